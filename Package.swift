@@ -1,0 +1,89 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Strict Swift 6 everywhere; imports are internal unless a type shows in the public API.
+let strict: [SwiftSetting] = [
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("ExistentialAny"),
+]
+
+/// Modules that live on the main actor: widgets and whatever drives them.
+let mainActor: [SwiftSetting] = strict + [.defaultIsolation(MainActor.self)]
+
+/// A module of the library: the folder has the short name, the target carries the prefix, because
+/// target names must be unique in a user's whole package graph.
+func module(
+  _ name: String, _ dependencies: [String], settings: [SwiftSetting] = strict
+) -> Target {
+  .target(
+    name: name.hasPrefix("Vitrine") ? name : "Vitrine\(name)",
+    dependencies: dependencies.map { .init(stringLiteral: $0) },
+    path: "Sources/\(name)",
+    swiftSettings: settings)
+}
+
+func tests(
+  _ name: String, _ dependencies: [String], settings: [SwiftSetting] = strict
+) -> Target {
+  .testTarget(
+    name: "\(name)Tests",
+    dependencies: dependencies.map { .init(stringLiteral: $0) },
+    path: "Tests/\(name)Tests",
+    swiftSettings: settings)
+}
+
+let package = Package(
+  name: "Vitrine",
+  products: [
+    .library(name: "Vitrine", targets: ["Vitrine"]),
+    .library(name: "VitrineTesting", targets: ["VitrineTesting"]),
+    .executable(name: "vitrine", targets: ["VitrineDemo"]),
+  ],
+  targets: [
+    // The doors to C.
+    .systemLibrary(name: "CCurl", path: "Sources/CCurl"),
+    .systemLibrary(name: "CSDL", path: "Sources/CSDL"),
+    .systemLibrary(name: "CCodecs", path: "Sources/CCodecs"),
+
+    // The library, from the leaves up.
+    module("Graphics", []),
+    module("Loading", ["VitrineGraphics"]),
+    module("CurlTransport", ["VitrineLoading", "CCurl"]),
+    module("Codecs", ["VitrineGraphics", "VitrineLoading", "CCodecs", "CSDL"]),
+    module("Widgets", ["VitrineGraphics"], settings: mainActor),
+    module(
+      "ImageWidgets", ["VitrineGraphics", "VitrineLoading", "VitrineWidgets"],
+      settings: mainActor),
+    module("SDLBackend", ["VitrineGraphics", "VitrineWidgets", "CSDL"], settings: mainActor),
+    module(
+      "Vitrine",
+      [
+        "VitrineGraphics", "VitrineLoading", "VitrineCurlTransport", "VitrineCodecs",
+        "VitrineWidgets", "VitrineImageWidgets", "VitrineSDLBackend",
+      ],
+      settings: mainActor),
+    module(
+      "VitrineTesting",
+      ["VitrineGraphics", "VitrineLoading", "VitrineWidgets"]),
+
+    // The loopback server of demo, tests and benchmarks, and the program itself.
+    module("GalleryServer", []),
+    .executableTarget(
+      name: "VitrineDemo",
+      dependencies: ["Vitrine", "VitrineGalleryServer"],
+      path: "Sources/Demo",
+      swiftSettings: mainActor),
+
+    tests("Graphics", ["VitrineGraphics"]),
+    tests("Loading", ["VitrineLoading", "VitrineTesting"]),
+    tests("GalleryServer", ["VitrineGalleryServer"]),
+    tests("CurlTransport", ["VitrineCurlTransport", "VitrineGalleryServer", "VitrineTesting"]),
+    tests("Codecs", ["VitrineCodecs", "VitrineTesting", "CCodecs"]),
+    tests("Widgets", ["VitrineWidgets", "VitrineTesting"], settings: mainActor),
+    tests("ImageWidgets", ["VitrineImageWidgets", "VitrineTesting"], settings: mainActor),
+    tests("SDLBackend", ["VitrineSDLBackend", "VitrineTesting"], settings: mainActor),
+    tests("Vitrine", ["Vitrine", "VitrineGalleryServer"], settings: mainActor),
+    tests("Demo", ["VitrineGalleryServer"]),
+  ]
+)

@@ -1,0 +1,73 @@
+/// What a slot shows: a picture, still or animated, in memory and ready to draw.
+///
+/// Images are compared by identity: the cache returns the same instance each time, and whoever holds it can
+/// tell with `===` (or `==`) that nothing was decoded again. Immutable, so it may cross threads.
+public final class Image: Sendable {
+  /// One picture of an animation, or the only one of a still image.
+  public struct Frame: Sendable {
+    public let bitmap: Bitmap
+    /// How long it is shown, in seconds; 0 in a still image.
+    public let duration: Double
+
+    public init(bitmap: Bitmap, duration: Double = 0) {
+      self.bitmap = bitmap
+      self.duration = duration
+    }
+  }
+
+  /// At least one; all of one size.
+  public let frames: [Frame]
+  /// Pixels to a point: 2 for a picture made for a screen of twice the density.
+  public let scale: Double
+  /// What it was decoded from.
+  public let format: ImageFormat
+  /// Width and height in pixels of the encoded picture, orientation applied. Larger than the bitmap when the
+  /// picture was decoded to the size that a slot needed.
+  public let sourceWidth: Int
+  public let sourceHeight: Int
+
+  /// - Precondition: `frames` is not empty.
+  public init(
+    frames: [Frame], scale: Double = 1, format: ImageFormat = .raw,
+    sourceWidth: Int? = nil, sourceHeight: Int? = nil
+  ) {
+    precondition(!frames.isEmpty, "an image has at least one frame")
+    self.frames = frames
+    self.scale = scale
+    self.format = format
+    self.sourceWidth = sourceWidth ?? frames[0].bitmap.width
+    self.sourceHeight = sourceHeight ?? frames[0].bitmap.height
+  }
+
+  /// A still image of one bitmap.
+  public convenience init(
+    _ bitmap: Bitmap, scale: Double = 1, format: ImageFormat = .raw,
+    sourceWidth: Int? = nil, sourceHeight: Int? = nil
+  ) {
+    self.init(
+      frames: [Frame(bitmap: bitmap)], scale: scale, format: format, sourceWidth: sourceWidth,
+      sourceHeight: sourceHeight)
+  }
+
+  /// The first frame, which is all of a still image.
+  public var bitmap: Bitmap { frames[0].bitmap }
+  /// Decoded width in pixels.
+  public var pixelWidth: Int { bitmap.width }
+  /// Decoded height in pixels.
+  public var pixelHeight: Int { bitmap.height }
+  /// Natural size in points: decoded pixels divided by the scale.
+  public var size: Size {
+    Size(width: Double(pixelWidth) / scale, height: Double(pixelHeight) / scale)
+  }
+  /// Whether there is more than one frame.
+  public var isAnimated: Bool { frames.count > 1 }
+  /// Whether it holds every pixel of its source: nothing larger can be decoded.
+  public var isFullSize: Bool { pixelWidth >= sourceWidth && pixelHeight >= sourceHeight }
+  /// What it counts for in a cache: bytes of all its frames.
+  public var cost: Int { frames.reduce(0) { $0 + $1.bitmap.byteCount } }
+}
+
+extension Image: Hashable {
+  public static func == (a: Image, b: Image) -> Bool { a === b }
+  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}

@@ -1,0 +1,39 @@
+public import VitrineGraphics
+
+/// Turns bytes into pixels: `ImageCodecs` in Codecs, a fake in tests.
+public protocol ImageDecoding: Sendable {
+  /// Decodes a picture, on the calling thread, which is a worker's and never the main one.
+  ///
+  /// Throws `.emptyBody`, `.notAnImage`, `.tooLarge` (before memory is taken) or `.decoding`.
+  func decode(_ data: [UInt8], options: DecodeOptions) throws(ImageError) -> Image
+}
+
+/// What to make of the bytes.
+public struct DecodeOptions: Hashable, Sendable {
+  /// The size it is needed at; nil decodes all pixels.
+  public var target: DecodeTarget?
+  /// The byte order to write.
+  public var pixelFormat: PixelFormat
+  public var limits: DecodeLimits
+
+  public init(
+    target: DecodeTarget? = nil, pixelFormat: PixelFormat = .bgra, limits: DecodeLimits = .init()
+  ) {
+    self.target = target
+    self.pixelFormat = pixelFormat
+    self.limits = limits
+  }
+}
+
+/// What a picture may cost, judged from its header by what decoding it to the size asked for would take.
+public struct DecodeLimits: Hashable, Sendable {
+  /// Pixels held in memory at once while decoding; 64 megapixels by default.
+  public var pixels: Int
+  /// Pixels on one side of the encoded picture.
+  public var side: Int
+
+  public init(pixels: Int = 64 << 20, side: Int = 65_535) {
+    self.pixels = pixels
+    self.side = side
+  }
+}

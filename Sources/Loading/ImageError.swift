@@ -1,0 +1,83 @@
+public import VitrineGraphics
+
+/// Why there is no picture. Compares by value, so that a caller (or a test) can look for one exactly.
+public enum ImageError: Error, Hashable, Sendable {
+  /// Whoever asked does not want it any more. Never a failure on a widget.
+  case cancelled
+  /// No URL, or a text that is none.
+  case invalidURL(String)
+  /// A URL whose scheme no transport serves.
+  case unsupportedScheme(String)
+  /// The network failed: libcurl's code (`CURLE_…`) and its message.
+  case transport(code: Int, message: String)
+  /// The server answered with another status than 2xx.
+  case status(Int)
+  /// A redirect was not followed.
+  case redirectRefused(RedirectRefusal)
+  /// A local file cannot be read; the system's message.
+  case unreadableFile(path: String, message: String)
+  /// The answer had no bytes.
+  case emptyBody
+  /// The bytes are no picture of a format that is decoded; the first of them, 16 at most.
+  case notAnImage(signature: [UInt8])
+  /// A picture that is damaged or that its decoder refuses.
+  case decoding(ImageFormat, message: String)
+  /// More than a limit allows.
+  case tooLarge(Limit)
+  /// A transform could not be applied; its identifier and what it said.
+  case transform(identifier: String, message: String)
+  /// `CachePolicy.cacheOnly`, and it is not in the cache.
+  case notCached
+  /// `ImageDownloader.shared` was used before `Application` or `Vitrine.bootstrap()` set it.
+  case notConfigured
+
+  /// Why a redirect was not followed.
+  public enum RedirectRefusal: Hashable, Sendable {
+    /// More than `limit` hops, or a loop.
+    case tooMany(limit: Int)
+    /// From https to http.
+    case downgrade
+    /// To a scheme that is never reached by a redirect: file, data, ftp, …
+    case scheme(String)
+    /// A redirect status without a usable Location.
+    case badLocation(String)
+  }
+
+  /// Which limit, and what it is set to.
+  public enum Limit: Hashable, Sendable {
+    /// Bytes of a body.
+    case body(bytes: Int)
+    /// Pixels to decode.
+    case pixels(Int)
+    /// Pixels on one side.
+    case side(Int)
+  }
+}
+
+extension ImageError: CustomStringConvertible {
+  /// One line in plain words, without a full stop.
+  public var description: String {
+    switch self {
+    case .cancelled: "cancelled"
+    case .invalidURL(let text): text.isEmpty ? "no URL" : "not a URL: \(text)"
+    case .unsupportedScheme(let scheme): "no transport for the scheme “\(scheme)”"
+    case .transport(let code, let message): "\(message) (curl \(code))"
+    case .status(let status): "the server answered \(status)"
+    case .redirectRefused(.tooMany(let limit)): "more than \(limit) redirects"
+    case .redirectRefused(.downgrade): "a redirect from https to http"
+    case .redirectRefused(.scheme(let scheme)): "a redirect to the scheme “\(scheme)”"
+    case .redirectRefused(.badLocation(let text)): "a redirect to nowhere: “\(text)”"
+    case .unreadableFile(let path, let message): "cannot read \(path): \(message)"
+    case .emptyBody: "the answer is empty"
+    case .notAnImage: "the answer is not a picture"
+    case .decoding(let format, let message): "damaged \(format.rawValue): \(message)"
+    case .tooLarge(.body(let bytes)): "more than \(bytes) bytes"
+    case .tooLarge(.pixels(let pixels)): "more than \(pixels) pixels"
+    case .tooLarge(.side(let side)): "a side of more than \(side) pixels"
+    case .transform(let identifier, let message): "the transform \(identifier) failed: \(message)"
+    case .notCached: "not in the cache"
+    case .notConfigured:
+      "no shared downloader yet: make an Application, or call Vitrine.bootstrap(), before the first load"
+    }
+  }
+}

@@ -1,0 +1,99 @@
+public import FoundationEssentials
+public import VitrineGraphics
+
+/// What is asked for: a URL, how it is fetched, and what is made of it.
+///
+/// ```swift
+/// var request = try ImageRequest("https://example.com/cover.jpg")
+/// request.targetSize = DecodeTarget(width: 128, height: 128)
+/// request.transforms = [.circle()]
+/// ```
+public struct ImageRequest: Sendable {
+  public var url: URL
+  /// Sent with the request. Those that change the answer (Authorization, Cookie, Accept, Accept-Language)
+  /// are part of its identity.
+  public var headers: HTTPHeaders
+  /// Where it stands in the queue; a shared load has the highest priority of those who wait for it.
+  public var priority: Priority
+  public var cachePolicy: CachePolicy
+  /// The size that it is needed at, in pixels; nil decodes it whole. Slots fill it in.
+  public var targetSize: DecodeTarget?
+  /// Applied in order after decoding.
+  public var transforms: [any ImageTransform]
+  public var limits: DecodeLimits
+
+  /// Where a load stands in the queue.
+  public enum Priority: Int, Comparable, Hashable, Sendable, CaseIterable {
+    case veryLow, low, normal, high, veryHigh
+
+    public static func < (a: Priority, b: Priority) -> Bool { a.rawValue < b.rawValue }
+  }
+
+  /// What part the cache plays.
+  public enum CachePolicy: Hashable, Sendable {
+    /// Served from the cache if it is there; loaded and kept if not.
+    case useCache
+    /// Loaded in any case, then kept (`NSURLRequestReloadIgnoringLocalCacheData`, AF-D12).
+    case reload
+    /// Served from the cache, or fails with `.notCached` (`ReturnCacheDataDontLoad`).
+    case cacheOnly
+  }
+
+  /// A GET of `url`; `Accept: image/*` is sent unless the headers say otherwise (AF-I12).
+  public init(
+    url: URL, headers: HTTPHeaders = [:], priority: Priority = .normal,
+    cachePolicy: CachePolicy = .useCache, targetSize: DecodeTarget? = nil,
+    transforms: [any ImageTransform] = [], limits: DecodeLimits = .init()
+  ) {
+    self.url = url
+    self.headers = headers
+    self.priority = priority
+    self.cachePolicy = cachePolicy
+    self.targetSize = targetSize
+    self.transforms = transforms
+    self.limits = limits
+  }
+
+  /// A request from text; throws `.invalidURL` for a text that is no absolute URL.
+  public init(_ text: String) throws(ImageError) {
+    guard let url = URL(string: text), let scheme = url.scheme, !scheme.isEmpty else {
+      throw .invalidURL(text)
+    }
+    self.init(url: url)
+  }
+}
+
+extension ImageRequest: Hashable {
+  public static func == (a: ImageRequest, b: ImageRequest) -> Bool {
+    a.url == b.url && a.headers == b.headers && a.priority == b.priority
+      && a.cachePolicy == b.cachePolicy && a.targetSize == b.targetSize && a.limits == b.limits
+      && a.transforms.map(\.identifier) == b.transforms.map(\.identifier)
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(url)
+    hasher.combine(targetSize)
+    for transform in transforms { hasher.combine(transform.identifier) }
+  }
+}
+
+/// What a slot or a downloader can be asked to load: a `URL`, a `String`, an `ImageRequest`.
+public protocol ImageRequestConvertible: Sendable {
+  /// The request; throws `.invalidURL` where there is none.
+  func asImageRequest() throws(ImageError) -> ImageRequest
+}
+
+extension ImageRequest: ImageRequestConvertible {
+  public func asImageRequest() throws(ImageError) -> ImageRequest { self }
+}
+
+extension URL: ImageRequestConvertible {
+  public func asImageRequest() throws(ImageError) -> ImageRequest {
+    guard scheme != nil else { throw .invalidURL(absoluteString) }
+    return ImageRequest(url: self)
+  }
+}
+
+extension String: ImageRequestConvertible {
+  public func asImageRequest() throws(ImageError) -> ImageRequest { try ImageRequest(self) }
+}

@@ -1,0 +1,29 @@
+public import VitrineGraphics
+
+/// A picture and where it came from.
+public struct ImageResponse: Sendable {
+  public let image: Image
+  public let source: Source
+  /// Head of the answer: nil from memory (AF-D8), without a status from a file.
+  public let http: TransportResponse?
+  /// What the transfer took; nil from memory.
+  public let metrics: TransportMetrics?
+
+  /// Which stage had it.
+  public enum Source: String, Hashable, Sendable, CaseIterable {
+    /// Decoded already: shown in the same call, without a fade.
+    case memory
+    case network
+    /// A file or data URL.
+    case file
+  }
+
+  public init(
+    image: Image, source: Source, http: TransportResponse? = nil, metrics: TransportMetrics? = nil
+  ) {
+    self.image = image
+    self.source = source
+    self.http = http
+    self.metrics = metrics
+  }
+}

@@ -1,0 +1,49 @@
+/// Header fields in the order they were given; names compare without case (RFC 9110, 5.1).
+public struct HTTPHeaders: Hashable, Sendable {
+  /// A field as it was given.
+  public struct Field: Hashable, Sendable {
+    public let name: String
+    public let value: String
+
+    public init(name: String, value: String) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  /// All fields, repeated names included.
+  public private(set) var fields: [Field]
+
+  public init(_ fields: [Field] = []) { self.fields = fields }
+
+  /// The first value of `name`. Setting replaces every field of that name; nil removes them. O(n).
+  public subscript(name: String) -> String? {
+    get { fields.first { Self.isSame($0.name, name) }?.value }
+    set {
+      fields.removeAll { Self.isSame($0.name, name) }
+      if let newValue { fields.append(Field(name: name, value: newValue)) }
+    }
+  }
+
+  /// Adds a field and keeps others of its name.
+  public mutating func append(name: String, value: String) {
+    fields.append(Field(name: name, value: value))
+  }
+
+  public var isEmpty: Bool { fields.isEmpty }
+
+  private static func isSame(_ a: String, _ b: String) -> Bool {
+    a.utf8.count == b.utf8.count
+      && zip(a.utf8, b.utf8).allSatisfy { $0 == $1 || lowercased($0) == lowercased($1) }
+  }
+
+  private static func lowercased(_ byte: UInt8) -> UInt8 {
+    byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte
+  }
+}
+
+extension HTTPHeaders: ExpressibleByDictionaryLiteral {
+  public init(dictionaryLiteral elements: (String, String)...) {
+    self.init(elements.map { Field(name: $0.0, value: $0.1) })
+  }
+}

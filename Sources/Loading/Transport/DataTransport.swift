@@ -1,0 +1,114 @@
+public import FoundationEssentials
+
+/// Fetches bytes: libcurl in `CurlTransport`, files and data URLs in `LocalTransport`, a fake in tests.
+///
+/// Bring your own to load from elsewhere. A transport follows redirects itself and reports the last answer only.
+public protocol DataTransport: Sendable {
+  /// Schemes that it serves, in lower case: `["http", "https"]`.
+  var schemes: Set<String> { get }
+
+  /// Starts a transfer and returns at once.
+  ///
+  /// The receiver hears on a thread of the transport's: at most one response, then bytes, then exactly one
+  /// end, in this order and never two calls at a time. Cancelling ends it with `.failure(.cancelled)`, unless
+  /// it has ended already; cancelling twice does nothing more.
+  func start(_ request: TransportRequest, receiver: any TransportReceiver) -> any Cancellable
+}
+
+/// Hears of one transfer, on the transport's thread; returns soon, since it holds up all other transfers.
+public protocol TransportReceiver: AnyObject, Sendable {
+  /// Status and headers have come. Called once at most, not for a transfer that fails before.
+  func transportDidReceive(_ response: TransportResponse)
+  /// The next bytes of the body; they must be copied, as they are gone after the call.
+  func transportDidReceive(_ bytes: UnsafeRawBufferPointer)
+  /// The end, called exactly once. A status outside 2xx is `.failure(.status)`.
+  func transportDidFinish(_ result: Result<TransportMetrics, ImageError>)
+}
+
+/// Something under way that can be stopped. Stopping twice, or when it has ended, does nothing.
+public protocol Cancellable: AnyObject, Sendable {
+  func cancel()
+}
+
+/// What a transport is asked for: a GET with headers and limits.
+public struct TransportRequest: Sendable {
+  public var url: URL
+  public var headers: HTTPHeaders
+  /// A body of more bytes than this ends with `.tooLarge(.body)`; counted as they come, whatever was declared.
+  public var bodyLimit: Int
+  public var timeouts: Timeouts
+
+  /// Seconds; how long a transfer may take.
+  public struct Timeouts: Hashable, Sendable {
+    /// Name look-up, connection and TLS together.
+    public var connect: Double
+    /// Without a byte in either direction.
+    public var stall: Double
+    /// From start to end, redirects included.
+    public var total: Double
+
+    public init(connect: Double = 10, stall: Double = 15, total: Double = 60) {
+      self.connect = connect
+      self.stall = stall
+      self.total = total
+    }
+  }
+
+  public init(
+    url: URL, headers: HTTPHeaders = [:], bodyLimit: Int = 64 << 20, timeouts: Timeouts = .init()
+  ) {
+    self.url = url
+    self.headers = headers
+    self.bodyLimit = bodyLimit
+    self.timeouts = timeouts
+  }
+}
+
+/// The head of an answer.
+public struct TransportResponse: Hashable, Sendable {
+  /// Where the answer came from in the end, after redirects.
+  public let url: URL
+  /// The HTTP status; nil for a file or data URL.
+  public let status: Int?
+  public let headers: HTTPHeaders
+  /// Bytes of the body as declared; nil if the server did not say. Not to be trusted.
+  public let expectedLength: Int?
+
+  public init(url: URL, status: Int?, headers: HTTPHeaders = [:], expectedLength: Int? = nil) {
+    self.url = url
+    self.status = status
+    self.headers = headers
+    self.expectedLength = expectedLength
+  }
+}
+
+/// What a transfer took.
+public struct TransportMetrics: Hashable, Sendable {
+  /// Bytes of the body.
+  public var bytesReceived: Int
+  /// Requests sent: 1, and one more for each redirect; 0 for a file or data URL.
+  public var requests: Int
+  /// Connections opened for it; 0 when one was reused.
+  public var connections: Int
+  /// Seconds from the start of the last hop: name looked up, connected, TLS done, first byte, end. Each
+  /// counts from the same instant; 0 where there was nothing to do.
+  public var nameLookup: Double
+  public var connect: Double
+  public var tls: Double
+  public var firstByte: Double
+  public var total: Double
+
+  public init(
+    bytesReceived: Int = 0, requests: Int = 0, connections: Int = 0, nameLookup: Double = 0,
+    connect: Double = 0, tls: Double = 0, firstByte: Double = 0, total: Double = 0
+  ) {
+    self.bytesReceived = bytesReceived
+    self.requests = requests
+    self.connections = connections
+    self.nameLookup = nameLookup
+    self.connect = connect
+    self.tls = tls
+    self.firstByte = firstByte
+    self.total = total
+  }
+}
