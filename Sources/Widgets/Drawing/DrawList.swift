@@ -1,0 +1,133 @@
+public import VitrineGraphics
+
+/// What a window looks like, as data: widgets write it, a renderer plays it, tests read it.
+///
+/// Widgets write in their own coordinates; while the view tree is walked, the list moves everything to window
+/// coordinates in points and multiplies opacities down the tree. Commands that lie outside the part being
+/// redrawn are not recorded.
+public nonisolated struct DrawList: Sendable {
+  /// One thing to draw, in window coordinates, in points. The renderer scales and snaps to whole pixels.
+  public enum Command: Hashable, Sendable {
+    /// A filled rectangle, its corners rounded where the radius is above zero.
+    case fill(Rect, color: Color, cornerRadius: Double)
+    /// A picture.
+    case image(Picture)
+    /// One line of text; the origin is the top left corner of its line box.
+    case text(String, font: Font, color: Color, origin: Point)
+    /// From here to its `popClip` nothing is drawn outside. Already intersected with the clips around it.
+    case pushClip(Rect)
+    /// Ends the innermost clip.
+    case popClip
+  }
+
+  /// A picture, or a part of it, drawn into a rectangle.
+  public struct Picture: Hashable, Sendable {
+    public var image: Image
+    /// Which frame of an animated image.
+    public var frame: Int
+    /// The part of the bitmap that is shown, in its pixels.
+    public var source: Rect
+    /// Where it goes; the part is scaled to fill it.
+    public var destination: Rect
+    /// 0 is invisible, 1 as it is.
+    public var opacity: Double
+    /// Multiplied into each channel; white leaves the picture as it is. A pressed button dims with grey.
+    public var tint: Color
+    /// Of the destination's corners, in points.
+    public var cornerRadius: Double
+
+    public init(
+      image: Image, frame: Int = 0, source: Rect? = nil, destination: Rect, opacity: Double = 1,
+      tint: Color = .white, cornerRadius: Double = 0
+    ) {
+      self.image = image
+      self.frame = frame
+      self.source =
+        source
+        ?? Rect(x: 0, y: 0, width: Double(image.pixelWidth), height: Double(image.pixelHeight))
+      self.destination = destination
+      self.opacity = opacity
+      self.tint = tint
+      self.cornerRadius = cornerRadius
+    }
+  }
+
+  /// In the order they are drawn, back to front.
+  public private(set) var commands: [Command] = []
+  /// The part of the window that is wanted; what lies outside is left out.
+  public let visibleRect: Rect
+
+  private var context: Context
+  private var stack: [Context] = []
+
+  private struct Context {
+    var origin: Point
+    var opacity: Double
+    var clip: Rect
+    var opensClip: Bool
+  }
+
+  /// An empty list for a part of a window, in window coordinates.
+  public init(visibleRect: Rect) {
+    self.visibleRect = visibleRect
+    context = Context(origin: .zero, opacity: 1, clip: visibleRect, opensClip: false)
+  }
+
+  /// Fills a rectangle; nothing is recorded for a transparent colour.
+  public mutating func fill(_ rect: Rect, color: Color, cornerRadius: Double = 0) {
+    let rect = rect.offset(by: context.origin)
+    let color = color.multiplyingAlpha(by: context.opacity)
+    guard color.alpha > 0, rect.intersects(context.clip) else { return }
+    commands.append(.fill(rect, color: color, cornerRadius: cornerRadius))
+  }
+
+  /// Draws a picture; its opacity is multiplied with that of the views around it.
+  public mutating func draw(_ picture: Picture) {
+    var picture = picture
+    picture.destination = picture.destination.offset(by: context.origin)
+    picture.opacity *= context.opacity
+    guard picture.opacity > 0.001, !picture.source.isEmpty,
+      picture.destination.intersects(context.clip)
+    else { return }
+    commands.append(.image(picture))
+  }
+
+  /// Writes one line of text; `size` is what it measures, to leave out what cannot be seen.
+  public mutating func text(_ text: String, font: Font, color: Color, at origin: Point, size: Size) {
+    let origin = origin + context.origin
+    let color = color.multiplyingAlpha(by: context.opacity)
+    guard !text.isEmpty, color.alpha > 0, Rect(origin: origin, size: size).intersects(context.clip)
+    else { return }
+    commands.append(.text(text, font: font, color: color, origin: origin))
+  }
+
+  /// Whether any of `rect`, in current coordinates, can be seen.
+  public func isVisible(_ rect: Rect) -> Bool {
+    rect.offset(by: context.origin).intersects(context.clip)
+  }
+
+  /// Enters a view: what follows is moved by `origin`, faded by `opacity` and, where `clip` is given (in the
+  /// coordinates that hold before the call), cut off outside it. Balanced by `leave()`.
+  public mutating func enter(origin: Point, opacity: Double, clip: Rect?) {
+    stack.append(context)
+    if let clip {
+      context.clip = context.clip.intersection(clip.offset(by: context.origin))
+      context.opensClip = true
+      commands.append(.pushClip(context.clip))
+    } else {
+      context.opensClip = false
+    }
+    context.origin = context.origin + origin
+    context.opacity *= opacity
+  }
+
+  /// Leaves the view entered last.
+  public mutating func leave() {
+    guard let outer = stack.popLast() else { return }
+    if context.opensClip {
+      // An empty clip says nothing: take it back rather than play it.
+      if case .pushClip = commands.last { commands.removeLast() } else { commands.append(.popClip) }
+    }
+    context = outer
+  }
+}

@@ -1,0 +1,32 @@
+public import VitrineGraphics
+
+/// A finger on the screen, or the mouse with its button down, from beginning to end.
+public final class Touch {
+  public let id: Int64
+  public internal(set) var phase: TouchPhase = .began
+  /// Now, in window points.
+  public internal(set) var location: Point
+  /// At the event before this one.
+  public internal(set) var previousLocation: Point
+  /// Where it began.
+  public let startLocation: Point
+  /// Window time of the event, in seconds.
+  public internal(set) var time: Double
+  public let startTime: Double
+  /// The view that was hit and hears of it; nil once a view that watched has claimed it.
+  public internal(set) weak var view: View?
+  /// Views around the one that was hit which watch it, innermost first.
+  var observers: [View] = []
+
+  init(id: Int64, location: Point, time: Double) {
+    self.id = id
+    self.location = location
+    previousLocation = location
+    startLocation = location
+    self.time = time
+    startTime = time
+  }
+
+  /// Now, in a view's own coordinates.
+  public func location(in view: View) -> Point { view.convertFromWindow(location) }
+}

@@ -1,0 +1,63 @@
+public import VitrineGraphics
+
+extension View {
+  /// Marks all of the view to be drawn again with the next frame.
+  public func setNeedsDisplay() { setNeedsDisplay(bounds) }
+
+  /// Marks a part, in own coordinates, to be drawn again. Costs the depth of the tree.
+  public func setNeedsDisplay(_ rect: Rect) {
+    guard alpha >= 0.01 else { return }
+    invalidate(rect)
+  }
+
+  /// As above, also for a view that has just become transparent.
+  func invalidate(_ rect: Rect) {
+    guard let window, !isHidden else { return }
+    var rect = rect
+    var view = self
+    while let parent = view.superview {
+      if view.clipsToBounds { rect = rect.intersection(view.bounds) }
+      rect = rect.offset(by: view.frame.origin - view.boundsOrigin)
+      view = parent
+      if rect.isEmpty || view.isHidden || view.alpha < 0.01 { return }
+    }
+    window.invalidateWindow(rect)
+  }
+
+  /// A point of the window in own coordinates.
+  public func convertFromWindow(_ point: Point) -> Point {
+    let inParent = superview?.convertFromWindow(point) ?? point
+    return inParent - frame.origin + boundsOrigin
+  }
+
+  /// A point in own coordinates in the window's.
+  public func convertToWindow(_ point: Point) -> Point {
+    let inParent = point + frame.origin - boundsOrigin
+    return superview?.convertToWindow(inParent) ?? inParent
+  }
+
+  /// Where the view lies in the window.
+  public var frameInWindow: Rect { Rect(origin: convertToWindow(bounds.origin), size: frame.size) }
+
+  /// Draws the view and what lies below it.
+  func render(into list: inout DrawList) {
+    guard !isHidden, alpha >= 0.01 else { return }
+    if clipsToBounds {
+      guard list.isVisible(frame) else { return }
+    }
+    list.enter(
+      origin: frame.origin - boundsOrigin, opacity: alpha, clip: clipsToBounds ? frame : nil)
+    if list.isVisible(bounds) {
+      drawBackground(into: &list)
+      draw(into: &list)
+    }
+    for child in subviews { child.render(into: &list) }
+    if list.isVisible(bounds) { drawOverlay(into: &list) }
+    list.leave()
+  }
+
+  private func drawBackground(into list: inout DrawList) {
+    guard let backgroundColor else { return }
+    list.fill(bounds, color: backgroundColor, cornerRadius: cornerRadius)
+  }
+}

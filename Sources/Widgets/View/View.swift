@@ -1,0 +1,239 @@
+public import VitrineGraphics
+
+/// A rectangle on the screen that can hold a picture and other views.
+///
+/// Views form a tree under a `Window`. A change that can be seen marks the area as dirty; the host draws it
+/// with the next frame. Everything is on the main actor.
+open class View {
+  /// Place and size in the coordinates of the superview, in points.
+  public var frame: Rect {
+    didSet {
+      guard frame != oldValue else { return }
+      superview?.setNeedsDisplay(oldValue)
+      setNeedsDisplay()
+      if frame.size != oldValue.size {
+        setNeedsLayout()
+        boundsDidChange()
+      }
+    }
+  }
+
+  /// The view's own rectangle, in its own coordinates. Its origin is where a scroll view has scrolled to.
+  public var bounds: Rect { Rect(origin: boundsOrigin, size: frame.size) }
+
+  /// Moves the subviews against the view: what lies at this point is shown at the top left.
+  public var boundsOrigin: Point = .zero {
+    didSet { if boundsOrigin != oldValue { setNeedsDisplay() } }
+  }
+
+  public private(set) weak var superview: View?
+  /// Back to front.
+  public private(set) var subviews: [View] = []
+  /// The window at the top of the tree, if there is one.
+  public internal(set) weak var window: Window?
+
+  /// Nil draws nothing.
+  public var backgroundColor: Color? { didSet { if backgroundColor != oldValue { setNeedsDisplay() } } }
+  /// Rounds the background and the picture; subviews are not cut off by it. In points.
+  public var cornerRadius: Double = 0 { didSet { if cornerRadius != oldValue { setNeedsDisplay() } } }
+  /// 0…1; multiplied down the tree (each command fades by itself, not the group as one). Below 0.01 nothing
+  /// is drawn and nothing is hit.
+  public var alpha: Double = 1 { didSet { if alpha != oldValue { invalidate(bounds) } } }
+  public var isHidden = false {
+    didSet { if isHidden != oldValue { superview?.setNeedsDisplay(frame) } }
+  }
+  /// Whether subviews are cut off at the bounds.
+  public var clipsToBounds = false { didSet { if clipsToBounds != oldValue { setNeedsDisplay() } } }
+  /// How the picture is laid into the bounds; `fill` by default.
+  public var contentMode: ContentMode = .fill { didSet { if contentMode != oldValue { setNeedsDisplay() } } }
+  /// Whether touches reach the view and its subviews.
+  public var isUserInteractionEnabled = true
+
+  /// How many slots of this view still wait for a picture or a failure. Kept by whoever loads them; a window
+  /// is loaded when no view that can be seen waits.
+  public var pendingSlots = 0
+
+  var contentsFade: ContentsFade?
+  private var storedContents: Image?
+  private(set) var needsLayout = true
+
+  public init(frame: Rect = .zero) { self.frame = frame }
+
+  // MARK: Contents
+
+  /// The picture that the view shows; setting it shows it at once, without a transition.
+  public var contents: Image? {
+    get { storedContents }
+    set { setContents(newValue, transition: .none) }
+  }
+
+  /// Shows a picture, or none, with a transition. A transition under way is cut short.
+  public func setContents(_ image: Image?, transition: Transition) {
+    guard image != storedContents || contentsFade != nil else { return }
+    let previous = storedContents
+    storedContents = image
+    stopFade()
+    if transition.kind == .fade, transition.duration > 0, image != nil, let window {
+      let fade = ContentsFade(view: self, previous: previous, transition: transition)
+      contentsFade = fade
+      window.requestFrames(for: fade, at: window.now)
+    }
+    setNeedsDisplay()
+  }
+
+  /// Ends a transition under way: the new picture is fully shown.
+  func stopFade() {
+    guard let fade = contentsFade else { return }
+    window?.cancelFrames(for: fade)
+    contentsFade = nil
+    setNeedsDisplay()
+  }
+
+  // MARK: Drawing
+
+  /// Draws the view's own content, in own coordinates, over the background and under the subviews. By default
+  /// the picture; overriders that keep it call super.
+  open func draw(into list: inout DrawList) {
+    draw(contents, fade: contentsFade, mode: contentMode, in: bounds, into: &list)
+  }
+
+  /// Draws over the subviews: a scroll indicator, a spinner. By default nothing.
+  open func drawOverlay(into list: inout DrawList) {}
+
+  /// Draws a picture laid out by `mode`; while a fade runs, both pictures.
+  func draw(
+    _ image: Image?, fade: ContentsFade?, mode: ContentMode, in rect: Rect, tint: Color = .white,
+    into list: inout DrawList
+  ) {
+    func draw(_ image: Image, opacity: Double) {
+      let place = mode.layout(
+        pixelWidth: image.pixelWidth, pixelHeight: image.pixelHeight, size: image.size, in: rect)
+      list.draw(
+        DrawList.Picture(
+          image: image, source: place.source, destination: place.destination, opacity: opacity,
+          tint: tint, cornerRadius: cornerRadius))
+    }
+    if let previous = fade?.previous {
+      // Under an opaque picture that covers it the old one stays whole, or the background would shine through.
+      let isCovered = image?.bitmap.isOpaque == true && (mode == .fill || mode == .stretch)
+      draw(previous, opacity: isCovered ? 1 : 1 - (fade?.progress ?? 1))
+    }
+    if let image { draw(image, opacity: fade?.progress ?? 1) }
+  }
+
+  // MARK: Tree
+
+  /// Adds a view in front of the others; it leaves the superview that it had.
+  public func addSubview(_ view: View) { insertSubview(view, at: subviews.count) }
+
+  /// Adds a view at a place among the others, 0 being the back; a place beyond the end is the front.
+  public func insertSubview(_ view: View, at index: Int) {
+    guard view !== self, !isDescendant(of: view) else { return }
+    view.removeFromSuperview()
+    subviews.insert(view, at: min(max(0, index), subviews.count))
+    view.superview = self
+    view.setWindow(window)
+    view.setNeedsDisplay()
+    setNeedsLayout()
+  }
+
+  /// Takes the view out of its superview.
+  public func removeFromSuperview() {
+    guard let parent = superview else { return }
+    parent.setNeedsDisplay(frame)
+    parent.subviews.removeAll { $0 === self }
+    superview = nil
+    setWindow(nil)
+    parent.setNeedsLayout()
+  }
+
+  /// Whether it is `view` or lies below it in the tree.
+  public func isDescendant(of view: View) -> Bool {
+    var ancestor: View? = self
+    while let current = ancestor {
+      if current === view { return true }
+      ancestor = current.superview
+    }
+    return false
+  }
+
+  func setWindow(_ new: Window?) {
+    guard window !== new else { return }
+    window?.forget(self)
+    if let fade = contentsFade {
+      window?.cancelFrames(for: fade)
+      contentsFade = nil
+    }
+    window = new
+    if needsLayout { new?.layoutRequested() }
+    for child in subviews { child.setWindow(new) }
+    didMoveToWindow()
+  }
+
+  /// Called when the view has come into a window, or left one. Overriders call super.
+  open func didMoveToWindow() {}
+
+  /// Called when the size has changed. Overriders call super.
+  open func boundsDidChange() {}
+
+  // MARK: Layout
+
+  /// Places the subviews. Called before a frame is drawn, when the size or the subviews have changed.
+  open func layoutSubviews() {}
+
+  /// The size that suits the content, at most `size` wide where it can wrap. By default the present one.
+  open func sizeThatFits(_ size: Size) -> Size { frame.size }
+
+  /// Lays out again before the next frame.
+  public func setNeedsLayout() {
+    guard !needsLayout else { return }
+    needsLayout = true
+    window?.layoutRequested()
+  }
+
+  /// Lays the tree below out now, where that is needed.
+  public func layoutIfNeeded() {
+    // A subview may ask its superview to lay out again once more; two rounds settle that, endless ones do not.
+    for _ in 0..<2 where needsLayout {
+      needsLayout = false
+      layoutSubviews()
+    }
+    for child in subviews { child.layoutIfNeeded() }
+  }
+
+  // MARK: Touches, wheel, keys
+
+  /// The view that a point in own coordinates belongs to: the frontmost that can be touched; nil outside.
+  open func hitTest(_ point: Point) -> View? {
+    guard isUserInteractionEnabled, !isHidden, alpha >= 0.01, bounds.contains(point) else { return nil }
+    for child in subviews.reversed() {
+      if let hit = child.hitTest(point - child.frame.origin + child.boundsOrigin) { return hit }
+    }
+    return self
+  }
+
+  /// A touch began on this view. By default the superview hears of it.
+  open func touchBegan(_ touch: Touch) { superview?.touchBegan(touch) }
+  open func touchMoved(_ touch: Touch) { superview?.touchMoved(touch) }
+  open func touchEnded(_ touch: Touch) { superview?.touchEnded(touch) }
+  /// The touch was taken away: nothing was meant.
+  open func touchCancelled(_ touch: Touch) { superview?.touchCancelled(touch) }
+
+  /// Whether touches that began on a view below are shown to this one too, by `observeTouch`.
+  open var observesDescendantTouches: Bool { false }
+  /// A touch below began, moved or ended; `Window.claim` takes it over.
+  open func observeTouch(_ touch: Touch) {}
+
+  /// A wheel was turned over this view; false passes it on to the superview.
+  open func wheel(at location: Point, deltaX: Double, deltaY: Double) -> Bool { false }
+  /// A key went down while this view, or one below, had the focus; false passes it on.
+  open func keyDown(_ key: Key, modifiers: KeyModifiers) -> Bool { false }
+  open func keyUp(_ key: Key, modifiers: KeyModifiers) -> Bool { false }
+
+  /// Whether Tab stops here.
+  open var canBecomeFocused: Bool { false }
+  /// Called when the focus came or went.
+  open func focusDidChange() {}
+  /// Whether it has the focus.
+  public var isFocused: Bool { window?.focusedView === self }
+}

@@ -1,0 +1,222 @@
+public import VitrineGraphics
+
+/// The top of a view tree: hands out touches and keys, keeps what is dirty, and knows what time it is.
+///
+/// A window reads no clock and draws nothing itself. Its host sets `now` whenever it wakes up, feeds events,
+/// calls `update(at:)` for each frame, draws `drawList(for:)` for each rectangle of `takeDirtyRects()`, and
+/// sleeps until `nextDeadline`. An off-screen host in a test does the same with a clock of its own.
+public final class Window: View {
+  /// Pixels to a point.
+  public var scale: Double { didSet { if scale != oldValue { setNeedsDisplay() } } }
+  /// Time of the frame or event being handled, in seconds since the host began. The host sets it.
+  public var now = 0.0
+  /// Seconds from one frame to the next while something moves. The host sets it to what the screen does.
+  public var frameInterval = 1.0 / 60
+  /// Measures text as the renderer draws it.
+  public var textMeasuring: any TextMeasuring
+  /// Who gets keys first; nil sends them to the window.
+  public private(set) weak var focusedView: View?
+  /// Asked for keys that no view has taken; true if it was of use.
+  public var unhandledKey: ((Key, KeyModifiers) -> Bool)?
+
+  private var dirty = DirtyRegion()
+  private var frames = FrameRequests()
+  private var touches: [Int64: Touch] = [:]
+  private var isLayoutRequested = true
+
+  public init(
+    size: Size, scale: Double = 1, textMeasuring: any TextMeasuring = MonospaceMeasuring()
+  ) {
+    self.scale = scale
+    self.textMeasuring = textMeasuring
+    super.init(frame: Rect(origin: .zero, size: size))
+    window = self
+    backgroundColor = .black
+    setNeedsDisplay()
+  }
+
+  // MARK: Frames
+
+  /// Asks for calls of `observer.frame(at:)` from a time on; a second request replaces the first.
+  ///
+  /// - Parameter keepsBusy: whether the window counts as busy until the observer is done. False for what may
+  ///   go on for ever, as a spinner.
+  public func requestFrames(for observer: any FrameObserver, at time: Double, keepsBusy: Bool = true) {
+    frames.insert(observer, at: time, keepsBusy: keepsBusy)
+  }
+
+  /// Ends the calls; does nothing where there were none.
+  public func cancelFrames(for observer: any FrameObserver) { frames.remove(observer) }
+
+  /// Runs what is due at `now` and lays out, so that the tree is ready to be drawn.
+  public func update(at now: Double) {
+    self.now = now
+    for observer in frames.due(at: now) {
+      // Gone by now if one before it has cancelled it.
+      guard let request = frames.remove(observer) else { continue }
+      switch observer.frame(at: now) {
+      case .soon: frames.insert(observer, at: now + frameInterval, keepsBusy: request.keepsBusy)
+      case .at(let time): frames.insert(observer, at: time, keepsBusy: request.keepsBusy)
+      case .never: break
+      }
+    }
+    if isLayoutRequested {
+      isLayoutRequested = false
+      layoutIfNeeded()
+    }
+  }
+
+  /// When the next `update(at:)` is wanted: now or earlier if there is something to draw; nil if the window
+  /// can sleep until an event.
+  public var nextDeadline: Double? {
+    if !dirty.isEmpty || isLayoutRequested { return now }
+    return frames.nextDeadline
+  }
+
+  /// Whether there is something to draw.
+  public var isDirty: Bool { !dirty.isEmpty }
+
+  /// The rectangles that have changed since the last call, in window points.
+  public func takeDirtyRects() -> [Rect] { dirty.take(within: Rect(origin: .zero, size: frame.size)) }
+
+  /// What a part of the window looks like now.
+  public func drawList(for rect: Rect) -> DrawList {
+    var list = DrawList(visibleRect: rect)
+    render(into: &list)
+    return list
+  }
+
+  /// Whether no view that can be seen waits for a picture. Walks the tree.
+  public var isLoaded: Bool { !hasPendingSlots(below: self, visible: bounds) }
+
+  /// Whether it is loaded, and nothing is dirty, fading or scrolling.
+  public var isIdle: Bool { dirty.isEmpty && !isLayoutRequested && !frames.isBusy && isLoaded }
+
+  private func hasPendingSlots(below view: View, visible: Rect) -> Bool {
+    guard !view.isHidden, view.alpha >= 0.01 else { return false }
+    let frame = view.frameInWindow
+    let seen = frame.intersection(visible)
+    if view.pendingSlots > 0, !seen.isEmpty { return true }
+    let inner = view.clipsToBounds ? seen : visible
+    if inner.isEmpty { return false }
+    return view.subviews.contains { hasPendingSlots(below: $0, visible: inner) }
+  }
+
+  func invalidateWindow(_ rect: Rect) { dirty.insert(rect.intersection(bounds).roundedOut) }
+  func layoutRequested() { isLayoutRequested = true }
+
+  /// Called for a view that leaves: it loses the focus and its touches.
+  func forget(_ view: View) {
+    if focusedView === view { focus(nil) }
+    for touch in touches.values {
+      touch.observers.removeAll { $0 === view }
+      if touch.view === view {
+        touch.phase = .cancelled
+        view.touchCancelled(touch)
+        touch.view = nil
+      }
+    }
+  }
+
+  // MARK: Input
+
+  /// Hands an event to the views. `now` is its time.
+  public func handle(_ event: InputEvent) {
+    switch event {
+    case .touch(let id, let phase, let location): handleTouch(id: id, phase: phase, location: location)
+    case .wheel(let location, let deltaX, let deltaY):
+      var view = hitTest(location)
+      while let current = view {
+        if current.wheel(at: current.convertFromWindow(location), deltaX: deltaX, deltaY: deltaY) { return }
+        view = current.superview
+      }
+    case .keyDown(let key, let modifiers):
+      if offer(key, modifiers, { $0.keyDown($1, modifiers: $2) }) { return }
+      if key == .tab {
+        moveFocus(forward: !modifiers.contains(.shift))
+      } else {
+        _ = unhandledKey?(key, modifiers)
+      }
+    case .keyUp(let key, let modifiers): _ = offer(key, modifiers, { $0.keyUp($1, modifiers: $2) })
+    }
+  }
+
+  private func offer(
+    _ key: Key, _ modifiers: KeyModifiers, _ handler: (View, Key, KeyModifiers) -> Bool
+  ) -> Bool {
+    var view: View? = focusedView ?? self
+    while let current = view {
+      if handler(current, key, modifiers) { return true }
+      view = current.superview
+    }
+    return false
+  }
+
+  private func handleTouch(id: Int64, phase: TouchPhase, location: Point) {
+    if phase == .began {
+      // A finger that begins again without having ended has lost its end: take the old one back.
+      if touches[id] != nil { handleTouch(id: id, phase: .cancelled, location: location) }
+      let touch = Touch(id: id, location: location, time: now)
+      touches[id] = touch
+      touch.view = hitTest(location)
+      var ancestor = touch.view
+      while let current = ancestor {
+        if current.observesDescendantTouches { touch.observers.append(current) }
+        ancestor = current.superview
+      }
+    }
+    guard let touch = touches[id] else { return }
+    touch.phase = phase
+    touch.previousLocation = touch.location
+    touch.location = location
+    touch.time = now
+    if phase == .ended || phase == .cancelled { touches[id] = nil }
+    for observer in touch.observers { observer.observeTouch(touch) }
+    switch phase {
+    case .began: touch.view?.touchBegan(touch)
+    case .moved: touch.view?.touchMoved(touch)
+    case .ended: touch.view?.touchEnded(touch)
+    case .cancelled: touch.view?.touchCancelled(touch)
+    }
+  }
+
+  /// Takes a touch over: the view that had it hears that it is cancelled, so do the others that watched it,
+  /// and `view` goes on watching it alone, by `observeTouch`.
+  public func claim(_ touch: Touch, by view: View) {
+    let previous = touch.view
+    let phase = touch.phase
+    touch.view = nil
+    touch.phase = .cancelled
+    for observer in touch.observers where observer !== view { observer.observeTouch(touch) }
+    touch.observers = [view]
+    if previous !== view { previous?.touchCancelled(touch) }
+    touch.phase = phase
+  }
+
+  // MARK: Focus
+
+  /// Gives a view the focus, or nobody.
+  public func focus(_ view: View?) {
+    guard focusedView !== view else { return }
+    let previous = focusedView
+    focusedView = view
+    previous?.focusDidChange()
+    view?.focusDidChange()
+  }
+
+  /// Moves the focus to the next view that takes it, in the order of the tree, round the end.
+  public func moveFocus(forward: Bool) {
+    var candidates: [View] = []
+    func collect(_ view: View) {
+      guard !view.isHidden, view.alpha >= 0.01, view.isUserInteractionEnabled else { return }
+      if view.canBecomeFocused { candidates.append(view) }
+      view.subviews.forEach(collect)
+    }
+    collect(self)
+    guard !candidates.isEmpty else { return }
+    let current = candidates.firstIndex { $0 === focusedView }
+    let count = candidates.count
+    let next = current.map { ($0 + (forward ? 1 : count - 1)) % count } ?? (forward ? 0 : count - 1)
+    focus(candidates[next])
+  }
+}
