@@ -52,7 +52,10 @@ extension View {
       draw(into: &list)
     }
     for child in subviews { child.render(into: &list) }
-    if list.isVisible(bounds) { drawOverlay(into: &list) }
+    if list.isVisible(bounds) {
+      drawOverlay(into: &list)
+      attachment?.drawOverlay(of: self, into: &list)
+    }
     list.leave()
   }
 

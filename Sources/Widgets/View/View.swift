@@ -9,11 +9,12 @@ open class View {
   public var frame: Rect {
     didSet {
       guard frame != oldValue else { return }
-      superview?.setNeedsDisplay(oldValue)
+      if !isHidden, alpha >= 0.01 { superview?.setNeedsDisplay(oldValue) }
       setNeedsDisplay()
       if frame.size != oldValue.size {
         setNeedsLayout()
         boundsDidChange()
+        attachment?.boundsDidChange(of: self)
       }
     }
   }
@@ -48,10 +49,15 @@ open class View {
   public var contentMode: ContentMode = .fill { didSet { if contentMode != oldValue { setNeedsDisplay() } } }
   /// Whether touches reach the view and its subviews.
   public var isUserInteractionEnabled = true
+  /// Whether a scroll view around it may take a touch away that began here, once it turns out to be a drag.
+  /// True by default, as lists want it; false suits what is dragged itself, as a slider or a map.
+  public var yieldsTouchesToScrolling = true
 
   /// How many slots of this view still wait for a picture or a failure. Kept by whoever loads them; a window
   /// is loaded when no view that can be seen waits.
   public var pendingSlots = 0
+  /// What hears of the view's size and window and draws over it; ImageWidgets keeps the view's slots here.
+  package var attachment: (any ViewAttachment)?
 
   var contentsFade: ContentsFade?
   private var storedContents: Image?
@@ -68,25 +74,25 @@ open class View {
   }
 
   /// Shows a picture, or none, with a transition. A transition under way is cut short.
-  public func setContents(_ image: Image?, transition: Transition) {
+  open func setContents(_ image: Image?, transition: Transition) {
     guard image != storedContents || contentsFade != nil else { return }
     let previous = storedContents
     storedContents = image
-    stopFade()
-    if transition.kind == .fade, transition.duration > 0, image != nil, let window {
-      let fade = ContentsFade(view: self, previous: previous, transition: transition)
-      contentsFade = fade
-      window.requestFrames(for: fade, at: window.now)
+    contentsFade?.stop()
+    contentsFade = startFade(from: previous, to: image, transition: transition) { [weak self] fade in
+      self?.setNeedsDisplay()
+      if fade.isOver { self?.contentsFade = nil }
     }
     setNeedsDisplay()
   }
 
-  /// Ends a transition under way: the new picture is fully shown.
-  func stopFade() {
-    guard let fade = contentsFade else { return }
-    window?.cancelFrames(for: fade)
-    contentsFade = nil
-    setNeedsDisplay()
+  /// Starts a fade; nil where the new picture is to be seen at once.
+  func startFade(
+    from previous: Image?, to image: Image?, transition: Transition,
+    changed: @escaping (ContentsFade) -> Void
+  ) -> ContentsFade? {
+    guard transition.kind == .fade, transition.duration > 0, image != nil, let window else { return nil }
+    return ContentsFade(from: previous, transition: transition, in: window, changed: changed)
   }
 
   // MARK: Drawing
@@ -94,7 +100,8 @@ open class View {
   /// Draws the view's own content, in own coordinates, over the background and under the subviews. By default
   /// the picture; overriders that keep it call super.
   open func draw(into list: inout DrawList) {
-    draw(contents, fade: contentsFade, mode: contentMode, in: bounds, into: &list)
+    draw(
+      contents, fade: contentsFade, mode: contentMode, in: bounds, cornerRadius: cornerRadius, into: &list)
   }
 
   /// Draws over the subviews: a scroll indicator, a spinner. By default nothing.
@@ -102,23 +109,23 @@ open class View {
 
   /// Draws a picture laid out by `mode`; while a fade runs, both pictures.
   func draw(
-    _ image: Image?, fade: ContentsFade?, mode: ContentMode, in rect: Rect, tint: Color = .white,
-    into list: inout DrawList
+    _ image: Image?, fade: ContentsFade?, mode: ContentMode, in rect: Rect, opacity: Double = 1,
+    tint: Color = .white, cornerRadius: Double, into list: inout DrawList
   ) {
-    func draw(_ image: Image, opacity: Double) {
+    func draw(_ image: Image, share: Double) {
       let place = mode.layout(
         pixelWidth: image.pixelWidth, pixelHeight: image.pixelHeight, size: image.size, in: rect)
       list.draw(
         DrawList.Picture(
-          image: image, source: place.source, destination: place.destination, opacity: opacity,
+          image: image, source: place.source, destination: place.destination, opacity: opacity * share,
           tint: tint, cornerRadius: cornerRadius))
     }
     if let previous = fade?.previous {
       // Under an opaque picture that covers it the old one stays whole, or the background would shine through.
       let isCovered = image?.bitmap.isOpaque == true && (mode == .fill || mode == .stretch)
-      draw(previous, opacity: isCovered ? 1 : 1 - (fade?.progress ?? 1))
+      draw(previous, share: isCovered ? 1 : 1 - (fade?.progress ?? 1))
     }
-    if let image { draw(image, opacity: fade?.progress ?? 1) }
+    if let image { draw(image, share: fade?.progress ?? 1) }
   }
 
   // MARK: Tree
@@ -160,14 +167,13 @@ open class View {
   func setWindow(_ new: Window?) {
     guard window !== new else { return }
     window?.forget(self)
-    if let fade = contentsFade {
-      window?.cancelFrames(for: fade)
-      contentsFade = nil
-    }
+    contentsFade?.stop()
+    contentsFade = nil
     window = new
     if needsLayout { new?.layoutRequested() }
     for child in subviews { child.setWindow(new) }
     didMoveToWindow()
+    attachment?.didMoveToWindow(self)
   }
 
   /// Called when the view has come into a window, or left one. Overriders call super.

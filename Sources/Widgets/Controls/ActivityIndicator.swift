@@ -1,0 +1,80 @@
+public import VitrineGraphics
+
+/// A spinner that says that something is going on.
+///
+/// It takes twelve frames a second while it turns and can be seen, and none otherwise.
+open class ActivityIndicator: View {
+  /// How large it is drawn, centred in the bounds.
+  public nonisolated enum Style: Hashable, Sendable {
+    case medium
+    case large
+
+    /// 20 and 37 points, as in UIKit.
+    public var diameter: Double { self == .medium ? 20 : 37 }
+  }
+
+  /// Medium by default.
+  public var style: Style {
+    didSet {
+      spinner.diameter = style.diameter
+      setNeedsDisplay()
+    }
+  }
+  /// White by default.
+  public var color: Color {
+    get { spinner.color }
+    set {
+      spinner.color = newValue
+      setNeedsDisplay()
+    }
+  }
+  /// Whether nothing is drawn while it does not turn; otherwise it stands still. True by default.
+  public var hidesWhenStopped = true { didSet { if !isAnimating { setNeedsDisplay() } } }
+  /// Whether it turns.
+  public private(set) var isAnimating = false
+
+  private let spinner: Spinner
+
+  /// An indicator as large as its style.
+  public init(style: Style = .medium) {
+    self.style = style
+    spinner = Spinner(diameter: style.diameter)
+    super.init(
+      frame: Rect(x: 0, y: 0, width: style.diameter, height: style.diameter))
+    isUserInteractionEnabled = false
+  }
+
+  /// Starts turning; a second call does nothing, and one stop ends it all the same.
+  public func startAnimating() { setAnimating(true) }
+  /// Stops; does nothing where it does not turn.
+  public func stopAnimating() { setAnimating(false) }
+
+  private func setAnimating(_ value: Bool) {
+    guard value != isAnimating else { return }
+    isAnimating = value
+    if !value { window?.cancelFrames(for: spinner) }
+    setNeedsDisplay()
+  }
+
+  open override func draw(into list: inout DrawList) {
+    super.draw(into: &list)
+    if isAnimating {
+      spinner.draw(in: self, at: bounds.center, into: &list)
+    } else if !hidesWhenStopped {
+      let scale = window?.scale ?? 1
+      let image = SpinnerArtwork.frame(
+        index: 0, diameter: Int((style.diameter * scale).rounded()), color: color)
+      let side = Double(image.pixelWidth) / scale
+      list.draw(
+        DrawList.Picture(
+          image: image,
+          destination: Rect(
+            x: bounds.midX - side / 2, y: bounds.midY - side / 2, width: side, height: side)))
+    }
+  }
+
+  /// The diameter of the style.
+  open override func sizeThatFits(_ size: Size) -> Size {
+    Size(width: style.diameter, height: style.diameter)
+  }
+}

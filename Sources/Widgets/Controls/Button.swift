@@ -1,0 +1,290 @@
+public import VitrineGraphics
+
+/// The two places for a picture in a button.
+public nonisolated enum ButtonSlot: Hashable, Sendable, CaseIterable {
+  /// Beside or above the title.
+  case image
+  /// Behind everything, as large as the button.
+  case background
+}
+
+/// A control with a title, an image and a background image for each of its states.
+///
+/// ```swift
+/// let button = Button(title: "Play")
+/// button.setImage(play, for: .normal)
+/// button.setTitle("Playing", for: .selected)
+/// button.addAction(for: .touchUpInside) { $0.isSelected.toggle() }
+/// ```
+///
+/// An entry is for an exact set of states; a state without one shows the entry of `.normal`. (Focus takes part
+/// only where an entry names it.) Pictures dim while the button is pressed or disabled, unless that state has
+/// one of its own.
+open class Button: Control {
+  /// Room between the bounds and the content; 8 points above and below, 12 at the sides by default.
+  public var contentInsets = Insets(top: 8, left: 12, bottom: 8, right: 12) {
+    didSet { if contentInsets != oldValue { setNeedsDisplay() } }
+  }
+  /// Between image and title, in points. 8 by default.
+  public var spacing: Double {
+    get { arranged.spacing }
+    set { arranged.spacing = newValue }
+  }
+  /// Image left of the title by default.
+  public var arrangement: ButtonArrangement {
+    get { arranged.arrangement }
+    set { arranged.arrangement = newValue }
+  }
+  /// Where image and title lie in a button wider than they are; in the middle by default.
+  public var contentAlignment: TextAlignment {
+    get { arranged.alignment }
+    set { arranged.alignment = newValue }
+  }
+  /// The box that the image is laid into, in points, kept free also while there is none: with a size of its
+  /// own nothing moves when a picture arrives. Nil, the default, takes each image's natural size.
+  public var imageSize: Size? { didSet { if imageSize != oldValue { setNeedsDisplay() } } }
+  /// How the image lies in its box; `fit` by default.
+  public var imageContentMode = ContentMode.fit {
+    didSet { if imageContentMode != oldValue { setNeedsDisplay() } }
+  }
+  /// How the background image lies in the bounds; `fill` by default.
+  public var backgroundContentMode = ContentMode.fill {
+    didSet { if backgroundContentMode != oldValue { setNeedsDisplay() } }
+  }
+  /// Of the image's corners, in points; those of the background image follow `cornerRadius`.
+  public var imageCornerRadius = 0.0 {
+    didSet { if imageCornerRadius != oldValue { setNeedsDisplay() } }
+  }
+  /// Regular, 16 points by default.
+  public var titleFont: Font {
+    get { title.font }
+    set {
+      title.font = newValue
+      setNeedsDisplay()
+    }
+  }
+  /// Whether a pressed button's pictures darken where the state has none of its own: by black at 45 %.
+  public var adjustsImageWhenHighlighted = true { didSet { setNeedsDisplay() } }
+  /// Whether a disabled button's pictures are half transparent where the state has none of its own.
+  public var adjustsImageWhenDisabled = true { didSet { setNeedsDisplay() } }
+
+  private var arranged = ButtonLayout() { didSet { if arranged != oldValue { setNeedsDisplay() } } }
+  private var images = Pictures()
+  private var backgrounds = Pictures()
+  private var titles = StateTable<String>()
+  private var titleColors = StateTable<Color>()
+  private var title = TextBlock(font: .regular(16))
+
+  private struct Pictures {
+    var table = StateTable<Image>()
+    var fade: ContentsFade?
+  }
+
+  /// A button with a title for `.normal`, to be placed later.
+  public convenience init(title: String) {
+    self.init()
+    setTitle(title, for: .normal)
+  }
+
+  // MARK: Pictures
+
+  /// Sets the image of exactly one set of states; nil removes it, so that the state shows that of `.normal`.
+  /// The transition is seen only if this is the image that shows.
+  public func setImage(_ image: Image?, for state: ControlState, transition: Transition = .none) {
+    setPicture(image, in: .image, for: state, transition: transition)
+  }
+
+  /// The same for the background image.
+  public func setBackgroundImage(
+    _ image: Image?, for state: ControlState, transition: Transition = .none
+  ) {
+    setPicture(image, in: .background, for: state, transition: transition)
+  }
+
+  /// The image that was set for exactly these states; nil also where `.normal` is shown instead. What is
+  /// shown is `currentImage`.
+  public func image(for state: ControlState) -> Image? { picture(in: .image, for: state) }
+  /// The background image that was set for exactly these states.
+  public func backgroundImage(for state: ControlState) -> Image? { picture(in: .background, for: state) }
+
+  /// What the button shows now.
+  public var currentImage: Image? { currentPicture(in: .image) }
+  /// What the button shows now.
+  public var currentBackgroundImage: Image? { currentPicture(in: .background) }
+
+  /// `setImage` or `setBackgroundImage`.
+  public func setPicture(
+    _ image: Image?, in slot: ButtonSlot, for state: ControlState, transition: Transition = .none
+  ) {
+    let before = look(of: slot)
+    self[slot].table[state] = image
+    let after = look(of: slot)
+    guard before != after else { return }
+    self[slot].fade?.stop()
+    self[slot].fade = startFade(
+      from: before.image, to: after.image, transition: transition
+    ) { [weak self] fade in
+      self?.setNeedsDisplay()
+      if fade.isOver { self?[slot].fade = nil }
+    }
+    setNeedsDisplay()
+  }
+
+  /// `image(for:)` or `backgroundImage(for:)`.
+  public func picture(in slot: ButtonSlot, for state: ControlState) -> Image? {
+    self[slot].table[state]
+  }
+
+  /// `currentImage` or `currentBackgroundImage`.
+  public func currentPicture(in slot: ButtonSlot) -> Image? { look(of: slot).image }
+
+  /// Whether a picture set there would be seen at once: nothing that is set already goes before it in the
+  /// present state.
+  public func isShowing(_ slot: ButtonSlot, _ state: ControlState) -> Bool {
+    self[slot].table.shows(state, in: self.state)
+  }
+
+  /// Where a picture goes, in own coordinates. For an image without `imageSize` that is not there yet: all of
+  /// the content.
+  public func place(of slot: ButtonSlot) -> Rect {
+    guard slot == .image else { return bounds }
+    let places = layout()
+    return places.hasImage ? places.image : bounds.inset(by: contentInsets)
+  }
+
+  private subscript(slot: ButtonSlot) -> Pictures {
+    get { slot == .image ? images : backgrounds }
+    set { if slot == .image { images = newValue } else { backgrounds = newValue } }
+  }
+
+  // MARK: Titles
+
+  /// Sets the title of exactly one set of states; nil removes it.
+  public func setTitle(_ title: String?, for state: ControlState) {
+    titles[state] = title
+    refreshTitle()
+  }
+
+  /// Sets the title's colour of exactly one set of states; nil removes it.
+  public func setTitleColor(_ color: Color?, for state: ControlState) {
+    let before = currentTitleColor
+    titleColors[state] = color
+    if before != currentTitleColor { setNeedsDisplay() }
+  }
+
+  /// The title that was set for exactly these states.
+  public func title(for state: ControlState) -> String? { titles[state] }
+  /// The colour that was set for exactly these states.
+  public func titleColor(for state: ControlState) -> Color? { titleColors[state] }
+  /// What the button shows now.
+  public var currentTitle: String? { titles.value(for: state) }
+  /// What the button shows now; white where none is set.
+  public var currentTitleColor: Color { titleColors.value(for: state) ?? .white }
+
+  private func refreshTitle() {
+    let shown = currentTitle ?? ""
+    guard shown != title.text else { return }
+    title.text = shown
+    setNeedsDisplay()
+  }
+
+  // MARK: State
+
+  /// Shows the pictures and the title of the new state, without a fade.
+  open override func stateDidChange() {
+    stopFades()
+    refreshTitle()
+    super.stateDidChange()
+  }
+
+  open override func didMoveToWindow() {
+    super.didMoveToWindow()
+    stopFades()
+  }
+
+  private func stopFades() {
+    images.fade?.stop()
+    images.fade = nil
+    backgrounds.fade?.stop()
+    backgrounds.fade = nil
+  }
+
+  /// A picture as it shows: which one, and how far dimmed.
+  private struct Look: Equatable {
+    var image: Image?
+    var tint: Color
+    var opacity: Double
+  }
+
+  private func look(of slot: ButtonSlot) -> Look {
+    let table = self[slot].table
+    let state = state
+    var look = Look(image: table.value(for: state), tint: .white, opacity: 1)
+    if table.hasOwn(state) { return look }
+    // White times 55 % is what black at 45 % over the picture gives.
+    if state.contains(.highlighted), adjustsImageWhenHighlighted {
+      look.tint = Color(red: 140, green: 140, blue: 140)
+    }
+    if state.contains(.disabled), adjustsImageWhenDisabled { look.opacity = 0.5 }
+    return look
+  }
+
+  // MARK: Layout and drawing
+
+  private struct Places {
+    var image: Rect
+    var title: Rect
+    var hasImage: Bool
+    var line: TextLayout.Line?
+  }
+
+  private func layout() -> Places {
+    let content = bounds.inset(by: contentInsets)
+    var layout = arranged
+    layout.image = imageSize ?? currentImage?.size
+    if !title.text.isEmpty { layout.title = .zero }
+    let (fitted, titleWidth) = layout.fitted(into: content.size)
+    layout = fitted
+    var line: TextLayout.Line?
+    if !title.text.isEmpty {
+      let text = title.layout(width: titleWidth, in: window)
+      line = text.lines.first
+      layout.title = text.size
+    }
+    let places = layout.places(in: content)
+    return Places(image: places.image, title: places.title, hasImage: layout.image != nil, line: line)
+  }
+
+  /// Draws background image, image and title.
+  open override func draw(into list: inout DrawList) {
+    super.draw(into: &list)
+    draw(.background, mode: backgroundContentMode, in: bounds, cornerRadius: cornerRadius, into: &list)
+    let places = layout()
+    draw(.image, mode: imageContentMode, in: places.image, cornerRadius: imageCornerRadius, into: &list)
+    if let line = places.line {
+      list.text(
+        line.text, font: titleFont, color: currentTitleColor, at: places.title.origin,
+        size: places.title.size)
+    }
+  }
+
+  private func draw(
+    _ slot: ButtonSlot, mode: ContentMode, in rect: Rect, cornerRadius: Double,
+    into list: inout DrawList
+  ) {
+    let look = look(of: slot)
+    draw(
+      look.image, fade: self[slot].fade, mode: mode, in: rect,
+      opacity: look.opacity, tint: look.tint, cornerRadius: cornerRadius, into: &list)
+  }
+
+  /// Insets, image and title. The background image takes no part, since it changes as pictures arrive.
+  open override func sizeThatFits(_ size: Size) -> Size {
+    var layout = arranged
+    layout.image = imageSize ?? currentImage?.size
+    if !title.text.isEmpty { layout.title = title.layout(width: .infinity, in: window).size }
+    return Size(
+      width: (layout.size.width + contentInsets.left + contentInsets.right).rounded(.up),
+      height: (layout.size.height + contentInsets.top + contentInsets.bottom).rounded(.up))
+  }
+}

@@ -1,0 +1,56 @@
+/// What a control is doing, as a set: a selected button that is pressed is `[.selected, .highlighted]`.
+///
+/// The values are UIKit's.
+public nonisolated struct ControlState: OptionSet, Hashable, Sendable {
+  public let rawValue: UInt
+
+  public init(rawValue: UInt) { self.rawValue = rawValue }
+
+  /// Enabled, and none of the others.
+  public static let normal: ControlState = []
+  /// Pressed.
+  public static let highlighted = ControlState(rawValue: 1)
+  public static let disabled = ControlState(rawValue: 2)
+  public static let selected = ControlState(rawValue: 4)
+  /// Gets the keys.
+  public static let focused = ControlState(rawValue: 8)
+}
+
+/// What happens to a control. The values are UIKit's.
+public nonisolated struct ControlEvent: OptionSet, Hashable, Sendable {
+  public let rawValue: UInt
+
+  public init(rawValue: UInt) { self.rawValue = rawValue }
+
+  /// A finger came down on it.
+  public static let touchDown = ControlEvent(rawValue: 1)
+  /// The finger moved, inside or less than `Control.trackingSlop` outside.
+  public static let touchDragInside = ControlEvent(rawValue: 4)
+  /// The finger moved further outside.
+  public static let touchDragOutside = ControlEvent(rawValue: 8)
+  /// The finger came back inside.
+  public static let touchDragEnter = ControlEvent(rawValue: 16)
+  /// The finger left the inside.
+  public static let touchDragExit = ControlEvent(rawValue: 32)
+  /// The finger was lifted inside: what a button acts on. Enter and Space send it too.
+  public static let touchUpInside = ControlEvent(rawValue: 64)
+  public static let touchUpOutside = ControlEvent(rawValue: 128)
+  /// The touch was taken away, by scrolling for instance: nothing was meant.
+  public static let touchCancel = ControlEvent(rawValue: 256)
+  /// For controls that have a value.
+  public static let valueChanged = ControlEvent(rawValue: 4096)
+  /// What the control is there for was asked for, in whatever way; comes together with `touchUpInside`.
+  public static let primaryActionTriggered = ControlEvent(rawValue: 8192)
+}
+
+/// An action of a control, kept to remove it again.
+public final class ControlAction {
+  /// What it is called for.
+  public let events: ControlEvent
+  let perform: (Control) -> Void
+
+  init(events: ControlEvent, perform: @escaping (Control) -> Void) {
+    self.events = events
+    self.perform = perform
+  }
+}

@@ -1,0 +1,58 @@
+public import VitrineGraphics
+
+/// A view for a picture, with a second one for its highlighted state. Touches pass through.
+open class ImageView: View {
+  /// What is shown; setting it shows it at once.
+  public var image: Image? {
+    get { storedImage }
+    set { setImage(newValue, transition: .none) }
+  }
+  /// What is shown while highlighted; nil shows `image`.
+  public var highlightedImage: Image? {
+    get { storedHighlightedImage }
+    set { setHighlightedImage(newValue, transition: .none) }
+  }
+  /// Switches between the two at once, without a fade.
+  public var isHighlighted = false {
+    didSet {
+      let shown = isHighlighted ? storedHighlightedImage ?? storedImage : storedImage
+      if shown != contents { super.setContents(shown, transition: .none) }
+    }
+  }
+
+  private var storedImage: Image?
+  private var storedHighlightedImage: Image?
+
+  public override init(frame: Rect = .zero) {
+    super.init(frame: frame)
+    isUserInteractionEnabled = false
+  }
+
+  /// A view as large as its picture.
+  public convenience init(_ image: Image) {
+    self.init(frame: Rect(origin: .zero, size: image.size))
+    self.image = image
+  }
+
+  /// Sets the picture; the transition is seen only if it is the one that shows.
+  public func setImage(_ image: Image?, transition: Transition) {
+    storedImage = image
+    if !isHighlighted || storedHighlightedImage == nil {
+      super.setContents(image, transition: transition)
+    }
+  }
+
+  /// Sets the picture of the highlighted state; the transition is seen only if it is the one that shows.
+  public func setHighlightedImage(_ image: Image?, transition: Transition) {
+    storedHighlightedImage = image
+    if isHighlighted { super.setContents(image ?? storedImage, transition: transition) }
+  }
+
+  /// The same as `setImage(_:transition:)`: the contents of an image view are its image.
+  open override func setContents(_ image: Image?, transition: Transition) {
+    setImage(image, transition: transition)
+  }
+
+  /// The natural size of the picture that shows; nothing without one.
+  open override func sizeThatFits(_ size: Size) -> Size { contents?.size ?? .zero }
+}

@@ -1,0 +1,94 @@
+import Glibc
+public import VitrineGraphics
+
+/// The pictures of a spinner: twelve teeth, the brightest of which goes round once a second.
+///
+/// Each is drawn once for a size and colour and kept for the life of the process: rotating a picture costs a
+/// software renderer ten times as much as copying one.
+public enum SpinnerArtwork {
+  /// Teeth, and pictures to a turn.
+  public static let frameCount = 12
+  /// Turns a second.
+  public static let turnsPerSecond = 1.0
+
+  private struct Key: Hashable {
+    let diameter: Int
+    let color: Color
+  }
+  private static var cache: [Key: [Image]] = [:]
+  /// Sets of pictures that are kept; 12 pictures of 37x37 pixels take 64 kB.
+  private static let capacity = 16
+
+  /// One of the pictures.
+  ///
+  /// - Parameters:
+  ///   - index: counts on for ever; taken modulo `frameCount`.
+  ///   - diameter: in pixels, at least 4.
+  ///   - color: of the brightest tooth.
+  public static func frame(index: Int, diameter: Int, color: Color) -> Image {
+    let key = Key(diameter: max(4, diameter), color: color)
+    let place = ((index % frameCount) + frameCount) % frameCount
+    if let images = cache[key] { return images[place] }
+    if cache.count >= capacity { cache.removeAll() }
+    let images = (0..<frameCount).map { Image(bitmap(head: $0, diameter: key.diameter, color: color)) }
+    cache[key] = images
+    return images[place]
+  }
+
+  /// The picture for a time in seconds.
+  static func index(at time: Double) -> Int {
+    // A sum of steps may fall short of the next one by a rounding error.
+    Int((time * turnsPerSecond * Double(frameCount) + 1e-6).rounded(.down))
+  }
+
+  /// When the picture after `index` is due.
+  static func time(ofStepAfter index: Int) -> Double {
+    Double(index + 1) / (turnsPerSecond * Double(frameCount))
+  }
+
+  private static func bitmap(head: Int, diameter: Int, color: Color) -> Bitmap {
+    let teeth = (0..<frameCount).map { tooth in
+      let age = Double((head - tooth + frameCount) % frameCount)
+      // From full down to a quarter, the youngest teeth falling fastest.
+      let share = 1 - age / Double(frameCount)
+      return Tooth(
+        angle: 2 * Double.pi * Double(tooth) / Double(frameCount), diameter: Double(diameter),
+        opacity: 0.22 + 0.78 * share * share)
+    }
+    return Bitmap(drawingWidth: diameter, height: diameter) { x, y in
+      let opacity = teeth.reduce(0) { max($0, $1.opacity(x: x, y: y)) }
+      return color.multiplyingAlpha(by: opacity)
+    }
+  }
+
+  /// A line with round ends, pointing at the centre; its angle is clockwise from the top.
+  private struct Tooth {
+    let start: Point
+    let end: Point
+    let radius: Double
+    let opacity: Double
+
+    init(angle: Double, diameter: Double, opacity: Double) {
+      radius = diameter * 0.0475
+      let middle = diameter / 2
+      func point(_ distance: Double) -> Point {
+        Point(x: middle + sin(angle) * distance, y: middle - cos(angle) * distance)
+      }
+      // Ends half a pixel inside, so that the soft edge is not cut off.
+      start = point(diameter * 0.25 + radius)
+      end = point(diameter / 2 - radius - 0.5)
+      self.opacity = opacity
+    }
+
+    /// Opacity at a pixel's centre: whole inside, soft over the one pixel at the edge.
+    func opacity(x: Double, y: Double) -> Double {
+      let along = end - start
+      let from = Point(x: x, y: y) - start
+      let length = along.x * along.x + along.y * along.y
+      let share = length > 0 ? min(1, max(0, (from.x * along.x + from.y * along.y) / length)) : 0
+      let nearest = Point(x: from.x - share * along.x, y: from.y - share * along.y)
+      let distance = (nearest.x * nearest.x + nearest.y * nearest.y).squareRoot()
+      return opacity * min(1, max(0, radius - distance + 0.5))
+    }
+  }
+}

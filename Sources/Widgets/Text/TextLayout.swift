@@ -1,0 +1,110 @@
+import VitrineGraphics
+
+/// Text broken into lines: at line ends, between words, and inside a word that is wider than a line by itself.
+/// What does not fit into the lines ends with an ellipsis.
+struct TextLayout {
+  struct Line: Hashable {
+    let text: String
+    let width: Double
+  }
+
+  private(set) var lines: [Line] = []
+  /// Whether text was left out.
+  private(set) var isCut = false
+  let lineHeight: Double
+  let width: Double
+
+  private let font: Font
+  private let measuring: any TextMeasuring
+
+  /// The widest line and the height of all.
+  var size: Size { Size(width: lines.reduce(0) { max($0, $1.width) }, height: height(of: lines.count)) }
+
+  func height(of lineCount: Int) -> Double { Double(lineCount) * lineHeight }
+
+  /// - Parameter maximumLines: 0 for as many as it takes.
+  init(_ text: String, font: Font, width: Double, maximumLines: Int, measuring: any TextMeasuring) {
+    self.font = font
+    self.width = width
+    self.measuring = measuring
+    lineHeight = measuring.size(of: "", font: font).height
+    guard !text.isEmpty, width > 0 else { return }
+    var rest = text[...]
+    while true {
+      let paragraph = rest.prefix { !$0.isNewline }
+      let isLast = paragraph.endIndex == rest.endIndex
+      append(paragraph, isLast: isLast, maximumLines: maximumLines)
+      if isLast || isCut { return }
+      rest = rest[rest.index(after: paragraph.endIndex)...]
+    }
+  }
+
+  /// Whether the same text in another width, in at most so many lines, would look the same.
+  func holds(width: Double, maximumLines: Int) -> Bool {
+    if maximumLines > 0, lines.count > maximumLines { return false }
+    if isCut { return false }
+    return width == self.width || (lines.count == 1 && width >= size.width)
+  }
+
+  private mutating func append(_ paragraph: Substring, isLast: Bool, maximumLines: Int) {
+    var rest = paragraph
+    repeat {
+      let mayBeLast = lines.count + 1 == maximumLines
+      let whole = measure(rest)
+      if whole <= width, isLast || !mayBeLast {
+        lines.append(Line(text: String(rest), width: whole))
+        return
+      }
+      if mayBeLast {
+        isCut = true
+        lines.append(elided(rest))
+        return
+      }
+      let line = lineThatFits(rest)
+      lines.append(Line(text: String(line), width: measure(line)))
+      rest = rest[line.endIndex...].drop { $0 == " " }
+    } while !rest.isEmpty
+  }
+
+  /// As many words as fit, or as many characters of the first word, at least one.
+  private func lineThatFits(_ text: Substring) -> Substring {
+    var end: Substring.Index?
+    var index = text.startIndex
+    while let space = text[index...].firstIndex(of: " ") {
+      if space > text.startIndex {
+        guard measure(text[..<space]) <= width else { break }
+        end = space
+      }
+      index = text.index(after: space)
+    }
+    if let end { return text[..<end] }
+    let count = longestPrefix(of: text) { measure($0) <= width }
+    return text.prefix(max(1, count))
+  }
+
+  /// As many characters as fit before an ellipsis.
+  private func elided(_ text: Substring) -> Line {
+    let count = longestPrefix(of: text) { measure(Self.ending($0)) <= width }
+    let shown = Self.ending(text.prefix(count))
+    return Line(text: String(shown), width: measure(shown))
+  }
+
+  private static func ending(_ text: Substring) -> Substring {
+    var text = text
+    while text.last == " " { text.removeLast() }
+    return text + "\u{2026}"
+  }
+
+  /// The number of characters of the longest prefix that passes, by bisection.
+  private func longestPrefix(of text: Substring, where fits: (Substring) -> Bool) -> Int {
+    var low = 0
+    var high = text.count
+    while low < high {
+      let middle = (low + high + 1) / 2
+      if fits(text.prefix(middle)) { low = middle } else { high = middle - 1 }
+    }
+    return low
+  }
+
+  private func measure(_ text: Substring) -> Double { measuring.size(of: String(text), font: font).width }
+}

@@ -1,0 +1,11 @@
+import VitrineGraphics
+
+/// Something that lives with a view without being a subview: the slots that load its pictures.
+package protocol ViewAttachment: AnyObject {
+  /// The size of the view has changed.
+  func boundsDidChange(of view: View)
+  /// The view has come into a window, or left one.
+  func didMoveToWindow(_ view: View)
+  /// Draws over the view and its subviews, in its coordinates: a spinner.
+  func drawOverlay(of view: View, into list: inout DrawList)
+}
