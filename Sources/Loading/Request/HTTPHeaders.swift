@@ -32,7 +32,7 @@ public struct HTTPHeaders: Hashable, Sendable {
 
   public var isEmpty: Bool { fields.isEmpty }
 
-  private static func isSame(_ a: String, _ b: String) -> Bool {
+  static func isSame(_ a: String, _ b: String) -> Bool {
     a.utf8.count == b.utf8.count
       && zip(a.utf8, b.utf8).allSatisfy { $0 == $1 || lowercased($0) == lowercased($1) }
   }
