@@ -1,0 +1,204 @@
+public import FoundationEssentials
+import Synchronization
+public import VitrineGraphics
+
+/// Loads pictures: looks in the memory cache, joins what is under way, downloads, decodes and transforms.
+///
+/// ```swift
+/// let response = try await ImageDownloader.shared.image(for: "https://example.com/cover.jpg")
+/// show(response.image)
+/// ```
+///
+/// May be used from any thread. Every caller hears exactly once: completions on the main actor and never inside
+/// the call that started the load; those who wait for one picture in the order in which they asked. When a
+/// downloader goes, everything that runs is cancelled and its callers hear `.cancelled`.
+public final class ImageDownloader: Sendable {
+  private static let sharedBox = Mutex<ImageDownloader?>(nil)
+  private static let unconfigured = ImageDownloader(
+    engine: LoadEngine(configuration: .init(), router: .init([]), decoder: NoDecoder(), cache: nil),
+    cache: nil, refusal: .notConfigured)
+
+  /// The downloader of the process, set by `Application` or `Vitrine.bootstrap()` (AF-F14). Before that, loads
+  /// fail with `.notConfigured`.
+  public package(set) static var shared: ImageDownloader {
+    get { sharedBox.withLock { $0 } ?? unconfigured }
+    set {
+      let old = sharedBox.withLock { box in
+        defer { box = newValue }
+        return box
+      }
+      _ = old  // goes here, outside the lock
+    }
+  }
+
+  /// The memory cache, if there is one.
+  public let cache: (any ImageRequestCache)?
+  private let engine: LoadEngine
+  private let router: TransportRouter
+  /// Why every load fails, if it does.
+  private let refusal: ImageError?
+
+  /// - Parameters:
+  ///   - transports: one is picked by the URL's scheme, the first that serves it.
+  ///   - cache: nil for none.
+  public convenience init(
+    configuration: Configuration = .init(), transports: [any DataTransport],
+    decoder: any ImageDecoding, cache: (any ImageRequestCache)? = MemoryImageCache()
+  ) {
+    let router = TransportRouter(transports)
+    self.init(
+      engine: LoadEngine(configuration: configuration, router: router, decoder: decoder, cache: cache),
+      router: router, cache: cache, refusal: nil)
+  }
+
+  private init(
+    engine: LoadEngine, router: TransportRouter = .init([]), cache: (any ImageRequestCache)?,
+    refusal: ImageError?
+  ) {
+    self.engine = engine
+    self.router = router
+    self.cache = cache
+    self.refusal = refusal
+  }
+
+  deinit { engine.cancelAll() }
+
+  // MARK: Loading
+
+  /// The picture. Cancelling the Swift task cancels the load, which then throws `.cancelled`.
+  public func image(
+    for source: some ImageRequestConvertible, additionalIdentifier: String? = nil
+  ) async throws(ImageError) -> ImageResponse {
+    if Task.isCancelled { throw .cancelled }
+    let task = ImageTask(try source.asImageRequest(), additionalIdentifier: additionalIdentifier)
+    begin(task)
+    return try await task.response
+  }
+
+  /// Loads a picture and calls `completion` once, on the main actor, after this call has returned, even for a
+  /// picture from memory (AF-F22). `progress` is called there too, before it, and not for each chunk of bytes.
+  ///
+  /// Without a `targetSize` only a whole picture in memory is a hit; a smaller variant of it is not.
+  @discardableResult
+  public func load(
+    _ request: ImageRequest, additionalIdentifier: String? = nil,
+    progress: ImageTask.ProgressHandler? = nil, completion: ImageTask.Completion? = nil
+  ) -> ImageTask {
+    let task = ImageTask(
+      request, additionalIdentifier: additionalIdentifier, progress: progress, completion: completion)
+    begin(task)
+    return task
+  }
+
+  /// AFNetworking's form: a receipt for a load that is under way, nil for one that is not, because there is no
+  /// valid URL or the picture is in memory (AF-F18). One of the two closures is called once, on the main actor,
+  /// after this call has returned.
+  @discardableResult
+  public func download(
+    _ source: (any ImageRequestConvertible)?, receiptID: UUID = UUID(),
+    success: (@MainActor (ImageResponse) -> Void)? = nil,
+    failure: (@MainActor (ImageError) -> Void)? = nil
+  ) -> DownloadReceipt? {
+    let request: ImageRequest
+    do throws(ImageError) {
+      guard let source else { throw ImageError.invalidURL("") }
+      request = try source.asImageRequest()
+    } catch {
+      if let failure { Mailbox.main.post { failure(error) } }
+      return nil
+    }
+    let task = ImageTask(
+      request, additionalIdentifier: nil,
+      completion: { result in
+        switch result {
+        case .success(let response): success?(response)
+        case .failure(let error): failure?(error)
+        }
+      })
+    return begin(task) ? DownloadReceipt(receiptID: receiptID, task: task) : nil
+  }
+
+  /// Gives up one caller's download (AF-F27); see `ImageTask.cancel()`.
+  public func cancel(_ receipt: DownloadReceipt) { receipt.task.cancel() }
+
+  /// Whether the load is under way now; if not, it has its outcome already.
+  @discardableResult
+  private func begin(_ task: ImageTask) -> Bool {
+    guard let outcome = outcomeWithoutLoading(task) else { return true }
+    engine.count(outcome)
+    task.settle(outcome)
+    return false
+  }
+
+  /// Starts the load and returns nil, unless there is an answer without.
+  private func outcomeWithoutLoading(_ task: ImageTask) -> Result<ImageResponse, ImageError>? {
+    if let refusal { return .failure(refusal) }
+    let request = task.request
+    var storeCount: Int
+    repeat {
+      storeCount = engine.storeCount
+      if let image = hit(request, task.additionalIdentifier) {
+        return .success(ImageResponse(image: image, source: .memory))
+      }
+      if request.cachePolicy == .cacheOnly { return .failure(.notCached) }
+      do { _ = try router.transport(for: request.url) } catch { return .failure(error) }
+      // Looked up too early and started too late, a load that ended in between would be done twice.
+    } while !engine.start(task, unlessStoredSince: storeCount)
+    return nil
+  }
+
+  private func hit(_ request: ImageRequest, _ additionalIdentifier: String?) -> Image? {
+    guard request.cachePolicy != .reload,
+      let image = cache?.image(for: request, additionalIdentifier: additionalIdentifier),
+      request.targetSize != nil || image.isFullSize || request.cachePolicy == .cacheOnly
+    else { return nil }
+    return image
+  }
+
+  // MARK: Memory
+
+  /// The picture if it is in memory, at once and without waiting: what slots ask before they show a placeholder.
+  /// Without a `targetSize` the largest variant that is there. nil for `cachePolicy.reload`.
+  public func cachedImage(for request: ImageRequest, additionalIdentifier: String? = nil) -> Image? {
+    guard request.cachePolicy != .reload else { return nil }
+    return cache?.image(for: request, additionalIdentifier: additionalIdentifier)
+  }
+
+  /// Removes a picture in all its sizes from memory; whether there was one.
+  @discardableResult
+  public func removeCachedImage(for request: ImageRequest, additionalIdentifier: String? = nil) -> Bool {
+    cache?.removeImage(for: request, additionalIdentifier: additionalIdentifier) ?? false
+  }
+
+  /// Empties the memory cache; whether there was anything.
+  @discardableResult
+  public func removeAllCachedImages() -> Bool { cache?.removeAllImages() ?? false }
+
+  // MARK: While running
+
+  /// Network transfers at once. A wider bound lets waiting ones start at once; a narrower one stops none.
+  public var maximumActiveDownloads: Int {
+    get { engine.queue.maximumActive }
+    set { engine.changeQueue { $0.maximumActive = newValue } }
+  }
+
+  /// Network transfers at once to one server. Changes as `maximumActiveDownloads` does.
+  public var maximumActiveDownloadsPerHost: Int {
+    get { engine.queue.maximumPerHost }
+    set { engine.changeQueue { $0.maximumPerHost = newValue } }
+  }
+
+  /// Which of the waiting downloads of one priority starts next; holds for those that wait already.
+  public var prioritization: Prioritization {
+    get { engine.queue.order }
+    set { engine.changeQueue { $0.order = newValue } }
+  }
+
+  /// What it has done so far.
+  public var statistics: Statistics { engine.statistics }
+}
+
+/// Never asked, since a downloader that refuses everything decodes nothing.
+private struct NoDecoder: ImageDecoding {
+  func decode(_ data: [UInt8], options: DecodeOptions) throws(ImageError) -> Image { throw .notConfigured }
+}

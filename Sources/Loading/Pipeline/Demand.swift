@@ -1,0 +1,20 @@
+/// Who waits for a shared stage, counted by priority: the stage has the highest of them.
+struct Demand {
+  private var counts = [Int](repeating: 0, count: ImageRequest.Priority.allCases.count)
+
+  /// The highest priority of those who wait; nil when nobody does.
+  var priority: ImageRequest.Priority? {
+    ImageRequest.Priority.allCases.last { counts[$0.rawValue] > 0 }
+  }
+
+  /// Exchanges a caller's priority: nil before for one who comes, nil after for one who leaves. The stage's
+  /// priority, if it is another now and anybody still waits.
+  mutating func replace(
+    _ old: ImageRequest.Priority?, with new: ImageRequest.Priority?
+  ) -> ImageRequest.Priority? {
+    let before = priority
+    if let old { counts[old.rawValue] -= 1 }
+    if let new { counts[new.rawValue] += 1 }
+    return priority == before ? nil : priority
+  }
+}

@@ -1,0 +1,55 @@
+import Synchronization
+
+/// Gathers the bytes of one fetch, and tells those who wait how far it is.
+final class FetchReceiver: TransportReceiver {
+  private struct State {
+    var response: TransportResponse?
+    var body: [UInt8] = []
+    var watchers: [ImageTask] = []
+  }
+
+  /// No more than this is reserved on a server's word.
+  private static let trustedLength = 1 << 20
+
+  private let id: FetchID
+  private let isLocal: Bool
+  private let state = Mutex(State())
+  /// A transport that never ends does not keep a downloader that has gone.
+  private weak let engine: LoadEngine?
+
+  init(id: FetchID, isLocal: Bool, engine: LoadEngine) {
+    self.id = id
+    self.isLocal = isLocal
+    self.engine = engine
+  }
+
+  /// Somebody has joined.
+  func add(_ watcher: ImageTask) { state.withLock { $0.watchers.append(watcher) } }
+
+  func transportDidReceive(_ response: TransportResponse) {
+    state.withLock {
+      $0.response = response
+      $0.body.reserveCapacity(min(response.expectedLength ?? 0, Self.trustedLength))
+    }
+  }
+
+  func transportDidReceive(_ bytes: UnsafeRawBufferPointer) {
+    let (watchers, progress) = state.withLock {
+      $0.body.append(contentsOf: bytes)
+      return ($0.watchers, ImageTask.Progress(received: $0.body.count, expected: $0.response?.expectedLength))
+    }
+    for watcher in watchers { watcher.report(progress) }
+  }
+
+  func transportDidFinish(_ result: Result<TransportMetrics, ImageError>) {
+    let (body, response) = state.withLock { state in
+      defer { state = State() }
+      return (state.body, state.response)
+    }
+    guard let engine else { return }
+    if !isLocal {
+      engine.count((try? result.get()) ?? TransportMetrics(bytesReceived: body.count, requests: 1))
+    }
+    engine.fetchEnded(id, result.map { FetchedBytes(body: body, response: response, metrics: $0) })
+  }
+}

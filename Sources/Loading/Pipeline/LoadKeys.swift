@@ -1,0 +1,36 @@
+import VitrineGraphics
+
+/// The same pixels: bytes that are decoded at one size. See `RequestIdentity` for the whole rule.
+struct DecodeKey: Hashable {
+  let request: RequestIdentity
+  let target: DecodeTarget?
+  let limits: DecodeLimits
+}
+
+/// The same work: pixels that become one picture by the same transforms.
+struct PictureKey: Hashable {
+  let decode: DecodeKey
+  let picture: PictureIdentity
+  /// Needed although `picture` may hold them: an identifier of the caller's hides them there.
+  let transforms: [String]
+
+  init(_ request: ImageRequest, additionalIdentifier: String?) {
+    picture = PictureIdentity(request, additionalIdentifier: additionalIdentifier)
+    decode = DecodeKey(request: picture.request, target: request.targetSize, limits: request.limits)
+    transforms = request.transforms.map(\.identifier)
+  }
+}
+
+/// Numbers a stage of a load. Numbers are never used twice, so whatever arrives late for a stage that is
+/// gone finds nobody (AF-D27).
+struct LoadID<Stage>: Hashable, Comparable, Sendable {
+  let number: UInt64
+
+  static func < (a: LoadID, b: LoadID) -> Bool { a.number < b.number }
+}
+
+/// One caller who waits.
+typealias TaskID = LoadID<Waiter>
+typealias FetchID = LoadID<Fetch>
+typealias DecodeID = LoadID<Decode>
+typealias PictureID = LoadID<Picture>

@@ -1,0 +1,309 @@
+import VitrineGraphics
+
+/// The life of every load, as decisions only: an input comes in, and what is to be done goes out.
+///
+/// Everything that runs can be joined, at each of three levels: bytes, decoded pixels, transformed picture.
+/// Whoever leaves leaves the others untouched; the last to leave stops the work, level by level.
+struct LoadRegistry {
+  /// Bounds and order of the downloads. Call `admitted()` after a change.
+  var queue = DownloadQueue()
+
+  /// No download starts while more bytes than this wait to be decoded: a network that is faster than the
+  /// decoders would fill the memory otherwise.
+  private let undecodedBytesLimit: Int
+  private var undecodedBytes = 0
+
+  private var lastNumber: UInt64 = 0
+  private var waiters: [TaskID: Waiter] = [:]
+  private var pictures: [PictureID: Picture] = [:]
+  private var decodes: [DecodeID: Decode] = [:]
+  private var fetches: [FetchID: Fetch] = [:]
+  private var pictureIDs: [PictureKey: PictureID] = [:]
+  private var decodeIDs: [DecodeKey: DecodeID] = [:]
+  private var fetchIDs: [RequestIdentity: FetchID] = [:]
+  private var actions: [LoadAction] = []
+
+  init(undecodedBytesLimit: Int = .max) { self.undecodedBytesLimit = undecodedBytesLimit }
+
+  /// Callers who wait.
+  var waiterCount: Int { waiters.count }
+  var isEmpty: Bool { waiters.isEmpty && pictures.isEmpty && decodes.isEmpty && fetches.isEmpty }
+
+  /// The fetch that a caller waits for.
+  func fetch(of task: TaskID) -> FetchID? {
+    waiters[task].flatMap { pictures[$0.picture] }.flatMap { decodes[$0.decode]?.fetch }
+  }
+
+  /// Callers who wait for a fetch, in order of registration.
+  func tasks(of fetch: FetchID) -> [TaskID] {
+    let pictures = (fetches[fetch]?.decodes ?? []).flatMap { decodes[$0]?.pictures ?? [] }
+    return pictures.flatMap { self.pictures[$0]?.waiters ?? [] }.sorted()
+  }
+
+  func isRunning(_ fetch: FetchID) -> Bool {
+    if case .running = fetches[fetch]?.phase { true } else { false }
+  }
+
+  /// Whether `request` would join a download that is under way.
+  func isFetching(_ identity: RequestIdentity) -> Bool { fetchIDs[identity] != nil }
+
+  // MARK: Inputs of callers
+
+  /// Someone wants a picture: joins what runs for it at the deepest level, and starts the rest.
+  mutating func start(
+    _ request: ImageRequest, additionalIdentifier: String? = nil, lane: DownloadQueue.Lane
+  ) -> (task: TaskID, actions: [LoadAction]) {
+    let key = PictureKey(request, additionalIdentifier: additionalIdentifier)
+    let fetch = fetchIDs[key.picture.request]
+    let decode = decodeIDs[key.decode]
+    let picture = pictureIDs[key]
+    let fetchID = fetch ?? makeFetch(key.picture.request, request)
+    let decodeID = decode ?? makeDecode(key.decode, fetchID)
+    let pictureID = picture ?? makePicture(key, decodeID, request, additionalIdentifier)
+    let task = TaskID(number: nextNumber())
+    waiters[task] = Waiter(picture: pictureID, priority: request.priority)
+    pictures[pictureID]?.waiters.insert(task)
+    replaceDemand(of: pictureID, nil, with: request.priority)
+
+    if fetch == nil {
+      queue.enqueue(fetchID, lane: lane, priority: request.priority)
+    } else if decode == nil {
+      beginDecode(decodeID)
+    } else if picture == nil {
+      beginPicture(pictureID)
+    }
+    return (task, admitted())
+  }
+
+  /// A caller does not want it any more, and hears so. Nothing happens for one who has been answered.
+  mutating func cancel(_ task: TaskID) -> [LoadAction] {
+    guard let picture = forget(task) else { return [] }
+    actions.append(.deliver([task], .failure(.cancelled)))
+    removeIfUnwanted(picture)
+    return admitted()
+  }
+
+  /// Everyone hears `.cancelled`, in order of registration, and all work stops.
+  mutating func cancelAll() -> [LoadAction] {
+    let tasks = waiters.keys.sorted()
+    if !tasks.isEmpty { actions.append(.deliver(tasks, .failure(.cancelled))) }
+    for task in tasks {
+      if let picture = forget(task) { removeIfUnwanted(picture) }
+    }
+    return taken()
+  }
+
+  mutating func setPriority(_ priority: ImageRequest.Priority, of task: TaskID) -> [LoadAction] {
+    guard let old = waiters[task], old.priority != priority else { return [] }
+    waiters[task]?.priority = priority
+    replaceDemand(of: old.picture, old.priority, with: priority)
+    return taken()
+  }
+
+  // MARK: Inputs of those who do the work
+
+  mutating func fetchEnded(_ id: FetchID, _ result: Result<FetchedBytes, ImageError>) -> [LoadAction] {
+    guard isRunning(id), let fetch = fetches[id] else { return [] }
+    queue.remove(id)
+    fetches[id]?.phase = .idle
+    switch result {
+    case .success(let bytes) where bytes.body.isEmpty:
+      fail(fetch.decodes, .emptyBody)
+    case .success(let bytes):
+      fetches[id]?.phase = .received(bytes)
+      for decode in fetch.decodes.sorted() { beginDecode(decode) }
+    case .failure(let error):
+      fail(fetch.decodes, error)
+    }
+    return admitted()
+  }
+
+  mutating func decodeEnded(_ id: DecodeID, _ result: Result<Image, ImageError>) -> [LoadAction] {
+    guard let decode = decodes[id], case .running = decode.phase else { return [] }
+    finishDecoding(decode)
+    decodes[id]?.phase = .idle
+    switch result {
+    case .success(let image):
+      decodes[id]?.phase = .decoded(image)
+      for picture in decode.pictures.sorted() { beginPicture(picture) }
+    case .failure(let error):
+      fail([id], error)
+    }
+    return admitted()
+  }
+
+  mutating func transformEnded(_ id: PictureID, _ result: Result<Image, ImageError>) -> [LoadAction] {
+    guard let picture = pictures[id], case .transforming = picture.phase else { return [] }
+    pictures[id]?.phase = .idle
+    switch result {
+    case .success(let image): beginStoring(id, image)
+    case .failure(let error): finish([id], .failure(error))
+    }
+    return admitted()
+  }
+
+  /// The cache has been offered the picture: now whoever asks again is served by it, and those who joined
+  /// until now are answered.
+  mutating func storeEnded(_ id: PictureID) -> [LoadAction] {
+    guard let picture = pictures[id], case .storing(let image) = picture.phase,
+      let decode = decodes[picture.decode], let fetch = fetches[decode.fetch],
+      case .received(let bytes) = fetch.phase
+    else { return [] }
+    let response = ImageResponse(
+      image: image, source: fetch.request.isLocal ? .file : .network, http: bytes.response,
+      metrics: bytes.metrics)
+    finish([id], .success(response))
+    return admitted()
+  }
+
+  /// Downloads that may start now, after whatever else there is to do.
+  mutating func admitted() -> [LoadAction] {
+    while undecodedBytes < undecodedBytesLimit, let id = queue.startNext() {
+      fetches[id]?.phase = .running
+      if let request = fetches[id]?.request { actions.append(.startFetch(id, request)) }
+    }
+    return taken()
+  }
+
+  // MARK: Stages begin
+
+  private mutating func makeFetch(_ key: RequestIdentity, _ request: ImageRequest) -> FetchID {
+    let id = FetchID(number: nextNumber())
+    fetches[id] = Fetch(key: key, request: request)
+    fetchIDs[key] = id
+    return id
+  }
+
+  private mutating func makeDecode(_ key: DecodeKey, _ fetch: FetchID) -> DecodeID {
+    let id = DecodeID(number: nextNumber())
+    decodes[id] = Decode(key: key, fetch: fetch)
+    decodeIDs[key] = id
+    fetches[fetch]?.decodes.insert(id)
+    return id
+  }
+
+  private mutating func makePicture(
+    _ key: PictureKey, _ decode: DecodeID, _ request: ImageRequest, _ additionalIdentifier: String?
+  ) -> PictureID {
+    let id = PictureID(number: nextNumber())
+    pictures[id] = Picture(
+      key: key, decode: decode, request: request, additionalIdentifier: additionalIdentifier)
+    pictureIDs[key] = id
+    decodes[decode]?.pictures.insert(id)
+    return id
+  }
+
+  /// Starts once the bytes are here.
+  private mutating func beginDecode(_ id: DecodeID) {
+    guard let decode = decodes[id], let fetch = fetches[decode.fetch], case .received(let bytes) = fetch.phase
+    else { return }
+    decodes[id]?.phase = .running
+    fetches[decode.fetch]?.unfinishedDecodes += 1
+    if fetch.unfinishedDecodes == 0 { undecodedBytes += bytes.body.count }
+    actions.append(.decode(id, bytes.body, decode.key, decode.demand.priority ?? .normal))
+  }
+
+  /// Starts once the pixels are here.
+  private mutating func beginPicture(_ id: PictureID) {
+    guard let picture = pictures[id], case .decoded(let image) = decodes[picture.decode]?.phase else {
+      return
+    }
+    guard !picture.request.transforms.isEmpty else { return beginStoring(id, image) }
+    pictures[id]?.phase = .transforming
+    actions.append(.transform(id, image, picture.request.transforms, picture.demand.priority ?? .normal))
+  }
+
+  private mutating func beginStoring(_ id: PictureID, _ image: Image) {
+    guard let picture = pictures[id] else { return }
+    pictures[id]?.phase = .storing(image)
+    actions.append(.store(id, image, picture.request, additionalIdentifier: picture.additionalIdentifier))
+  }
+
+  // MARK: Stages end
+
+  private mutating func fail(_ decodes: Set<DecodeID>, _ error: ImageError) {
+    finish(decodes.reduce(into: []) { $0.formUnion(self.decodes[$1]?.pictures ?? []) }, .failure(error))
+  }
+
+  /// Answers everyone who waits for one of `ids`, in order of registration, and lets the pictures go.
+  private mutating func finish(_ ids: Set<PictureID>, _ result: Result<ImageResponse, ImageError>) {
+    let tasks = ids.flatMap { pictures[$0]?.waiters ?? [] }.sorted()
+    actions.append(.deliver(tasks, result))
+    for task in tasks { _ = forget(task) }
+    for id in ids { removeIfUnwanted(id) }
+  }
+
+  /// Takes a caller out of the tree; what is left of it may be unwanted now.
+  private mutating func forget(_ task: TaskID) -> PictureID? {
+    guard let waiter = waiters.removeValue(forKey: task) else { return nil }
+    pictures[waiter.picture]?.waiters.remove(task)
+    replaceDemand(of: waiter.picture, waiter.priority, with: nil)
+    return waiter.picture
+  }
+
+  private mutating func removeIfUnwanted(_ id: PictureID) {
+    guard let picture = pictures[id], picture.waiters.isEmpty else { return }
+    if case .transforming = picture.phase { actions.append(.cancelWork(number: id.number)) }
+    pictures[id] = nil
+    pictureIDs[picture.key] = nil
+    decodes[picture.decode]?.pictures.remove(id)
+    removeIfUnwanted(picture.decode)
+  }
+
+  private mutating func removeIfUnwanted(_ id: DecodeID) {
+    guard let decode = decodes[id], decode.pictures.isEmpty else { return }
+    if case .running = decode.phase {
+      actions.append(.cancelWork(number: id.number))
+      finishDecoding(decode)
+    }
+    decodes[id] = nil
+    decodeIDs[decode.key] = nil
+    fetches[decode.fetch]?.decodes.remove(id)
+    removeIfUnwanted(decode.fetch)
+  }
+
+  private mutating func removeIfUnwanted(_ id: FetchID) {
+    guard let fetch = fetches[id], fetch.decodes.isEmpty else { return }
+    if case .running = fetch.phase { actions.append(.cancelFetch(id)) }
+    queue.remove(id)
+    fetches[id] = nil
+    fetchIDs[fetch.key] = nil
+  }
+
+  private mutating func finishDecoding(_ decode: Decode) {
+    guard let fetch = fetches[decode.fetch], case .received(let bytes) = fetch.phase else { return }
+    fetches[decode.fetch]?.unfinishedDecodes -= 1
+    if fetch.unfinishedDecodes == 1 { undecodedBytes -= bytes.body.count }
+  }
+
+  // MARK: Demand
+
+  /// Exchanges a caller's priority at all three levels; work that waits moves to its new place.
+  private mutating func replaceDemand(
+    of id: PictureID, _ old: ImageRequest.Priority?, with new: ImageRequest.Priority?
+  ) {
+    guard let picture = pictures[id], let decode = decodes[picture.decode] else { return }
+    if let priority = pictures[id]?.demand.replace(old, with: new) ?? nil, case .transforming = picture.phase
+    {
+      actions.append(.reprioritizeWork(number: id.number, priority))
+    }
+    if let priority = decodes[picture.decode]?.demand.replace(old, with: new) ?? nil,
+      case .running = decode.phase
+    {
+      actions.append(.reprioritizeWork(number: picture.decode.number, priority))
+    }
+    if let priority = fetches[decode.fetch]?.demand.replace(old, with: new) ?? nil {
+      queue.setPriority(priority, of: decode.fetch)
+    }
+  }
+
+  private mutating func nextNumber() -> UInt64 {
+    lastNumber += 1
+    return lastNumber
+  }
+
+  private mutating func taken() -> [LoadAction] {
+    defer { actions = [] }
+    return actions
+  }
+}

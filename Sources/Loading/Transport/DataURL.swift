@@ -1,0 +1,99 @@
+/// What a data URL holds (RFC 2397): `data:[media type][;base64],content`.
+///
+/// As forgiving as browsers are: base64 may lack its padding and hold white space.
+struct DataURL {
+  let mediaType: String
+  let body: [UInt8]
+
+  /// O(length). Throws `.invalidURL` with the beginning of a text that is no data URL.
+  init(_ text: String) throws(ImageError) {
+    let bytes = Array(text.utf8)
+    let end = bytes.firstIndex(of: UInt8(ascii: "#")) ?? bytes.count
+    guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
+      let comma = bytes[..<end].firstIndex(of: UInt8(ascii: ",")), colon < comma
+    else { throw Self.invalid(text) }
+    var head = String(decoding: bytes[(colon + 1)..<comma], as: UTF8.self)
+    let content = Self.percentDecoded(bytes[(comma + 1)..<end])
+    let isBase64 = head.lowercased().hasSuffix(";base64")
+    if isBase64 { head.removeLast(";base64".count) }
+    mediaType = head.isEmpty ? "text/plain;charset=US-ASCII" : head
+    guard isBase64 else {
+      body = content
+      return
+    }
+    guard let decoded = Self.base64Decoded(content) else { throw Self.invalid(text) }
+    body = decoded
+  }
+
+  private static func invalid(_ text: String) -> ImageError { .invalidURL(String(text.prefix(64))) }
+
+  /// A percent sign without two hexadecimal digits stands for itself.
+  private static func percentDecoded(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+    var result: [UInt8] = []
+    result.reserveCapacity(bytes.count)
+    var index = bytes.startIndex
+    while index < bytes.endIndex {
+      if bytes[index] == UInt8(ascii: "%"), bytes.endIndex - index > 2,
+        let high = hexDigit(bytes[index + 1]), let low = hexDigit(bytes[index + 2])
+      {
+        result.append(high << 4 | low)
+        index += 3
+      } else {
+        result.append(bytes[index])
+        index += 1
+      }
+    }
+    return result
+  }
+
+  private static func hexDigit(_ byte: UInt8) -> UInt8? {
+    Character(UnicodeScalar(byte)).hexDigitValue.map(UInt8.init)
+  }
+
+  /// nil for a character that is none of base64's, or a length that no bytes give.
+  private static func base64Decoded(_ text: [UInt8]) -> [UInt8]? {
+    var result: [UInt8] = []
+    result.reserveCapacity(text.count / 4 * 3 + 2)
+    var bits: UInt32 = 0
+    var count = 0
+    var padding = 0
+    for byte in text where !isSpace(byte) {
+      if byte == UInt8(ascii: "=") {
+        padding += 1
+        continue
+      }
+      guard padding == 0, let value = base64Value(byte) else { return nil }
+      bits = bits << 6 | UInt32(value)
+      count += 1
+      guard count % 4 == 0 else { continue }
+      result.append(UInt8(truncatingIfNeeded: bits >> 16))
+      result.append(UInt8(truncatingIfNeeded: bits >> 8))
+      result.append(UInt8(truncatingIfNeeded: bits))
+    }
+    switch count % 4 {
+    case 0: return padding == 0 ? result : nil
+    case 2 where padding == 0 || padding == 2: result.append(UInt8(truncatingIfNeeded: bits >> 4))
+    case 3 where padding <= 1:
+      result.append(UInt8(truncatingIfNeeded: bits >> 10))
+      result.append(UInt8(truncatingIfNeeded: bits >> 2))
+    default: return nil
+    }
+    return result
+  }
+
+  private static func isSpace(_ byte: UInt8) -> Bool {
+    byte == 0x20 || (0x09...0x0D).contains(byte) && byte != 0x0B
+  }
+
+  /// The URL-safe alphabet counts too.
+  private static func base64Value(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"): byte - UInt8(ascii: "A")
+    case UInt8(ascii: "a")...UInt8(ascii: "z"): byte - UInt8(ascii: "a") + 26
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0") + 52
+    case UInt8(ascii: "+"), UInt8(ascii: "-"): 62
+    case UInt8(ascii: "/"), UInt8(ascii: "_"): 63
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import FoundationEssentials
+
+/// Picks a transport by the scheme of a URL; of several that serve one, the first.
+struct TransportRouter: Sendable {
+  private let transports: [String: any DataTransport]
+
+  init(_ transports: [any DataTransport]) {
+    self.transports = transports.reduce(into: [:]) { known, transport in
+      for scheme in transport.schemes where known[scheme] == nil { known[scheme] = transport }
+    }
+  }
+
+  /// Throws `.invalidURL` for a relative URL, `.unsupportedScheme` for one that nobody serves.
+  func transport(for url: URL) throws(ImageError) -> any DataTransport {
+    guard let scheme = url.scheme, !scheme.isEmpty else { throw .invalidURL(url.absoluteString) }
+    guard let transport = transports[scheme.lowercased()] else { throw .unsupportedScheme(scheme) }
+    return transport
+  }
+}
+
+extension ImageRequest {
+  /// Whether it is read on this machine: a file or a data URL.
+  var isLocal: Bool { url.isLocal }
+}
+
+extension URL {
+  fileprivate var isLocal: Bool { LocalTransport.localSchemes.contains(scheme?.lowercased() ?? "") }
+}
+
+extension DownloadQueue.Lane {
+  /// Where downloads of `url` wait: those of one server share a bound.
+  init(_ url: URL) {
+    self =
+      url.isLocal
+      ? .local : .host(scheme: url.scheme ?? "", name: url.host()?.lowercased() ?? "", port: url.port)
+  }
+}
+
+extension DownloadQueue {
+  init(_ configuration: ImageDownloader.Configuration) {
+    maximumActive = configuration.maximumActiveDownloads
+    maximumPerHost = configuration.maximumActiveDownloadsPerHost
+    order = configuration.prioritization
+  }
+}
