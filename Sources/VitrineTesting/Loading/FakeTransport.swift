@@ -1,0 +1,73 @@
+import FoundationEssentials
+import Synchronization
+public import VitrineLoading
+
+/// A network that is held still: each transfer waits until the test answers it by hand.
+///
+/// ```swift
+/// let transport = FakeTransport()
+/// let downloader = ImageDownloader(transports: [transport], decoder: FakeDecoder())
+/// let task = downloader.load(request)
+/// await transport.waitUntilStarted(1)
+/// transport.transfers[0].answer(with: FakeDecoder.picture(width: 8, height: 8))
+/// ```
+///
+/// May be used from any thread. Receivers are called on the thread that answers.
+public final class FakeTransport: DataTransport {
+  private struct State {
+    var transfers: [FakeTransfer] = []
+    var waiting: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+    var answer: (@Sendable (FakeTransfer) -> Void)?
+  }
+
+  public let schemes: Set<String>
+  private let endsCancelled: Bool
+  private let state = Mutex(State())
+
+  /// - Parameter endsCancelled: whether a cancelled transfer ends at once, as those of real transports do
+  ///   sooner or later; if not, the test ends it when it likes.
+  public init(schemes: Set<String> = ["http", "https"], endsCancelled: Bool = true) {
+    self.schemes = schemes
+    self.endsCancelled = endsCancelled
+  }
+
+  /// All transfers so far, in the order of their start.
+  public var transfers: [FakeTransfer] { state.withLock { $0.transfers } }
+
+  /// Those that have neither ended nor been cancelled.
+  public var running: [FakeTransfer] { transfers.filter { !$0.isEnded && !$0.isCancelled } }
+
+  /// The last transfer of `url`, if there was one.
+  public func transfer(of url: String) -> FakeTransfer? {
+    transfers.last { $0.request.url.absoluteString == url }
+  }
+
+  /// Returns as soon as `count` transfers have been started since the beginning; at once if they have.
+  public func waitUntilStarted(_ count: Int) async {
+    await withCheckedContinuation { continuation in
+      let isThere = state.withLock { state in
+        if state.transfers.count < count { state.waiting.append((count, continuation)) }
+        return state.transfers.count >= count
+      }
+      if isThere { continuation.resume() }
+    }
+  }
+
+  /// From now on answers each new transfer by itself, inside `start`.
+  public func answerAll(_ answer: @escaping @Sendable (FakeTransfer) -> Void) {
+    state.withLock { $0.answer = answer }
+  }
+
+  public func start(_ request: TransportRequest, receiver: any TransportReceiver) -> any Cancellable {
+    let transfer = FakeTransfer(request: request, receiver: receiver, endsCancelled: endsCancelled)
+    let (ready, answer) = state.withLock { state in
+      state.transfers.append(transfer)
+      let count = state.transfers.count
+      defer { state.waiting.removeAll { $0.count <= count } }
+      return (state.waiting.filter { $0.count <= count }.map(\.continuation), state.answer)
+    }
+    for continuation in ready { continuation.resume() }
+    answer?(transfer)
+    return transfer
+  }
+}

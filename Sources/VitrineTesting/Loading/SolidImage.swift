@@ -1,0 +1,40 @@
+public import VitrineGraphics
+
+extension Image {
+  /// A still image of one colour.
+  public static func solid(
+    width: Int, height: Int, color: Color = .black, format: PixelFormat = .bgra, sourceWidth: Int? = nil,
+    sourceHeight: Int? = nil
+  ) -> Image {
+    let bitmap = Bitmap(width: width, height: height, color: color, format: format)
+    return Image(bitmap, sourceWidth: sourceWidth, sourceHeight: sourceHeight)
+  }
+}
+
+extension Bitmap {
+  /// One colour everywhere.
+  public init(width: Int, height: Int, color: Color, format: PixelFormat = .bgra) {
+    self.init(width: width, height: height, format: format) { _, _ in color }
+  }
+
+  /// A colour for each place.
+  public init(
+    width: Int, height: Int, format: PixelFormat = .bgra, color: (_ x: Int, _ y: Int) -> Color
+  ) {
+    var isOpaque = true
+    let bitmap = Bitmap(width: width, height: height, format: format, isOpaque: false) { bytes, bytesPerRow in
+      for y in 0..<height {
+        for x in 0..<width {
+          let color = color(x, y)
+          isOpaque = isOpaque && color.alpha == 255
+          let place = y * bytesPerRow + x * PixelFormat.bytesPerPixel
+          bytes[place] = format == .rgba ? color.red : color.blue
+          bytes[place + 1] = color.green
+          bytes[place + 2] = format == .rgba ? color.blue : color.red
+          bytes[place + 3] = color.alpha
+        }
+      }
+    }
+    self = bitmap.assumingOpaque(isOpaque)
+  }
+}

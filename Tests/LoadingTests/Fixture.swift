@@ -1,0 +1,72 @@
+import Synchronization
+import VitrineGraphics
+import VitrineLoading
+import VitrineTesting
+
+/// A downloader in a world that is held still.
+struct Fixture {
+  let transport: FakeTransport
+  let gate: Gate
+  let decoder: FakeDecoder
+  let cache: MemoryImageCache
+  let downloader: ImageDownloader
+
+  init(
+    _ configure: (inout ImageDownloader.Configuration) -> Void = { _ in },
+    decodingIsHeld: Bool = false, endsCancelled: Bool = true
+  ) {
+    var configuration = ImageDownloader.Configuration()
+    configuration.decodingThreads = 2
+    configure(&configuration)
+    transport = FakeTransport(endsCancelled: endsCancelled)
+    gate = Gate(isOpen: !decodingIsHeld)
+    decoder = FakeDecoder(gate: gate)
+    cache = MemoryImageCache()
+    downloader = ImageDownloader(
+      configuration: configuration, transports: [transport, LocalTransport()], decoder: decoder,
+      cache: cache)
+  }
+
+  static let picture = FakeDecoder.picture(width: 64, height: 48)
+
+  /// Loads `url` whole and answers it.
+  @discardableResult
+  func loaded(_ request: ImageRequest, identifier: String? = nil) async throws -> ImageResponse {
+    let started = transport.transfers.count
+    let task = downloader.load(request, additionalIdentifier: identifier)
+    if transport.transfers.count > started { transport.transfers[started].answer(with: Self.picture) }
+    return try await task.response
+  }
+}
+
+/// `http://a.test/NAME`, as a request.
+func request(
+  _ name: String = "a.jpg", host: String = "a.test", priority: ImageRequest.Priority = .normal,
+  policy: ImageRequest.CachePolicy = .useCache, target: DecodeTarget? = nil,
+  transforms: [any ImageTransform] = []
+) -> ImageRequest {
+  ImageRequest(
+    url: url(name, host: host), priority: priority, cachePolicy: policy, targetSize: target,
+    transforms: transforms)
+}
+
+/// What the main actor heard, in order, and a way to wait for it.
+@MainActor final class Heard<Value: Sendable> {
+  private(set) var values: [Value] = []
+  private var waiting: (count: Int, continuation: CheckedContinuation<Void, Never>)?
+
+  func add(_ value: Value) {
+    values.append(value)
+    guard let waiting, values.count >= waiting.count else { return }
+    self.waiting = nil
+    waiting.continuation.resume()
+  }
+
+  /// The values, as soon as there are `count`.
+  func wait(for count: Int) async -> [Value] {
+    if values.count < count {
+      await withCheckedContinuation { waiting = (count, $0) }
+    }
+    return values
+  }
+}
