@@ -1,2 +1,41 @@
 #pragma once
+#define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
+
+// Swift cannot call variadic functions: a typed door for each kind of argument, and nothing else.
+
+static inline CURLcode vitrine_curl_set_long(CURL *easy, CURLoption option, long value) {
+  return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode vitrine_curl_set_string(CURL *easy, CURLoption option, const char *value) {
+  return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode vitrine_curl_set_pointer(CURL *easy, CURLoption option, void *value) {
+  return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode vitrine_curl_set_list(CURL *easy, CURLoption option, struct curl_slist *value) {
+  return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode vitrine_curl_set_write(CURL *easy, CURLoption option, curl_write_callback value) {
+  return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode vitrine_curl_set_prereq(CURL *easy, CURLoption option, curl_prereq_callback value) {
+  return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode vitrine_curl_get_long(CURL *easy, CURLINFO info, long *value) {
+  return curl_easy_getinfo(easy, info, value);
+}
+
+static inline CURLcode vitrine_curl_get_offset(CURL *easy, CURLINFO info, curl_off_t *value) {
+  return curl_easy_getinfo(easy, info, value);
+}
+
+static inline CURLMcode vitrine_curl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
+  return curl_multi_setopt(multi, option, value);
+}

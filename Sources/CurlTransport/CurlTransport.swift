@@ -1,0 +1,84 @@
+import CCurl
+import Dispatch
+import Synchronization
+public import VitrineLoading
+
+/// Fetches over http and https with libcurl: HTTP/1.1, and HTTP/2 over TLS.
+///
+/// All transfers run on one thread of the transport's own, which starts with the first of them and sleeps
+/// while there is nothing to do. Connections are kept and reused. A redirect is followed five times at most,
+/// never from https to http, and takes only Accept and User-Agent along to another origin.
+///
+///     let transport = CurlTransport()
+///     let transfer = transport.start(TransportRequest(url: url), receiver: receiver)
+///     transfer.cancel()  // the receiver hears `.failure(.cancelled)`
+///
+/// Keeps no cookies, reads no `.netrc` and no proxy from the environment, undoes no Content-Encoding.
+public final class CurlTransport: DataTransport {
+  /// `http` and `https`.
+  public let schemes: Set<String> = ["http", "https"]
+
+  private let configuration: Configuration
+  private let nextID = Atomic<UInt64>(0)
+  /// The loop that takes transfers; nil before the first of them and after `stop()`.
+  private let loop = Mutex<TransferThread?>(nil)
+
+  /// Makes a transport that does nothing yet: no thread, no connection.
+  public init(configuration: Configuration = .init()) {
+    self.configuration = configuration
+  }
+
+  deinit {
+    loop.withLock { $0 }?.stop()
+  }
+
+  /// Starts a transfer and returns at once; see `DataTransport`.
+  ///
+  /// May be called from a receiver. An URL or a header that cannot be sent is heard of as a failure, and no
+  /// connection is made for it: `.unsupportedScheme`, `.invalidURL`, or `.transport` with curl's code 43.
+  public func start(_ request: TransportRequest, receiver: any TransportReceiver) -> any Cancellable {
+    let id = TransferID(number: nextID.add(1, ordering: .relaxed).newValue)
+    let command = TransferCommand.start(
+      id, TransferOrder(request: request, receiver: receiver, startedAt: .now))
+    let inbox = loop.withLock { loop in
+      if loop == nil { loop = TransferThread.launch(configuration) }
+      loop?.inbox.post(command)
+      return loop?.inbox
+    }
+    if inbox == nil { Self.refuse(receiver) }
+    return TransferHandle(id: id, inbox: inbox)
+  }
+
+  /// Cancels what is under way, closes all connections and ends the thread.
+  ///
+  /// Waits until the thread is gone, so every receiver has heard its end by then; called from a receiver it
+  /// cannot wait and returns at once. A later `start` begins with a new thread. Stopping when nothing runs
+  /// does nothing. Without this call the same happens, unwaited for, when the transport is released.
+  public func stop() {
+    let stopped = loop.withLock { loop in
+      defer { loop = nil }
+      return loop
+    }
+    stopped?.stopAndWait()
+  }
+
+  /// Tells a receiver that the machine has no thread or no memory left, on a thread that is not the caller's.
+  private static func refuse(_ receiver: any TransportReceiver) {
+    DispatchQueue.global().async {
+      receiver.transportDidFinish(.failure(.curl(CURLE_OUT_OF_MEMORY)))
+    }
+  }
+}
+
+/// What `start` hands out.
+private final class TransferHandle: Cancellable {
+  private let id: TransferID
+  private let inbox: TransferInbox?
+
+  init(id: TransferID, inbox: TransferInbox?) {
+    self.id = id
+    self.inbox = inbox
+  }
+
+  func cancel() { inbox?.post(.cancel(id)) }
+}

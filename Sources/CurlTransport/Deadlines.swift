@@ -1,0 +1,49 @@
+import VitrineLoading
+
+/// When a transfer has taken too long.
+///
+/// libcurl watches the time to connect. Its low-speed limit is no use for a stall: it averages over five
+/// seconds, so that a limit of 1 s ends a transfer after 7.
+struct Deadlines: Sendable {
+  private let timeouts: TransportRequest.Timeouts
+  private let total: SuspendingClock.Instant?
+  /// Runs from the time when the request leaves.
+  private var stall: SuspendingClock.Instant?
+  /// Ends the reading of a body that nobody wants.
+  private var rest: SuspendingClock.Instant?
+
+  init(_ timeouts: TransportRequest.Timeouts, startedAt start: SuspendingClock.Instant) {
+    self.timeouts = timeouts
+    total = Self.span(timeouts.total).map { start.advanced(by: $0) }
+  }
+
+  /// The earliest; nil for none.
+  var next: SuspendingClock.Instant? { [total, stall, rest].compactMap { $0 }.min() }
+
+  /// Why `next` has passed.
+  var message: String {
+    next == total
+      ? "not done within \(timeouts.total) s" : "nothing came for \(timeouts.stall) s"
+  }
+
+  /// A byte came, or the request left.
+  mutating func heard(at now: SuspendingClock.Instant) {
+    stall = Self.span(timeouts.stall).map { now.advanced(by: $0) }
+  }
+
+  /// Allows the rest of a body no more time than this.
+  mutating func limitRest(of time: Duration, from now: SuspendingClock.Instant) {
+    rest = now.advanced(by: time)
+  }
+
+  /// Another request of the same transfer: only the total goes on.
+  mutating func beginHop() {
+    stall = nil
+    rest = nil
+  }
+
+  /// Seconds as a duration; nil, no limit, for what is not finite or beyond thirty years.
+  private static func span(_ seconds: Double) -> Duration? {
+    seconds < 1e9 ? .seconds(max(0, seconds)) : nil
+  }
+}

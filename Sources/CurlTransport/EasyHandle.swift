@@ -1,0 +1,91 @@
+import CCurl
+import VitrineLoading
+
+/// A libcurl easy handle with what must live as long as it does: error text and header list.
+final class EasyHandle {
+  let pointer: UnsafeMutableRawPointer
+  private let errorText: UnsafeMutablePointer<CChar>
+  private var headerList: UnsafeMutablePointer<curl_slist>?
+
+  /// Nil when there is no memory left.
+  init?() {
+    guard let pointer = curl_easy_init() else { return nil }
+    self.pointer = pointer
+    errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
+    errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+  }
+
+  deinit {
+    curl_easy_cleanup(pointer)
+    curl_slist_free_all(headerList)
+    errorText.deallocate()
+  }
+
+  /// Forgets every option, among them all pointers into Swift; keeps TLS sessions.
+  func reset() {
+    curl_easy_reset(pointer)
+    curl_slist_free_all(headerList)
+    headerList = nil
+    errorText.pointee = 0
+  }
+
+  /// A code as an error, with what libcurl said about it.
+  func error(_ code: CURLcode) -> ImageError {
+    .curl(code, errorText.pointee == 0 ? nil : String(cString: errorText))
+  }
+
+  func set(_ option: CURLoption, _ value: Int) throws(ImageError) {
+    try check(vitrine_curl_set_long(pointer, option, value))
+  }
+
+  /// libcurl keeps a copy.
+  func set(_ option: CURLoption, _ text: String?) throws(ImageError) {
+    try check(vitrine_curl_set_string(pointer, option, text))
+  }
+
+  func set(_ option: CURLoption, pointer value: UnsafeMutableRawPointer?) throws(ImageError) {
+    try check(vitrine_curl_set_pointer(pointer, option, value))
+  }
+
+  func set(_ option: CURLoption, callback: @escaping curl_write_callback) throws(ImageError) {
+    try check(vitrine_curl_set_write(pointer, option, callback))
+  }
+
+  func set(_ option: CURLoption, callback: @escaping curl_prereq_callback) throws(ImageError) {
+    try check(vitrine_curl_set_prereq(pointer, option, callback))
+  }
+
+  /// Sends these header lines instead of those set before.
+  func setHeaderLines(_ lines: [String]) throws(ImageError) {
+    var list: UnsafeMutablePointer<curl_slist>?
+    for line in lines {
+      guard let longer = curl_slist_append(list, line) else {
+        curl_slist_free_all(list)
+        throw .curl(CURLE_OUT_OF_MEMORY)
+      }
+      list = longer
+    }
+    curl_slist_free_all(headerList)
+    headerList = list
+    try check(vitrine_curl_set_list(pointer, CURLOPT_HTTPHEADER, list))
+  }
+
+  func setErrorText() throws(ImageError) {
+    try set(CURLOPT_ERRORBUFFER, pointer: errorText)
+  }
+
+  func count(_ info: CURLINFO) -> Int {
+    var value = 0
+    return vitrine_curl_get_long(pointer, info, &value) == CURLE_OK ? value : 0
+  }
+
+  /// A time that libcurl counts in microseconds, in seconds.
+  func seconds(_ info: CURLINFO) -> Double {
+    var value = curl_off_t()
+    return vitrine_curl_get_offset(pointer, info, &value) == CURLE_OK ? Double(value) / 1e6 : 0
+  }
+
+  private func check(_ code: CURLcode) throws(ImageError) {
+    guard code == CURLE_OK else { throw error(code) }
+  }
+}

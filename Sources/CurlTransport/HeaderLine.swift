@@ -1,0 +1,27 @@
+import CCurl
+import VitrineLoading
+
+/// A header field as libcurl wants it; libcurl itself sends whatever it is given.
+struct HeaderLine: Hashable, Sendable {
+  let text: String
+
+  /// Throws if the name is no token or the value has CR, LF or NUL in it (RFC 9110, 5.1 and 5.5).
+  init(_ field: HTTPHeaders.Field) throws(ImageError) {
+    guard !field.name.isEmpty, field.name.utf8.allSatisfy(Self.isTokenByte) else {
+      throw .curl(CURLE_BAD_FUNCTION_ARGUMENT, "a header's name cannot be sent: \(field.name.debugDescription)")
+    }
+    guard !field.value.utf8.contains(where: { $0 == 0x0D || $0 == 0x0A || $0 == 0 }) else {
+      throw .curl(CURLE_BAD_FUNCTION_ARGUMENT, "a header's value cannot be sent: \(field.name)")
+    }
+    // To libcurl `Name:` means to send no such field, and `Name;` to send it with no value.
+    let isEmpty = field.value.utf8.allSatisfy { $0 == 0x20 || $0 == 0x09 }
+    text = isEmpty ? "\(field.name);" : "\(field.name): \(field.value)"
+  }
+
+  private static func isTokenByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+    default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import VitrineLoading
+
+/// Puts status and headers together from the lines of an answer.
+struct ResponseHead: Sendable {
+  /// Header fields at most.
+  static let fieldLimit = 256
+  /// Bytes of all lines at most, interim answers included. libcurl allows 300 KiB.
+  static let byteLimit = 64 << 10
+
+  enum Progress: Hashable {
+    case unfinished
+    case finished
+    case tooLarge
+  }
+
+  /// The status; nil until its line has come.
+  private(set) var status: Int?
+  private(set) var bytes = 0
+  private var isFinished = false
+  private var fields: [HTTPHeaders.Field] = []
+
+  var headers: HTTPHeaders { HTTPHeaders(fields) }
+
+  /// Content-Length, if it says how many bytes come (RFC 9112, 6.3: not with Transfer-Encoding).
+  var contentLength: Int? {
+    let headers = headers
+    guard headers["Transfer-Encoding"] == nil, let text = headers["Content-Length"],
+      text.utf8.allSatisfy({ (0x30...0x39).contains($0) })
+    else { return nil }
+    return Int(text)
+  }
+
+  /// Takes the next line as libcurl gives it, with its line end. Trailers after the body are passed over.
+  mutating func append(line: UnsafeRawBufferPointer) -> Progress {
+    if isFinished { return .finished }
+    bytes += line.count
+    guard bytes <= Self.byteLimit else { return .tooLarge }
+    let content = Self.trimmed(line[...])
+    if status == nil {
+      status = Self.status(in: content)
+    } else if line.first.map(Self.isLineEnd) ?? true {
+      return finishHead()
+    } else if line.first.map(Self.isBlank) ?? false {
+      unfold(content)
+    } else if let colon = content.firstIndex(of: UInt8(ascii: ":")) {
+      let name = Self.text(content[..<colon])
+      let value = Self.text(Self.trimmed(content[(colon + 1)...]))
+      fields.append(HTTPHeaders.Field(name: name, value: value))
+    }
+    return fields.count <= Self.fieldLimit ? .unfinished : .tooLarge
+  }
+
+  /// An empty line: the end, or that of an interim answer (1xx), after which the real one comes.
+  private mutating func finishHead() -> Progress {
+    guard let status, (100..<200).contains(status) else {
+      isFinished = true
+      return .finished
+    }
+    self.status = nil
+    fields = []
+    return .unfinished
+  }
+
+  /// Adds an obsolete continuation line to its field (RFC 9112, 5.2).
+  private mutating func unfold(_ content: Slice<UnsafeRawBufferPointer>) {
+    guard let last = fields.popLast() else { return }
+    fields.append(HTTPHeaders.Field(name: last.name, value: last.value + " " + Self.text(content)))
+  }
+
+  /// The number in `HTTP/1.1 200 OK`; libcurl has looked at it before.
+  private static func status(in line: Slice<UnsafeRawBufferPointer>) -> Int? {
+    guard let space = line.firstIndex(of: UInt8(ascii: " ")) else { return nil }
+    return Int(text(line[space...].dropFirst().prefix { !isBlank($0) }))
+  }
+
+  /// UTF-8, or Latin-1 where it is none.
+  private static func text(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
+    String(validating: bytes, as: UTF8.self)
+      ?? String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+  }
+
+  private static func trimmed(_ bytes: Slice<UnsafeRawBufferPointer>) -> Slice<UnsafeRawBufferPointer> {
+    let isOutside = { (byte: UInt8) in isBlank(byte) || isLineEnd(byte) }
+    guard let last = bytes.lastIndex(where: { !isOutside($0) }) else { return bytes.prefix(0) }
+    return bytes[...last].drop(while: isOutside)
+  }
+
+  private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+
+  private static func isLineEnd(_ byte: UInt8) -> Bool { byte == 0x0D || byte == 0x0A }
+}

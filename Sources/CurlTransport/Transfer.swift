@@ -1,0 +1,112 @@
+import CCurl
+import VitrineLoading
+
+/// One transfer under way: carries out what its state decides. Lives on the loop's thread only.
+final class Transfer {
+  let id: TransferID
+  let easy: EasyHandle
+  private let order: TransferOrder
+  private let configuration: CurlTransport.Configuration
+  private var state: TransferState
+  private var connections = 0
+
+  init(
+    _ id: TransferID, _ order: TransferOrder, hop: Hop, on easy: EasyHandle,
+    configuration: CurlTransport.Configuration
+  ) {
+    self.id = id
+    self.easy = easy
+    self.order = order
+    self.configuration = configuration
+    state = TransferState(order.request, hop: hop, startedAt: order.startedAt)
+  }
+
+  /// Sets the handle up for the next request.
+  func prepare() throws(ImageError) {
+    try easy.prepare(
+      for: state.hop, connectLimit: order.request.timeouts.connect, configuration: configuration)
+    try listen()
+  }
+
+  /// When time runs out; nil for never.
+  var deadline: SuspendingClock.Instant? { state.deadline }
+
+  /// Time ran out: what is next.
+  func expire() -> TransferState.Next {
+    connections += easy.count(CURLINFO_NUM_CONNECTS)
+    return state.expire()
+  }
+
+  /// libcurl is done with the request: what is next.
+  func end(_ code: CURLcode) -> TransferState.Next {
+    let opened = easy.count(CURLINFO_NUM_CONNECTS)
+    connections += opened
+    return state.end(
+      TransferState.HopEnd(
+        failure: code == CURLE_OK ? nil : easy.error(code), wasReused: opened == 0))
+  }
+
+  /// What it took; read before the handle is reset.
+  var metrics: TransportMetrics {
+    TransportMetrics(
+      bytesReceived: state.bytesReceived, requests: state.hop.redirects + 1, connections: connections,
+      nameLookup: easy.seconds(CURLINFO_NAMELOOKUP_TIME_T),
+      connect: easy.seconds(CURLINFO_CONNECT_TIME_T), tls: easy.seconds(CURLINFO_APPCONNECT_TIME_T),
+      firstByte: easy.seconds(CURLINFO_STARTTRANSFER_TIME_T), total: easy.seconds(CURLINFO_TOTAL_TIME_T))
+  }
+
+  /// Tells the receiver how it ended. Called once, by the loop.
+  func finish(_ result: Result<TransportMetrics, ImageError>) {
+    order.receiver.transportDidFinish(result)
+  }
+}
+
+// MARK: - Callbacks
+
+extension Transfer {
+  /// Has libcurl call back with this transfer.
+  ///
+  /// It holds an unretained pointer. That is safe: libcurl calls back only within `curl_multi_perform`, only
+  /// for handles that are added to the multi handle, and the loop keeps a transfer for as long as its handle
+  /// is added. A reset takes the pointer away before the handle serves another.
+  private func listen() throws(ImageError) {
+    let this = Unmanaged.passUnretained(self).toOpaque()
+    try easy.set(CURLOPT_HEADERDATA, pointer: this)
+    try easy.set(CURLOPT_WRITEDATA, pointer: this)
+    try easy.set(CURLOPT_PREREQDATA, pointer: this)
+    try easy.set(CURLOPT_HEADERFUNCTION) { bytes, size, count, this in
+      Transfer.at(this)?.receive(line: UnsafeRawBufferPointer(start: bytes, count: size * count)) ?? 0
+    }
+    try easy.set(CURLOPT_WRITEFUNCTION) { bytes, size, count, this in
+      Transfer.at(this)?.receive(bytes: UnsafeRawBufferPointer(start: bytes, count: size * count)) ?? 0
+    }
+    try easy.set(CURLOPT_PREREQFUNCTION) { this, _, _, _, _ in
+      Transfer.at(this)?.state.requestLeaves(at: .now)
+      return CURL_PREREQFUNC_OK
+    }
+  }
+
+  private static func at(_ pointer: UnsafeMutableRawPointer?) -> Transfer? {
+    pointer.map { Unmanaged<Transfer>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  /// Returns how many bytes were taken; fewer than came breaks the hop off.
+  private func receive(line: UnsafeRawBufferPointer) -> Int {
+    switch state.receive(line: line, at: .now) {
+    case .goOn: return line.count
+    case .abort: return 0
+    case .report(let response):
+      order.receiver.transportDidReceive(response)
+      return line.count
+    }
+  }
+
+  private func receive(bytes: UnsafeRawBufferPointer) -> Int {
+    switch state.receive(bytes: bytes.count, at: .now) {
+    case .deliver: order.receiver.transportDidReceive(bytes)
+    case .discard: break
+    case .abort: return 0
+    }
+    return bytes.count
+  }
+}

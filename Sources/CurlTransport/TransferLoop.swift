@@ -1,0 +1,145 @@
+import CCurl
+import Glibc
+import VitrineLoading
+
+/// Runs all transfers of a transport on one multi handle: takes commands, lets libcurl work, sleeps.
+///
+/// Made on one thread and handed to another, which is then its only user; `inbox` alone is shared.
+final class TransferLoop {
+  let inbox: TransferInbox
+  private let multi: UnsafeMutableRawPointer
+  private let configuration: CurlTransport.Configuration
+  private var transfers: [TransferID: Transfer] = [:]
+  /// Who a message of libcurl's is about.
+  private var ids: [UnsafeMutableRawPointer: TransferID] = [:]
+  /// Handles without a transfer, kept for their TLS sessions.
+  private var idleHandles: [EasyHandle] = []
+  private static let idleHandleLimit = 16
+
+  /// libcurl's own preparation, once a process; its result.
+  private static let globalInit = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
+
+  /// Nil when the system has no descriptor or memory left.
+  init?(_ configuration: CurlTransport.Configuration) {
+    guard Self.globalInit == CURLE_OK, let multi = curl_multi_init() else { return nil }
+    self.multi = multi
+    self.configuration = configuration
+    inbox = TransferInbox(waking: multi)
+    let perHost = min(max(1, configuration.connectionsPerHost), 1000)
+    _ = vitrine_curl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, perHost)
+    _ = vitrine_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, 8 * perHost)
+  }
+
+  deinit {
+    curl_multi_cleanup(multi)
+  }
+
+  /// Works until the inbox says to stop; then every transfer has heard its end.
+  func run() {
+    while true {
+      let (commands, isStopping) = inbox.take()
+      for command in commands { carryOut(command) }
+      guard !isStopping else { break }
+      var stillRunning: Int32 = 0
+      endAll(ifFailed: curl_multi_perform(multi, &stillRunning))
+      endTransfersThatAreDone()
+      endTransfersThatAreLate()
+      let result = curl_multi_poll(multi, nil, 0, timeToSleep, nil)
+      endAll(ifFailed: result)
+      if result != CURLM_OK { usleep(100_000) }  // a poll that fails does not sleep either
+    }
+    for id in transfers.keys { finish(id, .cancelled) }
+  }
+
+  private func carryOut(_ command: TransferCommand) {
+    switch command {
+    case .start(let id, let order): start(id, order)
+    case .cancel(let id): finish(id, .cancelled)
+    }
+  }
+
+  private func start(_ id: TransferID, _ order: TransferOrder) {
+    do throws(ImageError) {
+      let hop = try Hop(order.request)
+      guard let easy = idleHandles.popLast() ?? EasyHandle() else { throw .curl(CURLE_OUT_OF_MEMORY) }
+      let transfer = Transfer(id, order, hop: hop, on: easy, configuration: configuration)
+      transfers[id] = transfer
+      ids[easy.pointer] = id
+      sendRequest(of: transfer)
+    } catch {
+      order.receiver.transportDidFinish(.failure(error))
+    }
+  }
+
+  /// Gives the transfer's next request to libcurl, or ends it if that cannot be sent.
+  private func sendRequest(of transfer: Transfer) {
+    do throws(ImageError) {
+      try transfer.prepare()
+      let result = curl_multi_add_handle(multi, transfer.easy.pointer)
+      guard result == CURLM_OK else { throw .multi(result) }
+    } catch {
+      finish(transfer.id, error)
+    }
+  }
+
+  private func endTransfersThatAreDone() {
+    var left: Int32 = 0
+    while let message = curl_multi_info_read(multi, &left) {
+      // Read before the handle is removed, which frees the message.
+      guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle else { continue }
+      let code = message.pointee.data.result
+      guard let id = ids[easy], let transfer = transfers[id] else { continue }
+      proceed(transfer, transfer.end(code))
+    }
+  }
+
+  private func endTransfersThatAreLate() {
+    let now = SuspendingClock.now
+    for transfer in transfers.values where transfer.deadline.map({ $0 <= now }) ?? false {
+      proceed(transfer, transfer.expire())
+    }
+  }
+
+  private func proceed(_ transfer: Transfer, _ next: TransferState.Next) {
+    switch next {
+    case .request:
+      curl_multi_remove_handle(multi, transfer.easy.pointer)
+      sendRequest(of: transfer)
+    case .succeed: finish(transfer.id, nil)
+    case .fail(let error): finish(transfer.id, error)
+    }
+  }
+
+  /// Ends a transfer that has not ended: takes it out, frees its handle for others, then tells the receiver.
+  private func finish(_ id: TransferID, _ error: ImageError?) {
+    guard let transfer = transfers.removeValue(forKey: id) else { return }
+    let metrics = transfer.metrics
+    let easy = transfer.easy
+    ids[easy.pointer] = nil
+    curl_multi_remove_handle(multi, easy.pointer)
+    easy.reset()
+    if idleHandles.count < Self.idleHandleLimit { idleHandles.append(easy) }
+    transfer.finish(error.map(Result.failure) ?? .success(metrics))
+  }
+
+  private func endAll(ifFailed result: CURLMcode) {
+    guard result != CURLM_OK else { return }
+    for id in transfers.keys { finish(id, .multi(result)) }
+  }
+
+  /// Milliseconds until a transfer's time runs out, rounded up so that it has then; libcurl shortens them
+  /// to what it needs itself. Without transfers there is no reason to wake but a command.
+  private var timeToSleep: Int32 {
+    guard let next = transfers.values.compactMap(\.deadline).min() else { return .max }
+    let (seconds, attoseconds) = SuspendingClock.now.duration(to: next).components
+    let milliseconds = Double(seconds) * 1e3 + (Double(attoseconds) / 1e15).rounded(.up)
+    return Int32(min(max(0, milliseconds), Double(Int32.max)))
+  }
+}
+
+extension ImageError {
+  /// What the multi handle could not do: memory or descriptors are out.
+  fileprivate static func multi(_ code: CURLMcode) -> ImageError {
+    .curl(CURLE_OUT_OF_MEMORY, String(cString: curl_multi_strerror(code)))
+  }
+}

@@ -1,0 +1,166 @@
+import CCurl
+import VitrineLoading
+
+/// What has come of a transfer, and what follows from it: every rule of a transfer's life without its effects.
+struct TransferState: Sendable {
+  /// Bytes and time that are spent on a body nobody wants, to be able to use its connection again.
+  static let discardLimit = 16 << 10
+  static let discardTime = Duration.seconds(1)
+
+  /// What to do when libcurl is done with a hop.
+  enum Next: Hashable {
+    case request(Hop)
+    case succeed
+    case fail(ImageError)
+  }
+
+  /// What to do after a line of the head.
+  enum HeadAction: Hashable {
+    case goOn
+    case report(TransportResponse)
+    case abort
+  }
+
+  /// What to do with bytes of the body.
+  enum BodyAction: Hashable {
+    case deliver
+    case discard
+    case abort
+  }
+
+  /// How libcurl left a hop.
+  struct HopEnd {
+    /// Nil if the answer is complete.
+    var failure: ImageError?
+    /// The request went over a connection that had been used before.
+    var wasReused = false
+  }
+
+  private(set) var hop: Hop
+  /// Bytes of the body so far.
+  private(set) var bytesReceived = 0
+  private let bodyLimit: Int
+  private let redirects = RedirectPolicy()
+  private var deadlines: Deadlines
+  private var head = ResponseHead()
+  /// Known as soon as the head has come or a limit is passed; whatever comes later does not change it.
+  private var verdict: Next?
+  private var bytesDiscarded = 0
+  private var hasRetried = false
+
+  init(_ request: TransportRequest, hop: Hop, startedAt: SuspendingClock.Instant) {
+    self.hop = hop
+    bodyLimit = max(0, request.bodyLimit)
+    deadlines = Deadlines(request.timeouts, startedAt: startedAt)
+  }
+
+  /// The connection is there and the request goes out now.
+  mutating func requestLeaves(at now: SuspendingClock.Instant) {
+    deadlines.heard(at: now)
+  }
+
+  /// The next line of the head came.
+  mutating func receive(
+    line: UnsafeRawBufferPointer, at now: SuspendingClock.Instant
+  ) -> HeadAction {
+    deadlines.heard(at: now)
+    guard verdict == nil else { return .goOn }
+    switch head.append(line: line) {
+    case .unfinished: return .goOn
+    case .tooLarge:
+      verdict = .fail(.curl(CURLE_RECV_ERROR, "the head of the answer is too large"))
+      return .abort
+    case .finished: return judge(at: now)
+    }
+  }
+
+  /// Bytes of the body came.
+  mutating func receive(bytes count: Int, at now: SuspendingClock.Instant) -> BodyAction {
+    deadlines.heard(at: now)
+    guard verdict == .succeed else {
+      bytesDiscarded += count
+      return bytesDiscarded > Self.discardLimit ? .abort : .discard
+    }
+    guard count <= bodyLimit - bytesReceived else {
+      verdict = .fail(.tooLarge(.body(bytes: bodyLimit)))
+      return .abort
+    }
+    bytesReceived += count
+    return .deliver
+  }
+
+  /// When time runs out, as far as that is known now; nil for never.
+  var deadline: SuspendingClock.Instant? { deadlines.next }
+
+  /// Time has run out at `deadline`: what becomes of the transfer, whose hop is to be broken off.
+  mutating func expire() -> Next {
+    end(HopEnd(failure: .curl(CURLE_OPERATION_TIMEDOUT, deadlines.message)))
+  }
+
+  /// libcurl is done with the hop: what becomes of the transfer.
+  mutating func end(_ end: HopEnd) -> Next {
+    switch verdict {
+    case .request(let next):
+      begin(next)
+      return .request(next)
+    case .fail(let error): return .fail(error)
+    case .succeed: return end.failure.map(Next.fail) ?? .succeed
+    case nil:
+      guard isWorthRetrying(end) else { return .fail(end.failure ?? .curl(CURLE_GOT_NOTHING)) }
+      hasRetried = true
+      hop.needsFreshConnection = true
+      begin(hop)
+      return .request(hop)
+    }
+  }
+
+  private mutating func begin(_ hop: Hop) {
+    self.hop = hop
+    head = ResponseHead()
+    verdict = nil
+    bytesDiscarded = 0
+    deadlines.beginHop()
+  }
+
+  /// The head is complete: decides what the answer is worth.
+  private mutating func judge(at now: SuspendingClock.Instant) -> HeadAction {
+    let status = head.status ?? 0
+    switch redirects.decide(status: status, location: head.headers["Location"], at: hop) {
+    case .follow(let next): return discard(then: .request(next), at: now)
+    case .refuse(let reason):
+      verdict = .fail(.redirectRefused(reason))
+      return .abort
+    case .isNoRedirect: break
+    }
+    let length = head.contentLength
+    if (200..<300).contains(status) {
+      guard length ?? 0 <= bodyLimit else {
+        verdict = .fail(.tooLarge(.body(bytes: bodyLimit)))
+        return .abort
+      }
+      verdict = .succeed
+    } else {
+      _ = discard(then: .fail(.status(status)), at: now)
+    }
+    return .report(
+      TransportResponse(
+        url: hop.address.url, status: status, headers: head.headers, expectedLength: length))
+  }
+
+  /// Reads a short body to its end and breaks off a long one.
+  private mutating func discard(then next: Next, at now: SuspendingClock.Instant) -> HeadAction {
+    verdict = next
+    deadlines.limitRest(of: Self.discardTime, from: now)
+    return head.contentLength ?? 0 > Self.discardLimit ? .abort : .goOn
+  }
+
+  /// A kept connection may die just as it is used again; a GET may then be sent once more (RFC 9110, 9.2.2).
+  /// libcurl does so itself over HTTP/1, until it has met five dead ones.
+  private func isWorthRetrying(_ end: HopEnd) -> Bool {
+    guard case .transport(let code, _) = end.failure else { return false }
+    let died = [
+      CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_HTTP2, CURLE_HTTP2_STREAM,
+    ]
+    return end.wasReused && head.bytes == 0 && !hasRetried && died.contains { Int($0.rawValue) == code }
+  }
+}

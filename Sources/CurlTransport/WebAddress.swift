@@ -1,0 +1,89 @@
+import CCurl
+import FoundationEssentials
+
+/// A URL as libcurl reads it, so that what is checked and where it connects cannot differ.
+struct WebAddress: Hashable, Sendable {
+  /// Scheme, host and port (RFC 6454, 4); scheme and host in lower case.
+  struct Origin: Hashable, Sendable {
+    let scheme: String
+    let host: String
+    let port: String
+  }
+
+  let origin: Origin
+  /// The whole address, as it is given to libcurl.
+  let text: String
+  /// The same for callers.
+  let url: URL
+
+  /// Nil unless libcurl and Foundation both take it for a URL with scheme and host.
+  init?(_ url: URL) {
+    guard let parts = URLParts(), parts.set(CURLUPART_URL, url.absoluteString) else { return nil }
+    self.init(parts, url: url)
+  }
+
+  /// What `location` means at this address (RFC 9110, 10.2.2); nil if it means nothing.
+  ///
+  /// User and password stay within the origin, and never come from the location.
+  func resolving(_ location: String) -> WebAddress? {
+    guard let parts = URLParts(), parts.set(CURLUPART_URL, text) else { return nil }
+    let login = (user: parts.get(CURLUPART_USER), password: parts.get(CURLUPART_PASSWORD))
+    guard parts.set(CURLUPART_URL, location, CURLU_URLENCODE), let origin = parts.origin else { return nil }
+    let isSameOrigin = origin == self.origin
+    guard parts.set(CURLUPART_USER, isSameOrigin ? login.user : nil),
+      parts.set(CURLUPART_PASSWORD, isSameOrigin ? login.password : nil),
+      let text = parts.get(CURLUPART_URL), let url = URL(string: text)
+    else { return nil }
+    return WebAddress(parts, url: url)
+  }
+
+  /// The scheme that a text begins with, in lower case; nil for a relative reference (RFC 3986, 3.1).
+  static func scheme(of text: String) -> String? {
+    guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+    let scheme = text[..<colon].lowercased()
+    guard let first = scheme.utf8.first, (0x61...0x7A).contains(first) else { return nil }
+    let isScheme = scheme.utf8.allSatisfy { byte in
+      (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || "+-.".utf8.contains(byte)
+    }
+    return isScheme ? scheme : nil
+  }
+
+  private init?(_ parts: borrowing URLParts, url: URL) {
+    guard let origin = parts.origin, let text = parts.get(CURLUPART_URL) else { return nil }
+    self.origin = origin
+    self.text = text
+    self.url = url
+  }
+}
+
+/// A handle of libcurl's URL parser.
+private struct URLParts: ~Copyable {
+  private let handle: OpaquePointer
+
+  init?() {
+    guard let handle = curl_url() else { return nil }
+    self.handle = handle
+  }
+
+  deinit { curl_url_cleanup(handle) }
+
+  /// Sets a part, or removes it; false if it cannot be one. Any scheme is taken: which ones are followed
+  /// is for others to say.
+  func set(_ part: CURLUPart, _ text: String?, _ flags: Int32 = 0) -> Bool {
+    guard text?.utf8.contains(0) != true else { return false }
+    return curl_url_set(handle, part, text, UInt32(CURLU_NON_SUPPORT_SCHEME | flags)) == CURLUE_OK
+  }
+
+  func get(_ part: CURLUPart, _ flags: Int32 = 0) -> String? {
+    var text: UnsafeMutablePointer<CChar>?
+    guard curl_url_get(handle, part, &text, UInt32(flags)) == CURLUE_OK, let text else { return nil }
+    defer { curl_free(text) }
+    return String(cString: text)
+  }
+
+  var origin: WebAddress.Origin? {
+    guard let scheme = get(CURLUPART_SCHEME), let host = get(CURLUPART_HOST) else { return nil }
+    let port = get(CURLUPART_PORT, CURLU_DEFAULT_PORT) ?? ""
+    return WebAddress.Origin(scheme: scheme.lowercased(), host: host.lowercased(), port: port)
+  }
+}
