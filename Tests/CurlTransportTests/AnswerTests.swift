@@ -1,0 +1,120 @@
+import FoundationEssentials
+import Testing
+import VitrineCurlTransport
+import VitrineLoading
+
+@Suite("An answer is handed on as it comes", .timeLimit(.minutes(1)))
+struct AnswerTests {
+  @Test func responseThenBytesThenEnd() async throws {
+    let server = try ScriptedServer { _ in [.answer("hello", fields: ["ETag: \"1\"", "ETag: \"2\""])] }
+    defer { server.stop() }
+
+    let heard = try await CurlTransport().get(server.url + "/a.jpg?b=c")
+
+    let response = try #require(heard.responses.first)
+    #expect(response.url == URL(string: server.url + "/a.jpg?b=c"))
+    #expect(response.status == 200)
+    #expect(response.expectedLength == 5)
+    #expect(response.headers.fields.map(\.value) == ["5", "\"1\"", "\"2\""])
+    #expect(heard.text == "hello")
+    let metrics = try #require(heard.metrics)
+    #expect(metrics.bytesReceived == 5 && metrics.requests == 1 && metrics.connections == 1)
+    #expect(metrics.connect <= metrics.firstByte && metrics.firstByte <= metrics.total)
+    #expect(metrics.total > 0 && metrics.tls == 0)
+    #expect(server.requests.map(\.target) == ["/a.jpg?b=c"])
+  }
+
+  @Test(arguments: ["HTTP/1.1 204 No Content\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"])
+  func emptyBodyIsASuccessOfNoBytes(answer: String) async throws {
+    let server = try ScriptedServer { _ in [.send(answer)] }
+    defer { server.stop() }
+
+    let heard = try await CurlTransport().get(server.url)
+
+    #expect(heard.responses.count == 1 && heard.body.isEmpty)
+    #expect(heard.metrics?.bytesReceived == 0)
+  }
+
+  @Test func bodyWithoutALengthEndsWithItsConnection() async throws {
+    let server = try ScriptedServer { _ in [.send("HTTP/1.0 200 OK\r\n\r\nhello"), .close] }
+    defer { server.stop() }
+
+    let heard = try await CurlTransport().get(server.url)
+
+    #expect(heard.responses.first?.expectedLength == nil)
+    #expect(heard.text == "hello" && heard.metrics != nil)
+  }
+
+  @Test func chunksAreJoinedAndTrailersPassedOver() async throws {
+    let answer = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nhel\r\n2\r\nlo\r\n0\r\nX-Late: 1\r\n\r\n"
+    let server = try ScriptedServer { _ in [.send(answer)] }
+    defer { server.stop() }
+
+    let heard = try await CurlTransport().get(server.url)
+
+    #expect(heard.text == "hello" && heard.metrics != nil)
+    #expect(heard.responses.map(\.headers) == [["Transfer-Encoding": "chunked"]])
+  }
+
+  @Test func interimAnswersAreNotReported() async throws {
+    let server = try ScriptedServer { _ in
+      [.send("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"), .answer("hello")]
+    }
+    defer { server.stop() }
+
+    let heard = try await CurlTransport().get(server.url)
+
+    #expect(heard.responses.map(\.status) == [200])
+    #expect(heard.text == "hello")
+  }
+
+  @Test func compressedBodyIsNotUndone() async throws {
+    let server = try ScriptedServer { _ in [.answer("hello", fields: ["Content-Encoding: gzip"])] }
+    defer { server.stop() }
+
+    let heard = try await CurlTransport().get(server.url)
+
+    #expect(heard.text == "hello")
+    #expect(server.requests.first?.fields.contains { $0.hasPrefix("accept-encoding") } == false)
+  }
+
+  @Test(arguments: [("304 Not Modified", 304), ("404 Not Found", 404), ("410 Gone", 410), ("503 Busy", 503)])
+  func statusOutsideSuccessIsReportedThenFails(line: String, status: Int) async throws {
+    let server = try ScriptedServer { _ in
+      [.send("HTTP/1.1 \(line)\r\nETag: 1\r\nContent-Length: 5\r\n\r\n" + (status == 304 ? "" : "sorry"))]
+    }
+    defer { server.stop() }
+    let transport = CurlTransport()
+
+    let heard = try await transport.get(server.url)
+    _ = try await transport.get(server.url)
+
+    #expect(heard.responses.first?.status == status)
+    #expect(heard.responses.first?.headers["ETag"] == "1")
+    #expect(heard.body.isEmpty)
+    #expect(heard.error == .status(status))
+    #expect(server.connectionCount == 1)
+  }
+
+  @Test func longBodyOfAFailureIsNotReadToItsEnd() async throws {
+    let server = try ScriptedServer { _ in
+      [.send("HTTP/1.1 500 Oh\r\n\r\n" + String(repeating: "x", count: 40_000)), .hold]
+    }
+    defer { server.stop() }
+
+    let heard = try await CurlTransport().get(server.url)
+
+    #expect(heard.error == .status(500))
+    #expect(heard.body.isEmpty)
+  }
+
+  @Test func bytesThatAreNoHTTPAreAFailure() async throws {
+    let server = try ScriptedServer { _ in [.send("SSH-2.0-OpenSSH_9.2\r\n"), .close] }
+    defer { server.stop() }
+
+    let heard = try await CurlTransport().get(server.url)
+
+    #expect(heard.responses.isEmpty)
+    #expect(heard.error == .transport(code: 1, message: "Received HTTP/0.9 when not allowed"))
+  }
+}

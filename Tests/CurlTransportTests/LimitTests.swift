@@ -1,0 +1,180 @@
+import FoundationEssentials
+import Glibc
+import Testing
+import VitrineCurlTransport
+import VitrineLoading
+
+@Suite("Whatever a server does, a transfer stays within its limits", .timeLimit(.minutes(1)))
+struct LimitTests {
+  @Test func bodyMayFillItsLimitExactly() async throws {
+    let server = try ScriptedServer { _ in [.answer("hello")] }
+    defer { server.stop() }
+
+    let heard = try await CurlTransport().get(server.url, bodyLimit: 5)
+
+    #expect(heard.text == "hello" && heard.metrics != nil)
+  }
+
+  @Test func declaredLengthOverTheLimitIsRefusedAtOnce() async throws {
+    let server = try ScriptedServer { _ in
+      [.send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n"), .hold]
+    }
+    defer { server.stop() }
+
+    let heard = try await CurlTransport().get(server.url, bodyLimit: 5)
+
+    #expect(heard.error == .tooLarge(.body(bytes: 5)))
+    #expect(heard.body.isEmpty)
+  }
+
+  @Test func endlessBodyEndsAtTheLimit() async throws {
+    let chunk = "1000\r\n" + String(repeating: "x", count: 0x1000) + "\r\n"
+    let server = try ScriptedServer { _ in
+      [.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")]
+        + Array(repeating: .send(chunk), count: 1000) + [.hold]
+    }
+    defer { server.stop() }
+
+    let heard = try await CurlTransport().get(server.url, bodyLimit: 100_000)
+
+    #expect(heard.error == .tooLarge(.body(bytes: 100_000)))
+    #expect(heard.body.count <= 100_000)
+  }
+
+  @Test func bodyShorterThanDeclaredIsAFailure() async throws {
+    let server = try ScriptedServer { _ in
+      [.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello"), .close]
+    }
+    defer { server.stop() }
+
+    let heard = try await CurlTransport().get(server.url)
+
+    #expect(heard.curlCode == 18)
+    #expect(heard.text == "hello")
+  }
+
+  @Test func bytesAfterTheDeclaredLengthAreNotPartOfTheBody() async throws {
+    let server = try ScriptedServer { _ in [.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhelloworld")] }
+    defer { server.stop() }
+
+    let heard = try await CurlTransport().get(server.url)
+
+    #expect(heard.text == "hello" && heard.metrics != nil)
+  }
+
+  @Test(arguments: ["-5", "abc", "99999999999999999999999"])
+  func lengthThatIsNoNumberHarmsNothing(length: String) async throws {
+    let server = try ScriptedServer { _ in
+      [.send("HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\n\r\nhello"), .close]
+    }
+    defer { server.stop() }
+
+    let heard = try await CurlTransport().get(server.url, bodyLimit: 5)
+
+    #expect(heard.text == "hello" || heard.curlCode == 8)
+  }
+
+  @Test func floodOfHeadersIsCutOff() async throws {
+    let many = (0..<300).map { "A\($0): 1\r\n" }.joined()
+    let large = "A: " + String(repeating: "x", count: 70_000) + "\r\n"
+    let server = try ScriptedServer { request in
+      [.send("HTTP/1.1 200 OK\r\n" + (request.target == "/many" ? many : large) + "\r\n")]
+    }
+    defer { server.stop() }
+    let transport = CurlTransport()
+
+    let first = try await transport.get(server.url + "/many")
+    let second = try await transport.get(server.url + "/large")
+
+    #expect(first.error == .transport(code: 56, message: "the head of the answer is too large"))
+    #expect(second.error == first.error)
+  }
+
+  @Test(arguments: ["", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello"])
+  func silenceEndsATransfer(beginning: String) async throws {
+    let server = try ScriptedServer { _ in [.send(beginning), .hold] }
+    defer { server.stop() }
+
+    let heard = try await CurlTransport().get(server.url, timeouts: .init(stall: 0.2))
+
+    #expect(heard.error == .transport(code: 28, message: "nothing came for 0.2 s"))
+  }
+
+  @Test func totalTimeEndsATransferThatGoesOn() async throws {
+    let server = try ScriptedServer { _ in
+      [.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello"), .hold]
+    }
+    defer { server.stop() }
+
+    let heard = try await CurlTransport().get(server.url, timeouts: .init(stall: .infinity, total: 0.2))
+
+    #expect(heard.error == .transport(code: 28, message: "not done within 0.2 s"))
+    #expect(heard.text == "hello")
+  }
+
+  @Test func connectionThatIsNotAnsweredEnds() async throws {
+    let full = try FullListener()
+    defer { full.close() }
+
+    let heard = try await CurlTransport().get(
+      "http://127.0.0.1:\(full.port)/", timeouts: .init(connect: 0.2))
+
+    #expect(heard.curlCode == 28)
+    #expect(heard.responses.isEmpty)
+  }
+
+  @Test func nobodyListeningIsAFailure() async throws {
+    let server = try ScriptedServer { _ in [] }
+    server.stop()
+
+    let heard = try await CurlTransport().get(server.url)
+
+    #expect(heard.curlCode == 7)
+  }
+
+  @Test func connectionsToOneHostAreBounded() async throws {
+    let server = try ScriptedServer { _ in [.answer("hello")] }
+    defer { server.stop() }
+    let transport = CurlTransport(configuration: .init(connectionsPerHost: 2))
+    let recorders = (0..<20).map { _ in Recorder() }
+
+    for recorder in recorders { try transport.start(server.url, receiver: recorder) }
+    for recorder in recorders { #expect(await recorder.end().text == "hello") }
+
+    #expect(server.connectionCount <= 2)
+  }
+}
+
+/// A socket that listens and whose queue is full: Linux leaves further connections without an answer.
+private final class FullListener {
+  let port: UInt16
+  private var sockets: [Int32] = []
+
+  init() throws {
+    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    sockets = [listener]
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
+        bind(listener, generic, size)
+        listen(listener, 0)
+        getsockname(listener, generic, &size)
+      }
+    }
+    port = UInt16(bigEndian: address.sin_port)
+    for _ in 0..<2 {
+      let filler = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
+      sockets.append(filler)
+      withUnsafePointer(to: &address) { pointer in
+        _ = pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(filler, $0, size) }
+      }
+    }
+  }
+
+  func close() {
+    for socket in sockets { Glibc.close(socket) }
+  }
+}

@@ -1,0 +1,97 @@
+import FoundationEssentials
+import Testing
+import VitrineCurlTransport
+import VitrineLoading
+
+@Suite("A redirect is followed, hop by hop", .timeLimit(.minutes(1)))
+struct RedirectTests {
+  @Test func onlyTheLastAnswerIsReported() async throws {
+    let server = try ScriptedServer { request in
+      switch request.target {
+      case "/a/one": [.answer("not this", status: "301 Moved", fields: ["Location: two"])]
+      case "/a/two": [.answer("nor this", status: "307 Moved", fields: ["Location: /three?x#y"])]
+      default: [.answer("this", fields: ["X-Target: \(request.target)"])]
+      }
+    }
+    defer { server.stop() }
+
+    let heard = try await CurlTransport().get(server.url + "/a/one")
+
+    #expect(heard.responses.map(\.url) == [URL(string: server.url + "/three?x#y")])
+    #expect(heard.responses.first?.headers["X-Target"] == "/three?x")
+    #expect(heard.text == "this")
+    #expect(heard.metrics?.requests == 3 && heard.metrics?.bytesReceived == 4)
+    #expect(heard.metrics?.connections == 1 && server.connectionCount == 1)
+  }
+
+  @Test func secretsDoNotFollowToAnotherOrigin() async throws {
+    let other = try ScriptedServer { _ in [.answer("hello")] }
+    defer { other.stop() }
+    let target = other.url
+    let server = try ScriptedServer { _ in [.answer("", status: "302 Found", fields: ["Location: \(target)"])] }
+    defer { server.stop() }
+
+    let heard = try await CurlTransport().get(
+      server.url, headers: ["X-Api-Key": "1", "Authorization": "2", "Cookie": "3", "Accept": "image/*"])
+
+    #expect(server.requests.first?.fields.contains("x-api-key: 1") == true)
+    #expect(
+      other.requests.first?.fields == [
+        "host: 127.0.0.1:\(other.port)", "accept: image/*", "user-agent: Vitrine",
+      ])
+    #expect(heard.metrics?.connections == 2)
+  }
+
+  @Test func loopEndsAtTheHopLimit() async throws {
+    let server = try ScriptedServer { _ in [.answer("", status: "302 Found", fields: ["Location: /"])] }
+    defer { server.stop() }
+
+    let heard = try await CurlTransport().get(server.url)
+
+    #expect(heard.error == .redirectRefused(.tooMany(limit: 5)))
+    #expect(heard.responses.isEmpty)
+    #expect(server.requests.count == 6)
+  }
+
+  @Test(arguments: [
+    ("ftp://127.0.0.1/a", ImageError.RedirectRefusal.scheme("ftp")), ("file:///etc/passwd", .scheme("file")),
+    ("http://[", .badLocation("http://[")), ("", .badLocation("")),
+  ])
+  func refusalIsTyped(location: String, reason: ImageError.RedirectRefusal) async throws {
+    let server = try ScriptedServer { _ in [.answer("", status: "302 Found", fields: ["Location: \(location)"])] }
+    defer { server.stop() }
+
+    let heard = try await CurlTransport().get(server.url)
+
+    #expect(heard.error == .redirectRefused(reason))
+    #expect(heard.responses.isEmpty)
+    #expect(server.requests.count == 1)
+  }
+
+  @Test func bodyOfARedirectIsReadALittleOnly() async throws {
+    let server = try ScriptedServer { request in
+      guard request.target == "/" else { return [.answer("hello")] }
+      return [
+        .send("HTTP/1.1 302 Found\r\nLocation: /two\r\n\r\n" + String(repeating: "x", count: 40_000)), .hold,
+      ]
+    }
+    defer { server.stop() }
+
+    let heard = try await CurlTransport().get(server.url)
+
+    #expect(heard.text == "hello")
+  }
+
+  @Test func totalTimeSpansTheHops() async throws {
+    let server = try ScriptedServer { request in
+      request.target == "/"
+        ? [.answer("", status: "302 Found", fields: ["Location: /two"])] : [.hold]
+    }
+    defer { server.stop() }
+
+    let heard = try await CurlTransport().get(server.url, timeouts: .init(total: 0.3))
+
+    #expect(heard.error == .transport(code: 28, message: "not done within 0.3 s"))
+    #expect(server.requests.map(\.target) == ["/", "/two"])
+  }
+}

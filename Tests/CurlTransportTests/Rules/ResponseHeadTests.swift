@@ -1,0 +1,112 @@
+import Testing
+import VitrineLoading
+
+@testable import VitrineCurlTransport
+
+@Suite("The head of an answer is put together from its lines")
+struct ResponseHeadTests {
+  @Test func statusAndFieldsAreRead() {
+    var head = ResponseHead()
+
+    let progress = head.append(["HTTP/1.1 404 Not Found", "ETag: \"a\"", "X:\t b  ", "X: c", ""])
+
+    #expect(progress == .finished)
+    #expect(head.status == 404)
+    #expect(head.headers.fields.map(\.name) == ["ETag", "X", "X"])
+    #expect(head.headers.fields.map(\.value) == ["\"a\"", "b", "c"])
+  }
+
+  @Test func http2HasNoReason() {
+    var head = ResponseHead()
+
+    head.append(["HTTP/2 204 ", ""])
+
+    #expect(head.status == 204)
+  }
+
+  @Test func interimAnswersArePassedOver() {
+    var head = ResponseHead()
+
+    let hints = head.append(["HTTP/1.1 103 Early Hints", "Link: </a>", ""])
+    let answer = head.append(["HTTP/1.1 200 OK", "A: 1", ""])
+
+    #expect(hints == .unfinished)
+    #expect(answer == .finished)
+    #expect(head.status == 200)
+    #expect(head.headers == ["A": "1"])
+  }
+
+  @Test func trailersArePassedOver() {
+    var head = ResponseHead()
+
+    head.append(["HTTP/1.1 200 OK", ""])
+    let progress = head.append(["Content-Length: 5", "HTTP/1.1 500 No", ""])
+
+    #expect(progress == .finished)
+    #expect(head.status == 200)
+    #expect(head.headers.isEmpty)
+  }
+
+  @Test func continuationLinesAreUnfolded() {
+    var head = ResponseHead()
+
+    head.append(["HTTP/1.1 200 OK", "A: 1", "  2", "\t3", ""])
+
+    #expect(head.headers == ["A": "1 2 3"])
+  }
+
+  @Test func textThatIsNotUTF8IsLatin1() {
+    var head = ResponseHead()
+
+    head.append(["HTTP/1.1 200 OK"])
+    head.append(bytes: Array("A: ".utf8) + [0xE9, 0x0D, 0x0A])
+
+    #expect(head.headers == ["A": "é"])
+  }
+
+  @Test(arguments: [
+    (["Content-Length: 12"], 12), (["content-length: 0"], 0), (["Content-Length: -1"], nil),
+    (["Content-Length: 12abc"], nil), (["Content-Length: 99999999999999999999"], nil), (["Content-Length:"], nil),
+    (["Content-Length: 12", "Transfer-Encoding: chunked"], nil), ([], nil),
+  ])
+  func contentLengthIsBelievedOnlyWhenItIsANumber(fields: [String], expected: Int?) {
+    var head = ResponseHead()
+
+    head.append(["HTTP/1.1 200 OK"] + fields + [""])
+
+    #expect(head.contentLength == expected)
+  }
+
+  @Test func fieldsAreCounted() {
+    var head = ResponseHead()
+
+    let allowed = head.append(["HTTP/1.1 200 OK"] + (1...256).map { "A\($0): 1" })
+    let oneMore = head.append(["B: 1"])
+
+    #expect(allowed == .unfinished)
+    #expect(oneMore == .tooLarge)
+  }
+
+  @Test func bytesAreCountedAcrossInterimAnswers() {
+    var head = ResponseHead()
+    let hints = ["HTTP/1.1 103 Early Hints", "Link: " + String(repeating: "x", count: 4000), ""]
+
+    let progress = (1...17).map { _ in head.append(hints) }
+
+    #expect(progress.prefix(16).allSatisfy { $0 == .unfinished })
+    #expect(progress.last == .tooLarge)
+  }
+}
+
+extension ResponseHead {
+  /// Appends lines with their ends; what the last of them came to.
+  @discardableResult
+  mutating func append(_ lines: [String]) -> Progress {
+    lines.map { append(bytes: Array("\($0)\r\n".utf8)) }.last ?? .unfinished
+  }
+
+  @discardableResult
+  mutating func append(bytes: [UInt8]) -> Progress {
+    bytes.withUnsafeBytes { append(line: $0) }
+  }
+}

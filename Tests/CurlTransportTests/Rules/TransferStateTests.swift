@@ -1,0 +1,197 @@
+import FoundationEssentials
+import Testing
+import VitrineLoading
+
+@testable import VitrineCurlTransport
+
+@Suite("A transfer's state decides what becomes of each event")
+struct TransferStateTests {
+  private let start = SuspendingClock.now
+  private let died = TransferState.HopEnd(failure: .transport(code: 52, message: "died"), wasReused: true)
+
+  @Test func completeAnswerIsDelivered() throws {
+    var state = try TransferState("http://a.example/", at: start)
+
+    let action = state.receive(["HTTP/1.1 200 OK", "Content-Length: 3", ""], at: start)
+
+    #expect(
+      action
+        == .report(
+          TransportResponse(
+            url: try #require(URL(string: "http://a.example/")), status: 200,
+            headers: ["Content-Length": "3"], expectedLength: 3)))
+    #expect(state.receive(bytes: 3, at: start) == .deliver)
+    #expect(state.end(.init()) == .succeed)
+    #expect(state.bytesReceived == 3)
+  }
+
+  @Test func bodyMayFillItsLimitAndNotPassIt() throws {
+    var state = try TransferState("http://a.example/", bodyLimit: 5, at: start)
+    state.receive(["HTTP/1.1 200 OK", ""], at: start)
+
+    let actions = [2, 3, 1].map { state.receive(bytes: $0, at: start) }
+
+    #expect(actions == [.deliver, .deliver, .abort])
+    #expect(state.end(.init()) == .fail(.tooLarge(.body(bytes: 5))))
+  }
+
+  @Test(arguments: [0, -1, Int.min])
+  func limitOfNothingTakesAnEmptyBodyOnly(limit: Int) throws {
+    var empty = try TransferState("http://a.example/", bodyLimit: limit, at: start)
+    var other = empty
+    empty.receive(["HTTP/1.1 200 OK", "Content-Length: 0", ""], at: start)
+    other.receive(["HTTP/1.1 200 OK", ""], at: start)
+
+    #expect(empty.end(.init()) == .succeed)
+    #expect(other.receive(bytes: 1, at: start) == .abort)
+  }
+
+  @Test func declaredLengthOverTheLimitIsRefusedBeforeTheBody() throws {
+    var state = try TransferState("http://a.example/", bodyLimit: 5, at: start)
+
+    let action = state.receive(["HTTP/1.1 200 OK", "Content-Length: 6", ""], at: start)
+
+    #expect(action == .abort)
+    #expect(state.end(.init()) == .fail(.tooLarge(.body(bytes: 5))))
+  }
+
+  @Test func statusOutsideSuccessIsReportedAndItsBodyReadALittle() throws {
+    var state = try TransferState("http://a.example/", at: start)
+
+    let action = state.receive(["HTTP/1.1 404 Not Found", ""], at: start)
+
+    guard case .report(let response) = action else { throw Unexpected() }
+    #expect(response.status == 404)
+    #expect(state.receive(bytes: TransferState.discardLimit, at: start) == .discard)
+    #expect(state.receive(bytes: 1, at: start) == .abort)
+    #expect(state.bytesReceived == 0)
+    #expect(state.end(.init(failure: .transport(code: 23, message: ""))) == .fail(.status(404)))
+  }
+
+  @Test func redirectLeadsToItsTargetHoweverItsBodyEnds() throws {
+    var state = try TransferState("http://a.example/", at: start)
+
+    let action = state.receive(["HTTP/1.1 302 Found", "Location: /b", ""], at: start)
+    let next = state.end(.init(failure: .transport(code: 18, message: "")))
+
+    var expected = try Hop("http://a.example/b")
+    expected.redirects = 1
+    #expect(action == .goOn)
+    #expect(next == .request(expected))
+    #expect(state.hop == expected)
+  }
+
+  @Test func longBodyOfARedirectIsNotRead() throws {
+    var state = try TransferState("http://a.example/", at: start)
+
+    let action = state.receive(["HTTP/1.1 302 Found", "Location: /b", "Content-Length: 999999", ""], at: start)
+
+    #expect(action == .abort)
+  }
+
+  @Test func requestOnADeadConnectionIsSentOnceMore() throws {
+    var state = try TransferState("http://a.example/", at: start)
+
+    let first = state.end(died)
+    let second = state.end(died)
+
+    var expected = try Hop("http://a.example/")
+    expected.needsFreshConnection = true
+    #expect(first == .request(expected))
+    #expect(second == .fail(.transport(code: 52, message: "died")))
+  }
+
+  @Test func freshConnectionThatDiesIsAFailure() throws {
+    var state = try TransferState("http://a.example/", at: start)
+
+    let next = state.end(.init(failure: .transport(code: 52, message: "died"), wasReused: false))
+
+    #expect(next == .fail(.transport(code: 52, message: "died")))
+  }
+
+  @Test func nothingIsSentAgainOnceTheAnswerHasBegun() throws {
+    var state = try TransferState("http://a.example/", at: start)
+    state.receive(["HTTP/1.1 200 OK"], at: start)
+
+    #expect(state.end(died) == .fail(.transport(code: 52, message: "died")))
+  }
+
+  @Test func silenceEndsATransferOnceItsRequestHasLeft() throws {
+    var state = try TransferState(
+      "http://a.example/", timeouts: .init(connect: 1, stall: 5, total: 60), at: start)
+
+    #expect(state.deadline == start + .seconds(60))
+    state.requestLeaves(at: start + .seconds(2))
+    #expect(state.deadline == start + .seconds(7))
+    state.receive(["HTTP/1.1 200 OK", ""], at: start + .seconds(4))
+    #expect(state.deadline == start + .seconds(9))
+    #expect(state.receive(bytes: 1, at: start + .seconds(8)) == .deliver)
+    #expect(state.deadline == start + .seconds(13))
+
+    #expect(state.expire() == .fail(.transport(code: 28, message: "nothing came for 5.0 s")))
+  }
+
+  @Test func totalTimeGoesOnThroughRedirectsAndBytes() throws {
+    var state = try TransferState(
+      "http://a.example/", timeouts: .init(connect: 1, stall: 50, total: 60), at: start)
+    state.requestLeaves(at: start)
+    state.receive(["HTTP/1.1 302 Found", "Location: /b", ""], at: start + .seconds(30))
+    _ = state.end(.init())
+
+    #expect(state.deadline == start + .seconds(60))
+    state.requestLeaves(at: start + .seconds(31))
+    #expect(state.deadline == start + .seconds(60))
+    #expect(state.expire() == .fail(.transport(code: 28, message: "not done within 60.0 s")))
+  }
+
+  @Test func bodyNobodyWantsIsGivenASecond() throws {
+    var missing = try TransferState("http://a.example/", at: start)
+    var redirect = missing
+
+    missing.receive(["HTTP/1.1 500 Oh", ""], at: start)
+    redirect.receive(["HTTP/1.1 302 Found", "Location: /b", ""], at: start)
+
+    #expect(missing.deadline == start + .seconds(1))
+    #expect(missing.expire() == .fail(.status(500)))
+    #expect(redirect.deadline == start + .seconds(1))
+    #expect(redirect.expire() == .request(redirect.hop))
+    #expect(redirect.deadline == start + .seconds(60))
+  }
+
+  @Test(arguments: [.infinity, .nan, .greatestFiniteMagnitude] as [Double])
+  func timeThatNeverEndsIsNoLimit(seconds: Double) throws {
+    var state = try TransferState(
+      "http://a.example/", timeouts: .init(connect: seconds, stall: seconds, total: seconds), at: start)
+
+    state.requestLeaves(at: start)
+
+    #expect(state.deadline == nil)
+  }
+
+  @Test(arguments: [0, -1, -.infinity] as [Double])
+  func noTimeAtAllIsUpAtOnce(seconds: Double) throws {
+    let state = try TransferState("http://a.example/", timeouts: .init(total: seconds), at: start)
+
+    #expect(state.deadline == start)
+  }
+}
+
+private struct Unexpected: Error {}
+
+extension TransferState {
+  fileprivate init(
+    _ url: String, bodyLimit: Int = 100, timeouts: TransportRequest.Timeouts = .init(),
+    at start: SuspendingClock.Instant
+  ) throws {
+    let request = TransportRequest(
+      url: try #require(URL(string: url)), bodyLimit: bodyLimit, timeouts: timeouts)
+    self.init(request, hop: try Hop(request), startedAt: start)
+  }
+
+  @discardableResult
+  fileprivate mutating func receive(_ lines: [String], at now: SuspendingClock.Instant) -> HeadAction {
+    lines.map { line in
+      Array("\(line)\r\n".utf8).withUnsafeBytes { receive(line: $0, at: now) }
+    }.last ?? .goOn
+  }
+}

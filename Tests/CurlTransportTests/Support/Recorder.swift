@@ -1,0 +1,146 @@
+import Dispatch
+import FoundationEssentials
+import Synchronization
+import Testing
+import VitrineCurlTransport
+import VitrineLoading
+
+/// A receiver that remembers what it heard, and lets a test wait for it.
+final class Recorder: TransportReceiver {
+  struct Heard {
+    var responses: [TransportResponse] = []
+    var body: [UInt8] = []
+    var ends: [Result<TransportMetrics, ImageError>] = []
+    /// Something came in another order than promised, or two calls at a time.
+    var isDisorderly = false
+  }
+
+  private struct Waiter {
+    let isDone: @Sendable (Heard) -> Bool
+    let continuation: CheckedContinuation<Heard, Never>
+  }
+
+  private struct State {
+    var heard = Heard()
+    var waiters: [Waiter] = []
+    var isInCall = false
+  }
+
+  private let state = Mutex(State())
+  private let onResponse: @Sendable (TransportResponse) -> Void
+  private let onEnd: @Sendable () -> Void
+
+  init(
+    onResponse: @escaping @Sendable (TransportResponse) -> Void = { _ in },
+    onEnd: @escaping @Sendable () -> Void = {}
+  ) {
+    self.onResponse = onResponse
+    self.onEnd = onEnd
+  }
+
+  var heard: Heard { state.withLock { $0.heard } }
+
+  /// Waits for the end.
+  @discardableResult
+  func end() async -> Heard { await until { !$0.ends.isEmpty } }
+
+  /// Waits until what was heard satisfies `isDone`.
+  @discardableResult
+  func until(_ isDone: @escaping @Sendable (Heard) -> Bool) async -> Heard {
+    await withCheckedContinuation { continuation in
+      let heard = state.withLock { state -> Heard? in
+        if isDone(state.heard) { return state.heard }
+        state.waiters.append(Waiter(isDone: isDone, continuation: continuation))
+        return nil
+      }
+      if let heard { continuation.resume(returning: heard) }
+    }
+  }
+
+  func transportDidReceive(_ response: TransportResponse) {
+    enter()
+    onResponse(response)
+    leave { heard in
+      if !heard.responses.isEmpty || !heard.ends.isEmpty { heard.isDisorderly = true }
+      heard.responses.append(response)
+    }
+  }
+
+  func transportDidReceive(_ bytes: UnsafeRawBufferPointer) {
+    enter()
+    let copy = Array(bytes)
+    leave { heard in
+      if heard.responses.isEmpty || !heard.ends.isEmpty || copy.isEmpty { heard.isDisorderly = true }
+      heard.body += copy
+    }
+  }
+
+  func transportDidFinish(_ result: Result<TransportMetrics, ImageError>) {
+    enter()
+    onEnd()
+    leave { heard in
+      if !heard.ends.isEmpty { heard.isDisorderly = true }
+      heard.ends.append(result)
+    }
+  }
+
+  private func enter() {
+    state.withLock { state in
+      if state.isInCall { state.heard.isDisorderly = true }
+      state.isInCall = true
+    }
+  }
+
+  private func leave(_ change: (inout Heard) -> Void) {
+    let done = state.withLock { state -> [(Waiter, Heard)] in
+      state.isInCall = false
+      change(&state.heard)
+      let heard = state.heard
+      let done = state.waiters.filter { $0.isDone(heard) }
+      state.waiters.removeAll { $0.isDone(heard) }
+      return done.map { ($0, heard) }
+    }
+    for (waiter, heard) in done { waiter.continuation.resume(returning: heard) }
+  }
+}
+
+extension Recorder.Heard {
+  var error: ImageError? {
+    guard case .failure(let error) = ends.first else { return nil }
+    return error
+  }
+
+  var metrics: TransportMetrics? { try? ends.first?.get() }
+
+  var text: String { String(decoding: body, as: UTF8.self) }
+
+  /// curl's code, if the transfer failed with one.
+  var curlCode: Int? {
+    guard case .transport(let code, _) = error else { return nil }
+    return code
+  }
+}
+
+extension CurlTransport {
+  /// Starts a GET and waits for its end.
+  func get(
+    _ url: String, headers: HTTPHeaders = [:], bodyLimit: Int = 64 << 20,
+    timeouts: TransportRequest.Timeouts = .init()
+  ) async throws -> Recorder.Heard {
+    let recorder = Recorder()
+    try start(url, headers: headers, bodyLimit: bodyLimit, timeouts: timeouts, receiver: recorder)
+    let heard = await recorder.end()
+    #expect(!heard.isDisorderly && heard.ends.count == 1)
+    return heard
+  }
+
+  @discardableResult
+  func start(
+    _ url: String, headers: HTTPHeaders = [:], bodyLimit: Int = 64 << 20,
+    timeouts: TransportRequest.Timeouts = .init(), receiver: Recorder
+  ) throws -> any Cancellable {
+    let request = TransportRequest(
+      url: try #require(URL(string: url)), headers: headers, bodyLimit: bodyLimit, timeouts: timeouts)
+    return start(request, receiver: receiver)
+  }
+}

@@ -1,0 +1,175 @@
+import Glibc
+import Synchronization
+
+/// A loopback server that says exactly what a test wants it to, for answers that no proper server gives.
+final class ScriptedServer: Sendable {
+  /// What to do on a connection.
+  enum Step: Sendable {
+    case send([UInt8])
+    /// Wait until the other side closes.
+    case hold
+    case close
+    /// Close with RST.
+    case reset
+  }
+
+  /// A request as it came in.
+  struct Request: Sendable {
+    /// Counted from 0, in order of accepting.
+    let connection: Int
+    /// Counted from 0 on its connection.
+    let number: Int
+    let head: String
+
+    var target: String { String(head.split(separator: " ").dropFirst().first ?? "") }
+
+    /// The lines after the first, in lower case up to the colon.
+    var fields: [String] {
+      head.split(separator: "\r\n").dropFirst().map { line in
+        let parts = line.split(separator: ":", maxSplits: 1)
+        return (parts.first ?? "").lowercased() + ":" + (parts.dropFirst().first ?? "")
+      }
+    }
+  }
+
+  private struct State {
+    var requests: [Request] = []
+    var open: Set<Int32> = []
+    var connections = 0
+    var isStopped = false
+  }
+
+  let port: UInt16
+  private let listener: Int32
+  private let state = Mutex(State())
+  private let script: @Sendable (Request) -> [Step]
+
+  struct CannotListen: Error {}
+
+  init(port: UInt16 = 0, script: @escaping @Sendable (Request) -> [Step]) throws {
+    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var yes: Int32 = 1
+    setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let (bound, named) = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
+        (bind(listener, generic, size), getsockname(listener, generic, &size))
+      }
+    }
+    guard bound == 0, named == 0, listen(listener, 128) == 0 else { throw CannotListen() }
+    self.listener = listener
+    self.port = UInt16(bigEndian: address.sin_port)
+    self.script = script
+    Self.thread { self.acceptAll() }
+  }
+
+  var url: String { "http://127.0.0.1:\(port)" }
+  var requests: [Request] { state.withLock { $0.requests } }
+  var connectionCount: Int { state.withLock { $0.connections } }
+
+  /// Closes everything. To be called at the end of a test: its threads keep the server alive.
+  func stop() {
+    state.withLock { state in
+      guard !state.isStopped else { return }
+      state.isStopped = true
+      shutdown(listener, Int32(SHUT_RDWR))
+      for socket in state.open { shutdown(socket, Int32(SHUT_RDWR)) }
+    }
+  }
+
+  private func acceptAll() {
+    while true {
+      let socket = accept(listener, nil, nil)
+      guard socket >= 0 else { break }
+      let number = state.withLock { state -> Int? in
+        guard !state.isStopped else { return nil }
+        defer { state.connections += 1 }
+        state.open.insert(socket)
+        return state.connections
+      }
+      guard let number else {
+        close(socket)
+        break
+      }
+      Self.thread { self.serve(socket, number) }
+    }
+    close(listener)
+  }
+
+  private func serve(_ socket: Int32, _ connection: Int) {
+    defer {
+      _ = state.withLock { $0.open.remove(socket) }
+      close(socket)
+    }
+    for number in 0... {
+      guard let head = readHead(socket) else { return }
+      let request = Request(connection: connection, number: number, head: head)
+      state.withLock { $0.requests.append(request) }
+      for step in script(request) {
+        switch step {
+        case .send(let bytes):
+          guard send(bytes, to: socket) else { return }
+        case .hold:
+          var byte: UInt8 = 0
+          while recv(socket, &byte, 1, 0) > 0 {}
+          return
+        case .close: return
+        case .reset:
+          var now = linger(l_onoff: 1, l_linger: 0)
+          setsockopt(socket, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))
+          return
+        }
+      }
+    }
+  }
+
+  private func send(_ bytes: [UInt8], to socket: Int32) -> Bool {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let sent = rest.withUnsafeBytes { Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+      guard sent > 0 else { return false }
+      rest = rest.dropFirst(sent)
+    }
+    return true
+  }
+
+  private func readHead(_ socket: Int32) -> String? {
+    var bytes: [UInt8] = []
+    var byte: UInt8 = 0
+    while !bytes.suffix(4).elementsEqual([13, 10, 13, 10]) {
+      guard recv(socket, &byte, 1, 0) == 1 else { return nil }
+      bytes.append(byte)
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private static func thread(_ body: @escaping @Sendable () -> Void) {
+    final class Box: Sendable {
+      let body: @Sendable () -> Void
+      init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    }
+    var thread = pthread_t()
+    let box = Unmanaged.passRetained(Box(body))
+    pthread_create(
+      &thread, nil,
+      { box in
+        if let box { Unmanaged<Box>.fromOpaque(box).takeRetainedValue().body() }
+        return nil
+      }, box.toOpaque())
+    pthread_detach(thread)
+  }
+}
+
+extension ScriptedServer.Step {
+  static func send(_ text: String) -> Self { .send(Array(text.utf8)) }
+
+  /// A whole answer with a body of this text.
+  static func answer(_ body: String, status: String = "200 OK", fields: [String] = []) -> Self {
+    let lines = ["HTTP/1.1 \(status)", "Content-Length: \(body.utf8.count)"] + fields
+    return .send(lines.joined(separator: "\r\n") + "\r\n\r\n" + body)
+  }
+}
