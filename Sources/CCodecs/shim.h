@@ -1,5 +1,5 @@
 #pragma once
-#include <stdio.h>
-#include <jpeglib.h>
-#include <png.h>
+#include "jpeg_decoding.h"
+#include "png_decoding.h"
 #include <webp/decode.h>
+#include <webp/demux.h>

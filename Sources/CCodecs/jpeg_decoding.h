@@ -1,0 +1,110 @@
+// libjpeg reports errors by calling a function that must not return, so each entry here sets its own landing
+// place and no jump ever crosses a Swift frame: false or -1 means `message` says why.
+#pragma once
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <jpeglib.h>
+#include <jerror.h>
+
+typedef struct {
+  struct jpeg_decompress_struct info;
+  struct jpeg_error_mgr errors;
+  struct jpeg_progress_mgr progress;
+  jmp_buf landing;
+  char message[JMSG_LENGTH_MAX];
+  /// Whether the whole picture is kept as coefficients: progressive, or a component a scan.
+  bool has_multiple_scans;
+  /// More scans than this are refused: each costs a pass over the picture for a few bytes.
+  int max_scans;
+} vitrine_jpeg;
+
+static inline void vitrine_jpeg_fail(j_common_ptr info) {
+  vitrine_jpeg *jpeg = (vitrine_jpeg *)info->client_data;
+  info->err->format_message(info, jpeg->message);
+  longjmp(jpeg->landing, 1);
+}
+
+static inline void vitrine_jpeg_discard_message(j_common_ptr info) { (void)info; }
+
+/// Warnings are tolerated, but for those that say that the rest of the picture is missing.
+static inline void vitrine_jpeg_warn(j_common_ptr info, int level) {
+  vitrine_jpeg *jpeg = (vitrine_jpeg *)info->client_data;
+  if (level >= 0) return;
+  info->err->num_warnings++;
+  int code = info->err->msg_code;
+  bool at_end = code == JWRN_HIT_MARKER && jpeg->info.unread_marker == JPEG_EOI;
+  // A single scan may lack no more than its end marker; of several, nobody knows what is missing.
+  bool cut = code == JWRN_JPEG_EOF && jpeg->has_multiple_scans;
+  if (at_end || cut) vitrine_jpeg_fail(info);
+}
+
+static inline void vitrine_jpeg_watch_scans(j_common_ptr info) {
+  vitrine_jpeg *jpeg = (vitrine_jpeg *)info->client_data;
+  if (jpeg->info.input_scan_number <= jpeg->max_scans) return;
+  snprintf(jpeg->message, sizeof jpeg->message, "more than %d scans", jpeg->max_scans);
+  longjmp(jpeg->landing, 1);
+}
+
+/// Memory for a decoder, or null; to be closed in any case.
+static inline vitrine_jpeg *vitrine_jpeg_create(int max_scans) {
+  vitrine_jpeg *jpeg = (vitrine_jpeg *)calloc(1, sizeof(vitrine_jpeg));
+  if (jpeg) jpeg->max_scans = max_scans;
+  return jpeg;
+}
+
+/// Reads up to the first scan; `bytes` must outlive the decoder.
+__attribute__((noinline)) static inline bool vitrine_jpeg_open(
+    vitrine_jpeg *jpeg, const unsigned char *bytes, size_t count) {
+  jpeg->info.err = jpeg_std_error(&jpeg->errors);
+  jpeg->errors.error_exit = vitrine_jpeg_fail;
+  jpeg->errors.emit_message = vitrine_jpeg_warn;
+  jpeg->errors.output_message = vitrine_jpeg_discard_message;
+  jpeg->info.client_data = jpeg;
+  if (setjmp(jpeg->landing)) return false;
+  jpeg_create_decompress(&jpeg->info);
+  jpeg->progress.progress_monitor = vitrine_jpeg_watch_scans;
+  jpeg->info.progress = &jpeg->progress;
+  jpeg_mem_src(&jpeg->info, bytes, count);
+  jpeg_read_header(&jpeg->info, TRUE);
+  jpeg->has_multiple_scans = jpeg_has_multiple_scans(&jpeg->info);
+  return true;
+}
+
+/// Starts decoding at `eighths`/8 of the size; `info.output_width` and `output_height` are set then.
+__attribute__((noinline)) static inline bool vitrine_jpeg_start(
+    vitrine_jpeg *jpeg, unsigned eighths, J_COLOR_SPACE order) {
+  if (setjmp(jpeg->landing)) return false;
+  jpeg->info.scale_num = eighths;
+  jpeg->info.scale_denom = 8;
+  jpeg->info.out_color_space = order;
+  jpeg_start_decompress(&jpeg->info);
+  return true;
+}
+
+/// Writes `count` rows (fewer at the end of the picture), `stride` bytes apart; their number, or -1.
+__attribute__((noinline)) static inline int vitrine_jpeg_read_rows(
+    vitrine_jpeg *jpeg, unsigned char *pixels, size_t stride, int count) {
+  if (setjmp(jpeg->landing)) return -1;
+  JDIMENSION first = jpeg->info.output_scanline;
+  JDIMENSION end = jpeg->info.output_height;
+  if ((JDIMENSION)count < end - first) end = first + (JDIMENSION)count;
+  while (jpeg->info.output_scanline < end) {
+    JSAMPROW rows[8];
+    JDIMENSION wanted = end - jpeg->info.output_scanline;
+    if (wanted > 8) wanted = 8;
+    for (JDIMENSION row = 0; row < wanted; row++)
+      rows[row] = pixels + stride * (jpeg->info.output_scanline - first + row);
+    jpeg_read_scanlines(&jpeg->info, rows, wanted);
+  }
+  return (int)(end - first);
+}
+
+static inline const char *vitrine_jpeg_message(const vitrine_jpeg *jpeg) { return jpeg->message; }
+
+static inline void vitrine_jpeg_close(vitrine_jpeg *jpeg) {
+  if (!jpeg) return;
+  jpeg_destroy_decompress(&jpeg->info);
+  free(jpeg);
+}

@@ -1,0 +1,70 @@
+import CSDL
+import Glibc
+public import VitrineGraphics
+public import VitrineLoading
+
+/// Reads pictures that the application brings along: icons, backgrounds, placeholders.
+///
+/// **Never for bytes from the network**: formats beyond JPEG, PNG, WebP and GIF go to SDL2_image, which
+/// crashes or hangs on hostile files. `ImageCodecs` is for those.
+public enum AssetImage {
+  /// Decodes a file whole, on the calling thread: by `ImageCodecs` where it knows the format, else by
+  /// SDL2_image (BMP, TGA, TIFF, SVG, …), whose pictures have the format `.raw`.
+  ///
+  /// Throws `.unreadableFile`, `.notAnImage` for what neither knows, and what `ImageCodecs` throws.
+  public static func load(
+    contentsOf path: String, pixelFormat: PixelFormat = .bgra
+  ) throws(ImageError) -> Image {
+    let bytes = try read(path)
+    do {
+      return try ImageCodecs().decode(bytes, options: DecodeOptions(pixelFormat: pixelFormat))
+    } catch .notAnImage(let signature) {
+      guard let bitmap = decodeBySDL(bytes, path: path, pixelFormat: pixelFormat) else {
+        throw .notAnImage(signature: signature)
+      }
+      return Image(bitmap)
+    }
+  }
+
+  private static func read(_ path: String) throws(ImageError) -> [UInt8] {
+    func unreadable() -> ImageError {
+      .unreadableFile(path: path, message: String(cString: strerror(errno)))
+    }
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { throw unreadable() }
+    defer { close(file) }
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = Glibc.read(file, &chunk, chunk.count)
+      if count < 0 && errno == EINTR { continue }
+      guard count >= 0 else { throw unreadable() }
+      guard count > 0 else { return bytes }
+      bytes += chunk[..<count]
+    }
+  }
+
+  private static func decodeBySDL(_ bytes: [UInt8], path: String, pixelFormat: PixelFormat) -> Bitmap? {
+    let pixels = pixelFormat == .bgra ? SDL_PIXELFORMAT_ARGB8888 : SDL_PIXELFORMAT_ABGR8888
+    // Formats without a signature (TGA) are told by the file's name.
+    let type = path.split(separator: ".").last.map { $0.uppercased() } ?? ""
+    let loaded = bytes.withUnsafeBytes { content in
+      IMG_LoadTyped_RW(SDL_RWFromConstMem(content.baseAddress, Int32(content.count)), 1, type)
+    }
+    guard let loaded else { return nil }
+    defer { SDL_FreeSurface(loaded) }
+    guard let surface = SDL_ConvertSurfaceFormat(loaded, UInt32(pixels.rawValue), 0) else { return nil }
+    defer { SDL_FreeSurface(surface) }
+    let width = Int(surface.pointee.w)
+    let height = Int(surface.pointee.h)
+    guard width > 0, height > 0, let source = surface.pointee.pixels else { return nil }
+    let bitmap = Bitmap(width: width, height: height, format: pixelFormat, isOpaque: false) {
+      target, bytesPerRow in
+      for y in 0..<height {
+        let row = UnsafeRawBufferPointer(start: source + y * Int(surface.pointee.pitch), count: bytesPerRow)
+        target[(y * bytesPerRow)..<((y + 1) * bytesPerRow)].copyBytes(from: row)
+      }
+    }
+    return bitmap.assumingOpaque(bitmap.hasOnlyOpaquePixels)
+  }
+}

@@ -1,0 +1,108 @@
+import VitrineGraphics
+import VitrineLoading
+
+/// Width and height in pixels.
+struct PixelSize: Hashable {
+  var width: Int
+  var height: Int
+}
+
+/// What will be made of a picture, settled from its header before any memory is taken.
+struct DecodePlan {
+  let format: ImageFormat
+  let orientation: Orientation
+  /// As encoded.
+  let stored: PixelSize
+  /// The size to scale to, before orientation is applied.
+  let scaled: PixelSize
+  let options: DecodeOptions
+
+  /// Throws `.decoding` for a picture without pixels and `.tooLarge(.side)`.
+  init(
+    format: ImageFormat, stored: PixelSize, orientation: Orientation, options: DecodeOptions
+  ) throws(ImageError) {
+    guard stored.width > 0, stored.height > 0 else {
+      throw .decoding(format, message: "a side of zero pixels")
+    }
+    guard max(stored.width, stored.height) <= options.limits.side else {
+      throw .tooLarge(.side(options.limits.side))
+    }
+    self.format = format
+    self.stored = stored
+    self.orientation = orientation
+    self.options = options
+    let source = orientation.applied(to: stored)
+    let output = options.target?.outputSize(sourceWidth: source.width, sourceHeight: source.height)
+    scaled = orientation.applied(
+      to: output.map { PixelSize(width: $0.width, height: $0.height) } ?? source)
+  }
+
+  /// Whether it becomes smaller.
+  var isScaled: Bool { scaled != stored }
+  /// As encoded, but seen upright.
+  var source: PixelSize { orientation.applied(to: stored) }
+  /// As it will be shown.
+  var output: PixelSize { orientation.applied(to: scaled) }
+
+  /// Throws `.tooLarge(.pixels)` unless the result fits and, where the decoder needs every pixel of the
+  /// source in memory, those too.
+  func checkPixels(holdsSource: Bool) throws(ImageError) {
+    let largest = holdsSource ? stored : scaled
+    try check(largest, allowing: options.limits.pixels)
+  }
+
+  /// Throws `.tooLarge(.pixels)` for a picture of which every pixel must be unpacked though none is kept:
+  /// time, not memory, is what it takes, so four times the limit may pass. By default that is
+  /// 268 megapixels, unpacked in the time of a slow download.
+  func checkPassingPixels() throws(ImageError) {
+    let (allowed, overflow) = options.limits.pixels.multipliedReportingOverflow(by: 4)
+    try check(stored, allowing: overflow ? .max : allowed)
+  }
+
+  /// Throws `.tooLarge(.pixels)` for a part of the picture that has more than the limit.
+  func checkPixels(of part: PixelSize) throws(ImageError) {
+    try check(part, allowing: options.limits.pixels)
+  }
+
+  private func check(_ size: PixelSize, allowing allowed: Int) throws(ImageError) {
+    let (area, overflow) = size.width.multipliedReportingOverflow(by: size.height)
+    guard !overflow, area <= min(allowed, Int.max / PixelFormat.bytesPerPixel) else {
+      throw .tooLarge(.pixels(options.limits.pixels))
+    }
+  }
+
+  /// The finished picture.
+  func image(_ bitmap: Bitmap) -> Image {
+    Image(bitmap, format: format, sourceWidth: source.width, sourceHeight: source.height)
+  }
+
+  /// Makes the bitmap and lets `decode` push the rows of the picture into a canvas over it.
+  ///
+  /// - Parameter hasAlpha: whether the encoded form can hold transparent pixels; whether it does is looked up
+  ///   in the result.
+  func bitmap(
+    hasAlpha: Bool, decode: (_ canvas: Canvas) throws(ImageError) -> Void
+  ) throws(ImageError) -> Bitmap {
+    let bitmap = try Bitmap(
+      width: output.width, height: output.height, format: options.pixelFormat, isOpaque: !hasAlpha
+    ) { (pixels, bytesPerRow) throws(ImageError) in
+      try decode(Canvas(pixels: pixels, size: scaled, orientation: orientation))
+    }
+    return hasAlpha ? bitmap.assumingOpaque(bitmap.hasOnlyOpaquePixels) : bitmap
+  }
+}
+
+extension Bitmap {
+  /// Whether every alpha byte is 255; a pass over the pixels.
+  var hasOnlyOpaquePixels: Bool {
+    withUnsafeBytes { bytes in
+      let pixels = bytes.assumingMemoryBound(to: UInt32.self)
+      var all = UInt32.max
+      for row in 0..<height {
+        for pixel in pixels[(row * width)..<((row + 1) * width)] { all &= UInt32(littleEndian: pixel) }
+        if all >> 24 != 0xFF { return false }
+      }
+      return true
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import VitrineGraphics
+import VitrineLoading
+
+/// GIF in Swift: the first frame on its screen.
+enum GIFDecoder {
+  static func decode(_ data: [UInt8], options: DecodeOptions) throws(ImageError) -> Image {
+    let structure = try GIFStructure(data)
+    let plan = try DecodePlan(
+      format: .gif, stored: structure.screen, orientation: .up, options: options)
+    let frame = structure.frame
+    try plan.checkPixels(holdsSource: true)
+    try plan.checkPixels(of: frame.size)
+    let indices = try LZW.decode(
+      frame.codes, minimumCodeSize: frame.minimumCodeSize, count: frame.size.width * frame.size.height)
+    var painter = GIFPainter(
+      frame, indices: indices, screen: structure.screen, format: options.pixelFormat)
+    let source = Canvas.Source(structure.screen, hasAlpha: painter.hasAlpha)
+    let bitmap = try plan.bitmap(hasAlpha: painter.hasAlpha) { (canvas) throws(ImageError) in
+      try canvas.draw(source) { (rows, count) throws(ImageError) in
+        painter.paint(rows, count: count)
+      }
+    }
+    return plan.image(bitmap)
+  }
+}
+
+/// Lays a frame on an empty screen and hands out the screen's rows from the top.
+private struct GIFPainter {
+  private let frame: GIFFrame
+  private let indices: [UInt8]
+  private let screen: PixelSize
+  /// A pixel for each index, transparent where there is no colour.
+  private let colors: [UInt32]
+  /// Where in `indices` each row of the frame starts.
+  private let rowStarts: [Int]
+  private var y = 0
+
+  init(_ frame: GIFFrame, indices: [UInt8], screen: PixelSize, format: PixelFormat) {
+    self.frame = frame
+    self.indices = indices
+    self.screen = screen
+    colors = (0..<256).map { index in
+      guard index * 3 < frame.palette.count, index != frame.transparentIndex.map(Int.init) else { return 0 }
+      let entry = frame.palette.dropFirst(index * 3)
+      let red = UInt32(entry[entry.startIndex])
+      let green = UInt32(entry[entry.startIndex + 1])
+      let blue = UInt32(entry[entry.startIndex + 2])
+      let first = format == .rgba ? red : blue
+      let third = format == .rgba ? blue : red
+      return (first | green << 8 | third << 16 | 0xFF << 24).littleEndian
+    }
+    var starts = [Int](repeating: 0, count: frame.size.height)
+    for (arrival, row) in frame.rowOrder.enumerated() { starts[row] = arrival * frame.size.width }
+    rowStarts = starts
+  }
+
+  /// Whether a pixel of the screen may be transparent: outside the frame, or of an index without a colour.
+  var hasAlpha: Bool {
+    let coversScreen =
+      frame.x == 0 && frame.y == 0 && frame.size.width >= screen.width
+      && frame.size.height >= screen.height
+    return !coversScreen || frame.transparentIndex != nil || frame.palette.count < 3 << frame.minimumCodeSize
+  }
+
+  /// Writes the next `count` rows of the screen.
+  mutating func paint(_ rows: UnsafeMutableRawPointer, count: Int) {
+    let pixels = rows.assumingMemoryBound(to: UInt32.self)
+    for row in 0..<count {
+      let target = UnsafeMutableBufferPointer(start: pixels + row * screen.width, count: screen.width)
+      target.update(repeating: 0)
+      if y >= frame.y, y - frame.y < frame.size.height {
+        let start = rowStarts[y - frame.y]
+        let visible = max(0, min(frame.size.width, screen.width - frame.x))
+        for x in 0..<visible { target[frame.x + x] = colors[Int(indices[start + x])] }
+      }
+      y += 1
+    }
+  }
+}

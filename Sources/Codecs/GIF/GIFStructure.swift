@@ -1,0 +1,128 @@
+import VitrineGraphics
+import VitrineLoading
+
+/// The blocks of a GIF file up to the end of its first frame (GIF89a specification), read without trust.
+struct GIFStructure {
+  /// Of the logical screen.
+  let screen: PixelSize
+  let frame: GIFFrame
+
+  init(_ bytes: [UInt8]) throws(ImageError) {
+    var reader = GIFBlockReader(bytes)
+    try reader.skip(6)
+    let screen = PixelSize(width: try reader.uint16(), height: try reader.uint16())
+    let flags = try reader.byte()
+    try reader.skip(2)
+    let globalPalette = flags & 0x80 != 0 ? try reader.palette(sizeCode: flags & 7) : nil
+    var transparentIndex: UInt8?
+    while true {
+      switch try reader.byte() {
+      case 0x21:
+        let graphicControl: UInt8 = 0xF9
+        if try reader.byte() == graphicControl {
+          let control = try reader.subBlocks()
+          if control.count >= 4 { transparentIndex = control[0] & 1 != 0 ? control[3] : nil }
+        } else {
+          try reader.skipSubBlocks()
+        }
+      case 0x2C:
+        frame = try GIFFrame(&reader, globalPalette: globalPalette, transparentIndex: transparentIndex)
+        self.screen = screen
+        return
+      case 0x00:
+        // Some writers pad with zeros between blocks.
+        continue
+      case 0x3B:
+        throw .decoding(.gif, message: "no frame")
+      default:
+        throw .decoding(.gif, message: "an unknown block")
+      }
+    }
+  }
+}
+
+/// One frame, still packed.
+struct GIFFrame {
+  /// Its place on the screen, parts of which may lie outside.
+  let x: Int
+  let y: Int
+  let size: PixelSize
+  let isInterlaced: Bool
+  /// Red, green and blue of each index.
+  let palette: ArraySlice<UInt8>
+  let transparentIndex: UInt8?
+  /// Bits of an index, 1 to 8.
+  let minimumCodeSize: Int
+  /// The codes, joined from their sub-blocks.
+  let codes: [UInt8]
+
+  /// Reads an image descriptor and what follows; its separator has been read.
+  init(
+    _ reader: inout GIFBlockReader, globalPalette: ArraySlice<UInt8>?, transparentIndex: UInt8?
+  ) throws(ImageError) {
+    x = try reader.uint16()
+    y = try reader.uint16()
+    size = PixelSize(width: try reader.uint16(), height: try reader.uint16())
+    let flags = try reader.byte()
+    let localPalette = flags & 0x80 != 0 ? try reader.palette(sizeCode: flags & 7) : nil
+    guard let palette = localPalette ?? globalPalette else {
+      throw .decoding(.gif, message: "no palette")
+    }
+    self.palette = palette
+    self.transparentIndex = transparentIndex
+    isInterlaced = flags & 0x40 != 0
+    minimumCodeSize = Int(try reader.byte())
+    guard 1...8 ~= minimumCodeSize else { throw .decoding(.gif, message: "unknown code size") }
+    guard size.width > 0, size.height > 0 else {
+      throw .decoding(.gif, message: "a side of zero pixels")
+    }
+    codes = try reader.subBlocks()
+  }
+
+  /// The order in which rows arrive: all, or every eighth, eighth, fourth and second.
+  var rowOrder: [Int] {
+    guard isInterlaced else { return Array(0..<size.height) }
+    let passes = [(0, 8), (4, 8), (2, 4), (1, 2)]
+    return passes.flatMap { Array(stride(from: $0.0, to: size.height, by: $0.1)) }
+  }
+}
+
+/// A cursor over a GIF file; reading beyond its end throws.
+struct GIFBlockReader {
+  private let bytes: [UInt8]
+  private var offset = 0
+
+  init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  mutating func byte() throws(ImageError) -> UInt8 {
+    try bytes(1)[offset - 1]
+  }
+
+  mutating func uint16() throws(ImageError) -> Int {
+    Int(try bytes(2).littleEndianUInt16(at: 0))
+  }
+
+  mutating func skip(_ count: Int) throws(ImageError) { _ = try bytes(count) }
+
+  /// A colour table of 2 to 256 entries.
+  mutating func palette(sizeCode: UInt8) throws(ImageError) -> ArraySlice<UInt8> {
+    try bytes(3 << (Int(sizeCode) + 1))
+  }
+
+  /// The content of a chain of sub-blocks, of 255 bytes at most each, up to the empty one that ends it.
+  mutating func subBlocks() throws(ImageError) -> [UInt8] {
+    var content: [UInt8] = []
+    while case let count = Int(try byte()), count > 0 { content += try bytes(count) }
+    return content
+  }
+
+  mutating func skipSubBlocks() throws(ImageError) {
+    while case let count = Int(try byte()), count > 0 { try skip(count) }
+  }
+
+  private mutating func bytes(_ count: Int) throws(ImageError) -> ArraySlice<UInt8> {
+    guard count <= bytes.count - offset else { throw .decoding(.gif, message: "the data end early") }
+    offset += count
+    return bytes[(offset - count)..<offset]
+  }
+}

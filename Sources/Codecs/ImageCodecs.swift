@@ -1,0 +1,35 @@
+public import VitrineGraphics
+public import VitrineLoading
+
+/// Decodes JPEG, PNG, WebP and GIF for the pipeline, safe to feed with whatever a server sends.
+///
+/// JPEG, PNG and WebP are decoded by libjpeg-turbo, libpng and libwebp, straight to the size asked for; GIF by
+/// a decoder in Swift. Of an animation it decodes the first frame.
+///
+/// ```swift
+/// let options = DecodeOptions(target: DecodeTarget(width: 128, height: 128), pixelFormat: .rgba)
+/// let image = try ImageCodecs().decode(bytes, options: options)
+/// ```
+///
+/// The format is told by the first bytes alone. Orientation by Exif is applied. Colours are taken as sRGB:
+/// profiles and gamma are not read. Truncated pictures are refused rather than shown in part.
+/// Has no state, so one may serve any number of threads.
+public struct ImageCodecs: ImageDecoding {
+  public init() {}
+
+  /// Decodes on the calling thread. Memory beyond the result is a few rows, where the format allows it:
+  /// progressive JPEG, interlaced PNG, lossless or transparent WebP and GIF are held whole for a while.
+  ///
+  /// Throws `.emptyBody`, `.notAnImage` for bytes of any other kind, `.tooLarge(.side)` and
+  /// `.tooLarge(.pixels)` from the header alone, `.decoding` for damage.
+  public func decode(_ data: [UInt8], options: DecodeOptions) throws(ImageError) -> Image {
+    guard !data.isEmpty else { throw .emptyBody }
+    switch ImageSignature.format(of: data) {
+    case .jpeg: return try JPEGDecoder.decode(data, options: options)
+    case .png: return try PNGDecoder.decode(data, options: options)
+    case .webp: return try WebPDecoder.decode(data, options: options)
+    case .gif: return try GIFDecoder.decode(data, options: options)
+    case .raw, nil: throw .notAnImage(signature: Array(data.prefix(16)))
+    }
+  }
+}

@@ -1,0 +1,17 @@
+import VitrineGraphics
+
+/// Tells a format by the first bytes, which is all that counts: neither names nor content types are trusted.
+enum ImageSignature {
+  /// The format that `bytes` begin as; nil for anything that is not decoded here.
+  static func format(of bytes: [UInt8]) -> ImageFormat? {
+    if bytes.starts(with: [0xFF, 0xD8, 0xFF]) { return .jpeg }
+    if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) { return .png }
+    if bytes.starts(with: Array("GIF87a".utf8)) || bytes.starts(with: Array("GIF89a".utf8)) {
+      return .gif
+    }
+    if bytes.starts(with: Array("RIFF".utf8)) && bytes.dropFirst(8).starts(with: Array("WEBP".utf8)) {
+      return .webp
+    }
+    return nil
+  }
+}

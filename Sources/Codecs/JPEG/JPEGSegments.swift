@@ -1,0 +1,36 @@
+/// The segments before the picture of a JPEG stream (ITU T.81, annex B), read without trust.
+struct JPEGSegments {
+  private let bytes: [UInt8]
+
+  init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  /// The orientation that the first Exif segment asks for; `.up` where there is none or it is damaged.
+  var orientation: Orientation {
+    var offset = 2
+    while let segment = segment(at: offset) {
+      let application1: UInt8 = 0xE1
+      let payload = bytes[segment.payload]
+      if segment.marker == application1, payload.starts(with: Array("Exif\0\0".utf8)) {
+        return Orientation(exif: payload) ?? .up
+      }
+      offset = segment.payload.upperBound
+    }
+    return .up
+  }
+
+  /// The segment at `offset`; nil at the first scan, at the end and where no marker stands.
+  private func segment(at offset: Int) -> (marker: UInt8, payload: Range<Int>)? {
+    guard offset < bytes.count, bytes[offset] == 0xFF else { return nil }
+    var position = offset
+    // Any number of fill bytes may precede a marker.
+    while position < bytes.count, bytes[position] == 0xFF { position += 1 }
+    guard position + 3 <= bytes.count else { return nil }
+    let marker = bytes[position]
+    let startOfScan: UInt8 = 0xDA
+    let endOfImage: UInt8 = 0xD9
+    guard marker != startOfScan, marker != endOfImage else { return nil }
+    let length = Int(bytes[position + 1]) << 8 | Int(bytes[position + 2])
+    guard length >= 2, position + 1 + length <= bytes.count else { return nil }
+    return (marker, (position + 3)..<(position + 1 + length))
+  }
+}

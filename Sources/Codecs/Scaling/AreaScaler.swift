@@ -1,0 +1,135 @@
+import VitrineGraphics
+
+/// Shrinks a picture that arrives row by row: each pixel becomes the mean of the area that it covers.
+///
+/// Rows are summed up first, at full width, where neighbouring bytes are independent and the compiler can use
+/// vector instructions; columns are summed once an output row. Transparent pixels count by their alpha, so
+/// that their colour does not bleed into the edge of what is visible. Holds one row of sums.
+struct AreaScaler: ~Copyable {
+  private let canvas: Canvas
+  private let hasAlpha: Bool
+  /// Source pixels to an output pixel, at least 1.
+  private let step: (x: Double, y: Double)
+  private let spans: [Span]
+  /// Four sums a source pixel, of the output row that is being made.
+  private let sums: UnsafeMutableBufferPointer<Float>
+  private let output: UnsafeMutableBufferPointer<UInt8>
+  private let height: Int
+  private var y = 0
+  private var outputY = 0
+  private var isFirst = true
+
+  /// Which source columns make an output column.
+  private struct Span {
+    var first: Int
+    var last: Int
+    /// How much of the first and of the last counts; those between count fully.
+    var firstWeight: Float
+    var lastWeight: Float
+  }
+
+  /// - Precondition: the source is at least as wide and as high as the canvas.
+  init(_ source: Canvas.Source, to canvas: Canvas) {
+    precondition(
+      source.size.width >= canvas.size.width && source.size.height >= canvas.size.height,
+      "pictures are made smaller")
+    self.canvas = canvas
+    hasAlpha = source.hasAlpha
+    step = (
+      source.extent.width / Double(canvas.size.width), source.extent.height / Double(canvas.size.height)
+    )
+    height = source.size.height
+    spans = Self.spans(count: canvas.size.width, step: step.x, limit: source.size.width)
+    sums = .allocate(capacity: source.size.width * PixelFormat.bytesPerPixel)
+    sums.initialize(repeating: 0)
+    output = .allocate(capacity: canvas.size.width * PixelFormat.bytesPerPixel)
+    output.initialize(repeating: 0)
+  }
+
+  deinit {
+    sums.deallocate()
+    output.deallocate()
+  }
+
+  private static func spans(count: Int, step: Double, limit: Int) -> [Span] {
+    (0..<count).map { column in
+      let start = Double(column) * step
+      let end = min(Double(column + 1) * step, Double(limit))
+      let first = min(Int(start), limit - 1)
+      let last = max(first, min(Int(end.rounded(.up)) - 1, limit - 1))
+      return Span(
+        first: first, last: last,
+        firstWeight: Float(min(Double(first + 1), end) - start),
+        lastWeight: last > first ? Float(end - Double(last)) : 0)
+    }
+  }
+
+  /// Takes the next source row.
+  mutating func push(_ row: UnsafeRawPointer) {
+    let bytes = row.assumingMemoryBound(to: UInt8.self)
+    var top = Double(y)
+    let bottom = Double(y + 1)
+    y += 1
+    while outputY < canvas.size.height {
+      let end = Double(outputY + 1) * step.y
+      let weight = Float(min(bottom, end) - top)
+      // Rounding may leave a sliver that is not worth a pass.
+      if weight > 1e-4 { add(bytes, weight: weight) }
+      guard end <= bottom || y == height else { return }
+      finishRow()
+      top = end
+      if end >= bottom { return }
+    }
+  }
+
+  private mutating func add(_ row: UnsafePointer<UInt8>, weight: Float) {
+    let sums = sums.baseAddress.unsafelyUnwrapped
+    let count = self.sums.count
+    switch (hasAlpha, isFirst) {
+    case (false, true):
+      for index in 0..<count { sums[index] = Float(row[index]) * weight }
+    case (false, false):
+      for index in 0..<count { sums[index] += Float(row[index]) * weight }
+    case (true, _):
+      if isFirst { self.sums.update(repeating: 0) }
+      for pixel in stride(from: 0, to: count, by: 4) {
+        let alpha = Float(row[pixel + 3]) * weight
+        sums[pixel] += Float(row[pixel]) * alpha
+        sums[pixel + 1] += Float(row[pixel + 1]) * alpha
+        sums[pixel + 2] += Float(row[pixel + 2]) * alpha
+        sums[pixel + 3] += alpha
+      }
+    }
+    isFirst = false
+  }
+
+  private mutating func finishRow() {
+    let pixels = UnsafeRawPointer(sums.baseAddress.unsafelyUnwrapped)
+      .assumingMemoryBound(to: SIMD4<Float>.self)
+    let target = output.baseAddress.unsafelyUnwrapped
+    let area = Float(step.x * step.y)
+    for (column, span) in spans.enumerated() {
+      var sum = pixels[span.first] * span.firstWeight
+      if span.last > span.first {
+        for index in (span.first + 1)..<span.last { sum += pixels[index] }
+        sum += pixels[span.last] * span.lastWeight
+      }
+      store(sum, area: area, at: target + column * 4)
+    }
+    canvas.write(UnsafeRawPointer(target), at: outputY)
+    outputY += 1
+    isFirst = true
+  }
+
+  @inline(__always)
+  private func store(_ sum: SIMD4<Float>, area: Float, at target: UnsafeMutablePointer<UInt8>) {
+    let alpha = hasAlpha ? sum.w : 255
+    var color = hasAlpha ? (alpha > 0 ? sum / alpha : .zero) : sum / area
+    color.w = hasAlpha ? alpha / area : 255
+    let rounded = (color + 0.5).clamped(lowerBound: .zero, upperBound: SIMD4(repeating: 255))
+    target[0] = UInt8(rounded.x)
+    target[1] = UInt8(rounded.y)
+    target[2] = UInt8(rounded.z)
+    target[3] = UInt8(rounded.w)
+  }
+}

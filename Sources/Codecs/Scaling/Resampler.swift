@@ -1,0 +1,25 @@
+package import VitrineGraphics
+
+/// Makes bitmaps smaller.
+package enum Resampler {
+  /// The picture at another size, no larger than it is: each pixel the mean of the area that it covers, with
+  /// transparent pixels counting by their alpha. A side that would grow stays; the same size gives the same
+  /// bitmap. Takes a few nanoseconds a source pixel.
+  package static func downscale(_ bitmap: Bitmap, toWidth width: Int, height: Int) -> Bitmap {
+    let size = PixelSize(
+      width: min(max(1, width), bitmap.width), height: min(max(1, height), bitmap.height))
+    let source = PixelSize(width: bitmap.width, height: bitmap.height)
+    guard size != source else { return bitmap }
+    return Bitmap(
+      width: size.width, height: size.height, format: bitmap.format, isOpaque: bitmap.isOpaque
+    ) { pixels, _ in
+      let canvas = Canvas(pixels: pixels, size: size, orientation: .up)
+      var scaler = AreaScaler(Canvas.Source(source, hasAlpha: !bitmap.isOpaque), to: canvas)
+      bitmap.withUnsafeBytes { bytes in
+        for row in 0..<source.height {
+          scaler.push(bytes.baseAddress.unsafelyUnwrapped + row * bitmap.bytesPerRow)
+        }
+      }
+    }
+  }
+}

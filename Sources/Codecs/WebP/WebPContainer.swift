@@ -1,0 +1,48 @@
+import CCodecs
+import VitrineGraphics
+import VitrineLoading
+
+/// The still picture, or the first frame, of a WebP file (RFC 9649), as libwebp's demuxer finds it.
+final class WebPContainer {
+  private let demuxer: OpaquePointer
+  private var iterator = WebPIterator()
+
+  /// Reads the chunks of a whole file; truncated ones are refused. `bytes` must outlive it.
+  init(_ bytes: UnsafeBufferPointer<UInt8>) throws(ImageError) {
+    var data = WebPData(bytes: bytes.baseAddress, size: bytes.count)
+    guard let demuxer = WebPDemux(&data) else {
+      throw .decoding(.webp, message: "incomplete or damaged chunks")
+    }
+    self.demuxer = demuxer
+    guard WebPDemuxGetFrame(demuxer, 1, &iterator) != 0, iterator.fragment.bytes != nil else {
+      throw .decoding(.webp, message: "no frame")
+    }
+  }
+
+  deinit {
+    WebPDemuxReleaseIterator(&iterator)
+    WebPDemuxDelete(demuxer)
+  }
+
+  /// Of the whole picture, on which frames lie.
+  var canvas: PixelSize {
+    PixelSize(
+      width: Int(WebPDemuxGetI(demuxer, WEBP_FF_CANVAS_WIDTH)),
+      height: Int(WebPDemuxGetI(demuxer, WEBP_FF_CANVAS_HEIGHT)))
+  }
+
+  /// Where on the canvas the frame lies.
+  var frameOrigin: (x: Int, y: Int) { (Int(iterator.x_offset), Int(iterator.y_offset)) }
+  var frameSize: PixelSize { PixelSize(width: Int(iterator.width), height: Int(iterator.height)) }
+  /// The packed frame.
+  var frameData: WebPData { iterator.fragment }
+
+  /// What the EXIF chunk says.
+  var orientation: Orientation {
+    var chunk = WebPChunkIterator()
+    guard WebPDemuxGetChunk(demuxer, "EXIF", 1, &chunk) != 0 else { return .up }
+    defer { WebPDemuxReleaseChunkIterator(&chunk) }
+    let exif = Array(UnsafeBufferPointer(start: chunk.chunk.bytes, count: chunk.chunk.size))
+    return Orientation(exif: exif[...]) ?? .up
+  }
+}
