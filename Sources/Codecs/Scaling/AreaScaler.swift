@@ -106,30 +106,46 @@ struct AreaScaler: ~Copyable {
   private mutating func finishRow() {
     let pixels = UnsafeRawPointer(sums.baseAddress.unsafelyUnwrapped)
       .assumingMemoryBound(to: SIMD4<Float>.self)
-    let target = output.baseAddress.unsafelyUnwrapped
-    let area = Float(step.x * step.y)
-    for (column, span) in spans.enumerated() {
-      var sum = pixels[span.first] * span.firstWeight
-      if span.last > span.first {
-        for index in (span.first + 1)..<span.last { sum += pixels[index] }
-        sum += pixels[span.last] * span.lastWeight
+    let target = UnsafeMutableRawPointer(output.baseAddress.unsafelyUnwrapped)
+    let share = Float(1 / (step.x * step.y))
+    spans.withUnsafeBufferPointer { spans in
+      for column in spans.indices {
+        let span = spans[column]
+        var sum = pixels[span.first] * span.firstWeight
+        if span.last > span.first {
+          var index = span.first + 1
+          while index < span.last {
+            sum += pixels[index]
+            index += 1
+          }
+          sum += pixels[index] * span.lastWeight
+        }
+        let bytes = hasAlpha ? Self.straight(sum, share: share) : Self.opaque(sum, share: share)
+        target.storeBytes(of: bytes, toByteOffset: column * 4, as: UInt32.self)
       }
-      store(sum, area: area, at: target + column * 4)
     }
-    canvas.write(UnsafeRawPointer(target), at: outputY)
+    canvas.write(target, at: outputY)
     outputY += 1
     isFirst = true
   }
 
+  private static func opaque(_ sum: SIMD4<Float>, share: Float) -> UInt32 {
+    packed(sum * share) | UInt32(0xFF00_0000).littleEndian
+  }
+
+  /// From sums of colour times alpha, and of alpha.
+  private static func straight(_ sum: SIMD4<Float>, share: Float) -> UInt32 {
+    guard sum.w > 0 else { return 0 }
+    var pixel = sum * (1 / sum.w)
+    pixel.w = sum.w * share
+    return packed(pixel)
+  }
+
+  /// Four bytes of numbers from 0 to 255, rounded: beside 2²³ a float has no room for a fraction, and its
+  /// lowest bits are the number.
   @inline(__always)
-  private func store(_ sum: SIMD4<Float>, area: Float, at target: UnsafeMutablePointer<UInt8>) {
-    let alpha = hasAlpha ? sum.w : 255
-    var color = hasAlpha ? (alpha > 0 ? sum / alpha : .zero) : sum / area
-    color.w = hasAlpha ? alpha / area : 255
-    let rounded = (color + 0.5).clamped(lowerBound: .zero, upperBound: SIMD4(repeating: 255))
-    target[0] = UInt8(rounded.x)
-    target[1] = UInt8(rounded.y)
-    target[2] = UInt8(rounded.z)
-    target[3] = UInt8(rounded.w)
+  private static func packed(_ pixel: SIMD4<Float>) -> UInt32 {
+    let bits = unsafeBitCast(pixel + 8_388_608, to: SIMD4<UInt32>.self)
+    return unsafeBitCast(SIMD4<UInt8>(truncatingIfNeeded: bits), to: UInt32.self)
   }
 }
