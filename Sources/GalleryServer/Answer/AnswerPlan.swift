@@ -1,0 +1,136 @@
+/// An answer before any of it is sent: what leaves, in which order, and what happens then.
+struct AnswerPlan: Equatable {
+  /// 0 for an answer that is no HTTP.
+  var status: Int
+  var steps: [Step]
+
+  /// What the body may have, on average; nil is no limit.
+  var bytesPerSecond: Int?
+
+  /// A thing to do. After the last step the connection waits for its next request.
+  enum Step: Equatable {
+    case wait(milliseconds: Int)
+
+    /// Bytes around the body: heads, chunk sizes. They are sent as fast as they can.
+    case frame([UInt8])
+
+    /// A part of the body.
+    case body([UInt8], Range<Int>)
+
+    /// Goes back to the step of this index.
+    case again(from: Int)
+
+    /// Nothing more, until the peer closes.
+    case stall
+
+    /// Closes the connection so that the peer reads an error (RST).
+    case reset
+
+    /// Closes the connection in good order (FIN).
+    case close
+  }
+
+  /// The size of the chunks of a chunked body, in bytes.
+  static let chunkSize = 16 * 1024
+}
+
+extension AnswerPlan {
+  /// Plans the answer to a request for something that is there (`resource`) or is not.
+  /// `date` is the moment of the answer as `Date` shows it.
+  init(to request: Request, for resource: Resource?, behaviour: Behaviour, date: String) {
+    let misbehaviour = Misbehaviour(request.target)
+    let wait =
+      misbehaviour.latency ?? behaviour.latency.milliseconds(for: request.target.text)
+    steps = wait > 0 ? [.wait(milliseconds: wait)] : []
+    bytesPerSecond = misbehaviour.bytesPerSecond ?? behaviour.bytesPerSecond
+    guard misbehaviour.content != .garbage else {
+      status = 0
+      steps += [.frame(Self.garbage), .close]
+      return
+    }
+
+    let message = Message(to: request, for: resource, misbehaviour)
+    status = message.status
+    let keeps =
+      request.wantsKeepAlive && !misbehaviour.closes && !request.hasBody && message.status != 405
+    let framing = Framing(of: message, to: request, misbehaviour)
+    let closes = !keeps || framing.endsWithConnection
+
+    var headers = message.headers
+    if headers.value(of: "Date") == nil { headers.insert(Header("Date", date), at: 0) }
+    headers += framing.headers
+    if closes {
+      headers.append(Header("Connection", "close"))
+    } else if request.isHTTP10 {
+      headers.append(Header("Connection", "keep-alive"))
+    }
+    steps.append(.frame(Self.head(status: status, headers)))
+    if request.method != "HEAD", !message.isBodyless {
+      appendBody(message.body, framing, cut: misbehaviour.cut)
+    }
+    if closes, !steps.contains(where: \.isLast) { steps.append(.close) }
+  }
+
+  /// Plans the answer to bytes that are no request.
+  init(to refusal: Refusal, date: String) {
+    status = refusal.status
+    let body = Array("\(status) \(reasonPhrase(of: status))\n".utf8)
+    let headers = [
+      Header("Date", date), Header("Content-Type", "text/plain"),
+      Header("Content-Length", "\(body.count)"), Header("Connection", "close"),
+    ]
+    steps = [
+      .frame(Self.head(status: status, headers)), .body(body, 0..<body.count), .close,
+    ]
+  }
+
+  /// A cut ends an endless body too.
+  private mutating func appendBody(_ body: [UInt8], _ framing: Framing, cut: Misbehaviour.Cut?) {
+    let isEndless = framing.isEndless && cut == nil
+    let body = isEndless && body.isEmpty ? [UInt8](repeating: 0, count: Self.chunkSize) : body
+    let end = min(cut?.after ?? .max, body.count)
+    let start = steps.count
+    if framing.isChunked {
+      appendChunks(of: body, upTo: end)
+    } else if end > 0 {
+      steps.append(.body(body, 0..<end))
+    }
+    switch cut?.ending {
+    case .close: steps.append(.close)
+    case .stall: steps.append(.stall)
+    case .reset: steps.append(.reset)
+    case nil where isEndless: steps.append(.again(from: start))
+    case nil where framing.isChunked: steps.append(.frame(Array("0\r\n\r\n".utf8)))
+    case nil: break
+    }
+  }
+
+  /// A chunk that is cut short still says its whole size.
+  private mutating func appendChunks(of body: [UInt8], upTo end: Int) {
+    for start in stride(from: 0, to: end, by: Self.chunkSize) {
+      let chunk = start..<min(start + Self.chunkSize, body.count)
+      steps.append(.frame(Array("\(String(chunk.count, radix: 16))\r\n".utf8)))
+      steps.append(.body(body, chunk.clamped(to: 0..<end)))
+      if chunk.upperBound <= end { steps.append(.frame(Array("\r\n".utf8))) }
+    }
+  }
+
+  private static func head(status: Int, _ headers: [Header]) -> [UInt8] {
+    var text = "HTTP/1.1 \(status) \(reasonPhrase(of: status))\r\n"
+    for header in headers { text += "\(header.name): \(header.value)\r\n" }
+    return Array((text + "\r\n").utf8)
+  }
+
+  /// Bytes that nobody can take for a status line.
+  private static let garbage: [UInt8] = (0..<256).map { UInt8($0 &* 167 & 0xff) }
+}
+
+extension AnswerPlan.Step {
+  /// Whether nothing follows this step.
+  fileprivate var isLast: Bool {
+    switch self {
+    case .again, .stall, .reset, .close: true
+    case .wait, .frame, .body: false
+    }
+  }
+}

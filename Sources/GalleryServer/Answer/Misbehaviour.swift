@@ -1,0 +1,82 @@
+/// What the query of a target asks to go wrong.
+///
+/// Items that are not known, or whose value makes no sense, are ignored; of an item given twice the last
+/// one counts, except `header`, which adds up.
+struct Misbehaviour: Equatable {
+  /// Milliseconds.
+  var latency: Int?
+  var bytesPerSecond: Int?
+  var status: Int?
+  var content: Content?
+  var redirect: Redirect?
+  var contentType: String?
+  var cacheControl: String?
+  var entityTag: String?
+  var headers: [Header] = []
+  var length: Length?
+  var isChunked = false
+  var isEndless = false
+  var cut: Cut?
+  var closes = false
+
+  /// What is sent in place of what is there.
+  enum Content { case html, empty, garbage }
+
+  enum Redirect: Equatable {
+    case to(String)
+    case hops(Int)
+    case loop
+  }
+
+  /// The `Content-Length`: so much off, or absent.
+  enum Length: Equatable {
+    case off(by: Int)
+    case absent
+  }
+
+  /// What happens after so many bytes of the body.
+  struct Cut: Equatable {
+    var after: Int
+    var ending: Ending
+
+    enum Ending { case close, stall, reset }
+  }
+
+  init() {}
+
+  init(_ target: Target) {
+    for (name, value) in target.items { apply(name, value) }
+  }
+
+  private mutating func apply(_ name: String, _ value: String) {
+    switch name {
+    case "latency": latency = count(value) ?? latency
+    case "rate": bytesPerSecond = count(value) ?? bytesPerSecond
+    case "status": status = count(value).flatMap { (200...599).contains($0) ? $0 : nil } ?? status
+    case "truncate": cut = count(value).map { Cut(after: $0, ending: .close) } ?? cut
+    case "stall": cut = count(value).map { Cut(after: $0, ending: .stall) } ?? cut
+    case "reset": cut = count(value).map { Cut(after: $0, ending: .reset) } ?? cut
+    case "length": length = value == "none" ? .absent : Int(value).map { .off(by: $0) } ?? length
+    case "chunked": isChunked = value == "1"
+    case "endless": isEndless = value == "1"
+    case "close": closes = value == "1"
+    case "html": content = value == "1" ? .html : content
+    case "empty": content = value == "1" ? .empty : content
+    case "garbage": content = value == "1" ? .garbage : content
+    case "redirect" where Header.isValue(value): redirect = .to(value)
+    case "hops": redirect = count(value).map { .hops($0) } ?? redirect
+    case "loop": redirect = value == "1" ? .loop : redirect
+    case "type" where Header.isValue(value): contentType = value
+    case "maxage": cacheControl = count(value).map { "max-age=\($0)" } ?? cacheControl
+    case "nostore": cacheControl = value == "1" ? "no-store" : cacheControl
+    case "etag" where Header.isValue(value):
+      entityTag = value.hasPrefix("\"") || value.hasPrefix("W/\"") ? value : "\"\(value)\""
+    case "header": headers += Header(line: value).map { [$0] } ?? []
+    default: break
+    }
+  }
+
+  private func count(_ text: String) -> Int? {
+    Int(text).flatMap { $0 >= 0 ? $0 : nil }
+  }
+}

@@ -1,0 +1,33 @@
+/// The reason phrase of a status (RFC 9110, section 15; RFC 6585), "Status" for one without a name.
+func reasonPhrase(of status: Int) -> String {
+  switch status {
+  case 200: "OK"
+  case 201: "Created"
+  case 202: "Accepted"
+  case 204: "No Content"
+  case 206: "Partial Content"
+  case 300: "Multiple Choices"
+  case 301: "Moved Permanently"
+  case 302: "Found"
+  case 303: "See Other"
+  case 304: "Not Modified"
+  case 307: "Temporary Redirect"
+  case 308: "Permanent Redirect"
+  case 400: "Bad Request"
+  case 401: "Unauthorized"
+  case 403: "Forbidden"
+  case 404: "Not Found"
+  case 405: "Method Not Allowed"
+  case 408: "Request Timeout"
+  case 410: "Gone"
+  case 416: "Range Not Satisfiable"
+  case 429: "Too Many Requests"
+  case 431: "Request Header Fields Too Large"
+  case 500: "Internal Server Error"
+  case 502: "Bad Gateway"
+  case 503: "Service Unavailable"
+  case 504: "Gateway Timeout"
+  case 505: "HTTP Version Not Supported"
+  default: "Status"
+  }
+}

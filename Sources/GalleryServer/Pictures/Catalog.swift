@@ -1,0 +1,28 @@
+import Synchronization
+
+/// What the server has at which path: added resources, then the pictures folder under `/gallery/`.
+final class Catalog: Sendable {
+  private let resources = Mutex<[String: Resource]>([:])
+  private let folder: Mutex<PictureFolder?>
+
+  init(folder: PictureFolder?) {
+    self.folder = Mutex(folder)
+  }
+
+  /// Puts a resource at a path, in place of what was there.
+  func add(_ resource: Resource, at path: String) {
+    resources.withLock { $0[key(path)] = resource }
+  }
+
+  /// What is at the path of `target`, nil when there is nothing.
+  func resource(for target: Target) -> Resource? {
+    if let added = resources.withLock({ $0[key(target.path)] }) { return added }
+    guard target.path.hasPrefix("/gallery/") else { return nil }
+    return folder.withLock { $0?.resource(named: target.path.dropFirst("/gallery/".count)) }
+  }
+
+  private func key(_ path: some StringProtocol) -> String {
+    let decoded = path.percentDecoded
+    return decoded.hasPrefix("/") ? decoded : "/" + decoded
+  }
+}

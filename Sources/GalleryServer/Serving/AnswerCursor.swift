@@ -1,0 +1,104 @@
+/// Goes through the steps of an answer: says what to do now and is told what was done.
+///
+/// Times are nanoseconds of one monotonic clock.
+struct AnswerCursor {
+  private let plan: AnswerPlan
+  private var index = 0
+  private var offset = 0
+  private var wakeTime: UInt64?
+  private var pace: Pace?
+
+  enum Action: Equatable {
+    case send(Piece)
+    case sleep(until: UInt64)
+    case stall
+    case reset
+    case close
+
+    /// All is done, the connection may have its next request.
+    case finish
+  }
+
+  /// Bytes to send; the caller says with `sent` how many of them left.
+  struct Piece: Equatable {
+    var bytes: [UInt8]
+    var range: Range<Int>
+    var isBody: Bool
+
+    /// Whether further bytes follow at once.
+    var isFollowed: Bool
+  }
+
+  init(_ plan: AnswerPlan) {
+    self.plan = plan
+    pace = plan.bytesPerSecond.map { Pace(bytesPerSecond: $0) }
+  }
+
+  /// Whether every byte of the answer left, so that at most its end is to come.
+  var hasSentEverything: Bool {
+    guard index < plan.steps.count else { return true }
+    return plan.steps[index] == .close || plan.steps[index] == .reset
+  }
+
+  /// What to do at `now`. Asking twice changes nothing.
+  mutating func next(at now: UInt64) -> Action {
+    while index < plan.steps.count {
+      switch plan.steps[index] {
+      case .wait(let milliseconds):
+        let wake = wakeTime ?? now + UInt64(max(0, min(milliseconds, 86_400_000))) * 1_000_000
+        wakeTime = wake
+        if now < wake { return .sleep(until: wake) }
+        wakeTime = nil
+        index += 1
+      case .frame(let bytes):
+        let piece = Piece(
+          bytes: bytes, range: offset..<bytes.count, isBody: false, isFollowed: isFollowedByBytes)
+        return .send(piece)
+      case .body(let bytes, let range):
+        let start = range.lowerBound + offset
+        switch pace?.grant(range.upperBound - start, at: now) {
+        case .wait(let wake): return .sleep(until: wake)
+        case .bytes(let count):
+          let piece = Piece(
+            bytes: bytes, range: start..<(start + count), isBody: true, isFollowed: false)
+          return .send(piece)
+        case nil:
+          let piece = Piece(
+            bytes: bytes, range: start..<range.upperBound, isBody: true, isFollowed: isFollowedByBytes)
+          return .send(piece)
+        }
+      case .again(let target): index = target
+      case .stall: return .stall
+      case .reset: return .reset
+      case .close: return .close
+      }
+    }
+    return .finish
+  }
+
+  /// Counts bytes of the last piece that left.
+  mutating func sent(_ count: Int) {
+    let length: Int
+    switch plan.steps[index] {
+    case .frame(let bytes): length = bytes.count
+    case .body(_, let range):
+      length = range.count
+      pace?.count(count)
+    default: return
+    }
+    offset += count
+    if offset >= length {
+      index += 1
+      offset = 0
+    }
+  }
+
+  private var isFollowedByBytes: Bool {
+    guard index + 1 < plan.steps.count else { return false }
+    switch plan.steps[index + 1] {
+    case .frame: return true
+    case .body: return pace == nil
+    case .wait, .again, .stall, .reset, .close: return false
+    }
+  }
+}

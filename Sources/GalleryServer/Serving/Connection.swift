@@ -1,0 +1,225 @@
+import Glibc
+import Synchronization
+
+/// One connection: reads requests, performs their answers, and says what it waits for.
+///
+/// It lives on the server's thread. Input is not read while an answer runs, so that a client which sends
+/// on and on is held back by TCP.
+final class Connection {
+  /// How many bytes one connection may send before the others have their turn.
+  private static let turn = 1 << 20
+
+  /// How long a closed connection waits for the peer's end, in nanoseconds. Closing earlier, with bytes
+  /// unread, would reset it and could take the answer away (RFC 9112, section 9.6).
+  private static let lingerTime: UInt64 = 1_000_000_000
+
+  /// The peer has sent its end: `POLLRDHUP` of Linux, which Glibc shows only with `_GNU_SOURCE`.
+  private static let peerLeft: Int16 = 0x2000
+
+  let descriptor: Int32
+  private let number: Int
+  private let server: ServerState
+  private var parser = RequestParser()
+  private var phase = Phase.reading
+
+  private enum Phase {
+    case reading
+    case answering(Answer)
+    case lingering(until: UInt64)
+    case closed
+  }
+
+  private struct Answer {
+    var cursor: AnswerCursor
+    var record: Record
+    var recordNumber: Int
+    var waits = Waits.forNothing
+
+    enum Waits {
+      case forNothing
+      case until(UInt64)
+      case forPeerToLeave
+    }
+  }
+
+  init(_ descriptor: Int32, number: Int, server: ServerState) {
+    self.descriptor = descriptor
+    self.number = number
+    self.server = server
+  }
+
+  var isClosed: Bool {
+    if case .closed = phase { true } else { false }
+  }
+
+  /// The events to look for, and when to go on without any, on the monotonic clock.
+  var interest: (events: Int16, deadline: UInt64?) {
+    switch phase {
+    case .reading: (Int16(POLLIN), nil)
+    case .lingering(let deadline): (Int16(POLLIN), deadline)
+    case .closed: (0, nil)
+    case .answering(let answer):
+      switch answer.waits {
+      case .forNothing: (Int16(POLLOUT) | Self.peerLeft, nil)
+      case .until(let deadline): (Self.peerLeft, deadline)
+      case .forPeerToLeave: (Self.peerLeft, nil)
+      }
+    }
+  }
+
+  /// Goes on as far as it can without blocking.
+  func proceed(_ events: Int16, at now: UInt64) {
+    switch phase {
+    case .reading:
+      if events != 0 { read(at: now) }
+    case .answering(let answer):
+      if events & (Self.peerLeft | Int16(POLLERR | POLLHUP)) != 0 {
+        end(answer, .abandoned)
+      } else {
+        run(answer, at: now)
+      }
+    case .lingering(let deadline):
+      if now >= deadline || (events != 0 && !discardInput()) { close() }
+    case .closed: break
+    }
+  }
+
+  /// Closes what runs no answer, because the server plays dead.
+  func leaveIfIdle(at now: UInt64) {
+    if case .reading = phase { closeInOrder(at: now) }
+  }
+
+  /// Closes at once, since the server stops.
+  func stop() {
+    if case .answering(let answer) = phase { end(answer, .stopped) } else { close() }
+  }
+
+  private func read(at now: UInt64) {
+    let isOpen = receive { parser.feed($0) }
+    guard isOpen else { return close() }
+    if let answer = nextAnswer(at: now) { run(answer, at: now) }
+  }
+
+  /// Performs an answer, then those to requests that have come meanwhile.
+  private func run(_ answer: Answer, at now: UInt64) {
+    var next: Answer? = answer
+    var allowance = Self.turn
+    while let answer = next {
+      perform(answer, at: now, &allowance)
+      guard case .reading = phase else { return }
+      next = nextAnswer(at: now)
+    }
+  }
+
+  /// The answer to the next request, noted in the log; nil when none has come as a whole.
+  private func nextAnswer(at now: UInt64) -> Answer? {
+    let behaviour = server.behaviour.withLock { $0 }
+    guard !behaviour.isDown else {
+      closeInOrder(at: now)
+      return nil
+    }
+    let date = httpDate(secondsSince1970: time(nil))
+    let plan: AnswerPlan
+    let record: Record
+    do throws(Refusal) {
+      guard let request = try parser.next() else { return nil }
+      let resource = server.catalog.resource(for: request.target)
+      plan = AnswerPlan(to: request, for: resource, behaviour: behaviour, date: date)
+      record = Record(
+        method: request.method, target: request.target.text, headers: request.headers,
+        connection: number, status: plan.status)
+    } catch {
+      plan = AnswerPlan(to: error, date: date)
+      record = Record(method: "", target: "", headers: [:], connection: number, status: plan.status)
+    }
+    return Answer(
+      cursor: AnswerCursor(plan), record: record, recordNumber: server.log.add(record))
+  }
+
+  /// Goes through an answer until it has to wait or is over; the phase says which.
+  private func perform(_ answer: Answer, at now: UInt64, _ allowance: inout Int) {
+    var answer = answer
+    while true {
+      switch answer.cursor.next(at: now) {
+      case .send(let piece):
+        guard allowance > 0 else { return wait(answer, .forNothing) }
+        let sent = send(piece, of: &answer)
+        if sent == -Int(EAGAIN) { return wait(answer, .forNothing) }
+        guard sent >= 0 else { return end(answer, .abandoned) }
+        allowance -= sent
+      case .sleep(let deadline): return wait(answer, .until(deadline))
+      case .stall: return wait(answer, .forPeerToLeave)
+      case .reset:
+        resetOnClose()
+        return close()
+      case .close: return closeInOrder(at: now)
+      case .finish:
+        phase = .reading
+        return
+      }
+    }
+  }
+
+  private func wait(_ answer: Answer, _ waits: Answer.Waits) {
+    var answer = answer
+    answer.waits = waits
+    phase = .answering(answer)
+  }
+
+  /// Sends what the socket takes of a piece and says how many bytes that was, or the error as a negative
+  /// number.
+  private func send(_ piece: AnswerCursor.Piece, of answer: inout Answer) -> Int {
+    let flags = Int32(MSG_NOSIGNAL) | (piece.isFollowed ? Int32(MSG_MORE) : 0)
+    var cursor = answer.cursor
+    defer { answer.cursor = cursor }
+    return server.log.update(answer.recordNumber, &answer.record) { record in
+      let count = piece.bytes.withUnsafeBytes { bytes in
+        Glibc.send(
+          descriptor, bytes.baseAddress.map { $0 + piece.range.lowerBound }, piece.range.count, flags)
+      }
+      guard count >= 0 else { return -Int(errno) }
+      cursor.sent(count)
+      if piece.isBody { record.bodyBytesSent += count }
+      if cursor.hasSentEverything { record.outcome = .finished }
+      return count
+    }
+  }
+
+  private func end(_ answer: Answer, _ outcome: Record.Outcome) {
+    var record = answer.record
+    close()
+    if record.outcome == .running {
+      server.log.update(answer.recordNumber, &record) { $0.outcome = outcome }
+    }
+  }
+
+  /// Feeds what has come; false when the peer is gone.
+  private func receive(_ take: (UnsafeRawBufferPointer) -> Void) -> Bool {
+    withUnsafeTemporaryAllocation(byteCount: 16 * 1024, alignment: 1) { buffer in
+      let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
+      if count > 0 { take(UnsafeRawBufferPointer(rebasing: buffer[..<count])) }
+      return count > 0 || (count < 0 && (errno == EAGAIN || errno == EINTR))
+    }
+  }
+
+  private func discardInput() -> Bool {
+    receive { _ in }
+  }
+
+  private func closeInOrder(at now: UInt64) {
+    shutdown(descriptor, Int32(SHUT_WR))
+    phase = .lingering(until: now + Self.lingerTime)
+  }
+
+  private func resetOnClose() {
+    var option = linger(l_onoff: 1, l_linger: 0)
+    setsockopt(
+      descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+  }
+
+  private func close() {
+    guard !isClosed else { return }
+    Glibc.close(descriptor)
+    phase = .closed
+  }
+}

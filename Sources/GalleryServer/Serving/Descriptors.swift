@@ -1,0 +1,53 @@
+import Glibc
+
+/// Opens a socket that listens on 127.0.0.1; port 0 is any free one.
+func listen(onPort port: UInt16) throws(GalleryServerError) -> (descriptor: Int32, port: UInt16) {
+  let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+  let descriptor = socket(AF_INET, type, 0)
+  guard descriptor >= 0 else { throw .cannotListen(port: port, code: errno) }
+  setOption(SOL_SOCKET, SO_REUSEADDR, 1, of: descriptor)
+  var address = sockaddr_in()
+  address.sin_family = sa_family_t(AF_INET)
+  address.sin_port = port.bigEndian
+  address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
+  var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+  let hasWorked = withUnsafeMutablePointer(to: &address) { pointer in
+    pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
+      bind(descriptor, generic, length) == 0 && listen(descriptor, SOMAXCONN) == 0
+        && getsockname(descriptor, generic, &length) == 0
+    }
+  }
+  guard hasWorked else {
+    let code = errno
+    close(descriptor)
+    throw .cannotListen(port: port, code: code)
+  }
+  return (descriptor, UInt16(bigEndian: address.sin_port))
+}
+
+/// A pipe that neither blocks nor survives `exec`; nil when there is no descriptor left.
+func makePipe() -> (readEnd: Int32, writeEnd: Int32)? {
+  var ends: [Int32] = [-1, -1]
+  guard pipe(&ends) == 0 else { return nil }
+  for end in ends { makeNonblocking(end) }
+  return (ends[0], ends[1])
+}
+
+/// Makes calls on the descriptor return at once, and closes it on `exec`.
+func makeNonblocking(_ descriptor: Int32) {
+  _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+  _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+}
+
+/// Sets a socket option whose value is a number.
+func setOption(_ level: Int32, _ option: Int32, _ value: Int32, of descriptor: Int32) {
+  var value = value
+  setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
+}
+
+/// The monotonic clock in nanoseconds.
+func monotonicNow() -> UInt64 {
+  var time = timespec()
+  clock_gettime(CLOCK_MONOTONIC, &time)
+  return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+}

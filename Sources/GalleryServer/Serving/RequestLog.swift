@@ -1,0 +1,82 @@
+import Dispatch
+import Synchronization
+
+/// The requests of a server in order of arrival, and who waits for them.
+final class RequestLog: Sendable {
+  /// How many records are kept; older ones are dropped.
+  static let limit = 100_000
+
+  private struct State {
+    var records: [Record] = []
+    /// The number of the first record in `records`: those before it were cleared.
+    var first = 0
+    var connectionCount = 0
+    var waiters: [DispatchSemaphore] = []
+
+    mutating func wakeWaiters() {
+      for waiter in waiters { waiter.signal() }
+      waiters.removeAll()
+    }
+  }
+
+  private let state = Mutex(State())
+
+  var records: [Record] { state.withLock { $0.records } }
+  var connectionCount: Int { state.withLock { $0.connectionCount } }
+
+  /// Counts an accepted connection and gives it its number, from 1.
+  func addConnection() -> Int {
+    state.withLock { state in
+      state.connectionCount += 1
+      state.wakeWaiters()
+      return state.connectionCount
+    }
+  }
+
+  /// Adds a request that arrived and gives its number for `update`.
+  func add(_ record: Record) -> Int {
+    state.withLock { state in
+      if state.records.count >= Self.limit {
+        state.records.removeFirst(Self.limit / 10)
+        state.first += Self.limit / 10
+      }
+      state.records.append(record)
+      state.wakeWaiters()
+      return state.first + state.records.count - 1
+    }
+  }
+
+  /// Lets `change` do something and note it in the record, then shows the record. The log is locked
+  /// meanwhile: who has seen what was done finds it in the log.
+  func update<Result: Sendable>(
+    _ number: Int, _ record: inout Record, _ change: (inout Record) -> Result
+  ) -> Result {
+    state.withLock { state in
+      let result = change(&record)
+      if number >= state.first { state.records[number - state.first] = record }
+      state.wakeWaiters()
+      return result
+    }
+  }
+
+  func clear() {
+    state.withLock { state in
+      state.first += state.records.count
+      state.records.removeAll()
+    }
+  }
+
+  /// Blocks until the records satisfy `condition` or so many seconds are over.
+  func wait(timeout: Double, until condition: ([Record]) -> Bool) -> Bool {
+    let deadline = DispatchTime.now() + timeout
+    while true {
+      let change = DispatchSemaphore(value: 0)
+      let records = state.withLock { state in
+        state.waiters.append(change)
+        return state.records
+      }
+      if condition(records) { return true }
+      if change.wait(timeout: deadline) == .timedOut { return condition(self.records) }
+    }
+  }
+}

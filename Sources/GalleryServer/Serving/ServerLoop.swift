@@ -1,0 +1,91 @@
+import Glibc
+import Synchronization
+
+/// The server's thread: sleeps in `poll` until a socket, the wake-up pipe or a deadline has something for
+/// it, and lets each connection go on.
+final class ServerLoop {
+  /// How long nothing is accepted after the process ran out of descriptors, in nanoseconds.
+  private static let acceptPause: UInt64 = 100_000_000
+
+  private let listener: Int32
+  private let wakeUps: Int32
+  private let server: ServerState
+  private var connections: [Connection] = []
+  private var polled: [pollfd] = []
+  private var acceptsFrom: UInt64 = 0
+
+  /// Serves what comes on `listener`, which it closes at the end. A byte on `wakeUps` makes it look at
+  /// the server's state.
+  init(listener: Int32, wakeUps: Int32, server: ServerState) {
+    self.listener = listener
+    self.wakeUps = wakeUps
+    self.server = server
+  }
+
+  /// Runs until the server stops; every connection is closed then.
+  func run() {
+    while !server.isStopping.load(ordering: .acquiring) {
+      sleep()
+      let now = monotonicNow()
+      for (connection, entry) in zip(connections, polled.dropFirst(2)) {
+        connection.proceed(entry.revents, at: now)
+      }
+      if polled[0].revents != 0 { takeWakeUps(at: now) }
+      if polled[1].revents != 0 { accept(at: now) }
+      connections.removeAll(where: \.isClosed)
+    }
+    for connection in connections { connection.stop() }
+    close(listener)
+  }
+
+  private func sleep() {
+    var deadline = acceptsFrom == 0 ? UInt64.max : acceptsFrom
+    polled.removeAll(keepingCapacity: true)
+    polled.append(pollfd(fd: wakeUps, events: Int16(POLLIN), revents: 0))
+    polled.append(pollfd(fd: acceptsFrom == 0 ? listener : -1, events: Int16(POLLIN), revents: 0))
+    for connection in connections {
+      let interest = connection.interest
+      polled.append(pollfd(fd: connection.descriptor, events: interest.events, revents: 0))
+      deadline = min(deadline, interest.deadline ?? .max)
+    }
+    if poll(&polled, nfds_t(polled.count), timeout(until: deadline)) < 0 {
+      for index in polled.indices { polled[index].revents = 0 }
+    }
+    if acceptsFrom != 0, monotonicNow() >= acceptsFrom { acceptsFrom = 0 }
+  }
+
+  /// Milliseconds, rounded up so that the deadline is over when `poll` returns; -1 without a deadline.
+  private func timeout(until deadline: UInt64) -> Int32 {
+    guard deadline != .max else { return -1 }
+    let now = monotonicNow()
+    guard deadline > now else { return 0 }
+    return Int32(clamping: (deadline - now + 999_999) / 1_000_000)
+  }
+
+  private func takeWakeUps(at now: UInt64) {
+    var bytes = [UInt8](repeating: 0, count: 64)
+    while read(wakeUps, &bytes, bytes.count) > 0 {}
+    guard server.behaviour.withLock({ $0.isDown }) else { return }
+    for connection in connections { connection.leaveIfIdle(at: now) }
+  }
+
+  private func accept(at now: UInt64) {
+    while true {
+      let descriptor = Glibc.accept(listener, nil, nil)
+      guard descriptor >= 0 else {
+        if errno == EINTR || errno == ECONNABORTED { continue }
+        if errno != EAGAIN { acceptsFrom = now + Self.acceptPause }
+        return
+      }
+      makeNonblocking(descriptor)
+      setOption(Int32(IPPROTO_TCP), TCP_NODELAY, 1, of: descriptor)
+      let connection = Connection(descriptor, number: server.log.addConnection(), server: server)
+      connections.append(connection)
+      if server.behaviour.withLock({ $0.isDown }) {
+        connection.leaveIfIdle(at: now)
+      } else {
+        connection.proceed(Int16(POLLIN), at: now)
+      }
+    }
+  }
+}

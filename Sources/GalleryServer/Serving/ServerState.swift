@@ -1,0 +1,14 @@
+import Synchronization
+
+/// What the server's thread shares with those who use the server.
+final class ServerState: Sendable {
+  let behaviour: Mutex<Behaviour>
+  let isStopping = Atomic(false)
+  let catalog: Catalog
+  let log = RequestLog()
+
+  init(behaviour: Behaviour, catalog: Catalog) {
+    self.behaviour = Mutex(behaviour)
+    self.catalog = catalog
+  }
+}

@@ -1,0 +1,139 @@
+import Glibc
+
+/// A blocking HTTP client that shows what really comes over a connection. Reads give up after ten
+/// seconds, so that no test hangs.
+final class Client {
+  private(set) var descriptor: Int32
+  private var unread: [UInt8] = []
+
+  init(port: UInt16) throws {
+    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var limit = timeval(tv_sec: 10, tv_usec: 0)
+    setsockopt(
+      descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
+    let result = withUnsafePointer(to: address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    guard result == 0 else { throw ClientError.failed(errno) }
+  }
+
+  deinit {
+    leave()
+  }
+
+  /// Closes the connection from this side.
+  func leave() {
+    if descriptor >= 0 { close(descriptor) }
+    descriptor = -1
+  }
+
+  func send(_ text: String) {
+    let bytes = Array(text.utf8)
+    var sent = 0
+    while sent < bytes.count {
+      let count = bytes[sent...].withUnsafeBytes {
+        Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+      }
+      guard count > 0 else { return }
+      sent += count
+    }
+  }
+
+  func request(_ target: String, method: String = "GET", headers: [String] = []) {
+    let lines = ["\(method) \(target) HTTP/1.1", "Host: localhost"] + headers
+    send(lines.joined(separator: "\r\n") + "\r\n\r\n")
+  }
+
+  /// Sends a request and reads its answer.
+  func get(_ target: String, method: String = "GET", headers: [String] = []) throws -> Answer {
+    request(target, method: method, headers: headers)
+    return try readAnswer(isToHead: method == "HEAD")
+  }
+
+  /// Reads an answer to its end as its head says it.
+  func readAnswer(isToHead: Bool = false) throws -> Answer {
+    var answer = try readHead()
+    if isToHead || answer.status == 204 || answer.status == 304 { return answer }
+    if answer.headers["transfer-encoding"] == "chunked" {
+      while true {
+        let size = Int(try readLine(), radix: 16) ?? 0
+        answer.body += try read(size)
+        _ = try readLine()
+        if size == 0 { return answer }
+      }
+    }
+    if let length = answer.headers["content-length"].flatMap({ Int($0) }) {
+      answer.body = try read(length)
+    } else {
+      answer.body = try readToEnd()
+    }
+    return answer
+  }
+
+  func readHead() throws -> Answer {
+    let statusLine = try readLine()
+    guard statusLine.hasPrefix("HTTP/1.1 ") else { throw ClientError.notHTTP }
+    var answer = Answer(status: Int(statusLine.split(separator: " ")[1]) ?? 0)
+    while true {
+      let line = try readLine()
+      if line.isEmpty { return answer }
+      let name = line.prefix { $0 != ":" }
+      answer.headers[name.lowercased()] = String(line.dropFirst(name.count + 2))
+    }
+  }
+
+  func read(_ count: Int) throws -> [UInt8] {
+    while unread.count < count { try fill() }
+    defer { unread.removeFirst(count) }
+    return Array(unread[..<count])
+  }
+
+  /// Everything up to the orderly end of the connection.
+  func readToEnd() throws -> [UInt8] {
+    do {
+      while true { try fill() }
+    } catch ClientError.ended {
+      defer { unread = [] }
+      return unread
+    }
+  }
+
+  private func readLine() throws -> String {
+    while true {
+      if let end = unread.firstIndex(of: 10) {
+        let line = String(decoding: unread[..<end], as: UTF8.self)
+        unread.removeFirst(end + 1)
+        return line.hasSuffix("\r") ? String(line.dropLast()) : line
+      }
+      try fill()
+    }
+  }
+
+  private func fill() throws {
+    var buffer = [UInt8](repeating: 0, count: 64 * 1024)
+    let count = recv(descriptor, &buffer, buffer.count, 0)
+    if count == 0 { throw ClientError.ended }
+    if count < 0 { throw ClientError.failed(errno) }
+    unread += buffer[..<count]
+  }
+}
+
+/// An answer as it came; header names in lower case.
+struct Answer: Equatable {
+  var status: Int
+  var headers: [String: String] = [:]
+  var body: [UInt8] = []
+}
+
+enum ClientError: Error, Equatable {
+  /// The server closed in good order.
+  case ended
+  case failed(Int32)
+  case notHTTP
+}
