@@ -81,9 +81,12 @@ let package = Package(
     tests("CurlTransport", ["VitrineCurlTransport", "VitrineGalleryServer", "VitrineTesting"]),
     tests("Codecs", ["VitrineCodecs", "VitrineTesting", "CCodecs"]),
     tests("Widgets", ["VitrineWidgets", "VitrineTesting"], settings: mainActor),
-    tests("ImageWidgets", ["VitrineImageWidgets", "VitrineTesting"], settings: mainActor),
+    tests(
+      "ImageWidgets",
+      ["VitrineGraphics", "VitrineLoading", "VitrineWidgets", "VitrineImageWidgets", "VitrineTesting"],
+      settings: mainActor),
     tests("SDLBackend", ["VitrineSDLBackend", "VitrineTesting"], settings: mainActor),
     tests("Vitrine", ["Vitrine", "VitrineGalleryServer"], settings: mainActor),
-    tests("Demo", ["VitrineGalleryServer"]),
+    tests("Demo", ["VitrineDemo", "VitrineGraphics", "VitrineGalleryServer"]),
   ]
 )

@@ -1,0 +1,55 @@
+public import VitrineGraphics
+public import VitrineLoading
+public import VitrineWidgets
+
+extension Button {
+  /// Loads the image of one state; as `View.setImage(from:)`, each state for itself.
+  ///
+  /// ```swift
+  /// button.setImage(from: "https://example.com/play.png", for: .normal)
+  /// button.setImage(from: "https://example.com/play-pressed.png", for: .highlighted)
+  /// ```
+  ///
+  /// - Parameter state: the exact set of states; a compound such as `[.selected, .highlighted]` is a slot of
+  ///   its own. A state without an image shows the one of `.normal`.
+  public func setImage(
+    from source: (any ImageRequestConvertible)?, for state: ControlState,
+    additionalIdentifier: String? = nil, placeholder: Image? = nil, options: SlotOptions = .init(),
+    progress: SlotProgress? = nil, completion: SlotCompletion? = nil
+  ) {
+    slots.slot(for: ButtonTarget(button: self, slot: .image, state: state)).setImage(
+      from: source, additionalIdentifier: additionalIdentifier, placeholder: placeholder,
+      options: options, progress: progress, completion: completion)
+  }
+
+  /// Loads the background image of one state; it fills the button behind image and title.
+  public func setBackgroundImage(
+    from source: (any ImageRequestConvertible)?, for state: ControlState,
+    additionalIdentifier: String? = nil, placeholder: Image? = nil, options: SlotOptions = .init(),
+    progress: SlotProgress? = nil, completion: SlotCompletion? = nil
+  ) {
+    slots.slot(for: ButtonTarget(button: self, slot: .background, state: state)).setImage(
+      from: source, additionalIdentifier: additionalIdentifier, placeholder: placeholder,
+      options: options, progress: progress, completion: completion)
+  }
+
+  /// Stops loading the image of a state; what is shown stays.
+  public func cancelImageLoad(for state: ControlState) { existingSlot(.image, state)?.cancel() }
+
+  /// Stops loading the background image of a state; what is shown stays.
+  public func cancelBackgroundImageLoad(for state: ControlState) {
+    existingSlot(.background, state)?.cancel()
+  }
+
+  /// The URL that the image of a state was loaded from, or is being loaded from.
+  public func imageURL(for state: ControlState) -> String? { existingSlot(.image, state)?.url }
+
+  /// The URL that the background image of a state was loaded from, or is being loaded from.
+  public func backgroundImageURL(for state: ControlState) -> String? {
+    existingSlot(.background, state)?.url
+  }
+
+  private func existingSlot(_ slot: ButtonSlot, _ state: ControlState) -> ImageSlot? {
+    existingSlots?.slot(forKey: ButtonTarget.key(slot, state))
+  }
+}

@@ -1,0 +1,256 @@
+import FoundationEssentials
+import VitrineGraphics
+import VitrineLoading
+import VitrineWidgets
+
+/// One place for a picture from the network: the contents of a view, or the image or background of a button in
+/// one state.
+///
+/// It shows what is in memory at once, waits with a placeholder and a spinner for what is not, and lets only
+/// the answer to its last question through. It belongs to its view and goes with it.
+final class ImageSlot {
+  let target: any SlotTarget
+  /// What it loads, or waits to load.
+  private var load: SlotLoad?
+  /// What it was asked for last, and the picture that came of it.
+  private var shown: (load: SlotLoad, image: Image)?
+  private var spinner: SlotSpinner?
+  private(set) var url: String?
+
+  init(target: any SlotTarget) { self.target = target }
+
+  // Its view is gone: whoever waits hears `.cancelled`, later.
+  isolated deinit { load?.cancel() }
+
+  /// Whether it waits for a picture.
+  var isLoading: Bool { load != nil }
+
+  // MARK: Asking
+
+  func setImage(
+    from source: (any ImageRequestConvertible)?, additionalIdentifier: String?, placeholder: Image?,
+    options: SlotOptions, progress: SlotProgress?, completion: SlotCompletion?
+  ) {
+    let request: ImageRequest
+    do {
+      guard let source else { throw ImageError.invalidURL("") }
+      request = try source.asImageRequest()
+    } catch {
+      refuse(error, placeholder: placeholder, options: options, completion: completion)
+      return
+    }
+    if let load, load.isSame(as: request, additionalIdentifier: additionalIdentifier) {
+      load.join(progress: progress, completion: completion)
+      return
+    }
+    let new = SlotLoad(
+      request: request, additionalIdentifier: additionalIdentifier, placeholder: placeholder,
+      options: options, progress: progress, completion: completion)
+    replace(with: new)
+    url = request.url.absoluteString
+    if showFromMemory(new) { return }
+    showPlaceholder(of: new)
+    start(new)
+  }
+
+  /// Stops loading; the picture or the placeholder stays. Whoever waits hears `.cancelled`.
+  func cancel() {
+    if load != nil { url = nil }
+    replace(with: nil)
+  }
+
+  /// Stops loading and shows nothing.
+  func clear() {
+    cancel()
+    url = nil
+    shown = nil
+    target.show(nil, transition: .none)
+  }
+
+  private func refuse(
+    _ error: any Error, placeholder: Image?, options: SlotOptions, completion: SlotCompletion?
+  ) {
+    replace(with: nil)
+    url = nil
+    shown = nil
+    if options.setsImage { target.show(placeholder, transition: .none) }
+    let failure = (error as? ImageError) ?? .invalidURL("")
+    ImageSlot.observer?.slotDidSettle(.failure(failure))
+    guard let completion else { return }
+    Task { @MainActor in completion(.failure(failure)) }
+  }
+
+  private func replace(with new: SlotLoad?) {
+    let previous = load
+    setLoad(new)
+    endSpinner()
+    previous?.cancel()
+  }
+
+  // MARK: Loading
+
+  private func downloader(for load: SlotLoad) -> ImageDownloader {
+    load.options.downloader ?? View.sharedImageDownloader
+  }
+
+  private func sizedRequest(of load: SlotLoad) -> ImageRequest {
+    var request = load.request
+    if request.targetSize == nil, case .target(let size) = NeededSize(of: target) {
+      request.targetSize = size
+    }
+    return request
+  }
+
+  /// Shows a picture from memory before the call returns; false if there is none.
+  private func showFromMemory(_ load: SlotLoad) -> Bool {
+    guard load.request.cachePolicy != .reload,
+      let image = downloader(for: load).cachedImage(
+        for: sizedRequest(of: load), additionalIdentifier: load.additionalIdentifier)
+    else { return false }
+    ImageSlot.observer?.slotWillLoad()
+    finish(load, .success(ImageResponse(image: image, source: .memory)))
+    return true
+  }
+
+  private func showPlaceholder(of load: SlotLoad) {
+    shown = nil
+    guard load.options.setsImage else { return }
+    switch load.options.placeholderPolicy {
+    case .whileLoading: target.show(load.placeholder, transition: .none)
+    case .onFailure, .never: target.show(nil, transition: .none)
+    case .keepsPrevious: if target.image == nil { target.show(load.placeholder, transition: .none) }
+    }
+  }
+
+  private func start(_ load: SlotLoad) {
+    guard load.request.targetSize != nil || NeededSize(of: target) != .unknown else { return }
+    ImageSlot.observer?.slotWillLoad()
+    target.view?.pendingSlots += 1
+    load.task = downloader(for: load).load(
+      sizedRequest(of: load), additionalIdentifier: load.additionalIdentifier,
+      progress: { [weak load] in load?.report($0) },
+      completion: { [weak self] result in
+        // A slot that has gone, or wants another picture by now, shows nothing.
+        guard let self, self.load === load else { return load.finish(result.asCancelled) }
+        self.finish(load, result)
+      })
+    if let task = load.task { target.view?.setLoadOperation(task, forKey: target.key) }
+    startSpinner(for: load)
+  }
+
+  private func finish(_ load: SlotLoad, _ result: Result<ImageResponse, ImageError>) {
+    setLoad(nil)
+    endSpinner()
+    switch result {
+    case .success(let response):
+      shown = (load, response.image)
+      if load.options.setsImage { show(response, of: load) }
+    case .failure(.cancelled):
+      url = nil
+    case .failure:
+      showFailure(of: load)
+    }
+    if !result.isCancelled { ImageSlot.observer?.slotDidSettle(result) }
+    load.finish(result)
+    // The view may have grown while it loaded.
+    sizeDidChange()
+  }
+
+  private func show(_ response: ImageResponse, of load: SlotLoad) {
+    if let showsImage = load.options.showsImage {
+      if let view = target.view { showsImage(view, response.image) }
+      return
+    }
+    let transition = load.options.transition
+    let fades = transition.when == .always || response.source != .memory
+    target.show(response.image, transition: fades ? transition : .none)
+  }
+
+  private func showFailure(of load: SlotLoad) {
+    guard load.options.setsImage else { return }
+    if let failureImage = load.options.failureImage {
+      target.show(failureImage, transition: load.options.transition)
+    } else if load.options.placeholderPolicy == .onFailure {
+      target.show(load.placeholder, transition: .none)
+    }
+  }
+
+  /// Keeps the view's count of slots that wait: one for each load that has been started.
+  private func setLoad(_ new: SlotLoad?) {
+    if let load, load.task != nil {
+      target.view?.pendingSlots -= 1
+      target.view?.removeLoadOperation(forKey: target.key)
+    }
+    load = new
+  }
+
+  // MARK: Spinner
+
+  private func startSpinner(for load: SlotLoad) {
+    guard load.options.indicator.isEnabled, let window = target.view?.window else { return }
+    let spinner = SlotSpinner(slot: self, indicator: load.options.indicator, now: window.now)
+    self.spinner = spinner
+    spinner.start(in: window)
+  }
+
+  private func endSpinner() { spinner?.end(in: target.view?.window) }
+
+  func spinnerDidChange() {
+    if target.isShowing { target.view?.setNeedsDisplay(target.rect) }
+  }
+
+  func spinnerDidEnd(_ ended: SlotSpinner) {
+    if spinner === ended { spinner = nil }
+  }
+}
+
+// MARK: What happens to the view
+
+extension ImageSlot {
+  /// Loads what waited for a size, and asks again for a picture that has become much too small.
+  func sizeDidChange() {
+    if let load, load.task == nil {
+      if !showFromMemory(load) { start(load) }
+    } else if load == nil, let shown, isTooSmall(shown.image) {
+      self.shown = nil
+      let again = SlotLoad(
+        request: shown.load.request, additionalIdentifier: shown.load.additionalIdentifier,
+        placeholder: nil, options: shown.load.options, progress: nil, completion: nil)
+      load = again
+      if !showFromMemory(again) { start(again) }
+    }
+  }
+
+  /// Whether the slot needs more than 1.5 times the pixels, a side, that the picture has.
+  private func isTooSmall(_ image: Image) -> Bool {
+    guard !image.isFullSize, case .target(let needed) = NeededSize(of: target) else { return false }
+    let wanted = needed.outputSize(sourceWidth: image.sourceWidth, sourceHeight: image.sourceHeight)
+    return Double(wanted.width) > 1.5 * Double(image.pixelWidth)
+  }
+
+  /// The spinner lives by the window's time, and the window's scale says how large the picture must be.
+  func windowDidChange() {
+    guard let window = target.view?.window else { return }
+    if let load, load.task != nil, spinner == nil {
+      startSpinner(for: load)
+    } else {
+      spinner?.start(in: window)
+      sizeDidChange()
+    }
+  }
+
+  /// Whether its picture would be seen now, were it there, and a spinner stands for it.
+  var isSpinnerVisible: Bool { spinner?.isVisible == true && target.isShowing }
+
+  func drawSpinner(into list: inout DrawList) {
+    spinner?.draw(in: target.rect, scale: target.view?.window?.scale ?? 1, into: &list)
+  }
+}
+
+extension Result where Success == ImageResponse, Failure == ImageError {
+  fileprivate var isCancelled: Bool { if case .failure(.cancelled) = self { true } else { false } }
+  /// What somebody hears whose slot has moved on: a late answer counts as cancelled, a failure stays one.
+  fileprivate var asCancelled: Self {
+    if case .success = self { .failure(.cancelled) } else { self }
+  }
+}

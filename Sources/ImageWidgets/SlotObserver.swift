@@ -1,0 +1,22 @@
+public import VitrineLoading
+public import VitrineWidgets
+
+/// Hears of every slot: for statistics and tests.
+public protocol SlotObserver: AnyObject {
+  /// A slot begins to load a picture, or finds it in memory.
+  func slotWillLoad()
+  /// A slot has its picture, or its failure. Cancelled ones do not settle.
+  func slotDidSettle(_ result: Result<ImageResponse, ImageError>)
+}
+
+extension View {
+  /// Hears of the slots of all views; nil by default. Held weakly.
+  public static var slotObserver: (any SlotObserver)? {
+    get { ImageSlot.observer }
+    set { ImageSlot.observer = newValue }
+  }
+}
+
+extension ImageSlot {
+  static weak var observer: (any SlotObserver)?
+}

@@ -1,0 +1,88 @@
+public import VitrineGraphics
+public import VitrineLoading
+public import VitrineWidgets
+
+/// How a slot behaves while it loads, and when it has.
+///
+/// ```swift
+/// var options = SlotOptions()
+/// options.transition = .fade(0.5)
+/// options.failureImage = brokenFrame
+/// cell.picture.setImage(from: url, options: options)
+/// ```
+public struct SlotOptions {
+  /// How the picture comes; a fade of 0.2 s by default, and only for one that had to be waited for.
+  public var transition: Transition
+  /// The spinner over the slot; shown after 0.1 s by default.
+  public var indicator: Indicator
+  /// What is seen while it loads.
+  public var placeholderPolicy: PlaceholderPolicy
+  /// Shown when loading fails; nil leaves the placeholder (AF-I3).
+  public var failureImage: Image?
+  /// False leaves showing the picture to the completion (SDWebImage's AvoidAutoSetImage).
+  public var setsImage: Bool
+  /// Shows the picture in another way than the slot's own.
+  public var showsImage: ((View, Image) -> Void)?
+  /// Loads with another downloader than `View.sharedImageDownloader`.
+  public var downloader: ImageDownloader?
+
+  /// What is seen while it loads.
+  public enum PlaceholderPolicy: Hashable, Sendable {
+    /// The placeholder, or nothing: a reused cell never shows another row's picture.
+    case whileLoading
+    /// The picture that was there before, until the new one is (AF-B9). A placeholder is shown only in an
+    /// empty slot.
+    case keepsPrevious
+    /// Nothing while it loads; the placeholder if it fails (SDWebImage's DelayPlaceholder).
+    case onFailure
+    /// Never the placeholder (YYWebImage's IgnorePlaceHolder).
+    case never
+  }
+
+  /// The spinner of a slot.
+  public struct Indicator: Hashable, Sendable {
+    public var isEnabled: Bool
+    /// Seconds of loading after which it is shown.
+    public var delay: Double
+    /// Seconds that it stays once it is shown, so that it does not flicker.
+    public var minimumDuration: Double
+    public var color: Color
+
+    public init(
+      isEnabled: Bool = true, delay: Double = 0.1, minimumDuration: Double = 0.3,
+      color: Color = Color(hex: 0xC9CFDA)
+    ) {
+      self.isEnabled = isEnabled
+      self.delay = delay
+      self.minimumDuration = minimumDuration
+      self.color = color
+    }
+
+    /// A spinner after 0.1 s, for 0.3 s at least.
+    public static let spinner = Indicator()
+    /// No spinner.
+    public static let none = Indicator(isEnabled: false)
+  }
+
+  public init(
+    transition: Transition = .fade, indicator: Indicator = .spinner,
+    placeholderPolicy: PlaceholderPolicy = .whileLoading, failureImage: Image? = nil,
+    setsImage: Bool = true, showsImage: ((View, Image) -> Void)? = nil,
+    downloader: ImageDownloader? = nil
+  ) {
+    self.transition = transition
+    self.indicator = indicator
+    self.placeholderPolicy = placeholderPolicy
+    self.failureImage = failureImage
+    self.setsImage = setsImage
+    self.showsImage = showsImage
+    self.downloader = downloader
+  }
+}
+
+/// Hears how a load ended: exactly once, on the main actor. From memory before the setter returns, otherwise
+/// later. `.cancelled` when the slot was given another picture, was cancelled, or its view is gone.
+public typealias SlotCompletion = (Result<ImageResponse, ImageError>) -> Void
+
+/// Hears of bytes as they come, on the main actor.
+public typealias SlotProgress = (ImageTask.Progress) -> Void

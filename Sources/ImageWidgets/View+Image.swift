@@ -1,0 +1,46 @@
+public import VitrineGraphics
+public import VitrineLoading
+public import VitrineWidgets
+
+extension View {
+  /// Loads a picture into the view's contents.
+  ///
+  /// What is in memory is shown before the call returns, without placeholder, spinner or fade. Otherwise the
+  /// placeholder is shown, or nothing; a spinner after 0.1 s; the picture fades in when it comes. A load that
+  /// was under way for other contents is cancelled; one for the same picture is joined. The picture is decoded
+  /// to the size of the view; a view without a size loads as soon as it has one.
+  ///
+  /// - Parameters:
+  ///   - source: a `URL`, a `String` or an `ImageRequest`. Nil, or a text that is no URL, shows the
+  ///     placeholder and delivers `.invalidURL`.
+  ///   - additionalIdentifier: tells apart pictures of one request that are made differently (AF-F4).
+  ///   - placeholder: shown while it loads, and if it fails; nil clears.
+  ///   - progress: called on the main actor as bytes come.
+  ///   - completion: called once on the main actor: before this returns for a picture from memory.
+  public func setImage(
+    from source: (any ImageRequestConvertible)?, additionalIdentifier: String? = nil,
+    placeholder: Image? = nil, options: SlotOptions = .init(), progress: SlotProgress? = nil,
+    completion: SlotCompletion? = nil
+  ) {
+    contentsSlot.setImage(
+      from: source, additionalIdentifier: additionalIdentifier, placeholder: placeholder,
+      options: options, progress: progress, completion: completion)
+  }
+
+  /// Stops loading the contents; what is shown stays.
+  public func cancelImageLoad() { existingContentsSlot?.cancel() }
+
+  /// Whether the contents are being loaded.
+  public var isLoadingImage: Bool { existingContentsSlot?.isLoading ?? false }
+
+  /// The URL of the contents. Setting it loads them; setting nil cancels and clears.
+  public var imageURL: String? {
+    get { existingContentsSlot?.url }
+    set {
+      if let newValue { setImage(from: newValue) } else { contentsSlot.clear() }
+    }
+  }
+
+  private var existingContentsSlot: ImageSlot? { existingSlots?.slot(forKey: ContentsTarget.key) }
+  private var contentsSlot: ImageSlot { slots.slot(for: ContentsTarget(view: self)) }
+}

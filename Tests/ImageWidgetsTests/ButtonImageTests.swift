@@ -1,0 +1,151 @@
+import Testing
+import VitrineGraphics
+import VitrineImageWidgets
+import VitrineLoading
+import VitrineTesting
+import VitrineWidgets
+
+@Suite(.timeLimit(.minutes(1)))
+struct ButtonImageTests {
+  private let bench = SlotBench()
+  private let ear = Ear()
+
+  @Test("AF-B1 background image is there after its load")
+  func backgroundImageIsThereAfterItsLoad() async {
+    let button = bench.button()
+    #expect(button.backgroundImage(for: .normal) == nil)
+
+    button.setBackgroundImage(
+      from: "http://a.test/1", for: .normal, options: bench.options, completion: ear.completion)
+    await bench.transfer(1).answer(with: SlotBench.red)
+    await ear.hear()
+
+    #expect(button.backgroundImage(for: .normal) === ear.images.first)
+    #expect(button.image(for: .normal) == nil)
+  }
+
+  @Test("AF-B2 image cancelled and asked for again loads")
+  func imageCancelledAndAskedForAgainLoads() async {
+    let button = bench.button()
+
+    button.setImage(from: "http://a.test/1", for: .normal, options: bench.options, completion: ear.completion)
+    button.cancelImageLoad(for: .normal)
+    button.setImage(from: "http://a.test/1", for: .normal, options: bench.options, completion: ear.completion)
+    await bench.transfer(2).answer(with: SlotBench.red)
+    await ear.hear(2)
+
+    #expect(button.image(for: .normal) === ear.images.first)
+  }
+
+  @Test("AF-B3 background cancelled and asked for again loads")
+  func backgroundCancelledAndAskedForAgainLoads() async {
+    let button = bench.button()
+
+    for _ in 0..<2 {
+      button.cancelBackgroundImageLoad(for: .normal)
+      button.setBackgroundImage(
+        from: "http://a.test/1", for: .normal, options: bench.options, completion: ear.completion)
+    }
+    await bench.transfer(2).answer(with: SlotBench.red)
+    await ear.hear(2)
+
+    #expect(button.backgroundImage(for: .normal) === ear.images.first)
+  }
+
+  @Test("AF-B4 image and background of a state are loaded apart")
+  func imageAndBackgroundAreLoadedApart() async {
+    let button = bench.button()
+
+    button.setImage(from: "http://a.test/1", for: .normal, options: bench.options)
+    button.setBackgroundImage(
+      from: "http://a.test/2", for: .normal, options: bench.options, completion: ear.completion)
+    button.cancelImageLoad(for: .normal)
+    await bench.transfer(2).answer(with: SlotBench.red)
+    await ear.hear()
+
+    #expect(bench.transport.transfers[0].isCancelled)
+    #expect(button.backgroundImage(for: .normal) != nil)
+  }
+
+  @Test("AF-B5 each state has a slot of its own")
+  func eachStateHasASlotOfItsOwn() async {
+    let button = bench.button()
+    let states: [ControlState] = [.normal, .highlighted, .selected, .disabled, [.selected, .highlighted]]
+
+    for (index, state) in states.enumerated() {
+      button.setImage(
+        from: "http://a.test/\(index)", for: state, options: bench.options, completion: ear.completion)
+    }
+    for index in states.indices { await bench.transfer(index + 1).answer(with: SlotBench.red) }
+    await ear.hear(states.count)
+
+    #expect(Set(states.compactMap { button.image(for: $0) }).count == states.count)
+    #expect(states.map { button.imageURL(for: $0) } == states.indices.map { "http://a.test/\($0)" })
+  }
+
+  @Test("AF-B7 another URL for the state cancels the first")
+  func anotherURLCancelsTheFirst() async {
+    let button = bench.button()
+
+    button.setImage(from: "http://a.test/1", for: .normal, options: bench.options, completion: ear.completion)
+    let first = await bench.transfer(1)
+    button.setImage(from: "http://a.test/2", for: .normal, options: bench.options, completion: ear.completion)
+    first.answer(with: SlotBench.large)
+    await bench.transfer(2).answer(with: SlotBench.red)
+    await ear.hear(2)
+
+    #expect(first.isCancelled)
+    #expect(ear.errors == [.cancelled])
+    #expect(button.image(for: .normal)?.sourceWidth == 100)
+  }
+
+  @Test("AF-B8 a cached image is set in the call, the placeholder is not")
+  func cachedImageIsSetInTheCall() async throws {
+    let image = Image.solid(width: 50, height: 50)
+    bench.cache.insert(image, for: try ImageRequest("http://a.test/1"), additionalIdentifier: nil)
+    let button = bench.button()
+
+    button.setImage(
+      from: "http://a.test/1", for: .normal, placeholder: .solid(width: 1, height: 1),
+      options: bench.options)
+
+    #expect(button.image(for: .normal) === image)
+    #expect(bench.transport.transfers.isEmpty)
+  }
+
+  @Test("AF-B12 a change of state shows the normal image and loads nothing")
+  func changeOfStateLoadsNothing() async {
+    let button = bench.button()
+    button.setImage(from: "http://a.test/1", for: .normal, options: bench.options, completion: ear.completion)
+    await bench.transfer(1).answer(with: SlotBench.red)
+    await ear.hear()
+
+    button.isSelected = true
+
+    #expect(button.currentImage === ear.images.first)
+    #expect(bench.transport.transfers.count == 1)
+  }
+
+  @Test("AF-B14 no URL is heard of as a failure")
+  func withoutURLTheFailureIsHeard() async {
+    let button = bench.button()
+
+    button.setImage(from: nil, for: .selected, options: bench.options, completion: ear.completion)
+    await ear.hear()
+
+    #expect(ear.errors == [.invalidURL("")])
+  }
+
+  @Test func highlightedImageOfAnImageViewIsASlotOfItsOwn() async {
+    let view = bench.view()
+
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    view.setHighlightedImage(from: "http://a.test/2", options: bench.options, completion: ear.completion)
+    await bench.transfer(1).answer(with: SlotBench.red)
+    await bench.transfer(2).answer(with: SlotBench.red)
+    await ear.hear(2)
+
+    #expect(view.highlightedImage != nil)
+    #expect(view.highlightedImage !== view.image)
+  }
+}

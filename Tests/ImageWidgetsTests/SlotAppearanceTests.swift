@@ -1,0 +1,176 @@
+import Testing
+import VitrineGraphics
+import VitrineImageWidgets
+import VitrineLoading
+import VitrineTesting
+import VitrineWidgets
+
+@testable import VitrineImageWidgets
+
+/// Fades and spinners, frame by frame.
+@Suite(.timeLimit(.minutes(1)))
+struct SlotAppearanceTests {
+  private let bench = SlotBench()
+  private let ear = Ear()
+
+  @Test func pictureThatWasWaitedForFadesIn() async throws {
+    let view = bench.view()
+    bench.run(until: 1)
+    var options = bench.options
+    options.indicator = .none
+    options.transition = Transition(kind: .fade, duration: 0.2, curve: .linear)
+
+    view.setImage(from: "http://a.test/1", options: options, completion: ear.completion)
+    await bench.transfer(1).answer(with: SlotBench.red)
+    await ear.hear()
+    bench.window.update(at: 2)
+    #expect(bench.pictures.isEmpty)
+    bench.window.update(at: 2.1)
+    let half = try #require(bench.pictures.first)
+    bench.window.update(at: 2.2)
+
+    #expect(abs(half.opacity - 0.5) < 0.001)
+    #expect(bench.pictures.first?.opacity == 1)
+    #expect(bench.window.nextDeadline == nil || bench.window.isDirty)
+  }
+
+  @Test func pictureFromMemoryDoesNotFade() throws {
+    bench.cache.insert(
+      .solid(width: 100, height: 100), for: try ImageRequest("http://a.test/1"), additionalIdentifier: nil)
+    let view = bench.view()
+
+    view.setImage(from: "http://a.test/1", options: bench.options)
+    bench.window.update(at: 0.1)
+
+    #expect(bench.pictures.map(\.opacity) == [1])
+  }
+
+  @Test func pictureFromMemoryFadesWhenAlwaysAskedTo() throws {
+    bench.cache.insert(
+      .solid(width: 100, height: 100), for: try ImageRequest("http://a.test/1"), additionalIdentifier: nil)
+    let view = bench.view()
+    var options = bench.options
+    options.transition = .fade(0.2, when: .always)
+
+    view.setImage(from: "http://a.test/1", options: options)
+    bench.window.update(at: 0.1)
+    bench.window.update(at: 0.2)
+
+    #expect(bench.pictures.count == 1)
+    #expect(bench.pictures[0].opacity > 0.4 && bench.pictures[0].opacity < 0.6)
+  }
+
+  @Test func spinnerComesAfterATenthOfASecondAndGoes() async {
+    let view = bench.view()
+    bench.window.update(at: 0)
+
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    bench.run(until: 0.09)
+    #expect(bench.pictures.isEmpty)
+    bench.run(until: 0.12)
+    #expect(bench.pictures.count == 1)
+    bench.run(until: 0.6)
+    await bench.transfer(1).fail(.emptyBody)
+    await ear.hear()
+    bench.run(until: 0.8)
+
+    #expect(bench.pictures.isEmpty)
+    #expect(bench.window.isIdle || bench.window.isDirty)
+    #expect(bench.window.isLoaded)
+  }
+
+  @Test func quickLoadShowsNoSpinner() async {
+    let view = bench.view()
+    bench.window.update(at: 0)
+
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    bench.run(until: 0.05)
+    await bench.transfer(1).fail(.emptyBody)
+    await ear.hear()
+    for step in 1...20 {
+      bench.run(until: 0.05 + Double(step) * 0.02)
+      #expect(bench.pictures.isEmpty)
+    }
+  }
+
+  @Test func spinnerOfAButtonIsOnlyForTheSlotThatShows() {
+    let button = bench.button()
+    bench.window.update(at: 0)
+
+    button.setImage(from: "http://a.test/1", for: .selected, options: bench.options)
+    bench.run(until: 0.2)
+    #expect(bench.pictures.isEmpty)
+    button.isSelected = true
+    bench.run(until: 0.4)
+
+    #expect(bench.pictures.count == 1)
+  }
+
+  @Test func imageAndBackgroundOfAButtonShareOneSpinner() {
+    let button = bench.button()
+    bench.window.update(at: 0)
+
+    button.setBackgroundImage(from: "http://a.test/1", for: .normal, options: bench.options)
+    button.setImage(from: "http://a.test/2", for: .normal, options: bench.options)
+    bench.run(until: 0.2)
+
+    #expect(bench.pictures.count == 1)
+  }
+
+  @Test func windowIsLoadedOnlyWhenEverySlotThatIsSeenHasItsAnswer() async {
+    let view = bench.view()
+
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    #expect(!bench.window.isLoaded)
+    view.isHidden = true
+    #expect(bench.window.isLoaded)
+    view.isHidden = false
+    await bench.transfer(1).answer(with: SlotBench.red)
+    await ear.hear()
+
+    #expect(bench.window.isLoaded)
+    #expect(!bench.window.isIdle)
+    bench.run(until: 1)
+    _ = bench.window.takeDirtyRects()
+    #expect(bench.window.isIdle)
+  }
+}
+
+struct SpinnerTimingTests {
+  private func timing(end: Double?) -> SpinnerTiming {
+    var timing = SpinnerTiming(delay: 0.125, minimumDuration: 0.5, loadStart: 1)
+    if let end { timing.end(at: end) }
+    return timing
+  }
+
+  @Test func loadThatIsOverBeforeTheDelayIsNeverSeen() {
+    let timing = timing(end: 1.0625)
+
+    #expect(timing.disappears == 1.0625)
+    #expect([1.0, 1.0625, 1.125, 1.25].allSatisfy { timing.opacity(at: $0) == 0 })
+  }
+
+  @Test func onceSeenItStaysForAWhile() {
+    let timing = timing(end: 1.1875)
+
+    #expect(timing.opacity(at: 1.25) == 1)
+    #expect(timing.disappears == 1.625)
+    #expect(timing.opacity(at: 1.625) == 0)
+  }
+
+  @Test func afterALongLoadItFadesAtOnce() {
+    let timing = timing(end: 3)
+
+    #expect(timing.opacity(at: 2.5) == 1)
+    #expect(abs(timing.opacity(at: 3) - 1) < 1e-9)
+    #expect(timing.opacity(at: 3 + SpinnerTiming.fadeOut) == 0)
+  }
+
+  @Test func secondEndChangesNothing() {
+    var timing = timing(end: 3)
+
+    timing.end(at: 9)
+
+    #expect(timing.disappears == 3 + SpinnerTiming.fadeOut)
+  }
+}

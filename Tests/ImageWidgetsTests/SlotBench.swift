@@ -1,0 +1,83 @@
+import VitrineGraphics
+import VitrineImageWidgets
+import VitrineLoading
+import VitrineTesting
+import VitrineWidgets
+
+/// A window and a downloader whose transport answers only when the test says so.
+@MainActor
+final class SlotBench {
+  let transport = FakeTransport()
+  let decoder = FakeDecoder()
+  let cache = MemoryImageCache()
+  let downloader: ImageDownloader
+  let window = Window(size: Size(width: 400, height: 300))
+
+  init() {
+    downloader = ImageDownloader(
+      transports: [transport], decoder: decoder, cache: cache)
+  }
+
+  static let red = FakeDecoder.picture(width: 100, height: 100, color: Color(hex: 0xFF0000))
+  static let large = FakeDecoder.picture(width: 1000, height: 1000, color: Color(hex: 0x00FF00))
+
+  /// Options that load with the bench's downloader.
+  var options: SlotOptions { SlotOptions(downloader: downloader) }
+
+  /// A view of 100x100 points in the window.
+  func view() -> ImageView { add(ImageView(frame: Rect(x: 0, y: 0, width: 100, height: 100))) }
+
+  /// A button of 100x100 points in the window.
+  func button() -> Button {
+    let button = add(Button(frame: Rect(x: 0, y: 0, width: 100, height: 100)))
+    button.imageSize = Size(width: 50, height: 50)
+    return button
+  }
+
+  private func add<Added: View>(_ view: Added) -> Added {
+    window.addSubview(view)
+    return view
+  }
+
+  /// Waits for the transfer of a URL to start.
+  func transfer(_ number: Int) async -> FakeTransfer {
+    await transport.waitUntilStarted(number)
+    return transport.transfers[number - 1]
+  }
+
+  /// Runs frames until a time, sixty a second.
+  func run(until end: Double) {
+    while window.now < end { window.update(at: min(end, window.now + window.frameInterval)) }
+  }
+
+  /// The pictures that the window draws now.
+  var pictures: [DrawList.Picture] {
+    window.drawList(for: window.bounds).commands.compactMap {
+      if case .image(let picture) = $0 { picture } else { nil }
+    }
+  }
+}
+
+/// What completions heard, and a way to wait for them.
+@MainActor
+final class Ear {
+  private(set) var results: [Result<ImageResponse, ImageError>] = []
+  private var waiting: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+
+  var completion: SlotCompletion {
+    { result in
+      self.results.append(result)
+      let ready = self.waiting.filter { $0.count <= self.results.count }
+      self.waiting.removeAll { $0.count <= self.results.count }
+      for waiter in ready { waiter.continuation.resume() }
+    }
+  }
+
+  func hear(_ count: Int = 1) async {
+    guard results.count < count else { return }
+    await withCheckedContinuation { waiting.append((count, $0)) }
+  }
+
+  var images: [Image] { results.compactMap { try? $0.get().image } }
+  var errors: [ImageError] { results.compactMap { if case .failure(let error) = $0 { error } else { nil } } }
+}

@@ -1,0 +1,115 @@
+import Testing
+import VitrineGraphics
+import VitrineImageWidgets
+import VitrineLoading
+import VitrineTesting
+import VitrineWidgets
+
+@Suite(.timeLimit(.minutes(1)))
+struct SlotSizeTests {
+  private let bench = SlotBench()
+  private let ear = Ear()
+
+  @Test func pictureIsDecodedToTheSizeOfTheView() async {
+    let view = bench.view()
+    bench.window.scale = 2
+
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    await bench.transfer(1).answer(with: SlotBench.large)
+    await ear.hear()
+
+    #expect(bench.decoder.calls.map(\.target) == [DecodeTarget(width: 200, height: 200, mode: .fill)])
+    #expect(view.image?.pixelWidth == 200)
+  }
+
+  @Test func contentModeSaysWhetherItFitsOrFills() async {
+    let view = bench.view()
+    view.contentMode = .fit
+
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    await bench.transfer(1).answer(with: SlotBench.large)
+    await ear.hear()
+
+    #expect(bench.decoder.calls.map(\.target) == [DecodeTarget(width: 100, height: 100, mode: .fit)])
+  }
+
+  @Test func viewWithoutASizeLoadsAsSoonAsItHasOne() async {
+    let view = ImageView()
+    bench.window.addSubview(view)
+
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    #expect(bench.transport.transfers.isEmpty)
+    #expect(bench.window.isLoaded)
+    view.frame = Rect(x: 0, y: 0, width: 40, height: 30)
+    await bench.transfer(1).answer(with: SlotBench.large)
+    await ear.hear()
+
+    #expect(bench.decoder.calls.map(\.target) == [DecodeTarget(width: 40, height: 30, mode: .fill)])
+  }
+
+  @Test func loadThatNeverHadASizeIsCancelledLikeAnyOther() async {
+    let view = ImageView()
+
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    view.cancelImageLoad()
+    await ear.hear()
+    view.cancelImageLoad()
+
+    #expect(ear.errors == [.cancelled])
+    #expect(bench.transport.transfers.isEmpty)
+  }
+
+  @Test func sizeOfTheRequestGoesBeforeThatOfTheView() async throws {
+    let view = ImageView()
+    var request = try ImageRequest("http://a.test/1")
+    request.targetSize = DecodeTarget(width: 7, height: 7)
+
+    view.setImage(from: request, options: bench.options, completion: ear.completion)
+    await bench.transfer(1).answer(with: SlotBench.large)
+    await ear.hear()
+
+    #expect(bench.decoder.calls.map(\.target) == [request.targetSize])
+  }
+
+  @Test func viewThatGrowsMuchAsksAgainAndKeepsTheSmallerPictureMeanwhile() async {
+    let view = bench.view()
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    await bench.transfer(1).answer(with: SlotBench.large)
+    await ear.hear()
+    let small = view.image
+
+    view.frame.size = Size(width: 140, height: 140)
+    #expect(bench.transport.transfers.count == 1)
+    view.frame.size = Size(width: 160, height: 160)
+    #expect(view.image === small)
+    let again = await bench.transfer(2)
+    #expect(view.image === small)
+    again.answer(with: SlotBench.large)
+    while view.isLoadingImage { await Task.yield() }
+
+    #expect(view.image?.pixelWidth == 160)
+  }
+
+  @Test func pictureThatIsWholeIsNotAskedForAgain() async {
+    let view = bench.view()
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    await bench.transfer(1).answer(with: SlotBench.red)
+    await ear.hear()
+
+    view.frame.size = Size(width: 400, height: 300)
+
+    #expect(!view.isLoadingImage)
+    #expect(bench.transport.transfers.count == 1)
+  }
+
+  @Test func failedPictureIsNotAskedForAgainWhenTheViewGrows() async {
+    let view = bench.view()
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    await bench.transfer(1).fail(.status(404))
+    await ear.hear()
+
+    view.frame.size = Size(width: 400, height: 300)
+
+    #expect(bench.transport.transfers.count == 1)
+  }
+}

@@ -1,0 +1,274 @@
+import Testing
+import VitrineGraphics
+import VitrineImageWidgets
+import VitrineLoading
+import VitrineTesting
+import VitrineWidgets
+
+@Suite(.timeLimit(.minutes(1)))
+struct ViewImageTests {
+  private let bench = SlotBench()
+  private let ear = Ear()
+
+  @Test("AF-I1 a picture is shown when it has come")
+  func pictureIsShownWhenItHasCome() async {
+    let view = bench.view()
+
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    #expect(view.image == nil)
+    #expect(view.isLoadingImage)
+    await bench.transfer(1).answer(with: SlotBench.red)
+    await ear.hear()
+
+    #expect(view.image === ear.images.first)
+    #expect(view.imageURL == "http://a.test/1")
+    #expect(!view.isLoadingImage)
+    #expect(view.pendingSlots == 0)
+  }
+
+  @Test("AF-I2 the same picture asked for again while it loads joins")
+  func samePictureAgainJoins() async {
+    let view = bench.view()
+    let placeholder = Image.solid(width: 1, height: 1)
+
+    view.setImage(
+      from: "http://a.test/1", placeholder: placeholder, options: bench.options, completion: ear.completion)
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    #expect(view.image === placeholder)
+    await bench.transfer(1).answer(with: SlotBench.red)
+    await ear.hear(2)
+
+    #expect(bench.transport.transfers.count == 1)
+    #expect(ear.images.count == 2)
+    #expect(view.image === ear.images[1])
+  }
+
+  @Test("AF-I3 placeholder stays when it fails")
+  func placeholderStaysWhenItFails() async {
+    let view = bench.view()
+    let placeholder = Image.solid(width: 1, height: 1)
+
+    view.setImage(
+      from: "http://a.test/1", placeholder: placeholder, options: bench.options, completion: ear.completion)
+    await bench.transfer(1).fail(.status(404))
+    await ear.hear()
+
+    #expect(ear.errors == [.status(404)])
+    #expect(view.image === placeholder)
+  }
+
+  @Test func failureImageIsShownWhenItFails() async {
+    let view = bench.view()
+    var options = bench.options
+    options.failureImage = .solid(width: 2, height: 2)
+
+    view.setImage(from: "http://a.test/1", options: options, completion: ear.completion)
+    await bench.transfer(1).fail(.emptyBody)
+    await ear.hear()
+
+    #expect(view.image === options.failureImage)
+  }
+
+  @Test("AF-I4 from memory: same instance, no answer of a server")
+  func fromMemoryTheSameInstanceWithoutResponse() async throws {
+    let request = try ImageRequest("http://a.test/1")
+    async let first = bench.downloader.image(for: request)
+    await bench.transfer(1).answer(with: SlotBench.red)
+    let loaded = try await first.image
+    let view = bench.view()
+
+    view.setImage(from: request, options: bench.options, completion: ear.completion)
+
+    #expect(view.image === loaded)
+    #expect(try ear.results.first?.get().http == nil)
+    #expect(try ear.results.first?.get().source == .memory)
+  }
+
+  @Test("AF-I5 cancelled and asked for at once again, it loads")
+  func cancelledAndAskedForAgainLoads() async {
+    let view = bench.view()
+
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    view.cancelImageLoad()
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    await bench.transfer(2).answer(with: SlotBench.red)
+    await ear.hear(2)
+
+    #expect(ear.errors == [.cancelled])
+    #expect(view.image === ear.images.first)
+  }
+
+  @Test("AF-I6 AF-I7 no URL: placeholder, and one failure, later")
+  func withoutURLThePlaceholderAndOneFailureLater() async {
+    let view = bench.view()
+    let placeholder = Image.solid(width: 1, height: 1)
+
+    view.setImage(
+      from: nil, placeholder: placeholder, options: bench.options, completion: ear.completion)
+    #expect(ear.results.isEmpty)
+    #expect(view.image === placeholder)
+    await ear.hear()
+    view.setImage(from: "not a url", options: bench.options, completion: ear.completion)
+    await ear.hear(2)
+
+    #expect(ear.errors == [.invalidURL(""), .invalidURL("not a url")])
+    #expect(bench.transport.transfers.isEmpty)
+  }
+
+  @Test("AF-I8 an answer to an older question never lands")
+  func answerToAnOlderQuestionNeverLands() async {
+    let view = bench.view()
+
+    view.setImage(from: "http://a.test/old", options: bench.options, completion: ear.completion)
+    let old = await bench.transfer(1)
+    view.setImage(from: "http://a.test/new", options: bench.options, completion: ear.completion)
+    let new = await bench.transfer(2)
+    old.answer(with: SlotBench.large)
+    await ear.hear(1)
+    #expect(ear.errors == [.cancelled])
+    #expect(view.image == nil)
+    new.answer(with: SlotBench.red)
+    await ear.hear(2)
+
+    #expect(view.image === ear.images.first)
+    #expect(view.image?.sourceWidth == 100)
+  }
+
+  @Test("AF-I9 a view that goes cancels its load; who waits hears so once")
+  func viewThatGoesCancelsItsLoad() async {
+    var view: ImageView? = ImageView(frame: Rect(x: 0, y: 0, width: 10, height: 10))
+    weak let watched = view
+
+    view?.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    let transfer = await bench.transfer(1)
+    view = nil
+    await ear.hear()
+
+    #expect(watched == nil)
+    #expect(transfer.isCancelled)
+    #expect(ear.errors == [.cancelled])
+  }
+
+  @Test("AF-I10 no URL cancels what was loading")
+  func withoutURLTheOldLoadIsCancelled() async {
+    let view = bench.view()
+
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    let transfer = await bench.transfer(1)
+    view.imageURL = nil
+    await ear.hear()
+
+    #expect(transfer.isCancelled)
+    #expect(view.image == nil)
+    #expect(view.pendingSlots == 0)
+  }
+
+  @Test("AF-I12 asks for pictures by its Accept header")
+  func asksForPictures() async {
+    let view = bench.view()
+
+    view.setImage(from: "http://a.test/1", options: bench.options)
+
+    #expect(await bench.transfer(1).request.headers["Accept"] == "image/*")
+  }
+
+  @Test func anyViewShowsAPictureAsItsContents() async {
+    let view = View(frame: Rect(x: 0, y: 0, width: 50, height: 50))
+    bench.window.addSubview(view)
+
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    await bench.transfer(1).answer(with: SlotBench.red)
+    await ear.hear()
+
+    #expect(view.contents === ear.images.first)
+  }
+
+  @Test func withoutPlaceholderTheOldPictureIsGoneAtOnce() async {
+    let view = bench.view()
+    view.image = .solid(width: 3, height: 3)
+
+    view.setImage(from: "http://a.test/1", options: bench.options)
+
+    #expect(view.image == nil)
+  }
+
+  @Test func oldPictureStaysWhenAskedTo() async {
+    let view = bench.view()
+    let old = Image.solid(width: 3, height: 3)
+    view.image = old
+    var options = bench.options
+    options.placeholderPolicy = .keepsPrevious
+
+    view.setImage(
+      from: "http://a.test/1", placeholder: .solid(width: 1, height: 1), options: options,
+      completion: ear.completion)
+    #expect(view.image === old)
+    await bench.transfer(1).answer(with: SlotBench.red)
+    await ear.hear()
+
+    #expect(view.image === ear.images.first)
+  }
+
+  @Test func placeholderOnlyOnFailureIsNotSeenBefore() async {
+    let view = bench.view()
+    let placeholder = Image.solid(width: 1, height: 1)
+    var options = bench.options
+    options.placeholderPolicy = .onFailure
+
+    view.setImage(
+      from: "http://a.test/1", placeholder: placeholder, options: options, completion: ear.completion)
+    #expect(view.image == nil)
+    await bench.transfer(1).fail(.status(500))
+    await ear.hear()
+
+    #expect(view.image === placeholder)
+  }
+
+  @Test func pictureIsLeftToTheCompletionWhenAskedTo() async {
+    let view = bench.view()
+    var options = bench.options
+    options.setsImage = false
+
+    view.setImage(from: "http://a.test/1", options: options, completion: ear.completion)
+    await bench.transfer(1).answer(with: SlotBench.red)
+    await ear.hear()
+
+    #expect(ear.images.count == 1)
+    #expect(view.image == nil)
+  }
+
+  @Test func identifiersTellPicturesOfOneAddressApart() async throws {
+    let round = bench.view()
+    let grey = bench.view()
+
+    round.setImage(
+      from: "http://a.test/1", additionalIdentifier: "round", options: bench.options,
+      completion: ear.completion)
+    grey.setImage(
+      from: "http://a.test/1", additionalIdentifier: "grey", options: bench.options,
+      completion: ear.completion)
+    await bench.transfer(1).answer(with: SlotBench.red)
+    await ear.hear(2)
+
+    #expect(bench.transport.transfers.count == 1)
+    let plain = try ImageRequest("http://a.test/1")
+    #expect(bench.downloader.cachedImage(for: plain) == nil)
+    #expect(round.image != nil && grey.image != nil)
+  }
+
+  @Test func progressIsHeardAsBytesCome() async {
+    let view = bench.view()
+    var heard: [Int] = []
+
+    view.setImage(
+      from: "http://a.test/1", options: bench.options, progress: { heard.append($0.received) },
+      completion: ear.completion)
+    let transfer = await bench.transfer(1)
+    transfer.respond(expectedLength: SlotBench.red.count)
+    transfer.send(SlotBench.red)
+    transfer.finish()
+    await ear.hear()
+
+    #expect(heard.last == SlotBench.red.count)
+  }
+}
