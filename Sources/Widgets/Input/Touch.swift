@@ -17,6 +17,10 @@ public final class Touch {
   public internal(set) weak var view: View?
   /// Views around the one that was hit which watch it, innermost first.
   var observers: [View] = []
+  /// Whether the view has heard of the beginning.
+  var isDelivered = false
+  /// There while the view is yet to hear of the beginning, or of the end.
+  var hold: TouchHold?
 
   init(id: Int64, location: Point, time: Double) {
     self.id = id
@@ -26,6 +30,8 @@ public final class Touch {
     self.time = time
     startTime = time
   }
+
+  func isObserved(by view: View) -> Bool { observers.contains { $0 === view } }
 
   /// Now, in a view's own coordinates.
   public func location(in view: View) -> Point { view.convertFromWindow(location) }

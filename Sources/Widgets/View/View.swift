@@ -229,12 +229,17 @@ open class View {
   open var observesDescendantTouches: Bool { false }
   /// A touch below began, moved or ended; `Window.claim` takes it over.
   open func observeTouch(_ touch: Touch) {}
+  /// Whether fingers are held back from the views below until it is clear that they are not dragging.
+  open var delaysDescendantTouches: Bool { false }
 
   /// A wheel was turned over this view; false passes it on to the superview.
   open func wheel(at location: Point, deltaX: Double, deltaY: Double) -> Bool { false }
   /// A key went down while this view, or one below, had the focus; false passes it on.
   open func keyDown(_ key: Key, modifiers: KeyModifiers) -> Bool { false }
   open func keyUp(_ key: Key, modifiers: KeyModifiers) -> Bool { false }
+
+  /// Whether it gets keys that neither the view with the focus nor one around it has taken.
+  open var takesUnclaimedKeys: Bool { false }
 
   /// Whether Tab stops here.
   open var canBecomeFocused: Bool { false }

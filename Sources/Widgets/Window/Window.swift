@@ -21,7 +21,10 @@ public final class Window: View {
 
   private var dirty = DirtyRegion()
   private var frames = FrameRequests()
-  private var touches: [Int64: Touch] = [:]
+  /// Fingers that are down.
+  var touches: [Int64: Touch] = [:]
+  /// Fingers that are up, whose end the view is yet to hear of.
+  var endingTouches: [Touch] = []
   private var isLayoutRequested = true
 
   public init(
@@ -60,7 +63,8 @@ public final class Window: View {
       case .never: break
       }
     }
-    if isLayoutRequested {
+    // Placing views may ask for a layout elsewhere; a third round settles what is reasonable.
+    for _ in 0..<3 where isLayoutRequested {
       isLayoutRequested = false
       layoutIfNeeded()
     }
@@ -105,19 +109,6 @@ public final class Window: View {
   func invalidateWindow(_ rect: Rect) { dirty.insert(rect.intersection(bounds).roundedOut) }
   func layoutRequested() { isLayoutRequested = true }
 
-  /// Called for a view that leaves: it loses the focus and its touches.
-  func forget(_ view: View) {
-    if focusedView === view { focus(nil) }
-    for touch in touches.values {
-      touch.observers.removeAll { $0 === view }
-      if touch.view === view {
-        touch.phase = .cancelled
-        view.touchCancelled(touch)
-        touch.view = nil
-      }
-    }
-  }
-
   // MARK: Input
 
   /// Hands an event to the views. `now` is its time.
@@ -134,11 +125,21 @@ public final class Window: View {
       if offer(key, modifiers, { $0.keyDown($1, modifiers: $2) }) { return }
       if key == .tab {
         moveFocus(forward: !modifiers.contains(.shift))
-      } else {
+      } else if unclaimedKeyTaker(below: self)?.keyDown(key, modifiers: modifiers) != true {
         _ = unhandledKey?(key, modifiers)
       }
     case .keyUp(let key, let modifiers): _ = offer(key, modifiers, { $0.keyUp($1, modifiers: $2) })
     }
+  }
+
+  /// The frontmost view that wants keys which nobody with the focus has taken.
+  private func unclaimedKeyTaker(below view: View) -> View? {
+    guard !view.isHidden, view.alpha >= 0.01 else { return nil }
+    if view.takesUnclaimedKeys { return view }
+    for child in view.subviews.reversed() {
+      if let taker = unclaimedKeyTaker(below: child) { return taker }
+    }
+    return nil
   }
 
   private func offer(
@@ -152,47 +153,6 @@ public final class Window: View {
     return false
   }
 
-  private func handleTouch(id: Int64, phase: TouchPhase, location: Point) {
-    if phase == .began {
-      // A finger that begins again without having ended has lost its end: take the old one back.
-      if touches[id] != nil { handleTouch(id: id, phase: .cancelled, location: location) }
-      let touch = Touch(id: id, location: location, time: now)
-      touches[id] = touch
-      touch.view = hitTest(location)
-      var ancestor = touch.view
-      while let current = ancestor {
-        if current.observesDescendantTouches { touch.observers.append(current) }
-        ancestor = current.superview
-      }
-    }
-    guard let touch = touches[id] else { return }
-    touch.phase = phase
-    touch.previousLocation = touch.location
-    touch.location = location
-    touch.time = now
-    if phase == .ended || phase == .cancelled { touches[id] = nil }
-    for observer in touch.observers { observer.observeTouch(touch) }
-    switch phase {
-    case .began: touch.view?.touchBegan(touch)
-    case .moved: touch.view?.touchMoved(touch)
-    case .ended: touch.view?.touchEnded(touch)
-    case .cancelled: touch.view?.touchCancelled(touch)
-    }
-  }
-
-  /// Takes a touch over: the view that had it hears that it is cancelled, so do the others that watched it,
-  /// and `view` goes on watching it alone, by `observeTouch`.
-  public func claim(_ touch: Touch, by view: View) {
-    let previous = touch.view
-    let phase = touch.phase
-    touch.view = nil
-    touch.phase = .cancelled
-    for observer in touch.observers where observer !== view { observer.observeTouch(touch) }
-    touch.observers = [view]
-    if previous !== view { previous?.touchCancelled(touch) }
-    touch.phase = phase
-  }
-
   // MARK: Focus
 
   /// Gives a view the focus, or nobody.
@@ -204,7 +164,8 @@ public final class Window: View {
     view?.focusDidChange()
   }
 
-  /// Moves the focus to the next view that takes it, in the order of the tree, round the end.
+  /// Moves the focus to the next view that takes it, in the order of the tree, round the end, and scrolls it
+  /// into view.
   public func moveFocus(forward: Bool) {
     var candidates: [View] = []
     func collect(_ view: View) {
@@ -218,5 +179,6 @@ public final class Window: View {
     let count = candidates.count
     let next = current.map { ($0 + (forward ? 1 : count - 1)) % count } ?? (forward ? 0 : count - 1)
     focus(candidates[next])
+    candidates[next].scrollIntoView(animated: true)
   }
 }

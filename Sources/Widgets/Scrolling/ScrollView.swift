@@ -1,0 +1,365 @@
+public import VitrineGraphics
+
+/// A window onto content that is larger than itself, moved by finger, mouse wheel, keys or program.
+///
+/// A finger takes the content along once it has moved `dragSlop` points; thrown, the content slows down as on
+/// iOS and springs back from beyond its ends. Subviews lie in the content's coordinates. Offsets are whole
+/// pixels, so that content stays sharp.
+open class ScrollView: View {
+  /// How far a finger moves before it scrolls, in points.
+  public static let dragSlop = 10.0
+  /// How far a step of a mouse wheel or an arrow key goes, in points.
+  public static let step = 80.0
+
+  /// Size of the content, in points. An axis that fits into the view does not scroll.
+  public var contentSize: Size = .zero { didSet { if contentSize != oldValue { contentDidChange() } } }
+  /// Room around the content that scrolls with it.
+  public var contentInsets: Insets = .zero {
+    didSet { if contentInsets != oldValue { contentDidChange() } }
+  }
+  /// Whether a finger can pull the content past its ends. True by default.
+  public var bounces = true
+  /// Whether bars show where the content is while it scrolls. True by default.
+  public var showsIndicators = true { didSet { if showsIndicators != oldValue { setNeedsDisplay() } } }
+  /// Of the bars.
+  public var indicatorColor: Color {
+    get { indicator.color }
+    set { indicator.color = newValue }
+  }
+  /// Called whenever the offset has changed, by whatever cause.
+  public var onScroll: ((ScrollView) -> Void)?
+
+  /// The point of the content that is shown at the top left. Setting it ends a scroll under way and goes
+  /// there at once, within the ends.
+  public var contentOffset: Point {
+    get { boundsOrigin }
+    set { setContentOffset(newValue, animated: false) }
+  }
+
+  /// Whether a finger moves the content.
+  public private(set) var isDragging = false
+  /// Whether the content moves, by a finger or by itself.
+  public var isScrolling: Bool { isDragging || horizontalMotion != nil || verticalMotion != nil }
+
+  var horizontalMotion: ScrollMotion?
+  var verticalMotion: ScrollMotion?
+  private var trackedTouch: Touch?
+  private var velocity = VelocityTracker()
+  /// What the finger holds, and where it was when it began to.
+  private var grip = (offset: Point.zero, location: Point.zero)
+  private lazy var indicator = ScrollIndicator(scrollView: self)
+
+  public override init(frame: Rect = .zero) {
+    super.init(frame: frame)
+    clipsToBounds = true
+  }
+
+  // MARK: Offset
+
+  /// The offsets between which the content scrolls sideways.
+  public var horizontalRange: ClosedRange<Double> {
+    Self.range(
+      content: contentSize.width, view: frame.width, before: contentInsets.left,
+      after: contentInsets.right)
+  }
+  /// The offsets between which it scrolls up and down.
+  public var verticalRange: ClosedRange<Double> {
+    Self.range(
+      content: contentSize.height, view: frame.height, before: contentInsets.top,
+      after: contentInsets.bottom)
+  }
+
+  private static func range(
+    content: Double, view: Double, before: Double, after: Double
+  ) -> ClosedRange<Double> {
+    -before...max(-before, content + after - view)
+  }
+
+  /// Goes to an offset, within the ends, at once or in 0.3 s. A scroll under way ends; so does a drag.
+  public func setContentOffset(_ offset: Point, animated: Bool) {
+    endTracking()
+    glide(to: offset, duration: animated && window != nil ? 0.3 : 0, curve: .easeInOut)
+  }
+
+  /// Scrolls as little as it takes to show a rectangle of the content; its beginning, if it is too large.
+  public func scrollRectToVisible(_ rect: Rect, animated: Bool) {
+    func offset(_ low: Double, _ high: Double, now: Double, length: Double) -> Double {
+      if low < now || high - low > length { return low }
+      return high > now + length ? high - length : now
+    }
+    let target = Point(
+      x: offset(rect.minX, rect.maxX, now: bounds.minX, length: bounds.width),
+      y: offset(rect.minY, rect.maxY, now: bounds.minY, length: bounds.height))
+    if target != contentOffset { setContentOffset(target, animated: animated) }
+  }
+
+  /// Moves to a place within the ends; a duration of 0 is at once.
+  func glide(to offset: Point, duration: Double, curve: TimingCurve) {
+    let target = Point(x: offset.x.clamped(to: horizontalRange), y: offset.y.clamped(to: verticalRange))
+    guard duration > 0, let window else {
+      horizontalMotion = nil
+      verticalMotion = nil
+      move(to: target)
+      finishIfAtRest()
+      return
+    }
+    func motion(from: Double, to: Double) -> ScrollMotion? {
+      from == to
+        ? nil
+        : ScrollMotion(.glide(from: from, to: to, duration: duration, curve: curve), at: window.now)
+    }
+    horizontalMotion = motion(from: bounds.minX, to: target.x)
+    verticalMotion = motion(from: bounds.minY, to: target.y)
+    startMoving()
+  }
+
+  private func move(to offset: Point) {
+    let scale = window?.scale ?? 1
+    let snapped = Point(
+      x: (offset.x * scale).rounded() / scale, y: (offset.y * scale).rounded() / scale)
+    guard snapped != boundsOrigin else { return }
+    boundsOrigin = snapped
+    didScroll()
+    onScroll?(self)
+  }
+
+  /// Called when the offset has changed, before `onScroll`. Overriders call super.
+  open func didScroll() {}
+
+  private func contentDidChange() {
+    setNeedsLayout()
+    setNeedsDisplay()
+    settle()
+  }
+
+  open override func boundsDidChange() {
+    super.boundsDidChange()
+    settle()
+  }
+
+  /// Brings an offset back that has come to lie beyond an end; one that moves finds its way by itself.
+  private func settle() {
+    guard !isScrolling else { return }
+    move(
+      to: Point(
+        x: boundsOrigin.x.clamped(to: horizontalRange), y: boundsOrigin.y.clamped(to: verticalRange)))
+  }
+
+  // MARK: Motion
+
+  private func startMoving() {
+    guard let window, horizontalMotion != nil || verticalMotion != nil else { return finishIfAtRest() }
+    window.requestFrames(for: self, at: window.now)
+  }
+
+  private func finishIfAtRest() {
+    if !isScrolling { indicator.hide() }
+  }
+
+  private func step(
+    _ motion: inout ScrollMotion?, from offset: Double, range: ClosedRange<Double>, now: Double
+  ) -> Double {
+    guard let step = motion?.step(at: now, range: range, bounces: bounces) else { return offset }
+    if step.isOver { motion = nil }
+    return step.offset
+  }
+
+  // MARK: Drags
+
+  open override var observesDescendantTouches: Bool { true }
+  open override var delaysDescendantTouches: Bool { scrollsHorizontally || scrollsVertically }
+
+  var scrollsHorizontally: Bool { horizontalRange.lowerBound < horizontalRange.upperBound }
+  var scrollsVertically: Bool { verticalRange.lowerBound < verticalRange.upperBound }
+
+  open override func observeTouch(_ touch: Touch) {
+    guard trackedTouch == nil || trackedTouch === touch else {
+      // A second finger on content that moves means nothing.
+      if isDragging, touch.phase == .began { window?.claim(touch, by: self) }
+      return
+    }
+    switch touch.phase {
+    case .began: touchDown(touch)
+    case .moved:
+      guard trackedTouch != nil else { return }
+      velocity.add(touch.location, at: touch.time)
+      if !isDragging, isDrag(touch) { beginDrag(touch) }
+      if isDragging { drag(to: touch.location) }
+    case .ended:
+      velocity.add(touch.location, at: touch.time)
+      endDrag(velocity: velocity.velocity)
+    case .cancelled: endDrag(velocity: .zero)
+    }
+  }
+
+  /// Content that moves stops under the finger, and what lies there is not meant.
+  private func touchDown(_ touch: Touch) {
+    trackedTouch = touch
+    velocity = VelocityTracker()
+    velocity.add(touch.location, at: touch.time)
+    let speeds = [horizontalMotion, verticalMotion].map { abs($0?.catchableVelocity(at: touch.time) ?? 0) }
+    horizontalMotion = nil
+    verticalMotion = nil
+    let isBeyond = !verticalRange.contains(bounds.minY) || !horizontalRange.contains(bounds.minX)
+    if isBeyond || speeds.contains(where: { $0 > 30 }) {
+      beginDrag(touch)
+    } else {
+      finishIfAtRest()
+    }
+  }
+
+  private func isDrag(_ touch: Touch) -> Bool {
+    let way = touch.location - touch.startLocation
+    let isFar =
+      (scrollsHorizontally && abs(way.x) >= Self.dragSlop)
+      || (scrollsVertically && abs(way.y) >= Self.dragSlop)
+    guard isFar else { return false }
+    var view = touch.view
+    while let current = view, current !== self {
+      if !current.yieldsTouchesToScrolling { return false }
+      view = current.superview
+    }
+    return true
+  }
+
+  private func beginDrag(_ touch: Touch) {
+    isDragging = true
+    // From beyond an end the pull goes on where the finger would have had to be.
+    grip.offset = Point(
+      x: pulled(bounds.minX, range: horizontalRange, length: bounds.width),
+      y: pulled(bounds.minY, range: verticalRange, length: bounds.height))
+    grip.location = touch.location
+    window?.claim(touch, by: self)
+  }
+
+  private func drag(to location: Point) {
+    let way = location - grip.location
+    indicator.show()
+    move(
+      to: Point(
+        x: shown(
+          grip.offset.x - way.x, range: horizontalRange, length: bounds.width,
+          scrolls: scrollsHorizontally),
+        y: shown(
+          grip.offset.y - way.y, range: verticalRange, length: bounds.height,
+          scrolls: scrollsVertically)))
+  }
+
+  private func shown(
+    _ offset: Double, range: ClosedRange<Double>, length: Double, scrolls: Bool
+  ) -> Double {
+    let end = offset.clamped(to: range)
+    guard bounces, scrolls, offset != end else { return end }
+    let distance = RubberBand.shown(abs(offset - end), length: length)
+    return offset < end ? end - distance : end + distance
+  }
+
+  private func pulled(_ offset: Double, range: ClosedRange<Double>, length: Double) -> Double {
+    let end = offset.clamped(to: range)
+    let distance = RubberBand.pulled(abs(offset - end), length: length)
+    return offset < end ? end - distance : end + distance
+  }
+
+  private func endDrag(velocity: Point) {
+    trackedTouch = nil
+    guard isDragging else { return }
+    isDragging = false
+    let now = window?.now ?? 0
+    horizontalMotion = .release(
+      at: bounds.minX, velocity: scrollsHorizontally ? -velocity.x : 0, range: horizontalRange, now: now)
+    verticalMotion = .release(
+      at: bounds.minY, velocity: scrollsVertically ? -velocity.y : 0, range: verticalRange, now: now)
+    startMoving()
+  }
+
+  /// Lets a finger go that the content follows; what it does from here on means nothing.
+  private func endTracking() {
+    trackedTouch = nil
+    isDragging = false
+  }
+
+  open override func didMoveToWindow() {
+    super.didMoveToWindow()
+    endTracking()
+    horizontalMotion = nil
+    verticalMotion = nil
+    settle()
+  }
+
+  // MARK: Wheel, keys, drawing
+
+  open override func wheel(at location: Point, deltaX: Double, deltaY: Double) -> Bool {
+    guard (scrollsVertically && deltaY != 0) || (scrollsHorizontally && deltaX != 0) else { return false }
+    // While a finger holds the content, a wheel does not move it.
+    if !isDragging { glide(by: Point(x: -deltaX * Self.step, y: -deltaY * Self.step), duration: 0.12) }
+    return true
+  }
+
+  /// Adds a way to where the content is going.
+  func glide(by way: Point, duration: Double) {
+    let goal = Point(
+      x: horizontalMotion?.destination ?? bounds.minX, y: verticalMotion?.destination ?? bounds.minY)
+    glide(to: goal + way, duration: duration, curve: .easeOut)
+  }
+
+  /// True: keys that nobody else wants scroll.
+  open override var takesUnclaimedKeys: Bool { scrollsVertically || scrollsHorizontally }
+
+  /// Arrows, page keys, Home, End and Space scroll.
+  open override func keyDown(_ key: Key, modifiers: KeyModifiers) -> Bool {
+    guard let way = way(of: key, modifiers: modifiers) else { return false }
+    if !isDragging { glide(by: way, duration: 0.2) }
+    return true
+  }
+
+  private func way(of key: Key, modifiers: KeyModifiers) -> Point? {
+    guard modifiers.isSubset(of: .shift) else { return nil }
+    let page = bounds.height * 0.9
+    let vertical: Double? =
+      switch key {
+      case .up: -Self.step
+      case .down: Self.step
+      case .pageUp: -page
+      case .pageDown: page
+      case .space: modifiers.contains(.shift) ? -page : page
+      case .home: -.greatestFiniteMagnitude
+      case .end: .greatestFiniteMagnitude
+      default: nil
+      }
+    if let vertical { return scrollsVertically ? Point(x: 0, y: vertical) : nil }
+    guard scrollsHorizontally, key == .left || key == .right else { return nil }
+    return Point(x: key == .left ? -Self.step : Self.step, y: 0)
+  }
+
+  open override func drawOverlay(into list: inout DrawList) {
+    super.drawOverlay(into: &list)
+    if showsIndicators { indicator.draw(into: &list) }
+  }
+}
+
+extension ScrollView: FrameObserver {
+  /// Moves the content to where it is at `now`.
+  public func frame(at now: Double) -> NextFrame {
+    let x = step(&horizontalMotion, from: bounds.minX, range: horizontalRange, now: now)
+    let y = step(&verticalMotion, from: bounds.minY, range: verticalRange, now: now)
+    indicator.show()
+    move(to: Point(x: x, y: y))
+    if isScrolling { return .soon }
+    finishIfAtRest()
+    return .never
+  }
+}
+
+extension View {
+  /// Scrolls every scroll view around this view so that it can be seen.
+  public func scrollIntoView(animated: Bool) {
+    var ancestor = superview
+    while let current = ancestor {
+      if let scrollView = current as? ScrollView {
+        let origin = scrollView.convertFromWindow(convertToWindow(bounds.origin))
+        scrollView.scrollRectToVisible(Rect(origin: origin, size: frame.size), animated: animated)
+      }
+      ancestor = current.superview
+    }
+  }
+}
