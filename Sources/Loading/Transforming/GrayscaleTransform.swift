@@ -1,0 +1,39 @@
+public import VitrineGraphics
+
+/// Shades of grey by luma as in Rec. ITU-R BT.601: 0.299 red, 0.587 green, 0.114 blue, in 256ths (77, 150, 29) and of
+/// the stored values, as JPEG has it. Alpha stays.
+public struct GrayscaleTransform: ImageTransform {
+  public let identifier = "grayscale"
+
+  public init() {}
+
+  public func apply(to image: Image) -> Image {
+    image.mapFrames(sourceWidth: image.sourceWidth, sourceHeight: image.sourceHeight, Self.grey)
+  }
+
+  private static func grey(_ bitmap: Bitmap) -> Bitmap {
+    let red = bitmap.format == .rgba ? 0 : 2
+    let blue = 2 - red
+    return Bitmap(
+      width: bitmap.width, height: bitmap.height, format: bitmap.format, isOpaque: bitmap.isOpaque
+    ) { pixels, _ in
+      bitmap.withUnsafeBytes { source in
+        for place in stride(from: 0, to: source.count, by: PixelFormat.bytesPerPixel) {
+          let sum =
+            77 * UInt32(source[place + red]) + 150 * UInt32(source[place + 1]) + 29
+            * UInt32(source[place + blue])
+          let luma = UInt8((sum + 128) >> 8)
+          pixels[place] = luma
+          pixels[place + 1] = luma
+          pixels[place + 2] = luma
+          pixels[place + 3] = source[place + 3]
+        }
+      }
+    }
+  }
+}
+
+extension ImageTransform where Self == GrayscaleTransform {
+  /// Shades of grey: `request.transforms = [.grayscale()]`.
+  public static func grayscale() -> GrayscaleTransform { GrayscaleTransform() }
+}
