@@ -1,9 +1,59 @@
+import FoundationEssentials
+import Synchronization
 import Testing
 import VitrineGraphics
-import VitrineLoading
 import VitrineTesting
 
+@testable import VitrineLoading
+
+/// The downloader as a caller meets it, one load at a time.
 @MainActor @Suite(.timeLimit(.minutes(1))) struct DownloaderTests {
+  @Test("AF-D1 there is a shared downloader; until it is set up it fails and says so")
+  func sharedDownloader() async {
+    let shared = ImageDownloader.shared
+
+    await #expect(throws: ImageError.notConfigured) { try await shared.image(for: request()) }
+
+    let world = Fixture()
+    ImageDownloader.shared = world.downloader
+    #expect(ImageDownloader.shared === world.downloader)
+    ImageDownloader.shared = shared
+  }
+
+  @Test("AF-D3 an invalid URL: no receipt, and a failure later", arguments: ["", "no url", "a/b.jpg"])
+  func invalidURL(text: String) async {
+    let world = Fixture()
+    let heard = Heard<ImageError>()
+
+    let receipt = world.downloader.download(text, failure: heard.add)
+
+    #expect(receipt == nil)
+    #expect(heard.values.isEmpty)
+    #expect(await heard.wait(for: 1) == [.invalidURL(text)])
+  }
+
+  @Test("AF-D3 no URL at all: no receipt, and a failure later") func noURL() async {
+    let heard = Heard<ImageError>()
+
+    #expect(Fixture().downloader.download(nil, failure: heard.add) == nil)
+    #expect(await heard.wait(for: 1) == [.invalidURL("")])
+  }
+
+  @Test func relativeURLInRequestIsInvalid() async throws {
+    var relative = request()
+    relative.url = try #require(URL(string: "pictures/a.jpg"))
+
+    await #expect(throws: ImageError.invalidURL("pictures/a.jpg")) {
+      try await Fixture().downloader.image(for: relative)
+    }
+  }
+
+  @Test func schemeThatNobodyServesFails() async {
+    await #expect(throws: ImageError.unsupportedScheme("ftp")) {
+      try await Fixture().downloader.image(for: "ftp://a.test/a.jpg")
+    }
+  }
+
   @Test("AF-D4 a picture is downloaded") func pictureIsDownloaded() async throws {
     let world = Fixture()
 
@@ -12,6 +62,29 @@ import VitrineTesting
     #expect(response.source == .network)
     #expect(response.http?.status == 200)
     #expect(response.image.pixelWidth == 64)
+  }
+
+  @Test("AF-D5 two pictures are downloaded at once") func twoAtOnce() async throws {
+    let world = Fixture()
+    let first = world.downloader.load(request("a.jpg"))
+    let second = world.downloader.load(request("b.jpg"))
+
+    for transfer in world.transport.transfers { transfer.answer(with: Fixture.picture) }
+
+    #expect(world.transport.transfers.count == 2)
+    #expect(try await first.response.image !== second.response.image)
+  }
+
+  @Test("AF-D7 behind a redirect: the answer's own URL is reported") func redirect() async throws {
+    let world = Fixture()
+    let task = world.downloader.load(request("moved.jpg"))
+    let transfer = world.transport.transfers[0]
+
+    transfer.respond(url: url("here.jpg"))
+    transfer.send(Fixture.picture)
+    transfer.finish()
+
+    #expect(try await task.response.http?.url == url("here.jpg"))
   }
 
   @Test("AF-D8 a memory hit is the identical image, without a response") func memoryHit() async throws {
@@ -23,5 +96,186 @@ import VitrineTesting
     #expect(second.image === first.image)
     #expect(second.source == .memory)
     #expect(second.http == nil)
+    #expect(world.downloader.cachedImage(for: request()) === first.image)
+  }
+
+  @Test("AF-D9, AF-D10 the cache is asked before each insert, and may refuse", arguments: [true, false])
+  func cacheIsAsked(answer: Bool) async throws {
+    let cache = AskedCache(answer: answer)
+    let transport = FakeTransport()
+    transport.answerAll { $0.answer(with: Fixture.picture) }
+    let downloader = ImageDownloader(transports: [transport], decoder: FakeDecoder(), cache: cache)
+
+    let first = try await downloader.image(for: request())
+    let second = try await downloader.image(for: request())
+
+    #expect(cache.log == (answer ? ["asked a.jpg", "inserted a.jpg"] : ["asked a.jpg", "asked a.jpg"]))
+    #expect((second.image === first.image) == answer)
+    #expect((second.http == nil) == answer)
+  }
+
+  @Test("AF-D11 the receipt of a cached picture is nil") func receiptOfCachedPicture() async throws {
+    let world = Fixture()
+    let heard = Heard<ImageResponse>()
+    let first = world.downloader.download(request(), success: heard.add)
+    world.transport.transfers[0].answer(with: Fixture.picture)
+    _ = await heard.wait(for: 1)
+
+    let second = world.downloader.download(request(), success: heard.add)
+
+    #expect(first != nil)
+    #expect(second == nil)
+    #expect(heard.values.count == 1, "never inside the call (AF-F22)")
+    let responses = await heard.wait(for: 2)
+    #expect(responses[1].image === responses[0].image)
+  }
+
+  @Test("AF-D12 reload ignores the cache, and replaces what was kept") func reload() async throws {
+    let world = Fixture()
+    let first = try await world.loaded(request())
+
+    let second = try await world.loaded(request(policy: .reload))
+
+    #expect(second.source == .network)
+    #expect(second.http != nil)
+    #expect(second.image !== first.image)
+    #expect(world.downloader.cachedImage(for: request()) === second.image)
+  }
+
+  @Test("AF-D30 which cache policies look into the cache") func cachePolicies() async throws {
+    let world = Fixture()
+    await #expect(throws: ImageError.notCached) {
+      try await world.downloader.image(for: request(policy: .cacheOnly))
+    }
+    let first = try await world.loaded(request())
+
+    #expect(try await world.loaded(request(policy: .cacheOnly)).image === first.image)
+    #expect(try await world.loaded(request(policy: .useCache)).image === first.image)
+    #expect(try await world.loaded(request(policy: .reload)).image !== first.image)
+    #expect(world.transport.transfers.count == 2)
+  }
+
+  @Test("AF-D19 the receipt has the identifier that was passed in") func receiptID() {
+    let id = UUID()
+
+    let receipt = Fixture().downloader.download(request(), receiptID: id)
+
+    #expect(receipt?.receiptID == id)
+  }
+
+  @Test("AF-D17, AF-D18 success and failure are heard on the main actor, from any thread")
+  func callbacksOnMain() async throws {
+    let world = Fixture()
+    let heard = Heard<String>()
+    await Task.detached {
+      world.downloader.download(
+        request("good.jpg"), success: { _ in heard.add("success") }, failure: { _ in })
+      world.downloader.download(
+        request("bad.jpg"), success: { _ in }, failure: { heard.add($0.description) })
+    }.value
+
+    await Task.detached {
+      world.transport.transfers[0].answer(with: Fixture.picture)
+      world.transport.transfers[1].fail(.status(404))
+    }.value
+
+    #expect(await Set(heard.wait(for: 2)) == ["success", "the server answered 404"])
+  }
+
+  @Test("AF-F32 an empty body is an error") func emptyBody() async {
+    let world = Fixture()
+    let task = world.downloader.load(request())
+
+    world.transport.transfers[0].answer(with: [])
+
+    await #expect(throws: ImageError.emptyBody) { try await task.response }
+  }
+
+  @Test("AF-F33 what is no picture fails, and is not remembered") func noPicture() async throws {
+    let world = Fixture()
+    let task = world.downloader.load(request())
+    world.transport.transfers[0].answer(with: Array("<html>".utf8))
+    await #expect(throws: ImageError.notAnImage(signature: Array("<html>".utf8))) { try await task.response }
+
+    #expect(try await world.loaded(request()).source == .network)
+  }
+
+  @Test func resultIsKeptForWhoeverAsksLater() async throws {
+    let world = Fixture()
+    let task = world.downloader.load(request())
+    world.transport.transfers[0].answer(with: Fixture.picture)
+
+    let first = try await task.response
+    let second = try await task.response
+
+    #expect(first.image === second.image)
+    #expect(task.isFinished)
+  }
+
+  @Test func wholePictureIsNotServedByThumbnail() async throws {
+    let world = Fixture()
+    let thumbnail = try await world.loaded(request(target: DecodeTarget(width: 8, height: 8)))
+
+    let whole = try await world.loaded(request())
+
+    #expect(thumbnail.image.pixelHeight == 8)
+    #expect(whole.image.pixelHeight == 48)
+  }
+
+  @Test func statisticsCountWhatWasDone() async throws {
+    let world = Fixture()
+    try await world.loaded(request("a.jpg"))
+    try await world.loaded(request("a.jpg"))
+    let failing = world.downloader.load(request("b.jpg"))
+    world.transport.transfers[1].fail(.status(500))
+    _ = try? await failing.response
+    let cancelled = world.downloader.load(request("c.jpg"))
+    cancelled.cancel()
+
+    let statistics = world.downloader.statistics
+    #expect(statistics.loads == [.network: 1, .memory: 1])
+    #expect(statistics.requests == 3)
+    #expect(statistics.bytes == Fixture.picture.count)
+    #expect(statistics.failures == 1)
+    #expect(statistics.cancellations == 1)
+  }
+
+  @Test func cachedPicturesCanBeRemoved() async throws {
+    let world = Fixture()
+    try await world.loaded(request())
+
+    #expect(world.downloader.removeCachedImage(for: request()))
+    #expect(!world.downloader.removeCachedImage(for: request()))
+    #expect(world.downloader.cachedImage(for: request()) == nil)
+    #expect(!world.downloader.removeAllCachedImages())
+  }
+}
+
+/// Says yes or no, and writes down what it was asked.
+private final class AskedCache: ImageRequestCache {
+  private let answer: Bool
+  private let state = Mutex<(log: [String], image: Image?)>(([], nil))
+
+  init(answer: Bool) { self.answer = answer }
+
+  var log: [String] { state.withLock { $0.log } }
+
+  func image(for request: ImageRequest, additionalIdentifier: String?) -> Image? {
+    state.withLock { $0.image }
+  }
+
+  func insert(_ image: Image, for request: ImageRequest, additionalIdentifier: String?) {
+    state.withLock {
+      $0.image = image
+      $0.log.append("inserted \(request.url.lastPathComponent)")
+    }
+  }
+
+  func removeImage(for request: ImageRequest, additionalIdentifier: String?) -> Bool { false }
+  func removeAllImages() -> Bool { false }
+
+  func shouldCache(_ image: Image, for request: ImageRequest, additionalIdentifier: String?) -> Bool {
+    state.withLock { $0.log.append("asked \(request.url.lastPathComponent)") }
+    return answer
   }
 }

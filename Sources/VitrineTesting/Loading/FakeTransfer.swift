@@ -1,3 +1,4 @@
+public import FoundationEssentials
 import Synchronization
 public import VitrineLoading
 
@@ -25,10 +26,12 @@ public final class FakeTransfer: Cancellable {
   /// Whether its receiver has heard the end.
   public var isEnded: Bool { state.withLock { $0.receiver == nil } }
 
-  /// The head of the answer.
-  public func respond(status: Int? = 200, headers: HTTPHeaders = [:], expectedLength: Int? = nil) {
+  /// The head of the answer; `url` is where it came from after redirects, the request's own if nil.
+  public func respond(
+    status: Int? = 200, headers: HTTPHeaders = [:], expectedLength: Int? = nil, url: URL? = nil
+  ) {
     let response = TransportResponse(
-      url: request.url, status: status, headers: headers, expectedLength: expectedLength)
+      url: url ?? request.url, status: status, headers: headers, expectedLength: expectedLength)
     state.withLock { $0.receiver }?.transportDidReceive(response)
   }
 

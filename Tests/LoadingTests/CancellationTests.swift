@@ -1,0 +1,214 @@
+import FoundationEssentials
+import Testing
+import VitrineGraphics
+import VitrineTesting
+
+@testable import VitrineLoading
+
+/// Who leaves, who stays, and what stops.
+@MainActor @Suite(.timeLimit(.minutes(1))) struct CancellationTests {
+  @Test("AF-D13, AF-D29 cancelling a receipt fails it with .cancelled; its task names the URL")
+  func cancelReceipt() async throws {
+    let world = Fixture()
+    let heard = Heard<ImageError>()
+    let receipt = try #require(world.downloader.download(request(), failure: heard.add))
+
+    world.downloader.cancel(receipt)
+
+    #expect(heard.values.isEmpty, "never inside the call")
+    #expect(await heard.wait(for: 1) == [.cancelled])
+    #expect(receipt.task.request.url == url())
+    #expect(world.transport.transfers[0].isCancelled)
+  }
+
+  @Test("AF-D14 cancelling one of two leaves the other", arguments: [0, 1])
+  func cancelOneOfTwo(which: Int) async throws {
+    let world = Fixture()
+    let tasks = [world.downloader.load(request()), world.downloader.load(request())]
+
+    tasks[which].cancel()
+    world.transport.transfers[0].answer(with: Fixture.picture)
+
+    await #expect(throws: ImageError.cancelled) { try await tasks[which].response }
+    let other = try await tasks[1 - which].response
+    #expect(other.http != nil)
+  }
+
+  @Test("AF-D15 download, cancel and download again, for more than run at once") func againAndAgain() async {
+    let world = Fixture { $0.maximumActiveDownloads = 4 }
+    let heard = Heard<Bool>()
+    let names = (0..<5).map { "\($0).jpg" }
+
+    for name in names {
+      world.downloader.load(request(name), completion: { heard.add((try? $0.get()) != nil) }).cancel()
+    }
+    for name in names {
+      world.downloader.load(request(name), completion: { heard.add((try? $0.get()) != nil) })
+    }
+    while let transfer = world.transport.running.first { transfer.answer(with: Fixture.picture) }
+
+    let outcomes = await heard.wait(for: 10)
+    #expect(outcomes == Array(repeating: false, count: 5) + Array(repeating: true, count: 5))
+  }
+
+  @Test("AF-D16 what is cancelled at once never comes into the cache") func nothingIsCached() async {
+    let world = Fixture(endsCancelled: false)
+    let task = world.downloader.load(request())
+
+    task.cancel()
+    world.transport.transfers[0].answer(with: Fixture.picture)
+
+    await #expect(throws: ImageError.cancelled) { try await task.response }
+    #expect(world.downloader.cachedImage(for: request()) == nil)
+    #expect(world.decoder.calls.isEmpty)
+  }
+
+  @Test("AF-D26 the last to leave stops the download, and the URL is free at once") func lastToLeave() {
+    let world = Fixture()
+    let first = world.downloader.load(request())
+    let second = world.downloader.load(request(target: DecodeTarget(width: 8, height: 8)))
+
+    first.cancel()
+    #expect(!world.transport.transfers[0].isCancelled)
+    second.cancel()
+    #expect(world.transport.transfers[0].isCancelled)
+    world.downloader.load(request())
+
+    #expect(world.transport.transfers.count == 2)
+    #expect(!world.transport.transfers[1].isCancelled)
+  }
+
+  @Test("AF-D27 the late end of a cancelled download never reaches a newer one") func lateEnd() async throws {
+    let world = Fixture(endsCancelled: false)
+    world.downloader.load(request()).cancel()
+    let newer = world.downloader.load(request())
+
+    world.transport.transfers[0].answer(with: FakeDecoder.picture(width: 1, height: 1))
+    #expect(!newer.isFinished)
+    world.transport.transfers[1].answer(with: Fixture.picture)
+
+    #expect(try await newer.response.image.pixelWidth == 64)
+  }
+
+  @Test("AF-D31 exactly one outcome, however often it is cancelled") func cancelledTwice() async {
+    let world = Fixture()
+    let heard = Heard<ImageError?>()
+    let add: ImageTask.Completion = { result in
+      if case .failure(let error) = result { heard.add(error) } else { heard.add(nil) }
+    }
+    let task = world.downloader.load(request("a.jpg"), completion: add)
+
+    task.cancel()
+    task.cancel()
+    _ = await heard.wait(for: 1)
+    task.cancel()
+    world.downloader.load(request("b.jpg"), completion: add)
+    world.transport.transfers[1].answer(with: Fixture.picture)
+
+    #expect(await heard.wait(for: 2) == [.cancelled, nil])
+  }
+
+  @Test func cancellingBeforeTheCompletionRunsTurnsSuccessIntoCancelled() async throws {
+    let world = Fixture()
+    try await world.loaded(request())
+    let heard = Heard<ImageError?>()
+
+    let task = world.downloader.load(
+      request(),
+      completion: { result in
+        if case .failure(let error) = result { heard.add(error) } else { heard.add(nil) }
+      })
+    #expect(task.isFinished)
+    task.cancel()
+
+    #expect(await heard.wait(for: 1) == [.cancelled])
+  }
+
+  @Test func cancellingAfterTheCompletionDoesNothing() async throws {
+    let world = Fixture()
+    let heard = Heard<Bool>()
+    let task = world.downloader.load(request(), completion: { _ in heard.add(true) })
+    world.transport.transfers[0].answer(with: Fixture.picture)
+    _ = await heard.wait(for: 1)
+
+    task.cancel()
+
+    #expect(try await task.response.image.pixelWidth == 64)
+  }
+
+  @Test func cancellingTheSwiftTaskCancelsTheLoad() async {
+    let world = Fixture()
+    let waiting = Task { try await world.downloader.image(for: request()) }
+    await world.transport.waitUntilStarted(1)
+
+    waiting.cancel()
+
+    await #expect(throws: ImageError.cancelled) { try await waiting.value }
+    #expect(world.transport.transfers[0].isCancelled)
+  }
+
+  @Test func swiftTaskThatIsCancelledAlreadyStartsNothing() async {
+    let world = Fixture()
+    let waiting = Task { try await world.downloader.image(for: request()) }
+    waiting.cancel()
+
+    await #expect(throws: ImageError.cancelled) { try await waiting.value }
+    #expect(world.transport.transfers.isEmpty)
+  }
+
+  @Test func cancellingWhileDecodingLeavesNothingBehind() async throws {
+    let world = Fixture(decodingIsHeld: true)
+    let task = world.downloader.load(request())
+    world.transport.transfers[0].answer(with: Fixture.picture)
+    await world.gate.waitUntilHeld(1)
+
+    task.cancel()
+    let again = world.downloader.load(request())
+    #expect(world.transport.transfers.count == 2)
+    world.gate.open()
+    world.transport.transfers[1].answer(with: FakeDecoder.picture(width: 5, height: 5))
+
+    #expect(try await again.response.image.pixelWidth == 5)
+    await #expect(throws: ImageError.cancelled) { try await task.response }
+  }
+
+  @Test("AF-D2, AF-F34 a downloader that goes cancels what runs, and leaks nothing") func droppedDownloader()
+    async
+  {
+    let transport = FakeTransport(endsCancelled: false)
+    let gate = Gate()
+    var downloader: ImageDownloader? = ImageDownloader(
+      transports: [transport], decoder: FakeDecoder(gate: gate))
+    let heard = Heard<ImageError>()
+    weak let weakDownloader = downloader
+    for name in ["decoding.jpg", "b.jpg", "c.jpg", "d.jpg", "waiting.jpg"] {
+      downloader?.download(request(name), failure: heard.add)
+    }
+    transport.transfers[0].answer(with: Fixture.picture)
+    await gate.waitUntilHeld(1)
+
+    downloader = nil
+
+    #expect(weakDownloader == nil)
+    #expect(await heard.wait(for: 5) == Array(repeating: .cancelled, count: 5))
+    #expect(transport.transfers.map(\.isCancelled) == [false, true, true, true, true])
+    gate.open()
+    for transfer in transport.transfers { transfer.answer(with: Fixture.picture) }
+  }
+
+  @Test func engineGoesWithItsDownloader() async {
+    let transport = FakeTransport(endsCancelled: false)
+    weak var cache: MemoryImageCache?
+    do {
+      let owned = MemoryImageCache()
+      cache = owned
+      let downloader = ImageDownloader(transports: [transport], decoder: FakeDecoder(), cache: owned)
+      let task = downloader.load(request())
+      #expect(!task.isFinished)
+    }
+
+    // The transport still holds the receiver of a transfer that has not ended.
+    #expect(!transport.transfers[0].isEnded)
+    #expect(cache == nil)
+  }
+}

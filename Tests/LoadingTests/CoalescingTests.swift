@@ -1,0 +1,169 @@
+import FoundationEssentials
+import Synchronization
+import Testing
+import VitrineGraphics
+import VitrineTesting
+
+@testable import VitrineLoading
+
+/// Who shares what with whom.
+@MainActor @Suite(.timeLimit(.minutes(1))) struct CoalescingTests {
+  @Test("AF-D6 two requests for one URL get the same image from one download")
+  func secondRequestJoinsRunningDownload() async throws {
+    let world = Fixture()
+    let first = world.downloader.load(request())
+    let second = world.downloader.load(request())
+
+    world.transport.transfers[0].answer(with: Fixture.picture)
+
+    #expect(try await first.response.image === second.response.image)
+    #expect(try await first.response.http == second.response.http)
+    #expect(world.transport.transfers.count == 1)
+    #expect(world.decoder.calls.count == 1)
+  }
+
+  @Test("AF-D25 those who wait are answered in the order in which they asked") func order() async {
+    let world = Fixture()
+    let heard = Heard<Int>()
+    for number in 0..<50 {
+      // Of different sizes, identifiers and priorities: the order holds across all that share the download.
+      world.downloader.load(
+        request(priority: .allCases[number % 5], target: number % 2 == 0 ? nil : .init(width: 8, height: 8)),
+        additionalIdentifier: "\(number % 3)",
+        completion: { _ in heard.add(number) })
+    }
+
+    world.transport.transfers[0].fail(.status(404))
+
+    #expect(await heard.wait(for: 50) == Array(0..<50))
+  }
+
+  @Test func twoSizesShareOneDownload() async throws {
+    let world = Fixture()
+    let small = world.downloader.load(request(target: DecodeTarget(width: 8, height: 8)))
+    let whole = world.downloader.load(request())
+
+    world.transport.transfers[0].answer(with: Fixture.picture)
+
+    #expect(try await small.response.image.pixelHeight == 8)
+    #expect(try await whole.response.image.pixelHeight == 48)
+    #expect(world.transport.transfers.count == 1)
+    #expect(world.decoder.calls.count == 2)
+  }
+
+  @Test func twoIdentifiersShareDownloadAndDecode() async throws {
+    let world = Fixture()
+    let plain = world.downloader.load(request())
+    let named = world.downloader.load(request(), additionalIdentifier: "named")
+
+    world.transport.transfers[0].answer(with: Fixture.picture)
+
+    #expect(try await plain.response.image === named.response.image)
+    #expect(world.decoder.calls.count == 1)
+    #expect(world.cache.statistics.entries == 2)
+  }
+
+  @Test func transformsShareTheDecodedPicture() async throws {
+    let world = Fixture()
+    let plain = world.downloader.load(request())
+    let round = world.downloader.load(request(transforms: [.circle()]))
+
+    world.transport.transfers[0].answer(with: Fixture.picture)
+
+    #expect(try await plain.response.image.pixelWidth == 64)
+    #expect(try await round.response.image.pixelWidth == 48)
+    #expect(world.decoder.calls.count == 1)
+    #expect(world.downloader.cachedImage(for: request())?.pixelWidth == 64)
+    #expect(world.downloader.cachedImage(for: request(transforms: [.circle()]))?.pixelWidth == 48)
+  }
+
+  @Test func transformRunsOnceForAllWhoWantIt() async throws {
+    let world = Fixture()
+    let transform = CountedTransform()
+    let first = world.downloader.load(request(transforms: [transform]))
+    let second = world.downloader.load(request(transforms: [transform]))
+
+    world.transport.transfers[0].answer(with: Fixture.picture)
+
+    #expect(try await first.response.image === second.response.image)
+    #expect(transform.count == 1)
+  }
+
+  @Test func loadIsJoinedWhileItIsDecoded() async throws {
+    let world = Fixture(decodingIsHeld: true)
+    let first = world.downloader.load(request())
+    world.transport.transfers[0].answer(with: Fixture.picture)
+    await world.gate.waitUntilHeld(1)
+
+    let second = world.downloader.load(request())
+    let small = world.downloader.load(request(target: DecodeTarget(width: 8, height: 8)))
+    await world.gate.waitUntilHeld(2)
+    world.gate.open()
+
+    #expect(try await first.response.image === second.response.image)
+    #expect(try await small.response.image.pixelHeight == 8)
+    #expect(world.transport.transfers.count == 1)
+    #expect(world.decoder.calls.count == 2)
+  }
+
+  @Test("AF-D28 reload joins what runs; other headers that change the answer do not (deviates)")
+  func whatJoins() async throws {
+    let world = Fixture()
+    var signedIn = request()
+    signedIn.headers["authorization"] = "Bearer 1"
+    var tagged = request()
+    tagged.headers["X-Tag"] = "1"
+
+    world.downloader.load(request())
+    world.downloader.load(request(policy: .reload))
+    world.downloader.load(tagged)
+    world.downloader.load(ImageRequest(url: url("a.jpg#part")))
+    #expect(world.transport.transfers.count == 1)
+    world.downloader.load(signedIn)
+
+    #expect(world.transport.transfers.count == 2)
+    #expect(world.transport.transfers[1].request.headers["Authorization"] == "Bearer 1")
+  }
+
+  @Test func failureOfOneDecodeLeavesTheOther() async throws {
+    let world = Fixture()
+    var limited = request()
+    limited.limits.pixels = 10
+    let refused = world.downloader.load(limited)
+    let small = world.downloader.load(request(target: DecodeTarget(width: 8, height: 8)))
+
+    world.transport.transfers[0].answer(with: Fixture.picture)
+
+    await #expect(throws: ImageError.tooLarge(.pixels(10))) { try await refused.response }
+    #expect(try await small.response.image.pixelHeight == 8)
+  }
+
+  @Test func concurrentLoadsOfOnePictureDownloadItOnce() async throws {
+    for _ in 0..<50 {
+      let world = Fixture()
+      world.transport.answerAll { $0.answer(with: Fixture.picture) }
+
+      let loads = (0..<16).map { _ in
+        Task.detached { try await world.downloader.image(for: request()).image }
+      }
+      var images: Set<Image> = []
+      for load in loads { images.insert(try await load.value) }
+
+      #expect(world.transport.transfers.count == 1)
+      #expect(images.count == 1)
+    }
+  }
+}
+
+/// Gives back what it gets, and counts.
+private final class CountedTransform: ImageTransform {
+  let identifier = "counted"
+  private let counter = Atomic(0)
+
+  var count: Int { counter.load(ordering: .relaxed) }
+
+  func apply(to image: Image) -> Image {
+    counter.add(1, ordering: .relaxed)
+    return image
+  }
+}

@@ -1,0 +1,195 @@
+import FoundationEssentials
+import Testing
+import VitrineGraphics
+import VitrineTesting
+
+@testable import VitrineLoading
+
+/// How many downloads run, and which is next, as seen from outside.
+@MainActor @Suite(.timeLimit(.minutes(1))) struct QueueingTests {
+  /// Names of the pictures in the order in which their downloads started.
+  private func started(_ world: Fixture) -> String {
+    world.transport.transfers.map { $0.request.url.deletingPathExtension().lastPathComponent }.joined()
+  }
+
+  /// Answers one after the other until nothing runs.
+  private func answerAll(_ world: Fixture) {
+    while let transfer = world.transport.running.first { transfer.answer(with: Fixture.picture) }
+  }
+
+  @Test("AF-D20 first in, first out") func fifo() {
+    let world = Fixture { $0.maximumActiveDownloads = 1 }
+    for name in ["A", "B", "C", "D"] { world.downloader.load(request(name)) }
+
+    answerAll(world)
+
+    #expect(started(world) == "ABCD")
+  }
+
+  @Test("AF-D21 last in, first out") func lifo() {
+    let world = Fixture {
+      $0.maximumActiveDownloads = 1
+      $0.prioritization = .lifo
+    }
+    for name in ["A", "B", "C", "D"] { world.downloader.load(request(name)) }
+
+    answerAll(world)
+
+    #expect(started(world) == "ADCB")
+  }
+
+  @Test func orderMayChangeWhileTheyWait() {
+    let world = Fixture { $0.maximumActiveDownloads = 1 }
+    for name in ["A", "B", "C", "D"] { world.downloader.load(request(name)) }
+
+    world.downloader.prioritization = .lifo
+    world.transport.running[0].answer(with: Fixture.picture)
+    world.downloader.prioritization = .fifo
+    answerAll(world)
+
+    #expect(started(world) == "ADBC")
+  }
+
+  @Test("AF-D22 never more than the maximum, 6 and 4 a server by default") func maximum() {
+    let world = Fixture()
+    for number in 0..<20 { world.downloader.load(request("\(number)", host: "a.test")) }
+    #expect(world.transport.running.count == 4)
+
+    for number in 0..<20 { world.downloader.load(request("\(number)", host: "b.test")) }
+    #expect(world.transport.running.count == 6)
+
+    var highest = 0
+    while let transfer = world.transport.running.first {
+      transfer.answer(with: Fixture.picture)
+      highest = max(highest, world.transport.running.count)
+    }
+    #expect(highest == 6)
+    #expect(world.transport.transfers.count == 40)
+  }
+
+  @Test("AF-D23 cancelling one that waits lets no further one start") func cancelWaiting() {
+    let world = Fixture { $0.maximumActiveDownloads = 2 }
+    let tasks = (0..<6).map { world.downloader.load(request("\($0)")) }
+
+    for task in tasks[2...4] { task.cancel() }
+
+    #expect(started(world) == "01")
+    world.transport.transfers[0].answer(with: Fixture.picture)
+    #expect(started(world) == "015")
+  }
+
+  @Test("AF-D24 failures free their place") func failuresFreeTheirPlace() async {
+    let world = Fixture { $0.maximumActiveDownloads = 2 }
+    let tasks = (0..<7).map { world.downloader.load(request("\($0)")) }
+
+    while let transfer = world.transport.running.first { transfer.fail(.status(500)) }
+
+    for task in tasks { await #expect(throws: ImageError.status(500)) { try await task.response } }
+    world.downloader.load(request("next"))
+    #expect(world.transport.running.count == 1)
+  }
+
+  @Test func boundsMayChangeWhileTheyWait() {
+    let world = Fixture { $0.maximumActiveDownloads = 1 }
+    for number in 0..<9 { world.downloader.load(request("\(number)")) }
+
+    world.downloader.maximumActiveDownloads = 3
+    #expect(world.transport.running.count == 3)
+    world.downloader.maximumActiveDownloads = 8
+    #expect(world.transport.running.count == 4)
+    world.downloader.maximumActiveDownloadsPerHost = 100
+    #expect(world.transport.running.count == 8)
+    world.downloader.maximumActiveDownloads = 0
+    world.transport.running[0].answer(with: Fixture.picture)
+    #expect(world.transport.running.count == 7)
+    answerAll(world)
+    #expect(world.transport.transfers.count == 9, "a bound of 0 counts as 1")
+  }
+
+  @Test func higherPriorityStartsFirst() {
+    let world = Fixture { $0.maximumActiveDownloads = 1 }
+    world.downloader.load(request("0"))
+    world.downloader.load(request("l", priority: .low))
+    world.downloader.load(request("n"))
+    world.downloader.load(request("H", priority: .veryHigh))
+
+    answerAll(world)
+
+    #expect(started(world) == "0Hnl")
+  }
+
+  @Test func priorityMayChangeWhileItWaits() {
+    let world = Fixture { $0.maximumActiveDownloads = 1 }
+    world.downloader.load(request("0"))
+    world.downloader.load(request("1"))
+    let task = world.downloader.load(request("2"))
+
+    task.priority = .high
+
+    answerAll(world)
+    #expect(started(world) == "021")
+    #expect(task.priority == .high)
+  }
+
+  @Test func sharedLoadHasTheHighestPriorityOfThoseWhoWait() {
+    let world = Fixture { $0.maximumActiveDownloads = 1 }
+    world.downloader.load(request("0"))
+    world.downloader.load(request("s", priority: .low))
+    let urgent = world.downloader.load(request("s", priority: .high))
+    world.downloader.load(request("n"))
+    world.downloader.load(request("t", priority: .low))
+    world.downloader.load(request("t", priority: .high))
+
+    urgent.cancel()
+
+    answerAll(world)
+    #expect(started(world) == "0tns", "recalculated when one leaves")
+  }
+
+  @Test func undecodedBytesHoldDownloadsBack() async throws {
+    let world = Fixture(
+      {
+        $0.undecodedBytesLimit = 1
+        $0.maximumActiveDownloads = 1
+      }, decodingIsHeld: true)
+    let first = world.downloader.load(request("0"))
+    let second = world.downloader.load(request("1"))
+
+    world.transport.transfers[0].answer(with: Fixture.picture)
+    await world.gate.waitUntilHeld(1)
+    #expect(started(world) == "0")
+
+    world.gate.open()
+    _ = try await first.response
+    #expect(started(world) == "01")
+    world.transport.transfers[1].answer(with: Fixture.picture)
+    _ = try await second.response
+  }
+
+  @Test func cancellingWhatIsDecodedLetsTheNextStart() async {
+    let world = Fixture(
+      {
+        $0.undecodedBytesLimit = 1
+        $0.maximumActiveDownloads = 1
+      }, decodingIsHeld: true)
+    let first = world.downloader.load(request("0"))
+    world.downloader.load(request("1"))
+    world.transport.transfers[0].answer(with: Fixture.picture)
+    await world.gate.waitUntilHeld(1)
+
+    first.cancel()
+
+    #expect(started(world) == "01")
+    world.gate.open()
+  }
+
+  @Test func slowNetworkHoldsUpNoFile() async throws {
+    let world = Fixture { $0.maximumActiveDownloads = 1 }
+    world.downloader.load(request("slow"))
+
+    let response = try await world.downloader.image(for: "data:,5 5 0 0 0 255")
+
+    #expect(response.source == .file)
+    #expect(response.http?.status == nil)
+  }
+}
