@@ -13,6 +13,7 @@ extension CurlTransport {
     /// default, trusts the system's.
     public var certificateAuthorities: String?
 
+    /// Makes a configuration; see the properties for what each is and its default.
     public init(
       userAgent: String = "Vitrine", connectionsPerHost: Int = 6, proxy: String? = nil,
       certificateAuthorities: String? = nil

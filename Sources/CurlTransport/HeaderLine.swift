@@ -8,7 +8,8 @@ struct HeaderLine: Hashable, Sendable {
   /// Throws if the name is no token or the value has CR, LF or NUL in it (RFC 9110, 5.1 and 5.5).
   init(_ field: HTTPHeaders.Field) throws(ImageError) {
     guard !field.name.isEmpty, field.name.utf8.allSatisfy(Self.isTokenByte) else {
-      throw .curl(CURLE_BAD_FUNCTION_ARGUMENT, "a header's name cannot be sent: \(field.name.debugDescription)")
+      throw .curl(
+        CURLE_BAD_FUNCTION_ARGUMENT, "a header's name cannot be sent: \(field.name.debugDescription)")
     }
     guard !field.value.utf8.contains(where: { $0 == 0x0D || $0 == 0x0A || $0 == 0 }) else {
       throw .curl(CURLE_BAD_FUNCTION_ARGUMENT, "a header's value cannot be sent: \(field.name)")

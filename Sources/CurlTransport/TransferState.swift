@@ -1,7 +1,7 @@
 import CCurl
 import VitrineLoading
 
-/// What has come of a transfer, and what follows from it: every rule of a transfer's life without its effects.
+/// What has come of a transfer, and what follows: every rule of a transfer's life without its effects.
 struct TransferState: Sendable {
   /// Bytes and time that are spent on a body nobody wants, to be able to use its connection again.
   static let discardLimit = 16 << 10

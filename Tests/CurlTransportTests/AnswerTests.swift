@@ -46,7 +46,8 @@ struct AnswerTests {
   }
 
   @Test func chunksAreJoinedAndTrailersPassedOver() async throws {
-    let answer = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nhel\r\n2\r\nlo\r\n0\r\nX-Late: 1\r\n\r\n"
+    let answer =
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nhel\r\n2\r\nlo\r\n0\r\nX-Late: 1\r\n\r\n"
     let server = try ScriptedServer { _ in [.send(answer)] }
     defer { server.stop() }
 

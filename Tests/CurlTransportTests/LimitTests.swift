@@ -148,29 +148,17 @@ struct LimitTests {
 /// A socket that listens and whose queue is full: Linux leaves further connections without an answer.
 private final class FullListener {
   let port: UInt16
-  private var sockets: [Int32] = []
+  private var sockets: [Int32]
 
   init() throws {
-    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    sockets = [listener]
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-    withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
-        bind(listener, generic, size)
-        listen(listener, 0)
-        getsockname(listener, generic, &size)
-      }
-    }
-    port = UInt16(bigEndian: address.sin_port)
+    let bound = try #require(Loopback.bind())
+    listen(bound.socket, 0)
+    port = bound.port
+    sockets = [bound.socket]
     for _ in 0..<2 {
       let filler = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
       sockets.append(filler)
-      withUnsafePointer(to: &address) { pointer in
-        _ = pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(filler, $0, size) }
-      }
+      Loopback.connect(filler, to: port)
     }
   }
 

@@ -28,7 +28,8 @@ struct RedirectTests {
     let other = try ScriptedServer { _ in [.answer("hello")] }
     defer { other.stop() }
     let target = other.url
-    let server = try ScriptedServer { _ in [.answer("", status: "302 Found", fields: ["Location: \(target)"])] }
+    let server = try ScriptedServer { _ in [.answer("", status: "302 Found", fields: ["Location: \(target)"])]
+    }
     defer { server.stop() }
 
     let heard = try await CurlTransport().get(
@@ -58,7 +59,9 @@ struct RedirectTests {
     ("http://[", .badLocation("http://[")), ("", .badLocation("")),
   ])
   func refusalIsTyped(location: String, reason: ImageError.RedirectRefusal) async throws {
-    let server = try ScriptedServer { _ in [.answer("", status: "302 Found", fields: ["Location: \(location)"])] }
+    let server = try ScriptedServer { _ in
+      [.answer("", status: "302 Found", fields: ["Location: \(location)"])]
+    }
     defer { server.stop() }
 
     let heard = try await CurlTransport().get(server.url)

@@ -57,9 +57,11 @@ struct RequestTests {
   }
 
   @Test(arguments: [
-    ("ftp://127.0.0.1/a", ImageError.unsupportedScheme("ftp")), ("file:///etc/hosts", .unsupportedScheme("file")),
+    ("ftp://127.0.0.1/a", ImageError.unsupportedScheme("ftp")),
+    ("file:///etc/hosts", .unsupportedScheme("file")),
     ("FILE:///etc/hosts", .unsupportedScheme("file")), ("a.jpg", .invalidURL("a.jpg")),
-    ("http:a.jpg", .invalidURL("http:a.jpg")), ("http://127.0.0.1:99999/", .invalidURL("http://127.0.0.1:99999/")),
+    ("http:a.jpg", .invalidURL("http:a.jpg")),
+    ("http://127.0.0.1:99999/", .invalidURL("http://127.0.0.1:99999/")),
   ])
   func addressOutsideTheWebIsRefused(url: String, error: ImageError) async throws {
     let heard = try await CurlTransport().get(url)

@@ -87,7 +87,9 @@ struct RedirectPolicyTests {
     #expect(next?.headers == headers)
   }
 
-  @Test(arguments: ["http://b.example/", "http://a.example:81/", "https://a.example/", "http://a.example.:80/"])
+  @Test(arguments: [
+    "http://b.example/", "http://a.example:81/", "https://a.example/", "http://a.example.:80/",
+  ])
   func otherOriginHearsOnlyAcceptAndUserAgent(location: String) throws {
     let hop = try Hop(
       "http://a.example/",
@@ -111,7 +113,8 @@ struct RedirectPolicyTests {
   }
 
   @Test(arguments: [
-    ("/two", "http://user:secret@a.example/two"), ("http://a.example/two", "http://user:secret@a.example/two"),
+    ("/two", "http://user:secret@a.example/two"),
+    ("http://a.example/two", "http://user:secret@a.example/two"),
     ("http://b.example/two", "http://b.example/two"), ("//evil:x@b.example/", "http://b.example/"),
     ("http://evil:x@a.example/", "http://user:secret@a.example/"),
   ])

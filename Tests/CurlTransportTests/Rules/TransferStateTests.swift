@@ -84,7 +84,8 @@ struct TransferStateTests {
   @Test func longBodyOfARedirectIsNotRead() throws {
     var state = try TransferState("http://a.example/", at: start)
 
-    let action = state.receive(["HTTP/1.1 302 Found", "Location: /b", "Content-Length: 999999", ""], at: start)
+    let action = state.receive(
+      ["HTTP/1.1 302 Found", "Location: /b", "Content-Length: 999999", ""], at: start)
 
     #expect(action == .abort)
   }

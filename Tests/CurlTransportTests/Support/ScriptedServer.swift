@@ -42,27 +42,14 @@ final class ScriptedServer: Sendable {
   let port: UInt16
   private let listener: Int32
   private let state = Mutex(State())
+  private let closed = Signal()
   private let script: @Sendable (Request) -> [Step]
 
   struct CannotListen: Error {}
 
   init(port: UInt16 = 0, script: @escaping @Sendable (Request) -> [Step]) throws {
-    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    var yes: Int32 = 1
-    setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = port.bigEndian
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let (bound, named) = withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
-        (bind(listener, generic, size), getsockname(listener, generic, &size))
-      }
-    }
-    guard bound == 0, named == 0, listen(listener, 128) == 0 else { throw CannotListen() }
-    self.listener = listener
-    self.port = UInt16(bigEndian: address.sin_port)
+    guard let bound = Loopback.bind(port: port), listen(bound.socket, 128) == 0 else { throw CannotListen() }
+    (listener, self.port) = bound
     self.script = script
     Self.thread { self.acceptAll() }
   }
@@ -81,6 +68,9 @@ final class ScriptedServer: Sendable {
     }
   }
 
+  /// Waits until nothing listens any more, so that its port can be used again.
+  func hasClosed() async { await closed.wait() }
+
   private func acceptAll() {
     while true {
       let socket = accept(listener, nil, nil)
@@ -98,6 +88,7 @@ final class ScriptedServer: Sendable {
       Self.thread { self.serve(socket, number) }
     }
     close(listener)
+    closed.fire()
   }
 
   private func serve(_ socket: Int32, _ connection: Int) {

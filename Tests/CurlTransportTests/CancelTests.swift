@@ -1,0 +1,162 @@
+import FoundationEssentials
+import Synchronization
+import Testing
+import VitrineCurlTransport
+import VitrineLoading
+
+@Suite("Cancelling ends a transfer, once", .timeLimit(.minutes(1)))
+struct CancelTests {
+  @Test func cancelledBeforeItIsSent() async throws {
+    let server = try ScriptedServer { _ in [.hold] }
+    defer { server.stop() }
+    let transport = CurlTransport()
+    let recorder = Recorder()
+
+    let transfer = try transport.start(server.url, receiver: recorder)
+    transfer.cancel()
+
+    #expect(await recorder.end().error == .cancelled)
+    #expect(recorder.heard.responses.isEmpty)
+  }
+
+  @Test func cancelledWhileTheServerThinks() async throws {
+    let recorder = Recorder()
+    let asked = Signal()
+    let server = try ScriptedServer { _ in
+      asked.fire()
+      return [.hold]
+    }
+    defer { server.stop() }
+    let transport = CurlTransport()
+
+    let transfer = try transport.start(server.url, receiver: recorder)
+    await asked.wait()
+    transfer.cancel()
+
+    #expect(await recorder.end().error == .cancelled)
+    #expect(recorder.heard.responses.isEmpty)
+  }
+
+  @Test func cancelledInTheMiddleOfTheBody() async throws {
+    let server = try ScriptedServer { _ in
+      [.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello"), .hold]
+    }
+    defer { server.stop() }
+    let transport = CurlTransport()
+    let recorder = Recorder()
+
+    let transfer = try transport.start(server.url, receiver: recorder)
+    await recorder.until { $0.body.count == 5 }
+    transfer.cancel()
+
+    #expect(await recorder.end().error == .cancelled)
+  }
+
+  @Test func cancellingAfterTheEndOrTwiceDoesNothing() async throws {
+    let server = try ScriptedServer { _ in [.answer("hello")] }
+    defer { server.stop() }
+    let transport = CurlTransport()
+    let ended = Recorder()
+    let cancelled = Recorder()
+
+    let first = try transport.start(server.url, receiver: ended)
+    await ended.end()
+    first.cancel()
+    let second = try transport.start(server.url, receiver: cancelled)
+    second.cancel()
+    second.cancel()
+    await cancelled.end()
+    // Commands are carried out in order: when another transfer has ended, these have been.
+    _ = try await transport.get(server.url)
+
+    #expect(ended.heard.ends.count == 1 && ended.heard.metrics != nil)
+    #expect(cancelled.heard.ends.count == 1)
+  }
+
+  @Test func cancellingOneLeavesTheOthers() async throws {
+    let server = try ScriptedServer { request in request.target == "/slow" ? [.hold] : [.answer("hello")] }
+    defer { server.stop() }
+    let transport = CurlTransport()
+    let slow = Recorder()
+    let fast = Recorder()
+
+    let transfer = try transport.start(server.url + "/slow", receiver: slow)
+    try transport.start(server.url + "/fast", receiver: fast)
+    transfer.cancel()
+
+    #expect(await fast.end().text == "hello")
+    #expect(await slow.end().error == .cancelled)
+  }
+
+  @Test func receiverMayCancelAndStartFromItsCallbacks() async throws {
+    let server = try ScriptedServer { request in
+      request.target == "/first"
+        ? [.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello"), .hold] : [.answer("hello")]
+    }
+    defer { server.stop() }
+    let transport = CurlTransport()
+    let url = server.url
+    let transfer = Mutex<(any Cancellable)?>(nil)
+    let started = Signal()
+    let second = Recorder()
+    let first = Recorder(
+      onResponse: { _ in
+        started.waitBlocking()
+        transfer.withLock { $0?.cancel() }
+      }, onEnd: { _ = try? transport.start(url + "/second", receiver: second) })
+
+    let handle = try transport.start(url + "/first", receiver: first)
+    transfer.withLock { $0 = handle }
+    started.fire()
+
+    #expect(await first.end().error == .cancelled)
+    #expect(await second.end().text == "hello")
+  }
+
+  @Test func everyoneHearsOneEndInAStorm() async throws {
+    var random = SplitMix(seed: 20)
+    let body = String(repeating: "x", count: 50_000)
+    let server = try ScriptedServer { request in
+      switch request.number % 7 {
+      case 3: [.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhello"), .close]
+      case 5: [.answer("", status: "302 Found", fields: ["Location: /again"])]
+      case 6: [.reset]
+      default: [.answer(body)]
+      }
+    }
+    defer { server.stop() }
+    let transport = CurlTransport()
+    var transfers: [(recorder: Recorder, handle: any Cancellable)] = []
+
+    for number in 0..<200 {
+      let recorder = Recorder()
+      let handle = try transport.start(server.url + "/\(number)", receiver: recorder)
+      transfers.append((recorder, handle))
+      guard random.next() % 2 == 0, let victim = transfers.randomElement(using: &random) else { continue }
+      victim.handle.cancel()
+    }
+    for transfer in transfers { await transfer.recorder.end() }
+    transport.stop()
+
+    for transfer in transfers {
+      transfer.handle.cancel()
+      #expect(transfer.recorder.heard.ends.count == 1)
+      #expect(!transfer.recorder.heard.isDisorderly)
+    }
+  }
+}
+
+/// Numbers that are the same in each run.
+private struct SplitMix: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}

@@ -1,0 +1,93 @@
+import FoundationEssentials
+import Synchronization
+import Testing
+import VitrineCurlTransport
+import VitrineLoading
+
+@Suite("Connections are kept, and a dead one is not noticed", .timeLimit(.minutes(1)))
+struct ReuseTests {
+  @Test func oneConnectionServesManyInTurn() async throws {
+    let server = try ScriptedServer { _ in [.answer("hello")] }
+    defer { server.stop() }
+    let transport = CurlTransport()
+
+    var connections: [Int?] = []
+    for _ in 0..<5 { connections.append(try await transport.get(server.url).metrics?.connections) }
+
+    #expect(connections == [1, 0, 0, 0, 0])
+    #expect(server.connectionCount == 1)
+  }
+
+  @Test func connectionThatDiesBeforeTheAnswerIsReplaced() async throws {
+    let server = try ScriptedServer { request in request.number == 0 ? [.answer("hello")] : [.reset] }
+    defer { server.stop() }
+    let transport = CurlTransport()
+
+    _ = try await transport.get(server.url)
+    let heard = try await transport.get(server.url)
+
+    #expect(heard.text == "hello" && heard.responses.count == 1)
+    #expect(heard.metrics?.requests == 1)
+    #expect(server.connectionCount == 2)
+  }
+
+  @Test func manyDeadConnectionsAreNotNoticedEither() async throws {
+    let together = Signal()
+    let arrived = Atomic(0)
+    let server = try ScriptedServer { request in
+      guard request.number == 0 else { return [.close] }
+      if arrived.add(1, ordering: .relaxed).newValue == 8 { together.fire() }
+      together.waitBlocking()
+      return [.answer("hello")]
+    }
+    defer { server.stop() }
+    let transport = CurlTransport(configuration: .init(connectionsPerHost: 8))
+    let recorders = (0..<8).map { _ in Recorder() }
+    for recorder in recorders { try transport.start(server.url, receiver: recorder) }
+    for recorder in recorders { await recorder.end() }
+    #expect(server.connectionCount == 8)
+
+    let heard = try await transport.get(server.url)
+
+    #expect(heard.text == "hello")
+  }
+
+  @Test func freshConnectionThatDiesIsAFailure() async throws {
+    let server = try ScriptedServer { _ in [.reset] }
+    defer { server.stop() }
+
+    let heard = try await CurlTransport().get(server.url)
+
+    #expect([52, 56].contains(heard.curlCode))
+    #expect(server.requests.count == 1)
+  }
+
+  @Test func requestIsNotSentAgainOnceTheAnswerHasBegun() async throws {
+    let server = try ScriptedServer { request in
+      request.number == 0
+        ? [.answer("hello")] : [.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello"), .reset]
+    }
+    defer { server.stop() }
+    let transport = CurlTransport()
+
+    _ = try await transport.get(server.url)
+    let heard = try await transport.get(server.url)
+
+    #expect(heard.curlCode != nil && heard.responses.count == 1)
+    #expect(server.requests.count == 2)
+  }
+
+  @Test func serverMayRestartBetweenRequests() async throws {
+    let first = try ScriptedServer { _ in [.answer("first")] }
+    let transport = CurlTransport()
+    let before = try await transport.get(first.url)
+    first.stop()
+    await first.hasClosed()
+
+    let second = try ScriptedServer(port: first.port) { _ in [.answer("second")] }
+    defer { second.stop() }
+    let after = try await transport.get(second.url)
+
+    #expect(before.text == "first" && after.text == "second")
+  }
+}

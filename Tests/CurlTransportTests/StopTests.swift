@@ -1,0 +1,88 @@
+import FoundationEssentials
+import Glibc
+import Synchronization
+import Testing
+import VitrineCurlTransport
+import VitrineLoading
+
+@Suite("A transport that stops leaves nothing behind", .timeLimit(.minutes(1)))
+struct StopTests {
+  @Test func everyoneHasHeardWhenStopReturns() async throws {
+    let server = try ScriptedServer { _ in [.hold] }
+    defer { server.stop() }
+    let transport = CurlTransport()
+    let recorders = (0..<10).map { _ in Recorder() }
+    for recorder in recorders { try transport.start(server.url, receiver: recorder) }
+
+    transport.stop()
+
+    #expect(recorders.map { $0.heard.error } == Array(repeating: .cancelled, count: 10))
+  }
+
+  @Test func stoppingTwiceOrUnusedDoesNothing() async throws {
+    let transport = CurlTransport()
+
+    transport.stop()
+    transport.stop()
+
+    #expect(try await transport.get("file:///").error == .unsupportedScheme("file"))
+  }
+
+  @Test func startAfterStopBeginsAnew() async throws {
+    let server = try ScriptedServer { _ in [.answer("hello")] }
+    defer { server.stop() }
+    let transport = CurlTransport()
+
+    _ = try await transport.get(server.url)
+    transport.stop()
+    let heard = try await transport.get(server.url)
+
+    #expect(heard.text == "hello")
+    #expect(server.connectionCount == 2)
+  }
+
+  @Test func releasedTransportCancelsWhatRuns() async throws {
+    let server = try ScriptedServer { _ in [.hold] }
+    defer { server.stop() }
+    let recorder = Recorder()
+    var transport: CurlTransport? = CurlTransport()
+    weak let released = transport
+
+    let transfer = try transport?.start(server.url, receiver: recorder)
+    transport = nil
+
+    #expect(await recorder.end().error == .cancelled)
+    #expect(released == nil)
+    transfer?.cancel()
+  }
+
+  @Test func receiverMayStopTheTransport() async throws {
+    let server = try ScriptedServer { _ in [.answer("hello")] }
+    defer { server.stop() }
+    let transport = CurlTransport()
+    let other = Recorder()
+    let recorder = Recorder(onResponse: { _ in transport.stop() })
+
+    try transport.start(server.url, receiver: recorder)
+    await recorder.end()
+    try transport.start(server.url, receiver: other)
+
+    #expect(await other.end().text == "hello")
+  }
+
+  @Test func receiverIsReleasedAfterItsEnd() async throws {
+    let server = try ScriptedServer { _ in [.answer("hello")] }
+    defer { server.stop() }
+    let transport = CurlTransport()
+    var recorder: Recorder? = Recorder()
+    weak let released = recorder
+
+    let transfer = try transport.start(server.url, receiver: #require(recorder))
+    await recorder?.end()
+    recorder = nil
+    transport.stop()
+
+    #expect(released == nil)
+    transfer.cancel()
+  }
+}
