@@ -79,7 +79,7 @@ let package = Package(
     tests("Loading", ["VitrineLoading", "VitrineTesting"]),
     tests("GalleryServer", ["VitrineGalleryServer"]),
     tests("CurlTransport", ["VitrineCurlTransport", "VitrineGalleryServer", "VitrineTesting"]),
-    tests("Codecs", ["VitrineCodecs", "VitrineTesting", "CCodecs"]),
+    tests("Codecs", ["VitrineCodecs", "VitrineGraphics", "VitrineLoading", "CCodecs"]),
     tests("Widgets", ["VitrineWidgets", "VitrineTesting"], settings: mainActor),
     tests(
       "ImageWidgets",

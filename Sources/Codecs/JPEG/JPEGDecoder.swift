@@ -10,6 +10,9 @@ enum JPEGDecoder {
       let plan = try DecodePlan(
         format: .jpeg, stored: reader.size, orientation: orientation, options: options)
       try plan.checkPixels(holdsSource: reader.holdsSource)
+      guard reader.isPlausible(byteCount: data.count) else {
+        throw .decoding(.jpeg, message: "the pixels end early")
+      }
       let bitmap = try plan.bitmap(hasAlpha: false) { (canvas) throws(ImageError) in
         try draw(reader, plan, on: canvas)
       }

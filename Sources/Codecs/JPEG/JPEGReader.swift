@@ -29,6 +29,15 @@ final class JPEGReader {
   /// Whether every pixel is in memory while decoding.
   var holdsSource: Bool { handle.pointee.has_multiple_scans }
 
+  /// Whether the bytes can hold all pixels: in a single scan each block of 64 takes a Huffman code for its
+  /// mean and one for its end, a bit each at least. A few bytes that claim a huge picture are told so
+  /// without memory for it.
+  func isPlausible(byteCount: Int) -> Bool {
+    if holdsSource || handle.pointee.info.arith_code != 0 { return true }
+    let blocks = ((size.width + 7) / 8) * ((size.height + 7) / 8)
+    return blocks / 4 <= byteCount
+  }
+
   /// Whether rows come as cyan, magenta, yellow and black: libjpeg does not turn these into RGB.
   var isCMYK: Bool {
     let space = handle.pointee.info.jpeg_color_space

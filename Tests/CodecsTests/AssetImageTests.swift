@@ -1,0 +1,79 @@
+import Glibc
+import Testing
+import VitrineCodecs
+import VitrineGraphics
+import VitrineLoading
+
+@Suite struct AssetImageTests {
+  /// Writes a file that is gone after `body`.
+  private func withFile(_ bytes: [UInt8], suffix: String, _ body: (String) throws -> Void) throws {
+    var name = Array("/tmp/vitrine-asset-XXXXXX\(suffix)".utf8CString)
+    let file = mkstemps(&name, Int32(suffix.utf8.count))
+    try #require(file >= 0)
+    let path = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    defer { unlink(path) }
+    #expect(write(file, bytes, bytes.count) == bytes.count)
+    close(file)
+    try body(path)
+  }
+
+  /// A bitmap file of 24 bits: red and green above blue and white.
+  private var bmp: [UInt8] {
+    func number(_ value: Int, _ count: Int = 4) -> [UInt8] {
+      (0..<count).map { UInt8(value >> ($0 * 8) & 255) }
+    }
+    let bottom: [UInt8] = [255, 0, 0, 255, 255, 255, 0, 0]
+    let top: [UInt8] = [0, 0, 255, 0, 255, 0, 0, 0]
+    return Array("BM".utf8) + number(70) + number(0) + number(54) + number(40) + number(2) + number(2)
+      + number(1, 2) + number(24, 2) + [UInt8](repeating: 0, count: 24) + bottom + top
+  }
+
+  @Test(arguments: [PixelFormat.bgra, .rgba])
+  func aBitmapFileIsReadBySDL(pixelFormat: PixelFormat) throws {
+    try withFile(bmp, suffix: ".bmp") { path in
+      let image = try AssetImage.load(contentsOf: path, pixelFormat: pixelFormat)
+
+      #expect(image.bitmap.format == pixelFormat)
+      #expect(image.bitmap.isOpaque)
+      #expect(image.bitmap.colors == [[.pureRed, .pureGreen], [.pureBlue, .white]])
+    }
+  }
+
+  @Test func knownFormatsAreReadByOurOwnCodecs() throws {
+    let png = PNGFixture(width: 1, height: 1) { _, _ in [1, 2, 3, 4] }.bytes
+    try withFile(png, suffix: ".bmp") { path in
+      let image = try AssetImage.load(contentsOf: path)
+
+      #expect(image.format == .png)
+      #expect(image.bitmap.color(x: 0, y: 0) == Color(red: 1, green: 2, blue: 3, alpha: 4))
+    }
+  }
+
+  @Test func aDamagedFileOfAKnownFormatNeverReachesSDL() throws {
+    let png = PNGFixture(width: 1, height: 1) { _, _ in [1, 2, 3, 4] }.bytes
+    try withFile(Array(png.dropLast(10)), suffix: ".png") { path in
+      #expect(throws: ImageError.decoding(.png, message: "ends before IEND")) {
+        try AssetImage.load(contentsOf: path)
+      }
+    }
+  }
+
+  @Test func whatNobodyKnowsIsNoImage() throws {
+    try withFile(Array("plain text".utf8), suffix: ".txt") { path in
+      #expect(throws: ImageError.notAnImage(signature: Array("plain text".utf8))) {
+        try AssetImage.load(contentsOf: path)
+      }
+    }
+    try withFile([], suffix: ".png") { path in
+      #expect(throws: ImageError.emptyBody) { try AssetImage.load(contentsOf: path) }
+    }
+  }
+
+  @Test func aMissingFileIsNamed() {
+    #expect(
+      throws: ImageError.unreadableFile(path: "/no/such/file.png", message: "No such file or directory")
+    ) {
+      try AssetImage.load(contentsOf: "/no/such/file.png")
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import Testing
+import VitrineGraphics
+import VitrineLoading
+
+@testable import VitrineCodecs
+
+@Suite struct DecodeLimitTests {
+  private let tile = DecodeTarget(width: 64, height: 64)
+  private let standard = DecodeLimits()
+
+  @Test(arguments: [false, true])
+  func aPNGThatClaimsNineHundredMegapixelsIsRefused(isInterlaced: Bool) {
+    let bytes = PNGFixture.claiming(width: 30_000, height: 30_000, isInterlaced: isInterlaced)
+
+    #expect(error(bytes) == .tooLarge(.pixels(standard.pixels)))
+    #expect(error(bytes, to: tile) == .tooLarge(.pixels(standard.pixels)))
+  }
+
+  @Test func sizesThatOverflowAreRefused() {
+    let bytes = PNGFixture.claiming(width: 0x7FFF_FFFF, height: 0x7FFF_FFFF)
+    let none = DecodeLimits(pixels: .max, side: .max)
+
+    #expect(error(bytes) == .tooLarge(.side(65_535)))
+    #expect(error(bytes, to: tile) == .tooLarge(.side(65_535)))
+    #expect(error(bytes, limits: none) == .tooLarge(.pixels(.max)))
+    #expect(error(bytes, to: tile, limits: none) == .tooLarge(.pixels(.max)))
+  }
+
+  @Test func aFewBytesThatClaimManyPixelsTakeNoMemory() {
+    let png = PNGFixture.claiming(width: 8000, height: 8000)
+    let gif = GIFFixture(width: 8000, height: 8000) { _, _ in 0 }.head + [2, 0x44, 0x01, 0, 0x3B]
+
+    #expect(error(png) == .decoding(.png, message: "the pixels end early"))
+    #expect(error(png, to: tile) == .decoding(.png, message: "the pixels end early"))
+    #expect(error(gif) == .decoding(.gif, message: "the pixels end early"))
+    #expect(error(jpegClaiming(8000)) == .decoding(.jpeg, message: "the pixels end early"))
+  }
+
+  @Test func rowsThatPassCostTimeOnly() throws {
+    let fixture = PNGFixture(width: 100, height: 100) { x, y in [x, y, 0, 255] }
+    var interlaced = fixture
+    interlaced.isInterlaced = true
+    let small = DecodeTarget(width: 10, height: 10)
+
+    #expect(error(fixture.bytes, limits: DecodeLimits(pixels: 9999)) == .tooLarge(.pixels(9999)))
+    #expect(try decode(fixture.bytes, to: small, limits: DecodeLimits(pixels: 2500)).pixelWidth == 10)
+    #expect(
+      error(fixture.bytes, to: small, limits: DecodeLimits(pixels: 2499)) == .tooLarge(.pixels(2499)))
+    #expect(
+      error(interlaced.bytes, to: small, limits: DecodeLimits(pixels: 9999)) == .tooLarge(.pixels(9999)))
+    #expect(try decode(interlaced.bytes, limits: DecodeLimits(pixels: 10_000)).pixelWidth == 100)
+  }
+
+  @Test func aLargeJPEGIsFineWhenFewPixelsAreAskedFor() throws {
+    var fixture = JPEGFixture(width: 160, height: 160, color: patternColor)
+    let few = DecodeLimits(pixels: 400)
+    let small = DecodeTarget(width: 10, height: 10)
+
+    #expect(try decode(fixture.bytes, to: small, limits: few).pixelWidth == 10)
+    #expect(error(fixture.bytes, limits: few) == .tooLarge(.pixels(400)))
+
+    fixture.isProgressive = true
+    #expect(error(fixture.bytes, to: small, limits: few) == .tooLarge(.pixels(400)))
+  }
+
+  @Test func aLongSideIsRefused() {
+    let jpeg = JPEGFixture(width: 101, height: 1) { _, _ in .white }.bytes
+    let gif = GIFFixture(width: 1, height: 101) { _, _ in 0 }.bytes
+    let limits = DecodeLimits(side: 100)
+
+    #expect(error(jpeg, limits: limits) == .tooLarge(.side(100)))
+    #expect(error(gif, limits: limits) == .tooLarge(.side(100)))
+    #expect(error(WebPFixture.lossy, limits: DecodeLimits(side: 63)) == .tooLarge(.side(63)))
+    #expect(error(WebPFixture.lossy, limits: DecodeLimits(side: 64)) == nil)
+  }
+
+  @Test func webPHoldsWhatItMust() throws {
+    let small = DecodeTarget(width: 8, height: 6)
+    let few = DecodeLimits(pixels: 100)
+
+    #expect(try decode(WebPFixture.lossy, to: small, limits: few).pixelWidth == 8)
+    #expect(error(WebPFixture.lossy, limits: few) == .tooLarge(.pixels(100)))
+    #expect(error(WebPFixture.lossyAlpha, to: small, limits: few) == .tooLarge(.pixels(100)))
+    #expect(error(WebPFixture.animatedPartial, to: small, limits: few) == .tooLarge(.pixels(100)))
+  }
+
+  @Test func aGIFFrameLargerThanTheLimitIsRefusedThoughItsScreenIsSmall() {
+    var fixture = GIFFixture(width: 1, height: 1) { _, _ in 0 }
+    fixture.frame = (0, 0, 65_535, 65_535)
+    let bytes = fixture.head + [2, 0x44, 0x01, 0, 0x3B]
+
+    #expect(error(bytes) == .tooLarge(.pixels(standard.pixels)))
+  }
+
+  @Test func noPixelsAreDamage() {
+    let png = PNGFixture.claiming(width: 0, height: 5)
+    let screen = Array("GIF89a".utf8) + [0, 0, 0, 0, 0, 0, 0] + [0x2C] + [UInt8](repeating: 0, count: 8)
+    var frame = GIFFixture(width: 1, height: 1) { _, _ in 0 }
+    frame.frame = (0, 0, 0, 1)
+
+    #expect(error(png) == .decoding(.png, message: "a side of zero pixels"))
+    #expect(error(screen + [0, 2, 0, 0x3B])?.isDamage(of: .gif) == true)
+    #expect(error(frame.head + [0, 0x3B]) == .decoding(.gif, message: "a side of zero pixels"))
+    #expect(error(jpegClaiming(0))?.isDamage(of: .jpeg) == true)
+  }
+
+  /// A good JPEG whose header says another size.
+  private func jpegClaiming(_ side: Int) -> [UInt8] {
+    var bytes = JPEGFixture(width: 8, height: 8) { _, _ in .white }.bytes
+    let frame = bytes.indices.dropLast().first { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xC0 } ?? 0
+    bytes.replaceSubrange(
+      (frame + 5)..<(frame + 9), with: [side >> 8, side, side >> 8, side].map { UInt8($0 & 255) })
+    return bytes
+  }
+}

@@ -1,0 +1,103 @@
+import CCodecs
+import Glibc
+import VitrineGraphics
+
+/// Writes JPEG files with libjpeg.
+struct JPEGFixture {
+  /// What the samples mean.
+  enum Model {
+    case rgb, gray
+    /// Four inks, inverted as Adobe writes them; stored as they are or as YCCK.
+    case cmyk, ycck
+  }
+
+  var width: Int
+  var height: Int
+  var model = Model.rgb
+  var quality: Int32 = 95
+  /// Chroma at a quarter of the pixels, as most files have it.
+  var subsamples = false
+  var isProgressive = false
+  /// Blocks between restart markers; 0 for none.
+  var restartInterval: UInt32 = 0
+  /// Exif after the signature.
+  var exif: [UInt8]?
+  /// The samples of a pixel: 3, 1 or 4.
+  var samples: (_ x: Int, _ y: Int) -> [UInt8]
+
+  init(width: Int, height: Int, color: @escaping (_ x: Int, _ y: Int) -> Color) {
+    self.width = width
+    self.height = height
+    samples = { x, y in
+      let color = color(x, y)
+      return [color.red, color.green, color.blue]
+    }
+  }
+
+  /// The whole file.
+  var bytes: [UInt8] {
+    let info = UnsafeMutablePointer<jpeg_compress_struct>.allocate(capacity: 1)
+    let errors = UnsafeMutablePointer<jpeg_error_mgr>.allocate(capacity: 1)
+    defer {
+      info.deallocate()
+      errors.deallocate()
+    }
+    info.initialize(to: jpeg_compress_struct())
+    info.pointee.err = jpeg_std_error(errors)
+    jpeg_CreateCompress(info, JPEG_LIB_VERSION, MemoryLayout<jpeg_compress_struct>.size)
+    defer { jpeg_destroy_compress(info) }
+    var buffer: UnsafeMutablePointer<UInt8>?
+    var count: UInt = 0
+    jpeg_mem_dest(info, &buffer, &count)
+    defer { free(buffer) }
+    configure(info)
+    jpeg_start_compress(info, 1)
+    if let exif {
+      let payload = Array("Exif\0\0".utf8) + exif
+      jpeg_write_marker(info, 0xE1, payload, UInt32(payload.count))
+    }
+    for y in 0..<height {
+      var row = (0..<width).flatMap { samples($0, y) }
+      row.withUnsafeMutableBufferPointer { row in
+        var start = row.baseAddress
+        _ = jpeg_write_scanlines(info, &start, 1)
+      }
+    }
+    jpeg_finish_compress(info)
+    return Array(UnsafeBufferPointer(start: buffer, count: Int(count)))
+  }
+
+  private func configure(_ info: UnsafeMutablePointer<jpeg_compress_struct>) {
+    info.pointee.image_width = UInt32(width)
+    info.pointee.image_height = UInt32(height)
+    let (components, space): (Int32, J_COLOR_SPACE) =
+      switch model {
+      case .rgb: (3, JCS_RGB)
+      case .gray: (1, JCS_GRAYSCALE)
+      case .cmyk, .ycck: (4, JCS_CMYK)
+      }
+    info.pointee.input_components = components
+    info.pointee.in_color_space = space
+    jpeg_set_defaults(info)
+    if model == .ycck { jpeg_set_colorspace(info, JCS_YCCK) }
+    jpeg_set_quality(info, quality, 1)
+    if !subsamples {
+      info.pointee.comp_info[0].h_samp_factor = 1
+      info.pointee.comp_info[0].v_samp_factor = 1
+    }
+    if isProgressive { jpeg_simple_progression(info) }
+    info.pointee.restart_interval = restartInterval
+  }
+}
+
+/// Exif of one tag: the orientation.
+func exif(orientation: UInt16, isBigEndian: Bool = false) -> [UInt8] {
+  func bytes(_ value: Int, _ count: Int) -> [UInt8] {
+    let little = (0..<count).map { UInt8(value >> ($0 * 8) & 255) }
+    return isBigEndian ? little.reversed() : little
+  }
+  let header = Array((isBigEndian ? "MM" : "II").utf8) + bytes(42, 2) + bytes(8, 4)
+  let make = bytes(0x010F, 2) + bytes(2, 2) + bytes(4, 4) + Array("ABC\0".utf8)
+  let tag = bytes(0x0112, 2) + bytes(3, 2) + bytes(1, 4) + bytes(Int(orientation), 2) + [0, 0]
+  return header + bytes(2, 2) + make + tag + bytes(0, 4)
+}

@@ -1,0 +1,67 @@
+/// Small WebP files, written with Pillow: there is no encoder among the codecs.
+enum WebPFixture {
+  /// 4x2, lossless: red, green, blue, white; clear, red at alpha 128, black, (10, 20, 30) at alpha 40.
+  static let losslessAlpha = bytes(
+    """
+    5249464642000000574542505650384c360000002f034000103f20102078f0bf6a434890d0fdbf578100c188ff4b04d9
+    36559fcd2d1f003836393659350804c8d89412051644f43fb001
+    """)
+
+  /// 3x1, lossless: red, green, blue.
+  static let losslessOpaque = bytes(
+    """
+    524946462a000000574542505650384c1d0000002f0200000017201048da1f7a8df9171014f93fdafc075f0a6a10d1ff
+    0000
+    """)
+
+  /// 64x48: the left half red, the right half blue.
+  static let lossy = bytes(
+    """
+    524946466e0000005745425056503820620000001005009d012a400030003e31168943222121155400200304b18068a0
+    801f881a603f003f603fa000598f1b3d632c67f40000fef7a295a7bc3e337fb987781a298999fffc2748fd093fb09df5
+    6882effe1665c276b6cd850e04a1c2dc530869680000
+    """)
+
+  /// As `lossy`, the upper half transparent.
+  static let lossyAlpha = bytes(
+    """
+    524946468e00000057454250565038580a000000100000003f00002f0000414c504813000000010f30ff1111422c98e4
+    2f9dc1ee88fe67fcf90056503820540000007005009d012a400030003e31168943222121155400200304b1804a81fc03
+    f003542b807e007eaaff0000b3f9543bbff11aa2c4c000fef7a28e6f7358cfc60230b6dfc89ff84e0081fc9afdc6bd6b
+    ab9e67840000
+    """)
+
+  /// 16x16, two frames: red, then blue.
+  static let animated = bytes(
+    """
+    524946468400000057454250565038580a000000020000000f00000f0000414e494d06000000000000000000414e4d46
+    280000000000000000000f00000f0000640000025650384c0f0000002f0fc003000710fd8ffe0722a2ff0100414e4d46
+    280000000000000000000f00000f0000640000005650384c0f0000002f0fc003000710d1fffe0722a2ff0100
+    """)
+
+  /// 16x16, two frames, of which the first is a green square from (4, 6) to (12, 14).
+  static let animatedPartial = bytes(
+    """
+    524946468400000057454250565038580a000000020000000f00000f0000414e494d06000000000000000000414e4d46
+    28000000020000030000070000070000640000025650384c0f0000002f07c0010007d0ff88fe0722a2ff0100414e4d46
+    280000000000000000000f00000f0000640000005650384c0f0000002f0fc003000710d1fffe0722a2ff0100
+    """)
+
+  /// As `losslessOpaque`, with Exif that turns it by 90 degrees clockwise (6).
+  static let rotated = bytes(
+    """
+    524946465e00000057454250565038580a000000080000000200000000005650384c1d0000002f0200000017201048da
+    1f7a8df9171014f93fdafc075f0a6a10d1ff0000455849461a0000004d4d002a00000008000101120003000000010006
+    000000000000
+    """)
+
+  /// Every one of them.
+  static let all = [
+    losslessAlpha, losslessOpaque, lossy, lossyAlpha, animated, animatedPartial, rotated,
+  ]
+
+  private static func bytes(_ hexadecimal: String) -> [UInt8] {
+    let digits = hexadecimal.compactMap(\.hexDigitValue)
+    return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] * 16 + digits[$0 + 1]) }
+  }
+}

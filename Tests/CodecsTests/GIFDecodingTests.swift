@@ -1,0 +1,161 @@
+import Testing
+import VitrineGraphics
+import VitrineLoading
+
+@testable import VitrineCodecs
+
+@Suite struct GIFDecodingTests {
+  @Test(arguments: [PixelFormat.bgra, .rgba], [false, true])
+  func eachPixelHasItsPaletteColor(pixelFormat: PixelFormat, isInterlaced: Bool) throws {
+    let palette: [Color] = [.pureRed, .pureGreen, .pureBlue, .white]
+    func index(x: Int, y: Int) -> Int { (x * x + y * 3) % 4 }
+    var fixture = GIFFixture(width: 37, height: 29, palette: palette) { x, y in UInt8(index(x: x, y: y)) }
+    fixture.isInterlaced = isInterlaced
+
+    let image = try decode(fixture.bytes, as: pixelFormat)
+
+    #expect(image.format == .gif)
+    #expect(image.bitmap.isOpaque)
+    for y in 0..<29 {
+      for x in 0..<37 { #expect(image.bitmap.color(x: x, y: y) == palette[index(x: x, y: y)]) }
+    }
+  }
+
+  @Test func aFullTableOf4096CodesIsUnpacked() throws {
+    let palette = (0..<256).map { Color(red: UInt8($0), green: UInt8(255 - $0), blue: 0) }
+    var generator = SeededGenerator(seed: 1)
+    let indices = (0..<(160 * 160)).map { _ in UInt8.random(in: 0..<8, using: &generator) * 31 }
+    var fixture = GIFFixture(width: 160, height: 160, palette: palette) { x, y in indices[y * 160 + x] }
+    fixture.codeSize = 8
+
+    let bitmap = try decode(fixture.bytes).bitmap
+
+    #expect(bitmap.colors.flatMap { $0 }.map(\.red) == indices)
+  }
+
+  @Test func longRunsOfOneColorAreUnpacked() throws {
+    let fixture = GIFFixture(width: 200, height: 200) { _, _ in 2 }
+
+    let bitmap = try decode(fixture.bytes).bitmap
+
+    #expect(bitmap.colors.allSatisfy { $0.allSatisfy { $0 == .pureBlue } })
+  }
+
+  @Test func transparentIndexIsTransparent() throws {
+    var fixture = GIFFixture(width: 2, height: 1) { x, _ in UInt8(x) }
+    fixture.transparentIndex = 1
+
+    let bitmap = try decode(fixture.bytes).bitmap
+
+    #expect(bitmap.colors == [[.pureRed, .clear]])
+    #expect(!bitmap.isOpaque)
+  }
+
+  @Test func transparentIndexThatIsNotUsedLeavesItOpaque() throws {
+    var fixture = GIFFixture(width: 2, height: 1) { _, _ in 0 }
+    fixture.transparentIndex = 1
+
+    #expect(try decode(fixture.bytes).bitmap.isOpaque)
+  }
+
+  @Test func localPaletteWinsOverTheGlobalOne() throws {
+    var fixture = GIFFixture(width: 1, height: 1) { _, _ in 0 }
+    fixture.localPalette = [.pureBlue, .pureRed]
+
+    #expect(try decode(fixture.bytes).bitmap.color(x: 0, y: 0) == .pureBlue)
+  }
+
+  @Test func localPaletteAloneIsEnoughAndNoneIsDamage() throws {
+    var fixture = GIFFixture(width: 1, height: 1) { _, _ in 0 }
+    fixture.globalPalette = nil
+    #expect(error(fixture.bytes) == .decoding(.gif, message: "no palette"))
+
+    fixture.localPalette = [.pureGreen, .pureRed]
+    #expect(try decode(fixture.bytes).bitmap.color(x: 0, y: 0) == .pureGreen)
+  }
+
+  @Test func indicesBeyondThePaletteAreTransparent() throws {
+    var fixture = GIFFixture(width: 2, height: 1, palette: [.pureRed, .pureGreen]) { x, _ in UInt8(x * 3) }
+    fixture.codeSize = 2
+
+    #expect(try decode(fixture.bytes).bitmap.colors == [[.pureRed, .clear]])
+  }
+
+  @Test func aFrameSmallerThanTheScreenLeavesTheRestTransparent() throws {
+    var fixture = GIFFixture(width: 4, height: 3) { _, _ in 0 }
+    fixture.frame = (1, 1, 2, 1)
+
+    let bitmap = try decode(fixture.bytes).bitmap
+
+    #expect(!bitmap.isOpaque)
+    #expect(
+      bitmap.colors == [
+        [.clear, .clear, .clear, .clear], [.clear, .pureRed, .pureRed, .clear], [.clear, .clear, .clear, .clear],
+      ])
+  }
+
+  @Test func aFrameBeyondTheScreenIsClipped() throws {
+    var fixture = GIFFixture(width: 3, height: 2) { x, y in UInt8((x + y) % 4) }
+    fixture.frame = (2, 1, 5, 6)
+    #expect(
+      try decode(fixture.bytes).bitmap.colors == [[.clear, .clear, .clear], [.clear, .clear, .pureRed]])
+
+    fixture.frame = (3, 2, 4, 4)
+    #expect(try decode(fixture.bytes).bitmap.colors.flatMap { $0 }.allSatisfy { $0 == .clear })
+
+    fixture.frame = (65_000, 65_000, 4, 4)
+    #expect(try decode(fixture.bytes).bitmap.width == 3)
+  }
+
+  @Test func transparentPixelsDoNotBleedWhenScaled() throws {
+    var fixture = GIFFixture(width: 8, height: 8) { x, _ in x < 4 ? 0 : 1 }
+    fixture.transparentIndex = 1
+
+    let color = try decode(fixture.bytes, to: DecodeTarget(width: 1, height: 1)).bitmap.color(x: 0, y: 0)
+
+    #expect(color == Color(red: 255, green: 0, blue: 0, alpha: 128))
+  }
+
+  @Test func zerosBetweenBlocksAreTolerated() throws {
+    let fixture = GIFFixture(width: 1, height: 1) { _, _ in 1 }
+    let palette = 13 + 12
+    let bytes = fixture.bytes
+
+    let padded = Array(bytes[..<palette]) + [0, 0] + bytes[palette...]
+
+    #expect(try decode(padded).bitmap.color(x: 0, y: 0) == .pureGreen)
+  }
+
+  @Test func noFrameAtAllIsDamage() {
+    let bytes = Array("GIF89a".utf8) + [1, 0, 1, 0, 0, 0, 0, 0x3B]
+
+    #expect(error(bytes) == .decoding(.gif, message: "no frame"))
+  }
+
+  @Test func wrongCodesAreDamage() {
+    let fixture = GIFFixture(width: 40, height: 40) { _, _ in 0 }
+    func file(_ codes: [Int]) -> [UInt8] {
+      var writer = BitWriter()
+      for code in codes { writer.write(code, 3) }
+      return fixture.head + GIFFixture.subBlocks(writer.bytes) + [0x3B]
+    }
+    let filler = [Int](repeating: 4, count: 200)
+
+    #expect(
+      error(file([4, 0, 5] + filler)) == .decoding(.gif, message: "fewer pixels than the frame has"))
+    #expect(
+      error(file([4, 0, 7] + filler)) == .decoding(.gif, message: "a code that means nothing yet"))
+    #expect(
+      error(file([4, 6] + filler)) == .decoding(.gif, message: "a code that means nothing yet"))
+    #expect(error(file(filler)) == .decoding(.gif, message: "the pixels end early"))
+    #expect(error(file([])) == .decoding(.gif, message: "the pixels end early"))
+  }
+
+  @Test(arguments: [0, 9, 12, 255])
+  func otherCodeSizesAreDamage(size: UInt8) {
+    var bytes = GIFFixture(width: 1, height: 1) { _, _ in 0 }.head
+    bytes[bytes.count - 1] = size
+
+    #expect(error(bytes + [1, 0, 0, 0x3B]) == .decoding(.gif, message: "unknown code size"))
+  }
+}

@@ -1,0 +1,99 @@
+import Testing
+import VitrineGraphics
+import VitrineLoading
+
+@testable import VitrineCodecs
+
+@Suite struct OrientationTests {
+  /// Where the corners of the stored picture (top left, top right, bottom left, bottom right) are shown.
+  private static let corners: [UInt16: [[Color]]] = [
+    1: [[.pureRed, .pureGreen], [.pureBlue, .white]], 2: [[.pureGreen, .pureRed], [.white, .pureBlue]],
+    3: [[.white, .pureBlue], [.pureGreen, .pureRed]], 4: [[.pureBlue, .white], [.pureRed, .pureGreen]],
+    5: [[.pureRed, .pureBlue], [.pureGreen, .white]], 6: [[.pureBlue, .pureRed], [.white, .pureGreen]],
+    7: [[.white, .pureGreen], [.pureBlue, .pureRed]], 8: [[.pureGreen, .white], [.pureRed, .pureBlue]],
+  ]
+
+  @Test("all eight, whole and scaled", arguments: 1...8 as ClosedRange<UInt16>)
+  func jpeg(orientation: UInt16) throws {
+    var fixture = JPEGFixture(width: 64, height: 32) { x, y in
+      y < 16 ? (x < 32 ? .pureRed : .pureGreen) : (x < 32 ? .pureBlue : .white)
+    }
+    fixture.exif = exif(orientation: orientation, isBigEndian: orientation % 2 == 0)
+    let expected = try #require(Self.corners[orientation])
+    let isTurned = orientation >= 5
+
+    for target in [nil, DecodeTarget(width: 8, height: 8), DecodeTarget(width: 30, height: 30)] {
+      let image = try decode(fixture.bytes, to: target)
+
+      #expect((image.sourceWidth, image.sourceHeight) == (isTurned ? (32, 64) : (64, 32)))
+      let size = target?.outputSize(sourceWidth: image.sourceWidth, sourceHeight: image.sourceHeight)
+      #expect(image.pixelWidth == size?.width ?? image.sourceWidth)
+      #expect(image.pixelHeight == size?.height ?? image.sourceHeight)
+      for (row, colors) in expected.enumerated() {
+        for (column, color) in colors.enumerated() {
+          let (x, y) = (column * (image.pixelWidth - 1), row * (image.pixelHeight - 1))
+          #expect(image.bitmap.color(x: x, y: y).distance(to: color) < 6)
+        }
+      }
+    }
+  }
+
+  @Test func losslessPicturesAreTurnedPixelByPixel() throws {
+    for orientation in 1...8 as ClosedRange<UInt16> {
+      var fixture = PNGFixture(width: 3, height: 2) { x, y in [x * 50, y * 50, 0, 255] }
+      fixture.chunks = [("eXIf", exif(orientation: orientation))]
+
+      let bitmap = try decode(fixture.bytes).bitmap
+
+      for y in 0..<2 {
+        for x in 0..<3 {
+          let (right, down) = (2 - x, 1 - y)
+          let place =
+            [(x, y), (right, y), (right, down), (x, down), (y, x), (down, x), (down, right), (y, right)][
+              Int(orientation) - 1]
+          let expected = Color(red: UInt8(x * 50), green: UInt8(y * 50), blue: 0)
+          #expect(bitmap.color(x: place.0, y: place.1) == expected, "orientation \(orientation)")
+        }
+      }
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func theTagIsReadInEitherByteOrder(isBigEndian: Bool) {
+    for value in 1...8 as ClosedRange<UInt16> {
+      let tiff = exif(orientation: value, isBigEndian: isBigEndian)
+
+      #expect(Orientation(tiff: tiff[...])?.rawValue == value)
+      #expect(Orientation(exif: (Array("Exif\0\0".utf8) + tiff)[...])?.rawValue == value)
+    }
+  }
+
+  @Test func valuesOutsideOneToEightAreNone() {
+    for value in [0, 9, 256, 65_535] as [UInt16] {
+      #expect(Orientation(tiff: exif(orientation: value)[...]) == nil)
+    }
+  }
+
+  @Test func truncatedExifIsNone() {
+    let tiff = exif(orientation: 6)
+    for count in 0..<(tiff.count - 6) {
+      #expect(Orientation(tiff: tiff.prefix(count)) == nil, "\(count) bytes")
+    }
+  }
+
+  @Test func offsetsOutOfTheBytesAreNone() {
+    for offset in [[0xFF, 0xFF, 0xFF, 0xFF], [0xFF, 0xFF, 0xFF, 0x7F], [26, 1, 0, 0]] as [[UInt8]] {
+      var tiff = exif(orientation: 6)
+      tiff.replaceSubrange(4..<8, with: offset)
+
+      #expect(Orientation(tiff: tiff[...]) == nil)
+    }
+  }
+
+  @Test func damagedExifLeavesThePictureAsItIs() throws {
+    var fixture = JPEGFixture(width: 4, height: 2) { _, _ in .white }
+    fixture.exif = Array("II*\0junk".utf8)
+
+    #expect(try decode(fixture.bytes).pixelWidth == 4)
+  }
+}

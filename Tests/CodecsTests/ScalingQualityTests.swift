@@ -1,0 +1,141 @@
+import Glibc
+import Testing
+import VitrineGraphics
+import VitrineLoading
+
+@testable import VitrineCodecs
+
+@Suite struct ScalingQualityTests {
+  /// Waves of several lengths, so that blurring and shifting both show.
+  private static let picture: [UInt8] = {
+    var fixture = JPEGFixture(width: 403, height: 301) { x, y in
+      func wave(_ length: Double, _ phase: Double) -> Double {
+        sin((Double(x) + phase) / length) * cos((Double(y) - phase) / length)
+      }
+      func channel(_ phase: Double) -> UInt8 {
+        UInt8(128 + 60 * wave(31, phase) + 40 * wave(9, phase) + 20 * wave(3, phase))
+      }
+      return Color(red: channel(0), green: channel(11), blue: channel(29))
+    }
+    fixture.subsamples = true
+    return fixture.bytes
+  }()
+
+  /// The mean of the area of each pixel, in the plainest way there is.
+  private static func reference(of bitmap: Bitmap, width: Int, height: Int) -> [[Double]] {
+    func weights(_ index: Int, _ count: Int, _ source: Int) -> [(Int, Double)] {
+      let (start, end) = (
+        Double(index * source) / Double(count), Double((index + 1) * source) / Double(count)
+      )
+      return (Int(start)..<min(source, Int(end.rounded(.up)))).map {
+        ($0, min(end, Double($0 + 1)) - max(start, Double($0)))
+      }
+    }
+    let columns = (0..<width).map { weights($0, width, bitmap.width) }
+    return (0..<height).flatMap { y -> [[Double]] in
+      let rows = weights(y, height, bitmap.height)
+      return columns.map { columns in
+        var sum = [0.0, 0.0, 0.0]
+        var area = 0.0
+        for (row, share) in rows {
+          for (column, part) in columns {
+            let color = bitmap.color(x: column, y: row)
+            for (index, value) in [color.red, color.green, color.blue].enumerated() {
+              sum[index] += Double(value) * share * part
+            }
+            area += share * part
+          }
+        }
+        return sum.map { $0 / area }
+      }
+    }
+  }
+
+  private static func decibels(of bitmap: Bitmap, against reference: [[Double]]) -> Double {
+    var squares = 0.0
+    for (color, expected) in zip(bitmap.colors.joined(), reference) {
+      for (value, wanted) in zip([color.red, color.green, color.blue], expected) {
+        squares += (Double(value) - wanted) * (Double(value) - wanted)
+      }
+    }
+    let mean = squares / Double(reference.count * 3)
+    return 10 * log10(255 * 255 / max(mean, 1e-9))
+  }
+
+  @Test("a scaled JPEG is near the whole one made smaller", arguments: [12, 40, 90, 290])
+  func scaledJPEG(side: Int) throws {
+    let whole = try decode(Self.picture).bitmap
+
+    let small = try decode(Self.picture, to: DecodeTarget(width: side, height: side)).bitmap
+
+    let reference = Self.reference(of: whole, width: small.width, height: small.height)
+    #expect(Self.decibels(of: small, against: reference) > 40)
+  }
+
+  @Test func theResamplerIsExactButForRounding() throws {
+    let whole = try decode(Self.picture).bitmap
+
+    let small = Resampler.downscale(whole, toWidth: 97, height: 41)
+
+    let reference = Self.reference(of: whole, width: 97, height: 41)
+    for (color, expected) in zip(small.colors.joined(), reference) {
+      #expect(abs(Double(color.red) - expected[0]) < 0.52)
+      #expect(abs(Double(color.blue) - expected[2]) < 0.52)
+    }
+    #expect(small.isOpaque)
+  }
+}
+
+@Suite struct ResamplerTests {
+  private func bitmap(_ width: Int, _ height: Int, color: (Int, Int) -> Color) -> Bitmap {
+    Bitmap(width: width, height: height, format: .rgba, isOpaque: false) { bytes, bytesPerRow in
+      for y in 0..<height {
+        for x in 0..<width {
+          let color = color(x, y)
+          for (index, value) in [color.red, color.green, color.blue, color.alpha].enumerated() {
+            bytes[y * bytesPerRow + x * 4 + index] = value
+          }
+        }
+      }
+    }
+  }
+
+  @Test func blackAndWhiteMakeGray() {
+    let checker = bitmap(8, 8) { x, y in (x + y) % 2 == 0 ? .white : .black }
+
+    let small = Resampler.downscale(checker, toWidth: 2, height: 4)
+
+    #expect((small.width, small.height) == (2, 4))
+    #expect(small.colors.joined().allSatisfy { $0 == Color(red: 128, green: 128, blue: 128) })
+  }
+
+  @Test func transparentPixelsLendNoColor() {
+    let half = bitmap(2, 2) { x, _ in x == 0 ? .pureRed : Color(red: 0, green: 255, blue: 0, alpha: 0) }
+
+    let small = Resampler.downscale(half, toWidth: 1, height: 1)
+
+    #expect(small.color(x: 0, y: 0) == Color(red: 255, green: 0, blue: 0, alpha: 128))
+    #expect(!small.isOpaque)
+  }
+
+  @Test func nothingButTransparentStaysTransparent() {
+    let empty = bitmap(5, 5) { _, _ in Color(red: 9, green: 9, blue: 9, alpha: 0) }
+
+    #expect(Resampler.downscale(empty, toWidth: 2, height: 2).colors.joined().allSatisfy { $0 == .clear })
+  }
+
+  @Test func oneSideMayStay() {
+    let stripes = bitmap(6, 3) { _, y in y == 1 ? .pureBlue : .pureRed }
+
+    let small = Resampler.downscale(stripes, toWidth: 2, height: 3)
+
+    #expect(small.colors == [[.pureRed, .pureRed], [.pureBlue, .pureBlue], [.pureRed, .pureRed]])
+  }
+
+  @Test func aLargerOrImpossibleSizeIsBroughtIntoRange() {
+    let small = bitmap(3, 2) { _, _ in .pureGreen }
+
+    #expect(Resampler.downscale(small, toWidth: 30, height: 20).colors == small.colors)
+    #expect(Resampler.downscale(small, toWidth: 0, height: -5).colors == [[.pureGreen]])
+  }
+}

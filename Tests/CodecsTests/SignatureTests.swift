@@ -1,0 +1,35 @@
+import Testing
+import VitrineCodecs
+import VitrineGraphics
+import VitrineLoading
+
+@Suite struct SignatureTests {
+  @Test func nothingIsAnEmptyBody() {
+    #expect(error([]) == .emptyBody)
+  }
+
+  @Test func aWebPageUnderAPicturesNameIsNoImage() {
+    let page = Array("<!DOCTYPE html><html><body>Sign in</body></html>".utf8)
+
+    let thrown = error(page)
+
+    #expect(thrown == .notAnImage(signature: Array("<!DOCTYPE html><".utf8)))
+  }
+
+  @Test func formatsThatAreNotDecodedAreNoImages() {
+    #expect(error(Array("BM".utf8)) == .notAnImage(signature: Array("BM".utf8)))
+    #expect(error(Array("RIFF\0\0\0\0WAVE".utf8))?.description == "the answer is not a picture")
+    #expect(error([0xFF, 0xD8]) == .notAnImage(signature: [0xFF, 0xD8]))
+  }
+
+  @Test("a signature alone is damage", arguments: ImageFormat.allCases.filter { $0 != .raw })
+  func signatureAlone(format: ImageFormat) throws {
+    let signatures: [ImageFormat: [UInt8]] = [
+      .jpeg: [0xFF, 0xD8, 0xFF], .png: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A],
+      .gif: Array("GIF89a".utf8), .webp: Array("RIFF\0\0\0\0WEBP".utf8),
+    ]
+    let bytes = try #require(signatures[format])
+
+    #expect(error(bytes)?.isDamage(of: format) == true)
+  }
+}
