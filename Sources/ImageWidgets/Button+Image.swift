@@ -15,7 +15,7 @@ extension Button {
   public func setImage(
     from source: (any ImageRequestConvertible)?, for state: ControlState,
     additionalIdentifier: String? = nil, placeholder: Image? = nil, options: SlotOptions = .init(),
-    progress: SlotProgress? = nil, completion: SlotCompletion? = nil
+    completion: SlotCompletion? = nil, progress: SlotProgress? = nil
   ) {
     slots.slot(for: ButtonTarget(button: self, slot: .image, state: state)).setImage(
       from: source, additionalIdentifier: additionalIdentifier, placeholder: placeholder,
@@ -26,7 +26,7 @@ extension Button {
   public func setBackgroundImage(
     from source: (any ImageRequestConvertible)?, for state: ControlState,
     additionalIdentifier: String? = nil, placeholder: Image? = nil, options: SlotOptions = .init(),
-    progress: SlotProgress? = nil, completion: SlotCompletion? = nil
+    completion: SlotCompletion? = nil, progress: SlotProgress? = nil
   ) {
     slots.slot(for: ButtonTarget(button: self, slot: .background, state: state)).setImage(
       from: source, additionalIdentifier: additionalIdentifier, placeholder: placeholder,

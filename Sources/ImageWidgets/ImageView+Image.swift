@@ -6,8 +6,8 @@ extension ImageView {
   /// Loads the picture that is shown while the view is highlighted; as `setImage(from:)`.
   public func setHighlightedImage(
     from source: (any ImageRequestConvertible)?, additionalIdentifier: String? = nil,
-    placeholder: Image? = nil, options: SlotOptions = .init(), progress: SlotProgress? = nil,
-    completion: SlotCompletion? = nil
+    placeholder: Image? = nil, options: SlotOptions = .init(), completion: SlotCompletion? = nil,
+    progress: SlotProgress? = nil
   ) {
     slots.slot(for: HighlightedTarget(imageView: self)).setImage(
       from: source, additionalIdentifier: additionalIdentifier, placeholder: placeholder,

@@ -15,12 +15,12 @@ extension View {
   ///     placeholder and delivers `.invalidURL`.
   ///   - additionalIdentifier: tells apart pictures of one request that are made differently (AF-F4).
   ///   - placeholder: shown while it loads, and if it fails; nil clears.
-  ///   - progress: called on the main actor as bytes come.
   ///   - completion: called once on the main actor: before this returns for a picture from memory.
+  ///   - progress: called on the main actor as bytes come.
   public func setImage(
     from source: (any ImageRequestConvertible)?, additionalIdentifier: String? = nil,
-    placeholder: Image? = nil, options: SlotOptions = .init(), progress: SlotProgress? = nil,
-    completion: SlotCompletion? = nil
+    placeholder: Image? = nil, options: SlotOptions = .init(), completion: SlotCompletion? = nil,
+    progress: SlotProgress? = nil
   ) {
     contentsSlot.setImage(
       from: source, additionalIdentifier: additionalIdentifier, placeholder: placeholder,

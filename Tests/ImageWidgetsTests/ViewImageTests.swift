@@ -261,8 +261,8 @@ struct ViewImageTests {
     var heard: [Int] = []
 
     view.setImage(
-      from: "http://a.test/1", options: bench.options, progress: { heard.append($0.received) },
-      completion: ear.completion)
+      from: "http://a.test/1", options: bench.options, completion: ear.completion,
+      progress: { heard.append($0.received) })
     let transfer = await bench.transfer(1)
     transfer.respond(expectedLength: SlotBench.red.count)
     transfer.send(SlotBench.red)

@@ -14,6 +14,17 @@ public final class Window: View {
   public var frameInterval = 1.0 / 60
   /// Measures text as the renderer draws it.
   public var textMeasuring: any TextMeasuring
+  /// A view that always fills the window; nil by default. Subviews may be added beside it.
+  public var rootView: View? {
+    didSet {
+      guard rootView !== oldValue else { return }
+      oldValue?.removeFromSuperview()
+      if let rootView {
+        rootView.frame = bounds
+        insertSubview(rootView, at: 0)
+      }
+    }
+  }
   /// Who gets keys first; nil sends them to the window.
   public private(set) weak var focusedView: View?
   /// Asked for keys that no view has taken; true if it was of use.
@@ -37,6 +48,8 @@ public final class Window: View {
     backgroundColor = .black
     setNeedsDisplay()
   }
+
+  public override func layoutSubviews() { rootView?.frame = bounds }
 
   // MARK: Frames
 

@@ -1,0 +1,37 @@
+/// The text of `--help`.
+enum Help {
+  private static let options: [(name: String, value: String, meaning: String)] = [
+    ("--feed", "X", "where pictures come from: a folder, a text file or its URL with an image URL a line\n(a tab and a title may follow); without it the embedded gallery of 10,000 pictures"),
+    ("--screen", "NAME", "list or buttons (list)"),
+    ("--size", "WxH", "window in points (1280x800)"),
+    ("--video", "NAME", "auto, kmsdrm, x11, wayland, offscreen or dummy (auto)"),
+    ("--renderer", "NAME", "auto or software (auto)"),
+    ("--latency", "MS", "answer time of the embedded server (150, varied by picture)"),
+    ("--script", "FILE", "play input and checks, exit with their result"),
+    ("--screenshot", "FILE.png", "wait until idle, write what is on the screen, exit"),
+    ("--stats", "FILE.json", "write figures at exit"),
+    ("--no-disk-cache", "", "keep nothing on disk"),
+    ("--exit-when-idle", "", "end when everything is loaded and still"),
+    ("--exit-after", "SECONDS", "end after so long"),
+    ("--help", "", "this text"),
+  ]
+
+  static var optionNames: [String] { options.map(\.name) }
+
+  static var text: String {
+    var lines = [
+      "vitrine: pictures from the network on a screen without a desktop", "", "usage: vitrine [OPTION…]", "",
+    ]
+    let column = 24
+    for option in options {
+      let head = "  \(option.name) \(option.value)"
+      let meaning = option.meaning.split(separator: "\n")
+      lines.append(head + String(repeating: " ", count: max(1, column - head.count)) + meaning[0])
+      for more in meaning.dropFirst() { lines.append(String(repeating: " ", count: column) + more) }
+    }
+    lines += [
+      "", "Esc, Ctrl-C and SIGTERM quit. Exit codes: 0 fine, 1 a check failed or it could not go on, 2 wrong use.",
+    ]
+    return lines.joined(separator: "\n")
+  }
+}

@@ -1,0 +1,118 @@
+import Vitrine
+
+/// What the program was asked for on its command line.
+struct Options: Equatable {
+  var feed: String?
+  var screen = "list"
+  var size = Size(width: 1280, height: 800)
+  var video: String?
+  var renderer = "auto"
+  /// Milliseconds of the embedded server's answer time; nil varies it by picture around 150.
+  var latency: Int?
+  var script: String?
+  var screenshot: String?
+  var stats: String?
+  var exitWhenIdle = false
+  var exitAfter: Double?
+  var showsHelp = false
+
+  /// Wrong use, and what to do about it, in one line.
+  struct UsageError: Error, Equatable {
+    let message: String
+  }
+
+  static let screens = [(name: "list", title: "List"), (name: "buttons", title: "Buttons")]
+  static let videoDrivers = ["auto", "kmsdrm", "x11", "wayland", "offscreen", "dummy"]
+  static let renderers = ["auto", "software"]
+
+  /// Parses arguments without the program's name. `--name value` and `--name=value` are the same.
+  init(arguments: [String]) throws(UsageError) {
+    var rest = arguments[...]
+    while let argument = rest.popFirst() {
+      guard argument.hasPrefix("-") else {
+        throw UsageError(message: "unexpected “\(argument)”; options begin with --, see --help")
+      }
+      let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let name = String(parts[0])
+      var inlineValue = parts.count > 1 ? String(parts[1]) : nil
+
+      func value(_ meaning: String) throws(UsageError) -> String {
+        defer { inlineValue = nil }
+        if let inlineValue, !inlineValue.isEmpty { return inlineValue }
+        guard inlineValue == nil, let next = rest.first, !next.hasPrefix("--") else {
+          throw UsageError(message: "\(name) needs \(meaning)")
+        }
+        rest.removeFirst()
+        return next
+      }
+
+      switch name {
+      case "--feed": feed = try value("a folder, a file or a URL")
+      case "--screen": screen = try Self.choice(name, try value("a name"), of: Self.screens.map(\.name))
+      case "--size": size = try Self.size(try value("a size, as 1280x800"))
+      case "--video": video = try Self.choice(name, try value("a driver"), of: Self.videoDrivers)
+      case "--renderer": renderer = try Self.choice(name, try value("a name"), of: Self.renderers)
+      case "--latency": latency = Int(try Self.number(name, try value("milliseconds"), in: 0...60_000))
+      case "--script": script = try value("a file")
+      case "--screenshot": screenshot = try value("a file name, ending in .png")
+      case "--stats": stats = try value("a file name")
+      case "--exit-when-idle": exitWhenIdle = true
+      case "--exit-after": exitAfter = try Self.number(name, try value("seconds"), in: 0...1e6)
+      case "--no-disk-cache": break  // There is none yet; scripts may say so already.
+      case "--help", "-h": showsHelp = true
+      default: throw UsageError(message: "unknown option \(name)\(Self.hint(for: name))")
+      }
+      if inlineValue != nil { throw UsageError(message: "\(name) takes no value") }
+    }
+    if video == "auto" { video = nil }
+  }
+
+  private static func choice(
+    _ name: String, _ value: String, of choices: [String]
+  ) throws(UsageError) -> String {
+    guard choices.contains(value.lowercased()) else {
+      throw UsageError(message: "\(name) is one of \(choices.joined(separator: ", ")), not “\(value)”")
+    }
+    return value.lowercased()
+  }
+
+  private static func size(_ text: String) throws(UsageError) -> Size {
+    let sides = text.lowercased().split(separator: "x", omittingEmptySubsequences: false).map { Int($0) }
+    guard sides.count == 2, let width = sides[0], let height = sides[1],
+      (64...16_384).contains(width), (64...16_384).contains(height)
+    else { throw UsageError(message: "--size is a size such as 1280x800, from 64x64 on, not “\(text)”") }
+    return Size(width: Double(width), height: Double(height))
+  }
+
+  private static func number(
+    _ name: String, _ text: String, in range: ClosedRange<Double>
+  ) throws(UsageError) -> Double {
+    guard let number = Double(text), range.contains(number) else {
+      throw UsageError(message: "\(name) is a number from \(Int(range.lowerBound)) to \(Int(range.upperBound)), not “\(text)”")
+    }
+    return number
+  }
+
+  /// The known option that is nearest to a mistyped one, if any is near.
+  private static func hint(for name: String) -> String {
+    let nearest = Help.optionNames.map { ($0, editDistance($0, name)) }.min { $0.1 < $1.1 }
+    guard let nearest, nearest.1 <= 3 else { return "; see --help" }
+    return "; did you mean \(nearest.0)?"
+  }
+
+  /// Letters to insert, remove or replace to get from one word to the other (Levenshtein).
+  private static func editDistance(_ a: String, _ b: String) -> Int {
+    let b = Array(b)
+    var row = Array(0...b.count)
+    for (i, letter) in a.enumerated() {
+      var diagonal = row[0]
+      row[0] = i + 1
+      for j in b.indices {
+        let cost = min(row[j] + 1, row[j + 1] + 1, diagonal + (letter == b[j] ? 0 : 1))
+        diagonal = row[j + 1]
+        row[j + 1] = cost
+      }
+    }
+    return row[b.count]
+  }
+}

@@ -1,0 +1,142 @@
+import FoundationEssentials
+import Glibc
+import Vitrine
+
+/// The figures of a run, written as JSON at its end.
+final class Statistics: SlotObserver {
+  private(set) var shown = 0
+  private(set) var failed = 0
+  private(set) var bySource: [ImageResponse.Source: Int] = [:]
+  /// Called after each change of the figures above.
+  var onChange: (() -> Void)?
+  private var loadStart: Double?
+  private var loaded: Double?
+  private var idle: Double?
+  private var baseline: Int?
+
+  func slotWillLoad() {
+    if loadStart == nil {
+      loadStart = Process.milliseconds
+      baseline = Process.memory("VmRSS")
+    }
+  }
+
+  func slotDidSettle(_ result: Result<ImageResponse, ImageError>) {
+    switch result {
+    case .success(let response):
+      shown += 1
+      bySource[response.source, default: 0] += 1
+    case .failure: failed += 1
+    }
+    onChange?()
+  }
+
+  /// Whether something was asked for, and everything on the screen has its answer.
+  var isSettled: Bool { loadStart != nil }
+
+  /// Notes the first time that everything was loaded, and still. Walks the view tree only until then.
+  func observe(_ window: Window) {
+    guard idle == nil, loadStart != nil, window.isLoaded else { return }
+    if loaded == nil { loaded = Process.milliseconds }
+    if window.isIdle { idle = Process.milliseconds }
+  }
+
+  /// The document of `--stats`.
+  func report(of application: Application) -> Report {
+    let counters = application.downloader.statistics
+    let frames = application.host.frameStatistics
+    return Report(
+      images: .init(
+        shown: shown, failed: failed, memory: bySource[.memory] ?? 0, disk: 0,
+        network: bySource[.network] ?? 0, file: bySource[.file] ?? 0, stale: 0),
+      network: .init(
+        requests: counters.requests, bytes: counters.bytes, connections: counters.connections),
+      time_ms: .init(
+        first_frame: frames.firstFrame.map { $0 * 1000 + Process.hostStart }, load_start: loadStart,
+        loaded: loaded, idle: idle),
+      frames: .init(
+        presented: frames.presented, p50_ms: frames.p50Milliseconds, p99_ms: frames.p99Milliseconds,
+        max_ms: frames.maxMilliseconds,
+        late: frames.late),
+      cpu_s: Process.cpuSeconds,
+      memory: .init(
+        peak_rss_bytes: Process.memory("VmHWM"), baseline_rss_bytes: baseline ?? Process.memory("VmRSS"),
+        budget_bytes: application.memoryBudget, cache_bytes: application.cache.usage,
+        texture_bytes: application.host.textureBytes),
+      video: application.host.videoDriver, renderer: application.host.rendererName)
+  }
+
+  struct Report: Encodable {
+    struct Images: Encodable { var shown, failed, memory, disk, network, file, stale: Int }
+    struct Network: Encodable { var requests, bytes, connections: Int }
+    struct Times: Encodable { var first_frame, load_start, loaded, idle: Double? }
+    struct Frames: Encodable {
+      var presented: Int
+      var p50_ms, p99_ms, max_ms: Double
+      var late: Int
+    }
+    struct Memory: Encodable {
+      var peak_rss_bytes, baseline_rss_bytes, budget_bytes, cache_bytes, texture_bytes: Int
+    }
+
+    var images: Images
+    var network: Network
+    var time_ms: Times
+    var frames: Frames
+    var cpu_s: Double
+    var memory: Memory
+    var video: String
+    var renderer: String
+
+    func write(to file: String) throws {
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+      try encoder.encode(self).write(to: URL(filePath: file))
+    }
+  }
+}
+
+/// Facts about this process that the kernel knows.
+enum Process {
+  /// Milliseconds since the process was started.
+  static var milliseconds: Double { now(CLOCK_BOOTTIME) - start }
+
+  /// Milliseconds from the start of the process to the start of the host's clock; set by the program.
+  static var hostStart = 0.0
+
+  /// Seconds of processor time, user and system.
+  static var cpuSeconds: Double {
+    var usage = rusage()
+    getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+    func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
+    return seconds(usage.ru_utime) + seconds(usage.ru_stime)
+  }
+
+  /// A line of /proc/self/status in bytes; 0 if it is not there.
+  static func memory(_ name: String) -> Int {
+    guard let status = text("/proc/self/status"),
+      let line = status.split(separator: "\n").first(where: { $0.hasPrefix(name + ":") }),
+      let kilobytes = line.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first
+    else { return 0 }
+    return (Int(kilobytes) ?? 0) * 1024
+  }
+
+  /// When the process was started, in milliseconds of the boot clock: field 22 of /proc/self/stat in ticks.
+  /// Fields are counted from behind the name, which may hold spaces and brackets.
+  private static let start: Double = {
+    guard let stat = text("/proc/self/stat"), let bracket = stat.lastIndex(of: ")") else { return now(CLOCK_BOOTTIME) }
+    let fields = stat[bracket...].split(separator: " ")
+    guard fields.count > 20, let ticks = Double(fields[20]) else { return now(CLOCK_BOOTTIME) }
+    return ticks * 1000 / Double(sysconf(Int32(_SC_CLK_TCK)))
+  }()
+
+  private static func text(_ path: String) -> String? {
+    FileManager.default.contents(atPath: path).flatMap { String(validating: $0, as: UTF8.self) }
+  }
+
+  private static func now(_ clock: clockid_t) -> Double {
+    var time = timespec()
+    clock_gettime(clock, &time)
+    return Double(time.tv_sec) * 1000 + Double(time.tv_nsec) / 1e6
+  }
+}

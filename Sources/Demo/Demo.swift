@@ -1,0 +1,144 @@
+import Vitrine
+
+/// The running demo: a feed, its screens, and what the command line asked for.
+final class Demo: ScriptStage {
+  private let application: Application
+  private let options: Options
+  private let gallery: Gallery
+  private let feed: Feed
+  private let failure: Image?
+  private let statistics: Statistics
+  private var root: RootView?
+  private var header: Header?
+  private var status: StatusLine?
+  private var screens: [String: any Screen] = [:]
+  private var script: ScriptPlayer?
+  /// One line for standard error, and exit code 1.
+  private(set) var problem: String?
+
+  var window: Window { application.window }
+
+  init(
+    application: Application, options: Options, gallery: Gallery, feed: Feed, script: Script?,
+    assets: String
+  ) {
+    self.application = application
+    self.options = options
+    self.gallery = gallery
+    self.feed = feed
+    statistics = Statistics()
+    failure = try? AssetImage.load(contentsOf: assets + "/ui/failure.png", pixelFormat: application.host.pixelFormat)
+    self.script = script.map { ScriptPlayer($0, stage: self) }
+    View.slotObserver = statistics
+    build()
+  }
+
+  // MARK: Views
+
+  private func build() {
+    let header = Header(
+      screens: Options.screens.map(\.title), onScreen: { [unowned self] in self.show(screen: Options.screens[$0].name) },
+      onMood: { [unowned self] in self.gallery.mood = $0 },
+      onClear: { [unowned self] in self.clearCache() })
+    let status = StatusLine { [unowned self] in self.statusText }
+    let root = RootView(header: header, screen: screen(options.screen), status: status)
+    header.choose(screen: Options.screens.firstIndex { $0.name == options.screen } ?? 0)
+    statistics.onChange = { [weak status] in status?.change() }
+    window.backgroundColor = Theme.background
+    window.rootView = root
+    window.unhandledKey = { [unowned root] key, modifiers in
+      root.screen.scrollView.keyDown(key, modifiers: modifiers)
+    }
+    self.header = header
+    self.status = status
+    self.root = root
+  }
+
+  private func screen(_ name: String) -> any Screen {
+    if let screen = screens[name] { return screen }
+    let screen: any Screen =
+      name == "buttons"
+      ? ButtonsScreen(gallery: gallery, failure: failure) : ListScreen(feed: feed, failure: failure)
+    screens[name] = screen
+    return screen
+  }
+
+  private func clearCache() {
+    application.cache.removeAllImages()
+    root?.screen.reload()
+  }
+
+  private var statusText: String {
+    func megabytes(_ bytes: Int) -> String { "\((Double(bytes) / 104_857.6).rounded() / 10) MB" }
+    let counts = [
+      "\(statistics.bySource[.network] ?? 0) from the network", "\(statistics.bySource[.memory] ?? 0) from memory",
+      "\(statistics.bySource[.file] ?? 0) from files", "\(statistics.failed) failed",
+    ]
+    let sizes = [
+      "cache \(megabytes(application.cache.usage))", "textures \(megabytes(application.host.textureBytes))",
+    ]
+    return ([feed.name] + counts + sizes).joined(separator: "   ·   ")
+  }
+
+  // MARK: Running
+
+  /// Runs until the window is closed, the script or the time is over; the exit code.
+  func run() -> Int32 {
+    _ = application.host.addTurnObserver { [unowned self] in self.turnDidEnd() }
+    if let seconds = options.exitAfter {
+      window.requestFrames(for: Alarm(at: seconds), at: seconds, keepsBusy: false)
+    }
+    application.run()
+    if let file = options.stats {
+      do {
+        try statistics.report(of: application).write(to: file)
+      } catch {
+        problem = problem ?? "cannot write \(file)"
+      }
+    }
+    return problem == nil ? 0 : 1
+  }
+
+  private func turnDidEnd() {
+    statistics.observe(window)
+    if let script {
+      script.advance()
+    } else if options.screenshot != nil || options.exitWhenIdle, window.isIdle, statistics.isSettled {
+      if let file = options.screenshot { problem = saveScreenshot(to: file) }
+      application.quit()
+    }
+    if let seconds = options.exitAfter, window.now >= seconds { application.quit() }
+  }
+
+  // MARK: ScriptStage
+
+  func inject(_ event: InputEvent) { application.host.inject(event) }
+
+  func show(screen name: String) {
+    header?.choose(screen: Options.screens.firstIndex { $0.name == name } ?? 0)
+    root?.show(screen(name))
+  }
+
+  func saveScreenshot(to file: String) -> String? {
+    do {
+      try SDLHost.writePNG(application.host.screenshot(), to: file)
+      return nil
+    } catch {
+      return "cannot write \(file): \(error)"
+    }
+  }
+
+  func scriptDidEnd() {
+    problem = script?.failure
+    application.quit()
+  }
+}
+
+/// Asks for one frame at a time, so that the loop wakes up for it.
+private final class Alarm: FrameObserver {
+  private let time: Double
+
+  init(at time: Double) { self.time = time }
+
+  func frame(at now: Double) -> NextFrame { now < time ? .at(time) : .never }
+}

@@ -1,0 +1,71 @@
+import FoundationEssentials
+import Glibc
+import Vitrine
+
+/// The program `vitrine`. `main` is synchronous, or the main actor would leave the first thread.
+@main
+struct Program {
+  static func main() {
+    exit(run(Array(CommandLine.arguments.dropFirst())))
+  }
+
+  /// Everything from arguments to exit code: 0 fine, 1 it could not go on, 2 wrong use.
+  private static func run(_ arguments: [String]) -> Int32 {
+    do {
+      let options = try Options(arguments: arguments)
+      if options.showsHelp {
+        print(Help.text)
+        return 0
+      }
+      return try start(options)
+    } catch let error as Options.UsageError {
+      complain(error.message)
+      return 2
+    } catch let error as FeedError {
+      complain(error.message)
+    } catch let error as SDLHostError {
+      complain("\(error)")
+    } catch {
+      complain("\(error)")
+    }
+    return 1
+  }
+
+  private static func start(_ options: Options) throws -> Int32 {
+    let assets = Assets.folder
+    let script = try options.script.map(readScript)
+    let gallery = try Gallery(assets: assets, latency: options.latency)
+    defer { gallery.stop() }
+    let feed = try options.feed.map(FeedLoader.load) ?? gallery.feed
+
+    var configuration = Application.Configuration()
+    configuration.host.title = "Vitrine"
+    configuration.host.size = options.size
+    configuration.host.videoDriver = options.video
+    let application = try Application(configuration: configuration)
+    complain("video \(application.host.videoDriver), renderer \(application.host.rendererName)")
+    for warning in application.host.warnings { complain(warning) }
+
+    let demo = Demo(
+      application: application, options: options, gallery: gallery, feed: feed, script: script, assets: assets)
+    let code = demo.run()
+    if let problem = demo.problem { complain(problem) }
+    return code
+  }
+
+  private static func readScript(_ file: String) throws -> Script {
+    guard let data = FileManager.default.contents(atPath: file),
+      let text = String(validating: data, as: UTF8.self)
+    else { throw FeedError(message: "cannot read the script \(file)") }
+    do {
+      return try Script(text)
+    } catch {
+      throw Options.UsageError(message: "\(file), line \(error.line): \(error.message)")
+    }
+  }
+
+  private static func complain(_ message: String) {
+    let line = Array("vitrine: \(message)\n".utf8)
+    _ = write(STDERR_FILENO, line, line.count)
+  }
+}

@@ -1,0 +1,52 @@
+import Vitrine
+
+/// A card with a heading, a line that says what to try, and a button.
+final class ButtonCard: View {
+  let content: View
+  private let heading: Label
+  private let hint: Label
+  private let contentSize: Size
+
+  init(_ heading: String, hint: String, content: View, contentSize: Size) {
+    self.heading = Label(heading, font: Theme.title, color: Theme.text)
+    self.hint = Label(hint, font: Theme.body, color: Theme.secondaryText)
+    self.content = content
+    self.contentSize = contentSize
+    super.init()
+    self.hint.numberOfLines = 2
+    backgroundColor = Theme.card
+    cornerRadius = 12
+    for view in [self.heading, self.hint, content] { addSubview(view) }
+  }
+
+  override func layoutSubviews() {
+    heading.frame = Rect(x: 24, y: 20, width: bounds.width - 48, height: 24)
+    hint.frame = Rect(x: 24, y: 48, width: bounds.width - 48, height: 40)
+    let area = Rect(x: 24, y: 96, width: bounds.width - 48, height: bounds.height - 120)
+    let size = Size(width: min(contentSize.width, area.width), height: min(contentSize.height, area.height))
+    content.frame = Rect(
+      x: (area.midX - size.width / 2).rounded(), y: (area.midY - size.height / 2).rounded(),
+      width: size.width, height: size.height)
+  }
+}
+
+/// A button that scripts find by a name, and that knows how its last load ended.
+final class DemoButton: Button, ScriptNamed {
+  let scriptTitle: String
+  private var outcomes: [ScriptState] = []
+
+  init(_ name: String) {
+    scriptTitle = name
+    super.init()
+    titleFont = .bold(15)
+    setTitleColor(Theme.text, for: .normal)
+  }
+
+  var scriptStates: Set<ScriptState> {
+    let load: ScriptState = pendingSlots > 0 ? .loading : hasFailed ? .failed : .loaded
+    return ScriptState.states(of: self).union([load])
+  }
+
+  /// Whether one of its pictures could not be loaded.
+  var hasFailed = false
+}

@@ -1,0 +1,230 @@
+import Vitrine
+
+/// Buttons that show another remote picture in each state.
+final class ButtonsScreen: View, Screen {
+  private let gallery: Gallery
+  private let failure: Image?
+  private let scroll = ScrollView()
+  private var cards: [ButtonCard] = []
+  private var loads: [() -> Void] = []
+  private var attempt = 0
+
+  init(gallery: Gallery, failure: Image?) {
+    self.gallery = gallery
+    self.failure = failure
+    super.init()
+    addSubview(scroll)
+    addImageCard()
+    addBackgroundCard()
+    addBothCard()
+    addDisabledCard()
+    addFailingCard()
+    addIdentifierCard()
+    reload()
+  }
+
+  var scrollView: ScrollView { scroll }
+
+  func reload() { for load in loads { load() } }
+
+  // MARK: Cards
+
+  private func addImageCard() {
+    let heart = DemoButton("Heart")
+    let star = DemoButton("Star")
+    for (button, name) in [(heart, "heart"), (star, "star")] {
+      button.imageSize = Size(width: 64, height: 64)
+      makeToggle(button)
+      loads.append { [unowned self, unowned button] in self.loadImages(name, into: button) }
+    }
+    add("Image per state", hint: "Press, release, press again: four pictures, one for each state.",
+      [heart, star], size: Size(width: 96, height: 96))
+  }
+
+  private func addBackgroundCard() {
+    let button = DemoButton("Background")
+    button.setTitle("Turn on", for: .normal)
+    button.setTitle("On", for: .selected)
+    makeToggle(button)
+    loads.append { [unowned self, unowned button] in self.loadBackgrounds("plate", "png", into: button) }
+    add("Background per state", hint: "The plate behind the title is a picture from the network.",
+      [button], size: Size(width: 240, height: 72))
+  }
+
+  private func addBothCard() {
+    let button = DemoButton("Both")
+    button.imageSize = Size(width: 64, height: 64)
+    button.cornerRadius = 10
+    makeToggle(button)
+    loads.append { [unowned self, unowned button] in
+      self.loadBackgrounds("scene", "jpg", into: button)
+      self.loadImages("play", into: button)
+    }
+    add("Both", hint: "Noon, dusk when pressed, night when selected; a sign on top.", [button],
+      size: Size(width: 272, height: 160))
+  }
+
+  private func addDisabledCard() {
+    let own = DemoButton("Disabled")
+    own.cornerRadius = 10
+    let dimmed = DemoButton("Dimmed")
+    dimmed.cornerRadius = 10
+    for button in [own, dimmed] { button.isEnabled = false }
+    loads.append { [unowned self, unowned own, unowned dimmed] in
+      self.loadBackgrounds("scene", "jpg", into: own)
+      self.load(dimmed) { self.background(dimmed, "scene-normal.jpg", .normal) }
+    }
+    add("Disabled", hint: "Left with a picture for the state; right without one, so dimmed.",
+      [own, dimmed], size: Size(width: 136, height: 112))
+  }
+
+  private func addFailingCard() {
+    let button = DemoButton("Failing")
+    button.cornerRadius = 10
+    button.addAction(for: .touchUpInside) { [weak self] _ in
+      self?.attempt += 1
+      self?.loadFailing(into: button)
+    }
+    loads.append { [unowned self, unowned button] in
+      self.attempt = 0
+      self.loadFailing(into: button)
+    }
+    add("Fails, and loads again", hint: "The server answers 503 at first. Tap to try again.", [button],
+      size: Size(width: 272, height: 160))
+  }
+
+  private func addIdentifierCard() {
+    let round = DemoButton("Round")
+    let grey = DemoButton("Grey")
+    loads.append { [unowned self, unowned round, unowned grey] in
+      self.loadPortrait(into: round, identifier: "round", transform: .circle())
+      self.loadPortrait(into: grey, identifier: "grey", transform: .grayscale())
+    }
+    add("One URL, two identifiers", hint: "Downloaded once; “round” and “grey” are kept side by side.",
+      [round, grey], size: Size(width: 136, height: 136))
+  }
+
+  private func add(_ heading: String, hint: String, _ buttons: [Button], size: Size) {
+    let row = Row(buttons, size: size)
+    let card = ButtonCard(heading, hint: hint, content: row, contentSize: row.sizeThatFits(.zero))
+    cards.append(card)
+    scroll.addSubview(card)
+  }
+
+  private func makeToggle(_ button: Button) {
+    button.addAction(for: .touchUpInside) { [unowned button] _ in button.isSelected.toggle() }
+  }
+
+  // MARK: Loading
+
+  private static let states: [(name: String, states: [ControlState])] = [
+    ("normal", [.normal]), ("highlighted", [.highlighted, [.selected, .highlighted]]),
+    ("selected", [.selected]), ("disabled", [.disabled]),
+  ]
+
+  private func load(_ button: DemoButton, _ body: () -> Void) {
+    button.hasFailed = false
+    body()
+  }
+
+  private func loadImages(_ name: String, into button: DemoButton) {
+    load(button) {
+      for (suffix, states) in Self.states {
+        for state in states {
+          button.setImage(
+            from: gallery.button("\(name)-\(suffix).png"), for: state, options: options(state),
+            completion: note(button))
+        }
+      }
+    }
+  }
+
+  private func loadBackgrounds(_ name: String, _ type: String, into button: DemoButton) {
+    load(button) {
+      for (suffix, states) in Self.states {
+        for state in states { background(button, "\(name)-\(suffix).\(type)", state) }
+      }
+    }
+  }
+
+  private func background(_ button: DemoButton, _ file: String, _ state: ControlState) {
+    button.setBackgroundImage(
+      from: gallery.button(file), for: state, options: options(state), completion: note(button))
+  }
+
+  /// The first answer is a failure, as is every second one after it.
+  private func loadFailing(into button: DemoButton) {
+    load(button) {
+      button.setBackgroundImage(
+        from: gallery.button("scene-highlighted.jpg", query: attempt % 2 == 0 ? "status=503" : "try=\(attempt)"),
+        for: .normal, options: options(.normal), completion: note(button))
+    }
+  }
+
+  private func loadPortrait(
+    into button: DemoButton, identifier: String, transform: some ImageTransform
+  ) {
+    load(button) {
+      guard var request = try? ImageRequest(gallery.button("portrait.jpg")) else { return }
+      request.transforms = [transform]
+      button.setBackgroundImage(
+        from: request, for: .normal, additionalIdentifier: identifier, options: options(.normal),
+        completion: note(button))
+    }
+  }
+
+  private func options(_ state: ControlState) -> SlotOptions {
+    // A failure picture for the normal state serves the others too.
+    SlotOptions(failureImage: state == .normal ? failure : nil)
+  }
+
+  private func note(_ button: DemoButton) -> SlotCompletion {
+    { [weak button] result in
+      if case .failure(let error) = result, error != .cancelled { button?.hasFailed = true }
+    }
+  }
+
+  // MARK: Layout
+
+  override func layoutSubviews() {
+    scroll.frame = bounds
+    let gap = 24.0
+    let columns = max(1, min(3, Int((bounds.width - gap) / (336 + gap))))
+    let width = ((bounds.width - gap * Double(columns + 1)) / Double(columns)).rounded(.down)
+    let height = 304.0
+    for (index, card) in cards.enumerated() {
+      let column = Double(index % columns)
+      let row = Double(index / columns)
+      card.frame = Rect(
+        x: gap + column * (width + gap), y: gap + row * (height + gap), width: width, height: height)
+    }
+    let rows = Double((cards.count + columns - 1) / columns)
+    scroll.contentSize = Size(width: bounds.width, height: gap + rows * (height + gap))
+  }
+}
+
+/// Views of one size side by side.
+private final class Row: View {
+  private static let gap = 24.0
+  private let itemSize: Size
+
+  init(_ views: [View], size: Size) {
+    itemSize = size
+    super.init()
+    for view in views { addSubview(view) }
+  }
+
+  override func sizeThatFits(_ size: Size) -> Size {
+    let count = Double(subviews.count)
+    return Size(width: itemSize.width * count + Self.gap * (count - 1), height: itemSize.height)
+  }
+
+  override func layoutSubviews() {
+    let count = Double(subviews.count)
+    let width = min(itemSize.width, (bounds.width - Self.gap * (count - 1)) / count)
+    for (index, view) in subviews.enumerated() {
+      view.frame = Rect(
+        x: Double(index) * (width + Self.gap), y: 0, width: width, height: bounds.height)
+    }
+  }
+}

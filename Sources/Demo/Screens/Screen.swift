@@ -1,0 +1,9 @@
+import Vitrine
+
+/// A page of the demo, shown between header and status line.
+protocol Screen: View {
+  /// Loads its pictures again, as after the cache has been cleared.
+  func reload()
+  /// Scrolled by keys that nobody else wants.
+  var scrollView: ScrollView { get }
+}

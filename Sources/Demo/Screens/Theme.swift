@@ -1,0 +1,21 @@
+import Vitrine
+
+/// Colours, type and distances of the demo. Distances are multiples of eight points.
+enum Theme {
+  static let background = Color(hex: 0x12_141A)
+  static let bar = Color(hex: 0x1A_1D25)
+  static let card = Color(hex: 0x1C_2029)
+  static let tile = Color(hex: 0x23_2833)
+  static let line = Color(hex: 0x2A_2F3B)
+  static let text = Color(hex: 0xEE_F1F6)
+  static let secondaryText = Color(hex: 0x97_A1B3)
+  static let accent = Color(hex: 0x4F_8EF7)
+  static let accentFill = Color(hex: 0x22_3A63)
+
+  static let title = Font.bold(17)
+  static let body = Font.regular(13)
+  static let caption = Font.regular(12)
+  static let unit = 8.0
+  static let headerHeight = 64.0
+  static let statusHeight = 32.0
+}

@@ -1,0 +1,170 @@
+import Vitrine
+
+/// A script: a command a line, checked as a whole before the first one is played.
+struct Script: Equatable {
+  enum Command: Equatable {
+    case waitIdle(seconds: Double)
+    case wait(seconds: Double)
+    case tap(Point)
+    case press(Point)
+    case move(Point)
+    case release
+    case drag(from: Point, to: Point, seconds: Double)
+    case wheel(Point, steps: Double)
+    case key(Key, KeyModifiers)
+    case screen(String)
+    case screenshot(String)
+    case expect(title: String, state: String)
+    case quit
+  }
+
+  struct Line: Equatable {
+    let number: Int
+    let command: Command
+  }
+
+  /// A line that says nothing known.
+  struct SyntaxError: Error, Equatable {
+    let line: Int
+    let message: String
+  }
+
+  let lines: [Line]
+
+  init(_ text: String) throws(SyntaxError) {
+    var lines: [Line] = []
+    for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+      var words = ScriptWords(number: index + 1, try Self.words(of: line, number: index + 1))
+      guard let command = try words.command() else { continue }
+      lines.append(Line(number: index + 1, command: command))
+    }
+    self.lines = lines
+  }
+
+  /// The words of a line; quotes hold a title together, `#` outside of them begins a comment.
+  private static func words(of line: Substring, number: Int) throws(SyntaxError) -> [String] {
+    var words: [String] = []
+    var word: String?
+    var isQuoted = false
+    for character in line {
+      switch character {
+      case "\"":
+        isQuoted.toggle()
+        word = word ?? ""
+      case "#" where !isQuoted && word == nil: return words
+      case " ", "\t", "\r", "\r\n":
+        if isQuoted {
+          word?.append(character)
+        } else if let finished = word {
+          words.append(finished)
+          word = nil
+        }
+      default: word = (word ?? "") + String(character)
+      }
+    }
+    if isQuoted { throw SyntaxError(line: number, message: "a quote is not closed") }
+    if let word { words.append(word) }
+    return words
+  }
+}
+
+/// Takes the words of one line apart.
+private struct ScriptWords {
+  private let number: Int
+  private var words: ArraySlice<String>
+
+  init(number: Int, _ words: [String]) {
+    self.number = number
+    self.words = words[...]
+  }
+
+  mutating func command() throws(Script.SyntaxError) -> Script.Command? {
+    guard let name = words.popFirst() else { return nil }
+    let command: Script.Command
+    switch name {
+    case "wait": command = try wait()
+    case "tap": command = .tap(try point())
+    case "press": command = .press(try point())
+    case "move": command = .move(try point())
+    case "release": command = .release
+    case "drag":
+      command = .drag(from: try point(), to: try point(), seconds: try number("milliseconds") / 1000)
+    case "wheel": command = .wheel(try point(), steps: try number("steps"))
+    case "key": command = try key()
+    case "screen": command = .screen(try choice("a screen", of: Options.screens.map(\.name)))
+    case "screenshot": command = .screenshot(try word("a file name"))
+    case "expect":
+      let title = try word("a title")
+      _ = try choice("what of it", of: ["state"])
+      command = .expect(title: title, state: try choice("a state", of: ScriptState.allCases.map(\.rawValue)))
+    case "quit": command = .quit
+    default: throw error("unknown command “\(name)”")
+    }
+    if let extra = words.first { throw error("“\(extra)” is too much after \(name)") }
+    return command
+  }
+
+  private mutating func wait() throws(Script.SyntaxError) -> Script.Command {
+    if words.first == "idle" {
+      words.removeFirst()
+      return .waitIdle(seconds: words.isEmpty ? 30 : try number("seconds"))
+    }
+    let milliseconds = try number("“idle” or milliseconds")
+    _ = try choice("the unit", of: ["ms"])
+    return .wait(seconds: milliseconds / 1000)
+  }
+
+  private mutating func key() throws(Script.SyntaxError) -> Script.Command {
+    let name = try word("a key")
+    var modifiers: KeyModifiers = []
+    var parts = name.lowercased().split(separator: "+", omittingEmptySubsequences: false)[...]
+    let last = parts.popLast() ?? ""
+    for part in parts {
+      switch part {
+      case "shift": modifiers.insert(.shift)
+      case "ctrl", "control": modifiers.insert(.control)
+      case "alt": modifiers.insert(.alt)
+      default: throw error("unknown modifier “\(part)”")
+      }
+    }
+    guard let key = Self.keys[String(last)] ?? Self.sign(last) else { throw error("unknown key “\(name)”") }
+    return .key(key, modifiers)
+  }
+
+  private static let keys: [String: Key] = [
+    "up": .up, "down": .down, "left": .left, "right": .right, "pageup": .pageUp, "pagedown": .pageDown,
+    "home": .home, "end": .end, "enter": .enter, "return": .enter, "space": .space, "tab": .tab,
+    "escape": .escape, "esc": .escape, "backspace": .backspace,
+  ]
+
+  private static func sign(_ name: Substring) -> Key? {
+    if let first = name.first, name.count == 1 { return .character(first) }
+    if name.first == "f", let number = Int(name.dropFirst()), (1...12).contains(number) { return .function(number) }
+    return nil
+  }
+
+  private mutating func word(_ meaning: String) throws(Script.SyntaxError) -> String {
+    guard let word = words.popFirst() else { throw error("\(meaning) is missing") }
+    return word
+  }
+
+  private mutating func number(_ meaning: String) throws(Script.SyntaxError) -> Double {
+    let text = try word(meaning)
+    guard let number = Double(text), number.isFinite else { throw error("“\(text)” is no number (\(meaning))") }
+    return number
+  }
+
+  private mutating func point() throws(Script.SyntaxError) -> Point {
+    Point(x: try number("x"), y: try number("y"))
+  }
+
+  private mutating func choice(_ meaning: String, of choices: [String]) throws(Script.SyntaxError) -> String {
+    let text = try word(meaning)
+    guard choices.contains(text) else {
+      throw error("“\(text)” is none of \(choices.joined(separator: ", "))")
+    }
+    return text
+  }
+
+  private func error(_ message: String) -> Script.SyntaxError { Script.SyntaxError(line: number, message: message) }
+}

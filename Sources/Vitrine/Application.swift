@@ -1,0 +1,80 @@
+public import VitrineCurlTransport
+public import VitrineGraphics
+public import VitrineLoading
+public import VitrineSDLBackend
+public import VitrineWidgets
+
+/// A window and everything behind it: host, downloader, cache, wired together.
+///
+/// ```swift
+/// let application = try Application(title: "Hello")
+/// let picture = ImageView(frame: Rect(x: 40, y: 40, width: 320, height: 240))
+/// picture.setImage(from: "https://example.com/cover.jpg")
+/// application.window.addSubview(picture)
+/// application.run()
+/// ```
+///
+/// `main` must be synchronous: with an asynchronous one the main actor leaves the process's first thread on
+/// Linux, and SDL has to stay on it.
+public final class Application {
+  public let host: SDLHost
+  public let downloader: ImageDownloader
+  /// The pictures in memory; 100 MiB unless the configuration says otherwise.
+  public let cache: MemoryImageCache
+
+  /// The top of the view tree.
+  public var window: Window { host.window }
+
+  /// Bytes that pictures may take in memory: cache and textures together.
+  public var memoryBudget: Int { cache.capacity + textureBudget }
+  private let textureBudget: Int
+
+  /// What an application is made of.
+  public struct Configuration {
+    public var host: SDLHost.Configuration
+    /// Its pixel format is replaced by the one that the renderer prefers.
+    public var downloader: ImageDownloader.Configuration
+    public var transport: CurlTransport.Configuration
+    /// Bytes of decoded pictures kept in memory.
+    public var cacheCapacity: Int
+
+    public init(
+      host: SDLHost.Configuration = .init(), downloader: ImageDownloader.Configuration = .init(),
+      transport: CurlTransport.Configuration = .init(), cacheCapacity: Int = 100 << 20
+    ) {
+      self.host = host
+      self.downloader = downloader
+      self.transport = transport
+      self.cacheCapacity = cacheCapacity
+    }
+  }
+
+  /// Opens the window and sets `ImageDownloader.shared`.
+  ///
+  /// Throws when there is no screen, no font or no SDL driver of the name asked for.
+  public init(configuration: Configuration) throws(SDLHostError) {
+    host = try SDLHost(configuration: configuration.host)
+    textureBudget = configuration.host.textureByteBudget
+    cache = MemoryImageCache(capacity: configuration.cacheCapacity)
+    var downloading = configuration.downloader
+    downloading.pixelFormat = host.pixelFormat
+    downloader = bootstrap(
+      downloader: downloading, transport: configuration.transport, cache: cache)
+  }
+
+  /// An application with a title and a window of a size in points, everything else by default.
+  public convenience init(
+    title: String, size: Size = Size(width: 1280, height: 800)
+  ) throws(SDLHostError) {
+    var configuration = Configuration()
+    configuration.host.title = title
+    configuration.host.size = size
+    try self.init(configuration: configuration)
+  }
+
+  /// Shows the window until it is closed, Esc or Ctrl-C is pressed, or `quit()` is called.
+  public func run() { host.run() }
+
+  /// Ends `run()` after the present turn.
+  public func quit() { host.quit() }
+}

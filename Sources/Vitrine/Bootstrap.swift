@@ -1,0 +1,23 @@
+import VitrineCodecs
+public import VitrineCurlTransport
+public import VitrineLoading
+
+/// Makes the shared downloader for a program without a window: curl, local files, the codecs and a memory cache.
+///
+/// `Application` does this by itself. A second call replaces `ImageDownloader.shared`; loads under way go on
+/// with the one that they began with.
+///
+/// - Returns: the downloader, which is `ImageDownloader.shared` from now on.
+@discardableResult
+public func bootstrap(
+  downloader configuration: ImageDownloader.Configuration = .init(),
+  transport: CurlTransport.Configuration = .init(),
+  cache: (any ImageRequestCache)? = MemoryImageCache()
+) -> ImageDownloader {
+  let downloader = ImageDownloader(
+    configuration: configuration,
+    transports: [CurlTransport(configuration: transport), LocalTransport()],
+    decoder: ImageCodecs(), cache: cache)
+  ImageDownloader.shared = downloader
+  return downloader
+}

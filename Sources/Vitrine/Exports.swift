@@ -1,0 +1,8 @@
+// One import gives a program everything that it calls.
+@_exported public import VitrineCodecs
+@_exported public import VitrineCurlTransport
+@_exported public import VitrineGraphics
+@_exported public import VitrineImageWidgets
+@_exported public import VitrineLoading
+@_exported public import VitrineSDLBackend
+@_exported public import VitrineWidgets

@@ -1,0 +1,94 @@
+import Testing
+
+/// What the command line promises to scripts: exit codes and one clear line.
+@Suite(.timeLimit(.minutes(2)))
+struct CommandLineTests {
+  @Test func helpNamesEveryOptionAndExitsWithZero() throws {
+    let program = try VitrineProgram()
+    defer { program.remove() }
+
+    let outcome = try program.run("--help")
+
+    #expect(outcome.exitCode == 0)
+    for option in ["--feed", "--screen", "--size", "--video", "--latency", "--script", "--stats"] {
+      #expect(outcome.output.contains(option))
+    }
+  }
+
+  @Test(arguments: [
+    (["--scren", "list"], "did you mean --screen?"),
+    (["--trace", "x.json"], "unknown option --trace"),
+    (["--size", "12"], "--size is a size such as 1280x800"),
+    (["--size", "0x0"], "--size is a size"),
+    (["--screen", "grid"], "--screen is one of list, buttons"),
+    (["--screen"], "--screen needs a name"),
+    (["--video", "vga"], "--video is one of"),
+    (["--latency", "soon"], "--latency is a number"),
+    (["--exit-after", "-1"], "--exit-after"),
+    (["--exit-when-idle=yes"], "takes no value"),
+    (["pictures"], "unexpected “pictures”"),
+  ])
+  func wrongUseIsOneLineAndExitCodeTwo(arguments: [String], message: String) throws {
+    let program = try VitrineProgram()
+    defer { program.remove() }
+
+    let outcome = try program.run(arguments: arguments)
+
+    #expect(outcome.exitCode == 2)
+    #expect(outcome.errors.contains(message))
+    #expect(outcome.errors.split(separator: "\n").count == 1)
+  }
+
+  @Test func scriptWithATypoIsWrongUseAndNamesItsLine() throws {
+    let program = try VitrineProgram()
+    defer { program.remove() }
+
+    let outcome = try program.run("--video", "offscreen", script: "wait idle\ntpa 10 10\n")
+
+    #expect(outcome.exitCode == 2)
+    #expect(outcome.errors.contains("line 2"))
+    #expect(outcome.errors.contains("unknown command “tpa”"))
+  }
+
+  @Test func missingFeedIsOneLineAndExitCodeOne() throws {
+    let program = try VitrineProgram()
+    defer { program.remove() }
+
+    let outcome = try program.run("--video", "offscreen", "--feed", program.path("nowhere"))
+
+    #expect(outcome.exitCode == 1)
+    #expect(outcome.errors.contains("there is no feed at"))
+    #expect(outcome.errors.split(separator: "\n").count == 1)
+  }
+
+  @Test func folderWithoutPicturesIsOneLineAndExitCodeOne() throws {
+    let program = try VitrineProgram()
+    defer { program.remove() }
+    try program.write("no picture", to: "readme.txt")
+
+    let outcome = try program.run("--video", "offscreen", "--feed", program.folder.path)
+
+    #expect(outcome.exitCode == 1)
+    #expect(outcome.errors.contains("holds no pictures"))
+  }
+
+  @Test func feedOnADeadServerIsOneLineAndExitCodeOne() throws {
+    let program = try VitrineProgram()
+    defer { program.remove() }
+
+    let outcome = try program.run("--video", "offscreen", "--feed", "http://127.0.0.1:1/list.txt")
+
+    #expect(outcome.exitCode == 1)
+    #expect(outcome.errors.contains("cannot load the feed"))
+  }
+
+  @Test func noScreenAtAllIsExitCodeOneWithAHint() throws {
+    let program = try VitrineProgram()
+    defer { program.remove() }
+
+    let outcome = try program.run("--exit-after", "1")
+
+    #expect(outcome.exitCode == 1)
+    #expect(outcome.errors.contains("--video offscreen"))
+  }
+}

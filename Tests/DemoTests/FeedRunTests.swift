@@ -1,0 +1,100 @@
+import Foundation
+import Testing
+import VitrineGalleryServer
+
+/// The whole program against a server that the test can see: its figures and the server's log must agree.
+@Suite(.timeLimit(.minutes(3)), .serialized)
+struct FeedRunTests {
+  @Test func everyPictureOnTheScreenIsOneRequestInTheServersLog() throws {
+    let program = try VitrineProgram()
+    defer { program.remove() }
+    let server = try GalleryServer(pictures: VitrineProgram.assets)
+    defer { server.stop() }
+    let files = try FileManager.default.contentsOfDirectory(atPath: VitrineProgram.assets + "/gallery")
+      .filter { !$0.hasSuffix(".tsv") }.sorted()
+    let lines = files.map { "\(server.baseURL)/gallery/gallery/\($0)\tPicture \($0)" }
+    let feed = try program.write(lines.joined(separator: "\n"), to: "feed.txt")
+
+    let outcome = try program.run("--video", "offscreen", "--feed", feed, "--exit-when-idle")
+
+    let stats = try #require(outcome.stats)
+    #expect(outcome.exitCode == 0)
+    #expect(stats.images.failed == 0)
+    #expect(stats.images.network > 5)
+    #expect(stats.images.network == stats.images.shown)
+    #expect(stats.network.requests == stats.images.network)
+    #expect(server.log.count == stats.network.requests)
+    #expect(server.log.map(\.bodyBytesSent).reduce(0, +) == stats.network.bytes)
+    #expect(server.connectionCount == stats.network.connections)
+    #expect(stats.network.connections <= 4)
+    #expect(stats.video == "offscreen")
+  }
+
+  @Test func whatCannotBeShownFailsAndTheRestGoesOn() throws {
+    let program = try VitrineProgram()
+    defer { program.remove() }
+    let server = try GalleryServer(pictures: VitrineProgram.assets)
+    defer { server.stop() }
+    let good = "\(server.baseURL)/gallery/buttons/portrait.jpg"
+    let feed = try program.write(
+      """
+      # Each of these but the first and the last is broken in its own way.
+      \(good)\tGood
+      \(good)?status=404\tMissing
+      \(good)?html=1\tPage
+      \(good)?truncate=2000\tTruncated
+      \(good)?empty=1\tEmpty
+      \(good)?loop=1\tLoop
+      http://127.0.0.1:1/x.jpg\tDead
+      \(good)?redirect=file:///etc/passwd\tFile
+      """, to: "feed.txt")
+
+    let outcome = try program.run(
+      "--video", "offscreen", "--feed", feed, "--size", "800x1000",
+      script: """
+        wait idle
+        expect "Good" state loaded
+        expect "Missing" state failed
+        expect "Page" state failed
+        expect "Truncated" state failed
+        expect "Empty" state failed
+        expect "Loop" state failed
+        expect "Dead" state failed
+        expect "File" state failed
+        """)
+
+    #expect(outcome.errors.split(separator: "\n").count == 1)
+    #expect(outcome.exitCode == 0)
+    #expect(outcome.stats?.images.failed == 7)
+    #expect(outcome.stats?.images.shown == 1)
+  }
+
+  @Test func pictureAskedForTwiceIsDownloadedOnce() throws {
+    let program = try VitrineProgram()
+    defer { program.remove() }
+    let server = try GalleryServer(pictures: VitrineProgram.assets)
+    defer { server.stop() }
+    let url = "\(server.baseURL)/gallery/buttons/portrait.jpg"
+    let feed = try program.write(Array(repeating: url, count: 5).joined(separator: "\n"), to: "feed.txt")
+
+    let outcome = try program.run("--video", "offscreen", "--feed", feed, "--exit-when-idle")
+
+    #expect(outcome.stats?.images.shown == 5)
+    #expect(server.log.count == 1)
+  }
+
+  @Test func folderIsShownInTheOrderOfItsNames() throws {
+    let program = try VitrineProgram()
+    defer { program.remove() }
+    let picture = try Data(contentsOf: URL(filePath: VitrineProgram.assets + "/buttons/heart-normal.png"))
+    for name in ["b second.png", "a-first.png"] { try picture.write(to: program.folder.appending(path: name)) }
+
+    let outcome = try program.run(
+      "--video", "offscreen", "--feed", program.folder.path,
+      script: "wait idle\ntap 400 110\nexpect \"a first\" state selected\nexpect \"b second\" state normal\n")
+
+    #expect(outcome.errors.split(separator: "\n").count == 1)
+    #expect(outcome.exitCode == 0)
+    #expect(outcome.stats?.images.file == 2)
+  }
+}

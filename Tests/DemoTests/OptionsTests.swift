@@ -1,0 +1,64 @@
+import Testing
+import VitrineGraphics
+
+@testable import VitrineDemo
+
+struct OptionsTests {
+  @Test func defaultsAreThoseOfTheHelpText() throws {
+    let options = try Options(arguments: [])
+
+    #expect(options.screen == "list")
+    #expect(options.size == Size(width: 1280, height: 800))
+    #expect(options.video == nil)
+    #expect(options.feed == nil)
+  }
+
+  @Test func valueMayFollowAfterASpaceOrAnEqualsSign() throws {
+    #expect(try Options(arguments: ["--size", "640x480"]).size == Size(width: 640, height: 480))
+    #expect(try Options(arguments: ["--size=640X480"]).size == Size(width: 640, height: 480))
+  }
+
+  @Test func autoVideoIsNoDriverOfItsOwn() throws {
+    #expect(try Options(arguments: ["--video", "auto"]).video == nil)
+    #expect(try Options(arguments: ["--video", "OFFSCREEN"]).video == "offscreen")
+  }
+}
+
+struct ScriptTests {
+  @Test func commandsCommentsAndQuotedTitlesAreRead() throws {
+    let script = try Script(
+      """
+      # a comment
+      wait idle 5   # another
+      wait 20 ms
+
+      tap 1 2.5
+      drag 1 2 3 4 500
+      expect "Aurora # 1" state loaded
+      key shift+tab
+      """)
+
+    #expect(
+      script.lines == [
+        .init(number: 2, command: .waitIdle(seconds: 5)),
+        .init(number: 3, command: .wait(seconds: 0.02)),
+        .init(number: 5, command: .tap(Point(x: 1, y: 2.5))),
+        .init(number: 6, command: .drag(from: Point(x: 1, y: 2), to: Point(x: 3, y: 4), seconds: 0.5)),
+        .init(number: 7, command: .expect(title: "Aurora # 1", state: "loaded")),
+        .init(number: 8, command: .key(.tab, .shift)),
+      ])
+  }
+
+  @Test(arguments: [
+    ("tap 1", "y is missing"), ("tap a 2", "is no number"), ("wait 5 s", "none of ms"),
+    ("expect \"A state loaded", "a quote is not closed"), ("release now", "too much"),
+    ("screen grid", "none of list, buttons"), ("key f13", "unknown key"), ("jump", "unknown command"),
+    ("expect A state happy", "none of normal"),
+  ])
+  func wrongLineIsNamed(line: String, message: String) {
+    let error = #expect(throws: Script.SyntaxError.self) { try Script("\n" + line) }
+
+    #expect(error?.line == 2)
+    #expect(error?.message.contains(message) == true)
+  }
+}

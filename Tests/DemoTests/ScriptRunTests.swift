@@ -1,0 +1,108 @@
+import Foundation
+import Testing
+
+/// The demo, played by scripts.
+@Suite(.timeLimit(.minutes(3)), .serialized)
+struct ScriptRunTests {
+  @Test func scrollingShowsOtherRowsAndATapSelects() throws {
+    let program = try VitrineProgram()
+    defer { program.remove() }
+
+    let outcome = try program.run(
+      "--video", "offscreen", "--latency", "0", "--size", "800x600",
+      script: """
+        wait idle
+        drag 400 500 400 150 120
+        wait idle
+        wheel 400 300 -3
+        wait idle
+        key home
+        wait idle
+        tap 400 110
+        screenshot \(program.path("selected.png"))
+        quit
+        """)
+
+    #expect(outcome.exitCode == 0)
+    let stats = try #require(outcome.stats)
+    #expect(stats.images.network > 6)
+    #expect(stats.images.failed == 0)
+    #expect(stats.images.memory > 0)
+    #expect(stats.frames.presented > 10)
+    #expect(FileManager.default.fileExists(atPath: program.path("selected.png")))
+  }
+
+  @Test func buttonHighlightsWhilePressedAndSelectsWhenReleased() throws {
+    let program = try VitrineProgram()
+    defer { program.remove() }
+
+    let outcome = try program.run(
+      "--video", "offscreen", "--latency", "0", "--screen", "buttons",
+      script: """
+        wait idle
+        expect "Heart" state normal
+        press 162 288
+        expect "Heart" state highlighted
+        move 162 640
+        expect "Heart" state normal
+        release
+        expect "Heart" state normal
+        tap 162 288
+        expect "Heart" state selected
+        expect "Failing" state failed
+        tap 640 640
+        wait idle
+        expect "Failing" state loaded
+        expect "Disabled" state disabled
+        """)
+
+    #expect(outcome.errors.split(separator: "\n").count == 1)
+    #expect(outcome.exitCode == 0)
+  }
+
+  @Test func failedCheckEndsWithItsLineAndExitCodeOne() throws {
+    let program = try VitrineProgram()
+    defer { program.remove() }
+
+    let outcome = try program.run(
+      "--video", "offscreen", "--latency", "0", "--screen", "buttons",
+      script: "wait idle\nexpect \"Heart\" state selected\n")
+
+    #expect(outcome.exitCode == 1)
+    #expect(outcome.errors.contains("line 2: “Heart” is loaded, normal, not selected"))
+  }
+
+  @Test func waitingInVainEndsWithItsLineAndExitCodeOne() throws {
+    let program = try VitrineProgram()
+    defer { program.remove() }
+
+    let outcome = try program.run(
+      "--video", "offscreen", "--latency", "20000", script: "wait idle 0.2\n")
+
+    #expect(outcome.exitCode == 1)
+    #expect(outcome.errors.contains("line 1: not idle in time"))
+  }
+
+  @Test func escapeQuits() throws {
+    let program = try VitrineProgram()
+    defer { program.remove() }
+
+    let outcome = try program.run(
+      "--video", "offscreen", "--latency", "0", script: "wait idle\nkey escape\nwait 50000 ms\n")
+
+    #expect(outcome.exitCode == 0)
+  }
+
+  @Test func oneAddressUnderTwoIdentifiersIsDownloadedOnce() throws {
+    let program = try VitrineProgram()
+    defer { program.remove() }
+
+    let outcome = try program.run(
+      "--video", "offscreen", "--latency", "0", "--screen", "buttons",
+      script: "wait idle\nexpect \"Round\" state loaded\nexpect \"Grey\" state loaded\n")
+
+    // 17 pictures and one that fails, each asked for once, however many slots show them.
+    #expect(outcome.exitCode == 0)
+    #expect(outcome.stats?.network.requests == 18)
+  }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import Testing
+
+/// Runs the program `vitrine` as a user would, off screen.
+struct VitrineProgram {
+  struct Outcome {
+    var exitCode: Int32
+    var output: String
+    var errors: String
+    /// What `--stats` wrote, if it was asked for.
+    var stats: Stats?
+  }
+
+  struct Stats: Decodable {
+    struct Images: Decodable { var shown, failed, memory, disk, network, file, stale: Int }
+    struct Network: Decodable { var requests, bytes, connections: Int }
+    struct Frames: Decodable { var presented: Int }
+    struct Times: Decodable { var first_frame, load_start, loaded, idle: Double? }
+    var images: Images
+    var network: Network
+    var frames: Frames
+    var time_ms: Times
+    var cpu_s: Double
+    var video: String
+  }
+
+  /// A folder of its own for what a run writes.
+  let folder = FileManager.default.temporaryDirectory.appending(path: "vitrine-\(UUID().uuidString)")
+
+  init() throws { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
+
+  func path(_ name: String) -> String { folder.appending(path: name).path }
+
+  @discardableResult
+  func write(_ text: String, to name: String) throws -> String {
+    try Data(text.utf8).write(to: folder.appending(path: name))
+    return path(name)
+  }
+
+  func remove() { try? FileManager.default.removeItem(at: folder) }
+
+  /// Runs to the end; a run that does not end is stopped after a minute and fails the test.
+  func run(_ arguments: String..., script: String? = nil) throws -> Outcome {
+    try run(arguments: arguments, script: script)
+  }
+
+  func run(arguments: [String], script: String? = nil) throws -> Outcome {
+    var arguments = arguments
+    if let script { arguments += ["--script", try write(script, to: "script.txt")] }
+    let stats = path("stats.json")
+    if !arguments.contains("--help") { arguments += ["--stats", stats] }
+
+    let process = Process()
+    process.executableURL = Self.executable
+    process.arguments = arguments
+    var environment = ProcessInfo.processInfo.environment
+    environment["VITRINE_ASSETS"] = environment["VITRINE_ASSETS"] ?? Self.assets
+    environment["DISPLAY"] = nil
+    environment["WAYLAND_DISPLAY"] = nil
+    environment["SDL_VIDEODRIVER"] = nil
+    process.environment = environment
+    let output = folder.appending(path: "out.txt")
+    let errors = folder.appending(path: "err.txt")
+    for file in [output, errors] { FileManager.default.createFile(atPath: file.path, contents: nil) }
+    process.standardOutput = try FileHandle(forWritingTo: output)
+    process.standardError = try FileHandle(forWritingTo: errors)
+    process.standardInput = FileHandle.nullDevice
+
+    let ended = DispatchSemaphore(value: 0)
+    process.terminationHandler = { _ in ended.signal() }
+    try process.run()
+    if ended.wait(timeout: .now() + 60) == .timedOut {
+      process.terminate()
+      Issue.record("vitrine \(arguments.joined(separator: " ")) did not end in a minute")
+      ended.wait()
+    }
+    return Outcome(
+      exitCode: process.terminationStatus,
+      output: try String(contentsOf: output, encoding: .utf8),
+      errors: try String(contentsOf: errors, encoding: .utf8),
+      stats: (try? Data(contentsOf: URL(filePath: stats))).flatMap {
+        try? JSONDecoder().decode(Stats.self, from: $0)
+      })
+  }
+
+  /// The program that was built with these tests: beside the test bundle, whose path the runner is given.
+  private static let executable: URL = {
+    let arguments = CommandLine.arguments
+    let bundle = arguments.firstIndex(of: "--test-bundle-path").flatMap {
+      $0 + 1 < arguments.count ? arguments[$0 + 1] : nil
+    }
+    let path = bundle ?? arguments[0]
+    return URL(filePath: path).deletingLastPathComponent().appending(path: "vitrine")
+  }()
+
+  /// The repository's pictures.
+  static let assets = URL(filePath: #filePath).deletingLastPathComponent()
+    .appending(path: "../../Assets").standardizedFileURL.path
+}
