@@ -85,7 +85,13 @@ let package = Package(
       "ImageWidgets",
       ["VitrineGraphics", "VitrineLoading", "VitrineWidgets", "VitrineImageWidgets", "VitrineTesting"],
       settings: mainActor),
-    tests("SDLBackend", ["VitrineSDLBackend", "VitrineTesting"], settings: mainActor),
+    tests(
+      "SDLBackend", ["VitrineSDLBackend", "VitrineTesting", "CSDL", "SDLBackendProbe"],
+      settings: mainActor),
+    // Runs the loop on a process's first thread, where a test never is.
+    .executableTarget(
+      name: "SDLBackendProbe", dependencies: ["VitrineSDLBackend"], path: "Tests/SDLBackendProbe",
+      swiftSettings: mainActor),
     tests("Vitrine", ["Vitrine", "VitrineGalleryServer"], settings: mainActor),
     tests("Demo", ["VitrineDemo", "VitrineGraphics", "VitrineGalleryServer"]),
   ]

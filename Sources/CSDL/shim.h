@@ -2,3 +2,36 @@
 #include <SDL2/SDL.h>
 #include <SDL2/SDL_image.h>
 #include <SDL2/SDL_ttf.h>
+#include <poll.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+// With this defined, SDL_syswm.h would bring X11's Window, Font and Screen along.
+#undef SDL_VIDEO_DRIVER_X11
+#include <SDL2/SDL_syswm.h>
+
+// What run loops other than libdispatch's own call on Linux. Exported, but in no public header.
+extern int _dispatch_get_main_queue_handle_4CF(void);
+extern void _dispatch_main_queue_callback_4CF(void *unused);
+
+/// The Display of X11 or the wl_display of Wayland behind a window, and which of them; null with other drivers.
+static inline void *vitrine_native_display(SDL_Window *window, SDL_SYSWM_TYPE *kind) {
+  SDL_SysWMinfo info;
+  SDL_VERSION(&info.version);
+  if (!SDL_GetWindowWMInfo(window, &info)) return NULL;
+  *kind = info.subsystem;
+  if (*kind != SDL_SYSWM_X11 && *kind != SDL_SYSWM_WAYLAND) return NULL;
+  void *display;  // Both kinds have it first.
+  SDL_memcpy(&display, &info.info, sizeof display);
+  return display;
+}
+
+/// `ppoll` without a signal mask; Swift's Glibc does not show it.
+static inline int vitrine_poll(struct pollfd *descriptors, unsigned long count, const struct timespec *timeout) {
+  struct timespec copy;  // The kernel writes the rest into it.
+  if (timeout) copy = *timeout;
+  return (int)syscall(SYS_ppoll, descriptors, count, timeout ? &copy : NULL, NULL, 0);
+}
+
+static inline SDL_bool vitrine_is_main_thread(void) { return getpid() == (pid_t)syscall(SYS_gettid); }

@@ -1,0 +1,80 @@
+import VitrineGraphics
+
+/// Memory that is drawn into: rows of 0xXXRRGGBB pixels, which it does not own.
+nonisolated struct Canvas {
+  let pixels: UnsafeMutablePointer<UInt32>
+  let width: Int
+  let height: Int
+  /// Distance from one row to the next.
+  let pixelsPerRow: Int
+
+  var bounds: PixelRect { PixelRect(width: width, height: height) }
+
+  func pointer(x: Int, y: Int) -> UnsafeMutablePointer<UInt32> { pixels + y * pixelsPerRow + x }
+
+  /// Fills a rectangle, as far as it lies inside `clip`, which lies inside the canvas.
+  func fill(_ rect: PixelRect, color: Color, clip: PixelRect) {
+    let visible = rect.intersection(clip)
+    guard !visible.isEmpty else { return }
+    let first = pointer(x: visible.left, y: visible.top)
+    if color.alpha == 255 {
+      first.update(repeating: color.pixel, count: visible.width)
+      for y in (visible.top + 1)..<max(visible.top + 1, visible.bottom) {
+        pointer(x: visible.left, y: y).update(from: first, count: visible.width)
+      }
+    } else {
+      for y in visible.top..<visible.bottom {
+        PixelRow.fill(pointer(x: visible.left, y: y), count: visible.width, color: color)
+      }
+    }
+  }
+
+  /// Fills a rectangle with rounded corners.
+  func fill(_ rect: PixelRect, color: Color, corners: CornerMask, clip: PixelRect) {
+    let radius = corners.radius
+    let middle = PixelRect(
+      left: rect.left, top: rect.top + radius, right: rect.right, bottom: rect.bottom - radius)
+    fill(middle, color: color, clip: clip)
+    for top in [rect.top, rect.bottom - radius] {
+      let inner = PixelRect(
+        left: rect.left + radius, top: top, right: rect.right - radius, bottom: top + radius)
+      fill(inner, color: color, clip: clip)
+    }
+    let visible = rect.intersection(clip)
+    guard !visible.isEmpty else { return }
+    for y in visible.top..<visible.bottom {
+      guard let row = corners.row(of: y, in: rect) else { continue }
+      corners.withRow(row) { left, right in
+        fill(left, from: rect.left, count: radius, y: y, color: color, visible: visible)
+        fill(right, from: rect.right - radius, count: radius, y: y, color: color, visible: visible)
+      }
+    }
+  }
+
+  /// Lays a colour over the canvas where a mask says so; `origin` is its top left corner.
+  func draw(_ mask: TextMask, x: Int, y: Int, color: Color, clip: PixelRect) {
+    let visible = PixelRect(left: x, top: y, right: x + mask.width, bottom: y + mask.height)
+      .intersection(clip)
+    guard !visible.isEmpty else { return }
+    mask.coverage.withUnsafeBufferPointer { coverage in
+      guard let base = coverage.baseAddress else { return }
+      for row in visible.top..<visible.bottom {
+        fill(
+          base + (row - y) * mask.width, from: x, count: mask.width, y: row, color: color,
+          visible: visible)
+      }
+    }
+  }
+
+  /// One row of coverage that begins at `left`, cut off at `visible`.
+  private func fill(
+    _ coverage: UnsafePointer<UInt8>, from left: Int, count: Int, y: Int, color: Color,
+    visible: PixelRect
+  ) {
+    let start = max(left, visible.left)
+    let end = min(left + count, visible.right)
+    guard start < end else { return }
+    PixelRow.fill(
+      pointer(x: start, y: y), count: end - start, color: color, coverage: coverage + (start - left))
+  }
+}

@@ -1,0 +1,125 @@
+import CSDL
+import VitrineGraphics
+import VitrineWidgets
+
+extension SDLHost {
+  /// Shows the window and serves it until `quit()`, a closed window, SIGINT or SIGTERM.
+  ///
+  /// Runs what the main actor and the main dispatch queue have to do, and sleeps while there is nothing. Has to
+  /// be called on the process's first thread, which `@main` with a synchronous `main()` has.
+  public func run() {
+    while !isQuitting { turn() }
+  }
+
+  /// One turn of the loop: waits until there is something to do, handles events and the main queue's work, and
+  /// draws a frame if one is due.
+  ///
+  /// - Parameter seconds: how long it waits at most; 0 only looks.
+  public func turn(waitUpTo seconds: Double = .infinity) {
+    guard video.isOpen else { return }
+    SDL_PumpEvents()
+    let hasEvents = SDL_HasEvents(SDL_FIRSTEVENT.rawValue, SDL_LASTEVENT.rawValue) == SDL_TRUE
+    sleeper.wait(upTo: hasEvents ? 0 : min(seconds, timeToNextTask))
+
+    if signals.take() { quit() }
+    let count = handleEvents()
+    // A device spoke and no event came of it: perhaps it is a new one, or one that is gone.
+    if sleeper.areDevicesReady, count == 0 { sleeper.scanDevices() }
+    if sleeper.isMainQueueReady {
+      window.now = now
+      mainQueue.drain()
+    }
+    drawFrameIfDue()
+    for observer in turnObservers { observer.body() }
+  }
+
+  // MARK: Waiting
+
+  /// Seconds until the loop has to do something of its own accord.
+  private var timeToNextTask: Double {
+    if isQuitting { return 0 }
+    var wait = pollingInterval
+    if let deadline = window.nextDeadline {
+      let untilDue = untilDue(deadline)
+      wait = min(wait, max(untilDue, nextFrame - SystemTime.now))
+    }
+    return wait
+  }
+
+  /// Some things SDL does only while it is asked for events: it takes 0.2 s to believe that the focus is lost (X11),
+  /// and repeats keys by itself (Wayland).
+  private var pollingInterval: Double {
+    switch videoDriver {
+    case "x11" where translator.hasTouches: 0.25
+    case "wayland" where translator.hasRepeatingKey: 1.0 / 30
+    default: .infinity
+    }
+  }
+
+  private func untilDue(_ deadline: Double) -> Double {
+    let wait = deadline - now
+    if wait <= 0 { return 0 }
+    // A manual clock is not waited for: whoever moves it makes a turn.
+    if case .manual = clock { return .infinity }
+    return wait
+  }
+
+  // MARK: Events
+
+  /// Handles what SDL has, and returns how many events that were.
+  private func handleEvents() -> Int {
+    var count = 0
+    var event = SDL_Event()
+    while SDL_PollEvent(&event) == 1 {
+      count += 1
+      translator.scale = window.scale
+      translator.size = window.frame.size
+      for event in translator.translate(event) { handle(event) }
+    }
+    return count
+  }
+
+  private func handle(_ event: HostEvent) {
+    switch event {
+    case .input(let input): inject(input)
+    case .redraw: window.setNeedsDisplay()
+    case .resized:
+      let pixels = video.size
+      window.frame.size = Size(
+        width: Double(pixels.width) / window.scale, height: Double(pixels.height) / window.scale)
+      window.setNeedsDisplay()
+    case .visible(let isVisible):
+      self.isVisible = isVisible
+      window.setNeedsDisplay()
+    case .quit: quit()
+    }
+  }
+
+  // MARK: Frames
+
+  private func drawFrameIfDue() {
+    let begin = SystemTime.now
+    let time = now
+    window.now = time
+    guard let deadline = window.nextDeadline, deadline <= time, begin >= nextFrame else { return }
+    window.update(at: time)
+    guard window.isDirty else { return }
+    let dirty = window.takeDirtyRects()
+    // A hidden window is drawn as a whole when it is seen again.
+    guard isVisible, let bounds = renderer.begin() else { return }
+
+    let rects = dirty.map { PixelRect(covering: $0, scale: window.scale).intersection(bounds) }
+      .filter { !$0.isEmpty }
+    var unfinished: [PixelRect] = []
+    for rect in rects {
+      let list = window.drawList(for: rect.rect(scale: window.scale))
+      unfinished += renderer.play(list, in: rect, scale: window.scale)
+    }
+    let drawn = SystemTime.now
+    if !rects.isEmpty { renderer.present(rects) }
+    let end = SystemTime.now
+    frameStatistics.record(work: (video.waitsForScreen ? drawn : end) - begin, at: now)
+    nextFrame = video.waitsForScreen ? 0 : begin + window.frameInterval
+    for rect in unfinished { window.setNeedsDisplay(rect.rect(scale: window.scale)) }
+  }
+}

@@ -1,0 +1,124 @@
+import CSDL
+import Glibc
+public import VitrineGraphics
+public import VitrineWidgets
+
+/// A window on a screen: shows what a view tree looks like, and hands it input, on any of SDL's video drivers.
+///
+/// ```swift
+/// let host = try SDLHost(configuration: .init())
+/// host.window.addSubview(gallery)
+/// host.run()
+/// ```
+///
+/// SDL wants the process's first thread, so `main` has to be synchronous and call `run()` itself. There is one host at
+/// a time in a process. All of it is on the main actor.
+public final class SDLHost {
+  /// The top of the view tree. Its frame follows the size that the window has on the screen.
+  public let window: Window
+  /// The video driver that runs, by SDL's name in lower case: `kmsdrm`, `x11`, `wayland`, `offscreen`, `dummy`.
+  public let videoDriver: String
+  /// What should be told to whoever set the machine up, a line each; empty if all is well.
+  public let warnings: [String]
+  /// Whether Esc ends `run()` when no view has taken it: true by default. It is what `window.unhandledKey` does until
+  /// the program sets its own.
+  public var quitsOnEscape = true
+  /// Where the time comes from.
+  public var clock = HostClock.monotonic
+  /// Whether somebody has asked the host to quit.
+  public private(set) var isQuitting = false
+  /// How many frames were presented, and what they took.
+  public internal(set) var frameStatistics = FrameStatistics()
+
+  let video: VideoSession
+  let renderer: any Renderer
+  let sleeper: Sleeper
+  let mainQueue = MainQueue()
+  let signals: QuitSignals
+  var translator: InputTranslator
+  var isVisible = true
+  /// System time before which no other frame begins.
+  var nextFrame = 0.0
+  var turnObservers: [(identifier: Int, body: () -> Void)] = []
+
+  private let fonts: FontLibrary
+  private let start = SystemTime.now
+  private var observersMade = 0
+
+  /// Opens the window. With the drivers `offscreen` and `dummy` there is a picture but nothing to see it on.
+  public init(configuration: Configuration) throws(SDLHostError) {
+    let devices = ScreenDevices(root: "")
+    let drivers = VideoDriverChoice(
+      requested: configuration.videoDriver, environment: { name in getenv(name).map { String(cString: $0) } },
+      devices: devices)
+    guard !drivers.names.isEmpty else { throw drivers.error(message: "auto") }
+    fonts = try FontLibrary(fonts: configuration.fonts, scale: configuration.scale)
+    // Before SDL, which then leaves the signals alone.
+    signals = QuitSignals()
+    video = try VideoSession(configuration: configuration, drivers: drivers)
+    videoDriver = video.driver
+    warnings = video.driver == "kmsdrm" ? devices.warnings : []
+    renderer = SoftwareRenderer(
+      video: video, fonts: fonts,
+      textures: TextureStore(
+        budget: configuration.textureByteBudget, frameBudget: configuration.uploadByteBudget))
+    sleeper = Sleeper(mainQueue: mainQueue, signals: signals, video: video)
+
+    let pixels = video.size
+    let size = Size(
+      width: Double(pixels.width) / configuration.scale, height: Double(pixels.height) / configuration.scale)
+    window = Window(size: size, scale: configuration.scale, textMeasuring: fonts)
+    window.frameInterval = 1 / video.refreshRate
+    translator = InputTranslator(size: size, scale: configuration.scale)
+    translator.quitsOnControlC = video.driver == "kmsdrm"
+    window.unhandledKey = { [weak self] key, _ in
+      guard let self, quitsOnEscape, key == .escape else { return false }
+      quit()
+      return true
+    }
+  }
+
+  isolated deinit { close() }
+
+  /// Closes the window; nothing can be shown afterwards. A second call does nothing.
+  public func close() {
+    quit()
+    fonts.close()
+    video.close()
+  }
+
+  /// Who draws: `software`.
+  public var rendererName: String { renderer.name }
+  /// The order of bytes in which pictures should be decoded, so that drawing them needs no conversion.
+  public var pixelFormat: PixelFormat { renderer.pixelFormat }
+  /// Bytes that scaled pictures and drawn texts take now.
+  public var textureBytes: Int { renderer.textureBytes }
+
+  /// The host's time, in seconds; with the monotonic clock since the host was made.
+  public var now: Double {
+    switch clock {
+    case .monotonic: SystemTime.now - start
+    case .manual(let time): time()
+    }
+  }
+
+  /// Ends `run()` after the turn under way. Later calls of it return at once.
+  public func quit() { isQuitting = true }
+
+  /// Hands an event to the views, as if it had come from a device.
+  public func inject(_ event: InputEvent) {
+    window.now = now
+    window.handle(event)
+  }
+
+  /// Calls `body` after each turn of the loop. Returns a number for `removeTurnObserver`.
+  @discardableResult
+  public func addTurnObserver(_ body: @escaping () -> Void) -> Int {
+    observersMade += 1
+    turnObservers.append((observersMade, body))
+    return observersMade
+  }
+
+  /// Ends the calls of an observer; an unknown number is ignored.
+  public func removeTurnObserver(_ identifier: Int) { turnObservers.removeAll { $0.identifier == identifier } }
+}

@@ -1,0 +1,36 @@
+import CSDL
+
+/// Why a host could not be made, or a file not be written. `description` is one line that says what to do.
+public nonisolated enum SDLHostError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// There is nothing to show a window on: no X11 or Wayland, and no connected screen.
+  case noScreen(message: String)
+  /// A screen is there, but its device may not be opened.
+  case noPermission(path: String)
+  /// The video driver that was asked for does not work here.
+  case video(driver: String, message: String)
+  /// A font file does not exist or cannot be read.
+  case missingFont(path: String)
+  /// A font file is there but cannot be used.
+  case font(path: String, message: String)
+  /// SDL is a single thing in a process: the other host has to be closed first.
+  case anotherHostIsOpen
+  /// A picture file could not be written.
+  case file(path: String, message: String)
+
+  public var description: String {
+    switch self {
+    case .noScreen(let message):
+      "no screen: neither X11 nor Wayland nor a connected display (\(message)); use --video offscreen to run without"
+    case .noPermission(let path):
+      "\(path) may not be opened: add the user to the groups video, render and input, or run as root"
+    case .video(let driver, let message): "the video driver \(driver) does not work: \(message)"
+    case .missingFont(let path): "the font \(path) is missing: install the package fonts-dejavu-core"
+    case .font(let path, let message): "the font \(path) cannot be used: \(message)"
+    case .anotherHostIsOpen: "another SDL host is open in this process: close it first"
+    case .file(let path, let message): "\(path) cannot be written: \(message)"
+    }
+  }
+
+  /// What SDL says of its last failed call on this thread.
+  static var sdlMessage: String { SDL_GetError().map { String(cString: $0) } ?? "" }
+}

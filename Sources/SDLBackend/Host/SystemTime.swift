@@ -1,0 +1,11 @@
+import Glibc
+
+/// The system's monotonic clock.
+nonisolated enum SystemTime {
+  /// Seconds since some time in the past.
+  static var now: Double {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+  }
+}

@@ -1,0 +1,125 @@
+import CSDL
+import VitrineGraphics
+import VitrineWidgets
+
+/// What an event of SDL means for a host.
+nonisolated enum HostEvent: Hashable {
+  case input(InputEvent)
+  /// The window's content has to be shown again.
+  case redraw
+  /// The window has another size.
+  case resized
+  /// Whether the window can be seen at all.
+  case visible(Bool)
+  case quit
+}
+
+/// Makes input of SDL's events. It knows which fingers are down, and whether the mouse button is.
+nonisolated struct InputTranslator {
+  /// Of the window, in points: fingers come as shares of it.
+  var size: Size
+  /// Pixels to a point.
+  var scale: Double
+  /// Whether Ctrl-C is a key like others and nobody else makes a signal of it, as on a console that SDL has muted.
+  var quitsOnControlC = false
+
+  private struct Finger: Hashable {
+    let device: Int64
+    let finger: Int64
+  }
+
+  private var fingers: [Finger: Int64] = [:]
+  /// Where each touch is that has not ended.
+  private var touches: [Int64: Point] = [:]
+
+  init(size: Size, scale: Double) {
+    self.size = size
+    self.scale = scale
+  }
+
+  /// Whether a key is down that repeats while it is.
+  private(set) var hasRepeatingKey = false
+  /// Whether a finger or the mouse button is down.
+  var hasTouches: Bool { !touches.isEmpty }
+
+  mutating func translate(_ event: SDL_Event) -> [HostEvent] {
+    switch SDL_EventType(rawValue: event.type) {
+    case SDL_QUIT: return [.quit]
+    case SDL_WINDOWEVENT: return translate(event.window)
+    case SDL_RENDER_TARGETS_RESET, SDL_RENDER_DEVICE_RESET: return [.redraw]
+    case SDL_MOUSEBUTTONDOWN where event.button.button == UInt8(SDL_BUTTON_LEFT):
+      return touch(InputEvent.mouse, .began, point(event.button.x, event.button.y))
+    case SDL_MOUSEBUTTONUP where event.button.button == UInt8(SDL_BUTTON_LEFT):
+      return touch(InputEvent.mouse, .ended, point(event.button.x, event.button.y))
+    case SDL_MOUSEMOTION: return touch(InputEvent.mouse, .moved, point(event.motion.x, event.motion.y))
+    case SDL_MOUSEWHEEL: return wheel(event.wheel)
+    case SDL_FINGERDOWN: return finger(event.tfinger, .began)
+    case SDL_FINGERMOTION: return finger(event.tfinger, .moved)
+    case SDL_FINGERUP: return finger(event.tfinger, .ended)
+    case SDL_KEYDOWN, SDL_KEYUP: return key(event.key)
+    default: return []
+    }
+  }
+
+  /// Takes all touches back, as when the window loses the focus.
+  mutating func cancelTouches() -> [HostEvent] {
+    defer {
+      touches.removeAll()
+      fingers.removeAll()
+    }
+    return touches.sorted { $0.key < $1.key }.map { id, location in
+      .input(.touch(id: id, phase: .cancelled, location: location))
+    }
+  }
+
+  private mutating func translate(_ event: SDL_WindowEvent) -> [HostEvent] {
+    switch SDL_WindowEventID(rawValue: UInt32(event.event)) {
+    case SDL_WINDOWEVENT_EXPOSED: [.redraw]
+    case SDL_WINDOWEVENT_SIZE_CHANGED: [.resized]
+    case SDL_WINDOWEVENT_SHOWN, SDL_WINDOWEVENT_RESTORED, SDL_WINDOWEVENT_MAXIMIZED: [.visible(true)]
+    case SDL_WINDOWEVENT_HIDDEN, SDL_WINDOWEVENT_MINIMIZED: [.visible(false)]
+    case SDL_WINDOWEVENT_FOCUS_LOST: cancelTouches()
+    case SDL_WINDOWEVENT_CLOSE: [.quit]
+    default: []
+    }
+  }
+
+  private func point(_ x: Int32, _ y: Int32) -> Point { Point(x: Double(x) / scale, y: Double(y) / scale) }
+
+  /// Moves and ends count only for what has begun.
+  private mutating func touch(_ id: Int64, _ phase: TouchPhase, _ location: Point) -> [HostEvent] {
+    guard phase == .began || touches[id] != nil else { return [] }
+    touches[id] = phase == .ended ? nil : location
+    return [.input(.touch(id: id, phase: phase, location: location))]
+  }
+
+  private mutating func finger(_ event: SDL_TouchFingerEvent, _ phase: TouchPhase) -> [HostEvent] {
+    // Two panels may number their fingers alike, and SDL's numbers may be those of the mouse.
+    let finger = Finger(device: event.touchId, finger: event.fingerId)
+    let location = Point(x: Double(event.x) * size.width, y: Double(event.y) * size.height)
+    if phase == .began, fingers[finger] == nil {
+      fingers[finger] = (0...Int64(fingers.count)).first { !fingers.values.contains($0) }
+    }
+    guard let id = fingers[finger] else { return [] }
+    if phase == .ended { fingers[finger] = nil }
+    return touch(id, phase, location)
+  }
+
+  /// `SDL_MOUSEWHEEL_FLIPPED` is left as it comes: it says that the user has asked for it.
+  private func wheel(_ event: SDL_MouseWheelEvent) -> [HostEvent] {
+    let deltaX = Double(event.preciseX)
+    let deltaY = Double(event.preciseY)
+    guard deltaX != 0 || deltaY != 0 else { return [] }
+    return [.input(.wheel(location: point(event.mouseX, event.mouseY), deltaX: deltaX, deltaY: deltaY))]
+  }
+
+  private mutating func key(_ event: SDL_KeyboardEvent) -> [HostEvent] {
+    guard let key = Key(keycode: event.keysym.sym) else { return [] }
+    hasRepeatingKey = key.repeats && event.state == UInt8(SDL_PRESSED)
+    let modifiers = KeyModifiers(keyboard: event.keysym.mod)
+    guard event.state == UInt8(SDL_PRESSED) else { return [.input(.keyUp(key, modifiers: modifiers))] }
+    if event.repeat != 0, !key.repeats { return [] }
+    if quitsOnControlC, key == .character("c"), modifiers == .control { return [.quit] }
+    return [.input(.keyDown(key, modifiers: modifiers))]
+  }
+}

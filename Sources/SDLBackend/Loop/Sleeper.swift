@@ -1,0 +1,78 @@
+import CSDL
+import Glibc
+
+/// Waits for whatever can concern the loop, without using the processor meanwhile.
+///
+/// SDL's own waiting polls each millisecond on KMSDRM, dummy and offscreen, and cannot see the main queue. So the
+/// descriptors behind everything are waited for in one `ppoll`: the main queue, the signals, the connection to the
+/// display server or, without one, the input devices that SDL has opened.
+final class Sleeper {
+  private let mainQueue: Int32
+  private let signals: Int32
+  private let display: Int32
+  /// Input devices, and udev's socket, which tells that there are others.
+  private var devices: [Int32] = []
+
+  init(mainQueue: MainQueue, signals: QuitSignals, video: VideoSession) {
+    self.mainQueue = mainQueue.descriptor ?? -1
+    self.signals = signals.descriptor
+    display = DisplayConnection.descriptor(of: video) ?? -1
+    scanDevices()
+  }
+
+  /// Waits until something can be read or until the time is over, in seconds; `infinity` waits as long as it takes.
+  func wait(upTo seconds: Double) {
+    var descriptors = ([mainQueue, signals, display] + devices).map {
+      pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+    }
+    let count = UInt(descriptors.count)
+    if seconds.isFinite {
+      // A day is as good as any longer time.
+      let nanoseconds = Int(max(0, min(86400, seconds)) * 1e9)
+      var timeout = timespec(tv_sec: nanoseconds / 1_000_000_000, tv_nsec: nanoseconds % 1_000_000_000)
+      _ = vitrine_poll(&descriptors, count, &timeout)
+    } else {
+      _ = vitrine_poll(&descriptors, count, nil)
+    }
+    isMainQueueReady = descriptors[0].revents != 0
+    areDevicesReady = descriptors[3...].contains { $0.revents != 0 }
+    // A device that is gone stays readable for ever: not waited for until the next scan, in which SDL has closed it.
+    let gone = Int16(POLLERR | POLLHUP | POLLNVAL)
+    for device in descriptors[3...] where device.revents & gone != 0 { devices.removeAll { $0 == device.fd } }
+  }
+
+  /// Whether the last wait ended with work on the main queue.
+  private(set) var isMainQueueReady = false
+  /// Whether it ended with something from a device.
+  private(set) var areDevicesReady = false
+
+  /// Looks again which devices SDL has open. SDL does not tell, but the kernel does.
+  func scanDevices() {
+    guard display < 0 else { return }
+    devices = (0..<Int32(256)).filter { InputDescriptor.isOne($0) }
+  }
+}
+
+/// Tells input devices and udev's socket among the descriptors of the process.
+nonisolated private enum InputDescriptor {
+  static func isOne(_ descriptor: Int32) -> Bool {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { return false }
+    switch status.st_mode & S_IFMT {
+    case S_IFCHR:
+      // Major 13 is the kernel's input layer; the minors of /dev/input/event0… begin at 64.
+      return (status.st_rdev >> 8) & 0xFFF == 13 && status.st_rdev & 0xFF >= 64
+    case S_IFSOCK:
+      var domain: Int32 = 0
+      var socketProtocol: Int32 = 0
+      var length = socklen_t(MemoryLayout<Int32>.size)
+      guard getsockopt(descriptor, SOL_SOCKET, SO_DOMAIN, &domain, &length) == 0, domain == AF_NETLINK else {
+        return false
+      }
+      let kernelEvents: Int32 = 15  // NETLINK_KOBJECT_UEVENT
+      return getsockopt(descriptor, SOL_SOCKET, SO_PROTOCOL, &socketProtocol, &length) == 0
+        && socketProtocol == kernelEvents
+    default: return false
+    }
+  }
+}

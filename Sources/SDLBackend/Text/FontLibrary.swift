@@ -1,0 +1,133 @@
+import CSDL
+import Glibc
+import VitrineGraphics
+import VitrineWidgets
+
+/// Measures and draws text with SDL_ttf: one font a size in pixels and weight, opened when first used.
+final class FontLibrary: TextMeasuring {
+  /// What a font file is opened as.
+  nonisolated struct Face: Hashable {
+    let weight: Font.Weight
+    /// Height of the em square in pixels.
+    let size: Int
+  }
+
+  /// More of a text than this is neither measured nor drawn: no screen is that wide.
+  nonisolated static let longestText = 2000
+  /// Masks wider than this many pixels are cut off.
+  nonisolated static let widestMask = 8192
+  private static let openFonts = 24
+
+  /// Pixels to a point.
+  var scale: Double {
+    didSet { if scale != oldValue { sizes.removeAll() } }
+  }
+
+  private let paths: [Font.Weight: String]
+  private var fonts: [Face: OpaquePointer] = [:]
+  /// By age, oldest first.
+  private var order: [Face] = []
+  private var sizes = LRUCache<TextKey, (width: Int, height: Int)>(limit: 8192)
+  private var isOpen = true
+
+  /// Opens the library; fails if a file of `fonts` is missing or not a font.
+  init(fonts paths: FontPaths, scale: Double) throws(SDLHostError) {
+    self.paths = [.regular: paths.regular, .bold: paths.bold]
+    self.scale = scale
+    guard TTF_Init() == 0 else { throw .font(path: paths.regular, message: SDLHostError.sdlMessage) }
+    for weight in [Font.Weight.regular, .bold] {
+      guard font(Face(weight: weight, size: 16)) == nil else { continue }
+      let path = weight == .bold ? paths.bold : paths.regular
+      let error: SDLHostError =
+        access(path, R_OK) == 0
+        ? .font(path: path, message: SDLHostError.sdlMessage) : .missingFont(path: path)
+      close()
+      throw error
+    }
+  }
+
+  isolated deinit { close() }
+
+  /// Closes every font; nothing can be measured or drawn afterwards. A second call does nothing.
+  func close() {
+    guard isOpen else { return }
+    isOpen = false
+    for font in fonts.values { TTF_CloseFont(font) }
+    fonts.removeAll()
+    TTF_Quit()
+  }
+
+  // MARK: Measuring
+
+  func size(of text: String, font: Font) -> Size {
+    let key = key(for: text, font)
+    let size = pixelSize(of: key)
+    return Size(width: Double(size.width) / scale, height: Double(size.height) / scale)
+  }
+
+  /// The text as it is drawn and measured: cut off where no screen reaches.
+  func key(for text: String, _ font: Font) -> TextKey {
+    let pixels = font.size * scale
+    let size = pixels.isFinite ? Int(min(1000, max(1, pixels.rounded()))) : 1
+    let isLong = text.utf8.count > Self.longestText && text.unicodeScalars.count > Self.longestText
+    let shown = isLong ? String(text.unicodeScalars.prefix(Self.longestText)) : text
+    return TextKey(text: shown, font: Face(weight: font.weight, size: size))
+  }
+
+  private func pixelSize(of key: TextKey) -> (width: Int, height: Int) {
+    if let size = sizes.value(for: key, stamp: 0) { return size }
+    guard let font = font(key.font) else { return (0, key.font.size) }
+    var width: Int32 = 0
+    var height: Int32 = 0
+    if key.text.isEmpty || TTF_SizeUTF8(font, key.text, &width, &height) != 0 { width = 0 }
+    let size = (width: Int(width), height: Int(TTF_FontHeight(font)))
+    // One unit a text; the stamp 1 lets all older ones go.
+    sizes.insert(size, for: key, cost: 1, stamp: 1)
+    return size
+  }
+
+  // MARK: Drawing
+
+  /// The coverage of a line of text; nil where there is nothing to draw.
+  func mask(for key: TextKey) -> TextMask? {
+    guard !key.text.isEmpty, let font = font(key.font) else { return nil }
+    var text = key.text
+    if pixelSize(of: key).width > Self.widestMask {
+      var count: Int32 = 0
+      TTF_MeasureUTF8(font, text, Int32(Self.widestMask), nil, &count)
+      text = String(text.unicodeScalars.prefix(Int(count)))
+    }
+    let white = SDL_Color(r: 255, g: 255, b: 255, a: 255)
+    guard let surface = TTF_RenderUTF8_Blended(font, text, white) else { return nil }
+    defer { SDL_FreeSurface(surface) }
+    let width = Int(surface.pointee.w)
+    let height = Int(surface.pointee.h)
+    let pitch = Int(surface.pointee.pitch)
+    guard width > 0, height > 0, let pixels = surface.pointee.pixels else { return nil }
+    // Blended surfaces are 0xAARRGGBB with the coverage as alpha.
+    let coverage = [UInt8](unsafeUninitializedCapacity: width * height) { buffer, count in
+      for y in 0..<height {
+        for x in 0..<width {
+          buffer[y * width + x] = pixels.load(fromByteOffset: y * pitch + x * 4 + 3, as: UInt8.self)
+        }
+      }
+      count = width * height
+    }
+    return TextMask(width: width, height: height, coverage: coverage)
+  }
+
+  private func font(_ face: Face) -> OpaquePointer? {
+    if let font = fonts[face] { return font }
+    guard isOpen, let path = paths[face.weight], let font = TTF_OpenFont(path, Int32(face.size)) else {
+      return nil
+    }
+    TTF_SetFontKerning(font, 1)
+    TTF_SetFontHinting(font, TTF_HINTING_LIGHT)
+    if order.count >= Self.openFonts, let closed = fonts.removeValue(forKey: order.removeFirst()) {
+      TTF_CloseFont(closed)
+    }
+    fonts[face] = font
+    order.append(face)
+    return font
+  }
+}

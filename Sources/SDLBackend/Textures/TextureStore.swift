@@ -1,0 +1,155 @@
+import VitrineGraphics
+import VitrineWidgets
+
+/// What pictures and texts look like on the screen, made once and kept within a budget of bytes.
+///
+/// A picture whose pixels already are what the screen wants is drawn from its own memory and costs nothing
+/// here. The others (scaled, rounded, of another pixel format) have textures, at most `frameBudget` bytes of
+/// new ones a frame; the rest is left for the frames that follow.
+final class TextureStore {
+  /// The way to draw a picture now.
+  enum Drawing {
+    case texture(PictureTexture)
+    /// No texture yet, or none worth making: draw it coarsely from its bitmap. If `isTemporary`, ask again in the
+    /// next frame.
+    case scaled(isTemporary: Bool)
+  }
+
+  private struct Owner {
+    weak var image: Image?
+    var keys: Set<PictureKey> = []
+  }
+
+  private var cache: LRUCache<TextureKey, Texture>
+  private var owners: [ObjectIdentifier: Owner] = [:]
+  /// Further sizes of images that were asked for in the last frame, and in this one; see `isSettled`.
+  private var lastWishes: Set<PictureKey> = []
+  private var wishes: Set<PictureKey> = []
+  private let frameBudget: Int
+  private var frame = 1
+  private var spent = 0
+
+  /// - Parameters:
+  ///   - budget: bytes that all textures may take.
+  ///   - frameBudget: bytes read or written to make new ones in a frame; one is made in any case.
+  init(budget: Int, frameBudget: Int) {
+    cache = LRUCache(limit: budget)
+    self.frameBudget = frameBudget
+  }
+
+  /// Bytes that the textures take now.
+  var byteCount: Int { cache.cost }
+  var count: Int { cache.count }
+
+  /// Opens a frame: what it uses stays at least until it ends, and its budget is full.
+  func beginFrame() {
+    frame += 1
+    spent = 0
+    lastWishes = wishes
+    wishes.removeAll()
+    if frame % 64 == 0 { sweep() }
+  }
+
+  /// Drops the textures of images that nobody holds any more.
+  func sweep() {
+    for (identifier, owner) in owners where owner.image == nil { forget(identifier) }
+  }
+
+  func removeAll() {
+    cache.removeAll()
+    owners.removeAll()
+  }
+
+  // MARK: Pictures
+
+  /// How to draw a picture in a rectangle of the screen.
+  func drawing(of picture: DrawList.Picture, in rect: PixelRect, corners: CornerMask) -> Drawing {
+    let image = picture.image
+    guard image.frames.indices.contains(picture.frame) else { return .scaled(isTemporary: false) }
+    let bitmap = image.frames[picture.frame].bitmap
+    let place = oneToOne(picture.source, rect, bitmap)
+    if let place, corners.radius == 0, bitmap.format == .bgra {
+      return .texture(
+        PictureTexture(bitmap: bitmap, x: place.x, y: place.y, isBodyOpaque: bitmap.isOpaque))
+    }
+    let key = PictureKey(
+      image: ObjectIdentifier(image), frame: picture.frame, source: picture.source, width: rect.width,
+      height: rect.height, cornerRadius: corners.radius)
+    if owners[key.image] != nil, owners[key.image]?.image !== image { forget(key.image) }
+    if case .picture(let texture) = cache.value(for: .picture(key), stamp: frame) {
+      return .texture(texture)
+    }
+    let bytes = rect.width * rect.height * 4
+    guard cache.hasRoom(for: bytes, stamp: frame) else { return .scaled(isTemporary: false) }
+    let cost = max(bytes, place == nil ? Int(picture.source.width * picture.source.height) * 4 : 0)
+    guard isSettled(key), spend(cost) else { return .scaled(isTemporary: true) }
+
+    let texture = make(bitmap, picture.source, place, rect, corners)
+    owners[key.image, default: Owner(image: image)].keys.insert(key)
+    insert(.picture(texture), for: .picture(key))
+    return .texture(texture)
+  }
+
+  /// Whether a size is worth a texture: the first of an image is, a further one when it is asked for in two
+  /// frames, so that a view whose size changes with each frame does not make one for each.
+  private func isSettled(_ key: PictureKey) -> Bool {
+    guard let owner = owners[key.image] else { return true }
+    guard owner.keys.contains(where: { $0.frame == key.frame }) else { return true }
+    wishes.insert(key)
+    return lastWishes.contains(key)
+  }
+
+  private func spend(_ cost: Int) -> Bool {
+    guard spent == 0 || spent + cost <= frameBudget else { return false }
+    spent += cost
+    return true
+  }
+
+  private func make(
+    _ bitmap: Bitmap, _ source: Rect, _ place: (x: Int, y: Int)?, _ rect: PixelRect,
+    _ corners: CornerMask
+  ) -> PictureTexture {
+    let sized =
+      place.map { bitmap.cropped(x: $0.x, y: $0.y, width: rect.width, height: rect.height) }
+      ?? bitmap.resampled(source, width: rect.width, height: rect.height)
+    guard corners.radius > 0 else {
+      return PictureTexture(bitmap: sized, isBodyOpaque: bitmap.isOpaque)
+    }
+    return PictureTexture(
+      bitmap: sized.rounding(corners), cornerRadius: corners.radius, isBodyOpaque: bitmap.isOpaque)
+  }
+
+  /// Where the part begins in the bitmap if it can be shown pixel for pixel: its size is off by less than a
+  /// pixel, as it is after rounding, and that many pixels are there.
+  private func oneToOne(_ source: Rect, _ rect: PixelRect, _ bitmap: Bitmap) -> (x: Int, y: Int)? {
+    guard abs(source.width - Double(rect.width)) < 1, abs(source.height - Double(rect.height)) < 1,
+      rect.width <= bitmap.width, rect.height <= bitmap.height
+    else { return nil }
+    func start(_ middle: Double, _ length: Int, _ limit: Int) -> Int {
+      min(limit - length, max(0, PixelRect.nearest(middle - Double(length) / 2)))
+    }
+    return (start(source.midX, rect.width, bitmap.width), start(source.midY, rect.height, bitmap.height))
+  }
+
+  private func forget(_ identifier: ObjectIdentifier) {
+    guard let owner = owners.removeValue(forKey: identifier) else { return }
+    for key in owner.keys { cache.remove(.picture(key)) }
+  }
+
+  // MARK: Text
+
+  /// A line of text, made now if it is not there.
+  func text(for key: TextKey, make: () -> TextMask?) -> TextMask? {
+    if case .text(let mask) = cache.value(for: .text(key), stamp: frame) { return mask }
+    guard let mask = make() else { return nil }
+    insert(.text(mask), for: .text(key))
+    return mask
+  }
+
+  private func insert(_ texture: Texture, for key: TextureKey) {
+    for case .picture(let gone) in cache.insert(texture, for: key, cost: texture.byteCount, stamp: frame) {
+      owners[gone.image]?.keys.remove(gone)
+      if owners[gone.image]?.keys.isEmpty == true { owners[gone.image] = nil }
+    }
+  }
+}

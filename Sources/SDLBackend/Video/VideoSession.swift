@@ -1,0 +1,105 @@
+import CSDL
+import VitrineGraphics
+
+/// SDL's video subsystem and its one window, from opening to closing.
+///
+/// SDL is a single thing in a process, so there is at most one session at a time.
+final class VideoSession {
+  private static var isRunning = false
+
+  /// SDL's name of the driver that runs, in lower case, as `x11`.
+  let driver: String
+  let window: OpaquePointer
+  private(set) var isOpen = true
+
+  init(configuration: SDLHost.Configuration, drivers: VideoDriverChoice) throws(SDLHostError) {
+    guard !Self.isRunning else { throw .anotherHostIsOpen }
+    Self.isRunning = true
+    var isKept = false
+    defer {
+      if !isKept {
+        SDL_Quit()
+        Self.isRunning = false
+      }
+    }
+
+    Self.setHints(drivers)
+    guard SDL_Init(SDL_INIT_VIDEO) == 0, let name = SDL_GetCurrentVideoDriver() else {
+      throw drivers.error(message: SDLHostError.sdlMessage)
+    }
+    driver = String(cString: name).lowercased()
+    // X11, offscreen and dummy have surfaces of their own; letting OpenGL draw them would cost 90 MB without a
+    // GPU. KMSDRM and Wayland have nothing else.
+    let hasOwnSurface = driver != "kmsdrm" && driver != "wayland"
+    SDL_SetHint(SDL_HINT_FRAMEBUFFER_ACCELERATION, hasOwnSurface ? "0" : "1")
+    // Keys are wanted, not what an input method makes of them.
+    SDL_StopTextInput()
+
+    let flags =
+      driver == "kmsdrm"
+      ? SDL_WINDOW_FULLSCREEN_DESKTOP.rawValue
+      : SDL_WINDOW_RESIZABLE.rawValue | SDL_WINDOW_SHOWN.rawValue
+    let pixels = configuration.size * configuration.scale
+    func side(_ length: Double) -> Int32 { Int32(min(16384, max(1, length.rounded()))) }
+    let centered: Int32 = 0x2FFF_0000  // SDL_WINDOWPOS_CENTERED, a macro
+    guard
+      let window = SDL_CreateWindow(
+        configuration.title, centered, centered, side(pixels.width), side(pixels.height), flags),
+      SDL_GetWindowSurface(window) != nil
+    else { throw .video(driver: driver, message: SDLHostError.sdlMessage) }
+    self.window = window
+    isKept = true
+  }
+
+  isolated deinit { close() }
+
+  /// Closes the window and SDL. A second call does nothing.
+  func close() {
+    guard isOpen else { return }
+    isOpen = false
+    SDL_DestroyWindow(window)
+    SDL_Quit()
+    Self.isRunning = false
+  }
+
+  /// The memory that the window shows. SDL makes a new one when the size of the window has changed.
+  var surface: UnsafeMutablePointer<SDL_Surface>? { isOpen ? SDL_GetWindowSurface(window) : nil }
+
+  /// Of the window, in pixels.
+  var size: (width: Int, height: Int) {
+    var width: Int32 = 0
+    var height: Int32 = 0
+    if isOpen { SDL_GetWindowSize(window, &width, &height) }
+    return (Int(width), Int(height))
+  }
+
+  /// Frames a second that the screen shows; 60 where nobody knows, as off screen.
+  var refreshRate: Double {
+    var mode = SDL_DisplayMode()
+    let display = SDL_GetWindowDisplayIndex(window)
+    guard SDL_GetCurrentDisplayMode(display, &mode) == 0, (20...500).contains(mode.refresh_rate) else {
+      return 60
+    }
+    return Double(mode.refresh_rate)
+  }
+
+  /// Whether presenting waits for the screen.
+  var waitsForScreen: Bool { driver == "kmsdrm" }
+
+  private static func setHints(_ drivers: VideoDriverChoice) {
+    // Each finger and each button arrives once, as what it is.
+    SDL_SetHint(SDL_HINT_TOUCH_MOUSE_EVENTS, "0")
+    SDL_SetHint(SDL_HINT_MOUSE_TOUCH_EVENTS, "0")
+    SDL_SetHint(SDL_HINT_VIDEO_ALLOW_SCREENSAVER, "1")
+    // Without a frame of the desktop's there is nothing to bypass.
+    SDL_SetHint(SDL_HINT_VIDEO_X11_NET_WM_BYPASS_COMPOSITOR, "0")
+    SDL_SetHintWithPriority(SDL_HINT_VIDEODRIVER, drivers.names.joined(separator: ","), SDL_HINT_OVERRIDE)
+    if drivers.names.contains("kmsdrm") {
+      SDL_SetHint(SDL_HINT_RENDER_VSYNC, "1")
+      // An index from the environment has priority over this one.
+      if let card = drivers.card { SDL_SetHint(SDL_HINT_KMSDRM_DEVICE_INDEX, String(card)) }
+    } else {
+      SDL_SetHint(SDL_HINT_RENDER_VSYNC, "0")
+    }
+  }
+}

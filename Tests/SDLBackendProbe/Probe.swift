@@ -1,0 +1,38 @@
+import Dispatch
+import Glibc
+import VitrineGraphics
+import VitrineSDLBackend
+import VitrineWidgets
+
+/// A program for the tests of the loop: opens a host on the driver named first, does what the second argument says,
+/// and prints what it found, a word and a value a line.
+@main
+struct Probe {
+  static func main() throws {
+    _ = Thread.isFirst
+    let arguments = CommandLine.arguments
+    var configuration = SDLHost.Configuration()
+    configuration.size = Size(width: 640, height: 400)
+    configuration.videoDriver = arguments.count > 1 && arguments[1] != "auto" ? arguments[1] : nil
+    let host: SDLHost
+    do {
+      host = try SDLHost(configuration: configuration)
+    } catch {
+      report("error", error.description)
+      exit(1)
+    }
+    let scene = Scene(host: host)
+    switch arguments.dropFirst(2).first ?? "show" {
+    case "idle": scene.idle(seconds: Double(arguments[3]) ?? 1)
+    case "wakes": scene.wakes()
+    case "show": break
+    case "shot": scene.shoot(path: arguments[3])
+    default: exit(2)
+    }
+    report("driver", host.videoDriver)
+    host.run()
+    report("frames", host.frameStatistics.presented)
+    host.close()
+    report("closed", true)
+  }
+}
