@@ -146,6 +146,15 @@ open class ListView: ScrollView {
     if let key = cell.reuseKey { unused[key, default: []].append(cell) }
   }
 
+  /// The rows within the margin, and those that had a cell and lie just outside it: a finger that trembles
+  /// over the edge of a row must not load and cancel the same picture again and again.
+  private func wantedRows() -> Range<Int> {
+    let near = rows(margin: Self.margin)
+    let kept = rows.clamped(to: rows(margin: Self.margin + 1))
+    guard !kept.isEmpty, kept.overlaps(near) else { return near }
+    return min(near.lowerBound, kept.lowerBound)..<max(near.upperBound, kept.upperBound)
+  }
+
   private func rows(margin: Int) -> Range<Int> {
     guard numberOfRows > 0, bounds.height > 0 else { return 0..<0 }
     func row(_ y: Double, _ rule: FloatingPointRoundingRule, _ margin: Int) -> Int {
@@ -160,7 +169,7 @@ open class ListView: ScrollView {
   /// nothing but arithmetic while they are the same.
   private func updateCells() {
     guard !isUpdating, !isReloadNeeded else { return }
-    let wanted = rows(margin: Self.margin)
+    let wanted = wantedRows()
     guard wanted != rows else { return }
     isUpdating = true
     let old = (rows: rows, cells: cells)

@@ -1,0 +1,235 @@
+import Testing
+import VitrineGraphics
+import VitrineTesting
+import VitrineWidgets
+
+@Suite("Button")
+struct ButtonTests {
+  private let button = Button(frame: Rect(x: 0, y: 0, width: 100, height: 40))
+  private let test: TestWindow
+  private let normal = picture()
+  private let other = picture()
+
+  init() { test = TestWindow(button) }
+
+  @Test("AF-B12 a state without an image of its own shows that of normal")
+  func fallsBackToNormal() {
+    button.setImage(normal, for: .normal)
+    button.setImage(other, for: .selected)
+
+    button.isHighlighted = true
+    #expect(button.currentImage == normal)
+
+    button.isHighlighted = false
+    button.isSelected = true
+    #expect(button.currentImage == other)
+    #expect(test.pictures.map(\.image) == [other])
+  }
+
+  @Test func aCompoundStateWithoutAnEntryShowsNormal() {
+    button.setImage(normal, for: .normal)
+    button.setImage(other, for: .selected)
+    button.isSelected = true
+
+    button.isHighlighted = true
+    #expect(button.currentImage == normal)
+
+    button.setImage(other, for: [.selected, .highlighted])
+    #expect(button.currentImage == other)
+  }
+
+  @Test func nilRemovesTheEntrySoThatNormalShowsAgain() {
+    button.setImage(normal, for: .normal)
+    button.setImage(other, for: .disabled)
+    button.isEnabled = false
+    #expect(button.currentImage == other)
+
+    button.setImage(nil, for: .disabled)
+
+    #expect(button.currentImage == normal)
+    #expect(button.image(for: .disabled) == nil)
+  }
+
+  @Test func gettersAnswerForTheExactStateOnly() {
+    button.setImage(normal, for: .normal)
+    button.setBackgroundImage(other, for: .highlighted)
+
+    #expect(button.image(for: .normal) == normal)
+    #expect(button.image(for: .highlighted) == nil)
+    #expect(button.backgroundImage(for: .highlighted) == other)
+    #expect(button.backgroundImage(for: .normal) == nil)
+  }
+
+  @Test func focusHidesNoOtherEntry() {
+    button.setImage(normal, for: .normal)
+    button.setImage(other, for: .highlighted)
+    test.window.focus(button)
+
+    #expect(button.currentImage == normal)
+    button.isHighlighted = true
+    #expect(button.currentImage == other)
+  }
+
+  @Test func pressedPicturesDarkenAndDisabledOnesFade() {
+    button.setImage(normal, for: .normal)
+    button.setBackgroundImage(other, for: .normal)
+
+    button.isHighlighted = true
+    #expect(test.pictures.map(\.tint.red) == [140, 140])
+
+    button.isHighlighted = false
+    button.isEnabled = false
+    #expect(test.pictures.map(\.opacity) == [0.5, 0.5])
+    #expect(test.pictures.map(\.tint) == [.white, .white])
+  }
+
+  @Test func anImageOfItsOwnIsNotDimmed() {
+    button.setImage(normal, for: .normal)
+    button.setImage(other, for: .highlighted)
+    button.isHighlighted = true
+
+    #expect(test.pictures.map(\.tint) == [.white])
+  }
+
+  @Test func dimmingCanBeSwitchedOff() {
+    button.setImage(normal, for: .normal)
+    button.adjustsImageWhenHighlighted = false
+    button.adjustsImageWhenDisabled = false
+
+    button.isHighlighted = true
+    #expect(test.pictures.map(\.tint) == [.white])
+    button.isEnabled = false
+    #expect(test.pictures.map(\.opacity) == [1])
+  }
+
+  @Test func titlesFollowTheState() {
+    button.setTitle("Play", for: .normal)
+    button.setTitle("Stop", for: .selected)
+    button.setTitleColor(.black, for: .selected)
+    #expect(test.texts == ["Play"])
+    #expect(button.currentTitleColor == .white)
+
+    button.isSelected = true
+    #expect(test.texts == ["Stop"])
+    #expect(button.currentTitleColor == .black)
+
+    button.setTitle(nil, for: .selected)
+    #expect(test.texts == ["Play"])
+  }
+
+  @Test func aPictureThatDoesNotShowDirtiesNothing() {
+    button.setImage(normal, for: .normal)
+    test.draw()
+
+    button.setImage(other, for: .highlighted, transition: .fade)
+    button.setTitle("x", for: .selected)
+
+    #expect(!test.window.isDirty)
+    #expect(test.window.isIdle)
+  }
+
+  @Test func theSlotThatShowsFades() {
+    button.setImage(normal, for: .normal)
+    test.draw()
+
+    button.setImage(other, for: .normal, transition: .fade(0.2))
+    test.advance(by: 0.1)
+    #expect(test.pictures.map(\.image) == [normal, other])
+
+    test.advance(by: 0.2)
+    #expect(test.pictures.map(\.image) == [other])
+    #expect(test.window.isIdle)
+  }
+
+  @Test func aChangeOfStateSwitchesAtOnce() {
+    button.setImage(normal, for: .normal, transition: .fade(0.2))
+    button.setImage(other, for: .selected)
+    test.advance(by: 0.1)
+
+    button.isSelected = true
+    test.draw()
+
+    #expect(test.pictures.map(\.image) == [other])
+    #expect(test.pictures.map(\.opacity) == [1])
+    #expect(test.window.isIdle)
+  }
+
+  @Test func isShowingTellsWhatWouldBeSeen() {
+    #expect(button.isShowing(.image, .normal))
+    #expect(!button.isShowing(.image, .highlighted))
+
+    button.isHighlighted = true
+    #expect(button.isShowing(.image, .highlighted))
+    #expect(button.isShowing(.image, .normal))
+
+    button.setImage(other, for: .highlighted)
+    #expect(!button.isShowing(.image, .normal))
+    #expect(button.isShowing(.background, .normal))
+    #expect(!button.isShowing(.image, [.highlighted, .selected]))
+  }
+
+  @Test func imageStandsLeftOfTheTitle() {
+    button.setImage(picture(20, 20), for: .normal)
+    button.setTitle("abcd", for: .normal)
+    button.titleFont = .regular(10)
+
+    // 20 + 8 + 20 points in the middle of 100.
+    #expect(button.place(of: .image) == Rect(x: 26, y: 10, width: 20, height: 20))
+    let origins = test.drawList.commands.compactMap { command -> Point? in
+      if case .text(_, _, _, let origin) = command { origin } else { nil }
+    }
+    #expect(origins == [Point(x: 54, y: 13.75)])
+  }
+
+  @Test func aLongTitleIsCut() {
+    button.setTitle("abcdefghijklmnopqrstuvwxyz", for: .normal)
+    button.titleFont = .regular(10)
+
+    #expect(test.texts == ["abcdefghijklmn…"])
+  }
+
+  @Test func aBoxKeepsItsPlaceWhileThereIsNoPicture() {
+    button.contentInsets = .zero
+    button.imageSize = Size(width: 30, height: 30)
+    button.setTitle("abcd", for: .normal)
+    let empty = button.place(of: .image)
+
+    button.setImage(picture(400, 300), for: .normal)
+
+    #expect(empty.size == Size(width: 30, height: 30))
+    #expect(button.place(of: .image) == empty)
+  }
+
+  @Test func anImageLargerThanTheButtonIsMadeToFit() {
+    button.contentInsets = Insets(all: 10)
+    button.setImage(picture(400, 400), for: .normal)
+
+    #expect(test.pictures.map(\.destination) == [Rect(x: 40, y: 10, width: 20, height: 20)])
+  }
+
+  @Test func theBackgroundFillsTheBoundsWithItsCorners() {
+    button.cornerRadius = 6
+    button.setBackgroundImage(normal, for: .normal)
+
+    #expect(test.pictures.map(\.destination) == [Rect(x: 0, y: 0, width: 100, height: 40)])
+    #expect(test.pictures.map(\.cornerRadius) == [6])
+  }
+
+  @Test func verticalArrangementStacks() {
+    button.frame.size.height = 80
+    button.arrangement = .vertical
+    button.setImage(picture(20, 20), for: .normal)
+    button.setTitle("abcd", for: .normal)
+    button.titleFont = .regular(10)
+
+    #expect(button.place(of: .image) == Rect(x: 40, y: 19.75, width: 20, height: 20))
+  }
+
+  @Test func sizeThatFitsAddsInsets() {
+    button.setImage(picture(20, 20), for: .normal)
+    button.setTitle("abcd", for: .normal)
+    button.titleFont = .regular(10)
+
+    #expect(button.sizeThatFits(.zero) == Size(width: 12 + 20 + 8 + 20 + 12, height: 36))
+  }
+}

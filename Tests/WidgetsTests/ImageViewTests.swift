@@ -1,0 +1,106 @@
+import Testing
+import VitrineGraphics
+import VitrineTesting
+import VitrineWidgets
+
+@Suite("Image view")
+struct ImageViewTests {
+  private func view(_ image: Image?) -> ImageView {
+    let view = ImageView(frame: Rect(x: 0, y: 0, width: 40, height: 40))
+    view.image = image
+    return view
+  }
+
+  @Test func theHighlightedImageShowsWhileHighlighted() {
+    let (normal, highlighted) = (picture(), picture())
+    let view = view(normal)
+    view.highlightedImage = highlighted
+    let test = TestWindow(view)
+
+    view.isHighlighted = true
+    #expect(test.pictures.map(\.image) == [highlighted])
+
+    view.isHighlighted = false
+    #expect(test.pictures.map(\.image) == [normal])
+  }
+
+  @Test func withoutAHighlightedImageTheImageShows() {
+    let normal = picture()
+    let view = view(normal)
+    let test = TestWindow(view)
+
+    view.isHighlighted = true
+
+    #expect(test.pictures.map(\.image) == [normal])
+    #expect(!test.window.isDirty)
+  }
+
+  @Test func aPictureThatDoesNotShowDirtiesNothing() {
+    let view = view(picture())
+    let test = TestWindow(view)
+
+    view.setHighlightedImage(picture(), transition: .fade)
+
+    #expect(!test.window.isDirty)
+    #expect(test.window.isIdle)
+  }
+
+  @Test func contentsAreTheImage() {
+    let view = view(nil)
+    let image = picture()
+
+    view.setContents(image, transition: .none)
+
+    #expect(view.image == image)
+    #expect(view.contents == image)
+  }
+
+  @Test func touchesPassThrough() {
+    let test = TestWindow(view(picture()))
+
+    #expect(test.window.hitTest(Point(x: 10, y: 10)) === test.window)
+  }
+
+  @Test func aFadeShowsBothPicturesAndEnds() {
+    let (old, new) = (picture(), picture())
+    let view = view(old)
+    let test = TestWindow(view)
+
+    view.setImage(new, transition: .fade(0.2))
+    test.advance(by: 0.1)
+
+    let middle = test.pictures
+    #expect(middle.map(\.image) == [old, new])
+    // Under an opaque picture that covers it the old one stays whole.
+    #expect(middle.first?.opacity == 1)
+    #expect((0.2..<0.8).contains(middle.last?.opacity ?? 0))
+    #expect(!test.window.isIdle)
+
+    test.advance(by: 0.2)
+    #expect(test.pictures.map(\.image) == [new])
+    #expect(test.pictures.first?.opacity == 1)
+    #expect(test.window.isIdle)
+  }
+
+  @Test func theOldPictureFadesOutWhereTheNewOneDoesNotCover() {
+    let view = view(picture())
+    view.contentMode = .fit
+    let test = TestWindow(view)
+
+    view.setImage(picture(8, 4), transition: .fade(0.2))
+    test.advance(by: 0.1)
+
+    #expect((test.pictures.first?.opacity ?? 1) < 0.9)
+  }
+
+  @Test func aViewThatLeavesItsWindowStopsItsFade() {
+    let view = view(picture())
+    let test = TestWindow(view)
+    view.setImage(picture(), transition: .fade(0.2))
+
+    view.removeFromSuperview()
+    test.draw()
+
+    #expect(test.window.isIdle)
+  }
+}

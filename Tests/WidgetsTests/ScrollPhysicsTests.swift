@@ -1,0 +1,133 @@
+import Testing
+import VitrineGraphics
+@testable import VitrineWidgets
+
+@Suite("Scroll physics")
+struct ScrollPhysicsTests {
+  private func near(_ a: Double, _ b: Double, within: Double = 1e-6) -> Bool { abs(a - b) <= within }
+
+  @Test func aThrowEndsWhereUIKitsWould() {
+    let flick = Deceleration(start: 100, velocity: 1000)
+
+    // v0 / (1000 ln d), with d = 0.998 a millisecond.
+    #expect(near(flick.end, 100 + 499.5, within: 0.1))
+    #expect(near(flick.velocity(after: 0.001), 998))
+    #expect(near(flick.position(after: 100), flick.end))
+  }
+
+  @Test func aThrowKnowsWhenItPassesAPoint() throws {
+    let flick = Deceleration(start: 0, velocity: -2000)
+    let time = try #require(flick.time(passing: -300))
+
+    #expect(near(flick.position(after: time), -300))
+    #expect(flick.time(passing: 1) == nil)
+    #expect(flick.time(passing: -2000) == nil)
+    #expect(Deceleration(start: 5, velocity: 0).time(passing: 5) == 0)
+  }
+
+  @Test func theRubberBandNeverPullsAWholeView() {
+    #expect(RubberBand.shown(0, length: 500) == 0)
+    #expect(near(RubberBand.shown(100, length: 500), 49.5495, within: 0.001))
+    #expect(RubberBand.shown(1e9, length: 500) < 500)
+    #expect(near(RubberBand.pulled(RubberBand.shown(123, length: 500), length: 500), 123))
+    #expect(RubberBand.shown(100, length: 0) == 0)
+  }
+
+  @Test func theSpringComesToRestWithoutSwinging() {
+    let spring = Spring(target: 50, displacement: 100, velocity: 0)
+    let positions = stride(from: 0.0, through: 2, by: 0.05).map { spring.position(after: $0) }
+
+    #expect(positions.first == 150)
+    #expect(zip(positions, positions.dropFirst()).allSatisfy { $0 >= $1 })
+    #expect(positions.allSatisfy { $0 >= 50 })
+    #expect(near(positions.last ?? 0, 50, within: 0.01))
+  }
+
+  @Test func theSpringStartsWithTheVelocityItIsGiven() {
+    let spring = Spring(target: 0, displacement: 0, velocity: 500)
+
+    #expect(near(spring.velocity(after: 0), 500))
+    #expect(near((spring.position(after: 1e-6)) / 1e-6, 500, within: 0.1))
+  }
+
+  @Test func aThrowIntoTheEndGoesOnAsASpring() throws {
+    let range = 0.0...100
+    var motion = try #require(ScrollMotion.release(at: 50, velocity: 2000, range: range, now: 1))
+    var positions: [Double] = []
+    var now = 1.0
+    var isOver = false
+    while !isOver, now < 10 {
+      let step = motion.step(at: now, range: range, bounces: true)
+      positions.append(step.offset)
+      isOver = step.isOver
+      now += 0.016
+    }
+
+    #expect((positions.max() ?? 0) > 130)
+    #expect(positions.last == 100)
+    #expect(now < 3)
+  }
+
+  @Test func framesDoNotChangeTheWay() throws {
+    let range = 0.0...1000
+    func position(frames: [Double]) throws -> Double {
+      var motion = try #require(ScrollMotion.release(at: 900, velocity: 3000, range: range, now: 0))
+      return frames.map { motion.step(at: $0, range: range, bounces: true).offset }.last ?? 0
+    }
+
+    let coarse = try position(frames: [0.1, 0.35])
+    let fine = try position(frames: Array(stride(from: 0.001, to: 0.35, by: 0.001)) + [0.35])
+
+    #expect(near(coarse, fine))
+  }
+
+  @Test func withoutBouncingAThrowStopsAtTheEnd() throws {
+    var motion = try #require(ScrollMotion.release(at: 50, velocity: 2000, range: 0...100, now: 0))
+
+    let step = motion.step(at: 1, range: 0...100, bounces: false)
+
+    #expect(step == (100, true))
+  }
+
+  @Test func aFingerThatRestsThrowsNothing() {
+    #expect(ScrollMotion.release(at: 50, velocity: 5, range: 0...100, now: 0) == nil)
+  }
+
+  @Test func velocityComesFromTheLastTenthOfASecond() {
+    var tracker = VelocityTracker()
+    tracker.add(Point(x: 0, y: 0), at: 0)
+    tracker.add(Point(x: 0, y: 500), at: 1)
+    #expect(tracker.velocity == .zero)
+
+    tracker.add(Point(x: 0, y: 550), at: 1.05)
+    #expect(near(tracker.velocity.y, 1000, within: 0.001))
+
+    tracker.add(Point(x: 0, y: 550), at: 1.3)
+    #expect(tracker.velocity == .zero)
+  }
+
+  @Test func twoEventsInOneInstantThrowNothingIntoTheVoid() {
+    var tracker = VelocityTracker()
+    tracker.add(.zero, at: 0)
+    tracker.add(Point(x: 0, y: 300), at: 0)
+    #expect(tracker.velocity == .zero)
+
+    tracker.add(Point(x: 0, y: 300), at: 1e-9)
+    #expect(tracker.velocity.y == VelocityTracker.maximum)
+  }
+
+  @Test func theBarShowsTheShare() throws {
+    let top = try #require(ScrollBar(offset: 0, length: 206, range: 0...206))
+    #expect(top == ScrollBar(offset: -0, length: 206, range: 0...206))
+    #expect(near(top.length, 100) && near(top.start, 3))
+
+    let end = try #require(ScrollBar(offset: 206, length: 206, range: 0...206))
+    #expect(near(end.start + end.length, 203))
+
+    let beyond = try #require(ScrollBar(offset: 256, length: 206, range: 0...206))
+    #expect(near(beyond.length, 50) && near(beyond.start + beyond.length, 203))
+
+    #expect(ScrollBar(offset: 0, length: 206, range: 0...0) == nil)
+    #expect(try #require(ScrollBar(offset: 0, length: 206, range: 0...1e9)).length == ScrollBar.shortest)
+  }
+}

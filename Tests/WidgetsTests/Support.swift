@@ -1,0 +1,31 @@
+import VitrineGraphics
+import VitrineTesting
+import VitrineWidgets
+
+/// An opaque picture of one colour.
+func picture(_ width: Int = 8, _ height: Int = 8, isOpaque: Bool = true) -> Image {
+  Image(
+    Bitmap(width: width, height: height, format: .rgba, isOpaque: isOpaque) { bytes, _ in
+      bytes.initializeMemory(as: UInt8.self, repeating: 255)
+    })
+}
+
+extension TestWindow {
+  /// A window with one view in it, its first frame drawn.
+  convenience init(_ view: View, size: Size = Size(width: 400, height: 300), scale: Double = 1) {
+    self.init(size: size, scale: scale)
+    window.addSubview(view)
+    draw()
+  }
+}
+
+/// Counts how often text is measured.
+final class CountingMeasuring: TextMeasuring {
+  private let base = MonospaceMeasuring()
+  private(set) var count = 0
+
+  func size(of text: String, font: Font) -> Size {
+    count += 1
+    return base.size(of: text, font: font)
+  }
+}

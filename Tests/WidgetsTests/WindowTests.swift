@@ -1,0 +1,115 @@
+import Testing
+import VitrineGraphics
+import VitrineTesting
+import VitrineWidgets
+
+@Suite("View tree")
+struct ViewTests {
+  private let test = TestWindow(size: Size(width: 100, height: 100))
+
+  private func view(_ x: Double, _ y: Double, _ width: Double = 10, _ height: Double = 10) -> View {
+    let view = View(frame: Rect(x: x, y: y, width: width, height: height))
+    test.window.addSubview(view)
+    test.draw()
+    return view
+  }
+
+  @Test func aChangeDirtiesTheViewOnly() {
+    let view = view(20, 30)
+    view.backgroundColor = .white
+    test.draw()
+
+    #expect(test.lastDirtyRects == [Rect(x: 20, y: 30, width: 10, height: 10)])
+  }
+
+  @Test func aMoveDirtiesBothPlaces() {
+    let view = view(0, 0)
+    view.frame.origin = Point(x: 50, y: 50)
+    test.draw()
+
+    #expect(
+      Set(test.lastDirtyRects) == [
+        Rect(x: 0, y: 0, width: 10, height: 10), Rect(x: 50, y: 50, width: 10, height: 10),
+      ])
+  }
+
+  @Test func whatCannotBeSeenDirtiesNothing() {
+    let hidden = view(0, 0)
+    hidden.isHidden = true
+    let outside = view(200, 0)
+    test.draw()
+
+    hidden.frame.origin.x = 40
+    hidden.backgroundColor = .white
+    outside.backgroundColor = .white
+
+    #expect(!test.window.isDirty)
+  }
+
+  @Test func hidingAndShowingDirties() {
+    let view = view(10, 10)
+    view.isHidden = true
+    #expect(test.window.isDirty)
+    test.draw()
+    view.isHidden = false
+    #expect(test.window.isDirty)
+    test.draw()
+    view.alpha = 0
+    #expect(test.window.isDirty)
+  }
+
+  @Test func aViewOfAPartiallyRedrawnWindowIsLeftOut() {
+    let view = view(10, 10)
+    view.backgroundColor = .white
+
+    let list = test.window.drawList(for: Rect(x: 50, y: 50, width: 10, height: 10))
+
+    #expect(!list.commands.contains { if case .fill(_, .white, _) = $0 { true } else { false } })
+  }
+
+  @Test func layoutAskedForDuringLayoutIsDoneInTheSameFrame() {
+    final class Parent: View {
+      let child = Child()
+      override func layoutSubviews() { child.frame = bounds }
+    }
+    final class Child: View {
+      var seen = Size.zero
+      override func layoutSubviews() { seen = bounds.size }
+    }
+    let parent = Parent()
+    parent.addSubview(parent.child)
+    test.window.addSubview(parent)
+    parent.frame.size = Size(width: 30, height: 40)
+    test.draw()
+
+    #expect(parent.child.seen == Size(width: 30, height: 40))
+    #expect(test.window.nextDeadline == nil)
+  }
+
+  @Test func aWindowIsLoadedWhenNothingThatIsSeenWaits() {
+    let view = view(10, 10)
+    view.pendingSlots = 1
+    #expect(!test.window.isLoaded)
+    view.frame.origin.x = 500
+    #expect(test.window.isLoaded)
+  }
+
+  @Test func attachmentsHearOfTheirView() {
+    final class Attachment: ViewAttachment {
+      var events: [String] = []
+      func boundsDidChange(of view: View) { events.append("bounds \(view.bounds.width)") }
+      func didMoveToWindow(_ view: View) { events.append(view.window == nil ? "out" : "in") }
+      func drawOverlay(of view: View, into list: inout DrawList) { list.fill(view.bounds, color: .white) }
+    }
+    let attachment = Attachment()
+    let view = View()
+    view.attachment = attachment
+    view.frame.size = Size(width: 7, height: 7)
+    test.window.addSubview(view)
+    view.frame.origin.x = 5
+    #expect(test.fills(of: .white) == [Rect(x: 5, y: 0, width: 7, height: 7)])
+    view.removeFromSuperview()
+
+    #expect(attachment.events == ["bounds 7.0", "in", "out"])
+  }
+}
