@@ -1,0 +1,75 @@
+import FoundationEssentials
+import Testing
+import VitrineGraphics
+
+@testable import VitrineLoading
+
+/// What counts as the same request, and as the same picture.
+@Suite struct IdentityTests {
+  private func identity(_ change: (inout ImageRequest) -> Void = { _ in }) -> RequestIdentity {
+    var changed = request("a.jpg?x=1")
+    change(&changed)
+    return RequestIdentity(changed)
+  }
+
+  @Test func sameURLIsTheSameRequest() {
+    #expect(identity() == identity())
+    #expect(identity().hashValue == identity().hashValue)
+    #expect(identity().url == "http://a.test/a.jpg?x=1")
+  }
+
+  @Test func fragmentTakesNoPart() throws {
+    let text = "http://a.test/a.jpg?x=1"
+    for fragment in ["#", "#part", "#a#b", "#\u{E9}"] {
+      #expect(RequestIdentity(try ImageRequest(text + fragment)) == identity())
+    }
+    #expect(RequestIdentity(try ImageRequest("http://a.test/#a.jpg?x=1")) != identity())
+  }
+
+  @Test("AF-C23 headers that change the answer count, in any case and order; others do not (deviates)")
+  func headers() {
+    for name in RequestIdentity.headerNames {
+      let one = identity { $0.headers[name] = "1" }
+      #expect(one != identity())
+      #expect(one != identity { $0.headers[name] = "2" })
+      #expect(one == identity { $0.headers[name.uppercased()] = "1" })
+    }
+    #expect(
+      identity { $0.headers = ["Accept": "1", "Cookie": "2"] }
+        == identity { $0.headers = ["cookie": "2", "X-Tag": "3", "accept": "1"] })
+    #expect(identity { $0.headers = ["Accept": "1"] } != identity { $0.headers = ["Cookie": "1"] })
+    #expect(identity { $0.headers["User-Agent"] = "1" } == identity())
+  }
+
+  @Test func priorityPolicySizeAndLimitsTakeNoPart() {
+    #expect(identity { $0.priority = .high } == identity())
+    #expect(identity { $0.cachePolicy = .reload } == identity())
+    #expect(identity { $0.targetSize = DecodeTarget(width: 1, height: 1) } == identity())
+    #expect(identity { $0.limits.side = 1 } == identity())
+  }
+
+  @Test func identifierIsAFieldOfItsOwn() {
+    let glued = PictureIdentity(request("ab"), additionalIdentifier: nil)
+
+    #expect(PictureIdentity(request("a"), additionalIdentifier: "b") != glued)
+    #expect(PictureIdentity(request("a")) != PictureIdentity(request("a"), additionalIdentifier: ""))
+    #expect(
+      PictureIdentity(request("a"), additionalIdentifier: "b")
+        == PictureIdentity(request("a"), additionalIdentifier: "b"))
+  }
+
+  @Test func transformsIdentifyUnlessTheCallerDoes() {
+    let round = request(transforms: [.circle()])
+    let roundAndGrey = request(transforms: [.circle(), .grayscale()])
+
+    #expect(PictureIdentity(round) != PictureIdentity(request()))
+    #expect(PictureIdentity(round) != PictureIdentity(roundAndGrey))
+    #expect(PictureIdentity(round) == PictureIdentity(request(transforms: [.circle()])))
+    #expect(
+      PictureIdentity(round, additionalIdentifier: "x")
+        == PictureIdentity(request(), additionalIdentifier: "x"))
+    #expect(
+      PictureKey(round, additionalIdentifier: "x") != PictureKey(request(), additionalIdentifier: "x"),
+      "but the work is not the same")
+  }
+}

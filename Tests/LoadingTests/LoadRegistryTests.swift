@@ -1,0 +1,258 @@
+import FoundationEssentials
+import Testing
+import VitrineGraphics
+import VitrineTesting
+
+@testable import VitrineLoading
+
+/// The decisions by themselves: inputs in, actions out.
+@Suite struct LoadRegistryTests {
+  private static let small = DecodeTarget(width: 8, height: 8)
+  private let bytes = FetchedBytes(body: [1, 2, 3], response: nil, metrics: TransportMetrics())
+
+  /// Starts a load and gives its number and what is to be done, in words.
+  private func start(
+    _ registry: inout LoadRegistry, _ request: ImageRequest, _ identifier: String? = nil
+  ) -> (task: TaskID, actions: [String]) {
+    let (task, actions) = registry.start(request, additionalIdentifier: identifier, lane: .init(request.url))
+    return (task, actions.map(words))
+  }
+
+  private func words(_ action: LoadAction) -> String {
+    switch action {
+    case .startFetch(_, let request): "fetch \(request.url.lastPathComponent)"
+    case .cancelFetch: "cancel fetch"
+    case .decode(_, _, let key, _): key.target == nil ? "decode" : "decode small"
+    case .transform(_, _, let transforms, _): "transform \(transforms.map(\.identifier))"
+    case .cancelWork: "cancel work"
+    case .reprioritizeWork(_, let priority): "reprioritize \(priority)"
+    case .store(_, _, _, let identifier): "store \(identifier ?? "-")"
+    case .deliver(let tasks, .success): "deliver to \(tasks.count)"
+    case .deliver(let tasks, .failure(let error)): "fail \(tasks.count): \(error)"
+    }
+  }
+
+  private func decodeID(_ actions: [LoadAction]) throws -> DecodeID {
+    try #require(actions.compactMap { if case .decode(let id, _, _, _) = $0 { id } else { nil } }.first)
+  }
+
+  private func pictureID(_ actions: [LoadAction]) throws -> PictureID {
+    try #require(
+      actions.compactMap {
+        switch $0 {
+        case .store(let id, _, _, _), .transform(let id, _, _, _): id
+        default: nil
+        }
+      }.first)
+  }
+
+  @Test func lifeOfALoad() throws {
+    var registry = LoadRegistry()
+    let image = Image.solid(width: 4, height: 4)
+
+    let (task, started) = start(&registry, request(transforms: [.circle()]), "id")
+    #expect(started == ["fetch a.jpg"])
+    let fetch = try #require(registry.fetch(of: task))
+
+    var actions = registry.fetchEnded(fetch, .success(bytes))
+    #expect(actions.map(words) == ["decode"])
+    actions = registry.decodeEnded(try decodeID(actions), .success(image))
+    #expect(actions.map(words) == ["transform [\"circle\"]"])
+    let picture = try pictureID(actions)
+    #expect(registry.transformEnded(picture, .success(image)).map(words) == ["store id"])
+    #expect(registry.storeEnded(picture).map(words) == ["deliver to 1"])
+    #expect(registry.isEmpty)
+  }
+
+  @Test func everyStageCanBeJoined() throws {
+    var registry = LoadRegistry()
+    let image = Image.solid(width: 4, height: 4)
+    let (task, _) = start(&registry, request())
+    let fetch = try #require(registry.fetch(of: task))
+
+    #expect(start(&registry, request()).actions == [], "while it is fetched")
+    let decoding = registry.fetchEnded(fetch, .success(bytes))
+    #expect(start(&registry, request()).actions == [], "while it is decoded")
+    #expect(start(&registry, request(target: Self.small)).actions == ["decode small"])
+    let storing = registry.decodeEnded(try decodeID(decoding), .success(image))
+    #expect(start(&registry, request()).actions == [], "while it is stored")
+    #expect(start(&registry, request(), "other").actions == ["store other"], "decoded already")
+    #expect(start(&registry, request(transforms: [.circle()])).actions == ["transform [\"circle\"]"])
+
+    #expect(registry.storeEnded(try pictureID(storing)).map(words) == ["deliver to 4"])
+    #expect(registry.waiterCount == 3)
+  }
+
+  @Test func lastToLeaveStopsEachLevel() throws {
+    var registry = LoadRegistry()
+    let image = Image.solid(width: 4, height: 4)
+    let (plain, _) = start(&registry, request())
+    let (small, _) = start(&registry, request(target: Self.small))
+    let (round, _) = start(&registry, request(target: Self.small, transforms: [.circle()]))
+    let fetch = try #require(registry.fetch(of: plain))
+    let decoding = registry.fetchEnded(fetch, .success(bytes))
+    #expect(decoding.map(words) == ["decode", "decode small"])
+
+    #expect(registry.cancel(plain).map(words) == ["fail 1: cancelled", "cancel work"])
+    let smallDecode = try #require(
+      decoding.compactMap {
+        if case .decode(let id, _, let key, _) = $0, key.target != nil { id } else { nil }
+      }.first)
+    #expect(
+      registry.decodeEnded(smallDecode, .success(image)).map(words) == ["store -", "transform [\"circle\"]"])
+    #expect(registry.cancel(round).map(words) == ["fail 1: cancelled", "cancel work"])
+    #expect(registry.cancel(small).map(words) == ["fail 1: cancelled"])
+    #expect(registry.isEmpty)
+  }
+
+  @Test func cancellingTwiceAndAfterTheEndDoesNothing() throws {
+    var registry = LoadRegistry()
+    let (task, _) = start(&registry, request())
+    let fetch = try #require(registry.fetch(of: task))
+
+    #expect(registry.cancel(task).map(words) == ["fail 1: cancelled", "cancel fetch"])
+    #expect(registry.cancel(task).isEmpty)
+    #expect(registry.fetchEnded(fetch, .success(bytes)).isEmpty, "AF-D27")
+    #expect(registry.isEmpty)
+  }
+
+  @Test func endsThatNobodyWaitsForAreIgnored() throws {
+    var registry = LoadRegistry()
+    let image = Image.solid(width: 4, height: 4)
+    let (task, _) = start(&registry, request())
+    let fetch = try #require(registry.fetch(of: task))
+    let decode = try decodeID(registry.fetchEnded(fetch, .success(bytes)))
+    #expect(registry.fetchEnded(fetch, .failure(.cancelled)).isEmpty, "a second end")
+    let picture = try pictureID(registry.decodeEnded(decode, .success(image)))
+    #expect(registry.decodeEnded(decode, .success(image)).isEmpty)
+    #expect(registry.transformEnded(picture, .success(image)).isEmpty, "it is not being transformed")
+
+    #expect(registry.storeEnded(picture).map(words) == ["deliver to 1"])
+    #expect(registry.storeEnded(picture).isEmpty)
+  }
+
+  @Test func failedStagesLeaveNothingBehind() throws {
+    var registry = LoadRegistry()
+    let (first, _) = start(&registry, request())
+    #expect(
+      registry.fetchEnded(try #require(registry.fetch(of: first)), .failure(.status(404))).map(words)
+        == ["fail 1: the server answered 404"])
+    let (second, _) = start(&registry, request())
+    let decode = try decodeID(
+      registry.fetchEnded(try #require(registry.fetch(of: second)), .success(bytes)))
+    #expect(
+      registry.decodeEnded(decode, .failure(.notAnImage(signature: []))).map(words)
+        == ["fail 1: the answer is not a picture"])
+    let (third, _) = start(&registry, request(transforms: [.circle()]))
+    let decoded = registry.decodeEnded(
+      try decodeID(registry.fetchEnded(try #require(registry.fetch(of: third)), .success(bytes))),
+      .success(.solid(width: 1, height: 1)))
+    #expect(
+      registry.transformEnded(try pictureID(decoded), .failure(.transform(identifier: "x", message: "y")))
+        .map(words) == ["fail 1: the transform x failed: y"])
+
+    #expect(registry.isEmpty)
+  }
+
+  @Test func workMovesWithThePriorityOfThoseWhoWait() throws {
+    var registry = LoadRegistry()
+    let (low, _) = start(&registry, request(priority: .low))
+    _ = registry.fetchEnded(try #require(registry.fetch(of: low)), .success(bytes))
+
+    let (high, actions) = start(&registry, request(priority: .high))
+    #expect(actions == ["reprioritize high"])
+    #expect(registry.setPriority(.veryHigh, of: low).map(words) == ["reprioritize veryHigh"])
+    #expect(registry.setPriority(.veryHigh, of: low).isEmpty)
+    #expect(registry.cancel(low).map(words) == ["reprioritize high", "fail 1: cancelled"])
+    #expect(registry.setPriority(.low, of: low).isEmpty)
+    #expect(registry.cancel(high).map(words) == ["fail 1: cancelled", "cancel work"])
+  }
+
+  @Test func cancellingEverythingAnswersInOrder() {
+    var registry = LoadRegistry()
+    for number in 0..<10 { _ = start(&registry, request("\(number)")) }
+
+    let actions = registry.cancelAll()
+
+    #expect(actions.map(words) == ["fail 10: cancelled"] + Array(repeating: "cancel fetch", count: 4))
+    #expect(registry.isEmpty)
+    #expect(registry.cancelAll().isEmpty)
+  }
+
+  /// A thousand inputs by chance: each caller is answered once, and nothing is left.
+  @Test(arguments: 0..<20) func inputsByChanceAnswerEveryoneOnce(seed: UInt64) {
+    var chance = SplitMix(state: seed)
+    var registry = LoadRegistry(undecodedBytesLimit: 7)
+    var waiting: Set<TaskID> = []
+    var work: [LoadAction] = []
+    var answered = 0
+
+    func take(_ actions: [LoadAction]) {
+      for action in actions {
+        guard case .deliver(let tasks, _) = action else {
+          work.append(action)
+          continue
+        }
+        for task in tasks {
+          #expect(waiting.remove(task) != nil)
+          answered += 1
+        }
+      }
+    }
+    func finishSome() {
+      guard !work.isEmpty else { return }
+      let isGood = chance.next(5) > 0
+      switch work.remove(at: chance.next(work.count)) {
+      case .startFetch(let id, _):
+        take(registry.fetchEnded(id, isGood ? .success(bytes) : .failure(.status(500))))
+      case .decode(let id, _, _, _):
+        take(registry.decodeEnded(id, isGood ? .success(.solid(width: 1, height: 1)) : .failure(.emptyBody)))
+      case .transform(let id, let image, _, _): take(registry.transformEnded(id, .success(image)))
+      case .store(let id, _, _, _): take(registry.storeEnded(id))
+      default: break
+      }
+    }
+
+    for _ in 0..<1000 {
+      switch chance.next(4) {
+      case 0, 1:
+        let request = request(
+          "\(chance.next(6))", host: "\(chance.next(3)).test", priority: .allCases[chance.next(5)],
+          target: chance.next(2) == 0 ? nil : Self.small, transforms: chance.next(3) == 0 ? [.circle()] : [])
+        let (task, actions) = registry.start(
+          request, additionalIdentifier: chance.next(3) == 0 ? "x" : nil, lane: .init(request.url))
+        waiting.insert(task)
+        take(actions)
+      case 2:
+        if let task = waiting.randomElement(using: &chance) {
+          take(chance.next(2) == 0 ? registry.cancel(task) : registry.setPriority(.high, of: task))
+        }
+      default: finishSome()
+      }
+      #expect(registry.queue.activeCount <= 6)
+      #expect(registry.waiterCount == waiting.count)
+    }
+    while !work.isEmpty { finishSome() }
+
+    #expect(waiting.isEmpty)
+    #expect(answered > 400)
+    #expect(registry.isEmpty)
+    #expect(registry.queue.activeCount == 0)
+    #expect(registry.queue.waitingCount == 0)
+  }
+}
+
+/// Chance that can be repeated.
+struct SplitMix: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+
+  mutating func next(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
+}

@@ -1,0 +1,234 @@
+import FoundationEssentials
+import Glibc
+import Synchronization
+import Testing
+import VitrineGraphics
+import VitrineTesting
+
+@testable import VitrineLoading
+
+/// Files and data URLs.
+@Suite(.timeLimit(.minutes(1))) struct LocalTransportTests {
+  private let transport = LocalTransport()
+  private let folder: URL
+
+  init() throws {
+    folder = FileManager.default.temporaryDirectory.appending(path: "vitrine-local-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  }
+
+  private func write(_ bytes: [UInt8], to name: String) throws -> URL {
+    let url = folder.appending(path: name)
+    try Data(bytes).write(to: url)
+    return url
+  }
+
+  private func removeFolder() { try? FileManager.default.removeItem(at: folder) }
+
+  private func load(_ url: URL, bodyLimit: Int = 1 << 20) async -> LocalReceiver.Outcome {
+    await withCheckedContinuation { continuation in
+      let receiver = LocalReceiver(continuation)
+      _ = transport.start(TransportRequest(url: url, bodyLimit: bodyLimit), receiver: receiver)
+    }
+  }
+
+  @Test func fileIsRead() async throws {
+    defer { removeFolder() }
+    let bytes = (0..<700_000).map { UInt8(truncatingIfNeeded: $0 * 31) }
+    let url = try write(bytes, to: "large.bin")
+
+    let outcome = await load(url)
+
+    #expect(outcome.body == bytes)
+    #expect(outcome.response?.status == nil)
+    #expect(outcome.response?.expectedLength == bytes.count)
+    #expect(outcome.metrics?.bytesReceived == bytes.count)
+    #expect(outcome.metrics?.requests == 0)
+  }
+
+  @Test(arguments: ["a b.jpg", "100%.jpg", "größe#1?.jpg"]) func pathIsPercentDecoded(name: String)
+    async throws
+  {
+    defer { removeFolder() }
+    let url = try write([1, 2, 3], to: name)
+
+    #expect(await load(url).body == [1, 2, 3])
+  }
+
+  @Test func emptyFileHasNoBytes() async throws {
+    defer { removeFolder() }
+
+    let outcome = await load(try write([], to: "empty"))
+
+    #expect(outcome.body == [])
+    #expect(outcome.error == nil)
+  }
+
+  @Test func fileWithoutADeclaredLengthIsReadToItsEnd() async throws {
+    let outcome = await load(URL(filePath: "/proc/self/status"))
+
+    #expect(outcome.error == nil)
+    #expect(!outcome.body.isEmpty)
+  }
+
+  @Test func missingFileFails() async {
+    defer { removeFolder() }
+    let url = folder.appending(path: "missing.jpg")
+
+    #expect(
+      await load(url).error == .unreadableFile(path: url.path(), message: "No such file or directory"))
+  }
+
+  @Test func directoryIsRefused() async {
+    defer { removeFolder() }
+
+    let outcome = await load(URL(filePath: folder.path(), directoryHint: .notDirectory))
+
+    #expect(outcome.error == .unreadableFile(path: folder.path(), message: "a directory"))
+  }
+
+  @Test func deviceIsRefused() async {
+    #expect(
+      await load(URL(filePath: "/dev/zero")).error
+        == .unreadableFile(path: "/dev/zero", message: "not a regular file"))
+  }
+
+  @Test func fifoIsRefusedWithoutWaiting() async throws {
+    defer { removeFolder() }
+    let url = folder.appending(path: "fifo")
+    try #require(mkfifo(url.path(), 0o600) == 0)
+
+    #expect(await load(url).error == .unreadableFile(path: url.path(), message: "not a regular file"))
+  }
+
+  @Test func fileOnAnotherMachineIsRefused() async throws {
+    let url = try #require(URL(string: "file://other.test/etc/passwd"))
+
+    guard case .unreadableFile = await load(url).error else {
+      Issue.record("read from another machine")
+      return
+    }
+  }
+
+  @Test func localhostIsThisMachine() async throws {
+    defer { removeFolder() }
+    let path = try write([7], to: "a").path()
+
+    #expect(await load(try #require(URL(string: "file://localhost\(path)"))).body == [7])
+  }
+
+  @Test func bodyLimitHolds() async throws {
+    defer { removeFolder() }
+    let url = try write([1, 2, 3, 4], to: "four")
+
+    #expect(await load(url, bodyLimit: 4).error == nil)
+    #expect(await load(url, bodyLimit: 3).error == .tooLarge(.body(bytes: 3)))
+    #expect(await load(URL(filePath: "/proc/self/status"), bodyLimit: 3).error == .tooLarge(.body(bytes: 3)))
+    let data = try #require(URL(string: "data:,1234"))
+    #expect(await load(data, bodyLimit: 3).error == .tooLarge(.body(bytes: 3)))
+  }
+
+  @Test func cancelledReadEndsOnceWithCancelled() async {
+    // The first read holds the thread; the second is cancelled before its turn.
+    let gate = Gate()
+    let url = URL(filePath: "/proc/self/status")
+    async let held = withCheckedContinuation {
+      _ = transport.start(TransportRequest(url: url), receiver: LocalReceiver($0, gate: gate))
+    }
+    await gate.waitUntilHeld(1)
+    async let cancelled = withCheckedContinuation {
+      let transfer = transport.start(TransportRequest(url: url), receiver: LocalReceiver($0))
+      transfer.cancel()
+      transfer.cancel()
+      gate.open()
+    }
+
+    #expect(await held.error == nil)
+    #expect(await cancelled.error == .cancelled)
+  }
+
+  @Test(arguments: [
+    ("data:,hello%20w%C3%B6rld", "hello wörld"), ("data:;base64,aGVsbG8=", "hello"),
+    ("data:image/png;base64,aGVsbG8", "hello"),
+    ("data:text/plain;charset=utf-8;BASE64,aGVs%0AbG8%3D", "hello"),
+    ("data:,a%2", "a%2"), ("data:,", ""), ("data:;base64,", ""), ("data:,a#part", "a"),
+    ("data:;base64,-_-_", "\u{FB}\u{FF}\u{BF}"),
+  ]) func dataURLIsDecoded(text: String, expected: String) throws {
+    let bytes = text.contains("-_") ? [0xFB, 0xFF, 0xBF] : Array(expected.utf8)
+
+    #expect(try DataURL(text).body == bytes)
+  }
+
+  @Test(arguments: [
+    "data:;base64,a", "data:;base64,aGVsbG8==", "data:;base64,a===", "data:;base64,a!bc", "data:x",
+  ])
+  func damagedDataURLIsInvalid(text: String) {
+    #expect(throws: ImageError.invalidURL(text)) { try DataURL(text) }
+  }
+
+  @Test func dataURLTellsItsMediaType() throws {
+    #expect(try DataURL("data:image/png;base64,").mediaType == "image/png")
+    #expect(try DataURL("data:,").mediaType == "text/plain;charset=US-ASCII")
+  }
+
+  @Test func errorOfALongDataURLIsShort() {
+    let text = "data:;base64,!" + String(repeating: "a", count: 100_000)
+
+    #expect(throws: ImageError.invalidURL(String(text.prefix(64)))) { try DataURL(text) }
+  }
+
+  @Test func downloaderReadsFilesAndDataURLs() async throws {
+    defer { removeFolder() }
+    let downloader = ImageDownloader(transports: [LocalTransport()], decoder: FakeDecoder())
+    let url = try write(FakeDecoder.picture(width: 3, height: 2), to: "a.picture")
+
+    let file = try await downloader.image(for: url)
+    let data = try await downloader.image(for: "data:,4 5 0 0 0 255")
+
+    #expect(file.source == .file)
+    #expect(file.image.pixelWidth == 3)
+    #expect(data.source == .file)
+    #expect(data.image.pixelWidth == 4)
+    #expect(downloader.statistics.requests == 0)
+    #expect(downloader.statistics.bytes == 0)
+  }
+}
+
+/// Gathers one transfer, and may hold its thread up.
+private final class LocalReceiver: TransportReceiver {
+  struct Outcome: Sendable {
+    var response: TransportResponse?
+    var body: [UInt8] = []
+    var metrics: TransportMetrics?
+    var error: ImageError?
+  }
+
+  private let outcome = Mutex(Outcome())
+  private let gate: Gate?
+  private let continuation: CheckedContinuation<Outcome, Never>
+
+  init(_ continuation: CheckedContinuation<Outcome, Never>, gate: Gate? = nil) {
+    self.continuation = continuation
+    self.gate = gate
+  }
+
+  func transportDidReceive(_ response: TransportResponse) {
+    gate?.pass()
+    outcome.withLock { $0.response = response }
+  }
+
+  func transportDidReceive(_ bytes: UnsafeRawBufferPointer) {
+    outcome.withLock { $0.body.append(contentsOf: bytes) }
+  }
+
+  func transportDidFinish(_ result: Result<TransportMetrics, ImageError>) {
+    continuation.resume(
+      returning: outcome.withLock { outcome in
+        switch result {
+        case .success(let metrics): outcome.metrics = metrics
+        case .failure(let error): outcome.error = error
+        }
+        return outcome
+      })
+  }
+}

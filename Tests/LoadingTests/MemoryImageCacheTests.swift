@@ -1,0 +1,236 @@
+import FoundationEssentials
+import Testing
+import VitrineGraphics
+import VitrineLoading
+import VitrineTesting
+
+/// The cache by itself, in images of 1000 bytes each.
+@Suite(.timeLimit(.minutes(1))) struct MemoryImageCacheTests {
+  private static let size = 1000
+  private let cache = MemoryImageCache(capacity: 10 * size, preferredUsageAfterPurge: 6 * size)
+
+  private func image() -> Image { .solid(width: Self.size / 4, height: 1) }
+
+  private func fill(_ numbers: Range<Int>) {
+    for number in numbers { cache.insert(image(), for: request("\(number)"), additionalIdentifier: nil) }
+  }
+
+  /// Which of the numbered pictures are there; counts as a use of each.
+  private func kept(_ numbers: Range<Int> = 0..<20) -> [Int] {
+    numbers.filter { cache.image(for: request("\($0)"), additionalIdentifier: nil) != nil }
+  }
+
+  @Test("AF-C1, AF-C2, AF-C21 an inserted image is found, the same instance each time") func found() {
+    let image = image()
+
+    cache.insert(image, for: request(), additionalIdentifier: nil)
+
+    #expect(cache.image(for: request(), additionalIdentifier: nil) === image)
+    #expect(cache.image(for: request(), additionalIdentifier: nil) === image)
+  }
+
+  @Test("AF-C3, AF-C4 the additional identifier must be the same") func additionalIdentifier() {
+    let image = image()
+
+    cache.insert(image, for: request(), additionalIdentifier: "round")
+
+    #expect(cache.image(for: request(), additionalIdentifier: "round") === image)
+    #expect(cache.image(for: request(), additionalIdentifier: nil) == nil)
+    #expect(cache.image(for: request(), additionalIdentifier: "square") == nil)
+  }
+
+  @Test("AF-C5 another URL is another picture") func anotherURL() {
+    cache.insert(image(), for: request("a"), additionalIdentifier: nil)
+
+    #expect(cache.image(for: request("b"), additionalIdentifier: nil) == nil)
+  }
+
+  @Test(
+    "AF-C6, AF-C20 an image of the same identity replaces the old one and its cost",
+    arguments: [250, 100, 300])
+  func replaces(width: Int) {
+    let new = Image.solid(width: width, height: 1)
+    cache.insert(image(), for: request(), additionalIdentifier: nil)
+
+    cache.insert(new, for: request(), additionalIdentifier: nil)
+
+    #expect(cache.image(for: request(), additionalIdentifier: nil) === new)
+    #expect(cache.usage == new.cost)
+  }
+
+  @Test("AF-C7, AF-C8, AF-C13 removing tells whether there was one, and takes its cost") func removing() {
+    cache.insert(image(), for: request(), additionalIdentifier: nil)
+
+    #expect(cache.removeImage(for: request(), additionalIdentifier: nil))
+    #expect(cache.image(for: request(), additionalIdentifier: nil) == nil)
+    #expect(!cache.removeImage(for: request(), additionalIdentifier: nil))
+    #expect(cache.usage == 0)
+  }
+
+  @Test("AF-C9, AF-C10, AF-C11 removing needs the same additional identifier") func removingByIdentifier() {
+    cache.insert(image(), for: request(), additionalIdentifier: "round")
+
+    #expect(!cache.removeImage(for: request(), additionalIdentifier: nil))
+    #expect(!cache.removeImage(for: request(), additionalIdentifier: "square"))
+    #expect(cache.image(for: request(), additionalIdentifier: "round") != nil)
+    #expect(cache.removeImage(for: request(), additionalIdentifier: "round"))
+  }
+
+  @Test("AF-C12 usage is the bytes of the pixels, of all frames") func usage() {
+    cache.insert(.solid(width: 10, height: 5), for: request("still"), additionalIdentifier: nil)
+    #expect(cache.usage == 10 * 5 * 4)
+    let frame = Image.Frame(bitmap: Bitmap(width: 10, height: 5, color: .black), duration: 0.1)
+
+    cache.insert(Image(frames: [frame, frame]), for: request("animated"), additionalIdentifier: nil)
+
+    #expect(cache.usage == 3 * 10 * 5 * 4)
+  }
+
+  @Test("AF-C14 above the capacity it purges to the preferred usage") func purges() {
+    for count in 1...10 {
+      fill(count - 1..<count)
+      #expect(cache.usage == count * Self.size)
+    }
+
+    fill(10..<11)
+
+    #expect(cache.usage == 6 * Self.size)
+    #expect(cache.statistics.evictions == 5)
+  }
+
+  @Test("AF-C15 the least recently used go first") func leastRecentlyUsedGoFirst() {
+    fill(0..<10)
+    _ = cache.image(for: request("0"), additionalIdentifier: nil)
+
+    fill(10..<11)
+
+    #expect(kept() == [0, 6, 7, 8, 9, 10])
+  }
+
+  @Test("AF-F8 replacing counts as a use") func replacingCountsAsUse() {
+    fill(0..<10)
+    fill(0..<1)
+
+    fill(10..<11)
+
+    #expect(kept() == [0, 6, 7, 8, 9, 10])
+  }
+
+  @Test("AF-C16 everything is worth keeping by default") func shouldCache() {
+    #expect(cache.shouldCache(image(), for: request(), additionalIdentifier: nil))
+  }
+
+  @Test("AF-C17 capacity 100 MiB, 60 MiB after a purge") func defaults() {
+    #expect(MemoryImageCache().capacity == 104_857_600)
+    #expect(MemoryImageCache().preferredUsageAfterPurge == 62_914_560)
+  }
+
+  @Test("AF-C18 removing everything tells whether there was anything") func removingEverything() {
+    fill(0..<3)
+
+    #expect(cache.removeAllImages())
+    #expect(!cache.removeAllImages())
+    #expect(cache.usage == 0)
+    #expect(kept() == [])
+  }
+
+  @Test("AF-C19 memory pressure empties it") func memoryPressure() {
+    fill(0..<3)
+
+    cache.relieveMemoryPressure()
+
+    #expect(cache.statistics.entries == 0)
+  }
+
+  @Test("AF-F7 an image larger than the capacity is not kept, and takes the others along") func tooLarge() {
+    fill(0..<3)
+
+    cache.insert(.solid(width: 11 * 250, height: 1), for: request("large"), additionalIdentifier: nil)
+
+    #expect(cache.usage == 0)
+  }
+
+  @Test func purgingToALimitRemovesTheOldest() {
+    fill(0..<5)
+
+    cache.purge(to: 2 * Self.size + 1)
+
+    #expect(kept() == [3, 4])
+    cache.purge(to: -1)
+    #expect(cache.usage == 0)
+    cache.purge(to: 0)
+  }
+
+  @Test func limitsMayChangeWhileItIsUsed() {
+    fill(0..<10)
+
+    cache.preferredUsageAfterPurge = 4 * Self.size
+    #expect(cache.usage == 10 * Self.size)
+    cache.capacity = 9 * Self.size
+    #expect(kept() == [6, 7, 8, 9])
+    cache.preferredUsageAfterPurge = 100 * Self.size
+    cache.capacity = 3 * Self.size
+    #expect(cache.usage == 3 * Self.size, "a preferred usage above the capacity counts as the capacity")
+  }
+
+  @Test("A capacity of zero, or below, keeps nothing", arguments: [0, -1]) func nothingIsKept(capacity: Int) {
+    let cache = MemoryImageCache(capacity: capacity, preferredUsageAfterPurge: capacity)
+
+    cache.insert(image(), for: request(), additionalIdentifier: nil)
+
+    #expect(cache.usage == 0)
+    #expect(cache.capacity == 0)
+  }
+
+  @Test func statisticsTellWhatHappened() {
+    fill(0..<2)
+    _ = kept(0..<5)
+
+    let statistics = cache.statistics
+    #expect(statistics.inserts == 2)
+    #expect(statistics.hits == 2)
+    #expect(statistics.misses == 3)
+    #expect(statistics.entries == 2)
+    #expect(statistics.cost == 2 * Self.size)
+    #expect(statistics.evictions == 0)
+  }
+
+  @Test("AF-C22 readers and writers on several threads leave usage and entries in step")
+  func concurrentUse() async {
+    let cache = cache
+    let size = Self.size
+    await withDiscardingTaskGroup { group in
+      for seed in 0..<4 {
+        group.addTask {
+          for step in 0..<2000 {
+            let request = request("\((step * 7 + seed * 13) % 23)")
+            switch step % 5 {
+            case 0, 1: cache.insert(.solid(width: 250, height: 1), for: request, additionalIdentifier: nil)
+            case 4 where step % 50 == 4: cache.removeAllImages()
+            case 4: cache.removeImage(for: request, additionalIdentifier: nil)
+            default: _ = cache.image(for: request, additionalIdentifier: nil)
+            }
+          }
+        }
+      }
+    }
+
+    #expect(cache.usage == cache.statistics.entries * size)
+    #expect(kept(0..<23).count == cache.statistics.entries)
+    #expect(cache.usage <= cache.capacity)
+  }
+
+  @Test func imagesThatGoAreFreed() {
+    weak var weakImage: Image?
+    do {
+      let image = image()
+      weakImage = image
+      cache.insert(image, for: request("freed"), additionalIdentifier: nil)
+    }
+    #expect(weakImage != nil)
+
+    fill(0..<11)
+
+    #expect(weakImage == nil)
+  }
+}

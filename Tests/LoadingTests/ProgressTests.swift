@@ -1,0 +1,75 @@
+import Testing
+import VitrineGraphics
+import VitrineTesting
+
+@testable import VitrineLoading
+
+/// How far a load is.
+@MainActor @Suite(.timeLimit(.minutes(1))) struct ProgressTests {
+  @Test("AF-S5 progress reaches all of it, before the completion") func reachesTheEnd() async {
+    let world = Fixture()
+    let heard = Heard<String>()
+    let task = world.downloader.load(
+      request(), progress: { heard.add("\($0.received) of \($0.expected ?? -1)") },
+      completion: { _ in heard.add("done") })
+    let transfer = world.transport.transfers[0]
+    let half = Fixture.picture.count / 2
+
+    transfer.respond(expectedLength: Fixture.picture.count)
+    transfer.send(Array(Fixture.picture[..<half]))
+    _ = await heard.wait(for: 1)
+    transfer.send(Array(Fixture.picture[half...]))
+    transfer.finish()
+
+    let total = Fixture.picture.count
+    #expect(await heard.wait(for: 3) == ["\(half) of \(total)", "\(total) of \(total)", "done"])
+    #expect(task.progress == .init(received: total, expected: total))
+  }
+
+  @Test func reportsThatNobodyHasReadYetAreReplaced() async {
+    let world = Fixture()
+    let heard = Heard<Int>()
+    world.downloader.load(
+      request(), progress: { heard.add($0.received) }, completion: { _ in heard.add(-1) })
+
+    for _ in 0..<1000 { world.transport.transfers[0].send([0]) }
+    world.transport.transfers[0].finish()
+
+    #expect(await heard.wait(for: 2) == [1000, -1])
+  }
+
+  @Test func whoeverJoinsHearsToo() async {
+    let world = Fixture()
+    let first = world.downloader.load(request())
+    world.transport.transfers[0].send([1, 2])
+    let second = world.downloader.load(request())
+    #expect(second.progress.received == 0)
+
+    world.transport.transfers[0].send([3])
+
+    #expect(first.progress.received == 3)
+    #expect(second.progress.received == 3)
+  }
+
+  @Test func whoeverHasLeftHearsNothing() async {
+    let world = Fixture()
+    let heard = Heard<String>()
+    let task = world.downloader.load(
+      request(), progress: { _ in heard.add("progress") }, completion: { _ in heard.add("cancelled") })
+    world.downloader.load(request(), completion: { _ in heard.add("failed") })
+
+    world.transport.transfers[0].send([1])
+    task.cancel()
+    world.transport.transfers[0].send([2])
+    world.transport.transfers[0].fail(.status(404))
+
+    #expect(await heard.wait(for: 2) == ["cancelled", "failed"])
+  }
+
+  @Test func fractionIsKnownOnlyWithTheLength() {
+    #expect(ImageTask.Progress(received: 5, expected: 10).fraction == 0.5)
+    #expect(ImageTask.Progress(received: 15, expected: 10).fraction == 1)
+    #expect(ImageTask.Progress(received: 5).fraction == nil)
+    #expect(ImageTask.Progress(received: 0, expected: 0).fraction == nil)
+  }
+}

@@ -1,0 +1,133 @@
+import Testing
+import VitrineGraphics
+import VitrineLoading
+import VitrineTesting
+
+/// Several sizes of one picture in the cache: all of a source of 1600x1200.
+@Suite struct SizedVariantsTests {
+  private let cache = MemoryImageCache()
+
+  private func box(_ side: Int) -> DecodeTarget { DecodeTarget(width: side, height: side) }
+
+  /// Keeps what a decoder makes for a box of `side` pixels, or the whole picture.
+  @discardableResult
+  private func insert(_ side: Int?) -> Image {
+    let target = side.map(box)
+    let size = target?.outputSize(sourceWidth: 1600, sourceHeight: 1200) ?? (1600, 1200)
+    let image = Image.solid(width: size.0, height: size.1, sourceWidth: 1600, sourceHeight: 1200)
+    cache.insert(image, for: request(target: target), additionalIdentifier: nil)
+    return image
+  }
+
+  private func lookUp(_ side: Int?) -> Image? {
+    cache.image(for: request(target: side.map(box)), additionalIdentifier: nil)
+  }
+
+  @Test func lookupWithoutSizeGivesTheLargest() {
+    insert(64)
+    let large = insert(256)
+    insert(128)
+
+    #expect(lookUp(nil) === large)
+    #expect(lookUp(nil) === large)
+  }
+
+  @Test func lookupWithSizeGivesTheSmallestThatServes() {
+    let small = insert(64)
+    insert(256)
+    let middle = insert(128)
+
+    #expect(lookUp(10) === small)
+    #expect(lookUp(64) === small)
+    #expect(lookUp(65) === middle)
+    #expect(lookUp(128) === middle)
+    #expect(lookUp(257) == nil)
+  }
+
+  @Test func wholePictureServesEverySize() {
+    let whole = insert(nil)
+
+    #expect(lookUp(5000) === whole)
+    #expect(lookUp(1) === whole)
+  }
+
+  @Test func variantServesTheTargetItWasMadeFor() {
+    // A transform or a decoder may give fewer pixels than the target's arithmetic says.
+    let odd = Image.solid(width: 60, height: 60, sourceWidth: 1200, sourceHeight: 1200)
+    cache.insert(odd, for: request(target: box(64)), additionalIdentifier: nil)
+
+    #expect(lookUp(64) === odd)
+    #expect(lookUp(63) == nil)
+    #expect(lookUp(60) === odd)
+  }
+
+  @Test func sameSizeReplaces() {
+    let old = insert(64)
+    let new = insert(64)
+
+    #expect(old !== new)
+    #expect(lookUp(64) === new)
+    #expect(cache.statistics.entries == 1)
+    #expect(cache.usage == new.cost)
+  }
+
+  @Test func pictureOfAnotherSourceReplacesAllSizes() {
+    insert(64)
+    insert(256)
+    let other = Image.solid(width: 30, height: 30, sourceWidth: 300, sourceHeight: 300)
+
+    cache.insert(other, for: request(target: box(30)), additionalIdentifier: nil)
+
+    #expect(lookUp(nil) === other)
+    #expect(cache.statistics.entries == 1)
+  }
+
+  @Test func removingTakesAllSizes() {
+    insert(64)
+    insert(256)
+
+    #expect(cache.removeImage(for: request(), additionalIdentifier: nil))
+
+    #expect(cache.usage == 0)
+    #expect(lookUp(64) == nil)
+  }
+
+  @Test func eachSizeIsPurgedOnItsOwn() {
+    insert(256)
+    let small = insert(64)
+    #expect(lookUp(64) === small)
+
+    cache.purge(to: small.cost)
+
+    #expect(lookUp(nil) === small)
+  }
+
+  @Test(arguments: [PixelFormat.bgra, .rgba])
+  func transformedThumbnailIsNotTakenForTheWhole(format: PixelFormat) async throws {
+    // A transform that forgets the source size.
+    struct Forgetful: ImageTransform {
+      let identifier = "forgetful"
+      func apply(to image: Image) -> Image { Image(image.bitmap) }
+    }
+    let world = Fixture { $0.pixelFormat = format }
+    let small = try await world.loaded(request(target: box(8), transforms: [Forgetful()]))
+
+    let large = try await world.loaded(request(target: box(32), transforms: [Forgetful()]))
+
+    #expect(small.image.pixelHeight == 8)
+    #expect(large.image.pixelHeight == 32)
+    #expect(large.source == .network)
+    #expect(large.image.bitmap.format == format)
+  }
+
+  @Test func circleIsServedFromMemoryAtTheSizeItWasMadeFor() async throws {
+    let world = Fixture()
+    let target = DecodeTarget(width: 16, height: 16, mode: .fit)
+    let first = try await world.loaded(request(target: target, transforms: [.circle()]))
+
+    let second = try await world.loaded(request(target: target, transforms: [.circle()]))
+
+    #expect(second.image === first.image)
+    #expect(second.source == .memory)
+  }
+}

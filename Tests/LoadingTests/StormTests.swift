@@ -1,0 +1,69 @@
+import FoundationEssentials
+import Glibc
+import Synchronization
+import Testing
+import VitrineGraphics
+import VitrineTesting
+
+@testable import VitrineLoading
+
+/// Many threads at once; ThreadSanitizer watches when it is on.
+@Suite(.timeLimit(.minutes(1))) struct StormTests {
+  @Test("AF-D31, AF-D32 starts and cancels from several threads: everyone hears once") func storm() async {
+    let transport = ThreadedTransport()
+    let downloader = ImageDownloader(transports: [transport], decoder: FakeDecoder())
+    let (threads, loads) = (4, 400)
+    let heard = await MainActor.run { Heard<Int>() }
+
+    for thread in 0..<threads {
+      BlockingThread.start {
+        var chance = SplitMix(state: UInt64(thread))
+        var tasks: [ImageTask] = []
+        for load in 0..<loads {
+          let number = thread * loads + load
+          let request = request(
+            "\(chance.next(10))", policy: chance.next(4) == 0 ? .reload : .useCache,
+            target: chance.next(2) == 0 ? nil : .init(width: 8, height: 8),
+            transforms: chance.next(3) == 0 ? [.grayscale()] : [])
+          tasks.append(downloader.load(request, progress: { _ in }, completion: { _ in heard.add(number) }))
+          if chance.next(2) == 0 { tasks[chance.next(tasks.count)].cancel() }
+          if chance.next(8) == 0 { tasks[chance.next(tasks.count)].priority = .high }
+          if chance.next(64) == 0 { downloader.removeAllCachedImages() }
+          if chance.next(64) == 0 { downloader.maximumActiveDownloads = 1 + chance.next(8) }
+        }
+      }
+    }
+
+    let numbers = await heard.wait(for: threads * loads)
+    #expect(Set(numbers).count == threads * loads)
+    #expect(numbers.count == threads * loads)
+  }
+
+  @Test func loadsThatAreDroppedInTheStormAreAllCancelledOrDone() async {
+    let heard = await MainActor.run { Heard<Int>() }
+    for round in 0..<20 {
+      let downloader = ImageDownloader(transports: [ThreadedTransport()], decoder: FakeDecoder())
+      for number in 0..<20 {
+        downloader.load(request("\(number)"), completion: { _ in heard.add(round * 20 + number) })
+      }
+    }
+
+    #expect(await Set(heard.wait(for: 400)).count == 400)
+  }
+}
+
+/// Answers each transfer by itself, on one of its threads, as a real transport would.
+private final class ThreadedTransport: DataTransport {
+  let schemes: Set<String> = ["http"]
+  private let pool = WorkerPool(threads: 2)
+  private let lastNumber = Atomic<UInt64>(0)
+
+  func start(_ request: TransportRequest, receiver: any TransportReceiver) -> any Cancellable {
+    let transfer = FakeTransport(endsCancelled: true)
+    let handle = transfer.start(request, receiver: receiver)
+    pool.submit(lastNumber.add(1, ordering: .relaxed).newValue, priority: .normal) {
+      transfer.transfers[0].answer(with: Fixture.picture)
+    }
+    return handle
+  }
+}

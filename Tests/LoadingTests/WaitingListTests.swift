@@ -1,0 +1,89 @@
+import Testing
+
+@testable import VitrineLoading
+
+/// Order of what waits, against a plain sorted array.
+@Suite struct WaitingListTests {
+  private func drain(_ list: inout WaitingList<String>, _ order: Prioritization) -> String {
+    var names = ""
+    while let head = list.head(order) {
+      names += head.item
+      list.remove(head.item)
+    }
+    return names
+  }
+
+  private func filled(_ items: [(String, ImageRequest.Priority)]) -> WaitingList<String> {
+    var list = WaitingList<String>()
+    for (number, item) in items.enumerated() {
+      list.append(item.0, priority: item.1, number: UInt64(number))
+    }
+    return list
+  }
+
+  @Test func priorityGoesBeforeArrival() {
+    var list = filled([("a", .low), ("b", .normal), ("c", .veryHigh), ("d", .normal)])
+    var copy = list
+
+    #expect(drain(&list, .fifo) == "cbda")
+    #expect(drain(&copy, .lifo) == "cdba")
+  }
+
+  @Test func appendingAgainMovesToTheEnd() {
+    var list = filled([("a", .normal), ("b", .normal)])
+
+    list.append("a", priority: .normal, number: 2)
+
+    #expect(list.count == 2)
+    #expect(drain(&list, .fifo) == "ba")
+  }
+
+  @Test func emptyListHasNoHead() {
+    var list = WaitingList<String>()
+
+    let head = list.head(.fifo)
+    let wasThere = list.remove("a")
+
+    #expect(head == nil)
+    #expect(!wasThere)
+    #expect(list.isEmpty)
+  }
+
+  @Test(arguments: 0..<10) func behavesLikeASortedArray(seed: UInt64) {
+    var chance = SplitMix(state: seed)
+    var list = WaitingList<Int>()
+    var model: [(item: Int, priority: ImageRequest.Priority, number: UInt64)] = []
+
+    for number in 0..<3000 as Range<UInt64> {
+      let item = chance.next(100)
+      switch chance.next(5) {
+      case 0, 1:
+        let priority = ImageRequest.Priority.allCases[chance.next(5)]
+        list.append(item, priority: priority, number: number)
+        model.removeAll { $0.item == item }
+        model.append((item, priority, number))
+      case 2:
+        let wasThere = list.remove(item)
+        #expect(wasThere == model.contains { $0.item == item })
+        model.removeAll { $0.item == item }
+      default:
+        let order = chance.next(2) == 0 ? Prioritization.fifo : .lifo
+        let expected = model.max { a, b in
+          if a.priority != b.priority { return a.priority < b.priority }
+          return order == .fifo ? a.number > b.number : a.number < b.number
+        }
+        let head = list.head(order)
+        #expect(head?.item == expected?.item)
+        if let expected, chance.next(2) == 0 {
+          list.remove(expected.item)
+          model.removeAll { $0.item == expected.item }
+        }
+      }
+      #expect(list.count == model.count)
+    }
+  }
+}
+
+extension WaitingList.Head: Equatable {
+  static func == (a: Self, b: Self) -> Bool { a.item == b.item && a.number == b.number }
+}
