@@ -15,6 +15,7 @@ public import VitrineLoading
 /// profiles and gamma are not read. Truncated pictures are refused rather than shown in part.
 /// Has no state, so one may serve any number of threads.
 public struct ImageCodecs: ImageDecoding {
+  /// Free: there is nothing to set up.
   public init() {}
 
   /// Decodes on the calling thread. Memory beyond the result is a few rows, where the format allows it:

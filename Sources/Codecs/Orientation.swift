@@ -30,7 +30,9 @@ extension Orientation {
       guard let tag = stream.uint16(at: field) else { return nil }
       guard tag == 0x0112 else { continue }
       let short: UInt16 = 3
-      guard stream.uint16(at: field + 2) == short, let value = stream.uint16(at: field + 8) else { return nil }
+      guard stream.uint16(at: field + 2) == short, let value = stream.uint16(at: field + 8) else {
+        return nil
+      }
       self.init(rawValue: value)
       return
     }

@@ -75,7 +75,8 @@ import VitrineLoading
   }
 
   @Test func indicesBeyondThePaletteAreTransparent() throws {
-    var fixture = GIFFixture(width: 2, height: 1, palette: [.pureRed, .pureGreen]) { x, _ in UInt8(x * 3) }
+    let palette: [Color] = [.pureRed, .pureGreen]
+    var fixture = GIFFixture(width: 2, height: 1, palette: palette) { x, _ in UInt8(x * 3) }
     fixture.codeSize = 2
 
     #expect(try decode(fixture.bytes).bitmap.colors == [[.pureRed, .clear]])
@@ -90,7 +91,8 @@ import VitrineLoading
     #expect(!bitmap.isOpaque)
     #expect(
       bitmap.colors == [
-        [.clear, .clear, .clear, .clear], [.clear, .pureRed, .pureRed, .clear], [.clear, .clear, .clear, .clear],
+        [.clear, .clear, .clear, .clear], [.clear, .pureRed, .pureRed, .clear],
+        [.clear, .clear, .clear, .clear],
       ])
   }
 

@@ -137,10 +137,12 @@ import VitrineLoading
     #expect(error(Array(many)) == .decoding(.jpeg, message: "more than 100 scans"))
   }
 
-  @Test("the scale leaves twice the pixels wanted", arguments: [
-    (1600, 1200, 85, 64, 1), (1600, 1200, 100, 75, 1), (1600, 1200, 101, 76, 2), (1600, 1200, 200, 150, 2),
-    (1600, 1200, 400, 300, 4), (1600, 1200, 401, 301, 8), (1600, 1200, 1600, 1200, 8), (1, 1, 1, 1, 8),
-  ])
+  @Test(
+    "the scale leaves twice the pixels wanted",
+    arguments: [
+      (1600, 1200, 85, 64, 1), (1600, 1200, 100, 75, 1), (1600, 1200, 101, 76, 2), (1600, 1200, 200, 150, 2),
+      (1600, 1200, 400, 300, 4), (1600, 1200, 401, 301, 8), (1600, 1200, 1600, 1200, 8), (1, 1, 1, 1, 8),
+    ])
   func scale(width: Int, height: Int, toWidth: Int, toHeight: Int, eighths: Int) {
     let chosen = JPEGDecoder.eighths(
       from: PixelSize(width: width, height: height), to: PixelSize(width: toWidth, height: toHeight))

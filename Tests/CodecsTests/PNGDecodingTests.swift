@@ -133,7 +133,8 @@ import VitrineLoading
   @Test func aHugeTextChunkThatEndsEarlyIsDamaged() {
     // What SDL2_image reads for ever: libpng's contrib/testpngs/crashers/huge_tEXt_chunk.png.
     let header = PNGFixture(width: 1, height: 1) { _, _ in [] }.header
-    let bytes = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + PNGFixture.chunk("IHDR", header)
+    let bytes =
+      [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + PNGFixture.chunk("IHDR", header)
       + [0x7F, 0xFF, 0xFF, 0xFF] + Array("tEXt".utf8) + [UInt8](repeating: 0, count: 16)
 
     #expect(error(bytes) == .decoding(.png, message: "ends inside a chunk"))
