@@ -48,6 +48,13 @@ import VitrineLoading
     #expect(bitmap.color(x: 4, y: 20).distance(to: .pureRed) < 6)
   }
 
+  @Test func transparentPixelsDoNotBleedWhenScaled() throws {
+    let bitmap = try decode(WebPFixture.lossyEdge, to: DecodeTarget(width: 11, height: 11)).bitmap
+
+    let edge = bitmap.color(x: 5, y: 5)
+    #expect(edge.distance(to: Color(red: 255, green: 0, blue: 0, alpha: 128)) < 20)
+  }
+
   @Test func ofAnAnimationTheFirstFrameIsShown() throws {
     let whole = try decode(WebPFixture.animated)
     let small = try decode(WebPFixture.animated, to: DecodeTarget(width: 4, height: 4))

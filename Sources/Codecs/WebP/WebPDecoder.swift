@@ -2,7 +2,8 @@ import CCodecs
 import VitrineGraphics
 import VitrineLoading
 
-/// WebP by libwebp, which scales while it decodes.
+/// WebP by libwebp, which scales while it decodes, but for lossy pictures with alpha: there it would let the
+/// colours of transparent pixels bleed into the edge of what is visible.
 enum WebPDecoder {
   static func decode(_ data: [UInt8], options: DecodeOptions) throws(ImageError) -> Image {
     try data.withUnsafeBufferPointer { (bytes) throws(ImageError) in
@@ -15,7 +16,7 @@ enum WebPDecoder {
       try plan.checkPixels(holdsSource: frame.isLossless || frame.hasAlpha || !coversCanvas)
       let hasAlpha = frame.hasAlpha || !coversCanvas
       let bitmap = try plan.bitmap(hasAlpha: hasAlpha) { (canvas) throws(ImageError) in
-        let size = coversCanvas ? plan.scaled : plan.stored
+        let size = coversCanvas && frame.scalesWell ? plan.scaled : plan.stored
         let source = Canvas.Source(size, hasAlpha: hasAlpha, isWhole: true)
         try canvas.draw(source) { (rows, _) throws(ImageError) in
           try frame.decode(to: rows, size: size, at: container.frameOrigin, format: options.pixelFormat)
@@ -42,6 +43,8 @@ private struct WebPFrame {
   var size: PixelSize { PixelSize(width: Int(features.width), height: Int(features.height)) }
   var hasAlpha: Bool { features.has_alpha != 0 }
   var isLossless: Bool { features.format == 2 }
+  /// Whether libwebp scales it with regard to alpha.
+  var scalesWell: Bool { isLossless || !hasAlpha }
 
   /// Writes the frame to a memory of `canvas` pixels: scaled to all of it, or unscaled at its place.
   func decode(

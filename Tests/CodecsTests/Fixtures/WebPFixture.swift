@@ -31,6 +31,16 @@ enum WebPFixture {
     ab9e67840000
     """)
 
+  /// 66x66, lossy: the left half red, the right half a green that is transparent.
+  static let lossyEdge = bytes(
+    """
+    52494646d200000057454250565038580a00000010000000410000410000414c504816000000010f30ff1111824cda26
+    f32fba1e7645f43faa0647025650382096000000f007009d012a420042003e31188a43a221a113d400200304b2804a81
+    fc03f0038a1300fe01f801fb01fc829407b7fb400ca00fd0001cddee97c780a0dfafe438a525e52ef4b0360000fef7a2
+    8e72817f67e301186f168851ff84edb7ff1a3f6fec870e94f83b74714116b7f076e8e4ff2f6b88ff8c294bf659da9eb3
+    3ff185297ecb3fffd03cc303185a4bf68b66712085d2b89c8000
+    """)
+
   /// 16x16, two frames: red, then blue.
   static let animated = bytes(
     """
@@ -57,7 +67,8 @@ enum WebPFixture {
 
   /// Every one of them.
   static let all = [
-    losslessAlpha, losslessOpaque, lossy, lossyAlpha, animated, animatedPartial, rotated,
+    losslessAlpha, losslessOpaque, lossy, lossyAlpha, lossyEdge, animated, animatedPartial,
+    rotated,
   ]
 
   private static func bytes(_ hexadecimal: String) -> [UInt8] {
