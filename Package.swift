@@ -93,6 +93,6 @@ let package = Package(
       name: "SDLBackendProbe", dependencies: ["VitrineSDLBackend"], path: "Tests/SDLBackendProbe",
       swiftSettings: mainActor),
     tests("Vitrine", ["Vitrine", "VitrineGalleryServer"], settings: mainActor),
-    tests("Demo", ["VitrineDemo", "VitrineGraphics", "VitrineGalleryServer"]),
+    tests("Demo", ["VitrineDemo", "VitrineGraphics", "VitrineWidgets", "VitrineGalleryServer"]),
   ]
 )

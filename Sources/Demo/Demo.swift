@@ -26,7 +26,7 @@ final class Demo: ScriptStage {
     self.options = options
     self.gallery = gallery
     self.feed = feed
-    statistics = Statistics()
+    statistics = Statistics(hostTime: application.host.now)
     failure = try? AssetImage.load(contentsOf: assets + "/ui/failure.png", pixelFormat: application.host.pixelFormat)
     self.script = script.map { ScriptPlayer($0, stage: self) }
     View.slotObserver = statistics

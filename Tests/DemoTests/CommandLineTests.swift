@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 /// What the command line promises to scripts: exit codes and one clear line.

@@ -61,7 +61,7 @@ struct VitrineProgram {
     process.environment = environment
     let output = folder.appending(path: "out.txt")
     let errors = folder.appending(path: "err.txt")
-    for file in [output, errors] { FileManager.default.createFile(atPath: file.path, contents: nil) }
+    for file in [output, errors] { try Data().write(to: file) }
     process.standardOutput = try FileHandle(forWritingTo: output)
     process.standardError = try FileHandle(forWritingTo: errors)
     process.standardInput = FileHandle.nullDevice

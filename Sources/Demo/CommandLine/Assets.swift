@@ -2,7 +2,7 @@ import FoundationEssentials
 import Glibc
 
 /// Where the demo's own files are.
-enum Assets {
+nonisolated enum Assets {
   /// `VITRINE_ASSETS`, else `/usr/share/vitrine`, else beside the executable.
   static var folder: String {
     if let chosen = getenv("VITRINE_ASSETS") { return String(cString: chosen) }

@@ -1,5 +1,5 @@
 /// The text of `--help`.
-enum Help {
+nonisolated enum Help {
   private static let options: [(name: String, value: String, meaning: String)] = [
     ("--feed", "X", "where pictures come from: a folder, a text file or its URL with an image URL a line\n(a tab and a title may follow); without it the embedded gallery of 10,000 pictures"),
     ("--screen", "NAME", "list or buttons (list)"),

@@ -1,7 +1,7 @@
 import Vitrine
 
 /// What the program was asked for on its command line.
-struct Options: Equatable {
+nonisolated struct Options: Equatable {
   var feed: String?
   var screen = "list"
   var size = Size(width: 1280, height: 800)

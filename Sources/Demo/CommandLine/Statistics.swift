@@ -14,6 +14,11 @@ final class Statistics: SlotObserver {
   private var idle: Double?
   private var baseline: Int?
 
+  /// Milliseconds from the start of the process to that of the host's clock.
+  private let hostStart: Double
+
+  init(hostTime: Double) { hostStart = Process.milliseconds - hostTime * 1000 }
+
   func slotWillLoad() {
     if loadStart == nil {
       loadStart = Process.milliseconds
@@ -52,7 +57,7 @@ final class Statistics: SlotObserver {
       network: .init(
         requests: counters.requests, bytes: counters.bytes, connections: counters.connections),
       time_ms: .init(
-        first_frame: frames.firstFrame.map { $0 * 1000 + Process.hostStart }, load_start: loadStart,
+        first_frame: frames.firstFrame.map { hostStart + $0 * 1000 }, load_start: loadStart,
         loaded: loaded, idle: idle),
       frames: .init(
         presented: frames.presented, p50_ms: frames.p50Milliseconds, p99_ms: frames.p99Milliseconds,
@@ -97,12 +102,9 @@ final class Statistics: SlotObserver {
 }
 
 /// Facts about this process that the kernel knows.
-enum Process {
+nonisolated enum Process {
   /// Milliseconds since the process was started.
   static var milliseconds: Double { now(CLOCK_BOOTTIME) - start }
-
-  /// Milliseconds from the start of the process to the start of the host's clock; set by the program.
-  static var hostStart = 0.0
 
   /// Seconds of processor time, user and system.
   static var cpuSeconds: Double {

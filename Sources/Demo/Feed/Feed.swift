@@ -1,5 +1,5 @@
 /// One picture of a feed.
-struct FeedItem: Equatable, Sendable {
+nonisolated struct FeedItem: Equatable, Sendable {
   var url: String
   var title: String
   var detail: String
@@ -29,6 +29,6 @@ struct Feed {
 }
 
 /// Why there is no feed: one line that says what to do.
-struct FeedError: Error, Equatable {
+nonisolated struct FeedError: Error, Equatable {
   let message: String
 }

@@ -1,7 +1,7 @@
 import FoundationEssentials
 
 /// The text form of a feed: an image URL a line, a tab and a title may follow, `#` begins a comment.
-enum FeedList {
+nonisolated enum FeedList {
   /// The items of a text; relative URLs resolve against `base`, the list's own place.
   static func parse(_ text: String, base: URL) throws(FeedError) -> [FeedItem] {
     var items: [FeedItem] = []

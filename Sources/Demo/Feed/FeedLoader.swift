@@ -83,7 +83,7 @@ enum FeedLoader {
     }
   }
 
-  private final class Download: TransportReceiver {
+  private nonisolated final class Download: TransportReceiver {
     let finished = DispatchSemaphore(value: 0)
     private let state = Mutex((bytes: [UInt8](), error: ImageError?.none))
 

@@ -1,7 +1,7 @@
 import Vitrine
 
 /// A script: a command a line, checked as a whole before the first one is played.
-struct Script: Equatable {
+nonisolated struct Script: Equatable {
   enum Command: Equatable {
     case waitIdle(seconds: Double)
     case wait(seconds: Double)
@@ -69,7 +69,7 @@ struct Script: Equatable {
 }
 
 /// Takes the words of one line apart.
-private struct ScriptWords {
+private nonisolated struct ScriptWords {
   private let number: Int
   private var words: ArraySlice<String>
 

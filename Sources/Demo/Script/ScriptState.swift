@@ -1,7 +1,7 @@
 import Vitrine
 
 /// What `expect "TITLE" state NAME` can ask of a row or a button.
-enum ScriptState: String, CaseIterable {
+nonisolated enum ScriptState: String, CaseIterable {
   case normal, highlighted, selected, disabled, focused
   /// A picture is on its way, is there, or could not be loaded.
   case loading, loaded, failed
