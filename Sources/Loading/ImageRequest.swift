@@ -54,6 +54,13 @@ public struct ImageRequest: Sendable {
     self.limits = limits
   }
 
+  /// The headers as they are sent: pictures are asked for, unless the caller says otherwise (AF-I12).
+  var sentHeaders: HTTPHeaders {
+    var headers = headers
+    if headers["Accept"] == nil { headers.append(name: "Accept", value: "image/*") }
+    return headers
+  }
+
   /// A request from text; throws `.invalidURL` for a text that is no absolute URL.
   public init(_ text: String) throws(ImageError) {
     guard let url = URL(string: text), let scheme = url.scheme, !scheme.isEmpty else {

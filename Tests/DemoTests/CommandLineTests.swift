@@ -4,11 +4,11 @@ import Testing
 /// What the command line promises to scripts: exit codes and one clear line.
 @Suite(.timeLimit(.minutes(2)))
 struct CommandLineTests {
-  @Test func helpNamesEveryOptionAndExitsWithZero() throws {
+  @Test func helpNamesEveryOptionAndExitsWithZero() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
 
-    let outcome = try program.run("--help")
+    let outcome = try await program.run("--help")
 
     #expect(outcome.exitCode == 0)
     for option in ["--feed", "--screen", "--size", "--video", "--latency", "--script", "--stats"] {
@@ -29,65 +29,65 @@ struct CommandLineTests {
     (["--exit-when-idle=yes"], "takes no value"),
     (["pictures"], "unexpected “pictures”"),
   ])
-  func wrongUseIsOneLineAndExitCodeTwo(arguments: [String], message: String) throws {
+  func wrongUseIsOneLineAndExitCodeTwo(arguments: [String], message: String) async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
 
-    let outcome = try program.run(arguments: arguments)
+    let outcome = try await program.run(arguments: arguments)
 
     #expect(outcome.exitCode == 2)
     #expect(outcome.errors.contains(message))
     #expect(outcome.errors.split(separator: "\n").count == 1)
   }
 
-  @Test func scriptWithATypoIsWrongUseAndNamesItsLine() throws {
+  @Test func scriptWithATypoIsWrongUseAndNamesItsLine() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
 
-    let outcome = try program.run("--video", "offscreen", script: "wait idle\ntpa 10 10\n")
+    let outcome = try await program.run("--video", "offscreen", script: "wait idle\ntpa 10 10\n")
 
     #expect(outcome.exitCode == 2)
     #expect(outcome.errors.contains("line 2"))
     #expect(outcome.errors.contains("unknown command “tpa”"))
   }
 
-  @Test func missingFeedIsOneLineAndExitCodeOne() throws {
+  @Test func missingFeedIsOneLineAndExitCodeOne() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
 
-    let outcome = try program.run("--video", "offscreen", "--feed", program.path("nowhere"))
+    let outcome = try await program.run("--video", "offscreen", "--feed", program.path("nowhere"))
 
     #expect(outcome.exitCode == 1)
     #expect(outcome.errors.contains("there is no feed at"))
     #expect(outcome.errors.split(separator: "\n").count == 1)
   }
 
-  @Test func folderWithoutPicturesIsOneLineAndExitCodeOne() throws {
+  @Test func folderWithoutPicturesIsOneLineAndExitCodeOne() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
     try program.write("no picture", to: "readme.txt")
 
-    let outcome = try program.run("--video", "offscreen", "--feed", program.folder.path)
+    let outcome = try await program.run("--video", "offscreen", "--feed", program.folder.path)
 
     #expect(outcome.exitCode == 1)
     #expect(outcome.errors.contains("holds no pictures"))
   }
 
-  @Test func feedOnADeadServerIsOneLineAndExitCodeOne() throws {
+  @Test func feedOnADeadServerIsOneLineAndExitCodeOne() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
 
-    let outcome = try program.run("--video", "offscreen", "--feed", "http://127.0.0.1:1/list.txt")
+    let outcome = try await program.run("--video", "offscreen", "--feed", "http://127.0.0.1:1/list.txt")
 
     #expect(outcome.exitCode == 1)
     #expect(outcome.errors.contains("cannot load the feed"))
   }
 
-  @Test func noScreenAtAllIsExitCodeOneWithAHint() throws {
+  @Test func noScreenAtAllIsExitCodeOneWithAHint() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
 
-    let outcome = try program.run("--exit-after", "1")
+    let outcome = try await program.run("--exit-after", "1")
 
     #expect(outcome.exitCode == 1)
     #expect(outcome.errors.contains("--video offscreen"))

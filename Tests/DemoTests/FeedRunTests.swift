@@ -5,7 +5,7 @@ import VitrineGalleryServer
 /// The whole program against a server that the test can see: its figures and the server's log must agree.
 @Suite(.timeLimit(.minutes(3)), .serialized)
 struct FeedRunTests {
-  @Test func everyPictureOnTheScreenIsOneRequestInTheServersLog() throws {
+  @Test func everyPictureOnTheScreenIsOneRequestInTheServersLog() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
     let server = try GalleryServer(pictures: VitrineProgram.assets)
@@ -15,7 +15,7 @@ struct FeedRunTests {
     let lines = files.map { "\(server.baseURL)/gallery/gallery/\($0)\tPicture \($0)" }
     let feed = try program.write(lines.joined(separator: "\n"), to: "feed.txt")
 
-    let outcome = try program.run("--video", "offscreen", "--feed", feed, "--exit-when-idle")
+    let outcome = try await program.run("--video", "offscreen", "--feed", feed, "--exit-when-idle")
 
     let stats = try #require(outcome.stats)
     #expect(outcome.exitCode == 0)
@@ -30,7 +30,7 @@ struct FeedRunTests {
     #expect(stats.video == "offscreen")
   }
 
-  @Test func whatCannotBeShownFailsAndTheRestGoesOn() throws {
+  @Test func whatCannotBeShownFailsAndTheRestGoesOn() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
     let server = try GalleryServer(pictures: VitrineProgram.assets)
@@ -49,7 +49,7 @@ struct FeedRunTests {
       \(good)?redirect=file:///etc/passwd\tFile
       """, to: "feed.txt")
 
-    let outcome = try program.run(
+    let outcome = try await program.run(
       "--video", "offscreen", "--feed", feed, "--size", "800x1000",
       script: """
         wait idle
@@ -69,7 +69,7 @@ struct FeedRunTests {
     #expect(outcome.stats?.images.shown == 1)
   }
 
-  @Test func pictureAskedForTwiceIsDownloadedOnce() throws {
+  @Test func pictureAskedForTwiceIsDownloadedOnce() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
     let server = try GalleryServer(pictures: VitrineProgram.assets)
@@ -77,19 +77,19 @@ struct FeedRunTests {
     let url = "\(server.baseURL)/gallery/buttons/portrait.jpg"
     let feed = try program.write(Array(repeating: url, count: 5).joined(separator: "\n"), to: "feed.txt")
 
-    let outcome = try program.run("--video", "offscreen", "--feed", feed, "--exit-when-idle")
+    let outcome = try await program.run("--video", "offscreen", "--feed", feed, "--exit-when-idle")
 
     #expect(outcome.stats?.images.shown == 5)
     #expect(server.log.count == 1)
   }
 
-  @Test func folderIsShownInTheOrderOfItsNames() throws {
+  @Test func folderIsShownInTheOrderOfItsNames() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
     let picture = try Data(contentsOf: URL(filePath: VitrineProgram.assets + "/buttons/heart-normal.png"))
     for name in ["b second.png", "a-first.png"] { try picture.write(to: program.folder.appending(path: name)) }
 
-    let outcome = try program.run(
+    let outcome = try await program.run(
       "--video", "offscreen", "--feed", program.folder.path,
       script: "wait idle\ntap 400 110\nexpect \"a first\" state selected\nexpect \"b second\" state normal\n")
 

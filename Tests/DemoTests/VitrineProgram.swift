@@ -40,11 +40,11 @@ struct VitrineProgram {
   func remove() { try? FileManager.default.removeItem(at: folder) }
 
   /// Runs to the end; a run that does not end is stopped after a minute and fails the test.
-  func run(_ arguments: String..., script: String? = nil) throws -> Outcome {
-    try run(arguments: arguments, script: script)
+  func run(_ arguments: String..., script: String? = nil) async throws -> Outcome {
+    try await run(arguments: arguments, script: script)
   }
 
-  func run(arguments: [String], script: String? = nil) throws -> Outcome {
+  func run(arguments: [String], script: String? = nil) async throws -> Outcome {
     var arguments = arguments
     if let script { arguments += ["--script", try write(script, to: "script.txt")] }
     let stats = path("stats.json")
@@ -66,13 +66,15 @@ struct VitrineProgram {
     process.standardError = try FileHandle(forWritingTo: errors)
     process.standardInput = FileHandle.nullDevice
 
-    let ended = DispatchSemaphore(value: 0)
-    process.terminationHandler = { _ in ended.signal() }
-    try process.run()
-    if ended.wait(timeout: .now() + 60) == .timedOut {
-      process.terminate()
+    let watchdog = Task {
+      try await Task.sleep(for: .seconds(60))
       Issue.record("vitrine \(arguments.joined(separator: " ")) did not end in a minute")
-      ended.wait()
+      process.terminate()
+    }
+    defer { watchdog.cancel() }
+    try await withCheckedThrowingContinuation { (ended: CheckedContinuation<Void, any Error>) in
+      process.terminationHandler = { _ in ended.resume() }
+      do { try process.run() } catch { ended.resume(throwing: error) }
     }
     return Outcome(
       exitCode: process.terminationStatus,

@@ -5,7 +5,7 @@ nonisolated enum FeedList {
   /// The items of a text; relative URLs resolve against `base`, the list's own place.
   static func parse(_ text: String, base: URL) throws(FeedError) -> [FeedItem] {
     var items: [FeedItem] = []
-    for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+    for (number, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
       let line = trim(line)
       if line.isEmpty || line.hasPrefix("#") { continue }
       let parts = line.split(separator: "\t", maxSplits: 1)
@@ -31,7 +31,7 @@ nonisolated enum FeedList {
   }
 
   private static func trim(_ text: some StringProtocol) -> String {
-    let blanks: Set<Character> = [" ", "\t", "\r", "\r\n", "\u{FEFF}"]
+    let blanks: Set<Character> = [" ", "\t", "\u{FEFF}"]
     var slice = Substring(text)
     while let first = slice.first, blanks.contains(first) { slice.removeFirst() }
     while let last = slice.last, blanks.contains(last) { slice.removeLast() }

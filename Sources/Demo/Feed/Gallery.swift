@@ -28,7 +28,7 @@ final class Gallery {
       throw FeedError(
         message: "the demo's pictures are not at \(assets); set VITRINE_ASSETS to the repository's Assets folder")
     }
-    pictures = text.split(separator: "\n").compactMap { line in
+    pictures = text.split(whereSeparator: \.isNewline).compactMap { line in
       let parts = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
       return parts.count >= 3 ? (parts[0], parts[1], parts[2]) : nil
     }

@@ -33,7 +33,7 @@ nonisolated struct Script: Equatable {
 
   init(_ text: String) throws(SyntaxError) {
     var lines: [Line] = []
-    for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+    for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
       var words = ScriptWords(number: index + 1, try Self.words(of: line, number: index + 1))
       guard let command = try words.command() else { continue }
       lines.append(Line(number: index + 1, command: command))
@@ -52,7 +52,7 @@ nonisolated struct Script: Equatable {
         isQuoted.toggle()
         word = word ?? ""
       case "#" where !isQuoted && word == nil: return words
-      case " ", "\t", "\r", "\r\n":
+      case " ", "\t":
         if isQuoted {
           word?.append(character)
         } else if let finished = word {

@@ -137,7 +137,7 @@ final class LoadEngine: Sendable {
     do {
       let handle = try router.transport(for: request.url).start(
         TransportRequest(
-          url: request.url, headers: request.headers, bodyLimit: configuration.bodyLimit,
+          url: request.url, headers: request.sentHeaders, bodyLimit: configuration.bodyLimit,
           timeouts: configuration.timeouts),
         receiver: receiver)
       // Whoever cancelled while the transport started had no handle to cancel with.

@@ -29,6 +29,8 @@ public final class Window: View {
   public private(set) weak var focusedView: View?
   /// Asked for keys that no view has taken; true if it was of use.
   public var unhandledKey: ((Key, KeyModifiers) -> Bool)?
+  /// Asked last: the host's own keys, as Escape.
+  package var hostKey: ((Key, KeyModifiers) -> Bool)?
 
   private var dirty = DirtyRegion()
   private var frames = FrameRequests()
@@ -139,7 +141,7 @@ public final class Window: View {
       if key == .tab {
         moveFocus(forward: !modifiers.contains(.shift))
       } else if unclaimedKeyTaker(below: self)?.keyDown(key, modifiers: modifiers) != true {
-        _ = unhandledKey?(key, modifiers)
+        _ = unhandledKey?(key, modifiers) == true || hostKey?(key, modifiers) == true
       }
     case .keyUp(let key, let modifiers): _ = offer(key, modifiers, { $0.keyUp($1, modifiers: $2) })
     }
