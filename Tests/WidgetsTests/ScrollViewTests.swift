@@ -228,6 +228,23 @@ struct ScrollViewTests {
     #expect(!scrollView.isDragging)
   }
 
+  @Test func catchingTheInnerScrollViewLeavesTheOuterFree() {
+    let inner = ScrollView(frame: Rect(x: 0, y: 100, width: 200, height: 100))
+    inner.contentSize = Size(width: 200, height: 5000)
+    scrollView.addSubview(inner)
+    test.drag(from: Point(x: 100, y: 190), to: Point(x: 100, y: 110), duration: 0.1)
+    test.advance(by: 0.1)
+    test.press(at: Point(x: 100, y: 150))
+    #expect(inner.isDragging)
+    test.advance(by: 0.2)
+    test.release()
+
+    test.press(at: middle)
+    test.move(to: Point(x: 100, y: 40))
+    test.move(to: Point(x: 100, y: 20))
+    #expect(offset == 20)
+  }
+
   @Test func aRowInsideScrollsSideways() {
     let row = ScrollView(frame: Rect(x: 0, y: 100, width: 200, height: 100))
     row.contentSize = Size(width: 900, height: 100)

@@ -86,6 +86,26 @@ struct ViewTests {
     #expect(test.window.nextDeadline == nil)
   }
 
+  @Test func layoutAskedForElsewhereDuringLayoutIsDoneInTheSameFrame() {
+    final class Follower: View {
+      var seen = Size.zero
+      override func layoutSubviews() { seen = bounds.size }
+    }
+    final class Leader: View {
+      weak var follower: View?
+      override func layoutSubviews() { follower?.frame.size = bounds.size }
+    }
+    let (follower, leader) = (Follower(), Leader())
+    leader.follower = follower
+    test.window.addSubview(follower)
+    test.window.addSubview(leader)
+    leader.frame.size = Size(width: 30, height: 40)
+    test.draw()
+
+    #expect(follower.seen == Size(width: 30, height: 40))
+    #expect(test.window.nextDeadline == nil)
+  }
+
   @Test func aWindowIsLoadedWhenNothingThatIsSeenWaits() {
     let view = view(10, 10)
     view.pendingSlots = 1

@@ -1,13 +1,5 @@
 public import VitrineGraphics
 
-/// The two places for a picture in a button.
-public nonisolated enum ButtonSlot: Hashable, Sendable, CaseIterable {
-  /// Beside or above the title.
-  case image
-  /// Behind everything, as large as the button.
-  case background
-}
-
 /// A control with a title, an image and a background image for each of its states.
 ///
 /// ```swift

@@ -14,4 +14,18 @@ public nonisolated enum RubberBand {
     guard length > 0, shown < length else { return shown }
     return (1 / (1 - shown / length) - 1) * length / stiffness
   }
+
+  /// The offset shown for the one that a finger holds: the same between the ends, pulled back beyond them.
+  public static func shown(for held: Double, range: ClosedRange<Double>, length: Double) -> Double {
+    let end = held.clamped(to: range)
+    let distance = shown(abs(held - end), length: length)
+    return held < end ? end - distance : end + distance
+  }
+
+  /// The offset that a finger must hold for the one shown: the inverse.
+  public static func pulled(to shown: Double, range: ClosedRange<Double>, length: Double) -> Double {
+    let end = shown.clamped(to: range)
+    let distance = pulled(abs(shown - end), length: length)
+    return shown < end ? end - distance : end + distance
+  }
 }

@@ -7,9 +7,9 @@ public import VitrineGraphics
 /// pixels, so that content stays sharp.
 open class ScrollView: View {
   /// How far a finger moves before it scrolls, in points.
-  public static let dragSlop = 10.0
+  public nonisolated static let dragSlop = 10.0
   /// How far a step of a mouse wheel or an arrow key goes, in points.
-  public static let step = 80.0
+  public nonisolated static let step = 80.0
 
   /// Size of the content, in points. An axis that fits into the view does not scroll.
   public var contentSize: Size = .zero { didSet { if contentSize != oldValue { contentDidChange() } } }
@@ -226,38 +226,24 @@ open class ScrollView: View {
     isDragging = true
     // From beyond an end the pull goes on where the finger would have had to be.
     grip.offset = Point(
-      x: pulled(bounds.minX, range: horizontalRange, length: bounds.width),
-      y: pulled(bounds.minY, range: verticalRange, length: bounds.height))
+      x: RubberBand.pulled(to: bounds.minX, range: horizontalRange, length: bounds.width),
+      y: RubberBand.pulled(to: bounds.minY, range: verticalRange, length: bounds.height))
     grip.location = touch.location
     window?.claim(touch, by: self)
   }
 
   private func drag(to location: Point) {
-    let way = location - grip.location
+    let held = grip.offset - (location - grip.location)
+    func offset(_ held: Double, range: ClosedRange<Double>, length: Double) -> Double {
+      let canPull = bounces && range.lowerBound < range.upperBound
+      return canPull
+        ? RubberBand.shown(for: held, range: range, length: length) : held.clamped(to: range)
+    }
     indicator.show()
     move(
       to: Point(
-        x: shown(
-          grip.offset.x - way.x, range: horizontalRange, length: bounds.width,
-          scrolls: scrollsHorizontally),
-        y: shown(
-          grip.offset.y - way.y, range: verticalRange, length: bounds.height,
-          scrolls: scrollsVertically)))
-  }
-
-  private func shown(
-    _ offset: Double, range: ClosedRange<Double>, length: Double, scrolls: Bool
-  ) -> Double {
-    let end = offset.clamped(to: range)
-    guard bounces, scrolls, offset != end else { return end }
-    let distance = RubberBand.shown(abs(offset - end), length: length)
-    return offset < end ? end - distance : end + distance
-  }
-
-  private func pulled(_ offset: Double, range: ClosedRange<Double>, length: Double) -> Double {
-    let end = offset.clamped(to: range)
-    let distance = RubberBand.pulled(abs(offset - end), length: length)
-    return offset < end ? end - distance : end + distance
+        x: offset(held.x, range: horizontalRange, length: bounds.width),
+        y: offset(held.y, range: verticalRange, length: bounds.height)))
   }
 
   private func endDrag(velocity: Point) {
@@ -307,28 +293,11 @@ open class ScrollView: View {
 
   /// Arrows, page keys, Home, End and Space scroll.
   open override func keyDown(_ key: Key, modifiers: KeyModifiers) -> Bool {
-    guard let way = way(of: key, modifiers: modifiers) else { return false }
+    guard let way = ScrollKey.way(of: key, modifiers: modifiers, page: bounds.height * 0.9),
+      way.x != 0 ? scrollsHorizontally : scrollsVertically
+    else { return false }
     if !isDragging { glide(by: way, duration: 0.2) }
     return true
-  }
-
-  private func way(of key: Key, modifiers: KeyModifiers) -> Point? {
-    guard modifiers.isSubset(of: .shift) else { return nil }
-    let page = bounds.height * 0.9
-    let vertical: Double? =
-      switch key {
-      case .up: -Self.step
-      case .down: Self.step
-      case .pageUp: -page
-      case .pageDown: page
-      case .space: modifiers.contains(.shift) ? -page : page
-      case .home: -.greatestFiniteMagnitude
-      case .end: .greatestFiniteMagnitude
-      default: nil
-      }
-    if let vertical { return scrollsVertically ? Point(x: 0, y: vertical) : nil }
-    guard scrollsHorizontally, key == .left || key == .right else { return nil }
-    return Point(x: key == .left ? -Self.step : Self.step, y: 0)
   }
 
   open override func drawOverlay(into list: inout DrawList) {
@@ -347,19 +316,5 @@ extension ScrollView: FrameObserver {
     if isScrolling { return .soon }
     finishIfAtRest()
     return .never
-  }
-}
-
-extension View {
-  /// Scrolls every scroll view around this view so that it can be seen.
-  public func scrollIntoView(animated: Bool) {
-    var ancestor = superview
-    while let current = ancestor {
-      if let scrollView = current as? ScrollView {
-        let origin = scrollView.convertFromWindow(convertToWindow(bounds.origin))
-        scrollView.scrollRectToVisible(Rect(origin: origin, size: frame.size), animated: animated)
-      }
-      ancestor = current.superview
-    }
   }
 }

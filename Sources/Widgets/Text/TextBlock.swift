@@ -36,7 +36,8 @@ struct TextBlock {
   /// The smaller of both limits; 0 for none.
   private func limit(height: Double, lineHeight: Double) -> Int {
     guard height.isFinite, lineHeight > 0 else { return maximumLines }
-    let room = max(1, Int(min(height / lineHeight + 0.01, 1e6)))
+    let fitting = height / lineHeight + 0.01
+    let room = fitting > 1 ? Int(min(fitting, 1e6)) : 1
     return maximumLines == 0 ? room : min(maximumLines, room)
   }
 
