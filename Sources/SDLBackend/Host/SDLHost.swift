@@ -13,6 +13,7 @@ public import VitrineWidgets
 ///
 /// SDL wants the process's first thread, so `main` has to be synchronous and call `run()` itself. There is one host at
 /// a time in a process. All of it is on the main actor.
+@MainActor  // Said aloud: an isolated deinit of a class that is only so by default does not import.
 public final class SDLHost {
   /// The top of the view tree. Its frame follows the size that the window has on the screen.
   public let window: Window
