@@ -99,9 +99,8 @@ import VitrineLoading
     #expect((image.sourceWidth, image.sourceHeight) == (1, 2))
   }
 
-  @Test func textAndProfileChunksAreNotRead() throws {
+  @Test func damagedTextAndProfileChunksDoNoHarm() throws {
     var fixture = PNGFixture(width: 1, height: 1) { _, _ in [1, 2, 3, 255] }
-    // Damaged inside; unpacking any of them would be refused.
     fixture.chunks = [
       ("iCCP", Array("name\0\0broken".utf8)), ("zTXt", Array("Title\0\0broken".utf8)),
       ("tEXt", [UInt8](repeating: 65, count: 100_000)),

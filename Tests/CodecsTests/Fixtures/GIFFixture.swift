@@ -11,6 +11,8 @@ struct GIFFixture {
   var localPalette: [Color]?
   /// Bits of an index.
   var codeSize = 2
+  /// Whether a full table is cleared; else it stays as it is to the end.
+  var clearsFullTable = true
   var index: (_ x: Int, _ y: Int) -> UInt8
 
   init(
@@ -47,11 +49,11 @@ struct GIFFixture {
       rows = passes.flatMap { Array(stride(from: $0.0, to: frame.height, by: $0.1)) }
     }
     let indices = rows.flatMap { y in (0..<frame.width).map { x in index(x, y) } }
-    return Self.compress(indices, codeSize: codeSize)
+    return compress(indices)
   }
 
-  /// LZW as encoders write it: the table grows to 4096 codes and is cleared.
-  static func compress(_ indices: [UInt8], codeSize: Int) -> [UInt8] {
+  /// LZW as encoders write it.
+  private func compress(_ indices: [UInt8]) -> [UInt8] {
     let clear = 1 << codeSize
     var writer = BitWriter()
     var table: [[UInt8]: Int] = [:]
@@ -67,13 +69,13 @@ struct GIFFixture {
       }
       writer.write(code(of: string), width)
       let next = clear + 2 + table.count
-      if next == 4096 {
+      if next < 4096 {
+        table[longer] = next
+        if next == 1 << width { width += 1 }
+      } else if clearsFullTable {
         writer.write(clear, width)
         table = [:]
         width = codeSize + 1
-      } else {
-        table[longer] = next
-        if next == 1 << width { width += 1 }
       }
       string = [index]
     }
