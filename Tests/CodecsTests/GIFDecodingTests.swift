@@ -130,6 +130,14 @@ import VitrineLoading
     #expect(try decode(padded).bitmap.color(x: 0, y: 0) == .pureGreen)
   }
 
+  @Test func aFileThatLacksNoPixelsIsWhole() throws {
+    let bytes = GIFFixture(width: 9, height: 9) { x, _ in UInt8(x % 4) }.bytes
+
+    #expect(try decode(Array(bytes.dropLast(1))).bitmap.color(x: 8, y: 8) == .pureRed)
+    #expect(try decode(Array(bytes.dropLast(2))).bitmap.color(x: 8, y: 8) == .pureRed)
+    #expect(error(Array(bytes.dropLast(5)))?.isDamage(of: .gif) == true)
+  }
+
   @Test func noFrameAtAllIsDamage() {
     let bytes = Array("GIF89a".utf8) + [1, 0, 1, 0, 0, 0, 0, 0x3B]
 

@@ -76,7 +76,7 @@ struct GIFFrame {
     guard size.width > 0, size.height > 0 else {
       throw .decoding(.gif, message: "a side of zero pixels")
     }
-    codes = try reader.subBlocks()
+    codes = reader.remainingSubBlocks()
   }
 
   /// The order in which rows arrive: all, or every eighth, eighth, fourth and second.
@@ -113,6 +113,18 @@ struct GIFBlockReader {
   mutating func subBlocks() throws(ImageError) -> [UInt8] {
     var content: [UInt8] = []
     while case let count = Int(try byte()), count > 0 { content += try bytes(count) }
+    return content
+  }
+
+  /// The same of the last chain that is needed: whether what is there of it suffices shows when it is
+  /// unpacked, and a file that lacks no more than its end is whole.
+  mutating func remainingSubBlocks() -> [UInt8] {
+    var content: [UInt8] = []
+    while offset < bytes.count, case let count = Int(bytes[offset]), count > 0 {
+      let end = min(offset + 1 + count, bytes.count)
+      content += bytes[(offset + 1)..<end]
+      offset = end
+    }
     return content
   }
 
