@@ -43,9 +43,9 @@ import VitrineLoading
     let small = DecodeTarget(width: 10, height: 10)
 
     #expect(error(fixture.bytes, limits: DecodeLimits(pixels: 9999)) == .tooLarge(.pixels(9999)))
-    #expect(try decode(fixture.bytes, to: small, limits: DecodeLimits(pixels: 2500)).pixelWidth == 10)
+    #expect(try decode(fixture.bytes, to: small, limits: DecodeLimits(pixels: 5000)).pixelWidth == 10)
     #expect(
-      error(fixture.bytes, to: small, limits: DecodeLimits(pixels: 2499)) == .tooLarge(.pixels(2499)))
+      error(fixture.bytes, to: small, limits: DecodeLimits(pixels: 4999)) == .tooLarge(.pixels(4999)))
     #expect(
       error(interlaced.bytes, to: small, limits: DecodeLimits(pixels: 9999)) == .tooLarge(.pixels(9999)))
     #expect(try decode(interlaced.bytes, limits: DecodeLimits(pixels: 10_000)).pixelWidth == 100)
