@@ -1,11 +1,15 @@
 /// A colour with straight (not premultiplied) alpha, eight bits a channel, in sRGB.
 public struct Color: Hashable, Sendable {
+  /// Red, 0 to 255.
   public var red: UInt8
+  /// Green, 0 to 255.
   public var green: UInt8
+  /// Blue, 0 to 255.
   public var blue: UInt8
   /// 0 is transparent, 255 opaque.
   public var alpha: UInt8
 
+  /// A colour of these channels, opaque unless said otherwise.
   public init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) {
     self.red = red
     self.green = green
@@ -27,7 +31,10 @@ public struct Color: Hashable, Sendable {
     return color
   }
 
+  /// Black, wholly transparent.
   public static let clear = Color(red: 0, green: 0, blue: 0, alpha: 0)
+  /// Opaque black.
   public static let black = Color(red: 0, green: 0, blue: 0)
+  /// Opaque white.
   public static let white = Color(red: 255, green: 255, blue: 255)
 }

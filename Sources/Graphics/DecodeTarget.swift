@@ -15,6 +15,7 @@ public struct DecodeTarget: Hashable, Sendable {
   public var width: Int
   /// Height of the box in pixels, at least 1.
   public var height: Int
+  /// What becomes of the picture's aspect ratio; `.fill` unless said otherwise.
   public var mode: Mode
 
   /// A side below 1 counts as 1.

@@ -8,8 +8,10 @@ public struct Font: Hashable, Sendable {
 
   /// Height of the em square in points.
   public var size: Double
+  /// How heavy it is; regular unless said otherwise.
   public var weight: Weight
 
+  /// A face of `size` points.
   public init(size: Double, weight: Weight = .regular) {
     self.size = size
     self.weight = weight

@@ -5,10 +5,12 @@
 public final class Image: Sendable {
   /// One picture of an animation, or the only one of a still image.
   public struct Frame: Sendable {
+    /// The pixels.
     public let bitmap: Bitmap
     /// How long it is shown, in seconds; 0 in a still image.
     public let duration: Double
 
+    /// A frame; 0 seconds, for a still image, unless said otherwise.
     public init(bitmap: Bitmap, duration: Double = 0) {
       self.bitmap = bitmap
       self.duration = duration
@@ -24,6 +26,7 @@ public final class Image: Sendable {
   /// Width and height in pixels of the encoded picture, orientation applied. Larger than the bitmap when the
   /// picture was decoded to the size that a slot needed.
   public let sourceWidth: Int
+  /// Height in pixels of the encoded picture, as `sourceWidth`.
   public let sourceHeight: Int
 
   /// - Precondition: `frames` is not empty.
@@ -68,6 +71,8 @@ public final class Image: Sendable {
 }
 
 extension Image: Hashable {
+  /// Whether the two are the same instance.
   public static func == (a: Image, b: Image) -> Bool { a === b }
+  /// By identity, as `==`.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

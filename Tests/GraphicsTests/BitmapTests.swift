@@ -1,0 +1,91 @@
+import Testing
+import VitrineGraphics
+
+/// Pixels in memory.
+@Suite struct BitmapTests {
+  private struct Refused: Error, Equatable {}
+
+  @Test(arguments: [PixelFormat.bgra, .rgba]) func coloursAreReadInEitherOrder(format: PixelFormat) {
+    let bitmap = Bitmap(width: 2, height: 2, format: format, isOpaque: false) { bytes, bytesPerRow in
+      bytes[bytesPerRow + 4] = 1
+      bytes[bytesPerRow + 5] = 2
+      bytes[bytesPerRow + 6] = 3
+      bytes[bytesPerRow + 7] = 4
+    }
+
+    let color = bitmap.color(x: 1, y: 1)
+    #expect(color.green == 2 && color.alpha == 4)
+    #expect([color.red, color.blue] == (format == .rgba ? [1, 3] : [3, 1]))
+    #expect(bitmap.color(x: 0, y: 0) == .clear, "zero before")
+  }
+
+  @Test func sizesFollowFromWidthAndHeight() {
+    let bitmap = Bitmap(width: 3, height: 5, format: .bgra, isOpaque: true) { bytes, bytesPerRow in
+      #expect(bytes.count == 60)
+      #expect(bytesPerRow == 12)
+    }
+
+    #expect(bitmap.byteCount == 60)
+    #expect(bitmap.withUnsafeBytes { $0.count } == 60)
+  }
+
+  @Test func whatFillThrowsIsPassedOn() {
+    #expect(throws: Refused()) {
+      try Bitmap(width: 1, height: 1, format: .bgra, isOpaque: true) { _, _ in throw Refused() }
+    }
+  }
+
+  @Test func opaqueCopySharesThePixels() {
+    let bitmap = Bitmap(width: 1, height: 1, format: .rgba, isOpaque: false) { bytes, _ in bytes[0] = 9 }
+
+    let opaque = bitmap.assumingOpaque(true)
+
+    #expect(opaque.isOpaque && !bitmap.isOpaque)
+    let addresses = [bitmap, opaque].map { $0.withUnsafeBytes { $0.baseAddress } }
+    #expect(addresses[0] == addresses[1])
+  }
+}
+
+/// Colours and what is done with them.
+@Suite struct ColorTests {
+  @Test func hexIsReadAsOnTheWeb() {
+    #expect(Color(hex: 0x1B1E24) == Color(red: 0x1B, green: 0x1E, blue: 0x24))
+    #expect(Color(hex: 0xFF00_00FF) == Color(red: 0, green: 0, blue: 255))
+  }
+
+  @Test(arguments: [(0.5, 128), (0, 0), (1, 255), (7, 255), (-1, 0), (Double.nan, 0)] as [(Double, UInt8)])
+  func alphaIsMultipliedWithinItsBounds(factor: Double, alpha: UInt8) {
+    #expect(Color.white.multiplyingAlpha(by: factor).alpha == alpha)
+  }
+}
+
+/// What a slot shows.
+@Suite struct ImageTests {
+  private let bitmap = Bitmap(width: 4, height: 2, format: .bgra, isOpaque: true) { _, _ in }
+
+  @Test func imagesCompareByIdentity() {
+    let image = Image(bitmap)
+
+    #expect(image == image)
+    #expect(image != Image(bitmap))
+    #expect(Set([image, image, Image(bitmap)]).count == 2)
+  }
+
+  @Test func pointsArePixelsDividedByTheScale() {
+    #expect(Image(bitmap, scale: 2).size == Size(width: 2, height: 1))
+  }
+
+  @Test func costCountsAllFrames() {
+    let frame = Image.Frame(bitmap: bitmap, duration: 0.1)
+
+    #expect(Image(bitmap).cost == 32)
+    #expect(Image(frames: [frame, frame, frame]).cost == 96)
+    #expect(Image(frames: [frame, frame]).isAnimated)
+    #expect(!Image(bitmap).isAnimated)
+  }
+
+  @Test func sourceIsTheBitmapUnlessSaidOtherwise() {
+    #expect(Image(bitmap).isFullSize)
+    #expect(!Image(bitmap, sourceWidth: 8, sourceHeight: 4).isFullSize)
+  }
+}

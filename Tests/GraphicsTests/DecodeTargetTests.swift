@@ -1,0 +1,72 @@
+import Testing
+import VitrineGraphics
+
+/// How large a picture is decoded, and what serves.
+@Suite struct DecodeTargetTests {
+  private func output(_ target: DecodeTarget, _ width: Int, _ height: Int) -> [Int] {
+    let size = target.outputSize(sourceWidth: width, sourceHeight: height)
+    return [size.width, size.height]
+  }
+
+  private func image(_ width: Int, _ height: Int, of sourceWidth: Int, _ sourceHeight: Int) -> Image {
+    let bitmap = Bitmap(width: width, height: height, format: .bgra, isOpaque: true) { _, _ in }
+    return Image(bitmap, sourceWidth: sourceWidth, sourceHeight: sourceHeight)
+  }
+
+  @Test func fitIsInsideTheBox() {
+    let target = DecodeTarget(width: 100, height: 100, mode: .fit)
+
+    #expect(output(target, 1600, 1200) == [100, 75])
+    #expect(output(target, 1200, 1600) == [75, 100])
+    #expect(output(target, 100, 100) == [100, 100])
+  }
+
+  @Test func fillCoversTheBox() {
+    let target = DecodeTarget(width: 100, height: 100, mode: .fill)
+
+    #expect(output(target, 1600, 1200) == [133, 100])
+    #expect(output(target, 1200, 1600) == [100, 133])
+  }
+
+  @Test(arguments: [DecodeTarget.Mode.fit, .fill]) func neverLargerThanTheSource(mode: DecodeTarget.Mode) {
+    #expect(output(DecodeTarget(width: 500, height: 500, mode: mode), 30, 20) == [30, 20])
+    #expect(output(DecodeTarget(width: .max, height: .max, mode: mode), 30, 20) == [30, 20])
+    #expect(output(DecodeTarget(width: 10, height: 500, mode: .fill), 30, 20) == [30, 20])
+  }
+
+  @Test(arguments: [DecodeTarget.Mode.fit, .fill]) func neverLessThanAPixel(mode: DecodeTarget.Mode) {
+    #expect(output(DecodeTarget(width: 10, height: 10, mode: mode), 100_000, 1)[1] == 1)
+    #expect(output(DecodeTarget(width: 1, height: 1, mode: mode), 1, 1) == [1, 1])
+    #expect(output(DecodeTarget(width: 1, height: 1, mode: mode), 0, 0) == [1, 1])
+    #expect(output(DecodeTarget(width: 1, height: 1, mode: mode), -5, 7) == [1, 1])
+  }
+
+  @Test func sidesBelowOneCountAsOne() {
+    #expect(DecodeTarget(width: 0, height: -7) == DecodeTarget(width: 1, height: 1))
+  }
+
+  @Test func outputKeepsItsSideOfTheBoxForManySizes() {
+    for source in 1...60 {
+      for side in 1...60 {
+        let fit = output(DecodeTarget(width: side, height: 37, mode: .fit), source * 7, source * 5)
+        #expect(fit[0] <= side && fit[1] <= 37)
+        let fill = output(DecodeTarget(width: side, height: 37, mode: .fill), source * 7, source * 5)
+        #expect(fill[0] >= min(side, source * 7) && fill[1] >= min(37, source * 5))
+      }
+    }
+  }
+
+  @Test func imageServesItsOwnTargetAndSmallerOnes() {
+    let decoded = image(133, 100, of: 1600, 1200)
+
+    #expect(DecodeTarget(width: 100, height: 100).isSatisfied(by: decoded))
+    #expect(DecodeTarget(width: 10, height: 10).isSatisfied(by: decoded))
+    #expect(DecodeTarget(width: 133, height: 133, mode: .fit).isSatisfied(by: decoded))
+    #expect(!DecodeTarget(width: 101, height: 101).isSatisfied(by: decoded))
+  }
+
+  @Test func wholePictureServesEveryTarget() {
+    #expect(DecodeTarget(width: 9999, height: 9999).isSatisfied(by: image(16, 12, of: 16, 12)))
+    #expect(!DecodeTarget(width: 9999, height: 9999).isSatisfied(by: image(16, 12, of: 17, 12)))
+  }
+}
