@@ -12,6 +12,7 @@ extension ImageDownloader {
     public var prioritization = Prioritization.fifo
     /// A body of more bytes fails with `.tooLarge(.body)`.
     public var bodyLimit = 64 << 20
+    /// How long a transfer may take.
     public var timeouts = TransportRequest.Timeouts()
     /// The byte order that decoders write.
     public var pixelFormat = PixelFormat.bgra
@@ -20,6 +21,7 @@ extension ImageDownloader {
     /// No download starts while more bytes than this wait to be decoded.
     public var undecodedBytesLimit = 8 << 20
 
+    /// The defaults.
     public init() {}
   }
 
@@ -38,6 +40,7 @@ extension ImageDownloader {
     /// Loads that were given up.
     public internal(set) var cancellations = 0
 
+    /// Nothing done.
     public init() {}
 
     mutating func count(_ metrics: TransportMetrics) {

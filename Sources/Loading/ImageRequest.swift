@@ -9,23 +9,27 @@ public import VitrineGraphics
 /// request.transforms = [.circle()]
 /// ```
 public struct ImageRequest: Sendable {
+  /// Where it is; absolute, or the load fails with `.invalidURL`.
   public var url: URL
   /// Sent with the request. Those that change the answer (Authorization, Cookie, Accept, Accept-Language)
   /// are part of its identity.
   public var headers: HTTPHeaders
   /// Where it stands in the queue; a shared load has the highest priority of those who wait for it.
   public var priority: Priority
+  /// What part the cache plays; `.useCache` by default.
   public var cachePolicy: CachePolicy
   /// The size that it is needed at, in pixels; nil decodes it whole. Slots fill it in.
   public var targetSize: DecodeTarget?
   /// Applied in order after decoding.
   public var transforms: [any ImageTransform]
+  /// What decoding it may cost.
   public var limits: DecodeLimits
 
   /// Where a load stands in the queue.
   public enum Priority: Int, Comparable, Hashable, Sendable, CaseIterable {
     case veryLow, low, normal, high, veryHigh
 
+    /// By urgency.
     public static func < (a: Priority, b: Priority) -> Bool { a.rawValue < b.rawValue }
   }
 
@@ -71,12 +75,14 @@ public struct ImageRequest: Sendable {
 }
 
 extension ImageRequest: Hashable {
+  /// The same URL, headers, way of loading, and transforms of the same identifiers.
   public static func == (a: ImageRequest, b: ImageRequest) -> Bool {
     a.url == b.url && a.headers == b.headers && a.priority == b.priority
       && a.cachePolicy == b.cachePolicy && a.targetSize == b.targetSize && a.limits == b.limits
       && a.transforms.map(\.identifier) == b.transforms.map(\.identifier)
   }
 
+  /// By what mostly tells requests apart: URL, size and transforms.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(url)
     hasher.combine(targetSize)
@@ -91,10 +97,12 @@ public protocol ImageRequestConvertible: Sendable {
 }
 
 extension ImageRequest: ImageRequestConvertible {
+  /// Itself.
   public func asImageRequest() throws(ImageError) -> ImageRequest { self }
 }
 
 extension URL: ImageRequestConvertible {
+  /// A GET of the URL; throws `.invalidURL` for a relative one.
   public func asImageRequest() throws(ImageError) -> ImageRequest {
     guard scheme != nil else { throw .invalidURL(absoluteString) }
     return ImageRequest(url: self)
@@ -102,5 +110,6 @@ extension URL: ImageRequestConvertible {
 }
 
 extension String: ImageRequestConvertible {
+  /// A GET of the text; throws `.invalidURL` for a text that is no absolute URL.
   public func asImageRequest() throws(ImageError) -> ImageRequest { try ImageRequest(self) }
 }

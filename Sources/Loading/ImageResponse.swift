@@ -2,7 +2,9 @@ public import VitrineGraphics
 
 /// A picture and where it came from.
 public struct ImageResponse: Sendable {
+  /// The picture, ready to draw.
   public let image: Image
+  /// Which stage had it.
   public let source: Source
   /// Head of the answer: nil from memory (AF-D8), without a status from a file.
   public let http: TransportResponse?
@@ -18,6 +20,7 @@ public struct ImageResponse: Sendable {
     case file
   }
 
+  /// An answer; without `http` and `metrics` for one from memory.
   public init(
     image: Image, source: Source, http: TransportResponse? = nil, metrics: TransportMetrics? = nil
   ) {

@@ -17,6 +17,7 @@ public final class ImageTask: Cancellable {
     /// Bytes declared by the server; nil if it did not say. Not to be trusted.
     public let expected: Int?
 
+    /// Nothing received of an unknown length, unless said otherwise.
     public init(received: Int = 0, expected: Int? = nil) {
       self.received = received
       self.expected = expected
@@ -29,7 +30,9 @@ public final class ImageTask: Cancellable {
     }
   }
 
+  /// Hears the outcome, once, on the main actor.
   public typealias Completion = @MainActor (Result<ImageResponse, ImageError>) -> Void
+  /// Hears how far it is, on the main actor; not for each chunk of bytes.
   public typealias ProgressHandler = @MainActor (Progress) -> Void
 
   private typealias Outcome = Result<ImageResponse, ImageError>

@@ -41,8 +41,11 @@ public final class MemoryImageCache: ImageRequestCache {
 
   /// What a cache has done so far, and what it holds.
   public struct Statistics: Hashable, Sendable {
+    /// Lookups that found an image.
     public internal(set) var hits = 0
+    /// Lookups that did not.
     public internal(set) var misses = 0
+    /// Images that were put in, replaced ones included.
     public internal(set) var inserts = 0
     /// Images that went to make room; not those replaced or removed.
     public internal(set) var evictions = 0
@@ -51,6 +54,7 @@ public final class MemoryImageCache: ImageRequestCache {
     /// Bytes of their pixels.
     public internal(set) var cost = 0
 
+    /// Nothing done, nothing held.
     public init() {}
   }
 
@@ -84,6 +88,7 @@ public final class MemoryImageCache: ImageRequestCache {
   /// Bytes of the pixels it holds.
   public var usage: Int { state.withLock { $0.images.cost } }
 
+  /// What it has done so far, and what it holds now.
   public var statistics: Statistics {
     state.withLock { state in
       var statistics = state.statistics
@@ -95,6 +100,7 @@ public final class MemoryImageCache: ImageRequestCache {
 
   // MARK: ImageRequestCache
 
+  /// The smallest variant that serves the request's `targetSize`; the largest there is without one.
   public func image(for request: ImageRequest, additionalIdentifier: String?) -> Image? {
     let identity = PictureIdentity(request, additionalIdentifier: additionalIdentifier)
     return state.withLock { state in
@@ -104,6 +110,7 @@ public final class MemoryImageCache: ImageRequestCache {
     }
   }
 
+  /// Keeps an image as the most recently used, and purges if there are too many.
   public func insert(_ image: Image, for request: ImageRequest, additionalIdentifier: String?) {
     let identity = PictureIdentity(request, additionalIdentifier: additionalIdentifier)
     release { state in
@@ -113,12 +120,14 @@ public final class MemoryImageCache: ImageRequestCache {
     }
   }
 
+  /// Removes a picture in all its sizes; whether there was one.
   @discardableResult
   public func removeImage(for request: ImageRequest, additionalIdentifier: String?) -> Bool {
     let identity = PictureIdentity(request, additionalIdentifier: additionalIdentifier)
     return release { $0.images.remove(identity) }
   }
 
+  /// Removes everything; whether there was anything. O(images).
   @discardableResult
   public func removeAllImages() -> Bool { release { $0.images.purge(to: -1) } }
 

@@ -14,8 +14,10 @@ public struct DecodeOptions: Hashable, Sendable {
   public var target: DecodeTarget?
   /// The byte order to write.
   public var pixelFormat: PixelFormat
+  /// What decoding may cost.
   public var limits: DecodeLimits
 
+  /// All pixels, in the renderer's usual order, under the usual limits, unless said otherwise.
   public init(
     target: DecodeTarget? = nil, pixelFormat: PixelFormat = .bgra, limits: DecodeLimits = .init()
   ) {
@@ -32,6 +34,7 @@ public struct DecodeLimits: Hashable, Sendable {
   /// Pixels on one side of the encoded picture.
   public var side: Int
 
+  /// 64 megapixels and 65,535 pixels a side, unless said otherwise.
   public init(pixels: Int = 64 << 20, side: Int = 65_535) {
     self.pixels = pixels
     self.side = side

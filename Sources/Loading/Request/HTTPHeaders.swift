@@ -2,9 +2,12 @@
 public struct HTTPHeaders: Hashable, Sendable {
   /// A field as it was given.
   public struct Field: Hashable, Sendable {
+    /// As it was given; compares without case.
     public let name: String
+    /// As it was given, without the white space around it.
     public let value: String
 
+    /// A field; neither name nor value is checked here.
     public init(name: String, value: String) {
       self.name = name
       self.value = value
@@ -14,6 +17,7 @@ public struct HTTPHeaders: Hashable, Sendable {
   /// All fields, repeated names included.
   public private(set) var fields: [Field]
 
+  /// The fields in their order.
   public init(_ fields: [Field] = []) { self.fields = fields }
 
   /// The first value of `name`. Setting replaces every field of that name; nil removes them. O(n).
@@ -30,6 +34,7 @@ public struct HTTPHeaders: Hashable, Sendable {
     fields.append(Field(name: name, value: value))
   }
 
+  /// Whether there is no field.
   public var isEmpty: Bool { fields.isEmpty }
 
   static func isSame(_ a: String, _ b: String) -> Bool {
@@ -43,6 +48,7 @@ public struct HTTPHeaders: Hashable, Sendable {
 }
 
 extension HTTPHeaders: ExpressibleByDictionaryLiteral {
+  /// Fields by name: `["Accept": "image/webp"]`; a name may be repeated.
   public init(dictionaryLiteral elements: (String, String)...) {
     self.init(elements.map { Field(name: $0.0, value: $0.1) })
   }

@@ -34,10 +34,12 @@ public struct RequestIdentity: Hashable, Sendable {
     hash = hasher.finalize()
   }
 
+  /// The same URL and the same headers of those named above.
   public static func == (a: RequestIdentity, b: RequestIdentity) -> Bool {
     a.hash == b.hash && a.url == b.url && a.headers == b.headers
   }
 
+  /// Feeds the hash that was worked out when it was made. O(1).
   public func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 
   private static func withoutFragment(_ text: String) -> String {
@@ -65,11 +67,14 @@ public struct RequestIdentity: Hashable, Sendable {
 /// No identifier is an identity of its own. A request with transforms and no identifier is identified by its
 /// transforms; an identifier given by the caller stands for whatever was made.
 public struct PictureIdentity: Hashable, Sendable {
+  /// Which bytes.
   public let request: RequestIdentity
+  /// As the caller gave it.
   public let additionalIdentifier: String?
   /// Identifiers of the transforms, in order; empty when the caller gave an identifier.
   public let transforms: [String]
 
+  /// The identity of what `request` asks for under `additionalIdentifier`. O(length of the URL).
   public init(_ request: ImageRequest, additionalIdentifier: String? = nil) {
     self.request = RequestIdentity(request)
     self.additionalIdentifier = additionalIdentifier
@@ -78,6 +83,7 @@ public struct PictureIdentity: Hashable, Sendable {
       ? request.transforms.map(\.identifier) : []
   }
 
+  /// Feeds the hash of the request, the identifier and the transforms.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(request)
     if let additionalIdentifier { hasher.combine(additionalIdentifier) }

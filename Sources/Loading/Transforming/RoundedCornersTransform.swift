@@ -13,10 +13,13 @@ public struct RoundedCornersTransform: ImageTransform {
     case fraction(Double)
   }
 
+  /// How round the corners are.
   public let radius: Radius
 
+  /// Corners of the given radius.
   public init(radius: Radius) { self.radius = radius }
 
+  /// `rounded(…)` with the radius and its unit.
   public var identifier: String {
     switch radius {
     case .pixels(let pixels): "rounded(\(pixels) pixels)"

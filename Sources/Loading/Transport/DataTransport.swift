@@ -32,10 +32,13 @@ public protocol Cancellable: AnyObject, Sendable {
 
 /// What a transport is asked for: a GET with headers and limits.
 public struct TransportRequest: Sendable {
+  /// Where to; of a scheme that the transport serves.
   public var url: URL
+  /// Sent with it, as they are.
   public var headers: HTTPHeaders
   /// A body of more bytes than this ends with `.tooLarge(.body)`; counted as they come, whatever was declared.
   public var bodyLimit: Int
+  /// How long it may take.
   public var timeouts: Timeouts
 
   /// Seconds; how long a transfer may take.
@@ -47,6 +50,7 @@ public struct TransportRequest: Sendable {
     /// From start to end, redirects included.
     public var total: Double
 
+    /// 10 s to connect, 15 s without a byte, 60 s in all, unless said otherwise.
     public init(connect: Double = 10, stall: Double = 15, total: Double = 60) {
       self.connect = connect
       self.stall = stall
@@ -54,6 +58,7 @@ public struct TransportRequest: Sendable {
     }
   }
 
+  /// A GET; 64 MiB of body at most, unless said otherwise.
   public init(
     url: URL, headers: HTTPHeaders = [:], bodyLimit: Int = 64 << 20, timeouts: Timeouts = .init()
   ) {
@@ -70,10 +75,12 @@ public struct TransportResponse: Hashable, Sendable {
   public let url: URL
   /// The HTTP status; nil for a file or data URL.
   public let status: Int?
+  /// As they were received; of the last answer, after redirects.
   public let headers: HTTPHeaders
   /// Bytes of the body as declared; nil if the server did not say. Not to be trusted.
   public let expectedLength: Int?
 
+  /// The head of an answer; without a status for what is not HTTP.
   public init(url: URL, status: Int?, headers: HTTPHeaders = [:], expectedLength: Int? = nil) {
     self.url = url
     self.status = status
@@ -93,11 +100,16 @@ public struct TransportMetrics: Hashable, Sendable {
   /// Seconds from the start of the last hop: name looked up, connected, TLS done, first byte, end. Each
   /// counts from the same instant; 0 where there was nothing to do.
   public var nameLookup: Double
+  /// Connected.
   public var connect: Double
+  /// TLS done.
   public var tls: Double
+  /// The first byte of the answer.
   public var firstByte: Double
+  /// The end.
   public var total: Double
 
+  /// Nothing received, no time taken, unless said otherwise.
   public init(
     bytesReceived: Int = 0, requests: Int = 0, connections: Int = 0, nameLookup: Double = 0,
     connect: Double = 0, tls: Double = 0, firstByte: Double = 0, total: Double = 0

@@ -9,13 +9,16 @@ import Synchronization
 public final class LocalTransport: DataTransport {
   static let localSchemes: Set<String> = ["file", "data"]
 
+  /// `file` and `data`.
   public var schemes: Set<String> { Self.localSchemes }
 
   private let worker = WorkerPool(threads: 1)
   private let lastNumber = Atomic<UInt64>(0)
 
+  /// A transport whose thread starts with its first read.
   public init() {}
 
+  /// Reads on the transport's thread, one URL after the other in the order of the calls.
   public func start(_ request: TransportRequest, receiver: any TransportReceiver) -> any Cancellable {
     let transfer = LocalTransfer()
     let number = lastNumber.add(1, ordering: .relaxed).newValue

@@ -21,6 +21,7 @@ public final class FakeDecoder: ImageDecoding {
     Array("\(width) \(height) \(color.red) \(color.green) \(color.blue) \(color.alpha)".utf8)
   }
 
+  /// Waits at the gate, then makes the picture that `data` describes.
   public func decode(_ data: [UInt8], options: DecodeOptions) throws(ImageError) -> Image {
     recorded.withLock { $0.append(options) }
     gate?.pass()

@@ -11,6 +11,7 @@ public final class FakeTransfer: Cancellable {
     var isCancelled = false
   }
 
+  /// What was asked for.
   public let request: TransportRequest
   private let endsCancelled: Bool
   private let state: Mutex<State>
@@ -60,6 +61,7 @@ public final class FakeTransfer: Cancellable {
     finish()
   }
 
+  /// Records it, and ends with `.cancelled` unless the transport leaves that to the test.
   public func cancel() {
     state.withLock { $0.isCancelled = true }
     if endsCancelled { end(.failure(.cancelled)) }

@@ -20,6 +20,7 @@ public final class FakeTransport: DataTransport {
     var answer: (@Sendable (FakeTransfer) -> Void)?
   }
 
+  /// What it serves; http and https unless others were given.
   public let schemes: Set<String>
   private let endsCancelled: Bool
   private let state = Mutex(State())
@@ -58,6 +59,7 @@ public final class FakeTransport: DataTransport {
     state.withLock { $0.answer = answer }
   }
 
+  /// Records the transfer and leaves it to the test, or to `answerAll`.
   public func start(_ request: TransportRequest, receiver: any TransportReceiver) -> any Cancellable {
     let transfer = FakeTransfer(request: request, receiver: receiver, endsCancelled: endsCancelled)
     let (ready, answer) = state.withLock { state in
