@@ -15,7 +15,7 @@ struct AnswerPlan: Equatable {
     case frame([UInt8])
 
     /// A part of the body.
-    case body([UInt8], Range<Int>)
+    case body(Body, Range<Int>)
 
     /// Goes back to the step of this index.
     case again(from: Int)
@@ -35,9 +35,9 @@ struct AnswerPlan: Equatable {
 }
 
 extension AnswerPlan {
-  /// Plans the answer to a request for something that is there (`resource`) or is not.
+  /// Plans the answer to a request for something that is there (`exhibit`) or is not.
   /// `date` is the moment of the answer as `Date` shows it.
-  init(to request: Request, for resource: Resource?, behaviour: Behaviour, date: String) {
+  init(to request: Request, for exhibit: Exhibit?, behaviour: Behaviour, date: String) {
     let misbehaviour = Misbehaviour(request.target)
     let wait =
       misbehaviour.latency ?? behaviour.latency.milliseconds(for: request.target.text)
@@ -49,7 +49,7 @@ extension AnswerPlan {
       return
     }
 
-    let message = Message(to: request, for: resource, misbehaviour)
+    let message = Message(to: request, for: exhibit, misbehaviour)
     status = message.status
     let keeps =
       request.wantsKeepAlive && !misbehaviour.closes && !request.hasBody && message.status != 405
@@ -80,14 +80,14 @@ extension AnswerPlan {
       Header("Content-Length", "\(body.count)"), Header("Connection", "close"),
     ]
     steps = [
-      .frame(Self.head(status: status, headers)), .body(body, 0..<body.count), .close,
+      .frame(Self.head(status: status, headers)), .body(.bytes(body), 0..<body.count), .close,
     ]
   }
 
   /// A cut ends an endless body too.
-  private mutating func appendBody(_ body: [UInt8], _ framing: Framing, cut: Misbehaviour.Cut?) {
+  private mutating func appendBody(_ body: Body, _ framing: Framing, cut: Misbehaviour.Cut?) {
     let isEndless = framing.isEndless && cut == nil
-    let body = isEndless && body.isEmpty ? [UInt8](repeating: 0, count: Self.chunkSize) : body
+    let body = isEndless && body.count == 0 ? .bytes(Array(repeating: 0, count: Self.chunkSize)) : body
     let end = min(cut?.after ?? .max, body.count)
     let start = steps.count
     if framing.isChunked {
@@ -106,7 +106,7 @@ extension AnswerPlan {
   }
 
   /// A chunk that is cut short still says its whole size.
-  private mutating func appendChunks(of body: [UInt8], upTo end: Int) {
+  private mutating func appendChunks(of body: Body, upTo end: Int) {
     for start in stride(from: 0, to: end, by: Self.chunkSize) {
       let chunk = start..<min(start + Self.chunkSize, body.count)
       steps.append(.frame(Array("\(String(chunk.count, radix: 16))\r\n".utf8)))

@@ -2,14 +2,14 @@
 struct Message: Equatable {
   var status: Int
   var headers: [Header]
-  var body: [UInt8]
+  var body: Body
 
   /// Whether the status rules a body out (RFC 9112, section 6.3).
   var isBodyless: Bool { status == 204 || status == 304 }
 
-  /// The message for a resource that is there, or nil, as `misbehaviour` wants it.
-  init(to request: Request, for resource: Resource?, _ misbehaviour: Misbehaviour) {
-    self = Message(request, resource, misbehaviour)
+  /// The message for an exhibit that is there, or nil, as `misbehaviour` wants it.
+  init(to request: Request, for exhibit: Exhibit?, _ misbehaviour: Misbehaviour) {
+    self = Message(request, exhibit, misbehaviour)
     if let type = misbehaviour.contentType { headers.set("Content-Type", type) }
     if let control = misbehaviour.cacheControl { headers.set("Cache-Control", control) }
     if let tag = misbehaviour.entityTag { headers.set("ETag", tag) }
@@ -22,18 +22,18 @@ struct Message: Equatable {
     }
   }
 
-  private init(status: Int, headers: [Header] = [], body: [UInt8] = []) {
+  private init(status: Int, headers: [Header] = [], body: Body = .bytes([])) {
     self.status = status
     self.headers = headers
     self.body = body
   }
 
   private init(status: Int, text: String, type: String = "text/plain") {
-    self.init(status: status, headers: [Header("Content-Type", type)], body: Array(text.utf8))
+    self.init(status: status, headers: [Header("Content-Type", type)], body: .bytes(Array(text.utf8)))
   }
 
   /// The message without the headers that the query changes.
-  private init(_ request: Request, _ resource: Resource?, _ misbehaviour: Misbehaviour) {
+  private init(_ request: Request, _ exhibit: Exhibit?, _ misbehaviour: Misbehaviour) {
     if request.method != "GET", request.method != "HEAD" {
       self.init(status: 405)
       headers.append(Header("Allow", "GET, HEAD"))
@@ -47,10 +47,11 @@ struct Message: Equatable {
       self.init(status: misbehaviour.status ?? 200, text: Self.page, type: "text/html; charset=utf-8")
     } else if misbehaviour.content == .empty {
       self.init(status: misbehaviour.status ?? 200)
-      headers.append(Header("Content-Type", resource?.contentType ?? "application/octet-stream"))
-    } else if let resource, misbehaviour.status == nil {
-      self.init(status: 200, headers: [Header("Content-Type", resource.contentType)], body: resource.body)
-      for (name, value) in resource.headers.sorted(by: { $0.key < $1.key }) { headers.set(name, value) }
+      headers.append(Header("Content-Type", exhibit?.contentType ?? "application/octet-stream"))
+    } else if let exhibit, misbehaviour.status == nil {
+      let type = Header("Content-Type", exhibit.contentType)
+      self.init(status: 200, headers: [type], body: exhibit.body)
+      for header in exhibit.headers { headers.set(header.name, header.value) }
     } else {
       let status = misbehaviour.status ?? 404
       self.init(status: status, text: "\(status) \(reasonPhrase(of: status))\n")

@@ -3,10 +3,10 @@ import Synchronization
 /// What the server has at which path: added resources, then the pictures folder under `/gallery/`.
 final class Catalog: Sendable {
   private let resources = Mutex<[String: Resource]>([:])
-  private let folder: Mutex<PictureFolder?>
+  private let folder: PictureFolder?
 
   init(folder: PictureFolder?) {
-    self.folder = Mutex(folder)
+    self.folder = folder
   }
 
   /// Puts a resource at a path, in place of what was there.
@@ -15,10 +15,10 @@ final class Catalog: Sendable {
   }
 
   /// What is at the path of `target`, nil when there is nothing.
-  func resource(for target: Target) -> Resource? {
-    if let added = resources.withLock({ $0[key(target.path)] }) { return added }
+  func exhibit(at target: Target) -> Exhibit? {
+    if let added = resources.withLock({ $0[key(target.path)] }) { return Exhibit(added) }
     guard target.path.hasPrefix("/gallery/") else { return nil }
-    return folder.withLock { $0?.resource(named: target.path.dropFirst("/gallery/".count)) }
+    return folder?.exhibit(named: target.path.dropFirst("/gallery/".count))
   }
 
   private func key(_ path: some StringProtocol) -> String {

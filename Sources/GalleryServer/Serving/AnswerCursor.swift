@@ -21,7 +21,7 @@ struct AnswerCursor {
 
   /// Bytes to send; the caller says with `sent` how many of them left.
   struct Piece: Equatable {
-    var bytes: [UInt8]
+    var source: Body
     var range: Range<Int>
     var isBody: Bool
 
@@ -51,21 +51,20 @@ struct AnswerCursor {
         wakeTime = nil
         index += 1
       case .frame(let bytes):
-        let piece = Piece(
-          bytes: bytes, range: offset..<bytes.count, isBody: false, isFollowed: isFollowedByBytes)
-        return .send(piece)
-      case .body(let bytes, let range):
-        let start = range.lowerBound + offset
-        switch pace?.grant(range.upperBound - start, at: now) {
+        return .send(
+          Piece(
+            source: .bytes(bytes), range: offset..<bytes.count, isBody: false,
+            isFollowed: isFollowedByBytes))
+      case .body(let source, let range):
+        let rest = (range.lowerBound + offset)..<range.upperBound
+        switch pace?.grant(rest.count, at: now) {
         case .wait(let wake): return .sleep(until: wake)
         case .bytes(let count):
-          let piece = Piece(
-            bytes: bytes, range: start..<(start + count), isBody: true, isFollowed: false)
-          return .send(piece)
+          return .send(
+            Piece(source: source, range: rest.prefix(count), isBody: true, isFollowed: false))
         case nil:
-          let piece = Piece(
-            bytes: bytes, range: start..<range.upperBound, isBody: true, isFollowed: isFollowedByBytes)
-          return .send(piece)
+          return .send(
+            Piece(source: source, range: rest, isBody: true, isFollowed: isFollowedByBytes))
         }
       case .again(let target): index = target
       case .stall: return .stall

@@ -19,6 +19,7 @@ final class Connection {
   let descriptor: Int32
   private let number: Int
   private let server: ServerState
+  private let buffer: UnsafeMutableRawBufferPointer
   private var parser = RequestParser()
   private var phase = Phase.reading
 
@@ -42,10 +43,15 @@ final class Connection {
     }
   }
 
-  init(_ descriptor: Int32, number: Int, server: ServerState) {
+  /// Takes the descriptor over. The buffer is where bytes lie between two calls of the system; all
+  /// connections use the same.
+  init(
+    _ descriptor: Int32, number: Int, server: ServerState, buffer: UnsafeMutableRawBufferPointer
+  ) {
     self.descriptor = descriptor
     self.number = number
     self.server = server
+    self.buffer = buffer
   }
 
   var isClosed: Bool {
@@ -123,8 +129,8 @@ final class Connection {
     let record: Record
     do throws(Refusal) {
       guard let request = try parser.next() else { return nil }
-      let resource = server.catalog.resource(for: request.target)
-      plan = AnswerPlan(to: request, for: resource, behaviour: behaviour, date: date)
+      let exhibit = server.catalog.exhibit(at: request.target)
+      plan = AnswerPlan(to: request, for: exhibit, behaviour: behaviour, date: date)
       record = Record(
         method: request.method, target: request.target.text, headers: request.headers,
         connection: number, status: plan.status)
@@ -169,14 +175,29 @@ final class Connection {
   /// Sends what the socket takes of a piece and says how many bytes that was, or the error as a negative
   /// number.
   private func send(_ piece: AnswerCursor.Piece, of answer: inout Answer) -> Int {
-    let flags = Int32(MSG_NOSIGNAL) | (piece.isFollowed ? Int32(MSG_MORE) : 0)
+    switch piece.source {
+    case .bytes(let bytes):
+      return bytes.withUnsafeBytes { bytes in
+        send(UnsafeRawBufferPointer(rebasing: bytes[piece.range]), isWhole: true, piece, of: &answer)
+      }
+    case .file(let file):
+      let count = file.read(piece.range, into: buffer)
+      guard count > 0 else { return -Int(EIO) }
+      return send(
+        UnsafeRawBufferPointer(rebasing: buffer[..<count]), isWhole: count == piece.range.count,
+        piece, of: &answer)
+    }
+  }
+
+  private func send(
+    _ bytes: UnsafeRawBufferPointer, isWhole: Bool, _ piece: AnswerCursor.Piece,
+    of answer: inout Answer
+  ) -> Int {
+    let flags = Int32(MSG_NOSIGNAL) | (piece.isFollowed && isWhole ? Int32(MSG_MORE) : 0)
     var cursor = answer.cursor
     defer { answer.cursor = cursor }
     return server.log.update(answer.recordNumber, &answer.record) { record in
-      let count = piece.bytes.withUnsafeBytes { bytes in
-        Glibc.send(
-          descriptor, bytes.baseAddress.map { $0 + piece.range.lowerBound }, piece.range.count, flags)
-      }
+      let count = Glibc.send(descriptor, bytes.baseAddress, bytes.count, flags)
       guard count >= 0 else { return -Int(errno) }
       cursor.sent(count)
       if piece.isBody { record.bodyBytesSent += count }
@@ -195,11 +216,9 @@ final class Connection {
 
   /// Feeds what has come; false when the peer is gone.
   private func receive(_ take: (UnsafeRawBufferPointer) -> Void) -> Bool {
-    withUnsafeTemporaryAllocation(byteCount: 16 * 1024, alignment: 1) { buffer in
-      let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
-      if count > 0 { take(UnsafeRawBufferPointer(rebasing: buffer[..<count])) }
-      return count > 0 || (count < 0 && (errno == EAGAIN || errno == EINTR))
-    }
+    let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
+    if count > 0 { take(UnsafeRawBufferPointer(rebasing: buffer[..<count])) }
+    return count > 0 || (count < 0 && (errno == EAGAIN || errno == EINTR))
   }
 
   private func discardInput() -> Bool {

@@ -10,6 +10,7 @@ final class ServerLoop {
   private let listener: Int32
   private let wakeUps: Int32
   private let server: ServerState
+  private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 128 << 10, alignment: 4096)
   private var connections: [Connection] = []
   private var polled: [pollfd] = []
   private var acceptsFrom: UInt64 = 0
@@ -20,6 +21,10 @@ final class ServerLoop {
     self.listener = listener
     self.wakeUps = wakeUps
     self.server = server
+  }
+
+  deinit {
+    buffer.deallocate()
   }
 
   /// Runs until the server stops; every connection is closed then.
@@ -79,7 +84,8 @@ final class ServerLoop {
       }
       makeNonblocking(descriptor)
       setOption(Int32(IPPROTO_TCP), TCP_NODELAY, 1, of: descriptor)
-      let connection = Connection(descriptor, number: server.log.addConnection(), server: server)
+      let connection = Connection(
+        descriptor, number: server.log.addConnection(), server: server, buffer: buffer)
       connections.append(connection)
       if server.behaviour.withLock({ $0.isDown }) {
         connection.leaveIfIdle(at: now)

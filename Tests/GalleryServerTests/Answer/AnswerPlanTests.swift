@@ -1,0 +1,179 @@
+import Testing
+
+@testable import VitrineGalleryServer
+
+@Suite("Planning answers")
+struct AnswerPlanTests {
+  @Test func plainAnswerIsHeadAndBody() throws {
+    let plan = try plan("/a")
+
+    #expect(plan.status == 200)
+    let head =
+      "HTTP/1.1 200 OK\r\nDate: now\r\nContent-Type: a/b\r\nContent-Length: 3\r\n\r\n"
+    #expect(plan.steps == [.frame(Array(head.utf8)), .body(.bytes([1, 2, 3]), 0..<3)])
+  }
+
+  @Test func headHasTheHeadersOfTheBodyButNoBody() throws {
+    let plan = try plan("/a", method: "HEAD")
+
+    #expect(plan.steps.count == 1)
+    #expect(head(of: plan).contains("Content-Length: 3\r\n"))
+  }
+
+  @Test func olderClientIsToldThatTheConnectionIsKept() throws {
+    let kept = try plan("/a", isHTTP10: true, headers: ["connection": "keep-alive"])
+    let closed = try plan("/a", isHTTP10: true)
+
+    #expect(head(of: kept).contains("Connection: keep-alive\r\n"))
+    #expect(kept.steps.last != .close)
+    #expect(closed.steps.last == .close)
+  }
+
+  @Test func olderClientGetsNoChunks() throws {
+    let plan = try plan("/a?chunked=1", isHTTP10: true)
+
+    #expect(!head(of: plan).contains("chunked"))
+    #expect(plan.steps.dropFirst() == [.body(.bytes([1, 2, 3]), 0..<3), .close])
+  }
+
+  @Test func latencyOfTheQueryWinsOverTheBehaviour() throws {
+    let behaviour = Behaviour(latency: .fixed(7), bytesPerSecond: 8)
+
+    #expect(try plan("/a", behaviour: behaviour).steps.first == .wait(milliseconds: 7))
+    #expect(try plan("/a", behaviour: behaviour).bytesPerSecond == 8)
+    #expect(try plan("/a?latency=9", behaviour: behaviour).steps.first == .wait(milliseconds: 9))
+    #expect(try plan("/a?latency=0", behaviour: behaviour).steps.first == plan("/a").steps.first)
+    #expect(try plan("/a?rate=5", behaviour: behaviour).bytesPerSecond == 5)
+  }
+
+  @Test func cutChunkSaysItsWholeSize() throws {
+    let plan = try plan("/a?chunked=1&truncate=2")
+
+    #expect(
+      plan.steps.dropFirst() == [
+        .frame(Array("3\r\n".utf8)), .body(.bytes([1, 2, 3]), 0..<2), .close,
+      ])
+  }
+
+  @Test func cutWinsOverEndless() throws {
+    let plan = try plan("/a?endless=1&stall=3")
+
+    #expect(
+      plan.steps.dropFirst() == [
+        .frame(Array("3\r\n".utf8)), .body(.bytes([1, 2, 3]), 0..<3), .frame(Array("\r\n".utf8)),
+        .stall,
+      ])
+  }
+
+  @Test func endlessAnswerGoesBackToItsFirstChunk() throws {
+    let plan = try plan("/a?endless=1&latency=1")
+
+    #expect(plan.steps.last == .again(from: 2))
+    #expect(plan.steps[2] == .frame(Array("3\r\n".utf8)))
+  }
+
+  @Test func endlessAnswerOfNothingSendsZeros() throws {
+    let plan = try plan("/a?endless=1&empty=1")
+
+    let zeros = [UInt8](repeating: 0, count: AnswerPlan.chunkSize)
+    #expect(plan.steps.contains(.body(.bytes(zeros), 0..<zeros.count)))
+  }
+
+  @Test func longBodyIsCutIntoChunks() throws {
+    let body = [UInt8](repeating: 1, count: AnswerPlan.chunkSize + 1)
+    let plan = try plan("/a?chunked=1", exhibit: Exhibit(body: .bytes(body), contentType: "a/b"))
+
+    #expect(
+      plan.steps.dropFirst() == [
+        .frame(Array("4000\r\n".utf8)), .body(.bytes(body), 0..<0x4000), .frame(Array("\r\n".utf8)),
+        .frame(Array("1\r\n".utf8)), .body(.bytes(body), 0x4000..<0x4001), .frame(Array("\r\n".utf8)),
+        .frame(Array("0\r\n\r\n".utf8)),
+      ])
+  }
+
+  @Test(arguments: [("1", "0"), ("12", "11")])
+  func hopCountsDownAndKeepsOtherItems(hops: String, next: String) throws {
+    let plan = try plan("/a?x=%2f&hops=\(hops)&y")
+
+    #expect(plan.status == 302)
+    #expect(head(of: plan).contains("Location: /a?x=%2f&hops=\(next)&y\r\n"))
+  }
+
+  @Test func statusThatIsNoRedirectDoesNotChangeARedirect() throws {
+    #expect(try plan("/a?redirect=/b&status=404").status == 302)
+    #expect(try plan("/a?redirect=/b&status=308").status == 308)
+    #expect(try plan("/a?hops=0&status=404").status == 404)
+  }
+
+  @Test func headerOfTheQueryReplacesTheServers() throws {
+    let head = head(of: try plan("/a?header=date:then&header=content-type:c/d&header=X:1&header=X:2"))
+
+    #expect(
+      head == "HTTP/1.1 200 OK\r\ndate: then\r\ncontent-type: c/d\r\nX: 1\r\nX: 2\r\n"
+        + "Content-Length: 3\r\n\r\n")
+  }
+
+  @Test func lengthNeverFallsBelowZero() throws {
+    #expect(head(of: try plan("/a?length=-9")).contains("Content-Length: 0\r\n"))
+    #expect(head(of: try plan("/a?length=+2")).contains("Content-Length: 5\r\n"))
+  }
+
+  @Test(arguments: [
+    ("\"t\"", 304), ("W/\"t\"", 304), ("\"x\", \"t\"", 304), ("*", 304), ("\"x\"", 200), ("t", 200),
+  ])
+  func matchingTagIsNotModified(condition: String, status: Int) throws {
+    let plan = try plan("/a?etag=t", headers: ["if-none-match": condition])
+
+    #expect(plan.status == status)
+  }
+
+  @Test func dateIsComparedOnlyWithoutATag() throws {
+    let date = "Sun, 06 Nov 1994 08:49:37 GMT"
+    let exhibit = Exhibit(
+      body: .bytes([1]), contentType: "a/b", headers: [Header("Last-Modified", date)])
+    let since = ["if-modified-since": date]
+
+    #expect(try plan("/a", exhibit: exhibit, headers: since).status == 304)
+    #expect(
+      try plan("/a", exhibit: exhibit, headers: since.merging(["if-none-match": "\"x\""]) { $1 })
+        .status == 200)
+    #expect(try plan("/a", headers: since).status == 200)
+  }
+
+  @Test func notModifiedKeepsItsValidatorsAndHasNoLength() throws {
+    let plan = try plan("/a?etag=t&maxage=5", headers: ["if-none-match": "\"t\""])
+
+    #expect(
+      head(of: plan)
+        == "HTTP/1.1 304 Not Modified\r\nDate: now\r\nCache-Control: max-age=5\r\nETag: \"t\"\r\n\r\n")
+    #expect(plan.steps.count == 1)
+  }
+
+  @Test func requestWithABodyIsRefusedAndTheConnectionClosed() throws {
+    let plan = try plan("/a", headers: ["content-length": "1"])
+
+    #expect(plan.status == 400)
+    #expect(plan.steps.last == .close)
+    #expect(try self.plan("/a", headers: ["content-length": "0"]).status == 200)
+  }
+
+  @Test func dateHasTheFormOfHTTP() {
+    #expect(httpDate(secondsSince1970: 784_111_777) == "Sun, 06 Nov 1994 08:49:37 GMT")
+    #expect(httpDate(secondsSince1970: 0) == "Thu, 01 Jan 1970 00:00:00 GMT")
+  }
+
+  private func plan(
+    _ target: String, exhibit: Exhibit? = Exhibit(body: .bytes([1, 2, 3]), contentType: "a/b"),
+    method: String = "GET", isHTTP10: Bool = false, headers: [String: String] = [:],
+    behaviour: Behaviour = .init()
+  ) throws -> AnswerPlan {
+    let request = Request(
+      method: method, target: try #require(Target(target)), isHTTP10: isHTTP10, headers: headers)
+    return AnswerPlan(to: request, for: exhibit, behaviour: behaviour, date: "now")
+  }
+
+  private func head(of plan: AnswerPlan) -> String {
+    guard case .frame(let bytes)? = plan.steps.first else { return "" }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}

@@ -1,0 +1,107 @@
+import Glibc
+import Testing
+import VitrineGalleryServer
+
+@Suite("Serving files", .timeLimit(.minutes(1)))
+struct PictureFolderTests {
+  private let folder = TemporaryFolder()
+  private let client: Client
+  private let server: GalleryServer
+
+  init() throws {
+    folder.makeFolder("pictures")
+    folder.write([1, 2, 3], to: "pictures/a b.jpg")
+    server = try GalleryServer(pictures: folder.path + "/pictures")
+    client = try Client(port: server.port)
+  }
+
+  @Test func fileHasTypeTagDateAndLifetime() throws {
+    let answer = try client.get("/gallery/a%20b.jpg")
+
+    #expect(answer.status == 200)
+    #expect(answer.body == [1, 2, 3])
+    #expect(answer.headers["content-type"] == "image/jpeg")
+    #expect(answer.headers["cache-control"] == "max-age=3600")
+    #expect(answer.headers["last-modified"]?.hasSuffix(" GMT") == true)
+    #expect(answer.headers["etag"]?.hasPrefix("\"3-") == true)
+  }
+
+  @Test(arguments: [
+    ("1.JPEG", "image/jpeg"), ("1.png", "image/png"), ("1.gif", "image/gif"), ("1.webp", "image/webp"),
+    ("1.tar.gz", "application/octet-stream"), ("none", "application/octet-stream"),
+  ])
+  func typeFollowsTheEnding(name: String, type: String) throws {
+    folder.write([], to: "pictures/" + name)
+
+    #expect(try client.get("/gallery/" + name).headers["content-type"] == type)
+  }
+
+  @Test func unchangedFileIsNotSentAgain() throws {
+    let first = try client.get("/gallery/a%20b.jpg")
+    let tag = try #require(first.headers["etag"])
+    let date = try #require(first.headers["last-modified"])
+
+    let byTag = try client.get("/gallery/a%20b.jpg", headers: ["If-None-Match: \(tag)"])
+    let byDate = try client.get("/gallery/a%20b.jpg", headers: ["If-Modified-Since: \(date)"])
+
+    #expect(byTag.status == 304)
+    #expect(byTag.headers["etag"] == tag)
+    #expect(byTag.headers["content-length"] == nil)
+    #expect(byDate.status == 304)
+  }
+
+  @Test func changedFileHasAnotherTag() throws {
+    let tag = try #require(try client.get("/gallery/a%20b.jpg").headers["etag"])
+    folder.write([4, 5], to: "pictures/a b.jpg")
+
+    let answer = try client.get("/gallery/a%20b.jpg", headers: ["If-None-Match: \(tag)"])
+
+    #expect(answer.status == 200)
+    #expect(answer.body == [4, 5])
+  }
+
+  @Test func largeFileComesWhole() throws {
+    let bytes = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
+    folder.write(bytes, to: "pictures/large.png")
+
+    #expect(try client.get("/gallery/large.png").body == bytes)
+    #expect(try client.get("/gallery/large.png?chunked=1").body == bytes)
+    #expect(try client.get("/gallery/large.png?rate=100000000").body == bytes)
+  }
+
+  @Test func addedResourceWinsOverAFile() throws {
+    server.add(Resource(body: [9]), at: "/gallery/a b.jpg")
+
+    #expect(try client.get("/gallery/a%20b.jpg").body == [9])
+  }
+
+  @Test func subfoldersAreServedToo() throws {
+    folder.makeFolder("pictures/sub")
+    folder.write([6], to: "pictures/sub/c.png")
+
+    #expect(try client.get("/gallery/sub/c.png").body == [6])
+  }
+
+  @Test(arguments: [
+    "", "..", "../secret", "%2e%2e/secret", "..%2fsecret", "sub/../../secret", "/etc/passwd",
+    "%2fetc%2fpasswd", "./a%20b.jpg", "sub", "pipe", "a%20b.jpg/", "a%20b.jpg%00.png",
+  ])
+  func nothingElseIsServed(name: String) throws {
+    folder.makeFolder("pictures/sub")
+    folder.makePipe("pictures/pipe")
+    folder.write([0], to: "secret")
+
+    #expect(try client.get("/gallery/" + name).status == 404)
+  }
+
+  @Test func fileThatShrinksWhileItIsSentEndsItsConnection() throws {
+    folder.write(Array(repeating: 1, count: 8 << 20), to: "pictures/large.png")
+    client.request("/gallery/large.png")
+    _ = try client.readHead()
+
+    truncate(folder.path + "/pictures/large.png", 0)
+
+    #expect(throws: ClientError.self) { try client.read(8 << 20) }
+    #expect(server.wait(timeout: 10) { $0.first?.outcome == .abandoned })
+  }
+}

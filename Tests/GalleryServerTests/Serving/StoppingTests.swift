@@ -1,0 +1,96 @@
+import Glibc
+import Testing
+import VitrineGalleryServer
+
+@Suite("Starting and stopping", .timeLimit(.minutes(1)))
+struct StoppingTests {
+  @Test func stoppedServerLeavesNoDescriptorOpen() async {
+    await #expect(processExitsWith: .success) {
+      // In a process of its own, where no other test opens anything.
+      let folder = TemporaryFolder()
+      folder.write(Array(repeating: 1, count: 8 << 20), to: "a.png")
+      try GalleryServer().stop()
+      let before = openDescriptors()
+      for _ in 0..<3 {
+        let server = try GalleryServer(pictures: folder.path)
+        let targets = ["a.png", "a.png?latency=600000", "a.png?stall=5", "a.png?endless=1", "none"]
+        let clients = try targets.map { target in
+          let client = try Client(port: server.port)
+          client.request("/gallery/" + target)
+          return client
+        }
+        let idle = try Client(port: server.port)
+        precondition(server.waitForRequests(targets.count, timeout: 10))
+        precondition(openDescriptors() > before + targets.count)
+
+        server.stop()
+
+        for client in clients + [idle] { client.leave() }
+        precondition(openDescriptors() == before)
+      }
+    }
+  }
+
+  @Test func stoppingEndsWhatRuns() throws {
+    let server = try GalleryServer()
+    server.add(Resource(body: Array(repeating: 1, count: 1000)), at: "/a")
+    let targets = ["/a?latency=600000", "/a?stall=1", "/a?endless=1", "/a?rate=1"]
+    let clients = try targets.map { target in
+      let client = try Client(port: server.port)
+      client.request(target)
+      return client
+    }
+    #expect(server.waitForRequests(targets.count, timeout: 10))
+
+    server.stop()
+
+    #expect(server.log.allSatisfy { $0.outcome == .stopped })
+    #expect(throws: ClientError.ended) { try clients[0].read(1) }
+  }
+
+  @Test func stoppedServerCanBeStoppedAndAskedAgain() throws {
+    let server = try GalleryServer()
+
+    server.stop()
+    server.stop()
+    server.behaviour.isDown = true
+    server.add(Resource(), at: "/a")
+
+    #expect(server.log.isEmpty)
+    #expect(throws: ClientError.failed(ECONNREFUSED)) { try Client(port: server.port) }
+  }
+
+  @Test func serverThatNobodyHoldsStops() throws {
+    var server: GalleryServer? = try GalleryServer()
+    let port = try #require(server?.port)
+
+    server = nil
+
+    #expect(throws: ClientError.failed(ECONNREFUSED)) { try Client(port: port) }
+  }
+
+  @Test func portThatIsTakenIsAnError() throws {
+    let server = try GalleryServer()
+    let port = server.port
+
+    #expect(throws: GalleryServerError.cannotListen(port: port, code: EADDRINUSE)) {
+      try GalleryServer(port: port)
+    }
+    server.stop()
+    #expect(try GalleryServer(port: port).baseURL == "http://127.0.0.1:\(port)")
+  }
+
+  @Test(arguments: ["/none/at/all", "/etc/passwd"])
+  func folderThatIsNoneIsAnError(path: String) {
+    #expect(throws: GalleryServerError.noSuchFolder(path)) { try GalleryServer(pictures: path) }
+  }
+}
+
+/// How many descriptors the process has open, the one that counts included.
+private func openDescriptors() -> Int {
+  guard let folder = opendir("/proc/self/fd") else { return -1 }
+  defer { closedir(folder) }
+  var count = 0
+  while readdir(folder) != nil { count += 1 }
+  return count
+}
