@@ -240,10 +240,12 @@ extension ImageSlot {
   }
 
   /// Whether its picture would be seen now, were it there, and a spinner stands for it.
-  var isSpinnerVisible: Bool { spinner?.isVisible == true && target.isShowing }
+  func isSpinnerVisible(at now: Double) -> Bool {
+    target.isShowing && spinner?.isVisible(at: now) == true
+  }
 
-  func drawSpinner(into list: inout DrawList) {
-    spinner?.draw(in: target.rect, scale: target.view?.window?.scale ?? 1, into: &list)
+  func drawSpinner(over view: View, at now: Double, into list: inout DrawList) {
+    spinner?.draw(in: target.rect, of: view, at: now, into: &list)
   }
 }
 
