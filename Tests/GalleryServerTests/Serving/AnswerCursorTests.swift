@@ -28,6 +28,16 @@ struct AnswerCursorTests {
     #expect(cursor.next(at: 0) == .finish)
   }
 
+  @Test func headGoesOnWhereItEndedToo() {
+    var cursor = AnswerCursor(AnswerPlan(status: 200, steps: [.frame([1, 2, 3])]))
+
+    cursor.sent(2)
+
+    #expect(
+      cursor.next(at: 0)
+        == .send(.init(source: .bytes([1, 2, 3]), range: 2..<3, isBody: false, isFollowed: false)))
+  }
+
   @Test func headIsSentTogetherWithABodyThatFollowsAtOnce() {
     let steps: [AnswerPlan.Step] = [.frame([9]), .body(.bytes([1]), 0..<1), .stall]
 

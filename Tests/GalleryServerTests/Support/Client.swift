@@ -1,7 +1,7 @@
 import Glibc
 
 /// A blocking HTTP client that shows what really comes over a connection. Reads give up after ten
-/// seconds, so that no test hangs; its socket holds little, so that 8 MB never leave unread.
+/// seconds, so that no test hangs; its socket holds little, so that megabytes never leave unread.
 final class Client {
   private(set) var descriptor: Int32
   private var unread: [UInt8] = []
@@ -12,8 +12,10 @@ final class Client {
     setsockopt(
       descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     var capacity: Int32 = 64 * 1024
-    setsockopt(
-      descriptor, SOL_SOCKET, SO_RCVBUF, &capacity, socklen_t(MemoryLayout<Int32>.size))
+    for option in [SO_RCVBUF, SO_SNDBUF] {
+      setsockopt(
+        descriptor, SOL_SOCKET, option, &capacity, socklen_t(MemoryLayout<Int32>.size))
+    }
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = port.bigEndian
@@ -36,16 +38,18 @@ final class Client {
     descriptor = -1
   }
 
-  func send(_ text: String) {
+  /// Sends text as it is; false when the server did not take all of it.
+  @discardableResult func send(_ text: String) -> Bool {
     let bytes = Array(text.utf8)
     var sent = 0
     while sent < bytes.count {
       let count = bytes[sent...].withUnsafeBytes {
         Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
       }
-      guard count > 0 else { return }
+      guard count > 0 else { return false }
       sent += count
     }
+    return true
   }
 
   func request(_ target: String, method: String = "GET", headers: [String] = []) {
