@@ -27,7 +27,8 @@ final class Demo: ScriptStage {
     self.gallery = gallery
     self.feed = feed
     statistics = Statistics(hostTime: application.host.now)
-    failure = try? AssetImage.load(contentsOf: assets + "/ui/failure.png", pixelFormat: application.host.pixelFormat)
+    failure = try? AssetImage.load(
+      contentsOf: assets + "/ui/failure.png", pixelFormat: application.host.pixelFormat)
     self.script = script.map { ScriptPlayer($0, stage: self) }
     View.slotObserver = statistics
     build()
@@ -37,7 +38,8 @@ final class Demo: ScriptStage {
 
   private func build() {
     let header = Header(
-      screens: Options.screens.map(\.title), onScreen: { [unowned self] in self.show(screen: Options.screens[$0].name) },
+      screens: Options.screens.map(\.title),
+      onScreen: { [unowned self] in self.show(screen: Options.screens[$0].name) },
       onMood: { [unowned self] in self.gallery.mood = $0 },
       onClear: { [unowned self] in self.clearCache() })
     let status = StatusLine { [unowned self] in self.statusText }
@@ -71,7 +73,8 @@ final class Demo: ScriptStage {
   private var statusText: String {
     func megabytes(_ bytes: Int) -> String { "\((Double(bytes) / 104_857.6).rounded() / 10) MB" }
     let counts = [
-      "\(statistics.bySource[.network] ?? 0) from the network", "\(statistics.bySource[.memory] ?? 0) from memory",
+      "\(statistics.bySource[.network] ?? 0) from the network",
+      "\(statistics.bySource[.memory] ?? 0) from memory",
       "\(statistics.bySource[.file] ?? 0) from files", "\(statistics.failed) failed",
     ]
     let sizes = [

@@ -47,7 +47,8 @@ struct Program {
     for warning in application.host.warnings { complain(warning) }
 
     let demo = Demo(
-      application: application, options: options, gallery: gallery, feed: feed, script: script, assets: assets)
+      application: application, options: options, gallery: gallery, feed: feed, script: script, assets: assets
+    )
     let code = demo.run()
     if let problem = demo.problem { complain(problem) }
     return code

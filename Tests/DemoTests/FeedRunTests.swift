@@ -87,7 +87,9 @@ struct FeedRunTests {
     let program = try VitrineProgram()
     defer { program.remove() }
     let picture = try Data(contentsOf: URL(filePath: VitrineProgram.assets + "/buttons/heart-normal.png"))
-    for name in ["b second.png", "a-first.png"] { try picture.write(to: program.folder.appending(path: name)) }
+    for name in ["b second.png", "a-first.png"] {
+      try picture.write(to: program.folder.appending(path: name))
+    }
 
     let outcome = try await program.run(
       "--video", "offscreen", "--feed", program.folder.path,

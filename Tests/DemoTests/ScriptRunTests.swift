@@ -88,7 +88,8 @@ struct ScriptRunTests {
     defer { program.remove() }
 
     let outcome = try await program.run(
-      "--video", "offscreen", "--latency", "0", script: "wait idle\nkey escape\nwait 20 ms\nexpect \"what is not there\" state normal\n")
+      "--video", "offscreen", "--latency", "0",
+      script: "wait idle\nkey escape\nwait 20 ms\nexpect \"what is not there\" state normal\n")
 
     #expect(outcome.exitCode == 0)
   }

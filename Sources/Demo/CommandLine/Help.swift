@@ -1,7 +1,10 @@
 /// The text of `--help`.
 nonisolated enum Help {
   private static let options: [(name: String, value: String, meaning: String)] = [
-    ("--feed", "X", "where pictures come from: a folder, a text file or its URL with an image URL a line\n(a tab and a title may follow); without it the embedded gallery of 10,000 pictures"),
+    (
+      "--feed", "X",
+      "where pictures come from: a folder, a text file or its URL with an image URL a line\n(a tab and a title may follow); without it the embedded gallery of 10,000 pictures"
+    ),
     ("--screen", "NAME", "list or buttons (list)"),
     ("--size", "WxH", "window in points (1280x800)"),
     ("--video", "NAME", "auto, kmsdrm, x11, wayland, offscreen or dummy (auto)"),
@@ -30,7 +33,8 @@ nonisolated enum Help {
       for more in meaning.dropFirst() { lines.append(String(repeating: " ", count: column) + more) }
     }
     lines += [
-      "", "Esc, Ctrl-C and SIGTERM quit. Exit codes: 0 fine, 1 a check failed or it could not go on, 2 wrong use.",
+      "",
+      "Esc, Ctrl-C and SIGTERM quit. Exit codes: 0 fine, 1 a check failed or it could not go on, 2 wrong use.",
     ]
     return lines.joined(separator: "\n")
   }

@@ -88,7 +88,9 @@ nonisolated struct Options: Equatable {
     _ name: String, _ text: String, in range: ClosedRange<Double>
   ) throws(UsageError) -> Double {
     guard let number = Double(text), range.contains(number) else {
-      throw UsageError(message: "\(name) is a number from \(Int(range.lowerBound)) to \(Int(range.upperBound)), not “\(text)”")
+      throw UsageError(
+        message:
+          "\(name) is a number from \(Int(range.lowerBound)) to \(Int(range.upperBound)), not “\(text)”")
     }
     return number
   }

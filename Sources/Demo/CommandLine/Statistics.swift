@@ -126,7 +126,9 @@ nonisolated enum Process {
   /// When the process was started, in milliseconds of the boot clock: field 22 of /proc/self/stat in ticks.
   /// Fields are counted from behind the name, which may hold spaces and brackets.
   private static let start: Double = {
-    guard let stat = text("/proc/self/stat"), let bracket = stat.lastIndex(of: ")") else { return now(CLOCK_BOOTTIME) }
+    guard let stat = text("/proc/self/stat"), let bracket = stat.lastIndex(of: ")") else {
+      return now(CLOCK_BOOTTIME)
+    }
     let fields = stat[bracket...].split(separator: " ")
     guard fields.count > 20, let ticks = Double(fields[20]) else { return now(CLOCK_BOOTTIME) }
     return ticks * 1000 / Double(sysconf(Int32(_SC_CLK_TCK)))

@@ -5,7 +5,9 @@ nonisolated enum FeedList {
   /// The items of a text; relative URLs resolve against `base`, the list's own place.
   static func parse(_ text: String, base: URL) throws(FeedError) -> [FeedItem] {
     var items: [FeedItem] = []
-    for (number, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
+    for (number, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+      .enumerated()
+    {
       let line = trim(line)
       if line.isEmpty || line.hasPrefix("#") { continue }
       let parts = line.split(separator: "\t", maxSplits: 1)

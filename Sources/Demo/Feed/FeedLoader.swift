@@ -34,10 +34,12 @@ enum FeedLoader {
       throw FeedError(message: "cannot read the folder \(path)")
     }
     let folder = URL(filePath: path, directoryHint: .isDirectory)
-    let pictures = names.filter { !$0.hasPrefix(".") && pictureExtensions.contains(fileExtension($0)) }.sorted()
+    let pictures = names.filter { !$0.hasPrefix(".") && pictureExtensions.contains(fileExtension($0)) }
+      .sorted()
     guard !pictures.isEmpty else {
       throw FeedError(
-        message: "the folder \(path) holds no pictures (\(pictureExtensions.sorted().joined(separator: ", ")))")
+        message:
+          "the folder \(path) holds no pictures (\(pictureExtensions.sorted().joined(separator: ", ")))")
     }
     return Feed(
       name: path,

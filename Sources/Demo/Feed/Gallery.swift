@@ -26,7 +26,8 @@ final class Gallery {
       let text = String(validating: titles, as: UTF8.self)
     else {
       throw FeedError(
-        message: "the demo's pictures are not at \(assets); set VITRINE_ASSETS to the repository's Assets folder")
+        message:
+          "the demo's pictures are not at \(assets); set VITRINE_ASSETS to the repository's Assets folder")
     }
     pictures = text.split(whereSeparator: \.isNewline).compactMap { line in
       let parts = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
@@ -42,7 +43,8 @@ final class Gallery {
   func stop() { server.stop() }
 
   var feed: Feed {
-    Feed(name: "Gallery", count: pictures.isEmpty ? 0 : Self.count) { [pictures, base = server.baseURL] index in
+    Feed(name: "Gallery", count: pictures.isEmpty ? 0 : Self.count) {
+      [pictures, base = server.baseURL] index in
       let picture = pictures[index % pictures.count]
       return FeedItem(
         url: "\(base)/gallery/gallery/\(picture.file)?row=\(index + 1)",

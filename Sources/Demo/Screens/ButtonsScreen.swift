@@ -37,7 +37,8 @@ final class ButtonsScreen: View, Screen {
       makeToggle(button)
       loads.append { [unowned self, unowned button] in self.loadImages(name, into: button) }
     }
-    add("Image per state", hint: "Press, release, press again: four pictures, one for each state.",
+    add(
+      "Image per state", hint: "Press, release, press again: four pictures, one for each state.",
       [heart, star], size: Size(width: 96, height: 96))
   }
 
@@ -47,7 +48,8 @@ final class ButtonsScreen: View, Screen {
     button.setTitle("On", for: .selected)
     makeToggle(button)
     loads.append { [unowned self, unowned button] in self.loadBackgrounds("plate", "png", into: button) }
-    add("Background per state", hint: "The plate behind the title is a picture from the network.",
+    add(
+      "Background per state", hint: "The plate behind the title is a picture from the network.",
       [button], size: Size(width: 240, height: 72))
   }
 
@@ -60,7 +62,8 @@ final class ButtonsScreen: View, Screen {
       self.loadBackgrounds("scene", "jpg", into: button)
       self.loadImages("play", into: button)
     }
-    add("Both", hint: "Noon, dusk when pressed, night when selected; a sign on top.", [button],
+    add(
+      "Both", hint: "Noon, dusk when pressed, night when selected; a sign on top.", [button],
       size: Size(width: 272, height: 160))
   }
 
@@ -74,7 +77,8 @@ final class ButtonsScreen: View, Screen {
       self.loadBackgrounds("scene", "jpg", into: own)
       self.load(dimmed) { self.background(dimmed, "scene-normal.jpg", .normal) }
     }
-    add("Disabled", hint: "Left with a picture for the state; right without one, so dimmed.",
+    add(
+      "Disabled", hint: "Left with a picture for the state; right without one, so dimmed.",
       [own, dimmed], size: Size(width: 136, height: 112))
   }
 
@@ -89,7 +93,8 @@ final class ButtonsScreen: View, Screen {
       self.attempt = 0
       self.loadFailing(into: button)
     }
-    add("Fails, and loads again", hint: "The server answers 503 at first. Tap to try again.", [button],
+    add(
+      "Fails, and loads again", hint: "The server answers 503 at first. Tap to try again.", [button],
       size: Size(width: 272, height: 160))
   }
 
@@ -100,7 +105,8 @@ final class ButtonsScreen: View, Screen {
       self.loadPortrait(into: round, identifier: "round", transform: .circle())
       self.loadPortrait(into: grey, identifier: "grey", transform: .grayscale())
     }
-    add("One URL, two identifiers", hint: "Downloaded once; “round” and “grey” are kept side by side.",
+    add(
+      "One URL, two identifiers", hint: "Downloaded once; “round” and “grey” are kept side by side.",
       [round, grey], size: Size(width: 136, height: 136))
   }
 
@@ -156,7 +162,8 @@ final class ButtonsScreen: View, Screen {
   private func loadFailing(into button: DemoButton) {
     load(button) {
       button.setBackgroundImage(
-        from: gallery.button("scene-highlighted.jpg", query: attempt % 2 == 0 ? "status=503" : "try=\(attempt)"),
+        from: gallery.button(
+          "scene-highlighted.jpg", query: attempt % 2 == 0 ? "status=503" : "try=\(attempt)"),
         for: .normal, options: options(.normal), completion: note(button))
     }
   }

@@ -33,7 +33,9 @@ nonisolated struct Script: Equatable {
 
   init(_ text: String) throws(SyntaxError) {
     var lines: [Line] = []
-    for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
+    for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+      .enumerated()
+    {
       var words = ScriptWords(number: index + 1, try Self.words(of: line, number: index + 1))
       guard let command = try words.command() else { continue }
       lines.append(Line(number: index + 1, command: command))
@@ -139,7 +141,9 @@ private nonisolated struct ScriptWords {
 
   private static func sign(_ name: Substring) -> Key? {
     if let first = name.first, name.count == 1 { return .character(first) }
-    if name.first == "f", let number = Int(name.dropFirst()), (1...12).contains(number) { return .function(number) }
+    if name.first == "f", let number = Int(name.dropFirst()), (1...12).contains(number) {
+      return .function(number)
+    }
     return nil
   }
 
@@ -150,7 +154,9 @@ private nonisolated struct ScriptWords {
 
   private mutating func number(_ meaning: String) throws(Script.SyntaxError) -> Double {
     let text = try word(meaning)
-    guard let number = Double(text), number.isFinite else { throw error("“\(text)” is no number (\(meaning))") }
+    guard let number = Double(text), number.isFinite else {
+      throw error("“\(text)” is no number (\(meaning))")
+    }
     return number
   }
 
@@ -166,5 +172,7 @@ private nonisolated struct ScriptWords {
     return text
   }
 
-  private func error(_ message: String) -> Script.SyntaxError { Script.SyntaxError(line: number, message: message) }
+  private func error(_ message: String) -> Script.SyntaxError {
+    Script.SyntaxError(line: number, message: message)
+  }
 }

@@ -121,5 +121,7 @@ public final class SDLHost {
   }
 
   /// Ends the calls of an observer; an unknown number is ignored.
-  public func removeTurnObserver(_ identifier: Int) { turnObservers.removeAll { $0.identifier == identifier } }
+  public func removeTurnObserver(_ identifier: Int) {
+    turnObservers.removeAll { $0.identifier == identifier }
+  }
 }

@@ -33,7 +33,8 @@ extension Bitmap {
           for (x, tap) in columns.taps.enumerated() {
             var sum = SIMD4<Float>.zero
             for offset in 0..<tap.count {
-              sum += line[tap.first - columns.sources.lowerBound + offset] * columns.weights[tap.weight + offset]
+              sum +=
+                line[tap.first - columns.sources.lowerBound + offset] * columns.weights[tap.weight + offset]
             }
             var pixel = (isOpaque ? sum : sum.withoutAlphaWeight).pixel
             if swaps { pixel = pixel.swappingRedAndBlue }
