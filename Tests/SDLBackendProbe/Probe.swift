@@ -30,6 +30,8 @@ struct Probe {
     default: exit(2)
     }
     report("driver", host.videoDriver)
+    while host.window.isDirty { host.turn() }
+    report("sleeping", true)
     host.run()
     report("frames", host.frameStatistics.presented)
     host.close()

@@ -45,10 +45,13 @@ struct Scene {
     DispatchQueue.main.asyncAfter(deadline: .now() + 0.5) {
       let frames = host.frameStatistics.presented
       let before = Usage.now
+      var turns = 0
+      host.addTurnObserver { turns += 1 }
       DispatchQueue.main.asyncAfter(deadline: .now() + seconds) {
         let after = Usage.now
         report("cpu_ms", (after.seconds - before.seconds) * 1000)
         report("switches", after.switches - before.switches)
+        report("turns", turns)
         report("idle_frames", host.frameStatistics.presented - frames)
         host.quit()
       }

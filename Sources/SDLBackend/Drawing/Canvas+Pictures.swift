@@ -52,9 +52,9 @@ extension Canvas {
       for y in visible.top..<visible.bottom {
         let sourceY = nearest(y - rect.top, source.minY, source.height, rect.height, bitmap.height)
         let row = base + sourceY * bitmap.width
-        for index in line.indices {
-          let pixel = row[columns[index]]
-          line[index] = swaps ? pixel.swappingRedAndBlue : pixel
+        for (index, column) in columns.enumerated() { line[index] = row[column] }
+        if swaps {
+          for index in line.indices { line[index] = line[index].swappingRedAndBlue }
         }
         var effect = effect.blending(!bitmap.isOpaque)
         if let cornerRow = corners.row(of: y, in: rect) {

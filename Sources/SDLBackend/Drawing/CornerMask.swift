@@ -45,18 +45,28 @@ nonisolated struct CornerMask {
 
 /// Corner masks by radius. There are few of them; a view that animates its radius does not let them pile up.
 nonisolated struct CornerMasks {
+  /// Larger than half of any screen's height.
+  private static let largestRadius = 2048
+  /// Pixels of all masks.
+  private static let capacity = 1 << 20
+
   private var masks: [Int: CornerMask] = [:]
+  private var pixelCount = 0
 
   /// The mask for the corners of a rectangle: the radius at most half of its shorter side.
   mutating func mask(radius: Double, scale: Double, in rect: PixelRect) -> CornerMask {
-    let pixels = min(PixelRect.nearest(radius * scale), rect.width / 2, rect.height / 2)
-    return self[max(0, pixels)]
+    let largest = min(Self.largestRadius, rect.width / 2, rect.height / 2)
+    return self[max(0, min(PixelRect.nearest(radius * scale), largest))]
   }
 
   subscript(radius: Int) -> CornerMask {
     mutating get {
       if let mask = masks[radius] { return mask }
-      if masks.count > 32 { masks.removeAll() }
+      if pixelCount > Self.capacity {
+        masks.removeAll()
+        pixelCount = 0
+      }
+      pixelCount += radius * radius
       let mask = CornerMask(radius: radius)
       masks[radius] = mask
       return mask

@@ -143,6 +143,11 @@ final class SoftwareRenderer: Renderer {
     let rect = PixelRect(picture.destination, scale: scale)
     let image = picture.image
     guard !rect.intersection(clip).isEmpty, image.frames.indices.contains(picture.frame) else { return true }
+    let bitmap = image.frames[picture.frame].bitmap
+    var picture = picture
+    picture.source = picture.source.intersection(
+      Rect(x: 0, y: 0, width: Double(bitmap.width), height: Double(bitmap.height)))
+    guard !picture.source.isEmpty else { return true }
     let tint = picture.tint.pixel | 0xFF00_0000
     let effect = PixelEffect(
       opacity: UInt16((min(1, max(0, picture.opacity)) * Double(picture.tint.alpha)).rounded()),
@@ -152,8 +157,7 @@ final class SoftwareRenderer: Renderer {
     case .texture(let texture): canvas.draw(texture, at: rect, clip: clip, effect: effect)
     case .scaled(let isTemporary):
       canvas.drawScaled(
-        image.frames[picture.frame].bitmap, source: picture.source, to: rect, corners: mask, clip: clip,
-        effect: effect)
+        bitmap, source: picture.source, to: rect, corners: mask, clip: clip, effect: effect)
       return !isTemporary
     }
     return true

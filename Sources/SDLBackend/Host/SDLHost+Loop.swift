@@ -40,8 +40,7 @@ extension SDLHost {
     if isQuitting { return 0 }
     var wait = pollingInterval
     if let deadline = window.nextDeadline {
-      let untilDue = untilDue(deadline)
-      wait = min(wait, max(untilDue, nextFrame - SystemTime.now))
+      wait = min(wait, max(untilDue(deadline), earliestFrame - SystemTime.now))
     }
     return wait
   }
@@ -54,6 +53,13 @@ extension SDLHost {
     case "wayland" where translator.hasRepeatingKey: 1.0 / 30
     default: .infinity
     }
+  }
+
+  /// System time before which no frame begins, so that there is one an interval at most. Whoever moves a manual
+  /// clock wants a frame each time.
+  private var earliestFrame: Double {
+    if case .manual = clock { return 0 }
+    return nextFrame
   }
 
   private func untilDue(_ deadline: Double) -> Double {
@@ -101,22 +107,23 @@ extension SDLHost {
     let begin = SystemTime.now
     let time = now
     window.now = time
-    guard let deadline = window.nextDeadline, deadline <= time, begin >= nextFrame else { return }
+    guard let deadline = window.nextDeadline, deadline <= time, begin >= earliestFrame else { return }
     window.update(at: time)
     guard window.isDirty else { return }
     let dirty = window.takeDirtyRects()
     // A hidden window is drawn as a whole when it is seen again.
     guard isVisible, let bounds = renderer.begin() else { return }
-
     let rects = dirty.map { PixelRect(covering: $0, scale: window.scale).intersection(bounds) }
       .filter { !$0.isEmpty }
+    guard !rects.isEmpty else { return }
+
     var unfinished: [PixelRect] = []
     for rect in rects {
       let list = window.drawList(for: rect.rect(scale: window.scale))
       unfinished += renderer.play(list, in: rect, scale: window.scale)
     }
     let drawn = SystemTime.now
-    if !rects.isEmpty { renderer.present(rects) }
+    renderer.present(rects)
     let end = SystemTime.now
     frameStatistics.record(work: (video.waitsForScreen ? drawn : end) - begin, at: now)
     nextFrame = video.waitsForScreen ? 0 : begin + window.frameInterval

@@ -13,7 +13,8 @@ public import VitrineWidgets
 ///
 /// SDL wants the process's first thread, so `main` has to be synchronous and call `run()` itself. There is one host at
 /// a time in a process. All of it is on the main actor.
-@MainActor  // Said aloud: an isolated deinit of a class that is only so by default does not import.
+// Said here although it is the module's default: optimised builds of programs that use the class need it.
+@MainActor
 public final class SDLHost {
   /// The top of the view tree. Its frame follows the size that the window has on the screen.
   public let window: Window
@@ -52,7 +53,7 @@ public final class SDLHost {
     let drivers = VideoDriverChoice(
       requested: configuration.videoDriver, environment: { name in getenv(name).map { String(cString: $0) } },
       devices: devices)
-    guard !drivers.names.isEmpty else { throw drivers.error(message: "auto") }
+    guard !drivers.names.isEmpty else { throw drivers.error(message: "") }
     fonts = try FontLibrary(fonts: configuration.fonts, scale: configuration.scale)
     // Before SDL, which then leaves the signals alone.
     signals = QuitSignals()

@@ -20,7 +20,8 @@ public nonisolated enum SDLHostError: Error, Hashable, Sendable, CustomStringCon
   public var description: String {
     switch self {
     case .noScreen(let message):
-      "no screen: neither X11 nor Wayland nor a connected display (\(message)); use --video offscreen to run without"
+      "no screen: neither X11 nor Wayland nor a connected display"
+        + (message.isEmpty ? "" : " (\(message))") + "; use --video offscreen to run without one"
     case .noPermission(let path):
       "\(path) may not be opened: add the user to the groups video, render and input, or run as root"
     case .video(let driver, let message): "the video driver \(driver) does not work: \(message)"

@@ -28,6 +28,8 @@ final class FontLibrary: TextMeasuring {
   /// By age, oldest first.
   private var order: [Face] = []
   private var sizes = LRUCache<TextKey, (width: Int, height: Int)>(limit: 8192)
+  /// Counts look-ups, to stamp each with a number of its own.
+  private var lookups = 0
   private var isOpen = true
 
   /// Opens the library; fails if a file of `fonts` is missing or not a font.
@@ -75,14 +77,15 @@ final class FontLibrary: TextMeasuring {
   }
 
   private func pixelSize(of key: TextKey) -> (width: Int, height: Int) {
-    if let size = sizes.value(for: key, stamp: 0) { return size }
+    lookups += 1
+    if let size = sizes.value(for: key, stamp: lookups) { return size }
     guard let font = font(key.font) else { return (0, key.font.size) }
     var width: Int32 = 0
     var height: Int32 = 0
     if key.text.isEmpty || TTF_SizeUTF8(font, key.text, &width, &height) != 0 { width = 0 }
     let size = (width: Int(width), height: Int(TTF_FontHeight(font)))
-    // One unit a text; the stamp 1 lets all older ones go.
-    sizes.insert(size, for: key, cost: 1, stamp: 1)
+    // The limit is a number of texts.
+    sizes.insert(size, for: key, cost: 1, stamp: lookups)
     return size
   }
 

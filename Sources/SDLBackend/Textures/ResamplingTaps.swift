@@ -12,19 +12,24 @@ nonisolated struct ResamplingTaps {
   }
 
   private(set) var taps: [Tap] = []
-  private(set) var weights: [Float] = []
+  /// Whole numbers; those of a tap add up to `unit`.
+  private(set) var weights: [UInt32] = []
   /// Every source pixel that is needed.
   let sources: Range<Int>
+  private let unit: Double
 
   /// - Parameters:
   ///   - start: where the part begins, in source pixels; `length` is how many it has, above 0.
   ///   - limit: how many the source has.
   ///   - size: how many pixels the result has.
-  init(start: Double, length: Double, limit: Int, size: Int) {
+  ///   - unit: what weights add up to.
+  init(start: Double, length: Double, limit: Int, size: Int, unit: Int) {
     let lower = min(limit - 1, max(0, Int(start.rounded(.down))))
     let upper = min(limit, max(lower + 1, Int((start + length).rounded(.up))))
     sources = lower..<upper
+    self.unit = Double(unit)
     let step = length / Double(size)
+    taps.reserveCapacity(size)
     for position in 0..<size {
       if step > 1 {
         addArea(from: start + Double(position) * step, to: start + Double(position + 1) * step)
@@ -35,30 +40,32 @@ nonisolated struct ResamplingTaps {
   }
 
   private mutating func addArea(from start: Double, to end: Double) {
-    let first = min(sources.upperBound - 1, max(sources.lowerBound, Int(start.rounded(.down))))
-    let last = min(sources.upperBound, max(first + 1, Int(end.rounded(.up))))
-    let begin = weights.count
-    var sum: Float = 0
+    let start = max(start, Double(sources.lowerBound))
+    let end = min(end, Double(sources.upperBound))
+    let first = pinned(start)
+    let last = max(first + 1, min(sources.upperBound, Int(end.rounded(.up))))
+    taps.append(Tap(first: first, weight: weights.count, count: last - first))
+    // The running sum is rounded, not each weight, so that the rounding adds up to nothing.
+    var given = 0.0
     for source in first..<last {
-      let share = Float(max(0, min(end, Double(source + 1)) - max(start, Double(source))))
-      weights.append(share)
-      sum += share
+      let covered = source + 1 == last ? 1 : (Double(source + 1) - start) / (end - start)
+      let sum = (covered * unit).rounded()
+      weights.append(UInt32(max(0, sum - given)))
+      given = sum
     }
-    if sum > 0 {
-      for index in begin..<weights.count { weights[index] /= sum }
-    } else {
-      weights[begin] = 1
-    }
-    taps.append(Tap(first: first, weight: begin, count: last - first))
   }
 
   private mutating func addLinear(at position: Double) {
     let whole = position.rounded(.down)
-    let share = Float(position - whole)
-    let first = min(sources.upperBound - 1, max(sources.lowerBound, Int(whole)))
-    let second = min(sources.upperBound - 1, max(sources.lowerBound, Int(whole) + 1))
-    taps.append(Tap(first: first, weight: weights.count, count: second > first ? 2 : 1))
-    weights.append(second > first ? 1 - share : 1)
-    if second > first { weights.append(share) }
+    let first = pinned(whole)
+    let hasSecond = pinned(whole + 1) > first
+    let share = hasSecond ? ((position - whole) * unit).rounded() : 0
+    taps.append(Tap(first: first, weight: weights.count, count: hasSecond ? 2 : 1))
+    weights.append(UInt32(unit - share))
+    if hasSecond { weights.append(UInt32(share)) }
+  }
+
+  private func pinned(_ position: Double) -> Int {
+    min(sources.upperBound - 1, max(sources.lowerBound, Int(position)))
   }
 }

@@ -62,10 +62,9 @@ final class TextureStore {
 
   // MARK: Pictures
 
-  /// How to draw a picture in a rectangle of the screen.
+  /// How to draw a picture in a rectangle of the screen. Its frame exists and its source lies inside the bitmap.
   func drawing(of picture: DrawList.Picture, in rect: PixelRect, corners: CornerMask) -> Drawing {
     let image = picture.image
-    guard image.frames.indices.contains(picture.frame) else { return .scaled(isTemporary: false) }
     let bitmap = image.frames[picture.frame].bitmap
     let place = oneToOne(picture.source, rect, bitmap)
     if let place, corners.radius == 0, bitmap.format == .bgra {

@@ -91,7 +91,7 @@ final class VideoSession {
     SDL_SetHint(SDL_HINT_TOUCH_MOUSE_EVENTS, "0")
     SDL_SetHint(SDL_HINT_MOUSE_TOUCH_EVENTS, "0")
     SDL_SetHint(SDL_HINT_VIDEO_ALLOW_SCREENSAVER, "1")
-    // Without a frame of the desktop's there is nothing to bypass.
+    // On a desktop it is a window among others, not a game.
     SDL_SetHint(SDL_HINT_VIDEO_X11_NET_WM_BYPASS_COMPOSITOR, "0")
     SDL_SetHintWithPriority(SDL_HINT_VIDEODRIVER, drivers.names.joined(separator: ","), SDL_HINT_OVERRIDE)
     if drivers.names.contains("kmsdrm") {

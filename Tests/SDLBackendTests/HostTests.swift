@@ -1,0 +1,176 @@
+import Glibc
+import Testing
+import VitrineGraphics
+import VitrineWidgets
+
+@testable import VitrineSDLBackend
+
+extension SDLTests {
+  struct HostTests {
+    @Test func hostSaysWhatItIs() throws {
+      let test = try TestHost()
+
+      #expect(test.host.videoDriver == "offscreen")
+      #expect(test.host.rendererName == "software")
+      #expect(test.host.pixelFormat == .bgra)
+      #expect(test.host.warnings.isEmpty)
+      #expect(test.window.frameInterval == 1.0 / 60)
+      #expect(test.host.textureBytes == 0)
+    }
+
+    @Test func hostsWorkOneAfterAnother() throws {
+      for round in 0..<3 {
+        let test = try TestHost(width: 40 + Double(round))
+        test.window.backgroundColor = .pureRed
+        test.frame()
+        #expect(test.pixel(39, 0) == .pureRed)
+        test.host.close()
+        test.host.close()
+      }
+    }
+
+    @Test func secondHostAtTheSameTimeIsRefused() throws {
+      let test = try TestHost()
+
+      #expect(throws: SDLHostError.anotherHostIsOpen) { try TestHost() }
+
+      test.frame()
+      #expect(test.host.frameStatistics.presented == 1, "the first goes on")
+    }
+
+    @Test func hostThatNobodyHoldsClosesItself() throws {
+      weak var host: SDLHost?
+      do {
+        let test = try TestHost()
+        host = test.host
+        test.frame()
+      }
+
+      #expect(host == nil)
+      _ = try TestHost()
+    }
+
+    @Test func closedHostDoesNothing() throws {
+      let test = try TestHost()
+      test.host.close()
+
+      test.frame()
+      test.host.run()
+      test.host.inject(.wheel(location: .zero, deltaX: 0, deltaY: 1))
+
+      #expect(test.host.screenshot().width == 1)
+      #expect(test.window.textMeasuring.size(of: "x", font: .regular(9)).width == 0)
+    }
+
+    @Test func unknownDriverIsNamed() {
+      let error = #expect(throws: SDLHostError.self) { try TestHost { $0.videoDriver = "nonsense" } }
+
+      guard case .video(driver: "nonsense", _) = error else {
+        Issue.record("\(String(describing: error))")
+        return
+      }
+    }
+
+    @Test func failedHostLeavesRoomForTheNext() throws {
+      #expect(throws: SDLHostError.self) { try TestHost { $0.videoDriver = "nonsense" } }
+      #expect(throws: SDLHostError.self) { try TestHost { $0.fonts.bold = "/nowhere" } }
+
+      _ = try TestHost()
+    }
+
+    @Test func signalsHaveTheirOldHandlersAfterwards() throws {
+      func handler() -> UInt {
+        var action = sigaction()
+        sigaction(SIGTERM, nil, &action)
+        return unsafeBitCast(action.__sigaction_handler.sa_handler, to: UInt.self)
+      }
+      let before = handler()
+
+      do {
+        let test = try TestHost()
+        #expect(handler() != before)
+        test.frame()
+      }
+
+      #expect(handler() == before)
+    }
+
+    @Test func observersAreCalledAfterEachTurnUntilTheyLeave() throws {
+      let test = try TestHost()
+      var turns = 0
+      let identifier = test.host.addTurnObserver { turns += 1 }
+
+      test.frame()
+      test.frame()
+      #expect(turns == 2)
+      test.host.removeTurnObserver(identifier)
+      test.host.removeTurnObserver(identifier)
+      test.frame()
+      #expect(turns == 2)
+    }
+
+    @Test func framesOfAManualClockAreDrawnAtItsTimes() throws {
+      let test = try TestHost()
+      let recorder = FrameRecorder()
+      test.window.requestFrames(for: recorder, at: 0.5)
+      test.frame()
+      #expect(recorder.times == [])
+
+      test.advance(by: 0.25)
+      #expect(recorder.times == [])
+      test.advance(by: 0.25)
+      #expect(recorder.times == [0.5])
+      test.advance(by: 2)
+      #expect(recorder.times == [0.5, 2.5])
+    }
+
+    @Test func realClockPacesFrames() throws {
+      let test = try TestHost()
+      test.host.clock = .monotonic
+      test.host.turn(waitUpTo: 0)
+      #expect(test.host.frameStatistics.presented == 1)
+
+      test.view.setNeedsDisplay()
+      test.host.turn(waitUpTo: 0)
+      #expect(test.host.frameStatistics.presented == 1, "the next frame's time has not come")
+      test.host.turn()
+      #expect(test.host.frameStatistics.presented == 2)
+    }
+  }
+}
+
+private final class FrameRecorder: FrameObserver {
+  var times: [Double] = []
+
+  func frame(at now: Double) -> NextFrame {
+    times.append(now)
+    return .soon
+  }
+}
+
+struct FrameStatisticsTests {
+  @Test func percentilesCountRanks() {
+    var statistics = FrameStatistics()
+    #expect(statistics.p50Milliseconds == 0 && statistics.p99Milliseconds == 0)
+
+    for milliseconds in 1...100 { statistics.record(work: Double(milliseconds) / 1000, at: 3) }
+
+    #expect(statistics.presented == 100)
+    #expect(statistics.p50Milliseconds == 50)
+    #expect(statistics.p99Milliseconds == 99)
+    #expect(statistics.maxMilliseconds == 100)
+    #expect(statistics.late == 84)
+    #expect(statistics.firstFrame == 3)
+  }
+
+  @Test func onlyTheLastFramesCountForPercentiles() {
+    var statistics = FrameStatistics()
+
+    for _ in 0..<5000 { statistics.record(work: 1, at: 0) }
+    for _ in 0..<4096 { statistics.record(work: 0.001, at: 0) }
+
+    #expect(statistics.p99Milliseconds == 1)
+    #expect(statistics.maxMilliseconds == 1000)
+    #expect(statistics.presented == 9096)
+  }
+}

@@ -1,0 +1,248 @@
+import CSDL
+import Testing
+import VitrineGraphics
+import VitrineWidgets
+
+@testable import VitrineSDLBackend
+
+struct InputTranslatorTests {
+  private var translator = InputTranslator(size: Size(width: 200, height: 100), scale: 2)
+
+  private func event(_ type: SDL_EventType, _ fill: (inout SDL_Event) -> Void = { _ in }) -> SDL_Event {
+    var event = SDL_Event()
+    event.type = type.rawValue
+    fill(&event)
+    event.type = type.rawValue
+    return event
+  }
+
+  private func mouse(_ type: SDL_EventType, _ x: Int32, _ y: Int32, button: Int32 = SDL_BUTTON_LEFT)
+    -> SDL_Event
+  {
+    event(type) {
+      $0.button.button = UInt8(button)
+      $0.button.x = x
+      $0.button.y = y
+    }
+  }
+
+  private func finger(_ type: SDL_EventType, device: Int64 = 7, _ finger: Int64, _ x: Float, _ y: Float)
+    -> SDL_Event
+  {
+    event(type) {
+      $0.tfinger.touchId = device
+      $0.tfinger.fingerId = finger
+      $0.tfinger.x = x
+      $0.tfinger.y = y
+    }
+  }
+
+  private func key(_ code: SDL_KeyCode, modifiers: SDL_Keymod = KMOD_NONE, repeats: Bool = false) -> SDL_Event
+  {
+    event(SDL_KEYDOWN) {
+      $0.key.state = UInt8(SDL_PRESSED)
+      $0.key.repeat = repeats ? 1 : 0
+      $0.key.keysym.sym = SDL_Keycode(bitPattern: code.rawValue)
+      $0.key.keysym.mod = UInt16(modifiers.rawValue)
+    }
+  }
+
+  private func touch(_ id: Int64, _ phase: TouchPhase, _ x: Double, _ y: Double) -> [HostEvent] {
+    [.input(.touch(id: id, phase: phase, location: Point(x: x, y: y)))]
+  }
+
+  @Test mutating func leftButtonIsATouchInPoints() {
+    var motion = event(SDL_MOUSEMOTION)
+    motion.motion.x = 30
+    motion.motion.y = 20
+    let translated = translator.translate(motion)
+    #expect(translated == [], "no button is down")
+
+    #expect(
+      translator.translate(mouse(SDL_MOUSEBUTTONDOWN, 20, 10)) == touch(InputEvent.mouse, .began, 10, 5))
+    #expect(translator.hasTouches)
+    #expect(translator.translate(motion) == touch(InputEvent.mouse, .moved, 15, 10))
+    #expect(translator.translate(mouse(SDL_MOUSEBUTTONUP, 30, 20)) == touch(InputEvent.mouse, .ended, 15, 10))
+    #expect(translator.translate(motion) == [])
+    #expect(!translator.hasTouches)
+  }
+
+  @Test mutating func otherButtonsAreNoTouches() {
+    #expect(translator.translate(mouse(SDL_MOUSEBUTTONDOWN, 1, 1, button: SDL_BUTTON_RIGHT)) == [])
+    #expect(translator.translate(mouse(SDL_MOUSEBUTTONUP, 1, 1)) == [], "an end without a beginning")
+  }
+
+  @Test mutating func fingersAreSharesOfTheWindowAndToldApart() {
+    #expect(translator.translate(finger(SDL_FINGERDOWN, 40, 0.5, 0.5)) == touch(0, .began, 100, 50))
+    #expect(translator.translate(finger(SDL_FINGERDOWN, 41, 0, 1)) == touch(1, .began, 0, 100))
+    #expect(translator.translate(finger(SDL_FINGERDOWN, device: 8, 40, 1, 0)) == touch(2, .began, 200, 0))
+    #expect(translator.translate(finger(SDL_FINGERMOTION, 41, 0.25, 0.5)) == touch(1, .moved, 50, 50))
+    #expect(translator.translate(finger(SDL_FINGERUP, 40, 0.5, 0.5)) == touch(0, .ended, 100, 50))
+    #expect(translator.translate(finger(SDL_FINGERMOTION, 40, 0, 0)) == [], "it is up")
+    #expect(translator.translate(finger(SDL_FINGERDOWN, 99, 0, 0)) == touch(0, .began, 0, 0), "a free number")
+  }
+
+  @Test mutating func fingerWithTheMousesNumberIsNotTheMouse() {
+    #expect(translator.translate(finger(SDL_FINGERDOWN, InputEvent.mouse, 0, 0)) == touch(0, .began, 0, 0))
+  }
+
+  @Test mutating func lostFocusTakesTouchesBackOnce() {
+    _ = translator.translate(mouse(SDL_MOUSEBUTTONDOWN, 20, 10))
+    _ = translator.translate(finger(SDL_FINGERDOWN, 40, 0.5, 0.5))
+    let lost = event(SDL_WINDOWEVENT) { $0.window.event = UInt8(SDL_WINDOWEVENT_FOCUS_LOST.rawValue) }
+
+    let cancelled = translator.translate(lost)
+
+    #expect(cancelled == touch(InputEvent.mouse, .cancelled, 10, 5) + touch(0, .cancelled, 100, 50))
+    #expect(translator.translate(lost) == [])
+    #expect(translator.translate(mouse(SDL_MOUSEBUTTONUP, 20, 10)) == [])
+  }
+
+  @Test mutating func wheelHasFractionsAndAPlace() {
+    let wheel = event(SDL_MOUSEWHEEL) {
+      $0.wheel.preciseX = 0.25
+      $0.wheel.preciseY = -1.5
+      $0.wheel.mouseX = 40
+      $0.wheel.mouseY = 60
+    }
+
+    #expect(
+      translator.translate(wheel)
+        == [.input(.wheel(location: Point(x: 20, y: 30), deltaX: 0.25, deltaY: -1.5))])
+    #expect(translator.translate(event(SDL_MOUSEWHEEL)) == [])
+  }
+
+  @Test(arguments: [
+    (SDLK_UP, Key.up), (SDLK_PAGEDOWN, .pageDown), (SDLK_RETURN, .enter), (SDLK_KP_ENTER, .enter),
+    (SDLK_ESCAPE, .escape), (SDLK_AC_BACK, .escape), (SDLK_F1, .function(1)), (SDLK_F12, .function(12)),
+    (SDLK_a, .character("a")), (SDLK_7, .character("7")), (SDLK_SPACE, .space), (SDLK_TAB, .tab),
+  ])
+  mutating func keysAreWhatTheyDo(code: SDL_KeyCode, expected: Key) {
+    #expect(translator.translate(key(code)) == [.input(.keyDown(expected, modifiers: []))])
+  }
+
+  @Test mutating func keysThatMeanNothingAreLeftOut() {
+    #expect(translator.translate(key(SDLK_LSHIFT)) == [])
+    #expect(translator.translate(key(SDLK_UNKNOWN)) == [])
+    #expect(translator.translate(key(SDLK_DELETE)) == [])
+  }
+
+  @Test mutating func onlyKeysThatMoveRepeat() {
+    #expect(translator.translate(key(SDLK_DOWN, repeats: true)).count == 1)
+    #expect(translator.translate(key(SDLK_RETURN, repeats: true)) == [])
+  }
+
+  @Test mutating func modifiersOfBothHandsCount() {
+    let pressed = translator.translate(key(SDLK_TAB, modifiers: KMOD_RSHIFT))
+    #expect(pressed == [.input(.keyDown(.tab, modifiers: .shift))])
+    #expect(
+      translator.translate(key(SDLK_c, modifiers: KMOD_LCTRL))
+        == [.input(.keyDown(.character("c"), modifiers: .control))])
+  }
+
+  @Test mutating func controlCQuitsWhereNobodyElseMakesASignalOfIt() {
+    translator.quitsOnControlC = true
+    #expect(translator.translate(key(SDLK_c, modifiers: KMOD_LCTRL)) == [.quit])
+    #expect(translator.translate(key(SDLK_c)) == [.input(.keyDown(.character("c"), modifiers: []))])
+  }
+
+  @Test(arguments: [
+    (SDL_WINDOWEVENT_EXPOSED, HostEvent.redraw), (SDL_WINDOWEVENT_SIZE_CHANGED, .resized),
+    (SDL_WINDOWEVENT_RESTORED, .visible(true)), (SDL_WINDOWEVENT_MINIMIZED, .visible(false)),
+    (SDL_WINDOWEVENT_CLOSE, .quit),
+  ])
+  mutating func windowEventsAreTranslated(id: SDL_WindowEventID, expected: HostEvent) {
+    let event = event(SDL_WINDOWEVENT) { $0.window.event = UInt8(id.rawValue) }
+
+    #expect(translator.translate(event) == [expected])
+  }
+}
+
+extension SDLTests {
+  struct InputTests {
+    private func push(_ type: SDL_EventType, _ fill: (inout SDL_Event) -> Void) {
+      var event = SDL_Event()
+      fill(&event)
+      event.type = type.rawValue
+      SDL_PushEvent(&event)
+    }
+
+    @Test func injectedTouchReachesTheView() throws {
+      let test = try TestHost()
+      let inside = Point(x: 5, y: 5)
+
+      test.host.inject(.touch(id: 3, phase: .began, location: inside))
+      test.host.inject(.touch(id: 3, phase: .moved, location: inside))
+      test.host.inject(.touch(id: 3, phase: .ended, location: inside))
+
+      #expect(test.view.touches == [.began, .moved, .ended])
+    }
+
+    @Test func eventsOfADeviceTakeTheSameWay() throws {
+      let test = try TestHost()
+      test.frame()
+      push(SDL_MOUSEBUTTONDOWN) {
+        $0.button.button = UInt8(SDL_BUTTON_LEFT)
+        $0.button.x = 5
+        $0.button.y = 5
+      }
+      push(SDL_WINDOWEVENT) { $0.window.event = UInt8(SDL_WINDOWEVENT_FOCUS_LOST.rawValue) }
+
+      test.frame()
+
+      #expect(test.view.touches == [.began, .cancelled])
+    }
+
+    @Test func escapeQuitsUnlessSomebodyObjects() throws {
+      let test = try TestHost()
+      test.host.quitsOnEscape = false
+      test.host.inject(.keyDown(.escape, modifiers: []))
+      #expect(!test.host.isQuitting)
+
+      test.host.quitsOnEscape = true
+      test.host.inject(.keyDown(.enter, modifiers: []))
+      #expect(!test.host.isQuitting)
+      test.host.inject(.keyDown(.escape, modifiers: []))
+      #expect(test.host.isQuitting)
+    }
+
+    @Test func closingTheWindowEndsTheLoop() throws {
+      let test = try TestHost()
+      push(SDL_QUIT) { _ in }
+
+      test.host.run()
+
+      #expect(test.host.isQuitting)
+    }
+
+    @Test func sizeOfTheWindowIsFollowed() throws {
+      let test = try TestHost()
+      test.window.backgroundColor = .pureGreen
+      test.frame()
+
+      SDL_SetWindowSize(test.host.video.window, 50, 20)
+      test.settle()
+
+      #expect(test.window.frame.size == Size(width: 50, height: 20))
+      let picture = test.host.screenshot()
+      #expect(picture.width == 50 && picture.height == 20)
+      #expect(picture.color(x: 49, y: 19) == .pureGreen)
+    }
+
+    @Test func hiddenWindowIsDrawnWhenItIsSeenAgain() throws {
+      let test = try TestHost()
+      test.frame()
+      push(SDL_WINDOWEVENT) { $0.window.event = UInt8(SDL_WINDOWEVENT_HIDDEN.rawValue) }
+      test.frame()
+      test.draw { $0.fill(Rect(x: 0, y: 0, width: 40, height: 30), color: .pureRed) }
+      test.frame()
+      #expect(test.host.frameStatistics.presented == 1)
+      #expect(!test.window.isDirty, "or the loop would not sleep")
+
+      push(SDL_WINDOWEVENT) { $0.window.event = UInt8(SDL_WINDOWEVENT_SHOWN.rawValue) }
+      test.settle()
+
+      #expect(test.pixel(3, 3) == .pureRed)
+    }
+  }
+}

@@ -1,0 +1,133 @@
+import FoundationEssentials
+import Glibc
+import Testing
+
+/// The loop as a program runs it: on the first thread of a process, which no test is on.
+@Suite(.serialized, .timeLimit(.minutes(1)))
+struct LoopTests {
+  @Test func mainQueueAndMainActorRunOnTheFirstThread() throws {
+    let probe = try Probe(["offscreen", "wakes"])
+
+    let lines = probe.linesToTheEnd()
+
+    #expect(lines.contains("dispatch true"))
+    #expect(lines.contains("task true"))
+    #expect(lines.contains("slept true"))
+    #expect(lines.last == "closed true", "SIGTERM ends it cleanly")
+    #expect(probe.exitStatus() == 0)
+  }
+
+  @Test(arguments: [SIGINT, SIGTERM])
+  func signalWakesAndQuitsASleepingLoop(signal: Int32) throws {
+    let probe = try Probe(["offscreen", "show"])
+    #expect(probe.line() == "driver offscreen")
+    #expect(probe.line() == "sleeping true")
+
+    probe.send(signal)
+
+    #expect(probe.linesToTheEnd().last == "closed true")
+    #expect(probe.exitStatus() == 0)
+  }
+
+  @Test(arguments: ["offscreen", "dummy"])
+  func idleLoopIsNotWoken(driver: String) throws {
+    let probe = try Probe([driver, "idle", "0.5"])
+
+    let lines = probe.linesToTheEnd()
+
+    // The turn in which counting began, and another because libdispatch signals once more after each drain.
+    #expect(lines.contains("turns 2"))
+    #expect(lines.contains("idle_frames 0"))
+    #expect(probe.exitStatus() == 0)
+  }
+
+  @Test func withoutAScreenItSaysSo() throws {
+    let probe = try Probe(["auto", "show"])
+
+    let line = try #require(probe.line())
+
+    #expect(line.hasPrefix("error no screen"))
+    #expect(probe.exitStatus() == 1)
+  }
+}
+
+/// A run of the program beside the tests, its output read line by line.
+private final class Probe {
+  private let process: pid_t
+  private let output: Int32
+  private var pending: [UInt8] = []
+  private var status: Int32?
+
+  init(_ arguments: [String]) throws {
+    // Tests and programs are built into the same folder.
+    let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    let path = tests.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 } + "/SDLBackendProbe"
+    var ends: [Int32] = [-1, -1]
+    #expect(pipe(&ends) == 0)
+    _ = fcntl(ends[0], F_SETFD, FD_CLOEXEC)
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
+    posix_spawn_file_actions_addclose(&actions, ends[1])
+    // Threads of tests block signals; a program does not.
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var mask = sigset_t()
+    sigemptyset(&mask)
+    posix_spawnattr_setsigmask(&attributes, &mask)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+    var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) }
+    words.append(nil)
+    // No display: what the tests find must not depend on where they run.
+    var environment: [UnsafeMutablePointer<CChar>?] = [strdup("HOME=/tmp"), nil]
+    defer { (words + environment).forEach { free($0) } }
+    var process: pid_t = 0
+    let result = posix_spawn(&process, path, &actions, &attributes, &words, &environment)
+    close(ends[1])
+    try #require(result == 0, "\(path) cannot be started")
+    self.process = process
+    output = ends[0]
+  }
+
+  isolated deinit {
+    if status == nil {
+      kill(process, SIGKILL)
+      _ = exitStatus()
+    }
+    close(output)
+  }
+
+  func send(_ signal: Int32) { kill(process, signal) }
+
+  /// The next line; nil at the end.
+  func line() -> String? {
+    while true {
+      if let end = pending.firstIndex(of: 10) {
+        defer { pending.removeFirst(end + 1) }
+        return String(decoding: pending[..<end], as: UTF8.self)
+      }
+      var bytes = [UInt8](repeating: 0, count: 4096)
+      let count = read(output, &bytes, bytes.count)
+      guard count > 0 else { return nil }
+      pending += bytes[..<count]
+    }
+  }
+
+  func linesToTheEnd() -> [String] {
+    var lines: [String] = []
+    while let line = line() { lines.append(line) }
+    return lines
+  }
+
+  /// Waits for the end; -1 after a signal.
+  func exitStatus() -> Int32 {
+    if let status { return status }
+    var raw: Int32 = 0
+    waitpid(process, &raw, 0)
+    let result = raw & 0x7F == 0 ? (raw >> 8) & 0xFF : -1
+    status = result
+    return result
+  }
+}

@@ -1,0 +1,164 @@
+import Testing
+import VitrineGraphics
+import VitrineWidgets
+
+@testable import VitrineSDLBackend
+
+struct LRUCacheTests {
+  @Test func valueUsedLongestAgoGoesFirst() {
+    var cache = LRUCache<String, Int>(limit: 30)
+    cache.insert(1, for: "a", cost: 10, stamp: 1)
+    cache.insert(2, for: "b", cost: 10, stamp: 2)
+    cache.insert(3, for: "c", cost: 10, stamp: 3)
+    _ = cache.value(for: "a", stamp: 4)
+
+    let evicted = cache.insert(4, for: "d", cost: 15, stamp: 5)
+
+    #expect(evicted == ["b", "c"])
+    #expect(cache.value(for: "a", stamp: 6) == 1)
+    #expect(cache.cost == 25)
+    #expect(cache.count == 2)
+  }
+
+  @Test func valueOfTheSameFrameIsNotPushedOut() {
+    var cache = LRUCache<String, Int>(limit: 10)
+    cache.insert(1, for: "a", cost: 10, stamp: 1)
+
+    #expect(cache.insert(2, for: "b", cost: 10, stamp: 1) == ["b"], "there is no room")
+    #expect(cache.value(for: "a", stamp: 1) == 1)
+    #expect(cache.insert(2, for: "b", cost: 10, stamp: 2) == ["a"])
+  }
+
+  @Test func valueLargerThanTheLimitIsNotKept() {
+    var cache = LRUCache<String, Int>(limit: 10)
+    cache.insert(1, for: "a", cost: 4, stamp: 1)
+
+    #expect(cache.insert(2, for: "b", cost: 11, stamp: 2) == ["b"])
+    #expect(cache.value(for: "a", stamp: 3) == 1, "nothing went for it")
+  }
+
+  @Test func limitOfZeroKeepsNothing() {
+    var cache = LRUCache<String, Int>(limit: 0)
+
+    cache.insert(1, for: "a", cost: 1, stamp: 1)
+
+    #expect(cache.count == 0)
+    #expect(cache.value(for: "a", stamp: 2) == nil)
+  }
+
+  @Test func sameKeyTwiceReplaces() {
+    var cache = LRUCache<String, Int>(limit: 10)
+    cache.insert(1, for: "a", cost: 4, stamp: 1)
+    cache.insert(2, for: "a", cost: 6, stamp: 1)
+    cache.remove("b")
+
+    #expect(cache.cost == 6)
+    #expect(cache.value(for: "a", stamp: 1) == 2)
+    cache.remove("a")
+    cache.remove("a")
+    #expect(cache.cost == 0 && cache.count == 0)
+  }
+}
+
+extension SDLTests {
+  struct TextureBudgetTests {
+    private func images(_ count: Int) -> [Image] {
+      (0..<count).map { index in
+        Image(width: 20, height: 20) { _, _ in Color(red: UInt8(index), green: 9, blue: 9) }
+      }
+    }
+
+    /// Each image in 10x10 points, 400 bytes, in a row.
+    private func row(_ images: [Image], _ list: inout DrawList) {
+      for (index, image) in images.enumerated() {
+        list.draw(
+          DrawList.Picture(
+            image: image, destination: Rect(x: Double(index) * 10, y: 0, width: 10, height: 10)))
+      }
+    }
+
+    @Test func texturesStayWithinTheirBudget() throws {
+      let test = try TestHost(width: 100) { $0.textureByteBudget = 1000 }
+      for image in images(8) {
+        test.draw { row([image], &$0) }
+        test.settle()
+        #expect(test.host.textureBytes <= 1000)
+      }
+      #expect(test.host.textureBytes == 800)
+    }
+
+    @Test func whatDoesNotFitIsDrawnCoarselyAndAsksForNoMoreFrames() throws {
+      let test = try TestHost(width: 100) { $0.textureByteBudget = 1000 }
+      let shown = images(5)
+      test.draw { row(shown, &$0) }
+
+      test.frame()
+
+      #expect(!test.window.isDirty)
+      #expect(test.host.textureBytes == 800)
+      for index in 0..<5 { #expect(Int(test.pixel(index * 10 + 5, 5).red) == index, "no holes") }
+    }
+
+    @Test func budgetOfZeroStillShowsPictures() throws {
+      let test = try TestHost(width: 100) { $0.textureByteBudget = 0 }
+      let shown = images(2)
+      test.draw { list in
+        row(shown, &list)
+        list.text(
+          "text", font: .regular(12), color: .white, at: Point(x: 0, y: 15), size: Size(width: 40, height: 15)
+        )
+      }
+
+      test.frame()
+
+      #expect(test.pixel(15, 5) == Color(red: 1, green: 9, blue: 9))
+      #expect(!test.window.isDirty)
+      #expect(test.host.textureBytes == 0)
+    }
+
+    @Test func uploadBudgetLeavesPicturesForTheNextFrame() throws {
+      // Reading 20x20 pixels is 1600 bytes: two fit into a frame.
+      let test = try TestHost(width: 100) { $0.uploadByteBudget = 3500 }
+      let shown = images(5)
+      test.draw { row(shown, &$0) }
+
+      for bytes in [800, 1600, 2000] {
+        #expect(test.window.isDirty)
+        test.frame()
+        #expect(test.host.textureBytes == bytes)
+        for index in 0..<5 { #expect(Int(test.pixel(index * 10 + 5, 5).red) == index, "no holes") }
+      }
+      #expect(!test.window.isDirty)
+    }
+
+    @Test func onePictureAFrameIsMadeWhateverTheBudget() throws {
+      let test = try TestHost(width: 100) { $0.uploadByteBudget = 0 }
+      let shown = images(3)
+      test.draw { row(shown, &$0) }
+
+      test.frame()
+      #expect(test.host.textureBytes == 400)
+      test.settle()
+      #expect(test.host.textureBytes == 1200)
+    }
+
+    @Test func texturesOfImagesThatAreGoneAreDropped() throws {
+      let store = TextureStore(budget: 10_000, frameBudget: 10_000)
+      let rect = PixelRect(width: 10, height: 10)
+      var image: Image? = images(1)[0]
+      store.beginFrame()
+      _ = store.drawing(
+        of: DrawList.Picture(image: try #require(image), destination: .zero), in: rect,
+        corners: CornerMask(radius: 0))
+      #expect(store.byteCount == 400)
+      store.sweep()
+      #expect(store.byteCount == 400)
+
+      image = nil
+      store.sweep()
+
+      #expect(store.byteCount == 0)
+      #expect(store.count == 0)
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import FoundationEssentials
+import Glibc
+import Testing
+
+@testable import VitrineSDLBackend
+
+struct VideoDriverChoiceTests {
+  private func choice(
+    _ requested: String? = nil, _ environment: [String: String] = [:],
+    _ devices: ScreenDevices = ScreenDevices()
+  ) -> VideoDriverChoice {
+    VideoDriverChoice(requested: requested, environment: { environment[$0] }, devices: devices)
+  }
+
+  @Test func nothingToShowOnIsNeverOffscreen() {
+    #expect(choice().names == [])
+    #expect(choice(nil, ["DISPLAY": ""]).names == [])
+    guard case .noScreen = choice().error(message: "") else {
+      Issue.record("\(choice().error(message: ""))")
+      return
+    }
+    #expect(choice().error(message: "").description.contains("--video offscreen"))
+  }
+
+  @Test func displaysOfTheEnvironmentComeBeforeTheConsole() {
+    let devices = ScreenDevices(connectedCard: 1)
+
+    #expect(choice(nil, ["DISPLAY": ":0"], devices).names == ["x11", "kmsdrm"])
+    #expect(choice(nil, ["WAYLAND_DISPLAY": "wayland-0", "DISPLAY": ":0"]).names == ["wayland", "x11"])
+    #expect(choice(nil, [:], devices).names == ["kmsdrm"])
+    #expect(choice(nil, [:], devices).card == 1)
+  }
+
+  @Test func whatIsAskedForIsTaken() {
+    #expect(choice("KMSDRM", ["DISPLAY": ":0"]).names == ["kmsdrm"])
+    #expect(choice(nil, ["SDL_VIDEODRIVER": "offscreen"]).names == ["offscreen"])
+    #expect(choice("x11", ["SDL_VIDEODRIVER": "offscreen"]).names == ["x11"])
+  }
+
+  @Test func deviceThatMayNotBeOpenedIsTheReason() {
+    let devices = ScreenDevices(connectedCard: 0, forbidden: "/dev/dri/card0")
+
+    #expect(choice(nil, [:], devices).error(message: "m") == .noPermission(path: "/dev/dri/card0"))
+    #expect(choice("kmsdrm", [:], devices).error(message: "m") == .noPermission(path: "/dev/dri/card0"))
+    #expect(choice("x11", [:], devices).error(message: "m") == .video(driver: "x11", message: "m"))
+  }
+}
+
+struct ScreenDevicesTests {
+  /// A folder that looks like the root of a machine.
+  private func withMachine(_ files: [String: String], _ body: (String) throws -> Void) throws {
+    let root = "/tmp/vitrine-devices-\(UUID().uuidString)"
+    defer { try? FileManager.default.removeItem(atPath: root) }
+    for (path, content) in files {
+      let folder = root + "/" + path.split(separator: "/").dropLast().joined(separator: "/")
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      try content.write(toFile: root + "/" + path, atomically: false, encoding: .utf8)
+    }
+    try body(root)
+  }
+
+  @Test func cardWithAScreenIsChosen() throws {
+    try withMachine([
+      "sys/class/drm/card0-HDMI-A-1/status": "disconnected\n", "sys/class/drm/card0/status": "connected\n",
+      "sys/class/drm/card1-HDMI-A-2/status": "connected\n", "sys/class/drm/card12-DP-1/status": "connected\n",
+      "sys/class/drm/version": "drm", "dev/dri/card1": "", "dev/input/event0": "",
+    ]) { root in
+      let devices = ScreenDevices(root: root)
+
+      #expect(devices.connectedCard == 1)
+      #expect(devices.forbidden == nil)
+      #expect(devices.warnings == [])
+    }
+  }
+
+  @Test func emptyMachineHasNothing() throws {
+    let devices = ScreenDevices(root: "/nowhere")
+
+    #expect(devices.connectedCard == nil)
+    #expect(devices.forbidden == nil)
+    #expect(devices.warnings.count == 1)
+  }
+
+  @Test func cardWithoutADeviceIsForbidden() throws {
+    try withMachine(["sys/class/drm/card0-eDP-1/status": "connected"]) { root in
+      #expect(ScreenDevices(root: root).forbidden == root + "/dev/dri/card0")
+    }
+  }
+}
