@@ -22,7 +22,8 @@ extension EasyHandle {
     try set(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(connectLimit))
     try set(CURLOPT_MAXLIFETIME_CONN, 600)
     try set(CURLOPT_FRESH_CONNECT, hop.needsFreshConnection ? 1 : 0)
-    try set(CURLOPT_BUFFERSIZE, 64 << 10)
+    // Refused by a handle that shared a connection and still has its buffer, which is as good.
+    try? set(CURLOPT_BUFFERSIZE, 64 << 10)
   }
 
   /// HTTP/2 only where TLS has agreed on it: libcurl 7.88 breaks when it reuses a connection that speaks

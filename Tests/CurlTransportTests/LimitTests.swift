@@ -117,9 +117,10 @@ struct LimitTests {
     defer { full.close() }
 
     let heard = try await CurlTransport().get(
-      "http://127.0.0.1:\(full.port)/", timeouts: .init(connect: 0.2))
+      "http://127.0.0.1:\(full.port)/", timeouts: .init(connect: 0.2, total: 5))
 
     #expect(heard.curlCode == 28)
+    #expect(heard.error != .transport(code: 28, message: "not done within 5.0 s"))
     #expect(heard.responses.isEmpty)
   }
 

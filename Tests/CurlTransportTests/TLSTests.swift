@@ -56,8 +56,19 @@ struct TLSTests {
 
     let heard = try await getTogether(30, "https://localhost:\(server.port)/", on: transport)
 
+    #expect(heard.compactMap(\.error) == [])
     #expect(heard.allSatisfy { $0.text == "hello" })
     #expect(heard.compactMap(\.metrics).map(\.connections).reduce(0, +) == 1)
+  }
+
+  @Test func handlesServeAgainAfterTheySharedAConnection() async throws {
+    let server = try TLSServer()
+    let transport = trusting(server)
+
+    let first = try await getTogether(30, "https://localhost:\(server.port)/", on: transport)
+    let second = try await getTogether(30, "https://localhost:\(server.port)/", on: transport)
+
+    #expect((first + second).compactMap(\.error) == [])
   }
 
   @Test func connectionsThatEndAfterAFewRequestsAreReplaced() async throws {
@@ -66,6 +77,7 @@ struct TLSTests {
 
     let heard = try await getTogether(30, "https://localhost:\(server.port)/", on: transport)
 
+    #expect(heard.compactMap(\.error) == [])
     #expect(heard.allSatisfy { $0.text == "hello" })
   }
 
