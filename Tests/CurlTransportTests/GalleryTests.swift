@@ -1,0 +1,135 @@
+import FoundationEssentials
+import Testing
+import VitrineCurlTransport
+import VitrineGalleryServer
+import VitrineLoading
+
+@Suite("Every fault of the gallery server ends as it should", .timeLimit(.minutes(1)))
+struct GalleryTests {
+  private let body = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
+
+  private func server() throws -> GalleryServer {
+    let server = try GalleryServer()
+    server.add(Resource(body: body, contentType: "image/png"), at: "/one.png")
+    return server
+  }
+
+  @Test(arguments: ["", "?chunked=1", "?length=none", "?close=1", "?rate=2000000", "?hops=5"])
+  func wholeBodyComesHoweverItIsFramed(query: String) async throws {
+    let server = try server()
+
+    let heard = try await CurlTransport().get(server.baseURL + "/one.png" + query)
+
+    #expect(heard.error == nil)
+    #expect(heard.body == body)
+    #expect(heard.responses.first?.headers["content-type"] == "image/png")
+  }
+
+  @Test(arguments: [
+    ("?truncate=5000", [18]), ("?length=+5", [18]), ("?reset=5000", [56]), ("?reset=0", [52, 56]),
+    ("?garbage=1", [1]), ("?stall=5000", [28]), ("?stall=0", [28]),
+  ])
+  func faultsOfTheNetworkHaveCurlsCode(query: String, codes: [Int]) async throws {
+    let server = try server()
+
+    let heard = try await CurlTransport().get(
+      server.baseURL + "/one.png" + query, timeouts: .init(stall: 0.3))
+
+    #expect(codes.contains(heard.curlCode ?? 0), "\(String(describing: heard.error))")
+  }
+
+  @Test(arguments: [
+    ("/none.png", ImageError.status(404)), ("/one.png?status=503", .status(503)),
+    ("/one.png?loop=1", .redirectRefused(.tooMany(limit: 5))),
+    ("/one.png?hops=6", .redirectRefused(.tooMany(limit: 5))),
+    ("/one.png?redirect=ftp%3A%2F%2F127.0.0.1%2Fa", .redirectRefused(.scheme("ftp"))),
+    ("/one.png?endless=1", .tooLarge(.body(bytes: 200_000))),
+    ("/one.png?length=%2B200000", .tooLarge(.body(bytes: 200_000))),
+  ])
+  func refusalsAreTyped(target: String, error: ImageError) async throws {
+    let server = try server()
+
+    let heard = try await CurlTransport().get(server.baseURL + target, bodyLimit: 200_000)
+
+    #expect(heard.error == error)
+  }
+
+  @Test(arguments: [301, 302, 303, 307, 308])
+  func redirectLeadsToAnotherServer(status: Int) async throws {
+    let (first, second) = (try server(), try server())
+    let target = second.baseURL.replacing(":", with: "%3A").replacing("/", with: "%2F")
+
+    let heard = try await CurlTransport().get(
+      first.baseURL + "/one.png?redirect=\(target)%2Fone.png&status=\(status)",
+      headers: ["X-Api-Key": "1", "Authorization": "2", "Accept": "image/*"])
+
+    #expect(heard.body == body)
+    #expect(heard.responses.first?.url == URL(string: second.baseURL + "/one.png"))
+    #expect(heard.metrics?.requests == 2 && heard.metrics?.connections == 2)
+    #expect(first.log.first?.headers["x-api-key"] == "1")
+    #expect(second.log.map { $0.headers.keys.sorted() } == [["accept", "host", "user-agent"]])
+  }
+
+  @Test func freshnessIsAskedForAndReported() async throws {
+    let server = try server()
+
+    let heard = try await CurlTransport().get(
+      server.baseURL + "/one.png?etag=a", headers: ["If-None-Match": "\"a\""])
+
+    #expect(heard.error == .status(304))
+    #expect(heard.responses.first?.status == 304 && heard.body.isEmpty)
+  }
+
+  @Test func connectionsAreReused() async throws {
+    let server = try server()
+    let transport = CurlTransport()
+
+    for _ in 0..<20 { #expect(try await transport.get(server.baseURL + "/one.png").body == body) }
+
+    #expect(server.connectionCount == 1)
+  }
+
+  @Test func serverThatIsDownIsAFailureAndItsReturnIsNot() async throws {
+    let server = try server()
+    let transport = CurlTransport()
+    _ = try await transport.get(server.baseURL + "/one.png")
+
+    server.behaviour.isDown = true
+    let down = try await transport.get(server.baseURL + "/one.png")
+    server.behaviour.isDown = false
+    let up = try await transport.get(server.baseURL + "/one.png")
+
+    #expect([52, 55, 56].contains(down.curlCode), "\(String(describing: down.error))")
+    #expect(up.body == body)
+  }
+
+  @Test func serverMayRestartOnItsPort() async throws {
+    let first = try server()
+    let transport = CurlTransport()
+    _ = try await transport.get(first.baseURL + "/one.png")
+    first.stop()
+
+    let second = try GalleryServer(port: first.port)
+    second.add(Resource(body: [1, 2, 3], contentType: "image/png"), at: "/one.png")
+    let heard = try await transport.get(second.baseURL + "/one.png")
+
+    #expect(heard.body == [1, 2, 3])
+  }
+
+  @Test func cancellingLetsTheServerGo() async throws {
+    let server = try server()
+    let transport = CurlTransport()
+    let (late, long) = (Recorder(), Recorder())
+
+    let first = try transport.start(server.baseURL + "/one.png?latency=60000", receiver: late)
+    let second = try transport.start(server.baseURL + "/one.png?stall=500", receiver: long)
+    await long.until { $0.body.count == 500 }
+    #expect(server.waitForRequests(2, timeout: 10))
+    first.cancel()
+    second.cancel()
+
+    #expect(await late.end().error == .cancelled)
+    #expect(await long.end().error == .cancelled)
+    #expect(server.wait(timeout: 10) { log in log.allSatisfy { $0.outcome != .running } })
+  }
+}
