@@ -40,9 +40,7 @@ final class TransferLoop {
       let (commands, isStopping) = inbox.take()
       for command in commands { carryOut(command) }
       guard !isStopping else { break }
-      var stillRunning: Int32 = 0
-      endAll(ifFailed: curl_multi_perform(multi, &stillRunning))
-      endTransfersThatAreDone()
+      work()
       endTransfersThatAreLate()
       let result = curl_multi_poll(multi, nil, 0, timeToSleep, nil)
       endAll(ifFailed: result)
@@ -82,7 +80,28 @@ final class TransferLoop {
     }
   }
 
-  private func endTransfersThatAreDone() {
+  /// Lets libcurl work until nobody waits for what another has just given up.
+  ///
+  /// A transfer that waits for a connection is woken when another ends or has sent its request. libcurl 7.88
+  /// loses that wake-up if the one woken was added earlier: it would sleep on, for seconds, with connections
+  /// idle. Working once more after each such event makes up for it.
+  private func work() {
+    while true {
+      let waitedBefore = waitingCount
+      var stillRunning: Int32 = 0
+      endAll(ifFailed: curl_multi_perform(multi, &stillRunning))
+      let hasEnded = endTransfersThatAreDone()
+      let waiting = waitingCount
+      guard waiting > 0, hasEnded || waiting != waitedBefore else { return }
+    }
+  }
+
+  /// Transfers whose request has not left.
+  private var waitingCount: Int { transfers.values.count { $0.isWaiting } }
+
+  /// Returns whether there were any.
+  private func endTransfersThatAreDone() -> Bool {
+    var hasEnded = false
     var left: Int32 = 0
     while let message = curl_multi_info_read(multi, &left) {
       // Read before the handle is removed, which frees the message.
@@ -90,7 +109,9 @@ final class TransferLoop {
       let code = message.pointee.data.result
       guard let id = ids[easy], let transfer = transfers[id] else { continue }
       proceed(transfer, transfer.end(code))
+      hasEnded = true
     }
+    return hasEnded
   }
 
   private func endTransfersThatAreLate() {

@@ -2,6 +2,7 @@ import FoundationEssentials
 import Synchronization
 import Testing
 import VitrineCurlTransport
+import VitrineGalleryServer
 import VitrineLoading
 
 @Suite("Connections are kept, and a dead one is not noticed", .timeLimit(.minutes(1)))
@@ -16,6 +17,23 @@ struct ReuseTests {
 
     #expect(connections == [1, 0, 0, 0, 0])
     #expect(server.connectionCount == 1)
+  }
+
+  @Test func freedConnectionIsGivenToWhoWaitsForIt() async throws {
+    let server = try GalleryServer()
+    server.add(Resource(body: Array(repeating: 7, count: 200_000), contentType: "image/png"), at: "/one")
+    let transport = CurlTransport(configuration: .init(connectionsPerHost: 2))
+
+    for _ in 0..<5 {
+      let recorders = (0..<100).map { _ in Recorder() }
+      for recorder in recorders {
+        try transport.start(
+          server.baseURL + "/one", timeouts: .init(connect: 60, total: 8), receiver: recorder)
+      }
+      for recorder in recorders { #expect(await recorder.end().error == nil) }
+    }
+
+    #expect(server.connectionCount <= 2)
   }
 
   @Test func connectionThatDiesBeforeTheAnswerIsReplaced() async throws {
