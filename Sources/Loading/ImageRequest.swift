@@ -10,10 +10,10 @@ public import VitrineGraphics
 /// ```
 public struct ImageRequest: Sendable {
   /// Where it is; absolute, or the load fails with `.invalidURL`.
-  public var url: URL
+  public var url: URL { didSet { identity = RequestIdentity(url: url, headers: headers) } }
   /// Sent with the request. Those that change the answer (Authorization, Cookie, Accept, Accept-Language)
   /// are part of its identity.
-  public var headers: HTTPHeaders
+  public var headers: HTTPHeaders { didSet { identity = RequestIdentity(url: url, headers: headers) } }
   /// Where it stands in the queue; a shared load has the highest priority of those who wait for it.
   public var priority: Priority
   /// What part the cache plays; `.useCache` by default.
@@ -24,6 +24,9 @@ public struct ImageRequest: Sendable {
   public var transforms: [any ImageTransform]
   /// What decoding it may cost.
   public var limits: DecodeLimits
+
+  /// Which bytes it asks for; kept, since a slot looks it up several times.
+  private(set) var identity: RequestIdentity
 
   /// Where a load stands in the queue.
   public enum Priority: Int, Comparable, Hashable, Sendable, CaseIterable {
@@ -56,6 +59,7 @@ public struct ImageRequest: Sendable {
     self.targetSize = targetSize
     self.transforms = transforms
     self.limits = limits
+    identity = RequestIdentity(url: url, headers: headers)
   }
 
   /// The headers as they are sent: pictures are asked for, unless the caller says otherwise (AF-I12).

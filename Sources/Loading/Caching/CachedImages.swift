@@ -2,60 +2,74 @@ import VitrineGraphics
 
 /// Images by identity and size, in the order of their last use.
 ///
-/// An LRU is a dictionary and a linked list. The links are indices into one array rather than references: no
-/// counting, and no chain of a hundred thousand `deinit`s.
+/// An LRU is a dictionary and a linked list. The links are indices into an array rather than references: no
+/// counting, and no chain of a hundred thousand `deinit`s. They lie apart from the images, so that a hit
+/// touches a few words and one reference.
 struct CachedImages {
-  private struct Entry {
-    let identity: PictureIdentity
-    /// What it was decoded for; nil for the whole picture.
-    let target: DecodeTarget?
-    let image: Image
-    let cost: Int
+  /// Neighbours of a place, or `none`.
+  private struct Links {
     var newer = none
     var older = none
+    /// The next larger variant of the same identity.
+    var larger = none
+    /// What it was decoded for; nil for the whole picture.
+    var target: DecodeTarget?
   }
 
   private static let none = -1
 
-  private var entries: [Entry?] = []
+  /// Three arrays of one length: a place is an index into each. Places without an image are in `free`.
+  private var images: [Image?] = []
+  private var identities: [PictureIdentity?] = []
+  private var links: [Links] = []
   private var free: [Int] = []
-  /// Places of the variants of each identity, the smallest first.
-  private var variants: [PictureIdentity: [Int]] = [:]
+
+  /// Place of the smallest variant of each identity.
+  private var smallest: [PictureIdentity: Int] = [:]
   private var newest = none
   private var oldest = none
 
   /// Sum of the costs.
   private(set) var cost = 0
-  var count: Int { entries.count - free.count }
+  var count: Int { images.count - free.count }
 
   /// The largest variant, or the smallest that serves `target`. Counts as a use. O(variants).
   mutating func use(_ identity: PictureIdentity, at target: DecodeTarget?) -> Image? {
-    guard let places = variants[identity] else { return nil }
-    guard let target else { return places.last.flatMap { use($0) } }
-    return places.first { serves($0, target) }.flatMap { use($0) }
+    guard var place = smallest[identity] else { return nil }
+    while true {
+      let larger = links[place].larger
+      if let target {
+        if serves(place, target) { break }
+        guard larger != Self.none else { return nil }
+      } else if larger == Self.none {
+        break
+      }
+      place = larger
+    }
+    if place != newest {
+      unlink(place)
+      link(place)
+    }
+    return images[place]
   }
 
   /// Keeps an image as the most recently used; what it replaces. O(variants).
   mutating func insert(_ image: Image, as identity: PictureIdentity, at target: DecodeTarget?) -> [Image] {
-    let replaced = variants[identity, default: []].filter { isReplaced($0, by: image, at: target) }
-    let released = replaced.map { remove($0) }
-    let place = free.popLast() ?? entries.count
-    if place == entries.count { entries.append(nil) }
-    entries[place] = Entry(identity: identity, target: target, image: image, cost: image.cost)
+    let released = variants(identity).filter { isReplaced($0, by: image, at: target) }.map { remove($0) }
+    let place = free.popLast() ?? addPlace()
+    images[place] = image
+    identities[place] = identity
+    links[place].target = target
     cost += image.cost
     link(place)
-    let larger = variants[identity, default: []].firstIndex {
-      pixels($0) > image.pixelWidth * image.pixelHeight
-    }
-    let end = variants[identity, default: []].count
-    variants[identity, default: []].insert(place, at: larger ?? end)
+    let smaller = variants(identity).last { pixels($0) <= image.pixelWidth * image.pixelHeight }
+    links[place].larger = smaller.map { links[$0].larger } ?? smallest[identity] ?? Self.none
+    if let smaller { links[smaller].larger = place } else { smallest[identity] = place }
     return released
   }
 
   /// Removes all variants. O(variants).
-  mutating func remove(_ identity: PictureIdentity) -> [Image] {
-    (variants[identity] ?? []).map { remove($0) }
-  }
+  mutating func remove(_ identity: PictureIdentity) -> [Image] { variants(identity).map { remove($0) } }
 
   /// Removes the oldest until no more than `limit` is left; below 0, everything.
   mutating func purge(to limit: Int) -> [Image] {
@@ -64,57 +78,73 @@ struct CachedImages {
     return removed
   }
 
-  // MARK: Variants
+  // MARK: Places
 
-  private func serves(_ place: Int, _ target: DecodeTarget) -> Bool {
-    guard let entry = entries[place] else { return false }
-    return entry.target == nil || entry.target == target || target.isSatisfied(by: entry.image)
-  }
-
-  private func isReplaced(_ place: Int, by image: Image, at target: DecodeTarget?) -> Bool {
-    guard let entry = entries[place] else { return false }
-    let old = entry.image
-    let isSameSize = old.pixelWidth == image.pixelWidth && old.pixelHeight == image.pixelHeight
-    let isOtherSource = old.sourceWidth != image.sourceWidth || old.sourceHeight != image.sourceHeight
-    return entry.target == target || isSameSize || isOtherSource
-  }
-
-  private func pixels(_ place: Int) -> Int {
-    entries[place].map { $0.image.pixelWidth * $0.image.pixelHeight } ?? 0
+  private mutating func addPlace() -> Int {
+    images.append(nil)
+    identities.append(nil)
+    links.append(Links())
+    return images.count - 1
   }
 
   private mutating func remove(_ place: Int) -> Image {
-    guard let entry = entries[place] else { preconditionFailure("only places in use are removed") }
+    guard let image = images[place], let identity = identities[place] else {
+      preconditionFailure("only places in use are removed")
+    }
     unlink(place)
-    entries[place] = nil
+    if let smaller = variants(identity).last(where: { links[$0].larger == place }) {
+      links[smaller].larger = links[place].larger
+    } else {
+      smallest[identity] = links[place].larger == Self.none ? nil : links[place].larger
+    }
+    images[place] = nil
+    identities[place] = nil
     free.append(place)
-    cost -= entry.cost
-    variants[entry.identity]?.removeAll { $0 == place }
-    if variants[entry.identity]?.isEmpty == true { variants[entry.identity] = nil }
-    return entry.image
+    cost -= image.cost
+    return image
   }
+
+  // MARK: Variants
+
+  /// Places of the variants of an identity, the smallest first.
+  private func variants(_ identity: PictureIdentity) -> [Int] {
+    var places: [Int] = []
+    var place = smallest[identity] ?? Self.none
+    while place != Self.none {
+      places.append(place)
+      place = links[place].larger
+    }
+    return places
+  }
+
+  private func serves(_ place: Int, _ target: DecodeTarget) -> Bool {
+    guard let known = links[place].target, known != target else { return true }
+    return images[place].map { target.isSatisfied(by: $0) } ?? false
+  }
+
+  private func isReplaced(_ place: Int, by image: Image, at target: DecodeTarget?) -> Bool {
+    guard let old = images[place] else { return false }
+    let isSameSize = old.pixelWidth == image.pixelWidth && old.pixelHeight == image.pixelHeight
+    let isOtherSource = old.sourceWidth != image.sourceWidth || old.sourceHeight != image.sourceHeight
+    return links[place].target == target || isSameSize || isOtherSource
+  }
+
+  private func pixels(_ place: Int) -> Int { images[place].map { $0.pixelWidth * $0.pixelHeight } ?? 0 }
 
   // MARK: Order of use
 
-  private mutating func use(_ place: Int) -> Image? {
-    if place != newest {
-      unlink(place)
-      link(place)
-    }
-    return entries[place]?.image
-  }
-
   private mutating func link(_ place: Int) {
-    entries[place]?.older = newest
-    entries[place]?.newer = Self.none
-    if newest != Self.none { entries[newest]?.newer = place }
+    links[place].newer = Self.none
+    links[place].older = newest
+    if newest != Self.none { links[newest].newer = place }
     newest = place
     if oldest == Self.none { oldest = place }
   }
 
   private mutating func unlink(_ place: Int) {
-    guard let newer = entries[place]?.newer, let older = entries[place]?.older else { return }
-    if newer == Self.none { newest = older } else { entries[newer]?.older = older }
-    if older == Self.none { oldest = newer } else { entries[older]?.newer = newer }
+    let newer = links[place].newer
+    let older = links[place].older
+    if newer == Self.none { newest = older } else { links[newer].older = older }
+    if older == Self.none { oldest = newer } else { links[older].newer = newer }
   }
 }

@@ -13,7 +13,7 @@ public import VitrineGraphics
 /// several sizes, each used and purged on its own; an insert replaces the variant of its size, or of its
 /// `targetSize`, and all variants of another source size: the picture behind the URL has changed.
 ///
-/// May be used from any thread. A lookup takes a lock for some 50 ns, so the main actor never waits. O(1), but for
+/// May be used from any thread. A lookup holds a lock for well under a microsecond, so the main actor never waits. O(1), but for
 /// purging, which is O(purged).
 public final class MemoryImageCache: ImageRequestCache {
   /// 100 MiB.
@@ -102,7 +102,7 @@ public final class MemoryImageCache: ImageRequestCache {
 
   /// The smallest variant that serves the request's `targetSize`; the largest there is without one.
   public func image(for request: ImageRequest, additionalIdentifier: String?) -> Image? {
-    let identity = PictureIdentity(request, additionalIdentifier: additionalIdentifier)
+    let identity = request.pictureIdentity(additionalIdentifier)
     return state.withLock { state in
       let image = state.images.use(identity, at: request.targetSize)
       if image == nil { state.statistics.misses += 1 } else { state.statistics.hits += 1 }
@@ -112,7 +112,7 @@ public final class MemoryImageCache: ImageRequestCache {
 
   /// Keeps an image as the most recently used, and purges if there are too many.
   public func insert(_ image: Image, for request: ImageRequest, additionalIdentifier: String?) {
-    let identity = PictureIdentity(request, additionalIdentifier: additionalIdentifier)
+    let identity = request.pictureIdentity(additionalIdentifier)
     release { state in
       state.statistics.inserts += 1
       let replaced = state.images.insert(image, as: identity, at: request.targetSize)
@@ -123,7 +123,7 @@ public final class MemoryImageCache: ImageRequestCache {
   /// Removes a picture in all its sizes; whether there was one.
   @discardableResult
   public func removeImage(for request: ImageRequest, additionalIdentifier: String?) -> Bool {
-    let identity = PictureIdentity(request, additionalIdentifier: additionalIdentifier)
+    let identity = request.pictureIdentity(additionalIdentifier)
     return release { $0.images.remove(identity) }
   }
 

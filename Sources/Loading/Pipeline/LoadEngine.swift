@@ -67,7 +67,7 @@ final class LoadEngine: Sendable {
   func start(_ task: ImageTask, unlessStoredSince storeCount: Int) -> Bool {
     let actions = state.withLock { state -> [LoadAction]? in
       if state.storeCount != storeCount, task.request.cachePolicy != .reload,
-        !state.registry.isFetching(RequestIdentity(task.request))
+        !state.registry.isFetching(task.request.identity)
       {
         return nil
       }

@@ -13,34 +13,52 @@ import Glibc
 
 /// Which bytes are asked for: the URL without its fragment, and those headers that change the answer.
 ///
-/// Its hash is worked out once, when it is made, so that it may be looked up several times for little.
+/// Worked out and hashed once, with the request; copies share it. A memory hit therefore costs little more
+/// than looking up a word.
 public struct RequestIdentity: Hashable, Sendable {
   /// Headers that change the answer: two requests that differ in one of them never share an entry or a
   /// download; two that differ in others do.
   public static let headerNames = ["Authorization", "Cookie", "Accept", "Accept-Language"]
 
-  /// The absolute URL without its fragment.
-  public let url: String
-  private let headers: [HTTPHeaders.Field]
-  private let hash: Int
+  private final class Storage: Sendable {
+    let url: String
+    let headers: [HTTPHeaders.Field]
+    let hash: Int
 
-  /// The identity of what `request` fetches. O(length of the URL).
-  public init(_ request: ImageRequest) {
-    url = Self.withoutFragment(request.url.absoluteString)
-    headers = request.headers.isEmpty ? [] : Self.answerChanging(request.headers)
-    var hasher = Hasher()
-    hasher.combine(url)
-    for field in headers { hasher.combine(field) }
-    hash = hasher.finalize()
+    init(url: String, headers: [HTTPHeaders.Field]) {
+      self.url = url
+      self.headers = headers
+      var hasher = Hasher()
+      hasher.combine(url)
+      for field in headers { hasher.combine(field) }
+      hash = hasher.finalize()
+    }
   }
+
+  private let storage: Storage
+
+  /// The identity of what `request` fetches.
+  public init(_ request: ImageRequest) { self = request.identity }
+
+  /// O(length of the URL).
+  init(url: URL, headers: HTTPHeaders) {
+    storage = Storage(
+      url: Self.withoutFragment(url.absoluteString),
+      headers: headers.isEmpty ? [] : Self.answerChanging(headers))
+  }
+
+  /// The absolute URL without its fragment.
+  public var url: String { storage.url }
 
   /// The same URL and the same headers of those named above.
   public static func == (a: RequestIdentity, b: RequestIdentity) -> Bool {
-    a.hash == b.hash && a.url == b.url && a.headers == b.headers
+    a.storage === b.storage
+      || a.storage.hash == b.storage.hash && a.storage.url == b.storage.url
+        && a.storage.headers == b.storage.headers
   }
 
-  /// Feeds the hash that was worked out when it was made. O(1).
-  public func hash(into hasher: inout Hasher) { hasher.combine(hash) }
+  /// Feeds the hash that was worked out with the request. O(1).
+  public func hash(into hasher: inout Hasher) { hasher.combine(storage.hash) }
 
   private static func withoutFragment(_ text: String) -> String {
     let mark = UInt8(ascii: "#")
@@ -74,13 +92,15 @@ public struct PictureIdentity: Hashable, Sendable {
   /// Identifiers of the transforms, in order; empty when the caller gave an identifier.
   public let transforms: [String]
 
-  /// The identity of what `request` asks for under `additionalIdentifier`. O(length of the URL).
+  /// The identity of what `request` asks for under `additionalIdentifier`.
   public init(_ request: ImageRequest, additionalIdentifier: String? = nil) {
-    self.request = RequestIdentity(request)
+    self = request.pictureIdentity(additionalIdentifier)
+  }
+
+  fileprivate init(request: RequestIdentity, additionalIdentifier: String?, transforms: [String]) {
+    self.request = request
     self.additionalIdentifier = additionalIdentifier
-    transforms =
-      additionalIdentifier == nil && !request.transforms.isEmpty
-      ? request.transforms.map(\.identifier) : []
+    self.transforms = transforms
   }
 
   /// Feeds the hash of the request, the identifier and the transforms.
@@ -88,5 +108,17 @@ public struct PictureIdentity: Hashable, Sendable {
     hasher.combine(request)
     if let additionalIdentifier { hasher.combine(additionalIdentifier) }
     for transform in transforms { hasher.combine(transform) }
+  }
+}
+
+extension ImageRequest {
+  /// `PictureIdentity.init` without its copy of the request, for the way of a memory hit.
+  func pictureIdentity(_ additionalIdentifier: String?) -> PictureIdentity {
+    guard additionalIdentifier == nil, !transforms.isEmpty else {
+      return PictureIdentity(
+        request: identity, additionalIdentifier: additionalIdentifier, transforms: [])
+    }
+    return PictureIdentity(
+      request: identity, additionalIdentifier: nil, transforms: transforms.map(\.identifier))
   }
 }
