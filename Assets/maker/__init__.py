@@ -1,0 +1,1 @@
+"""The parts of the picture maker: noise, light, scenes and file formats."""
