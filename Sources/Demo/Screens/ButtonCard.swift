@@ -21,7 +21,9 @@ final class ButtonCard: View {
 
   override func layoutSubviews() {
     heading.frame = Rect(x: 24, y: 20, width: bounds.width - 48, height: 24)
-    hint.frame = Rect(x: 24, y: 48, width: bounds.width - 48, height: 40)
+    let width = bounds.width - 48
+    let height = hint.sizeThatFits(Size(width: width, height: 40)).height
+    hint.frame = Rect(x: 24, y: 48, width: width, height: min(40, height))
     let area = Rect(x: 24, y: 96, width: bounds.width - 48, height: bounds.height - 120)
     let size = Size(width: min(contentSize.width, area.width), height: min(contentSize.height, area.height))
     content.frame = Rect(
