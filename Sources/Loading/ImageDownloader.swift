@@ -9,17 +9,17 @@ public import VitrineGraphics
 /// show(response.image)
 /// ```
 ///
-/// May be used from any thread. Every caller hears exactly once: completions on the main actor and never inside
-/// the call that started the load; those who wait for one picture in the order in which they asked. When a
-/// downloader goes, everything that runs is cancelled and its callers hear `.cancelled`.
+/// May be used from any thread. Every caller hears exactly once: completions on the main actor and never
+/// inside the call that started the load; those who wait for one picture in the order in which they asked.
+/// When a downloader goes, everything that runs is cancelled and its callers hear `.cancelled`.
 public final class ImageDownloader: Sendable {
   private static let sharedBox = Mutex<ImageDownloader?>(nil)
   private static let unconfigured = ImageDownloader(
     engine: LoadEngine(configuration: .init(), router: .init([]), decoder: NoDecoder(), cache: nil),
     cache: nil, refusal: .notConfigured)
 
-  /// The downloader of the process, set by `Application` or `Vitrine.bootstrap()` (AF-F14). Before that, loads
-  /// fail with `.notConfigured`.
+  /// The downloader of the process, set by `Application` or `Vitrine.bootstrap()` (AF-F14). Before that,
+  /// loads fail with `.notConfigured`.
   public package(set) static var shared: ImageDownloader {
     get { sharedBox.withLock { $0 } ?? unconfigured }
     set {
@@ -76,7 +76,8 @@ public final class ImageDownloader: Sendable {
   }
 
   /// Loads a picture and calls `completion` once, on the main actor, after this call has returned, even for a
-  /// picture from memory (AF-F22). `progress` is called there too, before it, and not for each chunk of bytes.
+  /// picture from memory (AF-F22). `progress` is called there too, before it, and not for each chunk of
+  /// bytes.
   ///
   /// Without a `targetSize` only a whole picture in memory is a hit; a smaller variant of it is not.
   @discardableResult
@@ -90,9 +91,9 @@ public final class ImageDownloader: Sendable {
     return task
   }
 
-  /// AFNetworking's form: a receipt for a load that is under way, nil for one that is not, because there is no
-  /// valid URL or the picture is in memory (AF-F18). One of the two closures is called once, on the main actor,
-  /// after this call has returned.
+  /// AFNetworking's form: a receipt for a load that is under way, nil for one that is not, because there is
+  /// no valid URL or the picture is in memory (AF-F18). One of the two closures is called once, on the main
+  /// actor, after this call has returned.
   @discardableResult
   public func download(
     _ source: (any ImageRequestConvertible)?, receiptID: UUID = UUID(),
@@ -157,8 +158,8 @@ public final class ImageDownloader: Sendable {
 
   // MARK: Memory
 
-  /// The picture if it is in memory, at once and without waiting: what slots ask before they show a placeholder.
-  /// Without a `targetSize` the largest variant that is there. nil for `cachePolicy.reload`.
+  /// The picture if it is in memory, at once and without waiting: what slots ask before they show a
+  /// placeholder. Without a `targetSize` the largest variant that is there. nil for `cachePolicy.reload`.
   public func cachedImage(for request: ImageRequest, additionalIdentifier: String? = nil) -> Image? {
     guard request.cachePolicy != .reload else { return nil }
     return cache?.image(for: request, additionalIdentifier: additionalIdentifier)

@@ -1,6 +1,8 @@
 import Synchronization
+import VitrineGraphics
 
-/// One caller's load. The work behind it may be shared with others; what is done here touches only this caller.
+/// One caller's load. The work behind it may be shared with others; what is done here touches only this
+/// caller.
 ///
 /// ```swift
 /// let task = downloader.load("https://example.com/cover.jpg") { result in show(result) }
@@ -66,9 +68,10 @@ public final class ImageTask: Cancellable {
       State(priority: request.priority, completion: completion, progressHandler: progress))
   }
 
-  /// Gives the load up: its completion hears `.cancelled`, once and later. Others who wait for the same picture
-  /// are untouched; when nobody is left, the work stops. From the main actor this holds up to the completion
-  /// itself: after the call it never hears a success. Cancelling again, or after that, does nothing.
+  /// Gives the load up: its completion hears `.cancelled`, once and later. Others who wait for the same
+  /// picture are untouched; when nobody is left, the work stops. From the main actor this holds up to the
+  /// completion itself: after the call it never hears a success. Cancelling again, or after that, does
+  /// nothing.
   public func cancel() {
     let running = state.withLock { state -> (LoadEngine?, TaskID?) in
       if state.result != nil {
@@ -100,8 +103,8 @@ public final class ImageTask: Cancellable {
   /// Whether the outcome is known; the completion may be still on its way to the main actor.
   public var isFinished: Bool { state.withLock { $0.result != nil } }
 
-  /// The outcome, as soon as there is one; may be asked for by several, and again. Cancelling a Swift task that
-  /// waits here cancels the load.
+  /// The outcome, as soon as there is one; may be asked for by several, and again. Cancelling a Swift task
+  /// that waits here cancels the load.
   public var response: ImageResponse {
     get async throws(ImageError) {
       let outcome = await withTaskCancellationHandler {

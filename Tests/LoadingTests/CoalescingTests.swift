@@ -138,6 +138,28 @@ import VitrineTesting
     #expect(try await small.response.image.pixelHeight == 8)
   }
 
+  @Test func loadThatEndsBetweenLookupAndStartIsNotDoneTwice() async throws {
+    let cache = InterruptedCache()
+    let transport = FakeTransport()
+    let downloader = ImageDownloader(transports: [transport], decoder: FakeDecoder(), cache: cache)
+    let first = downloader.load(request())
+    let isDone = Gate()
+    Task.detached {
+      _ = try? await first.response
+      isDone.open()
+    }
+    cache.afterNextMiss {
+      transport.transfers[0].answer(with: Fixture.picture)
+      isDone.pass()
+    }
+
+    let second = downloader.load(request())
+
+    #expect(transport.transfers.count == 1)
+    #expect(try await second.response.image === first.response.image)
+    #expect(try await second.response.source == .memory)
+  }
+
   @Test func concurrentLoadsOfOnePictureDownloadItOnce() async throws {
     for _ in 0..<50 {
       let world = Fixture()
@@ -166,4 +188,34 @@ private final class CountedTransform: ImageTransform {
     counter.add(1, ordering: .relaxed)
     return image
   }
+}
+
+/// A memory cache in which something happens between a miss and its answer.
+private final class InterruptedCache: ImageRequestCache {
+  private let cache = MemoryImageCache()
+  private let interruption = Mutex<(@Sendable () -> Void)?>(nil)
+
+  func afterNextMiss(_ interruption: @escaping @Sendable () -> Void) {
+    self.interruption.withLock { $0 = interruption }
+  }
+
+  func image(for request: ImageRequest, additionalIdentifier: String?) -> Image? {
+    let image = cache.image(for: request, additionalIdentifier: additionalIdentifier)
+    let interruption = interruption.withLock { interruption in
+      defer { interruption = nil }
+      return interruption
+    }
+    interruption?()
+    return image
+  }
+
+  func insert(_ image: Image, for request: ImageRequest, additionalIdentifier: String?) {
+    cache.insert(image, for: request, additionalIdentifier: additionalIdentifier)
+  }
+
+  func removeImage(for request: ImageRequest, additionalIdentifier: String?) -> Bool {
+    cache.removeImage(for: request, additionalIdentifier: additionalIdentifier)
+  }
+
+  func removeAllImages() -> Bool { cache.removeAllImages() }
 }

@@ -64,8 +64,17 @@ func request(
 
   /// The values, as soon as there are `count`.
   func wait(for count: Int) async -> [Value] {
-    if values.count < count {
-      await withCheckedContinuation { waiting = (count, $0) }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        if values.count >= count || Task.isCancelled { return continuation.resume() }
+        waiting = (count, continuation)
+      }
+    } onCancel: {
+      // The time limit has run out: fail rather than hang.
+      Task { @MainActor in
+        waiting?.continuation.resume()
+        waiting = nil
+      }
     }
     return values
   }

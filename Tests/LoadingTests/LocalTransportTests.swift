@@ -8,7 +8,7 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// Files and data URLs.
-@Suite(.timeLimit(.minutes(1))) struct LocalTransportTests {
+@Suite(.timeLimit(.minutes(1))) final class LocalTransportTests: Sendable {
   private let transport = LocalTransport()
   private let folder: URL
 
@@ -23,7 +23,7 @@ import VitrineTesting
     return url
   }
 
-  private func removeFolder() { try? FileManager.default.removeItem(at: folder) }
+  deinit { try? FileManager.default.removeItem(at: folder) }
 
   private func load(_ url: URL, bodyLimit: Int = 1 << 20) async -> LocalReceiver.Outcome {
     await withCheckedContinuation { continuation in
@@ -33,7 +33,6 @@ import VitrineTesting
   }
 
   @Test func fileIsRead() async throws {
-    defer { removeFolder() }
     let bytes = (0..<700_000).map { UInt8(truncatingIfNeeded: $0 * 31) }
     let url = try write(bytes, to: "large.bin")
 
@@ -49,15 +48,12 @@ import VitrineTesting
   @Test(arguments: ["a b.jpg", "100%.jpg", "größe#1?.jpg"]) func pathIsPercentDecoded(name: String)
     async throws
   {
-    defer { removeFolder() }
     let url = try write([1, 2, 3], to: name)
 
     #expect(await load(url).body == [1, 2, 3])
   }
 
   @Test func emptyFileHasNoBytes() async throws {
-    defer { removeFolder() }
-
     let outcome = await load(try write([], to: "empty"))
 
     #expect(outcome.body == [])
@@ -72,7 +68,6 @@ import VitrineTesting
   }
 
   @Test func missingFileFails() async {
-    defer { removeFolder() }
     let url = folder.appending(path: "missing.jpg")
 
     #expect(
@@ -80,8 +75,6 @@ import VitrineTesting
   }
 
   @Test func directoryIsRefused() async {
-    defer { removeFolder() }
-
     let outcome = await load(URL(filePath: folder.path(), directoryHint: .notDirectory))
 
     #expect(outcome.error == .unreadableFile(path: folder.path(), message: "a directory"))
@@ -94,7 +87,6 @@ import VitrineTesting
   }
 
   @Test func fifoIsRefusedWithoutWaiting() async throws {
-    defer { removeFolder() }
     let url = folder.appending(path: "fifo")
     try #require(mkfifo(url.path(), 0o600) == 0)
 
@@ -111,14 +103,12 @@ import VitrineTesting
   }
 
   @Test func localhostIsThisMachine() async throws {
-    defer { removeFolder() }
     let path = try write([7], to: "a").path()
 
     #expect(await load(try #require(URL(string: "file://localhost\(path)"))).body == [7])
   }
 
   @Test func bodyLimitHolds() async throws {
-    defer { removeFolder() }
     let url = try write([1, 2, 3, 4], to: "four")
 
     #expect(await load(url, bodyLimit: 4).error == nil)
@@ -178,7 +168,6 @@ import VitrineTesting
   }
 
   @Test func downloaderReadsFilesAndDataURLs() async throws {
-    defer { removeFolder() }
     let downloader = ImageDownloader(transports: [LocalTransport()], decoder: FakeDecoder())
     let url = try write(FakeDecoder.picture(width: 3, height: 2), to: "a.picture")
 

@@ -1,5 +1,6 @@
 import Synchronization
 import Testing
+import VitrineGraphics
 import VitrineTesting
 
 @testable import VitrineLoading

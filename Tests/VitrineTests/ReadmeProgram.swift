@@ -1,7 +1,15 @@
 import Vitrine
 
 struct Hello {
-  static func main() throws {
+  static func main() {
+    do {
+      try run()
+    } catch {
+      print("Hello: \(error)")
+    }
+  }
+
+  static func run() throws {
     let application = try Application(title: "Hello", size: Size(width: 640, height: 480))
 
     let cover = ImageView(frame: Rect(x: 40, y: 40, width: 320, height: 240))

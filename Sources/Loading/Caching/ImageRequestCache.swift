@@ -1,6 +1,7 @@
 public import VitrineGraphics
 
-/// A cache of pictures by request plus additional identifier (AF-F2). Bring your own, or use `MemoryImageCache`.
+/// A cache of pictures by request plus additional identifier (AF-F2). Bring your own, or use
+/// `MemoryImageCache`.
 ///
 /// Every call may come from any thread, the main one included, so none may wait for a disk or a network.
 /// Under one identity may lie variants of several sizes: a lookup whose request has a `targetSize` is served

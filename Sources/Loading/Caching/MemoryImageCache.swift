@@ -9,12 +9,12 @@ public import VitrineGraphics
 /// ```
 ///
 /// An insert that takes the usage above `capacity` purges to `preferredUsageAfterPurge`, so that not every
-/// insert has to. A picture larger than the capacity is therefore not kept. Under one identity lie variants of
-/// several sizes, each used and purged on its own; an insert replaces the variant of its size, or of its
+/// insert has to. A picture larger than the capacity is therefore not kept. Under one identity lie variants
+/// of several sizes, each used and purged on its own; an insert replaces the variant of its size, or of its
 /// `targetSize`, and all variants of another source size: the picture behind the URL has changed.
 ///
-/// May be used from any thread. A lookup holds a lock for well under a microsecond, so the main actor never waits. O(1), but for
-/// purging, which is O(purged).
+/// May be used from any thread. A lookup holds a lock for well under a microsecond, so the main actor never
+/// waits. O(1), but for purging, which is O(purged).
 public final class MemoryImageCache: ImageRequestCache {
   /// 100 MiB.
   public static let defaultCapacity = 100 << 20
@@ -60,8 +60,8 @@ public final class MemoryImageCache: ImageRequestCache {
 
   private let state: Mutex<State>
 
-  /// Bytes of pixels; below 0 counts as 0, which keeps nothing. A preferred usage above the capacity counts as
-  /// the capacity.
+  /// Bytes of pixels; below 0 counts as 0, which keeps nothing. A preferred usage above the capacity counts
+  /// as the capacity.
   public init(
     capacity: Int = defaultCapacity, preferredUsageAfterPurge: Int = defaultPreferredUsageAfterPurge
   ) {

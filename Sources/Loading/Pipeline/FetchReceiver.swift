@@ -1,4 +1,5 @@
 import Synchronization
+import VitrineGraphics
 
 /// Gathers the bytes of one fetch, and tells those who wait how far it is.
 final class FetchReceiver: TransportReceiver {
@@ -29,7 +30,7 @@ final class FetchReceiver: TransportReceiver {
   func transportDidReceive(_ response: TransportResponse) {
     state.withLock {
       $0.response = response
-      $0.body.reserveCapacity(min(response.expectedLength ?? 0, Self.trustedLength))
+      $0.body.reserveCapacity(max(0, min(response.expectedLength ?? 0, Self.trustedLength)))
     }
   }
 

@@ -62,8 +62,8 @@ final class LoadEngine: Sendable {
 
   // MARK: Callers
 
-  /// Starts a load, or joins what runs for it. Does nothing and returns false where a lookup that was made when
-  /// `storeCount` was read may be out of date: a load has ended since, and none runs.
+  /// Starts a load, or joins what runs for it. Does nothing and returns false where a lookup that was made
+  /// when `storeCount` was read may be out of date: a load has ended since, and none runs.
   func start(_ task: ImageTask, unlessStoredSince storeCount: Int) -> Bool {
     let actions = state.withLock { state -> [LoadAction]? in
       if state.storeCount != storeCount, task.request.cachePolicy != .reload,

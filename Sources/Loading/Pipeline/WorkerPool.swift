@@ -1,8 +1,8 @@
-/// Threads of their own for what takes long: decoding, transforms, files. The concurrency pool is as narrow as
-/// the machine and must never be blocked by these.
+/// Threads of their own for what takes long: decoding, transforms, files. The concurrency pool is as narrow
+/// as the machine and must never be blocked by these.
 ///
-/// Jobs run by priority, then in order of arrival. Threads start when there is work for them, sleep when there
-/// is none, and end when the pool goes; jobs that wait then still run, unless they are cancelled.
+/// Jobs run by priority, then in order of arrival. Threads start when there is work for them, sleep when
+/// there is none, and end when the pool goes; jobs that wait then still run, unless they are cancelled.
 package final class WorkerPool: Sendable {
   private typealias Job = @Sendable () -> Void
 

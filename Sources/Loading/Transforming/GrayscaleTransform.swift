@@ -1,7 +1,7 @@
 public import VitrineGraphics
 
-/// Shades of grey by luma as in Rec. ITU-R BT.601: 0.299 red, 0.587 green, 0.114 blue, in 256ths (77, 150, 29) and of
-/// the stored values, as JPEG has it. Alpha stays.
+/// Shades of grey by luma as in Rec. ITU-R BT.601: 0.299 red, 0.587 green, 0.114 blue, in 256ths (77, 150,
+/// 29) and of the stored values, as JPEG has it. Alpha stays.
 public struct GrayscaleTransform: ImageTransform {
   /// `grayscale`.
   public let identifier = "grayscale"

@@ -2,8 +2,8 @@ public import VitrineGraphics
 
 /// Round corners, their rims smoothed; transparent outside.
 ///
-/// The corners are those of the decoded picture. In a slot that is filled and cropped, those outside the slot are not
-/// seen.
+/// The corners are those of the decoded picture. In a slot that is filled and cropped, those outside the slot
+/// are not seen.
 public struct RoundedCornersTransform: ImageTransform {
   /// How round; never more than half of the shorter side. Below 0, and not a number, count as 0.
   public enum Radius: Hashable, Sendable {

@@ -2,8 +2,9 @@ import VitrineGraphics
 
 /// How much of each pixel lies inside a rectangle with round corners, and the bitmaps cut by it.
 ///
-/// A pixel's share is taken from the distance of its centre to the arc: 1 when half a pixel or more inside, 0 when as
-/// far outside, in proportion between. All four corners are the same, so one is worked out, once an image.
+/// A pixel's share is taken from the distance of its centre to the arc: 1 when half a pixel or more inside, 0
+/// when as far outside, in proportion between. All four corners are the same, so one is worked out, once an
+/// image.
 struct RoundedMask {
   private let width: Int
   private let height: Int
@@ -28,8 +29,8 @@ struct RoundedMask {
     }
   }
 
-  /// The middle of `bitmap`, in the mask's size, with its alpha multiplied by the shares. Colours stay, also where
-  /// nothing is left of them, so that smoothing while drawing brings no dark rim.
+  /// The middle of `bitmap`, in the mask's size, with its alpha multiplied by the shares. Colours stay, also
+  /// where nothing is left of them, so that smoothing while drawing brings no dark rim.
   func cut(_ bitmap: Bitmap) -> Bitmap {
     let left = (bitmap.width - width) / 2
     let top = (bitmap.height - height) / 2

@@ -2,7 +2,8 @@ public import FoundationEssentials
 
 /// Fetches bytes: libcurl in `CurlTransport`, files and data URLs in `LocalTransport`, a fake in tests.
 ///
-/// Bring your own to load from elsewhere. A transport follows redirects itself and reports the last answer only.
+/// Bring your own to load from elsewhere. A transport follows redirects itself and reports the last answer
+/// only.
 public protocol DataTransport: Sendable {
   /// Schemes that it serves, in lower case: `["http", "https"]`.
   var schemes: Set<String> { get }
@@ -36,7 +37,8 @@ public struct TransportRequest: Sendable {
   public var url: URL
   /// Sent with it, as they are.
   public var headers: HTTPHeaders
-  /// A body of more bytes than this ends with `.tooLarge(.body)`; counted as they come, whatever was declared.
+  /// A body of more bytes than this ends with `.tooLarge(.body)`; counted as they come, whatever was
+  /// declared.
   public var bodyLimit: Int
   /// How long it may take.
   public var timeouts: Timeouts

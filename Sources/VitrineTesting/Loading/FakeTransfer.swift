@@ -1,5 +1,6 @@
 public import FoundationEssentials
 import Synchronization
+import VitrineGraphics
 public import VitrineLoading
 
 /// One transfer of a `FakeTransport`, answered by the test. What comes after its end is dropped.

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Synchronization
+import VitrineGraphics
 public import VitrineLoading
 
 /// A network that is held still: each transfer waits until the test answers it by hand.
@@ -16,7 +17,6 @@ public import VitrineLoading
 public final class FakeTransport: DataTransport {
   private struct State {
     var transfers: [FakeTransfer] = []
-    var waiting: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
     var answer: (@Sendable (FakeTransfer) -> Void)?
   }
 
@@ -24,6 +24,7 @@ public final class FakeTransport: DataTransport {
   public let schemes: Set<String>
   private let endsCancelled: Bool
   private let state = Mutex(State())
+  private let started = CountWaiters()
 
   /// - Parameter endsCancelled: whether a cancelled transfer ends at once, as those of real transports do
   ///   sooner or later; if not, the test ends it when it likes.
@@ -43,16 +44,9 @@ public final class FakeTransport: DataTransport {
     transfers.last { $0.request.url.absoluteString == url }
   }
 
-  /// Returns as soon as `count` transfers have been started since the beginning; at once if they have.
-  public func waitUntilStarted(_ count: Int) async {
-    await withCheckedContinuation { continuation in
-      let isThere = state.withLock { state in
-        if state.transfers.count < count { state.waiting.append((count, continuation)) }
-        return state.transfers.count >= count
-      }
-      if isThere { continuation.resume() }
-    }
-  }
+  /// Returns as soon as `count` transfers have been started since the beginning; at once if they have, or if
+  /// the task is cancelled.
+  public func waitUntilStarted(_ count: Int) async { await started.wait(for: count) }
 
   /// From now on answers each new transfer by itself, inside `start`.
   public func answerAll(_ answer: @escaping @Sendable (FakeTransfer) -> Void) {
@@ -62,13 +56,11 @@ public final class FakeTransport: DataTransport {
   /// Records the transfer and leaves it to the test, or to `answerAll`.
   public func start(_ request: TransportRequest, receiver: any TransportReceiver) -> any Cancellable {
     let transfer = FakeTransfer(request: request, receiver: receiver, endsCancelled: endsCancelled)
-    let (ready, answer) = state.withLock { state in
+    let (count, answer) = state.withLock { state in
       state.transfers.append(transfer)
-      let count = state.transfers.count
-      defer { state.waiting.removeAll { $0.count <= count } }
-      return (state.waiting.filter { $0.count <= count }.map(\.continuation), state.answer)
+      return (state.transfers.count, state.answer)
     }
-    for continuation in ready { continuation.resume() }
+    started.set(count)
     answer?(transfer)
     return transfer
   }

@@ -13,10 +13,10 @@ public final class Gate: Sendable {
   private struct State {
     var isOpen: Bool
     var held = 0
-    var waiting: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
   }
 
   private let monitor: Monitor<State>
+  private let heldCount = CountWaiters()
 
   /// Closed, unless it is to be open at first.
   public init(isOpen: Bool = false) { monitor = Monitor(State(isOpen: isOpen)) }
@@ -27,31 +27,24 @@ public final class Gate: Sendable {
   /// Holds up whoever comes from now on.
   public func close() { monitor.withLock { $0.isOpen = false } }
 
-  /// Blocks the calling thread until the gate is open; for threads of one's own only, never inside a Swift task.
+  /// Blocks the calling thread until the gate is open; for threads of one's own only, never inside a Swift
+  /// task.
   public func pass() {
-    let ready = monitor.withLock { state in
-      if !state.isOpen { state.held += 1 }
-      let held = state.held
-      defer { state.waiting.removeAll { $0.count <= held } }
-      return (state.isOpen, state.waiting.filter { $0.count <= held }.map(\.continuation))
+    let isOpen = monitor.withLock { state in
+      guard !state.isOpen else { return true }
+      state.held += 1
+      heldCount.set(state.held)
+      return false
     }
-    for continuation in ready.1 { continuation.resume() }
-    guard !ready.0 else { return }
+    guard !isOpen else { return }
     monitor.wait { state -> Void? in
       guard state.isOpen else { return nil }
       state.held -= 1
+      heldCount.set(state.held)
       return ()
     }
   }
 
-  /// Returns as soon as `count` threads are held up at once; at once if they are.
-  public func waitUntilHeld(_ count: Int) async {
-    await withCheckedContinuation { continuation in
-      let isThere = monitor.withLock { state in
-        if state.held < count { state.waiting.append((count, continuation)) }
-        return state.held >= count
-      }
-      if isThere { continuation.resume() }
-    }
-  }
+  /// Returns as soon as `count` threads are held up at once; at once if they are, or if the task is cancelled.
+  public func waitUntilHeld(_ count: Int) async { await heldCount.wait(for: count) }
 }
