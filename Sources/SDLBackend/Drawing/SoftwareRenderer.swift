@@ -6,6 +6,7 @@ import VitrineWidgets
 ///
 /// The surface keeps its pixels from frame to frame, so only what is dirty is drawn, with each driver. Where the
 /// surface is not of 32 bits, blue first, one of our own is drawn into and copied over.
+@MainActor
 final class SoftwareRenderer: Renderer {
   let name = "software"
   let pixelFormat = PixelFormat.bgra

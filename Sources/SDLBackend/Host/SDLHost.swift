@@ -13,7 +13,6 @@ public import VitrineWidgets
 ///
 /// SDL wants the process's first thread, so `main` has to be synchronous and call `run()` itself. There is one host at
 /// a time in a process. All of it is on the main actor.
-// Said here although it is the module's default: optimised builds of programs that use the class need it.
 @MainActor
 public final class SDLHost {
   /// The top of the view tree. Its frame follows the size that the window has on the screen.
@@ -80,6 +79,8 @@ public final class SDLHost {
     }
   }
 
+  // This is why the class says `@MainActor`, which is the module's default: in an optimised build Swift 6.3 does not
+  // find the isolation of an isolated deinit when another module reads this one.
   isolated deinit { close() }
 
   /// Closes the window; nothing can be shown afterwards. A second call does nothing.

@@ -10,6 +10,7 @@ private let wakeDescriptor = Atomic<Int32>(-1)
 ///
 /// SDL's own handlers set a flag that is looked at when events are pumped; a loop that sleeps would miss it. A signal
 /// that the program handles itself, or ignores, is left alone, as SDL does.
+@MainActor
 final class QuitSignals {
   /// Readable once a signal has come.
   let descriptor: Int32

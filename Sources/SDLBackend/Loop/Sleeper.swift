@@ -12,6 +12,8 @@ final class Sleeper {
   private let display: Int32
   /// Input devices, and udev's socket, which tells that there are others.
   private var devices: [Int32] = []
+  /// Devices that are unplugged and that SDL has not closed: they would stay readable for ever.
+  private var gone: Set<Int32> = []
 
   init(mainQueue: MainQueue, signals: QuitSignals, video: VideoSession) {
     self.mainQueue = mainQueue.descriptor ?? -1
@@ -36,9 +38,10 @@ final class Sleeper {
     }
     isMainQueueReady = descriptors[0].revents != 0
     areDevicesReady = descriptors[3...].contains { $0.revents != 0 }
-    // A device that is gone stays readable for ever: not waited for until the next scan, in which SDL has closed it.
-    let gone = Int16(POLLERR | POLLHUP | POLLNVAL)
-    for device in descriptors[3...] where device.revents & gone != 0 { devices.removeAll { $0 == device.fd } }
+    for device in descriptors[3...] where device.revents & Int16(POLLERR | POLLHUP | POLLNVAL) != 0 {
+      gone.insert(device.fd)
+      devices.removeAll { $0 == device.fd }
+    }
   }
 
   /// Whether the last wait ended with work on the main queue.
@@ -49,7 +52,9 @@ final class Sleeper {
   /// Looks again which devices SDL has open. SDL does not tell, but the kernel does.
   func scanDevices() {
     guard display < 0 else { return }
-    devices = (0..<Int32(256)).filter { InputDescriptor.isOne($0) }
+    let open = (0..<Int32(256)).filter { InputDescriptor.isOne($0) }
+    gone.formIntersection(open)
+    devices = open.filter { !gone.contains($0) }
   }
 }
 
@@ -61,7 +66,9 @@ nonisolated private enum InputDescriptor {
     switch status.st_mode & S_IFMT {
     case S_IFCHR:
       // Major 13 is the kernel's input layer; the minors of /dev/input/event0… begin at 64.
-      return (status.st_rdev >> 8) & 0xFFF == 13 && status.st_rdev & 0xFF >= 64
+      let major = (status.st_rdev >> 8) & 0xFFF
+      let minor = status.st_rdev & 0xFF | (status.st_rdev >> 12) & 0xFFF00
+      return major == 13 && minor >= 64
     case S_IFSOCK:
       var domain: Int32 = 0
       var socketProtocol: Int32 = 0

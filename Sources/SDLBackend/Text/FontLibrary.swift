@@ -4,6 +4,7 @@ import VitrineGraphics
 import VitrineWidgets
 
 /// Measures and draws text with SDL_ttf: one font a size in pixels and weight, opened when first used.
+@MainActor
 final class FontLibrary: TextMeasuring {
   /// What a font file is opened as.
   nonisolated struct Face: Hashable {

@@ -4,6 +4,7 @@ import VitrineGraphics
 /// SDL's video subsystem and its one window, from opening to closing.
 ///
 /// SDL is a single thing in a process, so there is at most one session at a time.
+@MainActor
 final class VideoSession {
   private static var isRunning = false
 
