@@ -39,3 +39,17 @@ static inline CURLcode vitrine_curl_get_offset(CURL *easy, CURLINFO info, curl_o
 static inline CURLMcode vitrine_curl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
   return curl_multi_setopt(multi, option, value);
 }
+
+static inline CURLMcode vitrine_curl_multi_set_pointer(CURLM *multi, CURLMoption option, void *value) {
+  return curl_multi_setopt(multi, option, value);
+}
+
+static inline CURLMcode vitrine_curl_multi_set_socket(
+    CURLM *multi, CURLMoption option, curl_socket_callback value) {
+  return curl_multi_setopt(multi, option, value);
+}
+
+static inline CURLMcode vitrine_curl_multi_set_timer(
+    CURLM *multi, CURLMoption option, curl_multi_timer_callback value) {
+  return curl_multi_setopt(multi, option, value);
+}

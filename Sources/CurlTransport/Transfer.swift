@@ -31,9 +31,6 @@ final class Transfer {
   /// When time runs out; nil for never.
   var deadline: SuspendingClock.Instant? { state.deadline }
 
-  /// Whether the request has not left: it looks a name up, connects, or waits for a connection.
-  var isWaiting: Bool { !state.hasRequestLeft }
-
   /// Time ran out: what is next.
   func expire() -> TransferState.Next {
     connections += easy.count(CURLINFO_NUM_CONNECTS)

@@ -1,4 +1,3 @@
-import CCurl
 import Synchronization
 import VitrineLoading
 
@@ -25,32 +24,30 @@ final class TransferInbox: Sendable {
   private struct State {
     var commands: [TransferCommand] = []
     var isStopping = false
-    /// Nil once the loop has ended and the multi handle may be gone.
-    var alarm: Alarm?
+    /// The loop has taken the last commands.
+    var isClosed = false
   }
 
-  private let state: Mutex<State>
+  private let state = Mutex(State())
+  private let alarm: Alarm
 
-  init(waking multi: UnsafeMutableRawPointer) {
-    let alarm = Alarm(multi: multi)
-    state = Mutex(State(alarm: alarm))
+  /// Rings the alarm for each command.
+  init(ringing alarm: Alarm) {
+    self.alarm = alarm
   }
 
   /// Leaves a command and wakes the loop. Nothing happens when the loop has ended: so have its transfers.
   func post(_ command: TransferCommand) {
     state.withLock { state in
-      guard let alarm = state.alarm else { return }
-      state.commands.append(command)
-      alarm.ring()
+      if !state.isClosed { state.commands.append(command) }
     }
+    alarm.ring()
   }
 
   /// Asks the loop to end.
   func stop() {
-    state.withLock { state in
-      state.isStopping = true
-      state.alarm?.ring()
-    }
+    state.withLock { $0.isStopping = true }
+    alarm.ring()
   }
 
   /// The commands since the last call, oldest first, and whether the loop is to end after them; from then on
@@ -58,18 +55,8 @@ final class TransferInbox: Sendable {
   func take() -> (commands: [TransferCommand], isStopping: Bool) {
     state.withLock { state in
       defer { state.commands.removeAll() }
-      if state.isStopping { state.alarm = nil }
+      state.isClosed = state.isStopping
       return (state.commands, state.isStopping)
     }
   }
-}
-
-/// Ends the sleep of the thread that runs a multi handle.
-///
-/// Safe to send: `curl_multi_wakeup` is the one function of a multi handle that any thread may call at any
-/// time, and the inbox forgets the alarm, under its lock, before the loop frees the handle.
-private struct Alarm: @unchecked Sendable {
-  let multi: UnsafeMutableRawPointer
-
-  func ring() { curl_multi_wakeup(multi) }
 }

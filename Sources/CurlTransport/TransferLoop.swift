@@ -7,7 +7,8 @@ import VitrineLoading
 /// Made on one thread and handed to another, which is then its only user; `inbox` alone is shared.
 final class TransferLoop {
   let inbox: TransferInbox
-  private let multi: UnsafeMutableRawPointer
+  private let multi: MultiHandle
+  private let alarm: Alarm
   private let configuration: CurlTransport.Configuration
   private var transfers: [TransferID: Transfer] = [:]
   /// Who a message of libcurl's is about.
@@ -21,17 +22,16 @@ final class TransferLoop {
 
   /// Nil when the system has no descriptor or memory left.
   init?(_ configuration: CurlTransport.Configuration) {
-    guard Self.globalInit == CURLE_OK, let multi = curl_multi_init() else { return nil }
+    guard Self.globalInit == CURLE_OK, let multi = MultiHandle(), let alarm = Alarm() else {
+      return nil
+    }
     self.multi = multi
     self.configuration = configuration
-    inbox = TransferInbox(waking: multi)
+    self.alarm = alarm
+    inbox = TransferInbox(ringing: alarm)
     let perHost = min(max(1, configuration.connectionsPerHost), 1000)
-    _ = vitrine_curl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, perHost)
-    _ = vitrine_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, 8 * perHost)
-  }
-
-  deinit {
-    curl_multi_cleanup(multi)
+    _ = vitrine_curl_multi_set_long(multi.pointer, CURLMOPT_MAX_HOST_CONNECTIONS, perHost)
+    _ = vitrine_curl_multi_set_long(multi.pointer, CURLMOPT_MAXCONNECTS, 8 * perHost)
   }
 
   /// Works until the inbox says to stop; then every transfer has heard its end.
@@ -40,11 +40,10 @@ final class TransferLoop {
       let (commands, isStopping) = inbox.take()
       for command in commands { carryOut(command) }
       guard !isStopping else { break }
-      work()
+      let deadline = transfers.values.compactMap(\.deadline).min()
+      endAll(ifFailed: multi.wait(for: alarm, until: deadline))
+      endTransfersThatAreDone()
       endTransfersThatAreLate()
-      let result = curl_multi_poll(multi, nil, 0, timeToSleep, nil)
-      endAll(ifFailed: result)
-      if result != CURLM_OK { usleep(100_000) }  // a poll that fails does not sleep either
     }
     for id in transfers.keys { finish(id, .cancelled) }
   }
@@ -73,45 +72,22 @@ final class TransferLoop {
   private func sendRequest(of transfer: Transfer) {
     do throws(ImageError) {
       try transfer.prepare()
-      let result = curl_multi_add_handle(multi, transfer.easy.pointer)
+      let result = curl_multi_add_handle(multi.pointer, transfer.easy.pointer)
       guard result == CURLM_OK else { throw .multi(result) }
     } catch {
       finish(transfer.id, error)
     }
   }
 
-  /// Lets libcurl work until nobody waits for what another has just given up.
-  ///
-  /// A transfer that waits for a connection is woken when another ends or has sent its request. libcurl 7.88
-  /// loses that wake-up if the one woken was added earlier: it would sleep on, for seconds, with connections
-  /// idle. Working once more after each such event makes up for it.
-  private func work() {
-    while true {
-      let waitedBefore = waitingCount
-      var stillRunning: Int32 = 0
-      endAll(ifFailed: curl_multi_perform(multi, &stillRunning))
-      let hasEnded = endTransfersThatAreDone()
-      let waiting = waitingCount
-      guard waiting > 0, hasEnded || waiting != waitedBefore else { return }
-    }
-  }
-
-  /// Transfers whose request has not left.
-  private var waitingCount: Int { transfers.values.count { $0.isWaiting } }
-
-  /// Returns whether there were any.
-  private func endTransfersThatAreDone() -> Bool {
-    var hasEnded = false
+  private func endTransfersThatAreDone() {
     var left: Int32 = 0
-    while let message = curl_multi_info_read(multi, &left) {
+    while let message = curl_multi_info_read(multi.pointer, &left) {
       // Read before the handle is removed, which frees the message.
       guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle else { continue }
       let code = message.pointee.data.result
       guard let id = ids[easy], let transfer = transfers[id] else { continue }
       proceed(transfer, transfer.end(code))
-      hasEnded = true
     }
-    return hasEnded
   }
 
   private func endTransfersThatAreLate() {
@@ -124,7 +100,7 @@ final class TransferLoop {
   private func proceed(_ transfer: Transfer, _ next: TransferState.Next) {
     switch next {
     case .request:
-      curl_multi_remove_handle(multi, transfer.easy.pointer)
+      curl_multi_remove_handle(multi.pointer, transfer.easy.pointer)
       sendRequest(of: transfer)
     case .succeed: finish(transfer.id, nil)
     case .fail(let error): finish(transfer.id, error)
@@ -137,7 +113,7 @@ final class TransferLoop {
     let metrics = transfer.metrics
     let easy = transfer.easy
     ids[easy.pointer] = nil
-    curl_multi_remove_handle(multi, easy.pointer)
+    curl_multi_remove_handle(multi.pointer, easy.pointer)
     easy.reset()
     if idleHandles.count < Self.idleHandleLimit { idleHandles.append(easy) }
     transfer.finish(error.map(Result.failure) ?? .success(metrics))
@@ -146,15 +122,6 @@ final class TransferLoop {
   private func endAll(ifFailed result: CURLMcode) {
     guard result != CURLM_OK else { return }
     for id in transfers.keys { finish(id, .multi(result)) }
-  }
-
-  /// Milliseconds until a transfer's time runs out, rounded up so that it has then; libcurl shortens them
-  /// to what it needs itself. Without transfers there is no reason to wake but a command.
-  private var timeToSleep: Int32 {
-    guard let next = transfers.values.compactMap(\.deadline).min() else { return .max }
-    let (seconds, attoseconds) = SuspendingClock.now.duration(to: next).components
-    let milliseconds = Double(seconds) * 1e3 + (Double(attoseconds) / 1e15).rounded(.up)
-    return Int32(min(max(0, milliseconds), Double(Int32.max)))
   }
 }
 

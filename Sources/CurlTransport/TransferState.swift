@@ -37,8 +37,6 @@ struct TransferState: Sendable {
   }
 
   private(set) var hop: Hop
-  /// The hop has a connection, and its request is on the way.
-  private(set) var hasRequestLeft = false
   /// Bytes of the body so far.
   private(set) var bytesReceived = 0
   private let bodyLimit: Int
@@ -58,7 +56,6 @@ struct TransferState: Sendable {
 
   /// The connection is there and the request goes out now.
   mutating func requestLeaves(at now: SuspendingClock.Instant) {
-    hasRequestLeft = true
     deadlines.heard(at: now)
   }
 
@@ -119,7 +116,6 @@ struct TransferState: Sendable {
 
   private mutating func begin(_ hop: Hop) {
     self.hop = hop
-    hasRequestLeft = false
     head = ResponseHead()
     verdict = nil
     bytesDiscarded = 0

@@ -61,6 +61,15 @@ struct TLSTests {
     #expect(heard.compactMap(\.metrics).map(\.connections).reduce(0, +) == 1)
   }
 
+  @Test func withoutHTTP2ConnectionsAreBounded() async throws {
+    let server = try TLSServer(speaksHTTP2: false)
+
+    let heard = try await getTogether(30, "https://localhost:\(server.port)/", on: trusting(server))
+
+    #expect(heard.compactMap(\.error) == [])
+    #expect((1...6).contains(heard.compactMap(\.metrics).map(\.connections).reduce(0, +)))
+  }
+
   @Test func handlesServeAgainAfterTheySharedAConnection() async throws {
     let server = try TLSServer()
     let transport = trusting(server)

@@ -23,7 +23,7 @@ final class TLSServer {
   }
 
   /// Starts a server that answers `/` with `hello` and ends a connection after `requests`.
-  init(requestsPerConnection requests: Int = 1000) throws {
+  init(requestsPerConnection requests: Int = 1000, speaksHTTP2: Bool = true) throws {
     folder = "/tmp/vitrine-tls-\(UUID().uuidString)"
     (ports, port, oldPort) = try Self.reservePorts()
     mkdir(folder, 0o700)
@@ -44,7 +44,7 @@ final class TLSServer {
         ssl_certificate \(folder)/cert.pem; ssl_certificate_key \(folder)/key.pem;
         keepalive_requests \(requests);
         server {
-          listen 127.0.0.1:\(port) ssl http2 reuseport;
+          listen 127.0.0.1:\(port) ssl \(speaksHTTP2 ? "http2" : "") reuseport;
           location / { return 200 "hello"; }
           location /down { return 302 http://localhost:\(port)/; }
         }
