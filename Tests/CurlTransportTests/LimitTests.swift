@@ -95,7 +95,8 @@ struct LimitTests {
     let server = try ScriptedServer { _ in [.send(beginning), .hold] }
     defer { server.stop() }
 
-    let heard = try await CurlTransport().get(server.url, timeouts: .init(stall: 0.2))
+    let heard = try await CurlTransport().get(
+      server.url, timeouts: .init(connect: 300, stall: 0.2, total: 300))
 
     #expect(heard.error == .transport(code: 28, message: "nothing came for 0.2 s"))
   }
@@ -106,7 +107,8 @@ struct LimitTests {
     }
     defer { server.stop() }
 
-    let heard = try await CurlTransport().get(server.url, timeouts: .init(stall: .infinity, total: 0.2))
+    let heard = try await CurlTransport().get(
+      server.url, timeouts: .init(connect: 300, stall: .infinity, total: 0.2))
 
     #expect(heard.error == .transport(code: 28, message: "not done within 0.2 s"))
     #expect(heard.text == "hello")

@@ -54,16 +54,16 @@ struct ReuseTests {
     let arrived = Atomic(0)
     let server = try ScriptedServer { request in
       guard request.number == 0 else { return [.close] }
-      if arrived.add(1, ordering: .relaxed).newValue == 8 { together.fire() }
+      if arrived.add(1, ordering: .relaxed).newValue == 14 { together.fire() }
       together.waitBlocking()
       return [.answer("hello")]
     }
     defer { server.stop() }
-    let transport = CurlTransport(configuration: .init(connectionsPerHost: 8))
-    let recorders = (0..<8).map { _ in Recorder() }
+    let transport = CurlTransport(configuration: .init(connectionsPerHost: 14))
+    let recorders = (0..<14).map { _ in Recorder() }
     for recorder in recorders { try transport.start(server.url, receiver: recorder) }
     for recorder in recorders { await recorder.end() }
-    #expect(server.connectionCount == 8)
+    #expect(server.connectionCount == 14)
 
     let heard = try await transport.get(server.url)
 
