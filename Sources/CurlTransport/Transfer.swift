@@ -66,9 +66,9 @@ final class Transfer {
 extension Transfer {
   /// Has libcurl call back with this transfer.
   ///
-  /// It holds an unretained pointer. That is safe: libcurl calls back only within `curl_multi_perform`, only
-  /// for handles that are added to the multi handle, and the loop keeps a transfer for as long as its handle
-  /// is added. A reset takes the pointer away before the handle serves another.
+  /// It holds an unretained pointer. That is safe: libcurl calls back only within calls on the multi handle,
+  /// on the loop's thread, and only for handles that are added to it, and the loop keeps a transfer for as
+  /// long as its handle is added. A reset takes the pointer away before the handle serves another.
   private func listen() throws(ImageError) {
     let this = Unmanaged.passUnretained(self).toOpaque()
     try easy.set(CURLOPT_HEADERDATA, pointer: this)
