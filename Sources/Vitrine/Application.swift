@@ -19,33 +19,33 @@ public import VitrineWidgets
 public final class Application {
   public let host: SDLHost
   public let downloader: ImageDownloader
-  /// The pictures in memory; 100 MiB unless the configuration says otherwise.
+  /// The pictures in memory.
   public let cache: MemoryImageCache
 
   /// The top of the view tree.
   public var window: Window { host.window }
 
-  /// Bytes that pictures may take in memory: cache and textures together.
-  public var memoryBudget: Int { cache.capacity + textureBudget }
-  private let textureBudget: Int
+  /// What pictures may take in memory, and the shares of it.
+  public let memory: MemoryBudget
 
   /// What an application is made of.
   public struct Configuration {
+    /// Its texture budget is replaced by the share of `memory`.
     public var host: SDLHost.Configuration
     /// Its pixel format is replaced by the one that the renderer prefers.
     public var downloader: ImageDownloader.Configuration
     public var transport: CurlTransport.Configuration
-    /// Bytes of decoded pictures kept in memory.
-    public var cacheCapacity: Int
+    /// What cache and textures may take together; a share of the machine's memory by default.
+    public var memory: MemoryBudget
 
     public init(
       host: SDLHost.Configuration = .init(), downloader: ImageDownloader.Configuration = .init(),
-      transport: CurlTransport.Configuration = .init(), cacheCapacity: Int = 100 << 20
+      transport: CurlTransport.Configuration = .init(), memory: MemoryBudget = .machine
     ) {
       self.host = host
       self.downloader = downloader
       self.transport = transport
-      self.cacheCapacity = cacheCapacity
+      self.memory = memory
     }
   }
 
@@ -53,9 +53,12 @@ public final class Application {
   ///
   /// Throws when there is no screen, no font or no SDL driver of the name asked for.
   public init(configuration: Configuration) throws(SDLHostError) {
-    host = try SDLHost(configuration: configuration.host)
-    textureBudget = configuration.host.textureByteBudget
-    cache = MemoryImageCache(capacity: configuration.cacheCapacity)
+    memory = configuration.memory
+    var hosting = configuration.host
+    hosting.textureByteBudget = memory.textures
+    host = try SDLHost(configuration: hosting)
+    cache = MemoryImageCache(
+      capacity: memory.cacheCapacity, preferredUsageAfterPurge: memory.cacheUsageAfterPurge)
     var downloading = configuration.downloader
     downloading.pixelFormat = host.pixelFormat
     downloader = bootstrap(

@@ -66,7 +66,7 @@ final class Statistics: SlotObserver {
       cpu_s: Process.cpuSeconds,
       memory: .init(
         peak_rss_bytes: Process.memory("VmHWM"), baseline_rss_bytes: baseline ?? Process.memory("VmRSS"),
-        budget_bytes: application.memoryBudget, cache_bytes: application.cache.usage,
+        budget_bytes: application.memory.bytes, cache_bytes: application.cache.usage,
         texture_bytes: application.host.textureBytes),
       video: application.host.videoDriver, renderer: application.host.rendererName)
   }
