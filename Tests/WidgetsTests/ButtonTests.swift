@@ -188,6 +188,14 @@ struct ButtonTests {
     #expect(test.texts == ["abcdefghijklmn…"])
   }
 
+  @Test func aTitleHigherThanTheButtonIsClipped() {
+    button.setTitle("abcd", for: .normal)
+    button.titleFont = .regular(10)
+    button.frame.size.height = 8
+
+    #expect(test.drawList.commands.contains(.pushClip(button.frame)))
+  }
+
   @Test func aBoxKeepsItsPlaceWhileThereIsNoPicture() {
     button.contentInsets = .zero
     button.imageSize = Size(width: 30, height: 30)

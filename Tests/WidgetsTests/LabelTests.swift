@@ -154,6 +154,12 @@ struct LabelTests {
     #expect(test.drawList.commands.contains(.pushClip(Rect(x: 0, y: 0, width: 100, height: 5))))
   }
 
+  @Test func aLineWiderThanTheLabelIsClipped() {
+    let test = TestWindow(label("one", width: 2, height: 20))
+
+    #expect(test.drawList.commands.contains(.pushClip(Rect(x: 0, y: 0, width: 2, height: 20))))
+  }
+
   @Test func anEmptyLabelDrawsNothing() {
     let test = TestWindow(label("", width: 100, height: 20))
 

@@ -46,6 +46,31 @@ struct ViewTests {
     #expect(!test.window.isDirty)
   }
 
+  @Test(arguments: ["move", "hide", "fade", "remove", "add", "clip", "unclip", "scroll"])
+  func whatLiesOutsideItsSuperviewIsDirtiedWithIt(change: String) {
+    let view = view(20, 20)
+    let child = View(frame: Rect(x: 40, y: 5, width: 10, height: 10))
+    let outside = Rect(x: 60, y: 25, width: 10, height: 10)
+    view.addSubview(child)
+    view.clipsToBounds = change == "unclip"
+    if change == "add" { view.removeFromSuperview() }
+    test.draw()
+
+    switch change {
+    case "move": view.frame.origin.y = 80
+    case "hide": view.isHidden = true
+    case "fade": view.alpha = 0.5
+    case "remove": view.removeFromSuperview()
+    case "add": test.window.addSubview(view)
+    case "clip": view.clipsToBounds = true
+    case "unclip": view.clipsToBounds = false
+    default: view.boundsOrigin.y = 80
+    }
+    test.draw()
+
+    #expect(test.lastDirtyRects.contains { $0.contains(outside) })
+  }
+
   @Test func hidingAndShowingDirties() {
     let view = view(10, 10)
     view.isHidden = true

@@ -252,12 +252,16 @@ open class Button: Control {
     super.draw(into: &list)
     draw(.background, mode: backgroundContentMode, in: bounds, cornerRadius: cornerRadius, into: &list)
     let places = layout()
+    // What is larger than the button must not leave the area that is drawn again with it.
+    let isTooLarge = !bounds.contains(places.image.union(places.title))
+    if isTooLarge { list.enter(origin: .zero, opacity: 1, clip: bounds) }
     draw(.image, mode: imageContentMode, in: places.image, cornerRadius: imageCornerRadius, into: &list)
     if let line = places.line {
       list.text(
         line.text, font: titleFont, color: currentTitleColor, at: places.title.origin,
         size: places.title.size)
     }
+    if isTooLarge { list.leave() }
   }
 
   private func draw(

@@ -63,9 +63,9 @@ open class Label: View {
     guard !text.isEmpty else { return }
     let layout = layout()
     let height = layout.size.height
-    // A line that is higher than the label must not leave the area that is drawn again with it.
-    let isTooHigh = height > bounds.height
-    if isTooHigh { list.enter(origin: .zero, opacity: 1, clip: bounds) }
+    // A line that is larger than the label must not leave the area that is drawn again with it.
+    let isTooLarge = height > bounds.height || layout.size.width > bounds.width
+    if isTooLarge { list.enter(origin: .zero, opacity: 1, clip: bounds) }
     var y = bounds.midY - height / 2
     for line in layout.lines {
       let x = bounds.minX + alignment.offset(of: line.width, in: bounds.width)
@@ -74,7 +74,7 @@ open class Label: View {
         size: Size(width: line.width, height: layout.lineHeight))
       y += layout.lineHeight
     }
-    if isTooHigh { list.leave() }
+    if isTooLarge { list.leave() }
   }
 
   private func layout() -> TextLayout {

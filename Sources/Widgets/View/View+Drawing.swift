@@ -24,6 +24,18 @@ extension View {
     window.invalidateWindow(rect)
   }
 
+  /// What the view and those below it draw on, in own coordinates: subviews may lie outside the bounds.
+  var covered: Rect {
+    if clipsToBounds { return bounds }
+    return subviews.reduce(bounds) { $1.isHidden ? $0 : $0.union($1.covered(in: $1.frame)) }
+  }
+
+  /// The same in the superview's coordinates, where the view has such a frame.
+  func covered(in frame: Rect) -> Rect {
+    if clipsToBounds { return frame }
+    return covered.offset(by: frame.origin - boundsOrigin).union(frame)
+  }
+
   /// A point of the window in own coordinates.
   public func convertFromWindow(_ point: Point) -> Point {
     let inParent = superview?.convertFromWindow(point) ?? point

@@ -9,8 +9,8 @@ open class View {
   public var frame: Rect {
     didSet {
       guard frame != oldValue else { return }
-      if !isHidden, alpha >= 0.01 { superview?.setNeedsDisplay(oldValue) }
-      setNeedsDisplay()
+      if !isHidden, alpha >= 0.01 { superview?.setNeedsDisplay(covered(in: oldValue)) }
+      setNeedsDisplay(covered)
       if frame.size != oldValue.size {
         setNeedsLayout()
         boundsDidChange()
@@ -24,7 +24,11 @@ open class View {
 
   /// Moves the subviews against the view: what lies at this point is shown at the top left.
   public var boundsOrigin: Point = .zero {
-    didSet { if boundsOrigin != oldValue { setNeedsDisplay() } }
+    didSet {
+      guard boundsOrigin != oldValue else { return }
+      setNeedsDisplay(covered)
+      if !clipsToBounds { setNeedsDisplay(covered.offset(by: boundsOrigin - oldValue)) }
+    }
   }
 
   public private(set) weak var superview: View?
@@ -39,12 +43,23 @@ open class View {
   public var cornerRadius: Double = 0 { didSet { if cornerRadius != oldValue { setNeedsDisplay() } } }
   /// 0…1; multiplied down the tree (each command fades by itself, not the group as one). Below 0.01 nothing
   /// is drawn and nothing is hit.
-  public var alpha: Double = 1 { didSet { if alpha != oldValue { invalidate(bounds) } } }
+  public var alpha: Double = 1 {
+    didSet {
+      guard alpha != oldValue else { return }
+      invalidate(covered)
+    }
+  }
   public var isHidden = false {
-    didSet { if isHidden != oldValue { superview?.setNeedsDisplay(frame) } }
+    didSet {
+      guard isHidden != oldValue else { return }
+      superview?.setNeedsDisplay(covered(in: frame))
+    }
   }
   /// Whether subviews are cut off at the bounds.
-  public var clipsToBounds = false { didSet { if clipsToBounds != oldValue { setNeedsDisplay() } } }
+  public var clipsToBounds = false {
+    willSet { if newValue { setNeedsDisplay(covered) } }
+    didSet { if oldValue, !clipsToBounds { setNeedsDisplay(covered) } }
+  }
   /// How the picture is laid into the bounds; `fill` by default.
   public var contentMode: ContentMode = .fill { didSet { if contentMode != oldValue { setNeedsDisplay() } } }
   /// Whether touches reach the view and its subviews.
@@ -140,14 +155,14 @@ open class View {
     subviews.insert(view, at: min(max(0, index), subviews.count))
     view.superview = self
     view.setWindow(window)
-    view.setNeedsDisplay()
+    view.setNeedsDisplay(view.covered)
     setNeedsLayout()
   }
 
   /// Takes the view out of its superview.
   public func removeFromSuperview() {
     guard let parent = superview else { return }
-    parent.setNeedsDisplay(frame)
+    if !isHidden, alpha >= 0.01 { parent.setNeedsDisplay(covered(in: frame)) }
     parent.subviews.removeAll { $0 === self }
     superview = nil
     setWindow(nil)

@@ -1,0 +1,239 @@
+import Glibc
+import Testing
+import VitrineGraphics
+import VitrineWidgets
+
+@testable import VitrineSDLBackend
+
+extension SDLTests {
+  /// Whatever changes in a tree of widgets, drawing what is dirty gives the pixels that drawing everything gives.
+  struct RedrawEquivalenceTests {
+    @Test(arguments: [1, 1.5], 0..<2)
+    func dirtyPartsShowWhatTheWholeShows(scale: Double, seed: UInt64) throws {
+      let test = try TestHost(width: 240, height: 180) { $0.scale = scale }
+      var tree = ChangingTree(window: test.window, seed: seed)
+      test.settle()
+
+      for step in 0..<100 {
+        let change = tree.change()
+        // Never at a spinner's step, where a rounding error would decide which picture it is.
+        test.advance(by: [0, 0.0171, 0.0533, 0.3117][step % 4])
+        test.settle()
+        let partial = test.host.screenshot()
+        test.window.setNeedsDisplay()
+        test.settle()
+        let whole = test.host.screenshot()
+
+        if let place = partial.firstDifference(from: whole) {
+          Issue.record("step \(step), after \(change): \(place)")
+          return
+        }
+      }
+    }
+  }
+}
+
+/// Widgets of every kind, which change at random; the same seed makes the same changes.
+private struct ChangingTree {
+  private let window: Window
+  private let scrollView = ScrollView(frame: Rect(x: 8, y: 8, width: 100, height: 90))
+  private let list = ListView(frame: Rect(x: 120, y: 8, width: 110, height: 90))
+  private let rows = NumberedRows()
+  private var views: [View] = []
+  private var labels: [Label] = []
+  private var buttons: [Button] = []
+  private var spinners: [ActivityIndicator] = []
+  private var random: SeededRandom
+  private let images: [Image]
+
+  init(window: Window, seed: UInt64) {
+    self.window = window
+    random = SeededRandom(seed: seed)
+    images = (0..<4).map { index in
+      Image(width: 24 + 8 * index, height: 20 + index, isOpaque: index % 2 == 0) { x, y in
+        Color(
+          red: UInt8(x * 5 & 255), green: UInt8(y * 9 & 255), blue: UInt8(60 * index),
+          alpha: index % 2 == 0 ? 255 : UInt8((x + y) * 4 & 255))
+      }
+    }
+    let panel = View(frame: Rect(x: 10, y: 104, width: 120, height: 60))
+    panel.backgroundColor = Color(red: 30, green: 60, blue: 90)
+    panel.cornerRadius = 9
+    let badge = View(frame: Rect(x: 100, y: -9, width: 34, height: 22))
+    badge.backgroundColor = Color(red: 220, green: 40, blue: 40, alpha: 180)
+    panel.addSubview(badge)
+    let picture = ImageView(frame: Rect(x: 140.5, y: 110.25, width: 40, height: 33))
+    picture.cornerRadius = 6
+    for index in 0..<6 {
+      let cell = View(frame: Rect(x: 4, y: 4 + 40 * Double(index), width: 130, height: 36))
+      cell.backgroundColor = Color(red: UInt8(40 * index), green: 80, blue: 120, alpha: 200)
+      let label = Label("Row \(index)")
+      label.frame = Rect(x: 30, y: 4, width: 60, height: 20)
+      cell.addSubview(label)
+      let spinner = ActivityIndicator()
+      cell.addSubview(spinner)
+      scrollView.addSubview(cell)
+      labels.append(label)
+      spinners.append(spinner)
+      views.append(cell)
+    }
+    scrollView.contentSize = Size(width: 138, height: 250)
+    list.rowHeight = 26
+    list.dataSource = rows
+    let button = Button(title: "Play it")
+    button.frame = Rect(x: 150, y: 146, width: 84, height: 28)
+    button.setBackgroundImage(images[2], for: .normal)
+    let small = Button(title: "gjÅ")
+    small.frame = Rect(x: 20, y: 20, width: 40, height: 10)
+    panel.addSubview(small)
+    buttons = [button, small]
+    views += [panel, badge, picture, scrollView, list, button, small]
+    for view in [scrollView, list, panel, picture, button] { window.addSubview(view) }
+    window.backgroundColor = Color(red: 12, green: 14, blue: 18)
+  }
+
+  /// Makes one change, and says which.
+  mutating func change() -> String {
+    let view = pick(views)
+    switch random.next(below: 20) {
+    case 0:
+      view.isHidden.toggle()
+      return "hidden"
+    case 1:
+      view.alpha = [0, 0.005, 0.4, 1][random.next(below: 4)]
+      return "alpha"
+    case 2, 3:
+      let way = Point(x: number(-14, 14), y: number(-14, 14))
+      view.frame = view.frame.offset(by: way)
+      return "frame origin"
+    case 4:
+      view.frame.size = Size(width: number(0, 120), height: number(0, 80))
+      return "frame size"
+    case 5:
+      view.clipsToBounds.toggle()
+      return "clip"
+    case 6:
+      view.cornerRadius = number(0, 14)
+      return "corner radius"
+    case 7:
+      view.contentMode = pick(ContentMode.allCases)
+      return "content mode"
+    case 8, 9:
+      let image = random.next(below: 4) == 0 ? nil : pick(images)
+      view.setContents(image, transition: random.next(below: 2) == 0 ? .fade : .none)
+      return "contents"
+    case 10:
+      let label = pick(labels)
+      label.text = pick(["", "x", "Größe gjpq", "two\nlines", "a rather long line of text", "…"])
+      label.numberOfLines = random.next(below: 3)
+      return "label"
+    case 11:
+      let label = pick(labels)
+      label.font = Font(size: number(6, 34), weight: random.next(below: 2) == 0 ? .bold : .regular)
+      label.frame.size = Size(width: number(1, 70), height: number(1, 30))
+      return "label font"
+    case 12:
+      let spinner = pick(spinners)
+      if random.next(below: 2) == 0 { spinner.startAnimating() } else { spinner.stopAnimating() }
+      spinner.hidesWhenStopped = random.next(below: 2) == 0
+      return "spinner"
+    case 13:
+      let button = pick(buttons)
+      button.isEnabled = random.next(below: 3) > 0
+      button.isSelected = random.next(below: 2) == 0
+      button.isHighlighted = random.next(below: 2) == 0
+      if random.next(below: 2) == 0 { window.focus(button) } else { window.focus(nil) }
+      return "state"
+    case 14:
+      let button = pick(buttons)
+      button.setImage(pick(images), for: [.normal, .selected][random.next(below: 2)], transition: .fade)
+      button.setTitle(pick(["Hi", "A longer title than fits", "", "gj\nx"]), for: .normal)
+      return "button pictures"
+    case 15:
+      let start = Point(x: number(10, 100), y: number(10, 90))
+      let touch = Int64(random.next(below: 2))
+      window.handle(.touch(id: touch, phase: .began, location: start))
+      window.handle(.touch(id: touch, phase: .moved, location: start + Point(x: number(-30, 30), y: -40)))
+      if random.next(below: 3) > 0 { window.handle(.touch(id: touch, phase: .ended, location: start)) }
+      return "touch"
+    case 16:
+      window.handle(.wheel(location: Point(x: number(0, 240), y: 50), deltaX: 0, deltaY: number(-2, 2)))
+      return "wheel"
+    case 17:
+      list.contentOffset.y = number(0, 500)
+      list.selectedRow = random.next(below: 30)
+      return "list"
+    case 18:
+      rows.count = [0, 1, 7, 40][random.next(below: 4)]
+      list.reloadData()
+      return "reload"
+    default:
+      if let parent = view.superview {
+        view.removeFromSuperview()
+        parent.insertSubview(view, at: random.next(below: 4))
+      }
+      return "order"
+    }
+  }
+
+  private mutating func pick<T>(_ values: [T]) -> T { values[random.next(below: values.count)] }
+
+  /// In quarters of a point.
+  private mutating func number(_ low: Int, _ high: Int) -> Double {
+    Double(low) + Double(random.next(below: (high - low) * 4)) / 4
+  }
+}
+
+private final class NumberedRows: ListViewDataSource {
+  var count = 40
+
+  func numberOfRows(in listView: ListView) -> Int { count }
+
+  func listView(_ listView: ListView, cellForRow row: Int) -> ListCell {
+    let cell = listView.dequeueCell(NumberCell.self)
+    cell.label.text = "Number \(row)"
+    return cell
+  }
+}
+
+private final class NumberCell: ListCell {
+  let label = Label()
+
+  required init(frame: Rect) {
+    super.init(frame: frame)
+    addSubview(label)
+  }
+
+  override func layoutSubviews() { label.frame = bounds.inset(by: 3) }
+}
+
+/// SplitMix64.
+private struct SeededRandom {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = (seed &+ 1) &* 0xD1B5_4A32_D192_ED03 }
+
+  mutating func next(below limit: Int) -> Int {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var value = state
+    value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+    return Int((value ^ (value >> 31)) % UInt64(max(1, limit)))
+  }
+}
+
+extension Bitmap {
+  /// The first pixel that differs, in words; nil where both are the same.
+  fileprivate func firstDifference(from other: Bitmap) -> String? {
+    guard width == other.width, height == other.height else { return "another size" }
+    return withUnsafeBytes { mine in
+      other.withUnsafeBytes { theirs in
+        guard let first = mine.baseAddress, let second = theirs.baseAddress,
+          memcmp(first, second, mine.count) != 0
+        else { return nil }
+        let pixel = (zip(mine, theirs).enumerated().first { $0.element.0 != $0.element.1 }?.offset ?? 0) / 4
+        return "pixel \(pixel % width), \(pixel / width) of \(width)x\(height)"
+      }
+    }
+  }
+}
