@@ -193,6 +193,28 @@ struct ControlTests {
     #expect(log.events.isEmpty)
   }
 
+  @Test(arguments: ["hidden", "parent hidden", "transparent", "untouchable"])
+  func aControlThatCannotBeSeenOrUsedGetsNoKeys(how: String) {
+    let panel = View(frame: test.window.bounds)
+    test.window.addSubview(panel)
+    panel.addSubview(control)
+    test.window.focus(control)
+    test.window.handle(.keyDown(.enter, modifiers: []))
+
+    switch how {
+    case "hidden": control.isHidden = true
+    case "parent hidden": panel.isHidden = true
+    case "transparent": panel.alpha = 0
+    default: panel.isUserInteractionEnabled = false
+    }
+    test.window.handle(.keyUp(.enter, modifiers: []))
+    test.key(.enter)
+
+    #expect(test.window.focusedView == nil)
+    #expect(!control.isHighlighted)
+    #expect(log.events.isEmpty)
+  }
+
   @Test func tabPassesDisabledAndHiddenControls() {
     let second = Control(frame: Rect(x: 0, y: 0, width: 10, height: 10))
     let third = Control(frame: Rect(x: 20, y: 0, width: 10, height: 10))

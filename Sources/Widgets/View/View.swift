@@ -47,12 +47,14 @@ open class View {
     didSet {
       guard alpha != oldValue else { return }
       invalidate(covered)
+      if alpha < 0.01 { window?.takeFocus(from: self) }
     }
   }
   public var isHidden = false {
     didSet {
       guard isHidden != oldValue else { return }
       superview?.setNeedsDisplay(covered(in: frame))
+      if isHidden { window?.takeFocus(from: self) }
     }
   }
   /// Whether subviews are cut off at the bounds.
@@ -62,8 +64,10 @@ open class View {
   }
   /// How the picture is laid into the bounds; `fill` by default.
   public var contentMode: ContentMode = .fill { didSet { if contentMode != oldValue { setNeedsDisplay() } } }
-  /// Whether touches reach the view and its subviews.
-  public var isUserInteractionEnabled = true
+  /// Whether touches and keys reach the view and its subviews.
+  public var isUserInteractionEnabled = true {
+    didSet { if !isUserInteractionEnabled { window?.takeFocus(from: self) } }
+  }
   /// Whether a scroll view around it may take a touch away that began here, once it turns out to be a drag.
   /// True by default, as lists want it; false suits what is dragged itself, as a slider or a map.
   public var yieldsTouchesToScrolling = true

@@ -179,6 +179,11 @@ public final class Window: View {
     view?.focusDidChange()
   }
 
+  /// Called for a view that can no longer be seen or used: neither it nor one below it keeps the focus.
+  func takeFocus(from view: View) {
+    if focusedView?.isDescendant(of: view) == true { focus(nil) }
+  }
+
   /// Moves the focus to the next view that takes it, in the order of the tree, round the end, and scrolls it
   /// into view.
   public func moveFocus(forward: Bool) {
