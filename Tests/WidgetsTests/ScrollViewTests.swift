@@ -181,6 +181,18 @@ struct ScrollViewTests {
     #expect(taps == 1)
   }
 
+  @Test func aFingerThatHoldsCaughtContentStillCostsNoFrames() {
+    test.drag(from: Point(x: 100, y: 190), to: Point(x: 100, y: 90), duration: 0.1)
+    test.advance(by: 0.1)
+    test.press(at: middle)
+    test.advance(by: 0.1)
+    let before = test.framesRun
+    test.advance(by: 5)
+
+    #expect(scrollView.isDragging)
+    #expect(test.framesRun == before)
+  }
+
   @Test func contentThatFitsDoesNotDrag() {
     scrollView.contentSize.height = 200
     test.press(at: middle)
@@ -451,6 +463,16 @@ struct ScrollViewTests {
     test.advance(by: 0.3)
     #expect(bars().isEmpty)
     #expect(test.window.nextDeadline == nil)
+  }
+
+  @Test func theBarDoesNotSurviveAChangeOfWindow() {
+    test.drag(from: Point(x: 100, y: 190), to: Point(x: 100, y: 90), duration: 0.1)
+    scrollView.removeFromSuperview()
+    test.advance(by: 0.1)
+    test.window.addSubview(scrollView)
+    test.advanceUntilIdle()
+
+    #expect(test.fills(of: scrollView.indicatorColor) == [])
   }
 
   @Test func restingCostsNoFrames() {

@@ -28,6 +28,12 @@ final class ScrollIndicator: FrameObserver {
     window.requestFrames(for: self, at: start)
   }
 
+  /// Without the fade, for a scroll view that changes its window.
+  func hideAtOnce() {
+    opacity = 0
+    fadeStart = nil
+  }
+
   func frame(at now: Double) -> NextFrame {
     guard let fadeStart else { return .never }
     opacity = min(1, max(0, 1 - (now - fadeStart) / Self.fade))

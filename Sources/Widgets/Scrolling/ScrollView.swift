@@ -269,6 +269,7 @@ open class ScrollView: View {
     endTracking()
     horizontalMotion = nil
     verticalMotion = nil
+    indicator.hideAtOnce()
     settle()
   }
 
@@ -313,7 +314,8 @@ extension ScrollView: FrameObserver {
     let y = step(&verticalMotion, from: bounds.minY, range: verticalRange, now: now)
     indicator.show()
     move(to: Point(x: x, y: y))
-    if isScrolling { return .soon }
+    // A finger that holds the content moves it by itself.
+    if horizontalMotion != nil || verticalMotion != nil { return .soon }
     finishIfAtRest()
     return .never
   }
