@@ -95,6 +95,25 @@ extension SDLTests {
       #expect(handler() == before)
     }
 
+    @Test func closedHostTakesNoSignalsFromTheNext() throws {
+      func handler() -> UInt {
+        var action = sigaction()
+        sigaction(SIGTERM, nil, &action)
+        return unsafeBitCast(action.__sigaction_handler.sa_handler, to: UInt.self)
+      }
+      var first: TestHost? = try TestHost()
+      first?.host.close()
+      let second = try TestHost()
+      let during = handler()
+
+      first = nil
+      try #require(handler() == during)
+      kill(getpid(), SIGTERM)
+      second.host.turn(waitUpTo: 10)
+
+      #expect(second.host.isQuitting)
+    }
+
     @Test func observersAreCalledAfterEachTurnUntilTheyLeave() throws {
       let test = try TestHost()
       var turns = 0

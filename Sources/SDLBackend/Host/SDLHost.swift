@@ -86,6 +86,7 @@ public final class SDLHost {
   /// Closes the window; nothing can be shown afterwards. A second call does nothing.
   public func close() {
     quit()
+    signals.close()
     fonts.close()
     video.close()
   }

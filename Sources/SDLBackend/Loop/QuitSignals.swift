@@ -16,6 +16,7 @@ final class QuitSignals {
   let descriptor: Int32
   private let writeEnd: Int32
   private var previous: [(signal: Int32, action: sigaction)] = []
+  private var isOpen = true
 
   init() {
     var ends: [Int32] = [-1, -1]
@@ -45,15 +46,20 @@ final class QuitSignals {
     }
   }
 
-  isolated deinit {
+  isolated deinit { close() }
+
+  /// Gives the signals back to whoever had them. A second call does nothing: by then they may be another host's.
+  func close() {
+    guard isOpen else { return }
+    isOpen = false
     for (signal, var action) in previous { sigaction(signal, &action, nil) }
     wakeDescriptor.store(-1, ordering: .releasing)
-    for end in [descriptor, writeEnd] where end >= 0 { close(end) }
+    for end in [descriptor, writeEnd] where end >= 0 { _ = Glibc.close(end) }
   }
 
   /// Whether a signal has come since the last call.
   func take() -> Bool {
     var bytes = [UInt8](repeating: 0, count: 16)
-    return descriptor >= 0 && read(descriptor, &bytes, bytes.count) > 0
+    return isOpen && descriptor >= 0 && read(descriptor, &bytes, bytes.count) > 0
   }
 }
