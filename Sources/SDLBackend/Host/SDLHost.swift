@@ -21,8 +21,7 @@ public final class SDLHost {
   public let videoDriver: String
   /// What should be told to whoever set the machine up, a line each; empty if all is well.
   public let warnings: [String]
-  /// Whether Esc ends `run()` when no view has taken it: true by default. It is what `window.unhandledKey` does until
-  /// the program sets its own.
+  /// Whether Esc ends `run()` when neither a view nor `window.unhandledKey` has taken it: true by default.
   public var quitsOnEscape = true
   /// Where the time comes from.
   public var clock = HostClock.monotonic
