@@ -27,7 +27,12 @@ public struct Bitmap: Sendable {
 
   /// Makes a bitmap and lets `fill` write its pixels, all of which are zero (transparent) before.
   ///
-  /// - Parameter fill: gets the whole memory and the distance between rows; what it throws is passed on.
+  /// - Parameters:
+  ///   - width: in pixels, at least 1.
+  ///   - height: in pixels, at least 1.
+  ///   - format: the byte order that `fill` writes.
+  ///   - isOpaque: whether every pixel that `fill` writes has the alpha 255; not checked.
+  ///   - fill: gets the whole memory and the distance between rows; what it throws is passed on.
   /// - Precondition: `width` and `height` are positive and the memory's size is a valid `Int`; decoders check
   ///   their limits before they come here.
   public init<Failure: Error>(

@@ -2,7 +2,9 @@
 public struct Font: Hashable, Sendable {
   /// The two weights that every backend has.
   public enum Weight: Hashable, Sendable {
+    /// The upright face of normal weight.
     case regular
+    /// The bold face, for titles.
     case bold
   }
 

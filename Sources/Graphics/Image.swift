@@ -29,6 +29,8 @@ public final class Image: Sendable {
   /// Height in pixels of the encoded picture, as `sourceWidth`.
   public let sourceHeight: Int
 
+  /// A picture of one frame or several; decoded whole, one pixel to a point, unless said otherwise.
+  ///
   /// - Precondition: `frames` is not empty.
   public init(
     frames: [Frame], scale: Double = 1, format: ImageFormat = .raw,
