@@ -38,8 +38,12 @@ public final class ImageDownloader: Sendable {
   /// Why every load fails, if it does.
   private let refusal: ImageError?
 
+  /// A downloader of one's own, beside `shared`; it joins and queues nothing with others.
+  ///
   /// - Parameters:
+  ///   - configuration: what holds for all its loads.
   ///   - transports: one is picked by the URL's scheme, the first that serves it.
+  ///   - decoder: called on the downloader's own threads, several at a time.
   ///   - cache: nil for none.
   public convenience init(
     configuration: Configuration = .init(), transports: [any DataTransport],

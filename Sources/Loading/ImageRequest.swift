@@ -30,6 +30,7 @@ public struct ImageRequest: Sendable {
 
   /// Where a load stands in the queue.
   public enum Priority: Int, Comparable, Hashable, Sendable, CaseIterable {
+    /// From what may wait longest to what is wanted first; `.normal` unless a request says otherwise.
     case veryLow, low, normal, high, veryHigh
 
     /// By urgency.

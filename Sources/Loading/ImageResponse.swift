@@ -15,6 +15,7 @@ public struct ImageResponse: Sendable {
   public enum Source: String, Hashable, Sendable, CaseIterable {
     /// Decoded already: shown in the same call, without a fade.
     case memory
+    /// Downloaded for this request, or for another one that it joined.
     case network
     /// A file or data URL.
     case file

@@ -28,6 +28,7 @@ public protocol TransportReceiver: AnyObject, Sendable {
 
 /// Something under way that can be stopped. Stopping twice, or when it has ended, does nothing.
 public protocol Cancellable: AnyObject, Sendable {
+  /// Asks it to stop and returns at once, from any thread; whoever waits hears of the end later.
   func cancel()
 }
 
