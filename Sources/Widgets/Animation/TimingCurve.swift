@@ -1,5 +1,6 @@
 /// How an animation runs between its start (0) and its end (1).
 public nonisolated enum TimingCurve: Hashable, Sendable {
+  /// As fast all the way.
   case linear
   /// The cubic Bézier curve (0.42, 0) (0.58, 1), Core Animation's easeInEaseOut.
   case easeInOut

@@ -16,12 +16,16 @@ public nonisolated struct Transition: Hashable, Sendable {
     case always
   }
 
+  /// What is seen while it lasts.
   public var kind: Kind
-  /// Seconds.
+  /// Seconds; with 0 or less the new picture is there at once.
   public var duration: Double
+  /// How the new picture's opacity grows.
   public var curve: TimingCurve
+  /// For which answers; others are shown at once.
   public var when: Condition
 
+  /// A transition for pictures that had to be waited for, ease-in-out, unless said otherwise.
   public init(
     kind: Kind, duration: Double, curve: TimingCurve = .easeInOut, when: Condition = .whenWaited
   ) {

@@ -6,7 +6,9 @@ public import VitrineGraphics
 open class ActivityIndicator: View {
   /// How large it is drawn, centred in the bounds.
   public nonisolated enum Style: Hashable, Sendable {
+    /// 20 points: beside a line of text, in a small slot.
     case medium
+    /// 37 points: alone in the middle of a picture.
     case large
 
     /// 20 and 37 points, as in UIKit.

@@ -2,15 +2,19 @@
 ///
 /// The values are UIKit's.
 public nonisolated struct ControlState: OptionSet, Hashable, Sendable {
+  /// The bits of UIKit's UIControl.State.
   public let rawValue: UInt
 
+  /// A set from UIKit's bits; unknown ones are kept.
   public init(rawValue: UInt) { self.rawValue = rawValue }
 
   /// Enabled, and none of the others.
   public static let normal: ControlState = []
   /// Pressed.
   public static let highlighted = ControlState(rawValue: 1)
+  /// Takes no touches: `isEnabled` is false.
   public static let disabled = ControlState(rawValue: 2)
+  /// Chosen or switched on: `isSelected` is true. Set by the program, never by a touch.
   public static let selected = ControlState(rawValue: 4)
   /// Gets the keys.
   public static let focused = ControlState(rawValue: 8)
@@ -18,8 +22,10 @@ public nonisolated struct ControlState: OptionSet, Hashable, Sendable {
 
 /// What happens to a control. The values are UIKit's.
 public nonisolated struct ControlEvent: OptionSet, Hashable, Sendable {
+  /// The bits of UIKit's UIControl.Event.
   public let rawValue: UInt
 
+  /// A set from UIKit's bits; unknown ones are kept.
   public init(rawValue: UInt) { self.rawValue = rawValue }
 
   /// A finger came down on it.
@@ -34,6 +40,7 @@ public nonisolated struct ControlEvent: OptionSet, Hashable, Sendable {
   public static let touchDragExit = ControlEvent(rawValue: 32)
   /// The finger was lifted inside: what a button acts on. Enter and Space send it too.
   public static let touchUpInside = ControlEvent(rawValue: 64)
+  /// The finger was lifted further outside than `Control.trackingSlop`: the user has thought better of it.
   public static let touchUpOutside = ControlEvent(rawValue: 128)
   /// The touch was taken away, by scrolling for instance: nothing was meant.
   public static let touchCancel = ControlEvent(rawValue: 256)

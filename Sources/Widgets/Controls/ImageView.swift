@@ -23,6 +23,7 @@ open class ImageView: View {
   private var storedImage: Image?
   private var storedHighlightedImage: Image?
 
+  /// An empty view, in the coordinates of its superview, that lets touches through.
   public override init(frame: Rect = .zero) {
     super.init(frame: frame)
     isUserInteractionEnabled = false

@@ -29,6 +29,7 @@ open class Label: View {
 
   private var block = TextBlock(font: .regular(15))
 
+  /// An empty label, in the coordinates of its superview, that lets touches through.
   public override init(frame: Rect = .zero) {
     super.init(frame: frame)
     isUserInteractionEnabled = false

@@ -14,6 +14,7 @@ public final class Spinner: FrameObserver {
   private weak var view: View?
   private var place = Rect.zero
 
+  /// A spinner of a diameter in points; it turns once it is drawn.
   public init(color: Color = .white, diameter: Double) {
     self.color = color
     self.diameter = diameter

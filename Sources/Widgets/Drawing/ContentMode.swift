@@ -14,7 +14,9 @@ public nonisolated enum ContentMode: Hashable, Sendable, CaseIterable {
   /// Which part of a bitmap goes where.
   ///
   /// - Parameters:
-  ///   - pixelWidth: of the bitmap; `size` is its natural size in points.
+  ///   - pixelWidth: of the bitmap.
+  ///   - pixelHeight: of the bitmap.
+  ///   - size: its natural size in points.
   ///   - bounds: where it is laid out, in points.
   /// - Returns: the part in pixels and its place in points; both empty when nothing is to be seen.
   public func layout(pixelWidth: Int, pixelHeight: Int, size: Size, in bounds: Rect) -> (

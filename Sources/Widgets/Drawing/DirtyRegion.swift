@@ -8,8 +8,10 @@ public nonisolated struct DirtyRegion: Hashable, Sendable {
   /// Rectangles in window points; they may overlap a little.
   public private(set) var rects: [Rect] = []
 
+  /// A region in which nothing has to be drawn.
   public init() {}
 
+  /// Whether nothing has to be drawn.
   public var isEmpty: Bool { rects.isEmpty }
 
   /// Adds a rectangle. Joined with another when both together cover little more than each by itself.

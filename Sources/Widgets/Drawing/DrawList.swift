@@ -22,6 +22,7 @@ public nonisolated struct DrawList: Sendable {
 
   /// A picture, or a part of it, drawn into a rectangle.
   public struct Picture: Hashable, Sendable {
+    /// Drawn as it is now: the list keeps it until it is played.
     public var image: Image
     /// Which frame of an animated image.
     public var frame: Int
@@ -36,6 +37,7 @@ public nonisolated struct DrawList: Sendable {
     /// Of the destination's corners, in points.
     public var cornerRadius: Double
 
+    /// All of the first frame, opaque and square, unless said otherwise.
     public init(
       image: Image, frame: Int = 0, source: Rect? = nil, destination: Rect, opacity: Double = 1,
       tint: Color = .white, cornerRadius: Double = 0

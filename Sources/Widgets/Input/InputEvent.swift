@@ -7,7 +7,9 @@ public nonisolated enum InputEvent: Hashable, Sendable {
   /// A mouse wheel, in steps, fractions included: positive `deltaY` turns it away from the user, the content
   /// moves down.
   case wheel(location: Point, deltaX: Double, deltaY: Double)
+  /// A key went down; comes again while it is held, for keys that repeat.
   case keyDown(Key, modifiers: KeyModifiers)
+  /// A key went up.
   case keyUp(Key, modifiers: KeyModifiers)
 
   /// The touch id of the mouse pointer.
@@ -16,6 +18,7 @@ public nonisolated enum InputEvent: Hashable, Sendable {
 
 /// Where a touch is in its life.
 public nonisolated enum TouchPhase: Hashable, Sendable {
+  /// Down, moving, and lifted on purpose, in this order.
   case began, moved, ended
   /// Taken away by the system or by a scroll view: nothing was meant.
   case cancelled
@@ -23,8 +26,11 @@ public nonisolated enum TouchPhase: Hashable, Sendable {
 
 /// A key by what it does, not by where it lies.
 public nonisolated enum Key: Hashable, Sendable {
+  /// The arrow keys: one step.
   case up, down, left, right
+  /// The keys for long ways: a page, or all the way.
   case pageUp, pageDown, home, end
+  /// The keys without a sign. Enter and Space press the control that has the focus, Tab moves the focus.
   case enter, space, tab, escape, backspace
   /// F1 to F12.
   case function(Int)
@@ -34,11 +40,16 @@ public nonisolated enum Key: Hashable, Sendable {
 
 /// Keys held together with another.
 public nonisolated struct KeyModifiers: OptionSet, Hashable, Sendable {
+  /// A bit for each of the keys below.
   public let rawValue: Int
 
+  /// A set from its bits.
   public init(rawValue: Int) { self.rawValue = rawValue }
 
+  /// Either Shift key.
   public static let shift = KeyModifiers(rawValue: 1)
+  /// Either Ctrl key.
   public static let control = KeyModifiers(rawValue: 2)
+  /// Either Alt key.
   public static let alt = KeyModifiers(rawValue: 4)
 }

@@ -2,7 +2,9 @@ public import VitrineGraphics
 
 /// A finger on the screen, or the mouse with its button down, from beginning to end.
 public final class Touch {
+  /// Tells fingers apart while they are down; `InputEvent.mouse` for the mouse. Used again afterwards.
   public let id: Int64
+  /// Where it is in its life, as of the last event.
   public internal(set) var phase: TouchPhase = .began
   /// Now, in window points.
   public internal(set) var location: Point
@@ -12,6 +14,7 @@ public final class Touch {
   public let startLocation: Point
   /// Window time of the event, in seconds.
   public internal(set) var time: Double
+  /// Window time at which it began, in seconds.
   public let startTime: Double
   /// The view that was hit and hears of it; nil once a view that watched has claimed it.
   public internal(set) weak var view: View?

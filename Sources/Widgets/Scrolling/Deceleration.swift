@@ -14,7 +14,12 @@ public nonisolated struct Deceleration: Hashable, Sendable {
   public var velocity: Double
   private let k: Double
 
-  /// - Parameter rate: what is left of the velocity after a millisecond; between 0 and 1, both excluded.
+  /// A throw that begins at `start`, in points, with a velocity in points a second.
+  ///
+  /// - Parameters:
+  ///   - start: where it begins.
+  ///   - velocity: how fast it is then; negative goes back.
+  ///   - rate: what is left of the velocity after a millisecond; between 0 and 1, both excluded.
   public init(start: Double, velocity: Double, rate: Double = normalRate) {
     self.start = start
     self.velocity = velocity

@@ -88,6 +88,7 @@ open class ListView: ScrollView {
 
   /// Where a row is brought to.
   public nonisolated enum RowPosition: Hashable, Sendable {
+    /// To this place of what can be seen between the insets, as far as the content's ends allow.
     case top, middle, bottom
     /// As little as it takes to see all of it.
     case nearest
@@ -115,7 +116,9 @@ open class ListView: ScrollView {
 
   /// A cell that was used for another row, or a new one; `prepareForReuse()` has been called on it.
   ///
-  /// - Parameter identifier: keeps cells of one type apart that are set up differently.
+  /// - Parameters:
+  ///   - type: the cell's class; a new one is made with `init(frame:)`, as wide as the list.
+  ///   - identifier: keeps cells of one type apart that are set up differently.
   public func dequeueCell<Cell: ListCell>(_ type: Cell.Type, identifier: String? = nil) -> Cell {
     let key = ReuseKey(type: ObjectIdentifier(type), identifier: identifier)
     if let used = unused[key]?.popLast() as? Cell {

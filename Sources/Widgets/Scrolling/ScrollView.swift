@@ -49,6 +49,7 @@ open class ScrollView: View {
   private var grip = (offset: Point.zero, location: Point.zero)
   private lazy var indicator = ScrollIndicator(scrollView: self)
 
+  /// An empty view that cuts its subviews off; nothing scrolls until `contentSize` is set.
   public override init(frame: Rect = .zero) {
     super.init(frame: frame)
     clipsToBounds = true

@@ -14,6 +14,7 @@ public nonisolated struct Spring: Hashable, Sendable {
   /// Points a second at the start.
   public var velocity: Double
 
+  /// A spring let go at `target + displacement`, in points, while it moves by `velocity` points a second.
   public init(target: Double, displacement: Double, velocity: Double) {
     self.target = target
     self.displacement = displacement

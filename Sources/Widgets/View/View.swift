@@ -31,6 +31,7 @@ open class View {
     }
   }
 
+  /// What it was added to; nil at the top of a tree. Held weakly.
   public private(set) weak var superview: View?
   /// Back to front.
   public private(set) var subviews: [View] = []
@@ -50,6 +51,7 @@ open class View {
       if alpha < 0.01 { window?.takeFocus(from: self) }
     }
   }
+  /// Neither drawn nor touched, with all below, and not waited for; it keeps its place, and slots go on loading.
   public var isHidden = false {
     didSet {
       guard isHidden != oldValue else { return }
@@ -82,6 +84,7 @@ open class View {
   private var storedContents: Image?
   private(set) var needsLayout = true
 
+  /// An empty, transparent view, in the coordinates of its superview.
   public init(frame: Rect = .zero) { self.frame = frame }
 
   // MARK: Contents
@@ -239,7 +242,9 @@ open class View {
 
   /// A touch began on this view. By default the superview hears of it.
   open func touchBegan(_ touch: Touch) { superview?.touchBegan(touch) }
+  /// The touch moved, anywhere. Comes to the view on which it began, and by default to its superview.
   open func touchMoved(_ touch: Touch) { superview?.touchMoved(touch) }
+  /// The finger was lifted, anywhere. Comes where `touchMoved` does.
   open func touchEnded(_ touch: Touch) { superview?.touchEnded(touch) }
   /// The touch was taken away: nothing was meant.
   open func touchCancelled(_ touch: Touch) { superview?.touchCancelled(touch) }
@@ -255,6 +260,7 @@ open class View {
   open func wheel(at location: Point, deltaX: Double, deltaY: Double) -> Bool { false }
   /// A key went down while this view, or one below, had the focus; false passes it on.
   open func keyDown(_ key: Key, modifiers: KeyModifiers) -> Bool { false }
+  /// A key went up while this view, or one below, had the focus; false passes it on.
   open func keyUp(_ key: Key, modifiers: KeyModifiers) -> Bool { false }
 
   /// Whether it gets keys that neither the view with the focus nor one around it has taken.

@@ -40,6 +40,7 @@ public final class Window: View {
   var endingTouches: [Touch] = []
   private var isLayoutRequested = true
 
+  /// A black window of a size in points, as a host makes it; one pixel to a point unless said otherwise.
   public init(
     size: Size, scale: Double = 1, textMeasuring: any TextMeasuring = MonospaceMeasuring()
   ) {
@@ -51,14 +52,18 @@ public final class Window: View {
     setNeedsDisplay()
   }
 
+  /// Lets `rootView` fill the window.
   public override func layoutSubviews() { rootView?.frame = bounds }
 
   // MARK: Frames
 
   /// Asks for calls of `observer.frame(at:)` from a time on; a second request replaces the first.
   ///
-  /// - Parameter keepsBusy: whether the window counts as busy until the observer is done. False for what may
-  ///   go on for ever, as a spinner.
+  /// - Parameters:
+  ///   - observer: what is called; held until it is served or cancelled.
+  ///   - time: in seconds of the window; one that has passed means the next frame.
+  ///   - keepsBusy: whether the window counts as busy until the observer is done. False for what may go on
+  ///     for ever, as a spinner.
   public func requestFrames(for observer: any FrameObserver, at time: Double, keepsBusy: Bool = true) {
     frames.insert(observer, at: time, keepsBusy: keepsBusy)
   }
