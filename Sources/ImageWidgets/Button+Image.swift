@@ -10,8 +10,8 @@ extension Button {
   /// button.setImage(from: "https://example.com/play-pressed.png", for: .highlighted)
   /// ```
   ///
-  /// - Parameter state: the exact set of states; a compound such as `[.selected, .highlighted]` is a slot of
-  ///   its own. A state without an image shows the one of `.normal`.
+  /// `state` is the exact set of states; a compound such as `[.selected, .highlighted]` is a slot of its own.
+  /// A state without an image shows the one of `.normal`.
   public func setImage(
     from source: (any ImageRequestConvertible)?, for state: ControlState,
     additionalIdentifier: String? = nil, placeholder: Image? = nil, options: SlotOptions = .init(),

@@ -41,13 +41,16 @@ public struct SlotOptions {
 
   /// The spinner of a slot.
   public struct Indicator: Hashable, Sendable {
+    /// False shows no spinner, however long it takes.
     public var isEnabled: Bool
     /// Seconds of loading after which it is shown.
     public var delay: Double
     /// Seconds that it stays once it is shown, so that it does not flicker.
     public var minimumDuration: Double
+    /// Of the brightest tooth; a light grey by default.
     public var color: Color
 
+    /// A spinner after 0.1 s, for 0.3 s at least, unless said otherwise.
     public init(
       isEnabled: Bool = true, delay: Double = 0.1, minimumDuration: Double = 0.3,
       color: Color = Color(hex: 0xC9CFDA)
@@ -64,6 +67,7 @@ public struct SlotOptions {
     public static let none = Indicator(isEnabled: false)
   }
 
+  /// Fade, spinner, placeholder while it loads, unless said otherwise.
   public init(
     transition: Transition = .fade, indicator: Indicator = .spinner,
     placeholderPolicy: PlaceholderPolicy = .whileLoading, failureImage: Image? = nil,

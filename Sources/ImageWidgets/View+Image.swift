@@ -15,6 +15,7 @@ extension View {
   ///     placeholder and delivers `.invalidURL`.
   ///   - additionalIdentifier: tells apart pictures of one request that are made differently (AF-F4).
   ///   - placeholder: shown while it loads, and if it fails; nil clears.
+  ///   - options: how it looks while it loads and when it has; whether it sets the picture at all.
   ///   - completion: called once on the main actor: before this returns for a picture from memory.
   ///   - progress: called on the main actor as bytes come.
   public func setImage(
