@@ -18,14 +18,17 @@ extension SDLHost {
     /// An SDL video driver (`kmsdrm`, `x11`, `wayland`, `offscreen`, `dummy`); nil chooses one that has a
     /// screen, or what the environment's `SDL_VIDEODRIVER` says.
     public var videoDriver: String?
+    /// Who draws; the processor by default.
     public var renderer: Renderer = .software
     /// Bytes that scaled pictures and drawn texts may take: 64 MiB.
     public var textureByteBudget = 64 << 20
     /// Bytes of pictures that are made ready for the screen in one frame: 8 MiB. One picture is in any case,
     /// what is over waits for the next frames and is drawn coarsely until then.
     public var uploadByteBudget = 8 << 20
+    /// The files that labels and titles are drawn with; they are opened with the host, which fails without them.
     public var fonts: FontPaths = .dejaVu
 
+    /// The defaults.
     public init() {}
   }
 }

@@ -17,6 +17,7 @@ public nonisolated enum SDLHostError: Error, Hashable, Sendable, CustomStringCon
   /// A picture file could not be written.
   case file(path: String, message: String)
 
+  /// One line in plain words, without a full stop, that says what to do.
   public var description: String {
     switch self {
     case .noScreen(let message):

@@ -1,8 +1,11 @@
 /// The font files of the two weights: TrueType or OpenType.
 public nonisolated struct FontPaths: Hashable, Sendable {
+  /// Path of the file for `Font.Weight.regular`.
   public var regular: String
+  /// Path of the file for `Font.Weight.bold`; may be the same one.
   public var bold: String
 
+  /// Paths; the files are not looked at before a host is made.
   public init(regular: String, bold: String) {
     self.regular = regular
     self.bold = bold
