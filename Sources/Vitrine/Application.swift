@@ -17,7 +17,9 @@ public import VitrineWidgets
 /// `main` must be synchronous: with an asynchronous one the main actor leaves the process's first thread on
 /// Linux, and SDL has to stay on it.
 public final class Application {
+  /// The window on the screen: its driver, its time, screenshots and figures.
   public let host: SDLHost
+  /// What loads the pictures; also `ImageDownloader.shared`, from the moment the application is made.
   public let downloader: ImageDownloader
   /// The pictures in memory.
   public let cache: MemoryImageCache
@@ -34,10 +36,12 @@ public final class Application {
     public var host: SDLHost.Configuration
     /// Its pixel format is replaced by the one that the renderer prefers.
     public var downloader: ImageDownloader.Configuration
+    /// How http and https are fetched: user agent, proxy, certificates.
     public var transport: CurlTransport.Configuration
     /// What cache and textures may take together; a share of the machine's memory by default.
     public var memory: MemoryBudget
 
+    /// The defaults of each part, and a window of 1280 x 800 points.
     public init(
       host: SDLHost.Configuration = .init(), downloader: ImageDownloader.Configuration = .init(),
       transport: CurlTransport.Configuration = .init(), memory: MemoryBudget = .machine

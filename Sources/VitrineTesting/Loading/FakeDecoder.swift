@@ -10,6 +10,8 @@ public final class FakeDecoder: ImageDecoding {
   private let gate: Gate?
   private let recorded = Mutex<[DecodeOptions]>([])
 
+  /// A decoder that has been asked nothing.
+  ///
   /// - Parameter gate: held up there, if given, before each decode.
   public init(gate: Gate? = nil) { self.gate = gate }
 

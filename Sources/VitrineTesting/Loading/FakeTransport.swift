@@ -26,8 +26,12 @@ public final class FakeTransport: DataTransport {
   private let state = Mutex(State())
   private let started = CountWaiters()
 
-  /// - Parameter endsCancelled: whether a cancelled transfer ends at once, as those of real transports do
-  ///   sooner or later; if not, the test ends it when it likes.
+  /// A network on which nothing has been asked for.
+  ///
+  /// - Parameters:
+  ///   - schemes: what it serves, in lower case.
+  ///   - endsCancelled: whether a cancelled transfer ends at once, as those of real transports do sooner or
+  ///     later; if not, the test ends it when it likes.
   public init(schemes: Set<String> = ["http", "https"], endsCancelled: Bool = true) {
     self.schemes = schemes
     self.endsCancelled = endsCancelled
