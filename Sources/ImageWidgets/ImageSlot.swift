@@ -188,12 +188,19 @@ final class ImageSlot {
 
   private func startSpinner(for load: SlotLoad) {
     guard load.options.indicator.isEnabled, let window = target.view?.window else { return }
-    let spinner = SlotSpinner(slot: self, indicator: load.options.indicator, now: window.now)
+    let spinner = SlotSpinner(slot: self, indicator: load.options.indicator, in: window)
     self.spinner = spinner
-    spinner.start(in: window)
+    spinner.start()
   }
 
-  private func endSpinner() { spinner?.end(in: target.view?.window) }
+  private func endSpinner() {
+    if let window = target.view?.window, spinner?.window === window { spinner?.end() } else { dropSpinner() }
+  }
+
+  private func dropSpinner() {
+    spinner?.stop()
+    spinner = nil
+  }
 
   func spinnerDidChange() {
     if target.isShowing { target.view?.setNeedsDisplay(target.rect) }
@@ -231,10 +238,11 @@ extension ImageSlot {
   /// The spinner lives by the window's time, and the window's scale says how large the picture must be.
   func windowDidChange() {
     guard let window = target.view?.window else { return }
+    if spinner?.window !== window { dropSpinner() }
     if let load, load.task != nil, spinner == nil {
       startSpinner(for: load)
     } else {
-      spinner?.start(in: window)
+      spinner?.start()
       sizeDidChange()
     }
   }

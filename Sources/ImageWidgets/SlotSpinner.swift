@@ -5,27 +5,31 @@ import VitrineWidgets
 /// it comes and while it goes.
 final class SlotSpinner: FrameObserver {
   private weak var slot: ImageSlot?
+  /// By whose time it goes.
+  private(set) weak var window: Window?
   private let spinner: Spinner
   private var timing: SpinnerTiming
 
-  init(slot: ImageSlot, indicator: SlotOptions.Indicator, now: Double) {
+  init(slot: ImageSlot, indicator: SlotOptions.Indicator, in window: Window) {
     self.slot = slot
+    self.window = window
     spinner = Spinner(color: indicator.color, diameter: ActivityIndicator.Style.medium.diameter)
     timing = SpinnerTiming(
-      delay: indicator.delay, minimumDuration: indicator.minimumDuration, loadStart: now)
+      delay: indicator.delay, minimumDuration: indicator.minimumDuration, loadStart: window.now)
   }
 
   /// Asks for the first frame in which something is seen.
-  func start(in window: Window) {
-    window.requestFrames(for: self, at: timing.appears, keepsBusy: false)
-  }
+  func start() { window?.requestFrames(for: self, at: timing.appears, keepsBusy: false) }
 
   /// The load is over: the spinner goes, at once if it has not been seen.
-  func end(in window: Window?) {
-    guard let window else { return timing.end(at: timing.appears) }
+  func end() {
+    guard let window else { return }
     timing.end(at: window.now)
     window.requestFrames(for: self, at: window.now, keepsBusy: true)
   }
+
+  /// Nobody sees it any more.
+  func stop() { window?.cancelFrames(for: self) }
 
   func frame(at now: Double) -> NextFrame {
     slot?.spinnerDidChange()

@@ -93,6 +93,54 @@ struct SlotAppearanceTests {
     }
   }
 
+  @Test func spinnerComesInAWindowThatTheViewEntersLater() {
+    let view = ImageView(frame: Rect(x: 0, y: 0, width: 100, height: 100))
+    view.setImage(from: "http://a.test/1", options: bench.options)
+    bench.run(until: 5)
+
+    bench.window.addSubview(view)
+    bench.run(until: 5.09)
+    #expect(bench.pictures.isEmpty)
+    bench.run(until: 5.12)
+    #expect(bench.pictures.count == 1)
+    view.removeFromSuperview()
+    bench.run(until: 5.2)
+    #expect(bench.pictures.isEmpty)
+    bench.window.addSubview(view)
+    #expect(bench.pictures.count == 1, "its delay is over")
+  }
+
+  @Test func spinnerComesAgainInACellThatIsUsedAgain() async {
+    let view = bench.view()
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    bench.run(until: 0.2)
+    view.removeFromSuperview()
+    view.cancelImageLoad()
+    await ear.hear()
+    bench.run(until: 1)
+
+    view.setImage(from: "http://a.test/2", options: bench.options)
+    bench.window.addSubview(view)
+    bench.run(until: 1.12)
+
+    #expect(bench.pictures.count == 1)
+  }
+
+  @Test func spinnerCountsTheTimeOfTheWindowItIsIn() {
+    let view = bench.view()
+    bench.run(until: 10)
+    view.setImage(from: "http://a.test/1", options: bench.options)
+    bench.run(until: 10.2)
+    let other = Window(size: bench.window.bounds.size)
+
+    other.addSubview(view)
+    other.update(at: 0.05)
+    other.update(at: 0.12)
+
+    let list = other.drawList(for: other.bounds)
+    #expect(list.commands.contains { if case .image = $0 { true } else { false } })
+  }
+
   @Test func spinnerOfAButtonIsOnlyForTheSlotThatShows() {
     let button = bench.button()
     bench.window.update(at: 0)
