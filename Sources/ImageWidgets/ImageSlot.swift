@@ -179,7 +179,7 @@ final class ImageSlot {
   private func setLoad(_ new: SlotLoad?) {
     if let load, load.task != nil {
       target.view?.pendingSlots -= 1
-      target.view?.removeLoadOperation(forKey: target.key)
+      target.view?.removeLoadOperation(load.task, forKey: target.key)
     }
     load = new
   }

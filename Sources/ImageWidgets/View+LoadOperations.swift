@@ -18,4 +18,9 @@ extension View {
   public func removeLoadOperation(forKey key: String) {
     existingSlots?.operations.removeValue(forKey: key)
   }
+
+  /// Forgets an operation, but not another that has taken its place.
+  func removeLoadOperation(_ operation: (any Cancellable)?, forKey key: String) {
+    if existingSlots?.operations[key] === operation { removeLoadOperation(forKey: key) }
+  }
 }
