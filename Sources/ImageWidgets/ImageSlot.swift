@@ -73,7 +73,9 @@ final class ImageSlot {
     replace(with: nil)
     url = nil
     shown = nil
-    if options.setsImage { target.show(placeholder, transition: .none) }
+    if options.setsImage {
+      target.show(options.placeholderPolicy == .never ? nil : placeholder, transition: .none)
+    }
     let failure = (error as? ImageError) ?? .invalidURL("")
     ImageSlot.observer?.slotDidSettle(.failure(failure))
     guard let completion else { return }

@@ -163,6 +163,24 @@ struct ViewImageTests {
     #expect(view.pendingSlots == 0)
   }
 
+  @Test("AF-I11 the downloader set for all views is used by them; nil goes back to the shared one")
+  func downloaderSetForAllViewsIsUsed() async {
+    let view = bench.view()
+    View.setSharedImageDownloader(bench.downloader)
+    defer { View.setSharedImageDownloader(nil) }
+
+    view.setImage(from: "http://a.test/1", completion: ear.completion)
+    await bench.transfer(1).answer(with: SlotBench.red)
+    await ear.hear()
+    View.setSharedImageDownloader(nil)
+    view.setImage(from: "http://a.test/2", completion: ear.completion)
+    await ear.hear(2)
+
+    #expect(ear.images.count == 1)
+    #expect(ear.errors == [.notConfigured])
+    #expect(bench.transport.transfers.count == 1)
+  }
+
   @Test("AF-I12 asks for pictures by its Accept header")
   func asksForPictures() async {
     let view = bench.view()
@@ -222,6 +240,87 @@ struct ViewImageTests {
     await ear.hear()
 
     #expect(view.image === placeholder)
+  }
+
+  @Test func placeholderThatIsNeverShownIsNotShownWithoutURLEither() {
+    let view = bench.view()
+    var options = bench.options
+    options.placeholderPolicy = .never
+
+    view.setImage(from: nil, placeholder: .solid(width: 1, height: 1), options: options)
+
+    #expect(view.image == nil)
+  }
+
+  @Test func pictureFollowsAFailureInTheSameView() async {
+    let view = bench.view()
+    var options = bench.options
+    options.failureImage = .solid(width: 2, height: 2)
+
+    view.setImage(from: "http://a.test/1", options: options, completion: ear.completion)
+    await bench.transfer(1).fail(.status(503))
+    await ear.hear()
+    view.setImage(from: "http://a.test/1", options: options, completion: ear.completion)
+    #expect(view.image == nil)
+    await bench.transfer(2).answer(with: SlotBench.red)
+    await ear.hear(2)
+
+    #expect(view.image === ear.images.first)
+    #expect(view.pendingSlots == 0)
+  }
+
+  @Test func cacheOnlyShowsWhatIsThereAndFailsForTheRest() async throws {
+    let view = bench.view()
+    var request = try ImageRequest("http://a.test/1")
+    request.cachePolicy = .cacheOnly
+
+    view.setImage(from: request, options: bench.options, completion: ear.completion)
+    await ear.hear()
+    bench.cache.insert(.solid(width: 100, height: 100), for: request, additionalIdentifier: nil)
+    view.setImage(from: request, options: bench.options, completion: ear.completion)
+
+    #expect(ear.errors == [.notCached])
+    #expect(view.image === ear.images.first)
+    #expect(view.pendingSlots == 0)
+    #expect(bench.transport.transfers.isEmpty)
+  }
+
+  @Test func reloadShowsNothingFromMemory() async throws {
+    let view = bench.view()
+    var request = try ImageRequest("http://a.test/1")
+    bench.cache.insert(.solid(width: 100, height: 100), for: request, additionalIdentifier: nil)
+    request.cachePolicy = .reload
+
+    view.setImage(from: request, options: bench.options, completion: ear.completion)
+    #expect(view.image == nil)
+    await bench.transfer(1).answer(with: SlotBench.red)
+    await ear.hear()
+
+    #expect(view.image === ear.images.first)
+  }
+
+  @Test func whatDiffersIsAnotherLoad() async throws {
+    let view = bench.view()
+    let plain = try ImageRequest("http://a.test/1")
+    var round = plain
+    round.transforms = [.circle()]
+    var sized = plain
+    sized.targetSize = DecodeTarget(width: 20, height: 20)
+    var reloaded = plain
+    reloaded.cachePolicy = .reload
+
+    for request in [plain, round, sized, reloaded] {
+      view.setImage(from: request, options: bench.options, completion: ear.completion)
+    }
+    view.setImage(
+      from: plain, additionalIdentifier: "a", options: bench.options, completion: ear.completion)
+    await ear.hear(4)
+    bench.transport.running.first?.answer(with: SlotBench.red)
+    await ear.hear(5)
+
+    #expect(ear.errors == [.cancelled, .cancelled, .cancelled, .cancelled])
+    #expect(view.image === ear.images.first)
+    #expect(view.pendingSlots == 0)
   }
 
   @Test func pictureIsLeftToTheCompletionWhenAskedTo() async {
