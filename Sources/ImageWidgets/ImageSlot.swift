@@ -55,7 +55,7 @@ final class ImageSlot {
 
   /// Stops loading; the picture or the placeholder stays. Whoever waits hears `.cancelled`.
   func cancel() {
-    if load != nil { url = nil }
+    if let load, !load.isForGrowth { url = nil }
     replace(with: nil)
   }
 
@@ -97,17 +97,20 @@ final class ImageSlot {
 
   private func sizedRequest(of load: SlotLoad) -> ImageRequest {
     var request = load.request
-    if request.targetSize == nil, case .target(let size) = NeededSize(of: target) {
-      request.targetSize = size
-    }
+    load.size = NeededSize(of: target)
+    if request.targetSize == nil, case .target(let size) = load.size { request.targetSize = size }
     return request
   }
 
   /// Shows a picture from memory before the call returns; false if there is none.
   private func showFromMemory(_ load: SlotLoad) -> Bool {
-    guard load.request.cachePolicy != .reload,
+    let request = sizedRequest(of: load)
+    guard request.cachePolicy != .reload,
       let image = downloader(for: load).cachedImage(
-        for: sizedRequest(of: load), additionalIdentifier: load.additionalIdentifier)
+        for: request, additionalIdentifier: load.additionalIdentifier),
+      // A natural size is that of the whole picture, not of the largest thumbnail there is.
+      image.isFullSize || request.targetSize != nil || target.contentMode != .center
+        || request.cachePolicy == .cacheOnly
     else { return false }
     ImageSlot.observer?.slotWillLoad()
     finish(load, .success(ImageResponse(image: image, source: .memory)))
@@ -147,10 +150,9 @@ final class ImageSlot {
     case .success(let response):
       shown = (load, response.image)
       if load.options.setsImage { show(response, of: load) }
-    case .failure(.cancelled):
-      url = nil
-    case .failure:
-      showFailure(of: load)
+    case .failure where load.isForGrowth: break
+    case .failure(.cancelled): url = nil
+    case .failure: showFailure(of: load)
     }
     if !result.isCancelled { ImageSlot.observer?.slotDidSettle(result) }
     load.finish(result)
@@ -220,21 +222,34 @@ extension ImageSlot {
   func sizeDidChange() {
     if let load, load.task == nil {
       if !showFromMemory(load) { start(load) }
-    } else if load == nil, let shown, isTooSmall(shown.image) {
-      self.shown = nil
-      let again = SlotLoad(
-        request: shown.load.request, additionalIdentifier: shown.load.additionalIdentifier,
-        placeholder: nil, options: shown.load.options, progress: nil, completion: nil)
+    } else if load == nil, let shown, isTooSmall(shown.image, of: shown.load), isStillThere(shown.image) {
+      let again = SlotLoad(growing: shown.load)
       load = again
+      // Not asked for again at this size, whatever comes of it.
+      shown.load.size = NeededSize(of: target)
       if !showFromMemory(again) { start(again) }
     }
   }
 
-  /// Whether the slot needs more than 1.5 times the pixels, a side, that the picture has.
-  private func isTooSmall(_ image: Image) -> Bool {
-    guard !image.isFullSize, case .target(let needed) = NeededSize(of: target) else { return false }
-    let wanted = needed.outputSize(sourceWidth: image.sourceWidth, sourceHeight: image.sourceHeight)
-    return Double(wanted.width) > 1.5 * Double(image.pixelWidth)
+  /// Whether the slot needs more than 1.5 times the pixels, a side, that the picture has and that were asked
+  /// for: where more were asked for than came, there are no more.
+  private func isTooSmall(_ image: Image, of load: SlotLoad) -> Bool {
+    guard load.options.setsImage, load.request.targetSize == nil, !image.isFullSize else { return false }
+    func width(_ target: DecodeTarget) -> Int {
+      target.outputSize(sourceWidth: image.sourceWidth, sourceHeight: image.sourceHeight).width
+    }
+    switch (NeededSize(of: target), load.size) {
+    case (.unknown, _), (_, .natural): return false
+    case (.natural, _): return true
+    case (.target(let needed), .target(let known)):
+      return Double(width(needed)) > 1.5 * Double(max(image.pixelWidth, width(known)))
+    case (.target(let needed), .unknown): return Double(width(needed)) > 1.5 * Double(image.pixelWidth)
+    }
+  }
+
+  /// Whether nobody has set another picture since.
+  private func isStillThere(_ image: Image) -> Bool {
+    shown?.load.options.showsImage != nil || target.image === image
   }
 
   /// The spinner lives by the window's time, and the window's scale says how large the picture must be.

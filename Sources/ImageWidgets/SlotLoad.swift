@@ -10,6 +10,10 @@ final class SlotLoad {
   let options: SlotOptions
   /// Nil until it is started: a slot without a size waits for one.
   var task: ImageTask?
+  /// The size that it was looked up and loaded at.
+  var size = NeededSize.unknown
+  /// Asks for more pixels of the picture that is shown, which stays if they cannot be had.
+  let isForGrowth: Bool
   private var completions: [SlotCompletion]
   private var progresses: [SlotProgress]
   private var isFinished = false
@@ -18,12 +22,24 @@ final class SlotLoad {
     request: ImageRequest, additionalIdentifier: String?, placeholder: Image?, options: SlotOptions,
     progress: SlotProgress?, completion: SlotCompletion?
   ) {
+    isForGrowth = false
     self.request = request
     self.additionalIdentifier = additionalIdentifier
     self.placeholder = placeholder
     self.options = options
     completions = completion.map { [$0] } ?? []
     progresses = progress.map { [$0] } ?? []
+  }
+
+  /// The same picture once more, for a slot that has grown.
+  init(growing load: SlotLoad) {
+    isForGrowth = true
+    request = load.request
+    additionalIdentifier = load.additionalIdentifier
+    placeholder = nil
+    options = load.options
+    completions = []
+    progresses = []
   }
 
   /// Whether it is the same picture, so that a second call joins instead of starting anew.

@@ -13,6 +13,8 @@ protocol SlotTarget {
   var isShowing: Bool { get }
   /// Where the picture lies, in the view's coordinates.
   var rect: Rect { get }
+  /// The room that a picture may take, in points, whatever is shown now.
+  var room: Size { get }
   /// How it is laid out there.
   var contentMode: ContentMode { get }
   /// Whether its spinner goes before those of the view's other slots.
@@ -21,6 +23,7 @@ protocol SlotTarget {
 }
 
 extension SlotTarget {
+  var room: Size { rect.size }
   var goesFirst: Bool { true }
 }
 
@@ -34,7 +37,7 @@ enum NeededSize: Equatable {
 
   /// Maps bounds, scale and content mode to pixels.
   init(of target: some SlotTarget) {
-    let size = target.rect.size * (target.view?.window?.scale ?? 1)
+    let size = target.room * (target.view?.window?.scale ?? 1)
     guard !size.isEmpty else {
       self = .unknown
       return
@@ -44,10 +47,13 @@ enum NeededSize: Equatable {
     } else {
       self = .target(
         DecodeTarget(
-          width: Int(size.width.rounded(.up)), height: Int(size.height.rounded(.up)),
+          width: Self.pixels(size.width), height: Self.pixels(size.height),
           mode: target.contentMode == .fit ? .fit : .fill))
     }
   }
+
+  /// No picture has more on a side than 65,535; a view may be without end.
+  private static func pixels(_ length: Double) -> Int { Int(min(length, 65_535).rounded(.up)) }
 }
 
 /// The contents of any view.
@@ -56,7 +62,8 @@ struct ContentsTarget: SlotTarget {
 
   static let key = "contents"
   var key: String { Self.key }
-  var image: Image? { view?.contents }
+  /// An image view's own picture, also while it shows the highlighted one.
+  var image: Image? { (view as? ImageView).map(\.image) ?? view?.contents }
   var isShowing: Bool { true }
   var rect: Rect { view?.bounds ?? .zero }
   var contentMode: ContentMode { view?.contentMode ?? .fill }
@@ -92,6 +99,13 @@ struct ButtonTarget: SlotTarget {
   var image: Image? { button?.picture(in: slot, for: state) }
   var rect: Rect { button?.place(of: slot) ?? .zero }
   var goesFirst: Bool { slot == .image }
+
+  /// An image without a size of its own may take all of the content: how large a placeholder is, or the picture
+  /// before, says nothing about it.
+  var room: Size {
+    guard let button, slot == .image, button.imageSize == nil else { return rect.size }
+    return button.bounds.inset(by: button.contentInsets).size
+  }
 
   var contentMode: ContentMode {
     switch slot {

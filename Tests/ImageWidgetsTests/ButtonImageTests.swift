@@ -136,6 +136,130 @@ struct ButtonImageTests {
     #expect(ear.errors == [.invalidURL("")])
   }
 
+  @Test("AF-B6 the same URL for the state while it loads: no second load, and all hear of it (deviates)")
+  func sameURLForTheStateJoins() async {
+    let button = bench.button()
+
+    for _ in 0..<2 {
+      button.setImage(
+        from: "http://a.test/1", for: .normal, options: bench.options, completion: ear.completion)
+    }
+    await bench.transfer(1).answer(with: SlotBench.red)
+    await ear.hear(2)
+
+    #expect(bench.transport.transfers.count == 1)
+    #expect(ear.images.count == 2)
+  }
+
+  @Test("AF-B9 no placeholder clears the state's old image, unless it is to be kept (deviates)")
+  func withoutPlaceholderTheOldImageGoes() {
+    let button = bench.button()
+    let old = Image.solid(width: 3, height: 3)
+    button.setImage(old, for: .selected)
+    var keeping = bench.options
+    keeping.placeholderPolicy = .keepsPrevious
+
+    button.setImage(from: "http://a.test/1", for: .selected, options: keeping)
+    #expect(button.image(for: .selected) === old)
+    button.setImage(from: "http://a.test/2", for: .selected, options: bench.options)
+
+    #expect(button.image(for: .selected) == nil)
+  }
+
+  @Test("AF-B10 with a completion the image is set all the same (deviates), unless that is left to it")
+  func withACompletionTheImageIsSetAllTheSame() async {
+    let button = bench.button()
+    var options = bench.options
+    options.setsImage = false
+
+    button.setImage(from: "http://a.test/1", for: .normal, options: bench.options, completion: ear.completion)
+    button.setImage(from: "http://a.test/2", for: .selected, options: options, completion: ear.completion)
+    await bench.transfer(1).answer(with: SlotBench.red)
+    await bench.transfer(2).answer(with: SlotBench.red)
+    await ear.hear(2)
+
+    #expect(button.image(for: .normal) != nil)
+    #expect(button.image(for: .selected) == nil)
+  }
+
+  @Test("AF-B11 cancelled by the view: heard as .cancelled, once, later (deviates); nothing changes")
+  func cancelledByTheViewIsHeardOnce() async {
+    let button = bench.button()
+    let placeholder = Image.solid(width: 1, height: 1)
+    var options = bench.options
+    options.failureImage = .solid(width: 2, height: 2)
+
+    button.setImage(
+      from: "http://a.test/1", for: .normal, placeholder: placeholder, options: options,
+      completion: ear.completion)
+    button.cancelImageLoad(for: .normal)
+    button.cancelImageLoad(for: .normal)
+    #expect(ear.results.isEmpty)
+    await ear.hear()
+
+    #expect(ear.errors == [.cancelled])
+    #expect(button.image(for: .normal) === placeholder)
+    #expect(button.pendingSlots == 0)
+  }
+
+  @Test("AF-B13 a compound state loads apart from the normal one (deviates)")
+  func compoundStateLoadsApart() async {
+    let button = bench.button()
+
+    button.setImage(from: "http://a.test/1", for: [.selected, .highlighted], options: bench.options)
+    button.setImage(from: "http://a.test/2", for: .normal, options: bench.options, completion: ear.completion)
+    button.cancelImageLoad(for: [.selected, .highlighted])
+    await bench.transfer(2).answer(with: SlotBench.red)
+    await ear.hear()
+
+    #expect(bench.transport.transfers[0].isCancelled)
+    #expect(button.image(for: .normal) != nil)
+  }
+
+  @Test func placeholderOfAButtonDoesNotSayHowLargeItsPictureIs() async {
+    let button = bench.button()
+    button.imageSize = nil
+    var options = bench.options
+    options.placeholderPolicy = .keepsPrevious
+
+    button.setImage(
+      from: "http://a.test/1", for: .normal, placeholder: .solid(width: 1, height: 1), options: bench.options,
+      completion: ear.completion)
+    await bench.transfer(1).answer(with: FakeDecoder.picture(width: 1000, height: 500))
+    await ear.hear()
+    #expect(button.image(for: .normal)?.pixelWidth == 76)
+    button.setImage(
+      from: "http://a.test/2", for: .normal, options: options, completion: ear.completion)
+    await bench.transfer(2).answer(with: FakeDecoder.picture(width: 500, height: 1000))
+    await ear.hear(2)
+
+    #expect(button.image(for: .normal)?.pixelHeight == 84)
+  }
+
+  @Test func buttonThatIsGivenRoomForItsImageLoadsIt() {
+    let button = bench.button()
+    button.imageSize = nil
+    button.contentInsets = Insets(top: 50, left: 50, bottom: 50, right: 50)
+
+    button.setImage(from: "http://a.test/1", for: .normal, options: bench.options)
+    #expect(bench.transport.transfers.isEmpty)
+    button.contentInsets = Insets(top: 8, left: 8, bottom: 8, right: 8)
+
+    #expect(bench.transport.transfers.count == 1)
+  }
+
+  @Test func buttonWhoseImageGrowsAsksAgain() async {
+    let button = bench.button()
+    button.imageSize = Size(width: 20, height: 20)
+    button.setImage(from: "http://a.test/1", for: .normal, options: bench.options, completion: ear.completion)
+    await bench.transfer(1).answer(with: SlotBench.large)
+    await ear.hear()
+
+    button.imageSize = Size(width: 60, height: 60)
+
+    #expect(bench.transport.transfers.count == 2)
+  }
+
   @Test func highlightedImageOfAnImageViewIsASlotOfItsOwn() async {
     let view = bench.view()
 

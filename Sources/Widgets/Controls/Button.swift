@@ -15,7 +15,7 @@ public import VitrineGraphics
 open class Button: Control {
   /// Room between the bounds and the content; 8 points above and below, 12 at the sides by default.
   public var contentInsets = Insets(top: 8, left: 12, bottom: 8, right: 12) {
-    didSet { if contentInsets != oldValue { setNeedsDisplay() } }
+    didSet { if contentInsets != oldValue { pictureRoomDidChange() } }
   }
   /// Between image and title, in points. 8 by default.
   public var spacing: Double {
@@ -34,14 +34,14 @@ open class Button: Control {
   }
   /// The box that the image is laid into, in points, kept free also while there is none: with a size of its
   /// own nothing moves when a picture arrives. Nil, the default, takes each image's natural size.
-  public var imageSize: Size? { didSet { if imageSize != oldValue { setNeedsDisplay() } } }
+  public var imageSize: Size? { didSet { if imageSize != oldValue { pictureRoomDidChange() } } }
   /// How the image lies in its box; `fit` by default.
   public var imageContentMode = ContentMode.fit {
-    didSet { if imageContentMode != oldValue { setNeedsDisplay() } }
+    didSet { if imageContentMode != oldValue { pictureRoomDidChange() } }
   }
   /// How the background image lies in the bounds; `fill` by default.
   public var backgroundContentMode = ContentMode.fill {
-    didSet { if backgroundContentMode != oldValue { setNeedsDisplay() } }
+    didSet { if backgroundContentMode != oldValue { pictureRoomDidChange() } }
   }
   /// Of the image's corners, in points; those of the background image follow `cornerRadius`.
   public var imageCornerRadius = 0.0 {

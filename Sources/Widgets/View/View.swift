@@ -65,7 +65,9 @@ open class View {
     didSet { if oldValue, !clipsToBounds { setNeedsDisplay(covered) } }
   }
   /// How the picture is laid into the bounds; `fill` by default.
-  public var contentMode: ContentMode = .fill { didSet { if contentMode != oldValue { setNeedsDisplay() } } }
+  public var contentMode: ContentMode = .fill {
+    didSet { if contentMode != oldValue { pictureRoomDidChange() } }
+  }
   /// Whether touches and keys reach the view and its subviews.
   public var isUserInteractionEnabled = true {
     didSet { if !isUserInteractionEnabled { window?.takeFocus(from: self) } }
@@ -86,6 +88,12 @@ open class View {
 
   /// An empty, transparent view, in the coordinates of its superview.
   public init(frame: Rect = .zero) { self.frame = frame }
+
+  /// A picture is laid out in another way, or has more or less room.
+  func pictureRoomDidChange() {
+    setNeedsDisplay()
+    attachment?.boundsDidChange(of: self)
+  }
 
   // MARK: Contents
 

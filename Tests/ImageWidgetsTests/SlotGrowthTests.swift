@@ -1,0 +1,202 @@
+import Testing
+import VitrineGraphics
+import VitrineImageWidgets
+import VitrineLoading
+import VitrineTesting
+import VitrineWidgets
+
+/// When a slot asks again for a picture that it shows already, and when it does not.
+@Suite(.timeLimit(.minutes(1)))
+struct SlotGrowthTests {
+  private let bench = SlotBench()
+  private let ear = Ear()
+
+  /// A view of 100x100 that shows a part of the pixels of a picture of 1000x1000.
+  private func loadedView(_ options: SlotOptions? = nil) async -> ImageView {
+    let view = bench.view()
+    view.setImage(
+      from: "http://a.test/1", options: options ?? bench.options, completion: ear.completion)
+    await bench.transfer(1).answer(with: SlotBench.large)
+    await ear.hear()
+    return view
+  }
+
+  @Test func pictureOfAChosenSizeIsNotAskedForAgain() async throws {
+    let view = bench.view()
+    var request = try ImageRequest("http://a.test/1")
+    request.targetSize = DecodeTarget(width: 7, height: 7)
+
+    view.setImage(from: request, options: bench.options, completion: ear.completion)
+    await bench.transfer(1).answer(with: SlotBench.large)
+    await ear.hear()
+    view.frame.size = Size(width: 300, height: 300)
+
+    #expect(view.image?.pixelWidth == 7)
+    #expect(!view.isLoadingImage)
+    #expect(bench.transport.transfers.count == 1)
+  }
+
+  @Test func pictureThatATransformHasMadeSmallIsNotAskedForAgain() async throws {
+    let view = bench.view()
+    var request = try ImageRequest("http://a.test/1")
+    request.transforms = [Pixelated()]
+
+    view.setImage(from: request, options: bench.options, completion: ear.completion)
+    await bench.transfer(1).answer(with: SlotBench.large)
+    await ear.hear()
+
+    #expect(view.image?.pixelWidth == 4)
+    #expect(!view.isLoadingImage)
+  }
+
+  @Test func smallerPictureStaysWhenTheLargerOneFails() async {
+    var options = bench.options
+    options.failureImage = .solid(width: 2, height: 2)
+    options.placeholderPolicy = .onFailure
+    let view = await loadedView(options)
+    let small = view.image
+
+    view.frame.size = Size(width: 200, height: 200)
+    await bench.transfer(2).fail(.status(500))
+    while view.isLoadingImage { await Task.yield() }
+    view.frame.size = Size(width: 201, height: 201)
+
+    #expect(view.image === small)
+    #expect(view.imageURL == "http://a.test/1")
+    #expect(bench.transport.transfers.count == 2, "not at every step of a view that grows")
+    view.frame.size = Size(width: 400, height: 400)
+    await bench.transfer(3).answer(with: SlotBench.large)
+    while view.isLoadingImage { await Task.yield() }
+    #expect(view.image?.pixelWidth == 400)
+  }
+
+  @Test func smallerPictureStaysWhenTheLargerOneIsCancelled() async {
+    let view = await loadedView()
+    let small = view.image
+
+    view.frame.size = Size(width: 200, height: 200)
+    view.cancelImageLoad()
+
+    #expect(view.image === small)
+    #expect(view.imageURL == "http://a.test/1")
+    #expect(view.pendingSlots == 0)
+  }
+
+  @Test func pictureThatIsLeftToTheCompletionIsNotAskedForAgain() async {
+    var options = bench.options
+    options.setsImage = false
+    let view = await loadedView(options)
+
+    view.frame.size = Size(width: 400, height: 300)
+
+    #expect(!view.isLoadingImage)
+  }
+
+  @Test func pictureSetByHandIsNotReplacedWhenTheViewGrows() async {
+    let view = await loadedView()
+    let own = Image.solid(width: 3, height: 3)
+    view.image = own
+
+    view.frame.size = Size(width: 400, height: 300)
+
+    #expect(!view.isLoadingImage)
+    #expect(view.image === own)
+  }
+
+  @Test func highlightedViewAsksAgainForThePictureBehind() async {
+    let view = await loadedView()
+    view.highlightedImage = .solid(width: 3, height: 3)
+    view.isHighlighted = true
+
+    view.frame.size = Size(width: 200, height: 200)
+
+    #expect(view.isLoadingImage)
+  }
+
+  @Test func viewThatNowFillsAsksAgain() async {
+    let view = bench.view()
+    view.contentMode = .fit
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    let wide = FakeDecoder.picture(width: 1000, height: 250)
+    await bench.transfer(1).answer(with: wide)
+    await ear.hear()
+    #expect(view.image?.pixelHeight == 25)
+
+    view.contentMode = .fill
+    await bench.transfer(2).answer(with: wide)
+    while view.isLoadingImage { await Task.yield() }
+
+    #expect(view.image?.pixelHeight == 100)
+  }
+
+  @Test func viewInANewWindowOfTwiceTheScaleAsksAgain() async {
+    let view = await loadedView()
+    let other = Window(size: Size(width: 400, height: 300), scale: 2)
+
+    other.addSubview(view)
+    await bench.transfer(2).answer(with: SlotBench.large)
+    while view.isLoadingImage { await Task.yield() }
+
+    #expect(view.image?.pixelWidth == 200)
+    #expect(view.pendingSlots == 0)
+  }
+
+  @Test func viewThatGrowsWhileItLoadsAsksAgainAfterwards() async {
+    let view = bench.view()
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    let first = await bench.transfer(1)
+    view.frame.size = Size(width: 300, height: 300)
+    first.answer(with: SlotBench.large)
+    await ear.hear()
+    await bench.transfer(2).answer(with: SlotBench.large)
+    while view.isLoadingImage { await Task.yield() }
+
+    #expect(view.image?.pixelWidth == 300)
+    #expect(ear.results.count == 1)
+  }
+
+  @Test func thumbnailInMemoryIsNoHitForANaturalSize() async throws {
+    let thumbnail = await loadedView()
+    let view = bench.view()
+    view.contentMode = .center
+
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    #expect(view.image == nil)
+    await bench.transfer(2).answer(with: SlotBench.large)
+    await ear.hear(2)
+
+    #expect(thumbnail.image?.pixelWidth == 100)
+    #expect(view.image?.pixelWidth == 1000)
+  }
+
+  @Test func viewWithoutASizeShowsWhatIsInMemoryAndAsksAgainOnceItHasOne() async {
+    let thumbnail = await loadedView()
+    let view = ImageView()
+    bench.window.addSubview(view)
+
+    view.setImage(from: "http://a.test/1", options: bench.options)
+    #expect(view.image === thumbnail.image)
+    view.frame.size = Size(width: 200, height: 200)
+
+    #expect(view.isLoadingImage)
+  }
+
+  @Test(arguments: [Double.infinity, .nan, 1e300])
+  func sizesWithoutMeasureAreBorne(side: Double) {
+    let view = ImageView()
+
+    view.setImage(from: "http://a.test/1", options: bench.options)
+    view.frame.size = Size(width: side, height: 10)
+
+    #expect(bench.transport.transfers.count == (side.isNaN ? 0 : 1))
+  }
+}
+
+/// Fewer pixels of the same picture.
+private struct Pixelated: ImageTransform {
+  let identifier = "pixelated"
+
+  func apply(to image: Image) -> Image {
+    .solid(width: 4, height: 4, sourceWidth: image.sourceWidth, sourceHeight: image.sourceHeight)
+  }
+}
