@@ -1,0 +1,145 @@
+import FoundationEssentials
+import Testing
+import VitrineGraphics
+import VitrineImageWidgets
+import VitrineLoading
+import VitrineTesting
+import VitrineWidgets
+
+/// Anything in any order, many times over, from a seed: what must hold whatever is done.
+@Suite(.timeLimit(.minutes(1)))
+struct SlotStormTests {
+  @Test(arguments: 1...8 as ClosedRange<UInt64>)
+  func whateverIsDoneEveryoneHearsOnceAndTheLastQuestionIsAnswered(seed: UInt64) async {
+    let storm = Storm(seed: seed)
+
+    for _ in 0..<1000 {
+      storm.step()
+      if storm.chance(20) { await Task.yield() }
+    }
+    await storm.settle()
+
+    #expect(storm.heard.allSatisfy { $0 == 1 })
+    for view in storm.views {
+      #expect(view.pendingSlots == 0)
+      #expect(!view.isLoadingImage)
+    }
+    #expect(storm.wrongPictures == [])
+    #expect(storm.lowestPending == 0)
+  }
+}
+
+/// Twenty views and buttons that are given pictures, sizes, states, windows at random.
+@MainActor private final class Storm {
+  private let bench = SlotBench()
+  private var random: Seeded
+  private let other = Window(size: Size(width: 400, height: 300), scale: 2)
+  let views: [ImageView]
+  /// What each was asked for last; nil for nothing, or when it was cancelled.
+  private var wanted: [Int?]
+  /// How often each call was answered.
+  private(set) var heard: [Int] = []
+  private(set) var lowestPending = 0
+
+  init(seed: UInt64) {
+    random = Seeded(state: seed)
+    views = (0..<20).map { ImageView(frame: Rect(x: Double($0) * 10, y: 0, width: 50, height: 50)) }
+    wanted = views.map { _ in nil }
+    for view in views { bench.window.addSubview(view) }
+  }
+
+  func chance(_ percent: Int) -> Bool { random.below(100) < percent }
+
+  /// The picture of an address has a width of its own, to be told by.
+  private static func width(_ number: Int) -> Int { 200 + number }
+
+  func step() {
+    let index = random.below(views.count)
+    let view = views[index]
+    switch random.below(20) {
+    case 0...8: ask(index)
+    case 9:
+      view.cancelImageLoad()
+      wanted[index] = nil
+    case 10:
+      view.imageURL = nil
+      wanted[index] = nil
+    case 11:
+      let side = Double(random.below(6)) * 40
+      view.frame.size = Size(width: side, height: side)
+    case 12: view.removeFromSuperview()
+    case 13: (chance(50) ? other : bench.window).addSubview(view)
+    case 14: view.contentMode = [.fill, .fit, .center, .stretch][random.below(4)]
+    case 15: bench.downloader.removeAllCachedImages()
+    case 16: bench.window.update(at: bench.window.now + 0.05)
+    default: answerOne()
+    }
+    lowestPending = min(lowestPending, views.map(\.pendingSlots).min() ?? 0)
+  }
+
+  private func ask(_ index: Int) {
+    let number = random.below(40)
+    let call = heard.count
+    heard.append(0)
+    wanted[index] = number
+    guard let url = URLs.request(number, policy: chance(10) ? .reload : .useCache) else { return }
+    let view = views[index]
+    let again = chance(5)
+    view.setImage(from: url, options: bench.options) { [self, weak view] _ in
+      heard[call] += 1
+      if again, let view, view.isLoadingImage { view.imageURL = view.imageURL }
+    }
+  }
+
+  private func answerOne() {
+    let running = bench.transport.running
+    guard !running.isEmpty else { return }
+    answer(running[random.below(running.count)])
+  }
+
+  private func answer(_ transfer: FakeTransfer) {
+    let number = Int(transfer.request.url.lastPathComponent) ?? 0
+    transfer.answer(with: FakeDecoder.picture(width: Self.width(number), height: Self.width(number)))
+  }
+
+  /// Gives every view a size and answers what runs, until nothing does.
+  func settle() async {
+    for view in views {
+      if view.frame.isEmpty { view.frame.size = Size(width: 50, height: 50) }
+    }
+    while views.contains(where: \.isLoadingImage) || heard.contains(0) {
+      for transfer in bench.transport.running { answer(transfer) }
+      if Task.isCancelled { return }
+      await Task.yield()
+    }
+  }
+
+  /// Views that show another picture than the one they were asked for last.
+  var wrongPictures: [Int] {
+    views.indices.filter { index in
+      guard let number = wanted[index] else { return false }
+      return views[index].image?.sourceWidth != Self.width(number)
+    }
+  }
+}
+
+private enum URLs {
+  static func request(_ number: Int, policy: ImageRequest.CachePolicy) -> ImageRequest? {
+    var request = try? ImageRequest("http://a.test/\(number)")
+    request?.cachePolicy = policy
+    return request
+  }
+}
+
+/// Numbers that look random and are the same each time (SplitMix64).
+private struct Seeded {
+  var state: UInt64
+
+  mutating func below(_ bound: Int) -> Int {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return Int((z ^ (z >> 31)) % UInt64(bound))
+  }
+}
