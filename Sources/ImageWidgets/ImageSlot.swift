@@ -131,16 +131,24 @@ final class ImageSlot {
     guard load.request.targetSize != nil || NeededSize(of: target) != .unknown else { return }
     ImageSlot.observer?.slotWillLoad()
     target.view?.pendingSlots += 1
-    load.task = downloader(for: load).load(
-      sizedRequest(of: load), additionalIdentifier: load.additionalIdentifier,
-      progress: { [weak load] in load?.report($0) },
+    request(load)
+    startSpinner(for: load)
+  }
+
+  /// Asks the downloader at the size that is needed now, and gives up what it was asked before.
+  private func request(_ load: SlotLoad) {
+    let request = sizedRequest(of: load)
+    let size = load.size
+    let task = downloader(for: load).load(
+      request, additionalIdentifier: load.additionalIdentifier,
       completion: { [weak self] result in
         // A slot that has gone, or wants another picture by now, shows nothing.
         guard let self, self.load === load else { return load.finish(result.asCancelled) }
-        self.finish(load, result)
-      })
-    if let task = load.task { target.view?.setLoadOperation(task, forKey: target.key) }
-    startSpinner(for: load)
+        if load.size == size { self.finish(load, result) }
+      }, progress: { [weak load] in load?.report($0) })
+    load.task = task
+    // Cancels the one before it only now that it has joined its transfer.
+    target.view?.setLoadOperation(task, forKey: target.key)
   }
 
   private func finish(_ load: SlotLoad, _ result: Result<ImageResponse, ImageError>) {
@@ -222,6 +230,10 @@ extension ImageSlot {
   func sizeDidChange() {
     if let load, load.task == nil {
       if !showFromMemory(load) { start(load) }
+    } else if let load, load.task?.isFinished == false, load.request.targetSize == nil,
+      NeededSize(of: target).isMuchMore(than: load.size)
+    {
+      request(load)
     } else if load == nil, let shown, isTooSmall(shown.image, of: shown.load), isStillThere(shown.image) {
       let again = SlotLoad(growing: shown.load)
       load = again
@@ -260,8 +272,8 @@ extension ImageSlot {
       startSpinner(for: load)
     } else {
       spinner?.start()
-      sizeDidChange()
     }
+    sizeDidChange()
   }
 
   /// Whether its picture would be seen now, were it there, and a spinner stands for it.

@@ -52,6 +52,18 @@ enum NeededSize: Equatable {
     }
   }
 
+  /// Whether it may be more than 1.5 times as many pixels a side; it depends on the picture's shape.
+  func isMuchMore(than other: NeededSize) -> Bool {
+    switch (self, other) {
+    case (.natural, .target): return true
+    case (.target(let needed), .target(let known)):
+      if needed.mode != known.mode { return needed.mode == .fill }
+      return Double(needed.width) > 1.5 * Double(known.width)
+        || Double(needed.height) > 1.5 * Double(known.height)
+    default: return false
+    }
+  }
+
   /// No picture has more on a side than 65,535; a view may be without end.
   private static func pixels(_ length: Double) -> Int { Int(min(length, 65_535).rounded(.up)) }
 }

@@ -141,18 +141,36 @@ struct SlotGrowthTests {
     #expect(view.pendingSlots == 0)
   }
 
-  @Test func viewThatGrowsWhileItLoadsAsksAgainAfterwards() async {
+  @Test func viewThatGrowsWhileItLoadsLoadsOnce() async {
     let view = bench.view()
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
-    let first = await bench.transfer(1)
-    view.frame.size = Size(width: 300, height: 300)
-    first.answer(with: SlotBench.large)
-    await ear.hear()
-    await bench.transfer(2).answer(with: SlotBench.large)
-    while view.isLoadingImage { await Task.yield() }
+    let transfer = await bench.transfer(1)
 
-    #expect(view.image?.pixelWidth == 300)
+    view.frame.size = Size(width: 200, height: 200)
+    view.frame.size = Size(width: 300, height: 300)
+    view.contentMode = .center
+    #expect(view.pendingSlots == 1)
+    transfer.answer(with: SlotBench.large)
+    await ear.hear()
+
+    #expect(view.image?.pixelWidth == 1000)
     #expect(ear.results.count == 1)
+    #expect(bench.transport.transfers.count == 1)
+    #expect(view.pendingSlots == 0)
+  }
+
+  @Test func viewThatComesIntoAWindowOfTwiceTheScaleWhileItLoadsLoadsOnce() async {
+    bench.window.scale = 2
+    let view = ImageView(frame: Rect(x: 0, y: 0, width: 100, height: 100))
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+
+    bench.window.addSubview(view)
+    await bench.transfer(1).answer(with: SlotBench.large)
+    await ear.hear()
+
+    #expect(view.image?.pixelWidth == 200)
+    #expect(!view.isLoadingImage)
+    #expect(bench.transport.transfers.count == 1)
   }
 
   @Test func thumbnailInMemoryIsNoHitForANaturalSize() async throws {
