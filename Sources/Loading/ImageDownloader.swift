@@ -87,7 +87,7 @@ public final class ImageDownloader: Sendable {
   @discardableResult
   public func load(
     _ request: ImageRequest, additionalIdentifier: String? = nil,
-    progress: ImageTask.ProgressHandler? = nil, completion: ImageTask.Completion? = nil
+    completion: ImageTask.Completion? = nil, progress: ImageTask.ProgressHandler? = nil
   ) -> ImageTask {
     let task = ImageTask(
       request, additionalIdentifier: additionalIdentifier, progress: progress, completion: completion)

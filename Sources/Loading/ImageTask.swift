@@ -5,7 +5,7 @@ import VitrineGraphics
 /// caller.
 ///
 /// ```swift
-/// let task = downloader.load("https://example.com/cover.jpg") { result in show(result) }
+/// let task = downloader.load(request) { result in show(result) }
 /// task.priority = .high
 /// task.cancel()  // the completion hears `.cancelled`, later
 /// ```

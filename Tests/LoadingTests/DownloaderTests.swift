@@ -200,6 +200,38 @@ import VitrineTesting
     #expect(try await world.loaded(request()).source == .network)
   }
 
+  @Test func closureAfterTheCallIsTheCompletion() async {
+    let world = Fixture()
+    let heard = Heard<Result<ImageResponse, ImageError>>()
+
+    world.downloader.load(request()) { result in heard.add(result) }
+    world.transport.transfers[0].fail(.status(404))
+
+    #expect(await heard.wait(for: 1).first?.error == .status(404))
+  }
+
+  @Test func manyPicturesThroughASmallCacheTakeNoMoreMemoryThanItHas() async throws {
+    let transport = FakeTransport()
+    transport.answerAll { $0.answer(with: Fixture.picture) }
+    let cost = 64 * 48 * 4
+    let cache = MemoryImageCache(capacity: 10 * cost, preferredUsageAfterPurge: 6 * cost)
+    let downloader = ImageDownloader(transports: [transport], decoder: FakeDecoder(), cache: cache)
+    weak var first: Image?
+    var highest = 0
+
+    for number in 0..<5000 {
+      let image = try await downloader.image(for: request("\(number)")).image
+      if number == 0 { first = image }
+      highest = max(highest, cache.usage)
+    }
+
+    #expect(highest == 10 * cost)
+    #expect(first == nil)
+    #expect(cache.statistics.inserts == 5000)
+    #expect(cache.statistics.evictions == 5000 - cache.statistics.entries)
+    #expect(downloader.statistics.loads == [.network: 5000])
+  }
+
   @Test func resultIsKeptForWhoeverAsksLater() async throws {
     let world = Fixture()
     let task = world.downloader.load(request())
@@ -278,4 +310,8 @@ private final class AskedCache: ImageRequestCache {
     state.withLock { $0.log.append("asked \(request.url.lastPathComponent)") }
     return answer
   }
+}
+
+extension Result where Success == ImageResponse, Failure == ImageError {
+  fileprivate var error: ImageError? { if case .failure(let error) = self { error } else { nil } }
 }

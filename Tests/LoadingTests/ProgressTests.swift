@@ -10,8 +10,8 @@ import VitrineTesting
     let world = Fixture()
     let heard = Heard<String>()
     let task = world.downloader.load(
-      request(), progress: { heard.add("\($0.received) of \($0.expected ?? -1)") },
-      completion: { _ in heard.add("done") })
+      request(), completion: { _ in heard.add("done") },
+      progress: { heard.add("\($0.received) of \($0.expected ?? -1)") })
     let transfer = world.transport.transfers[0]
     let half = Fixture.picture.count / 2
 
@@ -30,7 +30,7 @@ import VitrineTesting
     let world = Fixture()
     let heard = Heard<Int>()
     world.downloader.load(
-      request(), progress: { heard.add($0.received) }, completion: { _ in heard.add(-1) })
+      request(), completion: { _ in heard.add(-1) }, progress: { heard.add($0.received) })
 
     for _ in 0..<1000 { world.transport.transfers[0].send([0]) }
     world.transport.transfers[0].finish()
@@ -55,7 +55,7 @@ import VitrineTesting
     let world = Fixture()
     let heard = Heard<String>()
     let task = world.downloader.load(
-      request(), progress: { _ in heard.add("progress") }, completion: { _ in heard.add("cancelled") })
+      request(), completion: { _ in heard.add("cancelled") }, progress: { _ in heard.add("progress") })
     world.downloader.load(request(), completion: { _ in heard.add("failed") })
 
     world.transport.transfers[0].send([1])

@@ -25,7 +25,7 @@ import VitrineTesting
             "\(chance.next(10))", policy: chance.next(4) == 0 ? .reload : .useCache,
             target: chance.next(2) == 0 ? nil : .init(width: 8, height: 8),
             transforms: chance.next(3) == 0 ? [.grayscale()] : [])
-          tasks.append(downloader.load(request, progress: { _ in }, completion: { _ in heard.add(number) }))
+          tasks.append(downloader.load(request, completion: { _ in heard.add(number) }, progress: { _ in }))
           if chance.next(2) == 0 { tasks[chance.next(tasks.count)].cancel() }
           if chance.next(8) == 0 { tasks[chance.next(tasks.count)].priority = .high }
           if chance.next(64) == 0 { downloader.removeAllCachedImages() }
