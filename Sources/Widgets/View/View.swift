@@ -90,7 +90,7 @@ open class View {
   public init(frame: Rect = .zero) { self.frame = frame }
 
   /// A picture is laid out in another way, or has more or less room.
-  func pictureRoomDidChange() {
+  final func pictureRoomDidChange() {
     setNeedsDisplay()
     attachment?.boundsDidChange(of: self)
   }
