@@ -116,7 +116,7 @@ struct ButtonTarget: SlotTarget {
   /// before, says nothing about it.
   var room: Size {
     guard let button, slot == .image, button.imageSize == nil else { return rect.size }
-    return button.bounds.inset(by: button.contentInsets).size
+    return button.contentRect.size
   }
 
   var contentMode: ContentMode {

@@ -14,6 +14,9 @@ public func bootstrap(
   transport: CurlTransport.Configuration = .init(),
   cache: (any ImageRequestCache)? = MemoryImageCache()
 ) -> ImageDownloader {
+  var transport = transport
+  // A download that the queue lets go must not wait again for a connection, its time limits running.
+  transport.connectionsPerHost = max(transport.connectionsPerHost, configuration.maximumActiveDownloadsPerHost)
   let downloader = ImageDownloader(
     configuration: configuration,
     transports: [CurlTransport(configuration: transport), LocalTransport()],

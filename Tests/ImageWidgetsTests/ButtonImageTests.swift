@@ -272,4 +272,17 @@ struct ButtonImageTests {
     #expect(view.highlightedImage != nil)
     #expect(view.highlightedImage !== view.image)
   }
+
+  @Test func smallButtonStillHasRoomForItsImage() async {
+    let button = bench.button()
+    button.imageSize = nil
+    button.frame.size = Size(width: 24, height: 24)
+
+    button.setImage(
+      from: "http://a.test/1", for: .normal, options: bench.options, completion: ear.completion)
+    await bench.transfer(1).answer(with: SlotBench.large)
+    await ear.hear()
+
+    #expect(bench.decoder.calls.map(\.target) == [DecodeTarget(width: 12, height: 12, mode: .fit)])
+  }
 }

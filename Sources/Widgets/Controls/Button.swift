@@ -141,7 +141,7 @@ open class Button: Control {
   public func place(of slot: ButtonSlot) -> Rect {
     guard slot == .image else { return bounds }
     let places = layout()
-    return places.hasImage ? places.image : bounds.inset(by: contentInsets)
+    return places.hasImage ? places.image : contentRect
   }
 
   private subscript(slot: ButtonSlot) -> Pictures {
@@ -230,8 +230,18 @@ open class Button: Control {
     var line: TextLayout.Line?
   }
 
+  /// Where image and title are laid out: the bounds without the insets, which take a quarter of a side at most: a small button still has room for
+  /// its image.
+  public var contentRect: Rect {
+    let (width, height) = (bounds.width / 4, bounds.height / 4)
+    return bounds.inset(
+      by: Insets(
+        top: min(contentInsets.top, height), left: min(contentInsets.left, width),
+        bottom: min(contentInsets.bottom, height), right: min(contentInsets.right, width)))
+  }
+
   private func layout() -> Places {
-    let content = bounds.inset(by: contentInsets)
+    let content = contentRect
     var layout = arranged
     layout.image = imageSize ?? currentImage?.size
     if !title.text.isEmpty { layout.title = .zero }
