@@ -233,6 +233,22 @@ struct ListViewTests {
     #expect(measuring.count - before <= 4)
   }
 
+  @Test func theRowThatKeysActOnHasALineRoundItWhileTheListHasTheFocus() throws {
+    func ringedRow() -> Double? { test.fills(of: Color(hex: 0x4C9DFF)).map(\.minY).min() }
+    list.onSelect = { _ in }
+    #expect(ringedRow() == nil)
+
+    test.window.focus(list)
+    #expect(ringedRow() == 0)
+    test.window.handle(.keyDown(.down, modifiers: []))
+    #expect(ringedRow() == 50)
+    #expect(try #require(list.cell(at: 1)).hasCursor)
+
+    test.window.focus(nil)
+    #expect(ringedRow() == nil)
+    #expect(list.selectedRow == 1)
+  }
+
   @Test func aWiderListWidensItsCells() {
     list.frame.size.width = 300
     test.draw()

@@ -69,6 +69,10 @@ final class PictureCell: ListCell {
 extension PictureCell: ScriptNamed {
   var scriptTitle: String { title.text }
   var scriptStates: Set<ScriptState> {
-    [outcome, isChosen ? .selected : .normal]
+    var states: Set<ScriptState> = [outcome]
+    if isHighlighted { states.insert(.highlighted) }
+    if isChosen { states.insert(.selected) }
+    if hasCursor { states.insert(.focused) }
+    return states.count > 1 ? states : [outcome, .normal]
   }
 }

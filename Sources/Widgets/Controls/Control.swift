@@ -37,7 +37,7 @@ open class Control: View {
   }
 
   /// Colour of the line round a control that has the focus; nil draws none.
-  public var focusColor: Color? = Color(hex: 0x4C9DFF) {
+  public var focusColor: Color? = FocusRing.standardColor {
     didSet { if focusColor != oldValue, isFocused { setNeedsDisplay() } }
   }
 

@@ -5,6 +5,9 @@ import VitrineGraphics
 ///
 /// The straight parts are fills, the corners pieces of a small picture that is drawn once.
 struct FocusRing {
+  /// The colour of rings that nobody has chosen another for.
+  static let standardColor = Color(hex: 0x4C9DFF)
+
   let color: Color
   let scale: Double
 

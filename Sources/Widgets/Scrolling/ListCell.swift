@@ -52,6 +52,18 @@ open class ListCell: View {
     if let color { list.fill(bounds, color: color, cornerRadius: cornerRadius) }
   }
 
+  /// A line round the selected row of a list that has the focus, which is the one that keys act on. Overriders
+  /// call super.
+  open override func drawOverlay(into list: inout DrawList) {
+    super.drawOverlay(into: &list)
+    guard hasCursor else { return }
+    FocusRing(color: FocusRing.standardColor, scale: window?.scale ?? 1)
+      .draw(in: bounds, cornerRadius: cornerRadius, into: &list)
+  }
+
+  /// Whether keys act on its row: it is the selected one, and the list has the focus.
+  public var hasCursor: Bool { isSelected && list?.isFocused == true }
+
   // MARK: Touches
 
   /// Overriders call super.

@@ -226,6 +226,8 @@ open class ListView: ScrollView {
   open override func focusDidChange() {
     super.focusDidChange()
     if isFocused, selectedRow == nil { selectedRow = visibleRows.first }
+    // The line round it comes and goes with the focus.
+    if let selectedRow { cell(at: selectedRow)?.stateDidChange() }
   }
 
   /// With the focus, Up and Down move the selection and Enter chooses; all other keys scroll.
