@@ -35,7 +35,6 @@ final class ButtonCard: View {
 /// A button that scripts find by a name, and that knows how its last load ended.
 final class DemoButton: Button, ScriptNamed {
   let scriptTitle: String
-  private var outcomes: [ScriptState] = []
 
   init(_ name: String) {
     scriptTitle = name

@@ -154,8 +154,11 @@ final class ButtonsScreen: View, Screen {
   }
 
   private func background(_ button: DemoButton, _ file: String, _ state: ControlState) {
+    var options = options(state)
+    // It would turn on top of the title.
+    options.indicator.isEnabled = button.title(for: .normal) == nil
     button.setBackgroundImage(
-      from: gallery.button(file), for: state, options: options(state), completion: note(button))
+      from: gallery.button(file), for: state, options: options, completion: note(button))
   }
 
   /// The first answer is a failure, as is every second one after it.

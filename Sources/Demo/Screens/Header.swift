@@ -28,27 +28,47 @@ final class Header: View {
 
   func choose(screen index: Int) { screens.selection = index }
 
+  /// One row where there is room for it, else two: the moods and the button go below the screens.
+  override func sizeThatFits(_ size: Size) -> Size {
+    Size(width: size.width, height: Theme.headerHeight + (fitsOneRow(size.width) ? 0 : Self.secondRow))
+  }
+
+  private static let secondRow = 48.0
+  private static let screensX = 144.0
+  private static let gap = 24.0
+
+  private func fitsOneRow(_ width: Double) -> Bool {
+    let needed = [screens, moods, clear].compactMap { $0?.sizeThatFits(.zero).width }.reduce(0, +)
+    return Self.screensX + needed + (moods == nil ? 2 : 3) * Self.gap <= width
+  }
+
   override func layoutSubviews() {
-    let middle = bounds.height / 2
-    name.frame = Rect(x: 24, y: middle - 16, width: 112, height: 32)
-    place(screens, x: 144)
-    var right = bounds.width - 24
-    let clearWidth = clear.sizeThatFits(bounds.size).width
-    clear.frame = Rect(x: right - clearWidth, y: middle - 16, width: clearWidth, height: 32)
-    right -= clearWidth + 24
+    let isOneRow = fitsOneRow(bounds.width)
+    let first = Theme.headerHeight / 2
+    let second = isOneRow ? first : first + Self.secondRow
+    let end = bounds.width - Self.gap
+
+    // On the narrowest windows the name and the button give way.
+    let screensWidth = screens.sizeThatFits(.zero).width
+    name.isHidden = Self.screensX + screensWidth > end
+    name.frame = Rect(x: Self.gap, y: first - 16, width: 112, height: 32)
+    place(screens, x: name.isHidden ? Self.gap : Self.screensX, middle: first)
+
+    let clearWidth = clear.sizeThatFits(.zero).width
+    let moodsWidth = moods?.sizeThatFits(.zero).width ?? 0
+    let moodsX = isOneRow ? end - clearWidth - Self.gap - moodsWidth : Self.gap
+    clear.frame = Rect(x: end - clearWidth, y: second - 16, width: clearWidth, height: 32)
+    clear.isHidden = !isOneRow && moodsX + moodsWidth > clear.frame.minX
     if let moods {
-      let width = moods.sizeThatFits(bounds.size).width
-      place(moods, x: right - width)
-      right -= width + 12
+      place(moods, x: moodsX, middle: second)
       let labelWidth = serverLabel.sizeThatFits(bounds.size).width.rounded(.up)
-      serverLabel.frame = Rect(x: right - labelWidth, y: middle - 12, width: labelWidth, height: 24)
-      serverLabel.isHidden = serverLabel.frame.minX < screens.frame.maxX + 16
+      serverLabel.frame = Rect(x: moodsX - 12 - labelWidth, y: second - 12, width: labelWidth, height: 24)
+      serverLabel.isHidden = !isOneRow || serverLabel.frame.minX < screens.frame.maxX + Self.gap
     }
     line.frame = Rect(x: 0, y: bounds.height - 1, width: bounds.width, height: 1)
   }
 
-  private func place(_ control: SegmentedControl, x: Double) {
-    control.frame = Rect(
-      x: x, y: bounds.height / 2 - 20, width: control.sizeThatFits(bounds.size).width, height: 40)
+  private func place(_ control: SegmentedControl, x: Double, middle: Double) {
+    control.frame = Rect(x: x, y: middle - 20, width: control.sizeThatFits(.zero).width, height: 40)
   }
 }

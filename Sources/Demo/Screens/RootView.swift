@@ -5,6 +5,8 @@ final class RootView: View {
   private let header: Header
   private let status: StatusLine
   private(set) var screen: any Screen
+  /// What header and status line leave to the screen at least: a row of the list.
+  private static let lowestScreen = PictureCell.height
 
   init(header: Header, screen: any Screen, status: StatusLine) {
     self.header = header
@@ -22,8 +24,12 @@ final class RootView: View {
   }
 
   override func layoutSubviews() {
-    let top = Theme.headerHeight
-    let bottom = Theme.statusHeight
+    // A window that is too low for all of it keeps its pictures.
+    let wanted = header.sizeThatFits(bounds.size).height
+    header.isHidden = bounds.height < wanted + Self.lowestScreen
+    let top = header.isHidden ? 0 : wanted
+    status.isHidden = bounds.height < top + Theme.statusHeight + Self.lowestScreen
+    let bottom = status.isHidden ? 0 : Theme.statusHeight
     header.frame = Rect(x: 0, y: 0, width: bounds.width, height: top)
     status.frame = Rect(x: 0, y: bounds.height - bottom, width: bounds.width, height: bottom)
     screen.frame = Rect(x: 0, y: top, width: bounds.width, height: max(0, bounds.height - top - bottom))
