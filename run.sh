@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Sets up what is missing, builds, and runs Vitrine. `./run.sh help` lists the words it knows.
 set -euo pipefail
+caller=$PWD
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
 # What the library and the demo link, and a font to write with.
@@ -134,6 +135,9 @@ case "${1:-}" in
     need_packages "${packages[@]}"
     build_release
     export VITRINE_ASSETS="${VITRINE_ASSETS:-$PWD/Assets}"
-    exec .build/release/vitrine "$@"
+    # Names of files are the caller's, wherever that is.
+    program=$PWD/.build/release/vitrine
+    cd "$caller"
+    exec "$program" "$@"
     ;;
 esac
