@@ -19,6 +19,20 @@ struct FeedListTests {
     #expect(items.map(\.title) == ["The first", "07 red barn"])
   }
 
+  @Test func furtherTabsInATitleAreBlanks() throws {
+    let items = try FeedList.parse("a.jpg\tThe first\t1987\n", base: base)
+
+    #expect(items.map(\.title) == ["The first 1987"])
+  }
+
+  @Test func aPageInsteadOfAListIsRefusedByName() {
+    let error = #expect(throws: FeedError.self) {
+      try FeedList.parse("\n<!DOCTYPE html>\n", base: base)
+    }
+
+    #expect(error?.message == "line 2 of list.txt is no URL: <!DOCTYPE html>")
+  }
+
   @Test func commentsAndEmptyLinesAreNoPictures() throws {
     let items = try FeedList.parse("\u{FEFF}# signs\n\n   \n a.jpg \n", base: base)
 

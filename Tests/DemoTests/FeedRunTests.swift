@@ -83,6 +83,22 @@ struct FeedRunTests {
     #expect(server.log.count == 1)
   }
 
+  @Test func redirectedListResolvesAgainstThePlaceItCameFrom() async throws {
+    let program = try VitrineProgram()
+    defer { program.remove() }
+    let server = try GalleryServer(pictures: VitrineProgram.assets)
+    defer { server.stop() }
+    server.add(Resource(body: Array("portrait.jpg\tPortrait\n".utf8)), at: "/gallery/buttons/list.txt")
+    server.add(Resource(body: []), at: "/old/list")
+
+    let outcome = try await program.run(
+      "--video", "offscreen",
+      "--feed", "\(server.baseURL)/old/list?redirect=\(server.baseURL)/gallery/buttons/list.txt",
+      script: "wait idle\nexpect \"Portrait\" state loaded\n")
+
+    #expect(outcome.exitCode == 0)
+  }
+
   @Test func folderIsShownInTheOrderOfItsNames() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }

@@ -12,16 +12,23 @@ nonisolated enum FeedList {
       if line.isEmpty || line.hasPrefix("#") { continue }
       let parts = line.split(separator: "\t", maxSplits: 1)
       let address = trim(parts[0])
-      guard let url = URL(string: address, relativeTo: base)?.absoluteURL, url.scheme != nil else {
-        throw FeedError(message: "line \(number + 1) is no URL: \(address)")
+      // A page instead of a list would be taken for many odd names.
+      guard !address.hasPrefix("<"), let url = URL(string: address, relativeTo: base)?.absoluteURL,
+        url.scheme != nil
+      else {
+        throw FeedError(message: "line \(number + 1) of \(place(base)) is no URL: \(address)")
       }
-      let title = parts.count > 1 ? trim(parts[1]) : ""
+      let title = parts.count > 1 ? trim(parts[1]).replacing("\t", with: " ") : ""
       items.append(
         FeedItem(
           url: url.absoluteString, title: title.isEmpty ? Self.title(of: url) : title,
           detail: url.host() ?? url.path))
     }
     return items
+  }
+
+  private static func place(_ list: URL) -> String {
+    list.isFileURL ? list.lastPathComponent : list.absoluteString
   }
 
   /// A file name as people write titles: "07-red_barn.jpg" becomes "07 red barn".

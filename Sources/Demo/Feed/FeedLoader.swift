@@ -11,9 +11,10 @@ enum FeedLoader {
 
   static func load(_ place: String) throws(FeedError) -> Feed {
     let feed: Feed
-    if place.hasPrefix("http://") || place.hasPrefix("https://") {
+    if ["http://", "https://"].contains(where: place.lowercased().hasPrefix) {
       guard let url = URL(string: place) else { throw FeedError(message: "not a URL: \(place)") }
-      feed = Feed(name: place, items: try FeedList.parse(try download(url), base: url))
+      let list = try download(url)
+      feed = Feed(name: place, items: try FeedList.parse(list.text, base: list.url))
     } else {
       var info = stat()
       guard stat(place, &info) == 0 else {
@@ -70,14 +71,15 @@ enum FeedLoader {
 
   // MARK: Over the network
 
-  /// Waits for a list; the transport's time limits bound the wait.
-  private static func download(_ url: URL) throws(FeedError) -> String {
+  /// Waits for a list, and says where it came from after redirects; the transport's time limits bound the wait.
+  private static func download(_ url: URL) throws(FeedError) -> (text: String, url: URL) {
     let transport = CurlTransport()
     let list = Download()
     _ = transport.start(TransportRequest(url: url, bodyLimit: listLimit), receiver: list)
     list.finished.wait()
     do {
-      return try text(try list.bytes(), of: url.absoluteString)
+      let (bytes, source) = try list.answer()
+      return (try text(bytes, of: url.absoluteString), source ?? url)
     } catch let error as ImageError {
       throw FeedError(message: "cannot load the feed \(url.absoluteString): \(error)")
     } catch {
@@ -87,9 +89,9 @@ enum FeedLoader {
 
   private nonisolated final class Download: TransportReceiver {
     let finished = DispatchSemaphore(value: 0)
-    private let state = Mutex((bytes: [UInt8](), error: ImageError?.none))
+    private let state = Mutex((bytes: [UInt8](), url: URL?.none, error: ImageError?.none))
 
-    func transportDidReceive(_ response: TransportResponse) {}
+    func transportDidReceive(_ response: TransportResponse) { state.withLock { $0.url = response.url } }
 
     func transportDidReceive(_ bytes: UnsafeRawBufferPointer) {
       state.withLock { $0.bytes.append(contentsOf: bytes) }
@@ -100,10 +102,10 @@ enum FeedLoader {
       finished.signal()
     }
 
-    func bytes() throws(ImageError) -> [UInt8] {
-      let (bytes, error) = state.withLock { $0 }
+    func answer() throws(ImageError) -> (bytes: [UInt8], url: URL?) {
+      let (bytes, url, error) = state.withLock { $0 }
       if let error { throw error }
-      return bytes
+      return (bytes, url)
     }
   }
 }
