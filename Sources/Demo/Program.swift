@@ -6,7 +6,17 @@ import Vitrine
 @main
 struct Program {
   static func main() {
+    unblockSignals()
     exit(run(Array(CommandLine.arguments.dropFirst())))
+  }
+
+  /// A parent hands down what it blocks, as a program that starts this one from a dispatch queue does; Ctrl-C and
+  /// SIGTERM have to quit all the same.
+  private static func unblockSignals() {
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    for signal in [SIGINT, SIGTERM] { sigaddset(&signals, signal) }
+    pthread_sigmask(SIG_UNBLOCK, &signals, nil)
   }
 
   /// Everything from arguments to exit code: 0 fine, 1 it could not go on, 2 wrong use.

@@ -21,6 +21,8 @@ struct CommandLineTests {
     (["--trace", "x.json"], "unknown option --trace"),
     (["--size", "12"], "--size is a size such as 1280x800"),
     (["--size", "0x0"], "--size is a size"),
+    (["--size", "20000x100"], "to 16384x16384"),
+    (["--feed", ""], "--feed needs"),
     (["--screen", "grid"], "--screen is one of list, buttons"),
     (["--screen"], "--screen needs a name"),
     (["--video", "vga"], "--video is one of"),
@@ -81,6 +83,18 @@ struct CommandLineTests {
 
     #expect(outcome.exitCode == 1)
     #expect(outcome.errors.contains("cannot load the feed"))
+  }
+
+  @Test func terminationSignalQuits() async throws {
+    let program = try VitrineProgram()
+    defer { program.remove() }
+
+    // Its own end would be a failure.
+    let outcome = try await program.run(
+      arguments: ["--video", "offscreen"], script: "wait 20000 ms\nexpect \"nothing\" state normal\n",
+      terminates: true)
+
+    #expect(outcome.exitCode == 0)
   }
 
   @Test func noScreenAtAllIsExitCodeOneWithAHint() async throws {

@@ -44,7 +44,10 @@ struct VitrineProgram {
     try await run(arguments: arguments, script: script)
   }
 
-  func run(arguments: [String], script: String? = nil) async throws -> Outcome {
+  /// - Parameter terminates: whether SIGTERM is sent once the window is open.
+  func run(
+    arguments: [String], script: String? = nil, terminates: Bool = false
+  ) async throws -> Outcome {
     var arguments = arguments
     if let script { arguments += ["--script", try write(script, to: "script.txt")] }
     let stats = path("stats.json")
@@ -71,7 +74,16 @@ struct VitrineProgram {
       Issue.record("vitrine \(arguments.joined(separator: " ")) did not end in a minute")
       process.terminate()
     }
-    defer { watchdog.cancel() }
+    let terminator = Task {
+      while terminates, (try? String(contentsOf: errors, encoding: .utf8))?.contains("video ") != true {
+        try await Task.sleep(for: .milliseconds(20))
+      }
+      if terminates { process.terminate() }
+    }
+    defer {
+      watchdog.cancel()
+      terminator.cancel()
+    }
     try await withCheckedThrowingContinuation { (ended: CheckedContinuation<Void, any Error>) in
       process.terminationHandler = { _ in ended.resume() }
       do { try process.run() } catch { ended.resume(throwing: error) }

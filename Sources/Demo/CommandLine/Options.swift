@@ -39,7 +39,7 @@ nonisolated struct Options: Equatable {
       func value(_ meaning: String) throws(UsageError) -> String {
         defer { inlineValue = nil }
         if let inlineValue, !inlineValue.isEmpty { return inlineValue }
-        guard inlineValue == nil, let next = rest.first, !next.hasPrefix("--") else {
+        guard inlineValue == nil, let next = rest.first, !next.isEmpty, !next.hasPrefix("--") else {
           throw UsageError(message: "\(name) needs \(meaning)")
         }
         rest.removeFirst()
@@ -80,7 +80,9 @@ nonisolated struct Options: Equatable {
     let sides = text.lowercased().split(separator: "x", omittingEmptySubsequences: false).map { Int($0) }
     guard sides.count == 2, let width = sides[0], let height = sides[1],
       (64...16_384).contains(width), (64...16_384).contains(height)
-    else { throw UsageError(message: "--size is a size such as 1280x800, from 64x64 on, not “\(text)”") }
+    else {
+      throw UsageError(message: "--size is a size such as 1280x800, from 64x64 to 16384x16384, not “\(text)”")
+    }
     return Size(width: Double(width), height: Double(height))
   }
 
