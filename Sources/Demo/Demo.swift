@@ -13,6 +13,7 @@ final class Demo: ScriptStage {
   private var status: StatusLine?
   private var screens: [String: any Screen] = [:]
   private var script: ScriptPlayer?
+  private var isDone = false
   /// One line for standard error, and exit code 1.
   private(set) var problem: String?
 
@@ -104,13 +105,26 @@ final class Demo: ScriptStage {
 
   private func turnDidEnd() {
     statistics.observe(window)
-    if let script {
-      script.advance()
-    } else if options.screenshot != nil || options.exitWhenIdle, window.isIdle, statistics.isSettled {
-      if let file = options.screenshot { problem = saveScreenshot(to: file) }
-      application.quit()
+    script?.advance()
+    // A script may be followed by a screenshot, and by the wait for an idle window.
+    if script?.isFinished != false, endsWhenIdle, window.isIdle {
+      if let file = options.screenshot { problem = problem ?? saveScreenshot(to: file) }
+      isDone = true
     }
-    if let seconds = options.exitAfter, window.now >= seconds { application.quit() }
+    if isDone { return application.quit() }
+    if let seconds = options.exitAfter, window.now >= seconds { timeIsOver(after: seconds) }
+  }
+
+  private var endsWhenIdle: Bool { options.screenshot != nil || options.exitWhenIdle }
+
+  /// What was asked for and has not come by now is a failure, or a check would pass by being late.
+  private func timeIsOver(after seconds: Double) {
+    if let line = script?.line {
+      problem = "line \(line): the script is not over after \(seconds) seconds"
+    } else if let file = options.screenshot {
+      problem = "not idle after \(seconds) seconds: \(file) is not written"
+    }
+    application.quit()
   }
 
   // MARK: ScriptStage
@@ -127,13 +141,13 @@ final class Demo: ScriptStage {
       try SDLHost.writePNG(application.host.screenshot(), to: file)
       return nil
     } catch {
-      return "cannot write \(file): \(error)"
+      return "\(error)"
     }
   }
 
   func scriptDidEnd() {
     problem = script?.failure
-    application.quit()
+    if problem != nil || !endsWhenIdle { isDone = true }
   }
 }
 

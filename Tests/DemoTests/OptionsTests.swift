@@ -50,11 +50,16 @@ struct ScriptTests {
       ])
   }
 
+  @Test func byteOrderMarkIsNoCommand() throws {
+    #expect(try Script("\u{FEFF}quit").lines == [.init(number: 1, command: .quit)])
+  }
+
   @Test(arguments: [
     ("tap 1", "y is missing"), ("tap a 2", "is no number"), ("wait 5 s", "none of ms"),
     ("expect \"A state loaded", "a quote is not closed"), ("release now", "too much"),
     ("screen grid", "none of list, buttons"), ("key f13", "unknown key"), ("jump", "unknown command"),
-    ("expect A state happy", "none of normal"),
+    ("expect A state happy", "none of normal"), ("wait -1 ms", "no time"), ("wait idle -1", "no time"),
+    ("drag 1 2 3 4 -5", "no time"),
   ])
   func wrongLineIsNamed(line: String, message: String) {
     let error = #expect(throws: Script.SyntaxError.self) { try Script("\n" + line) }

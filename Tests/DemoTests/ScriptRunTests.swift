@@ -94,6 +94,106 @@ struct ScriptRunTests {
     #expect(outcome.exitCode == 0)
   }
 
+  @Test func screenshotFollowsTheScript() async throws {
+    let program = try VitrineProgram()
+    defer { program.remove() }
+
+    let outcome = try await program.run(
+      "--video", "offscreen", "--latency", "0", "--screenshot", program.path("after.png"),
+      script: "screen buttons\n")
+
+    #expect(outcome.exitCode == 0)
+    #expect(FileManager.default.fileExists(atPath: program.path("after.png")))
+  }
+
+  @Test(arguments: [
+    (["--script"], "line 2: the script is not over"),
+    (["--screenshot", "never.png"], "never.png is not written"),
+  ])
+  func whatTheTimeDoesNotSufficeForFails(arguments: [String], message: String) async throws {
+    let program = try VitrineProgram()
+    defer { program.remove() }
+    let script = arguments == ["--script"] ? "wait 1 ms\nwait idle\nquit\n" : nil
+
+    let outcome = try await program.run(
+      arguments: ["--video", "offscreen", "--latency", "20000", "--exit-after", "0.2"]
+        + (script == nil ? arguments : []), script: script)
+
+    #expect(outcome.exitCode == 1)
+    #expect(outcome.errors.contains(message))
+  }
+
+  @Test func keysMoveALineFromRowToRowAndChoose() async throws {
+    let program = try VitrineProgram()
+    defer { program.remove() }
+
+    let outcome = try await program.run(
+      "--video", "offscreen", "--latency", "0",
+      script: """
+        wait idle
+        key tab
+        expect "First light" state focused
+        key down
+        key enter
+        expect "Bamboo grove" state focused
+        expect "Bamboo grove" state selected
+        expect "First light" state normal
+        key end
+        wait idle
+        screen buttons
+        screen list
+        key home
+        wait idle
+        expect "Bamboo grove" state selected
+        """)
+
+    #expect(outcome.errors.split(separator: "\n").count == 1)
+    #expect(outcome.exitCode == 0)
+  }
+
+  @Test func narrowWindowsHaveTheHeaderInTwoRows() async throws {
+    let program = try VitrineProgram()
+    defer { program.remove() }
+
+    let outcome = try await program.run(
+      "--video", "offscreen", "--latency", "0", "--size", "480x800",
+      script: """
+        tap 280 32
+        expect "Buttons" state selected
+        wait idle
+        tap 245 80
+        expect "Down" state selected
+        tap 390 80
+        wait idle
+        expect "Heart" state failed
+        """)
+
+    #expect(outcome.errors.split(separator: "\n").count == 1)
+    #expect(outcome.exitCode == 0)
+  }
+
+  @Test func tinyWindowShowsItsPicturesAndBecomesIdle() async throws {
+    let program = try VitrineProgram()
+    defer { program.remove() }
+
+    let outcome = try await program.run(
+      "--video", "offscreen", "--latency", "0", "--size", "64x64", "--exit-when-idle")
+
+    #expect(outcome.exitCode == 0)
+    #expect(outcome.stats?.images.shown ?? 0 > 0)
+  }
+
+  @Test func timesThatHaveNotComeAreNull() async throws {
+    let program = try VitrineProgram()
+    defer { program.remove() }
+
+    _ = try await program.run("--video", "offscreen", "--latency", "20000", "--exit-after", "0.1")
+
+    let text = try String(contentsOfFile: program.path("stats.json"), encoding: .utf8)
+    #expect(text.contains("\"loaded\" : null"))
+    #expect(text.contains("\"idle\" : null"))
+  }
+
   @Test func oneAddressUnderTwoIdentifiersIsDownloadedOnce() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }

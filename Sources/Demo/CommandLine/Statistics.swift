@@ -36,14 +36,14 @@ final class Statistics: SlotObserver {
     onChange?()
   }
 
-  /// Whether something was asked for, and everything on the screen has its answer.
-  var isSettled: Bool { loadStart != nil }
-
   /// Notes the first time that everything was loaded, and still. Walks the view tree only until then.
   func observe(_ window: Window) {
-    guard idle == nil, loadStart != nil, window.isLoaded else { return }
+    guard idle == nil, window.isLoaded else { return }
+    let isIdle = window.isIdle
+    // Before the first layout nothing is waited for either; a window without room for a picture is loaded once still.
+    guard loadStart != nil || isIdle else { return }
     if loaded == nil { loaded = Process.milliseconds }
-    if window.isIdle { idle = Process.milliseconds }
+    if isIdle { idle = Process.milliseconds }
   }
 
   /// The document of `--stats`.
@@ -74,7 +74,20 @@ final class Statistics: SlotObserver {
   struct Report: Encodable {
     struct Images: Encodable { var shown, failed, memory, disk, network, file, stale: Int }
     struct Network: Encodable { var requests, bytes, connections: Int }
-    struct Times: Encodable { var first_frame, load_start, loaded, idle: Double? }
+    /// A time that has not come is null: the key is always there.
+    struct Times: Encodable {
+      var first_frame, load_start, loaded, idle: Double?
+
+      enum CodingKeys: CodingKey { case first_frame, load_start, loaded, idle }
+
+      func encode(to encoder: any Encoder) throws {
+        var times = encoder.container(keyedBy: CodingKeys.self)
+        try times.encode(first_frame, forKey: .first_frame)
+        try times.encode(load_start, forKey: .load_start)
+        try times.encode(loaded, forKey: .loaded)
+        try times.encode(idle, forKey: .idle)
+      }
+    }
     struct Frames: Encodable {
       var presented: Int
       var p50_ms, p99_ms, max_ms: Double

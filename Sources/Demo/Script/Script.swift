@@ -33,6 +33,7 @@ nonisolated struct Script: Equatable {
 
   init(_ text: String) throws(SyntaxError) {
     var lines: [Line] = []
+    let text = text.drop { $0 == "\u{FEFF}" }
     for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
       .enumerated()
     {
@@ -90,7 +91,7 @@ private nonisolated struct ScriptWords {
     case "move": command = .move(try point())
     case "release": command = .release
     case "drag":
-      command = .drag(from: try point(), to: try point(), seconds: try number("milliseconds") / 1000)
+      command = .drag(from: try point(), to: try point(), seconds: try duration("milliseconds") / 1000)
     case "wheel": command = .wheel(try point(), steps: try number("steps"))
     case "key": command = try key()
     case "screen": command = .screen(try choice("a screen", of: Options.screens.map(\.name)))
@@ -109,9 +110,9 @@ private nonisolated struct ScriptWords {
   private mutating func wait() throws(Script.SyntaxError) -> Script.Command {
     if words.first == "idle" {
       words.removeFirst()
-      return .waitIdle(seconds: words.isEmpty ? 30 : try number("seconds"))
+      return .waitIdle(seconds: words.isEmpty ? 30 : try duration("seconds"))
     }
-    let milliseconds = try number("“idle” or milliseconds")
+    let milliseconds = try duration("“idle” or milliseconds")
     _ = try choice("the unit", of: ["ms"])
     return .wait(seconds: milliseconds / 1000)
   }
@@ -157,6 +158,12 @@ private nonisolated struct ScriptWords {
     guard let number = Double(text), number.isFinite else {
       throw error("“\(text)” is no number (\(meaning))")
     }
+    return number
+  }
+
+  private mutating func duration(_ meaning: String) throws(Script.SyntaxError) -> Double {
+    let number = try number(meaning)
+    guard number >= 0 else { throw error("\(number) is no time to wait (\(meaning))") }
     return number
   }
 

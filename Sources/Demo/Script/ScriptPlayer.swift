@@ -5,6 +5,8 @@ final class ScriptPlayer: FrameObserver {
   /// How it ended: nil for a script that held, else one line with the script's line number.
   private(set) var failure: String?
   private(set) var isFinished = false
+  /// The number of the line that is being played; nil before the first and after the last.
+  private(set) var line: Int?
 
   private let stage: any ScriptStage
   private var lines: ArraySlice<Script.Line>
@@ -51,8 +53,9 @@ final class ScriptPlayer: FrameObserver {
     case nil: break
     }
     guard waiting == nil else { return }
-    guard let line = lines.popFirst() else { return finish(nil) }
-    play(line)
+    guard let next = lines.popFirst() else { return finish(nil) }
+    line = next.number
+    play(next)
     // The next command is due with the next turn, which may have nothing else to do.
     if !isFinished, waiting == nil { stage.window.requestFrames(for: self, at: now, keepsBusy: false) }
   }
@@ -73,6 +76,7 @@ final class ScriptPlayer: FrameObserver {
   private func finish(_ failure: String?) {
     self.failure = failure
     isFinished = true
+    line = nil
     stage.scriptDidEnd()
   }
 
