@@ -46,18 +46,23 @@ final class Transfer {
         failure: code == CURLE_OK ? nil : easy.error(code), wasReused: opened == 0))
   }
 
+  /// It ends from outside while libcurl works on it.
+  func breakOff() { connections += easy.count(CURLINFO_NUM_CONNECTS) }
+
   /// What it took; read before the handle is reset.
   var metrics: TransportMetrics {
     TransportMetrics(
-      bytesReceived: state.bytesReceived, requests: state.hop.redirects + 1, connections: connections,
+      bytesReceived: state.bytesReceived, requests: state.requestsSent, connections: connections,
       nameLookup: easy.seconds(CURLINFO_NAMELOOKUP_TIME_T),
       connect: easy.seconds(CURLINFO_CONNECT_TIME_T), tls: easy.seconds(CURLINFO_APPCONNECT_TIME_T),
       firstByte: easy.seconds(CURLINFO_STARTTRANSFER_TIME_T), total: easy.seconds(CURLINFO_TOTAL_TIME_T))
   }
 
   /// Tells the receiver how it ended. Called once, by the loop.
-  func finish(_ result: Result<TransportMetrics, ImageError>) {
-    order.receiver.transportDidFinish(result)
+  func finish(_ error: ImageError?, _ metrics: TransportMetrics) {
+    guard let error else { return order.receiver.transportDidFinish(.success(metrics)) }
+    order.receiver.transportWillFail(metrics)
+    order.receiver.transportDidFinish(.failure(error))
   }
 }
 

@@ -45,13 +45,13 @@ final class TransferLoop {
       endTransfersThatAreDone()
       endTransfersThatAreLate()
     }
-    for id in transfers.keys { finish(id, .cancelled) }
+    for id in transfers.keys { breakOff(id, .cancelled) }
   }
 
   private func carryOut(_ command: TransferCommand) {
     switch command {
     case .start(let id, let order): start(id, order)
-    case .cancel(let id): finish(id, .cancelled)
+    case .cancel(let id): breakOff(id, .cancelled)
     }
   }
 
@@ -107,6 +107,11 @@ final class TransferLoop {
     }
   }
 
+  private func breakOff(_ id: TransferID, _ error: ImageError) {
+    transfers[id]?.breakOff()
+    finish(id, error)
+  }
+
   /// Ends a transfer that has not ended: takes it out, frees its handle for others, then tells the receiver.
   private func finish(_ id: TransferID, _ error: ImageError?) {
     guard let transfer = transfers.removeValue(forKey: id) else { return }
@@ -116,12 +121,12 @@ final class TransferLoop {
     curl_multi_remove_handle(multi.pointer, easy.pointer)
     easy.reset()
     if idleHandles.count < Self.idleHandleLimit { idleHandles.append(easy) }
-    transfer.finish(error.map(Result.failure) ?? .success(metrics))
+    transfer.finish(error, metrics)
   }
 
   private func endAll(ifFailed result: CURLMcode) {
     guard result != CURLM_OK else { return }
-    for id in transfers.keys { finish(id, .multi(result)) }
+    for id in transfers.keys { breakOff(id, .multi(result)) }
   }
 }
 

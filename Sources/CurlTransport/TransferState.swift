@@ -37,6 +37,10 @@ struct TransferState: Sendable {
   }
 
   private(set) var hop: Hop
+  /// The hop has a connection, and its request is on the way.
+  private(set) var hasRequestLeft = false
+  /// Requests that have left, redirects included; one that a dead connection swallowed is not counted.
+  private(set) var requestsSent = 0
   /// Bytes of the body so far.
   private(set) var bytesReceived = 0
   private let bodyLimit: Int
@@ -56,6 +60,8 @@ struct TransferState: Sendable {
 
   /// The connection is there and the request goes out now.
   mutating func requestLeaves(at now: SuspendingClock.Instant) {
+    hasRequestLeft = true
+    requestsSent += 1
     deadlines.heard(at: now)
   }
 
@@ -108,6 +114,7 @@ struct TransferState: Sendable {
     case nil:
       guard isWorthRetrying(end) else { return .fail(end.failure ?? .curl(CURLE_GOT_NOTHING)) }
       hasRetried = true
+      if hasRequestLeft { requestsSent -= 1 }
       hop.needsFreshConnection = true
       begin(hop)
       return .request(hop)

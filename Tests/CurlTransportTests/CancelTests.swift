@@ -34,6 +34,8 @@ struct CancelTests {
     transfer.cancel()
 
     #expect(await recorder.end().error == .cancelled)
+    #expect(recorder.heard.spent?.requests == 1)
+    #expect(recorder.heard.spent?.connections == 1)
     #expect(recorder.heard.responses.isEmpty)
   }
 

@@ -52,6 +52,7 @@ struct RedirectTests {
     #expect(heard.error == .redirectRefused(.tooMany(limit: 5)))
     #expect(heard.responses.isEmpty)
     #expect(server.requests.count == 6)
+    #expect(heard.spent?.requests == 6)
   }
 
   @Test(arguments: [

@@ -65,6 +65,9 @@ struct FeedRunTests {
 
     #expect(outcome.errors.split(separator: "\n").count == 1)
     #expect(outcome.exitCode == 0)
+    // Each hop of the loop is a request; the dead server was sent none.
+    #expect(outcome.stats?.network.requests == server.log.count)
+    #expect(outcome.stats?.network.connections == server.connectionCount)
     #expect(outcome.stats?.images.failed == 7)
     #expect(outcome.stats?.images.shown == 1)
   }

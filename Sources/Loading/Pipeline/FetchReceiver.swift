@@ -42,15 +42,17 @@ final class FetchReceiver: TransportReceiver {
     for watcher in watchers { watcher.report(progress) }
   }
 
+  func transportWillFail(_ metrics: TransportMetrics) {
+    if !isLocal { engine?.count(metrics) }
+  }
+
   func transportDidFinish(_ result: Result<TransportMetrics, ImageError>) {
     let (body, response) = state.withLock { state in
       defer { state = State() }
       return (state.body, state.response)
     }
     guard let engine else { return }
-    if !isLocal {
-      engine.count((try? result.get()) ?? TransportMetrics(bytesReceived: body.count, requests: 1))
-    }
+    if !isLocal, case .success(let metrics) = result { engine.count(metrics) }
     engine.fetchEnded(id, result.map { FetchedBytes(body: body, response: response, metrics: $0) })
   }
 }

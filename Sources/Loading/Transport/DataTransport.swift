@@ -22,8 +22,15 @@ public protocol TransportReceiver: AnyObject, Sendable {
   func transportDidReceive(_ response: TransportResponse)
   /// The next bytes of the body; they must be copied, as they are gone after the call.
   func transportDidReceive(_ bytes: UnsafeRawBufferPointer)
+  /// What a transfer took that is about to fail, or is cancelled; success brings its own figures. Once at most, before
+  /// the end. Does nothing by default.
+  func transportWillFail(_ metrics: TransportMetrics)
   /// The end, called exactly once. A status outside 2xx is `.failure(.status)`.
   func transportDidFinish(_ result: Result<TransportMetrics, ImageError>)
+}
+
+extension TransportReceiver {
+  public func transportWillFail(_ metrics: TransportMetrics) {}
 }
 
 /// Something under way that can be stopped. Stopping twice, or when it has ended, does nothing.
@@ -96,7 +103,7 @@ public struct TransportResponse: Hashable, Sendable {
 public struct TransportMetrics: Hashable, Sendable {
   /// Bytes of the body.
   public var bytesReceived: Int
-  /// Requests sent: 1, and one more for each redirect; 0 for a file or data URL.
+  /// Requests sent: 1, and one more for each redirect; 0 for a file or data URL, or if no connection came about.
   public var requests: Int
   /// Connections opened for it; 0 when one was reused.
   public var connections: Int

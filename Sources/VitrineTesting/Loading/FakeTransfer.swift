@@ -69,9 +69,12 @@ public final class FakeTransfer: Cancellable {
   }
 
   private func end(_ result: Result<TransportMetrics, ImageError>) {
-    let receiver = state.withLock { state in
+    let (receiver, sent) = state.withLock { state in
       defer { state.receiver = nil }
-      return state.receiver
+      return (state.receiver, state.bytes)
+    }
+    if case .failure = result {
+      receiver?.transportWillFail(TransportMetrics(bytesReceived: sent, requests: 1))
     }
     receiver?.transportDidFinish(result)
   }

@@ -10,6 +10,8 @@ final class Recorder: TransportReceiver {
   struct Heard {
     var responses: [TransportResponse] = []
     var body: [UInt8] = []
+    /// What a transfer took that failed.
+    var spent: TransportMetrics?
     var ends: [Result<TransportMetrics, ImageError>] = []
     /// Something came in another order than promised, or two calls at a time.
     var isDisorderly = false
@@ -72,6 +74,14 @@ final class Recorder: TransportReceiver {
     leave { heard in
       if heard.responses.isEmpty || !heard.ends.isEmpty || copy.isEmpty { heard.isDisorderly = true }
       heard.body += copy
+    }
+  }
+
+  func transportWillFail(_ metrics: TransportMetrics) {
+    enter()
+    leave { heard in
+      if heard.spent != nil || !heard.ends.isEmpty { heard.isDisorderly = true }
+      heard.spent = metrics
     }
   }
 
