@@ -60,8 +60,9 @@ struct TransferState: Sendable {
 
   /// The connection is there and the request goes out now.
   mutating func requestLeaves(at now: SuspendingClock.Instant) {
+    // libcurl says so again when it tries another connection itself.
+    if !hasRequestLeft { requestsSent += 1 }
     hasRequestLeft = true
-    requestsSent += 1
     deadlines.heard(at: now)
   }
 

@@ -238,12 +238,11 @@ struct ButtonImageTests {
 
   @Test func buttonThatIsGivenRoomForItsImageLoadsIt() {
     let button = bench.button()
-    button.imageSize = nil
-    button.contentInsets = Insets(top: 50, left: 50, bottom: 50, right: 50)
+    button.imageSize = .zero
 
     button.setImage(from: "http://a.test/1", for: .normal, options: bench.options)
     #expect(bench.transport.transfers.isEmpty)
-    button.contentInsets = Insets(top: 8, left: 8, bottom: 8, right: 8)
+    button.imageSize = Size(width: 20, height: 20)
 
     #expect(bench.transport.transfers.count == 1)
   }
