@@ -92,7 +92,7 @@ let package = Package(
     .executableTarget(
       name: "SDLBackendProbe", dependencies: ["VitrineSDLBackend"], path: "Tests/SDLBackendProbe",
       swiftSettings: mainActor),
-    tests("Vitrine", ["Vitrine", "VitrineGalleryServer"], settings: mainActor),
+    tests("Vitrine", ["Vitrine", "VitrineGalleryServer", "VitrineTesting"], settings: mainActor),
     tests("Demo", ["VitrineDemo", "VitrineGraphics", "VitrineWidgets", "VitrineGalleryServer"]),
   ]
 )

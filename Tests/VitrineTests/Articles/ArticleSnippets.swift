@@ -1,0 +1,80 @@
+import Vitrine
+
+// What the articles of the documentation show, compiled; ArticleTests compares. Nothing here is run.
+
+func overview() throws {
+  let application = try Application(title: "Cover")
+  let cover = ImageView(frame: Rect(x: 40, y: 40, width: 320, height: 240))
+  cover.setImage(from: "https://example.com/cover.jpg")
+  application.window.addSubview(cover)
+  application.run()
+}
+
+final class CoverCell: ListCell {
+  let picture = ImageView()
+
+  required init(frame: Rect = .zero) {
+    super.init(frame: frame)
+    picture.cornerRadius = 8
+    addSubview(picture)
+  }
+
+  override func layoutSubviews() { picture.frame = bounds.inset(by: 8) }
+}
+
+final class Covers: ListViewDataSource {
+  let addresses: [String]
+
+  init(addresses: [String]) { self.addresses = addresses }
+
+  func numberOfRows(in listView: ListView) -> Int { addresses.count }
+
+  func listView(_ listView: ListView, cellForRow row: Int) -> ListCell {
+    let cell = listView.dequeueCell(CoverCell.self)
+    cell.picture.setImage(from: addresses[row])
+    return cell
+  }
+}
+
+func showCovers(of addresses: [String]) throws {
+  let application = try Application(title: "Covers")
+  let covers = Covers(addresses: addresses)
+  let list = ListView()
+  list.rowHeight = 160
+  list.dataSource = covers
+  application.window.rootView = list
+  application.run()
+}
+
+func size(of address: String) async throws -> Size {
+  let response = try await bootstrap().image(for: address)
+  return response.image.size
+}
+
+func show(_ address: String, in cover: ImageView, failure: Image) {
+  var options = SlotOptions()
+  options.placeholderPolicy = .keepsPrevious
+  options.transition = .fade(0.5)
+  options.failureImage = failure
+  cover.setImage(from: address, options: options) { result in
+    if case .failure(let error) = result, error != .cancelled { print(error) }
+  }
+}
+
+func decorate(_ play: Button) {
+  play.setImage(from: "https://example.com/play.png", for: .normal)
+  play.setImage(from: "https://example.com/pause.png", for: .selected)
+  play.setBackgroundImage(from: "https://example.com/wood.jpg", for: .normal)
+}
+
+func thumbnail(of address: String) async throws -> Image {
+  var request = try ImageRequest(address)
+  request.targetSize = DecodeTarget(width: 128, height: 128)
+  request.transforms = [.circle()]
+  request.priority = .low
+  return try await ImageDownloader.shared.image(for: request).image
+}
+
+func printWarnings(of application: Application) {
+  for warning in application.host.warnings { print(warning) }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import Testing
+
+/// The documentation says what is true: its code is compiled, and what it names exists.
+struct ArticleTests {
+  private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..")
+  private static let catalog = root.appending(path: "Sources/Vitrine/Vitrine.docc")
+
+  private static func text(of url: URL) throws -> String { try String(contentsOf: url, encoding: .utf8) }
+
+  private static func files(below folder: URL, ending: String) throws -> [URL] {
+    let files = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
+    return files.compactMap { $0 as? URL }.filter { $0.pathExtension == ending }
+  }
+
+  /// Lines without the blanks around them.
+  private static func lines(of text: String) -> String {
+    text.split(separator: "\n", omittingEmptySubsequences: false)
+      .map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: "\n")
+  }
+
+  @Test func codeOfTheArticlesIsCompiled() throws {
+    let folder = Self.root.appending(path: "Tests/VitrineTests/Articles")
+    let compiled = try Self.files(below: folder, ending: "swift").map(Self.text).map(Self.lines)
+    var count = 0
+
+    for article in try Self.files(below: Self.catalog, ending: "md") {
+      for block in try Self.text(of: article).components(separatedBy: "```swift\n").dropFirst() {
+        let code = block.components(separatedBy: "```")[0]
+        guard !code.hasPrefix("// Package.swift") else { continue }
+        count += 1
+        let isCompiled = compiled.contains { $0.contains(Self.lines(of: code)) }
+        #expect(isCompiled, "\(article.lastPathComponent): \(code)")
+      }
+    }
+
+    #expect(count > 0)
+  }
+
+  /// A name of ours is in the middle of a row: `Type.member(label:)`.
+  private static func ourNames(in table: String) -> [String] {
+    table.split(separator: "\n").filter { $0.hasPrefix("| ") && !$0.hasPrefix("| there") }
+      .map { $0.split(separator: "|", omittingEmptySubsequences: false)[2] }
+      .flatMap { $0.matches(of: /`([^`]+)`/).map { String($0.1) } }
+  }
+
+  @Test func everyNameOfOursInTheTablesForIOSExists() throws {
+    let sources = try Self.files(below: Self.root.appending(path: "Sources"), ending: "swift")
+      .map(Self.text).joined(separator: "\n").replacing(/\/\/.*/, with: "")
+    let declared = Set(
+      sources.matches(of: /\b(?:func|var|let|case|class|struct|enum|protocol|typealias) ([A-Za-z_]+)/)
+        .map { String($0.1) })
+    let labels = Set(sources.matches(of: /([A-Za-z]+)(?: [A-Za-z]+)?:/).map { String($0.1) })
+    let names = Self.ourNames(in: try Self.text(of: Self.catalog.appending(path: "ComingFromIOS.md")))
+
+    for name in names {
+      let parts = name.split(separator: "(")
+      for part in parts[0].split(separator: ".") {
+        let isDeclared = declared.contains(String(part))
+        #expect(isDeclared, "\(name): nothing is called \(part)")
+      }
+      for label in parts.dropFirst().first?.split(separator: ":").dropLast() ?? [] where label != "_" {
+        let isLabel = labels.contains(String(label))
+        #expect(isLabel, "\(name): nothing has a label \(label)")
+      }
+    }
+
+    #expect(names.count > 100)
+  }
+}

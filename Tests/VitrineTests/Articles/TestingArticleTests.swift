@@ -1,0 +1,59 @@
+import Testing
+import Vitrine
+import VitrineTesting
+
+/// The tests that the article Testing shows.
+struct TestingArticleTests {
+  @Test func coverFadesInWhenItHasCome() async {
+    let transport = FakeTransport()
+    let downloader = ImageDownloader(transports: [transport], decoder: FakeDecoder())
+    let test = TestWindow(size: Size(width: 200, height: 100))
+    let cover = ImageView(frame: Rect(x: 0, y: 0, width: 100, height: 100))
+    test.window.addSubview(cover)
+
+    await withCheckedContinuation { continuation in
+      let options = SlotOptions(downloader: downloader)
+      cover.setImage(from: "https://example.com/cover.jpg", options: options) { _ in continuation.resume() }
+      Task {
+        await transport.waitUntilStarted(1)
+        transport.transfers[0].answer(with: FakeDecoder.picture(width: 640, height: 640))
+      }
+    }
+
+    test.advance(by: 0.1)
+    #expect((0.1...0.9).contains(test.pictures.last?.opacity ?? 0))
+    #expect(test.advanceUntilIdle())
+    #expect(cover.contents?.pixelWidth == 100)
+  }
+
+  @Test func brokenServerShowsTheFailureImage() async {
+    let transport = FakeTransport()
+    transport.answerAll { $0.fail(.status(503)) }
+    let downloader = ImageDownloader(transports: [transport], decoder: FakeDecoder())
+    let cover = ImageView(frame: Rect(x: 0, y: 0, width: 100, height: 100))
+    let broken = Image.solid(width: 8, height: 8)
+
+    let result = await withCheckedContinuation { continuation in
+      let options = SlotOptions(failureImage: broken, downloader: downloader)
+      cover.setImage(from: "https://example.com/cover.jpg", options: options) { result in
+        continuation.resume(returning: result)
+      }
+    }
+
+    #expect(throws: ImageError.status(503)) { try result.get() }
+    #expect(cover.contents == broken)
+  }
+
+  @Test func tapSelectsTheButton() {
+    let test = TestWindow(size: Size(width: 200, height: 100))
+    let play = Button(frame: Rect(x: 0, y: 0, width: 200, height: 64))
+    play.setTitle("Play", for: .normal)
+    play.setTitle("Playing", for: .selected)
+    play.addAction(for: .touchUpInside) { $0.isSelected.toggle() }
+    test.window.addSubview(play)
+
+    test.tap(at: play.frame.center)
+
+    #expect(test.texts == ["Playing"])
+  }
+}
