@@ -13,7 +13,9 @@ usage() {
 ./run.sh test [FILTER] [-- SWIFT-TEST-OPTION…]
                            build and run every test, or those whose name matches FILTER
 ./run.sh format            format the sources
-./run.sh lint              say what is not formatted
+./run.sh lint              say what is not formatted, and which public declaration has no comment
+./run.sh docs              build the documentation into .build/docs; fails on a warning, or on a public symbol without
+                           a comment
 ./run.sh help              this text
 TEXT
 }
@@ -115,6 +117,76 @@ run_tests() {
   exec swift test --disable-xctest "${filter[@]}" "$@"
 }
 
+# Symbol graphs of modules that are built, into a folder.
+extract_symbols() {
+  local folder=$1 module target modules
+  shift
+  target=$(swiftc -print-target-info | sed -n 's/^ *"triple": "\(.*\)",$/\1/p' | head -n 1)
+  modules=$(swift build --show-bin-path)/Modules
+  mkdir -p "$folder"
+  for module in "$@"; do
+    swift symbolgraph-extract -module-name "$module" -target "$target" -output-dir "$folder" \
+      -I "$modules" -I Sources/CCurl -I Sources/CSDL -I Sources/CCodecs \
+      -minimum-access-level public -skip-synthesized-members
+  done
+}
+
+# The symbols of a folder of symbol graphs that have no comment, a line each; fails where there is no symbol at all.
+undocumented() {
+  # A symbol a line: the graph itself has no line ends.
+  sed 's/{"kind":{"identifier":"swift\./\n&/g' "$1"/*.symbols.json | awk '
+    index($0, "{\"kind\":{\"identifier\":\"swift.") == 1 {
+      symbols++
+      if (!index($0, "\"docComment\":") && !index($0, "::SYNTHESIZED::")) print
+    }
+    END { exit !symbols }' | sed 's/.*"pathComponents":\[\([^]]*\)\].*/\1/; s/","/./g; s/"//g' | sort
+}
+
+# One archive for all that `import Vitrine` gives, and one for VitrineTesting, put together.
+build_docs() {
+  local work=.build/docs-work archive=.build/docs target missing
+  need_swift
+  if ! command -v docc >/dev/null 2>&1; then
+    say "run.sh: docc is missing: it comes with the toolchain of swift.org, beside swift."
+    exit 1
+  fi
+  need_packages "${packages[@]}"
+  for target in Vitrine VitrineTesting VitrineGalleryServer; do
+    swift build --quiet --target "$target"
+  done
+  rm -rf "$work" "$archive"
+
+  # A reader imports the umbrella, so there is one module to read about: the graphs get its name.
+  local reexported
+  mapfile -t reexported < <(sed -n 's/^@_exported public import //p' Sources/Vitrine/Exports.swift)
+  extract_symbols "$work/symbols/Vitrine" Vitrine "${reexported[@]}"
+  sed -i -E 's/"module":(\{"name":)?"Vitrine[A-Za-z]*"/"module":\1"Vitrine"/g' "$work"/symbols/Vitrine/*.json
+  extract_symbols "$work/symbols/VitrineTesting" VitrineTesting
+  extract_symbols "$work/symbols/VitrineGalleryServer" VitrineGalleryServer
+
+  for target in Vitrine VitrineTesting VitrineGalleryServer; do
+    missing=$(undocumented "$work/symbols/$target")
+    if [ -n "$missing" ]; then
+      say "run.sh: public and without a comment in $target:"
+      say "$missing"
+      exit 1
+    fi
+  done
+  # An extension of another module's type belongs to that type, which is in the same module now.
+  for target in "$work"/symbols/Vitrine/*@Vitrine*.json; do
+    mv "$target" "${target/@Vitrine/-of-}"
+  done
+
+  docc convert Sources/Vitrine/Vitrine.docc --additional-symbol-graph-dir "$work/symbols/Vitrine" \
+    --output-dir "$work/Vitrine.doccarchive" --warnings-as-errors | awk NF >&2
+  docc convert --additional-symbol-graph-dir "$work/symbols/VitrineTesting" \
+    --fallback-display-name VitrineTesting --fallback-bundle-identifier VitrineTesting \
+    --output-dir "$work/VitrineTesting.doccarchive" --warnings-as-errors | awk NF >&2
+  docc merge "$work/Vitrine.doccarchive" "$work/VitrineTesting.doccarchive" --output-path "$archive" \
+    --synthesized-landing-page-name Vitrine
+  say "run.sh: the documentation is in $archive; any web server shows it, at /documentation/vitrine"
+}
+
 case "${1:-}" in
   test)
     shift
@@ -127,6 +199,9 @@ case "${1:-}" in
   lint)
     need_swift
     exec swift format lint --strict --recursive Sources Tests Package.swift
+    ;;
+  docs)
+    build_docs
     ;;
   help)
     usage
