@@ -39,6 +39,7 @@ let package = Package(
     .library(name: "Vitrine", targets: ["Vitrine"]),
     .library(name: "VitrineTesting", targets: ["VitrineTesting"]),
     .executable(name: "vitrine", targets: ["VitrineDemo"]),
+    .executable(name: "vitrine-bench", targets: ["VitrineBenchmarks"]),
   ],
   targets: [
     // The doors to C.
@@ -74,6 +75,11 @@ let package = Package(
       dependencies: ["Vitrine", "VitrineGalleryServer"],
       path: "Sources/Demo",
       swiftSettings: mainActor),
+    .executableTarget(
+      name: "VitrineBenchmarks",
+      dependencies: ["Vitrine", "VitrineGalleryServer", "CCodecs"],
+      path: "Sources/Benchmarks",
+      swiftSettings: strict),
 
     tests("Graphics", ["VitrineGraphics"]),
     tests("Loading", ["VitrineLoading", "VitrineTesting"]),

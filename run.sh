@@ -12,6 +12,8 @@ usage() {
 ./run.sh [OPTION…]         build a release and start the demo; `./run.sh --help` lists its options
 ./run.sh test [FILTER] [-- SWIFT-TEST-OPTION…]
                            build and run every test, or those whose name matches FILTER
+./run.sh bench [SUBJECT…] [--json FILE]
+                           measure a release beside what it is compared with; `./run.sh bench --help` lists the subjects
 ./run.sh format            format the sources
 ./run.sh lint              say what is not formatted, and which public declaration has no comment
 ./run.sh docs              build the documentation into .build/docs; fails on a warning, or on a public symbol without
@@ -66,9 +68,9 @@ need_packages() {
   fi
 }
 
-# Builds the release unless nothing has changed since the last one.
+# Builds a program's release unless nothing has changed since the last one.
 build_release() {
-  local program=.build/release/vitrine
+  local program=.build/release/$1
   if [ -x "$program" ] && [ -z "$(find Package.swift Sources -newer "$program" -print -quit)" ]; then
     return
   fi
@@ -76,7 +78,7 @@ build_release() {
   say "run.sh: building"
   local log
   log=$(mktemp)
-  if ! swift build -c release --product vitrine >"$log" 2>&1; then
+  if ! swift build -c release --product "$1" >"$log" 2>&1; then
     cat "$log" >&2
     rm -f "$log"
     exit 1
@@ -192,6 +194,12 @@ case "${1:-}" in
     shift
     run_tests "$@"
     ;;
+  bench)
+    shift
+    need_packages "${packages[@]}"
+    build_release vitrine-bench
+    exec .build/release/vitrine-bench "$@"
+    ;;
   format)
     need_swift
     exec swift format format --in-place --recursive Sources Tests Package.swift
@@ -208,7 +216,7 @@ case "${1:-}" in
     ;;
   *)
     need_packages "${packages[@]}"
-    build_release
+    build_release vitrine
     export VITRINE_ASSETS="${VITRINE_ASSETS:-$PWD/Assets}"
     # Names of files are the caller's, wherever that is.
     program=$PWD/.build/release/vitrine

@@ -1,0 +1,71 @@
+/// 200 JPEGs of 1600x1200 over loopback HTTP into tiles of 64x64, from the first request to all loaded; beside
+/// libjpeg-turbo alone, which shrinks the same bytes from memory on the same cores.
+enum FirstScreen {
+  private static let warmUps = 1
+
+  static func measure(_ options: Options) throws -> [Figure] {
+    let pictures = try PictureSet()
+    let bytes = try pictures.bytes()
+    let server = try PictureServer(options.server, pictures: pictures)
+    let side = FirstScreenRun.tile
+    // What a tile needs that is filled and cropped.
+    let width = side * PictureMaker.width / PictureMaker.height + 1
+
+    var runs: [[String: Double]] = []
+    var references: [(seconds: Double, cpu: Double)] = []
+    for index in 0..<warmUps + options.runs {
+      let arguments = [server.baseURL, String(PictureSet.count)]
+      let run = try ChildProcess(.firstScreen, arguments).figures()
+      let reference = TurboReference.measure(bytes, width: width, height: side)
+      guard index >= warmUps else { continue }
+      runs.append(run)
+      references.append(reference)
+    }
+    let quality = try ChildProcess(
+      .firstScreen, [server.baseURL, String(PictureSet.count), pictures.folder]
+    ).figures()
+
+    func samples(_ name: String) -> Samples { Samples(runs.map { $0[name] ?? .nan }) }
+    let ratios = Samples(zip(runs, references).map { ($0["loaded_s"] ?? .nan) / $1.seconds })
+    let above = Samples(
+      runs.map { (($0["peak_rss_bytes"] ?? .nan) - ($0["baseline_rss_bytes"] ?? .nan)) / 1e6 })
+    func nearer(_ prefix: String) -> Double {
+      max(quality[prefix + "_area_db"] ?? .nan, quality[prefix + "_lanczos_db"] ?? .nan)
+    }
+    let kilobytes = Double(bytes.reduce(0) { $0 + $1.count }) / Double(bytes.count) / 1000
+    return [
+      Figure("median_s", samples("loaded_s"), label: "first request to all loaded", unit: "s"),
+      Figure("drawn_s", samples("drawn_s"), label: "to all drawn", unit: "s"),
+      Figure(
+        "reference_s", Samples(references.map(\.seconds)), label: "libjpeg-turbo, bytes in memory", unit: "s"),
+      Figure(
+        "ratio_libjpeg_turbo", ratios, label: "ratio, pair by pair", floor: .atMost(1.5), aim: .atMost(1.2)),
+      Figure("cpu_s", samples("cpu_s"), label: "processor time", unit: "s"),
+      Figure(
+        "reference_cpu_s", Samples(references.map(\.cpu)), label: "processor time of libjpeg-turbo", unit: "s"
+      ),
+      Figure(
+        "ratio_libjpeg_turbo_cpu", Samples(zip(runs, references).map { ($0["cpu_s"] ?? .nan) / $1.cpu }),
+        label: "ratio of processor time, server apart"),
+      Figure(
+        "above_baseline_mb", above, label: "memory above the baseline", unit: "MB", floor: .atMost(20),
+        aim: .atMost(12)),
+      Figure("peak_rss_mb", samples("peak_rss_bytes"), label: "peak memory", unit: "MB", factor: 1e-6),
+      Figure(
+        "baseline_rss_mb", samples("baseline_rss_bytes"), label: "memory of the empty window", unit: "MB",
+        factor: 1e-6),
+      Figure(
+        "psnr_db", nearer("psnr"), label: "quality as decoded", unit: "dB", floor: .atLeast(37)),
+      Figure("psnr_screen_db", nearer("psnr_screen"), label: "quality on the screen", unit: "dB"),
+      Figure("psnr_area_db", quality["psnr_area_db"] ?? .nan),
+      Figure("psnr_lanczos_db", quality["psnr_lanczos_db"] ?? .nan),
+      Figure("psnr_screen_area_db", quality["psnr_screen_area_db"] ?? .nan),
+      Figure("psnr_screen_lanczos_db", quality["psnr_screen_lanczos_db"] ?? .nan),
+      Figure("requests", samples("requests"), label: "requests"),
+      Figure("connections", samples("connections"), label: "connections"),
+      Figure("frames", samples("frames"), label: "frames presented"),
+      Figure("late_frames", samples("late_frames"), label: "late frames"),
+      Figure("picture_kb", kilobytes, label: "a picture", unit: "kB"),
+    ]
+  }
+}

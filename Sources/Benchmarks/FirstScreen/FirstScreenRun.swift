@@ -1,0 +1,107 @@
+import Glibc
+import Vitrine
+
+/// A process that fills a window with pictures, and says what that took.
+@MainActor
+struct FirstScreenRun {
+  nonisolated static let tile = 64
+  private static let columns = 20
+
+  private let application: Application
+  private var tiles: [ImageView] = []
+
+  /// Arguments: the server's URL, how many pictures, and for the quality of the tiles the folder of the pictures.
+  static func measure(_ arguments: [String]) throws -> [String: Double] {
+    guard arguments.count >= 2, let count = Int(arguments[1]) else { throw BenchmarkError("a URL, a count") }
+    let run = try FirstScreenRun(count: count)
+    var figures = try run.load(from: arguments[0])
+    if arguments.count > 2 {
+      figures.merge(try run.quality(PictureSet(folder: arguments[2]))) { first, _ in first }
+    }
+    return figures
+  }
+
+  private init(count: Int) throws {
+    var configuration = Application.Configuration()
+    configuration.host.videoDriver = "offscreen"
+    application = try Application(configuration: configuration)
+    for index in 0..<count {
+      let view = ImageView(
+        frame: Rect(
+          x: Double(index % Self.columns * Self.tile), y: Double(index / Self.columns * Self.tile),
+          width: Double(Self.tile), height: Double(Self.tile)))
+      application.window.addSubview(view)
+      tiles.append(view)
+    }
+    // The empty window is on the screen before anything is asked for.
+    while application.host.frameStatistics.presented == 0 { application.host.turn() }
+  }
+
+  private func load(from base: String) throws -> [String: Double] {
+    let host = application.host
+    let baseline = SystemCounters.residentBytes
+    let cpu = SystemCounters.processCPU
+    let start = SystemCounters.time
+    for (index, view) in tiles.enumerated() { view.setImage(from: base + "/" + PictureSet.name(index)) }
+    while !application.window.isLoaded { host.turn() }
+    let loaded = SystemCounters.time - start
+    let cpuLoaded = SystemCounters.processCPU - cpu
+    let presented = host.frameStatistics.presented
+    while host.frameStatistics.presented == presented, !application.window.isIdle { host.turn() }
+    let drawn = SystemCounters.time - start
+    while !application.window.isIdle { host.turn() }
+
+    let statistics = application.downloader.statistics
+    guard statistics.loads[.network] == tiles.count else {
+      throw BenchmarkError("\(statistics.failures) of \(tiles.count) pictures were not loaded")
+    }
+    return [
+      "loaded_s": loaded, "drawn_s": drawn, "cpu_s": cpuLoaded, "baseline_rss_bytes": Double(baseline),
+      "peak_rss_bytes": Double(SystemCounters.peakResidentBytes), "requests": Double(statistics.requests),
+      "connections": Double(statistics.connections), "frames": Double(host.frameStatistics.presented),
+      "late_frames": Double(host.frameStatistics.late),
+    ]
+  }
+
+  /// Mean of all tiles: as decoded, and as they are on the screen, against either filter.
+  private func quality(_ pictures: PictureSet) throws -> [String: Double] {
+    let bytes = try pictures.bytes()
+    let screen = Pixels(application.host.screenshot())
+    let decoded = tiles.compactMap { $0.image.map { Pixels($0.bitmap) } }
+    let side = Self.tile
+    let columns = Self.columns
+    let sums = Sums()
+    onAllCores(count: decoded.count) { index in
+      guard let source = TurboReference.decode(bytes[index]) else { return }
+      let (width, height) = (Double(source.width), Double(source.height))
+      let tile = screen.part(x: index % columns * side, y: index / columns * side, width: side, height: side)
+      let square = TileQuality.Part(x: (width - height) / 2, y: 0, width: height, height: height)
+      let whole = TileQuality.Part(x: 0, y: 0, width: width, height: height)
+      for filter in TileQuality.Filter.allCases {
+        sums.add("psnr_\(filter)_db", TileQuality.psnr(decoded[index], of: source, part: whole, filter))
+        sums.add("psnr_screen_\(filter)_db", TileQuality.psnr(tile, of: source, part: square, filter))
+      }
+    }
+    return sums.means
+  }
+}
+
+extension Pixels {
+  /// A copy of a bitmap.
+  init(_ bitmap: Bitmap) {
+    self.init(
+      width: bitmap.width, height: bitmap.height,
+      bytes: bitmap.withUnsafeBytes { bytes in
+        let pixels = Array(bytes)
+        guard bitmap.format == .rgba else { return pixels }
+        return pixels.indices.map { $0 & 3 == 3 || $0 & 3 == 1 ? pixels[$0] : pixels[$0 ^ 2] }
+      })
+  }
+
+  func part(x: Int, y: Int, width: Int, height: Int) -> Pixels {
+    let rows = (y..<y + height).map {
+      bytes[(($0 * self.width + x) * 4)..<(($0 * self.width + x + width) * 4)]
+    }
+    return Pixels(width: width, height: height, bytes: Array(rows.joined()))
+  }
+}

@@ -1,0 +1,91 @@
+import Glibc
+
+/// How near tiles are to the best that can be made of their pictures: all pixels decoded, then shrunk by an area
+/// filter or by Lanczos3, plainly and in double precision.
+enum TileQuality {
+  enum Filter: CaseIterable {
+    case area, lanczos
+  }
+
+  /// The part of a picture that a tile shows, in its pixels.
+  struct Part {
+    var x: Double
+    var y: Double
+    var width: Double
+    var height: Double
+  }
+
+  /// Peak signal to noise of red, green and blue, in decibels.
+  static func psnr(_ tile: Pixels, of source: Pixels, part: Part, _ filter: Filter) -> Double {
+    let best = shrunk(source, part, width: tile.width, height: tile.height, filter)
+    var sum = 0.0
+    for pixel in 0..<tile.width * tile.height {
+      for channel in 0..<3 {
+        // As a picture would hold it.
+        let ideal = min(255, max(0, best[pixel * 3 + channel])).rounded()
+        let difference = Double(tile.bytes[pixel * 4 + channel]) - ideal
+        sum += difference * difference
+      }
+    }
+    let error = sum / Double(tile.width * tile.height * 3)
+    return error == 0 ? 99 : 10 * log10(255 * 255 / error)
+  }
+
+  /// Three numbers a pixel, in the order of the source's bytes.
+  private static func shrunk(
+    _ source: Pixels, _ part: Part, width: Int, height: Int, _ filter: Filter
+  ) -> [Double] {
+    let columns = (0..<width).map { taps($0, part.x, part.width / Double(width), source.width, filter) }
+    let rows = (0..<height).map { taps($0, part.y, part.height / Double(height), source.height, filter) }
+    var narrow = [Double](repeating: 0, count: width * source.height * 3)
+    source.bytes.withUnsafeBufferPointer { bytes in
+      for y in 0..<source.height {
+        for x in 0..<width {
+          var sum = (0.0, 0.0, 0.0)
+          var place = (y * source.width + columns[x].first) * 4
+          for weight in columns[x].weights {
+            sum.0 += weight * Double(bytes[place])
+            sum.1 += weight * Double(bytes[place + 1])
+            sum.2 += weight * Double(bytes[place + 2])
+            place += 4
+          }
+          let target = (y * width + x) * 3
+          (narrow[target], narrow[target + 1], narrow[target + 2]) = sum
+        }
+      }
+    }
+    var result = [Double](repeating: 0, count: width * height * 3)
+    for y in 0..<height {
+      for (index, weight) in rows[y].weights.enumerated() {
+        let line = (rows[y].first + index) * width * 3
+        for column in 0..<width * 3 { result[y * width * 3 + column] += weight * narrow[line + column] }
+      }
+    }
+    return result
+  }
+
+  /// Which source pixels make a pixel of the result, and how much each counts.
+  private static func taps(
+    _ index: Int, _ start: Double, _ step: Double, _ limit: Int, _ filter: Filter
+  ) -> (first: Int, weights: [Double]) {
+    let middle = start + (Double(index) + 0.5) * step
+    let reach = filter == .area ? step / 2 : 3 * step
+    let first = max(0, Int((middle - reach).rounded(.down)))
+    let end = min(limit, Int((middle + reach).rounded(.up)))
+    let weights = (first..<end).map { pixel -> Double in
+      switch filter {
+      case .area: max(0, min(Double(pixel + 1), middle + reach) - max(Double(pixel), middle - reach))
+      case .lanczos: lanczos((Double(pixel) + 0.5 - middle) / step)
+      }
+    }
+    let sum = weights.reduce(0, +)
+    return (first, weights.map { $0 / sum })
+  }
+
+  private static func lanczos(_ x: Double) -> Double {
+    guard abs(x) > 1e-9 else { return 1 }
+    guard abs(x) < 3 else { return 0 }
+    let angle = Double.pi * x
+    return 3 * sin(angle) * sin(angle / 3) / (angle * angle)
+  }
+}

@@ -1,0 +1,17 @@
+/// A window with a list of pictures, all loaded, for five seconds in which nothing happens.
+enum Idle {
+  static func measure(_ options: Options) throws -> [Figure] {
+    // The first period warms up.
+    let figures = try ChildProcess(.idle, [String(options.runs + 1)]).figures()
+    func samples(_ name: String) -> Samples {
+      Samples((1...options.runs).map { figures["\(name)_\($0)"] ?? .nan })
+    }
+    return [
+      Figure(
+        "frames", samples("frames"), label: "frames presented in 5 s", floor: .atMost(0), aim: .atMost(0)),
+      Figure("cpu_ms", samples("cpu_ms"), label: "processor time in 5 s", unit: "ms"),
+      Figure(
+        "voluntary_switches", samples("switches"), label: "wake-ups in 5 s, the one that ends them included"),
+    ]
+  }
+}

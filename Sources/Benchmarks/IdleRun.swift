@@ -1,0 +1,27 @@
+import Vitrine
+
+/// A process that shows pictures, then leaves them alone, and says what happened all the same.
+@MainActor
+enum IdleRun {
+  private static let seconds = 5.0
+
+  /// Argument: how many times to look.
+  static func measure(_ arguments: [String]) throws -> [String: Double] {
+    let periods = arguments.first.flatMap(Int.init) ?? 1
+    let screen = try PictureList(rows: 10_000, movesClock: false)
+    let host = screen.application.host
+    while host.frameStatistics.presented == 0 || !screen.application.window.isIdle { host.turn() }
+    var figures: [String: Double] = [:]
+    for period in 0..<periods {
+      let frames = host.frameStatistics.presented
+      let cpu = SystemCounters.processCPU
+      let switches = SystemCounters.voluntarySwitches
+      let end = SystemCounters.time + seconds
+      while case let rest = end - SystemCounters.time, rest > 0 { host.turn(waitUpTo: rest) }
+      figures["frames_\(period)"] = Double(host.frameStatistics.presented - frames)
+      figures["cpu_ms_\(period)"] = (SystemCounters.processCPU - cpu) * 1000
+      figures["switches_\(period)"] = Double(SystemCounters.voluntarySwitches - switches)
+    }
+    return figures
+  }
+}

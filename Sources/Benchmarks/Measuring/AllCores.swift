@@ -1,0 +1,36 @@
+import Glibc
+import Synchronization
+
+/// Calls `body` once with each number below `count`, on a thread a core, and returns when all are done.
+func onAllCores(count: Int, _ body: @escaping @Sendable (Int) -> Void) {
+  let work = Work(count: count, body: body)
+  let threads = (0..<SystemCounters.coreCount).compactMap { _ -> pthread_t? in
+    var thread = pthread_t()
+    let error = pthread_create(
+      &thread, nil,
+      { pointer in
+        guard let pointer else { return nil }
+        Unmanaged<Work>.fromOpaque(pointer).takeUnretainedValue().run()
+        return nil
+      }, Unmanaged.passUnretained(work).toOpaque())
+    return error == 0 ? thread : nil
+  }
+  // Also where the system refuses threads.
+  if threads.isEmpty { work.run() }
+  for thread in threads { pthread_join(thread, nil) }
+}
+
+private final class Work: Sendable {
+  private let next = Atomic(0)
+  private let count: Int
+  private let body: @Sendable (Int) -> Void
+
+  init(count: Int, body: @escaping @Sendable (Int) -> Void) {
+    self.count = count
+    self.body = body
+  }
+
+  func run() {
+    while case let index = next.add(1, ordering: .relaxed).oldValue, index < count { body(index) }
+  }
+}

@@ -1,0 +1,89 @@
+import FoundationEssentials
+import Glibc
+
+/// A process that this one has started, with pipes to its input and from its output.
+final class ChildProcess {
+  private let id: pid_t
+  private let input: Int32
+  private let output: Int32
+  private var isRunning = true
+
+  /// This program in a role.
+  convenience init(_ role: Role.Name, _ arguments: [String]) throws(BenchmarkError) {
+    try self.init("/proc/self/exe", Role.arguments(role, arguments))
+  }
+
+  /// A program by its path; its standard error is this one's.
+  init(_ program: String, _ arguments: [String]) throws(BenchmarkError) {
+    var toChild: [Int32] = [0, 0]
+    var fromChild: [Int32] = [0, 0]
+    guard pipe(&toChild) == 0, pipe(&fromChild) == 0 else {
+      throw BenchmarkError("no pipe: \(String(cString: strerror(errno)))")
+    }
+    // A child that held an end of another's pipe would keep it open.
+    for descriptor in toChild + fromChild { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+    defer {
+      close(toChild[0])
+      close(fromChild[1])
+    }
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_adddup2(&actions, toChild[0], STDIN_FILENO)
+    posix_spawn_file_actions_adddup2(&actions, fromChild[1], STDOUT_FILENO)
+    var words: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { strdup($0) } + [nil]
+    defer { words.forEach { free($0) } }
+    var id = pid_t()
+    let error = posix_spawn(&id, program, &actions, nil, &words, environ)
+    input = toChild[1]
+    output = fromChild[0]
+    self.id = id
+    guard error == 0 else {
+      isRunning = false
+      throw BenchmarkError("cannot start \(program): \(String(cString: strerror(error)))")
+    }
+  }
+
+  deinit {
+    close(input)
+    close(output)
+    if isRunning {
+      kill(id, SIGTERM)
+      waitpid(id, nil, 0)
+    }
+  }
+
+  /// The next line that it prints; nil at the end.
+  func line() -> String? {
+    var bytes: [UInt8] = []
+    var byte: UInt8 = 0
+    while read(output, &byte, 1) == 1 {
+      if byte == UInt8(ascii: "\n") { return String(decoding: bytes, as: UTF8.self) }
+      bytes.append(byte)
+    }
+    return nil
+  }
+
+  /// The figures that it prints before it ends.
+  func figures() throws -> [String: Double] {
+    guard let line = line() else { throw BenchmarkError("a measuring process ended without figures") }
+    return try JSONDecoder().decode([String: Double].self, from: Data(line.utf8))
+  }
+
+  /// Whether it has ended by itself.
+  var hasEnded: Bool {
+    if isRunning, waitpid(id, nil, WNOHANG) == id { isRunning = false }
+    return !isRunning
+  }
+}
+
+/// Figures of a run, handed from the process that measured to the one that asked.
+struct Figures {
+  private let values: [String: Double]
+
+  init(_ values: [String: Double]) { self.values = values }
+
+  func print() throws {
+    Swift.print(String(decoding: try JSONEncoder().encode(values), as: UTF8.self))
+  }
+}

@@ -1,0 +1,23 @@
+/// What several runs gave for one figure.
+struct Samples {
+  private let sorted: [Double]
+
+  /// - Precondition: not empty.
+  init(_ values: [Double]) {
+    precondition(!values.isEmpty, "at least one run")
+    sorted = values.sorted()
+  }
+
+  var median: Double { quantile(0.5) }
+  var min: Double { sorted[0] }
+  var max: Double { sorted[sorted.count - 1] }
+  var mean: Double { sorted.reduce(0, +) / Double(sorted.count) }
+
+  /// The value that a share of the runs did not exceed, interpolated.
+  func quantile(_ share: Double) -> Double {
+    let place = share * Double(sorted.count - 1)
+    let below = Int(place)
+    guard below + 1 < sorted.count else { return max }
+    return sorted[below] + (place - Double(below)) * (sorted[below + 1] - sorted[below])
+  }
+}

@@ -1,0 +1,79 @@
+/// What the program was asked for on its command line.
+struct Options {
+  var subjects: [Subject] = []
+  /// Where the figures go too, as JSON.
+  var json: String?
+  var server = PictureServer.Kind.gallery
+  /// Runs of each side that count.
+  var runs = 9
+  var showsHelp = false
+
+  /// Wrong use, and what to do about it, in one line.
+  struct UsageError: Error {
+    let message: String
+  }
+
+  static let help = """
+    vitrine-bench: measures Vitrine beside what it is compared with
+
+    usage: ./run.sh bench [SUBJECT…] [OPTION…]
+
+      first-screen      200 pictures over HTTP into tiles, beside libjpeg-turbo alone
+      memory-hit        a lookup in the memory cache, beside a dictionary with a lock
+      scroll            a frame of a list that scrolls, beside a memmove of the window
+      idle              what a window does when nothing happens
+
+      --json FILE       write the figures, an object a subject
+      --server NAME     who serves first-screen's pictures: gallery or nginx (gallery)
+      --runs N          runs that count, 7 to 99 (9)
+      --help            this text
+
+    Without a subject all are measured. Exit codes: 0 fine, 1 it could not go on, 2 wrong use.
+    """
+
+  private static let names = ["--json", "--server", "--runs", "--help"]
+
+  /// Parses arguments without the program's name. `--name value` and `--name=value` are the same.
+  init(arguments: [String]) throws(UsageError) {
+    var rest = arguments[...]
+    while let argument = rest.popFirst() {
+      guard argument.hasPrefix("-") else {
+        guard let subject = Subject(rawValue: argument) else {
+          let known = Subject.allCases.map(\.rawValue).joined(separator: ", ")
+          throw UsageError(message: "unknown subject “\(argument)”; there are \(known)")
+        }
+        if !subjects.contains(subject) { subjects.append(subject) }
+        continue
+      }
+      let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(
+        String.init)
+      func value(_ meaning: String) throws(UsageError) -> String {
+        let value = parts.count > 1 ? parts[1] : rest.popFirst()
+        guard let value, !value.isEmpty, parts.count > 1 || !value.hasPrefix("--") else {
+          throw UsageError(message: "\(parts[0]) needs \(meaning)")
+        }
+        return value
+      }
+      switch parts[0] {
+      case "--json": json = try value("a file name")
+      case "--server":
+        let name = try value("a name")
+        guard let kind = PictureServer.Kind(rawValue: name) else {
+          throw UsageError(message: "--server is one of gallery, nginx, not “\(name)”")
+        }
+        server = kind
+      case "--runs":
+        let text = try value("a number")
+        guard let number = Int(text), (7...99).contains(number) else {
+          throw UsageError(message: "--runs is a number from 7 to 99, not “\(text)”")
+        }
+        runs = number
+      case "--help", "-h": showsHelp = true
+      default:
+        throw UsageError(
+          message: "unknown option \(parts[0]); there are \(Self.names.joined(separator: ", "))")
+      }
+    }
+    if subjects.isEmpty { subjects = Subject.allCases }
+  }
+}

@@ -1,0 +1,132 @@
+import Glibc
+
+/// Makes pictures that cost a decoder what photographs cost.
+///
+/// Discs of all sizes lie over one another, small ones more often than large ones ("dead leaves"): that has
+/// the edges and the spectrum of photographs. Each has a colour and a texture of several octaves; over all lies
+/// the grain of a sensor.
+struct PictureMaker {
+  static let width = 1600
+  static let height = 1200
+  private static let discCount = 420
+
+  private var random: RandomNumbers
+  private var red: [Float]
+  private var green: [Float]
+  private var blue: [Float]
+  /// How strong the texture is at each pixel.
+  private var roughness: [Float]
+
+  /// Red, green and blue of each pixel; the same for a number in every run.
+  static func pixels(_ number: Int) -> [UInt8] {
+    var maker = PictureMaker(number)
+    maker.drawDiscs()
+    return maker.textured()
+  }
+
+  private init(_ number: Int) {
+    random = RandomNumbers(seed: number &* 7919 &+ 1)
+    let count = Self.width * Self.height
+    red = Array(repeating: 110, count: count)
+    green = Array(repeating: 115, count: count)
+    blue = Array(repeating: 120, count: count)
+    roughness = Array(repeating: 0.5, count: count)
+  }
+
+  private mutating func drawDiscs() {
+    let hue = random.unit()
+    for index in 0..<Self.discCount {
+      // From large to small, so that small ones are seen.
+      let radius = 520 / (1 + Float(index) * 0.12) * (0.6 + 0.8 * random.unit())
+      let x = random.unit() * Float(Self.width)
+      let y = random.unit() * Float(Self.height)
+      let light = 30 + 200 * random.unit()
+      let warm = (hue - 0.5 + 0.5 * random.signed()) * 60
+      draw(
+        x, y, radius, color: (light + warm, light + 12 * random.signed(), light - warm),
+        rough: random.unit() * random.unit() * 2)
+    }
+  }
+
+  private mutating func draw(
+    _ x: Float, _ y: Float, _ radius: Float, color: (Float, Float, Float), rough: Float
+  ) {
+    let top = max(0, Int(y - radius - 1))
+    let bottom = min(Self.height, Int(y + radius + 2))
+    guard top < bottom else { return }
+    for row in top..<bottom {
+      let dy = Float(row) - y
+      let half = ((radius + 1) * (radius + 1) - dy * dy)
+      guard half > 0 else { continue }
+      let reach = half.squareRoot()
+      let left = max(0, Int(x - reach))
+      let right = min(Self.width, Int(x + reach) + 1)
+      guard left < right else { continue }
+      for column in left..<right {
+        let dx = Float(column) - x
+        let distance = (dx * dx + dy * dy).squareRoot()
+        // An edge as soft as a lens makes it, and light that falls from the upper left.
+        let cover = min(1, max(0, (radius - distance) * 0.6 + 0.5))
+        guard cover > 0 else { continue }
+        let shade = 1 - 0.22 * (dx + dy) / radius
+        let place = row * Self.width + column
+        red[place] += (color.0 * shade - red[place]) * cover
+        green[place] += (color.1 * shade - green[place]) * cover
+        blue[place] += (color.2 * shade - blue[place]) * cover
+        roughness[place] += (rough - roughness[place]) * cover
+      }
+    }
+  }
+
+  private mutating func textured() -> [UInt8] {
+    let texture = noise(cells: [128, 64, 32, 16, 8, 4, 2], strengths: [18, 14, 11, 8.5, 6.5, 4.5, 2.5])
+    let tint = noise(cells: [256, 64, 16], strengths: [10, 5, 2])
+    var bytes = [UInt8](repeating: 0, count: red.count * 3)
+    for place in red.indices {
+      let bits = random.next()
+      // The sum of two even spreads is near enough to a sensor's.
+      let grain = (Float(bits & 0xFFFF) + Float(bits &>> 16 & 0xFFFF)) / 65535 * 2.4 - 2.4
+      let light = texture[place] * roughness[place] + grain
+      bytes[place * 3] = Self.byte(red[place] + light + tint[place])
+      bytes[place * 3 + 1] = Self.byte(green[place] + light)
+      bytes[place * 3 + 2] = Self.byte(blue[place] + light - tint[place])
+    }
+    return bytes
+  }
+
+  /// Octaves of smooth noise, one over the other.
+  private mutating func noise(cells: [Int], strengths: [Float]) -> [Float] {
+    var sum = [Float](repeating: 0, count: Self.width * Self.height)
+    for (cell, strength) in zip(cells, strengths) {
+      let columns = Self.width / cell + 2
+      let rows = Self.height / cell + 2
+      let lattice = (0..<columns * rows).map { _ in random.signed() * strength }
+      let weights = (0..<cell).map { step -> Float in
+        let t = (Float(step) + 0.5) / Float(cell)
+        return t * t * (3 - 2 * t)
+      }
+      var line = [Float](repeating: 0, count: columns)
+      for row in 0..<Self.height {
+        let above = row / cell * columns
+        let weight = weights[row % cell]
+        for column in 0..<columns {
+          let upper = lattice[above + column]
+          line[column] = upper + (lattice[above + columns + column] - upper) * weight
+        }
+        var place = row * Self.width
+        let end = place + Self.width
+        var column = 0
+        while place < end {
+          let from = line[column]
+          let rise = line[column + 1] - from
+          for step in 0..<min(cell, end - place) { sum[place + step] += from + rise * weights[step] }
+          place += cell
+          column += 1
+        }
+      }
+    }
+    return sum
+  }
+
+  private static func byte(_ value: Float) -> UInt8 { UInt8(min(255, max(0, value + 0.5))) }
+}

@@ -1,0 +1,62 @@
+import FoundationEssentials
+import Synchronization
+
+/// The files of `first-screen`, made once.
+struct PictureSet {
+  static let count = 200
+  private static let quality: Int32 = 85
+  /// Beside the pictures; another number makes them anew.
+  private static let version = "made-by-1"
+
+  let folder: String
+
+  static func name(_ index: Int) -> String {
+    let digits = String(index)
+    return String(repeating: "0", count: 3 - digits.count) + digits + ".jpg"
+  }
+
+  /// Makes the pictures unless they are there. Takes some ten seconds.
+  init(folder: String = ".build/bench/pictures") throws {
+    self.folder = folder
+    let files = FileManager.default
+    if files.fileExists(atPath: folder + "/" + Self.version) { return }
+    do {
+      try? files.removeItem(atPath: folder)
+      try files.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      try Self.make(in: folder)
+      // Last, so that a set that was interrupted is made again.
+      try Data().write(to: URL(filePath: folder + "/" + Self.version))
+    } catch {
+      throw BenchmarkError("cannot write the pictures to \(folder)")
+    }
+  }
+
+  private static func make(in folder: String) throws {
+    let failures = Failures()
+    onAllCores(count: count) { index in
+      let bytes = JPEGEncoder.bytes(
+        PictureMaker.pixels(index), width: PictureMaker.width, height: PictureMaker.height, quality: quality)
+      do {
+        try Data(bytes).write(to: URL(filePath: folder + "/" + name(index)))
+      } catch {
+        failures.count.add(1, ordering: .relaxed)
+      }
+    }
+    if failures.count.load(ordering: .relaxed) > 0 { throw BenchmarkError("not written") }
+  }
+
+  private final class Failures: Sendable {
+    let count = Atomic(0)
+  }
+
+  /// The bytes of all files.
+  func bytes() throws -> [[UInt8]] {
+    try (0..<Self.count).map { index in
+      let path = folder + "/" + Self.name(index)
+      guard let data = FileManager.default.contents(atPath: path) else {
+        throw BenchmarkError("cannot read \(path)")
+      }
+      return [UInt8](data)
+    }
+  }
+}

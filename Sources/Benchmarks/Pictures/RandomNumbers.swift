@@ -1,0 +1,19 @@
+/// The same numbers in every run: SplitMix64.
+struct RandomNumbers: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: Int) { state = UInt64(bitPattern: Int64(seed)) }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z &>> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z &>> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z &>> 31)
+  }
+
+  /// From 0 up to 1.
+  mutating func unit() -> Float { Float(next() &>> 40) / Float(1 << 24) }
+  /// From -1 up to 1.
+  mutating func signed() -> Float { unit() * 2 - 1 }
+}

@@ -1,0 +1,69 @@
+import FoundationEssentials
+import Glibc
+
+/// The program `vitrine-bench`: measures Vitrine beside what it is compared with, and prints a table.
+///
+/// A subject measures in processes of its own, which are this program again, so that memory and processor time
+/// are those of a run and of nothing else.
+@main
+struct Program {
+  @MainActor
+  static func main() {
+    exit(run(Array(CommandLine.arguments.dropFirst())))
+  }
+
+  /// 0 fine, 1 it could not go on, 2 wrong use.
+  @MainActor
+  private static func run(_ arguments: [String]) -> Int32 {
+    do {
+      if let role = try Role(arguments: arguments) {
+        try role.play()
+        return 0
+      }
+      let options = try Options(arguments: arguments)
+      if options.showsHelp {
+        print(Options.help)
+        return 0
+      }
+      try measure(options)
+      return 0
+    } catch let error as Options.UsageError {
+      complain(error.message)
+      return 2
+    } catch {
+      complain("\(error)")
+      return 1
+    }
+  }
+
+  private static func measure(_ options: Options) throws {
+    var reports: [Report] = []
+    for subject in options.subjects {
+      complain("measuring \(subject.rawValue)")
+      let report = Report(subject: subject, figures: try subject.measure(options))
+      reports.append(report)
+      print(report.table, terminator: "\n\n")
+    }
+    guard let file = options.json else { return }
+    let document = Dictionary(uniqueKeysWithValues: reports.map { ($0.subject.rawValue, $0.values) })
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+    do {
+      try encoder.encode(document).write(to: URL(filePath: file))
+    } catch {
+      throw BenchmarkError("cannot write \(file)")
+    }
+  }
+
+  private static func complain(_ message: String) {
+    let line = Array("vitrine-bench: \(message)\n".utf8)
+    _ = write(STDERR_FILENO, line, line.count)
+  }
+}
+
+/// Why a benchmark could not go on, in one line.
+struct BenchmarkError: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) { self.description = description }
+}

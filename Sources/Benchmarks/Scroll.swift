@@ -1,0 +1,43 @@
+/// Scrolling a list of pictures and two lines of text by the software renderer; beside a memmove of the window.
+enum Scroll {
+  private static let warmUps = 1
+
+  static func measure(_ options: Options) throws -> [Figure] {
+    var slow: [[String: Double]] = []
+    var fast: [[String: Double]] = []
+    var short: [[String: Double]] = []
+    for index in 0..<warmUps + options.runs {
+      let a = try ChildProcess(.scroll, ["10000", "4"]).figures()
+      let b = try ChildProcess(.scroll, ["10000", "30"]).figures()
+      let c = try ChildProcess(.scroll, ["100", "30"]).figures()
+      guard index >= warmUps else { continue }
+      slow.append(a)
+      fast.append(b)
+      short.append(c)
+    }
+    func samples(_ runs: [[String: Double]], _ name: String) -> Samples {
+      Samples(runs.map { $0[name] ?? .nan })
+    }
+    func ratio(_ a: [[String: Double]], to name: String) -> Samples {
+      Samples(a.map { ($0["mean_ms"] ?? .nan) / ($0[name] ?? .nan) })
+    }
+    let flatness = Samples(zip(fast, short).map { ($0["mean_ms"] ?? .nan) / ($1["mean_ms"] ?? .nan) })
+    return [
+      Figure(
+        "median_ms", samples(fast, "mean_ms"), label: "main thread a frame, 30 points", unit: "ms",
+        floor: .atMost(2.6), aim: .atMost(1)),
+      Figure(
+        "slow_ms", samples(slow, "mean_ms"), label: "main thread a frame, 4 points", unit: "ms",
+        floor: .atMost(2.6), aim: .atMost(1)),
+      Figure("process_ms", samples(fast, "process_ms"), label: "all threads a frame, 30 points", unit: "ms"),
+      Figure("p99_ms", samples(fast, "p99_ms"), label: "p99 of a frame, by the clock", unit: "ms"),
+      Figure("max_ms", samples(fast, "max_ms"), label: "longest frame, by the clock", unit: "ms"),
+      Figure(
+        "late_frames", samples(fast, "late"), label: "late frames of 600", aim: .atMost(0)),
+      Figure("reference_ms", samples(fast, "memmove_ms"), label: "memmove of the window", unit: "ms"),
+      Figure("ratio_memmove", ratio(fast, to: "memmove_ms"), label: "ratio, run by run"),
+      Figure("short_list_ms", samples(short, "mean_ms"), label: "the same with 100 rows", unit: "ms"),
+      Figure("ratio_100_rows", flatness, label: "10,000 rows to 100, pair by pair"),
+    ]
+  }
+}

@@ -1,0 +1,150 @@
+import Glibc
+import Vitrine
+
+/// A list of pictures and two lines of text in an off-screen window of 1280x800; the pictures are in memory.
+@MainActor
+final class PictureList {
+  /// Distinct pictures: more than are ever on the way in a run.
+  private static let pictureCount = 2000
+  private static let pictureSize = (width: 96, height: 72)
+
+  let application: Application
+  let list = ListView()
+  private let rows: Int
+  private var time = 0.0
+
+  init(rows: Int, movesClock: Bool) throws {
+    self.rows = rows
+    var configuration = Application.Configuration()
+    configuration.host.videoDriver = "offscreen"
+    application = try Application(configuration: configuration)
+    if movesClock { application.host.clock = .manual { [unowned self] in time } }
+    for index in 0..<min(rows, Self.pictureCount) {
+      application.cache.insert(
+        Self.picture(index), for: try ImageRequest(Self.url(index)), additionalIdentifier: nil)
+    }
+    list.rowHeight = 88
+    list.dataSource = self
+    application.window.rootView = list
+  }
+
+  /// Draws what is due, 1/60 s after the last time.
+  func frame() {
+    time += 1.0 / 60
+    application.host.turn(waitUpTo: 0)
+  }
+
+  private static func url(_ row: Int) -> String {
+    "https://pictures.example.com/\(row % pictureCount).jpg"
+  }
+
+  private static func picture(_ index: Int) -> Image {
+    var random = RandomNumbers(seed: index)
+    let bitmap = Bitmap(
+      width: pictureSize.width, height: pictureSize.height, format: .bgra, isOpaque: true
+    ) { bytes, _ in
+      for pixel in stride(from: 0, to: bytes.count, by: 4) {
+        bytes.storeBytes(
+          of: UInt32(truncatingIfNeeded: random.next()) | 0xFF00_0000, toByteOffset: pixel, as: UInt32.self)
+      }
+    }
+    return Image(bitmap, format: .jpeg)
+  }
+}
+
+extension PictureList: ListViewDataSource {
+  func numberOfRows(in list: ListView) -> Int { rows }
+
+  func listView(_ list: ListView, cellForRow row: Int) -> ListCell {
+    let cell = list.dequeueCell(PictureRow.self)
+    cell.picture.setImage(from: Self.url(row))
+    cell.title.text = "Picture number \(row + 1)"
+    cell.detail.text = "Taken on day \(row % 365 + 1) of the year, somewhere on the way"
+    return cell
+  }
+}
+
+/// A picture of 96x72, a title and a detail.
+private final class PictureRow: ListCell {
+  let picture = ImageView()
+  let title = Label("", font: Font(size: 18, weight: .bold), color: .white)
+  let detail = Label("", font: Font(size: 14), color: Color(hex: 0xA0A8B4))
+
+  required init(frame: Rect = .zero) {
+    super.init(frame: frame)
+    for view in [picture, title, detail] { addSubview(view) }
+  }
+
+  override func layoutSubviews() {
+    picture.frame = Rect(x: 16, y: 8, width: 96, height: 72)
+    title.frame = Rect(x: 128, y: 16, width: bounds.width - 144, height: 26)
+    detail.frame = Rect(x: 128, y: 46, width: bounds.width - 144, height: 22)
+  }
+}
+
+/// A process that scrolls, and says what a frame took.
+@MainActor
+enum ScrollRun {
+  private static let warmUps = 60
+  private static let frames = 600
+
+  /// Arguments: rows of the list, points a frame.
+  static func measure(_ arguments: [String]) throws -> [String: Double] {
+    guard arguments.count == 2, let rows = Int(arguments[0]), let step = Double(arguments[1]) else {
+      throw BenchmarkError("rows, points")
+    }
+    let screen = try PictureList(rows: rows, movesClock: true)
+    screen.frame()
+    var direction = step
+    func scroll() {
+      let range = screen.list.verticalRange
+      let next = screen.list.contentOffset.y + direction
+      if !range.contains(next) { direction = -direction }
+      screen.list.contentOffset.y += direction
+      screen.frame()
+    }
+    for _ in 0..<warmUps { scroll() }
+
+    let host = screen.application.host
+    let before = (frames: host.frameStatistics.presented, late: host.frameStatistics.late)
+    let processCPU = SystemCounters.processCPU
+    var threadTimes: [Double] = []
+    var wallTimes: [Double] = []
+    for _ in 0..<frames {
+      let wall = SystemCounters.time
+      let cpu = SystemCounters.threadCPU
+      scroll()
+      threadTimes.append(SystemCounters.threadCPU - cpu)
+      wallTimes.append(SystemCounters.time - wall)
+    }
+    let allCPU = SystemCounters.processCPU - processCPU
+    guard host.frameStatistics.presented - before.frames == frames else {
+      throw BenchmarkError(
+        "\(host.frameStatistics.presented - before.frames) of \(frames) frames were presented")
+    }
+    let copy = memmoveTime(bytes: 1280 * 800 * 4)
+    let times = Samples(threadTimes)
+    return [
+      "median_ms": times.median * 1000, "mean_ms": times.mean * 1000,
+      "cpu_p99_ms": times.quantile(0.99) * 1000,
+      "process_ms": allCPU / Double(frames) * 1000, "p99_ms": Samples(wallTimes).quantile(0.99) * 1000,
+      "max_ms": Samples(wallTimes).max * 1000, "late": Double(host.frameStatistics.late - before.late),
+      "memmove_ms": copy * 1000,
+    ]
+  }
+
+  /// Median seconds to copy the window's bytes, as a scroll by a row of pixels would.
+  private static func memmoveTime(bytes: Int) -> Double {
+    let row = 1280 * 4
+    let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes + row, alignment: 64)
+    defer { memory.deallocate() }
+    memory.initializeMemory(as: UInt8.self, repeating: 7)
+    guard let start = memory.baseAddress else { return .nan }
+    let times = (0..<101).map { _ -> Double in
+      let begin = SystemCounters.threadCPU
+      memmove(start, start + row, bytes)
+      return SystemCounters.threadCPU - begin
+    }
+    return Samples(times).median
+  }
+}

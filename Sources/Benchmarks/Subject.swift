@@ -1,0 +1,51 @@
+/// What can be measured.
+enum Subject: String, CaseIterable {
+  case firstScreen = "first-screen"
+  case memoryHit = "memory-hit"
+  case scroll
+  case idle
+
+  func measure(_ options: Options) throws -> [Figure] {
+    switch self {
+    case .firstScreen: try FirstScreen.measure(options)
+    case .memoryHit: try MemoryHit.measure(options)
+    case .scroll: try Scroll.measure(options)
+    case .idle: try Idle.measure(options)
+    }
+  }
+}
+
+/// What the program does as a child of itself.
+struct Role {
+  enum Name: String {
+    case server, firstScreen, scroll, idle
+  }
+
+  private static let mark = "--child"
+
+  private let name: Name
+  private let arguments: [String]
+
+  /// The arguments that start the program in a role.
+  static func arguments(_ name: Name, _ more: [String]) -> [String] { [mark, name.rawValue] + more }
+
+  /// Nil when a user has called.
+  init?(arguments: [String]) throws {
+    guard arguments.first == Self.mark else { return nil }
+    guard arguments.count > 1, let name = Name(rawValue: arguments[1]) else {
+      throw BenchmarkError("\(Self.mark) is for the program itself")
+    }
+    self.name = name
+    self.arguments = Array(arguments.dropFirst(2))
+  }
+
+  @MainActor
+  func play() throws {
+    switch name {
+    case .server: try PictureServer.serve(arguments)
+    case .firstScreen: try Figures(FirstScreenRun.measure(arguments)).print()
+    case .scroll: try Figures(ScrollRun.measure(arguments)).print()
+    case .idle: try Figures(IdleRun.measure(arguments)).print()
+    }
+  }
+}
