@@ -1,33 +1,38 @@
 /// Who wants to be called in a frame, and when; in the order they asked.
-struct FrameRequests {
+///
+/// A screen of pictures that all fade in has hundreds of them, each of which asks anew in every frame.
+/// Not isolated, because closures on the main actor check where they run at each call.
+nonisolated struct FrameRequests {
   struct Request {
     let observer: any FrameObserver
     let time: Double
     let keepsBusy: Bool
+    fileprivate let number: Int
   }
 
-  private var requests: [Request] = []
+  private var requests: [ObjectIdentifier: Request] = [:]
+  private var lastNumber = 0
 
-  /// The earliest time that somebody asked for; nil without requests. O(n), n being few.
-  var nextDeadline: Double? { requests.lazy.map(\.time).min() }
+  /// The earliest time that somebody asked for; nil without requests. O(n).
+  var nextDeadline: Double? { requests.values.lazy.map(\.time).min() }
 
-  /// Whether somebody works at something that ends.
-  var isBusy: Bool { requests.contains { $0.keepsBusy } }
+  /// Whether somebody works at something that ends. O(n).
+  var isBusy: Bool { requests.values.contains { $0.keepsBusy } }
 
-  /// The observers whose time has come.
+  /// The observers whose time has come. O(n), and sorts them.
   func due(at now: Double) -> [any FrameObserver] {
-    requests.filter { $0.time <= now }.map(\.observer)
+    requests.values.filter { $0.time <= now }.sorted { $0.number < $1.number }.map(\.observer)
   }
 
   mutating func insert(_ observer: any FrameObserver, at time: Double, keepsBusy: Bool) {
-    remove(observer)
-    requests.append(Request(observer: observer, time: time, keepsBusy: keepsBusy))
+    lastNumber += 1
+    requests[ObjectIdentifier(observer)] = Request(
+      observer: observer, time: time, keepsBusy: keepsBusy, number: lastNumber)
   }
 
   /// Removes the request of an observer and returns it; nil if it has none.
   @discardableResult
   mutating func remove(_ observer: any FrameObserver) -> Request? {
-    guard let index = requests.firstIndex(where: { $0.observer === observer }) else { return nil }
-    return requests.remove(at: index)
+    requests.removeValue(forKey: ObjectIdentifier(observer))
   }
 }
