@@ -19,7 +19,7 @@ extension ImageDownloader {
     /// Threads that decode and transform; below 1 counts as 1.
     public var decodingThreads = ProcessInfo.processInfo.activeProcessorCount
     /// No download starts while more bytes than this wait to be decoded.
-    public var undecodedBytesLimit = 8 << 20
+    public var undecodedBytesLimit = 2 << 20
 
     /// The defaults.
     public init() {}
