@@ -5,6 +5,9 @@ import VitrineLoading
 struct Canvas {
   /// As stored: orientation is not yet applied.
   let size: PixelSize
+  /// How many of its pixels lie beyond the picture's edge, on each side: less than one, so that each shows
+  /// something of the picture.
+  var overhang: (x: Double, y: Double) = (0, 0)
   /// Where the first stored pixel lies.
   private let origin: UnsafeMutableRawPointer
   /// Distance in bytes to the next pixel of a stored row.

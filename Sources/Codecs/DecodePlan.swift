@@ -15,6 +15,8 @@ struct DecodePlan {
   let stored: PixelSize
   /// The size to scale to, before orientation is applied.
   let scaled: PixelSize
+  /// By how many of its pixels the scaled size is larger than the picture, on each side of it: less than one.
+  let overhang: (x: Double, y: Double)
   let options: DecodeOptions
 
   /// Throws `.decoding` for a picture without pixels and `.tooLarge(.side)`.
@@ -35,6 +37,14 @@ struct DecodePlan {
     let output = options.target?.outputSize(sourceWidth: source.width, sourceHeight: source.height)
     scaled = orientation.applied(
       to: output.map { PixelSize(width: $0.width, height: $0.height) } ?? source)
+    // What is cropped keeps its aspect ratio exactly; what is seen whole is fitted to whole pixels.
+    guard let target = options.target, target.mode == .fill, scaled != stored else {
+      overhang = (0, 0)
+      return
+    }
+    let exact = target.exactSize(sourceWidth: source.width, sourceHeight: source.height)
+    let (width, height) = orientation.swapsSides ? (exact.height, exact.width) : exact
+    overhang = (max(0, (Double(scaled.width) - width) / 2), max(0, (Double(scaled.height) - height) / 2))
   }
 
   /// Whether it becomes smaller.
@@ -86,7 +96,9 @@ struct DecodePlan {
     let bitmap = try Bitmap(
       width: output.width, height: output.height, format: options.pixelFormat, isOpaque: !hasAlpha
     ) { (pixels, bytesPerRow) throws(ImageError) in
-      try decode(Canvas(pixels: pixels, size: scaled, orientation: orientation))
+      var canvas = Canvas(pixels: pixels, size: scaled, orientation: orientation)
+      canvas.overhang = overhang
+      try decode(canvas)
     }
     return hasAlpha ? bitmap.assumingOpaque(bitmap.hasOnlyOpaquePixels) : bitmap
   }

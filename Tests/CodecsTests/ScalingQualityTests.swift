@@ -22,18 +22,23 @@ import VitrineLoading
   }()
 
   /// The mean of the area of each pixel, in the plainest way there is.
-  private static func reference(of bitmap: Bitmap, width: Int, height: Int) -> [[Double]] {
-    func weights(_ index: Int, _ count: Int, _ source: Int) -> [(Int, Double)] {
-      let (start, end) = (
-        Double(index * source) / Double(count), Double((index + 1) * source) / Double(count)
-      )
+  ///
+  /// - Parameter exact: the size of the picture in the middle of the result, if that is larger.
+  private static func reference(
+    of bitmap: Bitmap, width: Int, height: Int, exact: (width: Double, height: Double)? = nil
+  ) -> [[Double]] {
+    func weights(_ index: Int, _ count: Int, _ source: Int, _ exact: Double) -> [(Int, Double)] {
+      let step = Double(source) / exact
+      let before = (Double(count) - exact) / 2 * step
+      let start = max(0, Double(index) * step - before)
+      let end = min(Double(source), Double(index + 1) * step - before)
       return (Int(start)..<min(source, Int(end.rounded(.up)))).map {
         ($0, min(end, Double($0 + 1)) - max(start, Double($0)))
       }
     }
-    let columns = (0..<width).map { weights($0, width, bitmap.width) }
+    let columns = (0..<width).map { weights($0, width, bitmap.width, exact?.width ?? Double(width)) }
     return (0..<height).flatMap { y -> [[Double]] in
-      let rows = weights(y, height, bitmap.height)
+      let rows = weights(y, height, bitmap.height, exact?.height ?? Double(height))
       return columns.map { columns in
         var sum = [0.0, 0.0, 0.0]
         var area = 0.0
@@ -66,9 +71,20 @@ import VitrineLoading
   func scaledJPEG(side: Int) throws {
     let whole = try decode(Self.picture).bitmap
 
-    let small = try decode(Self.picture, to: DecodeTarget(width: side, height: side)).bitmap
+    let small = try decode(Self.picture, to: DecodeTarget(width: side, height: side, mode: .fit)).bitmap
 
     let reference = Self.reference(of: whole, width: small.width, height: small.height)
+    #expect(Self.decibels(of: small, against: reference) > 40)
+  }
+
+  @Test("a JPEG that fills a box keeps its aspect ratio exactly", arguments: [12, 41, 90, 290])
+  func filledJPEG(side: Int) throws {
+    let whole = try decode(Self.picture).bitmap
+
+    let small = try decode(Self.picture, to: DecodeTarget(width: side, height: side)).bitmap
+
+    let exact = (width: 403 * Double(side) / 301, height: Double(side))
+    let reference = Self.reference(of: whole, width: small.width, height: small.height, exact: exact)
     #expect(Self.decibels(of: small, against: reference) > 40)
   }
 

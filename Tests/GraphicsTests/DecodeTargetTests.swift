@@ -24,8 +24,17 @@ import VitrineGraphics
   @Test func fillCoversTheBox() {
     let target = DecodeTarget(width: 100, height: 100, mode: .fill)
 
-    #expect(output(target, 1600, 1200) == [133, 100])
-    #expect(output(target, 1200, 1600) == [100, 133])
+    #expect(output(target, 1600, 1200) == [134, 100])
+    #expect(output(target, 1200, 1600) == [100, 134])
+  }
+
+  @Test(arguments: [63, 64, 65, 100]) func fillLeavesAsManyPixelsOnEitherSideOfTheBox(side: Int) {
+    for source in stride(from: 201, through: 1601, by: 7) {
+      let size = output(DecodeTarget(width: side, height: side, mode: .fill), source, 200)
+
+      #expect((size[0] - side) % 2 == 0 && size[1] == side)
+      #expect(Double(size[0]) - Double(source * side) / 200 < 2)
+    }
   }
 
   @Test(arguments: [DecodeTarget.Mode.fit, .fill]) func neverLargerThanTheSource(mode: DecodeTarget.Mode) {

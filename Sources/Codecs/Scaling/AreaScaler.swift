@@ -10,6 +10,8 @@ struct AreaScaler: ~Copyable {
   private let hasAlpha: Bool
   /// Source pixels to an output pixel, at least 1.
   private let step: (x: Double, y: Double)
+  /// Source rows that the canvas has above the first.
+  private let rowsBefore: Double
   private let spans: [Span]
   /// Four sums a source pixel, of the output row that is being made.
   private let sums: UnsafeMutableBufferPointer<Float>
@@ -17,7 +19,8 @@ struct AreaScaler: ~Copyable {
   private let height: Int
   private var y = 0
   private var outputY = 0
-  private var isFirst = true
+  /// Source rows that `sums` hold, in parts of one.
+  private var rowsSummed: Float = 0
 
   /// Which source columns make an output column.
   private struct Span {
@@ -26,6 +29,8 @@ struct AreaScaler: ~Copyable {
     /// How much of the first and of the last counts; those between count fully.
     var firstWeight: Float
     var lastWeight: Float
+    /// One by the columns that it covers.
+    var share: Float
   }
 
   /// - Precondition: the source is at least as wide and as high as the canvas.
@@ -36,10 +41,13 @@ struct AreaScaler: ~Copyable {
     self.canvas = canvas
     hasAlpha = source.hasAlpha
     step = (
-      source.extent.width / Double(canvas.size.width), source.extent.height / Double(canvas.size.height)
+      source.extent.width / (Double(canvas.size.width) - 2 * canvas.overhang.x),
+      source.extent.height / (Double(canvas.size.height) - 2 * canvas.overhang.y)
     )
+    rowsBefore = canvas.overhang.y * step.y
     height = source.size.height
-    spans = Self.spans(count: canvas.size.width, step: step.x, limit: source.size.width)
+    spans = Self.spans(
+      count: canvas.size.width, step: step.x, before: canvas.overhang.x * step.x, limit: source.size.width)
     sums = .allocate(capacity: source.size.width * PixelFormat.bytesPerPixel)
     sums.initialize(repeating: 0)
     output = .allocate(capacity: canvas.size.width * PixelFormat.bytesPerPixel)
@@ -51,30 +59,31 @@ struct AreaScaler: ~Copyable {
     output.deallocate()
   }
 
-  private static func spans(count: Int, step: Double, limit: Int) -> [Span] {
+  private static func spans(count: Int, step: Double, before: Double, limit: Int) -> [Span] {
     (0..<count).map { column in
-      let start = Double(column) * step
-      let end = min(Double(column + 1) * step, Double(limit))
+      let start = max(0, Double(column) * step - before)
+      let end = min(Double(column + 1) * step - before, Double(limit))
       let first = min(Int(start), limit - 1)
       let last = max(first, min(Int(end.rounded(.up)) - 1, limit - 1))
       return Span(
         first: first, last: last,
         firstWeight: Float(min(Double(first + 1), end) - start),
-        lastWeight: last > first ? Float(end - Double(last)) : 0)
+        lastWeight: last > first ? Float(end - Double(last)) : 0,
+        share: Float(1 / max(end - start, 1e-6)))
     }
   }
 
   /// Takes the next source row.
   mutating func push(_ row: UnsafeRawPointer) {
     let bytes = row.assumingMemoryBound(to: UInt8.self)
-    var top = Double(y)
-    let bottom = Double(y + 1)
+    var top = Double(y) + rowsBefore
+    let bottom = top + 1
     y += 1
     while outputY < canvas.size.height {
       let end = Double(outputY + 1) * step.y
       let weight = Float(min(bottom, end) - top)
-      // Rounding may leave a sliver that is not worth a pass.
-      if weight > 1e-4 { add(bytes, weight: weight) }
+      // Rounding may leave a sliver that is not worth a pass, unless nothing else comes.
+      if weight > 1e-4 || (y == height && rowsSummed == 0) { add(bytes, weight: max(weight, 1e-4)) }
       guard end <= bottom || y == height else { return }
       finishRow()
       top = end
@@ -85,13 +94,13 @@ struct AreaScaler: ~Copyable {
   private mutating func add(_ row: UnsafePointer<UInt8>, weight: Float) {
     let sums = sums.baseAddress.unsafelyUnwrapped
     let count = self.sums.count
-    switch (hasAlpha, isFirst) {
+    switch (hasAlpha, rowsSummed == 0) {
     case (false, true):
       for index in 0..<count { sums[index] = Float(row[index]) * weight }
     case (false, false):
       for index in 0..<count { sums[index] += Float(row[index]) * weight }
     case (true, _):
-      if isFirst { self.sums.update(repeating: 0) }
+      if rowsSummed == 0 { self.sums.update(repeating: 0) }
       for pixel in stride(from: 0, to: count, by: 4) {
         let alpha = Float(row[pixel + 3]) * weight
         sums[pixel] += Float(row[pixel]) * alpha
@@ -100,14 +109,14 @@ struct AreaScaler: ~Copyable {
         sums[pixel + 3] += alpha
       }
     }
-    isFirst = false
+    rowsSummed += weight
   }
 
   private mutating func finishRow() {
     let pixels = UnsafeRawPointer(sums.baseAddress.unsafelyUnwrapped)
       .assumingMemoryBound(to: SIMD4<Float>.self)
     let target = UnsafeMutableRawPointer(output.baseAddress.unsafelyUnwrapped)
-    let share = Float(1 / (step.x * step.y))
+    let rowShare = 1 / rowsSummed
     spans.withUnsafeBufferPointer { spans in
       for column in spans.indices {
         let span = spans[column]
@@ -120,13 +129,14 @@ struct AreaScaler: ~Copyable {
           }
           sum += pixels[index] * span.lastWeight
         }
+        let share = span.share * rowShare
         let bytes = hasAlpha ? Self.straight(sum, share: share) : Self.opaque(sum, share: share)
         target.storeBytes(of: bytes, toByteOffset: column * 4, as: UInt32.self)
       }
     }
     canvas.write(target, at: outputY)
     outputY += 1
-    isFirst = true
+    rowsSummed = 0
   }
 
   private static func opaque(_ sum: SIMD4<Float>, share: Float) -> UInt32 {

@@ -16,7 +16,7 @@ enum WebPDecoder {
       try plan.checkPixels(holdsSource: frame.isLossless || frame.hasAlpha || !coversCanvas)
       let hasAlpha = frame.hasAlpha || !coversCanvas
       let bitmap = try plan.bitmap(hasAlpha: hasAlpha) { (canvas) throws(ImageError) in
-        let size = coversCanvas && frame.scalesWell ? plan.scaled : plan.stored
+        let size = coversCanvas && frame.scalesWell ? frame.sizeToScaleTo(for: plan) : plan.stored
         let source = Canvas.Source(size, hasAlpha: hasAlpha, isWhole: true)
         try canvas.draw(source) { (rows, _) throws(ImageError) in
           try frame.decode(to: rows, size: size, at: container.frameOrigin, format: options.pixelFormat)
@@ -45,6 +45,19 @@ private struct WebPFrame {
   var isLossless: Bool { features.format == 2 }
   /// Whether libwebp scales it with regard to alpha.
   var scalesWell: Bool { isLossless || !hasAlpha }
+
+  /// The size that is wanted; twice that where it is not the picture's in whole pixels, and the rest is done
+  /// by area.
+  func sizeToScaleTo(for plan: DecodePlan) -> PixelSize {
+    let (x, y) = plan.overhang
+    guard x > 0 || y > 0 else { return plan.scaled }
+    func twice(_ wanted: Int, _ overhang: Double) -> Int {
+      Int((2 * Double(wanted) - 4 * overhang).rounded(.up))
+    }
+    return PixelSize(
+      width: min(size.width, max(plan.scaled.width, twice(plan.scaled.width, x))),
+      height: min(size.height, max(plan.scaled.height, twice(plan.scaled.height, y))))
+  }
 
   /// Writes the frame to a memory of `canvas` pixels: scaled to all of it, or unscaled at its place.
   func decode(
