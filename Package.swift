@@ -79,6 +79,7 @@ let package = Package(
       name: "VitrineBenchmarks",
       dependencies: ["Vitrine", "VitrineGalleryServer", "CCodecs"],
       path: "Sources/Benchmarks",
+      exclude: ["RESULTS.md"],
       swiftSettings: strict),
 
     tests("Graphics", ["VitrineGraphics"]),

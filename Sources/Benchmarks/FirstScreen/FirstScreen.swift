@@ -56,7 +56,9 @@ enum FirstScreen {
         factor: 1e-6),
       Figure(
         "psnr_db", nearer("psnr"), label: "quality as decoded", unit: "dB", floor: .atLeast(37)),
-      Figure("psnr_screen_db", nearer("psnr_screen"), label: "quality on the screen", unit: "dB"),
+      Figure(
+        "psnr_screen_db", nearer("psnr_screen"), label: "quality on the screen", unit: "dB",
+        floor: .atLeast(37)),
       Figure("psnr_area_db", quality["psnr_area_db"] ?? .nan),
       Figure("psnr_lanczos_db", quality["psnr_lanczos_db"] ?? .nan),
       Figure("psnr_screen_area_db", quality["psnr_screen_area_db"] ?? .nan),

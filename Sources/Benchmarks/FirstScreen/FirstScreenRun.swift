@@ -76,7 +76,9 @@ struct FirstScreenRun {
       let (width, height) = (Double(source.width), Double(source.height))
       let tile = screen.part(x: index % columns * side, y: index / columns * side, width: side, height: side)
       let square = TileQuality.Part(x: (width - height) / 2, y: 0, width: height, height: height)
-      let whole = TileQuality.Part(x: 0, y: 0, width: width, height: height)
+      // All of what was decoded, of which columns may lie half beyond the edge.
+      let decodedWidth = Double(decoded[index].width) * height / Double(decoded[index].height)
+      let whole = TileQuality.Part(x: (width - decodedWidth) / 2, y: 0, width: decodedWidth, height: height)
       for filter in TileQuality.Filter.allCases {
         sums.add("psnr_\(filter)_db", TileQuality.psnr(decoded[index], of: source, part: whole, filter))
         sums.add("psnr_screen_\(filter)_db", TileQuality.psnr(tile, of: source, part: square, filter))
