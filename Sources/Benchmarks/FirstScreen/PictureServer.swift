@@ -16,14 +16,16 @@ struct PictureServer {
     switch kind {
     case .gallery:
       process = try ChildProcess(.server, [pictures.folder])
-      guard let url = process.line() else { throw BenchmarkError("the gallery server does not start") }
-      baseURL = url
+      let line = process.line() ?? "the gallery server does not start"
+      guard line.hasPrefix("http") else { throw BenchmarkError(line) }
+      baseURL = line
     case .nginx:
       (process, baseURL) = try Self.startNginx(pictures)
     }
   }
 
-  /// The child's side: serves until its input ends, which it does with the parent.
+  /// The child's side: prints its URL, or why there is none, and serves until its input ends, which it does
+  /// with the parent.
   static func serve(_ arguments: [String]) throws {
     do {
       let server = try GalleryServer(pictures: arguments.first ?? "")
@@ -33,7 +35,7 @@ struct PictureServer {
       while read(STDIN_FILENO, &byte, 1) > 0 {}
       server.stop()
     } catch {
-      throw BenchmarkError("the gallery server does not start: \(error)")
+      print("the gallery server does not start: \(error)")
     }
   }
 
