@@ -240,6 +240,27 @@ struct ScrollViewTests {
     #expect(!scrollView.isDragging)
   }
 
+  @Test("a window that goes during a touch takes its views along", arguments: [0.0, 5, 60, -1])
+  func nothingKeepsAViewForATouch(distance: Double) {
+    weak var window: Window?
+    weak var inner: ScrollView?
+    do {
+      let test = TestWindow(size: Size(width: 200, height: 200))
+      let scrollView = ScrollView(frame: test.window.bounds)
+      scrollView.contentSize.height = 2000
+      scrollView.addSubview(Button(frame: test.window.bounds))
+      test.window.addSubview(scrollView)
+      (window, inner) = (test.window, scrollView)
+      // Held back, still no drag, a drag, and lifted before the button has heard of it.
+      test.press(at: middle)
+      if distance > 0 { test.move(to: Point(x: middle.x, y: middle.y + distance)) }
+      if distance < 0 { test.release() }
+    }
+
+    #expect(window == nil)
+    #expect(inner == nil)
+  }
+
   @Test func catchingTheInnerScrollViewLeavesTheOuterFree() {
     let inner = ScrollView(frame: Rect(x: 0, y: 100, width: 200, height: 100))
     inner.contentSize = Size(width: 200, height: 5000)

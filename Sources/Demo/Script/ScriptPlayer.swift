@@ -8,7 +8,8 @@ final class ScriptPlayer: FrameObserver {
   /// The number of the line that is being played; nil before the first and after the last.
   private(set) var line: Int?
 
-  private let stage: any ScriptStage
+  /// Owns the player.
+  private unowned let stage: any ScriptStage
   private var lines: ArraySlice<Script.Line>
   private var waiting: Waiting?
   private var pressedAt: Point?

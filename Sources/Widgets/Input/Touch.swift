@@ -19,7 +19,12 @@ public final class Touch {
   /// The view that was hit and hears of it; nil once a view that watched has claimed it.
   public internal(set) weak var view: View?
   /// Views around the one that was hit which watch it, innermost first.
-  var observers: [View] = []
+  var observers: [View] {
+    get { weakObservers.compactMap(\.view) }
+    set { weakObservers = newValue.map(WeakView.init) }
+  }
+  /// Weak as `view` is: views keep the touch that they follow, and a window may go while it lasts.
+  private var weakObservers: [WeakView] = []
   /// Whether the view has heard of the beginning.
   var isDelivered = false
   /// There while the view is yet to hear of the beginning, or of the end.
@@ -38,4 +43,8 @@ public final class Touch {
 
   /// Now, in a view's own coordinates.
   public func location(in view: View) -> Point { view.convertFromWindow(location) }
+}
+
+private struct WeakView {
+  weak var view: View?
 }

@@ -71,7 +71,7 @@ extension Window {
 
   private func drop(_ hold: TouchHold?) {
     guard let hold else { return }
-    hold.touch.hold = nil
+    hold.touch?.hold = nil
     cancelFrames(for: hold)
   }
 
@@ -123,7 +123,8 @@ extension Window {
 
 /// What wakes the window for a touch that is held back.
 final class TouchHold: FrameObserver {
-  let touch: Touch
+  /// The window has it, and it has this.
+  private(set) weak var touch: Touch?
   private weak var window: Window?
 
   init(touch: Touch, window: Window) {
@@ -132,7 +133,7 @@ final class TouchHold: FrameObserver {
   }
 
   func frame(at now: Double) -> NextFrame {
-    window?.release(touch)
+    if let touch { window?.release(touch) }
     return .never
   }
 }
