@@ -113,7 +113,10 @@ run_tests() {
   export VITRINE_ASSETS="$PWD/Assets"
   local option
   for option in "$@"; do
-    case "$option" in --sanitize=thread) show_mutexes_to_tsan ;; esac
+    case "$option" in
+      --sanitize=thread) show_mutexes_to_tsan ;;
+      --sanitize=address) export LSAN_OPTIONS="suppressions=$PWD/Tests/Support/leaks-tests.txt:print_suppressions=0" ;;
+    esac
   done
   unset DISPLAY WAYLAND_DISPLAY
   exec swift test --disable-xctest "${filter[@]}" "$@"

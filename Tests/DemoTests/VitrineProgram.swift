@@ -61,6 +61,7 @@ struct VitrineProgram {
     environment["DISPLAY"] = nil
     environment["WAYLAND_DISPLAY"] = nil
     environment["SDL_VIDEODRIVER"] = nil
+    environment["LSAN_OPTIONS"] = "suppressions=\(Self.suppressions):print_suppressions=0"
     process.environment = environment
     let output = folder.appending(path: "out.txt")
     let errors = folder.appending(path: "err.txt")
@@ -108,6 +109,13 @@ struct VitrineProgram {
   }()
 
   /// The repository's pictures.
-  static let assets = URL(filePath: #filePath).deletingLastPathComponent()
-    .appending(path: "../../Assets").standardizedFileURL.path
+  static let assets = path(fromTests: "../Assets")
+
+  /// What a leak sanitizer is to pass over.
+  private static let suppressions = path(fromTests: "Support/leaks-program.txt")
+
+  private static func path(fromTests path: String) -> String {
+    URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../\(path)").standardizedFileURL
+      .path
+  }
 }
