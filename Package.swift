@@ -103,3 +103,22 @@ let package = Package(
     tests("Demo", ["VitrineDemo", "VitrineGraphics", "VitrineWidgets", "VitrineGalleryServer"]),
   ]
 )
+
+// `./run.sh fuzz` makes a program of libFuzzer and whatever reads what others wrote; of the demo it takes all but
+// `main`, as a library.
+if Context.environment["VITRINE_FUZZ"] != nil {
+  package.products = []
+  package.targets = package.targets.map { target in
+    guard target.name == "VitrineDemo" else { return target }
+    return .target(
+      name: target.name, dependencies: target.dependencies, path: target.path, exclude: ["Program.swift"],
+      swiftSettings: target.swiftSettings)
+  }
+  package.targets += [
+    .systemLibrary(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"),
+    .executableTarget(
+      name: "Fuzz",
+      dependencies: ["CFuzzer", "VitrineDemo", "VitrineCodecs", "VitrineGraphics", "VitrineLoading"],
+      path: "Tests/Fuzz", exclude: ["CFuzzer", "Seeds"], swiftSettings: strict),
+  ]
+}

@@ -2,6 +2,8 @@
 # Sets up what is missing, builds, and runs Vitrine. `./run.sh help` lists the words it knows.
 set -euo pipefail
 caller=$PWD
+# What a caller names is meant from where they are.
+called_from=$PWD
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
 # What the library and the demo link, and a font to write with.
@@ -14,6 +16,8 @@ usage() {
                            build and run every test, or those whose name matches FILTER
 ./run.sh bench [SUBJECT…] [--json FILE]
                            measure a release beside what it is compared with; `./run.sh bench --help` lists the subjects
+./run.sh fuzz DECODER SECONDS|FILE
+                           feed made-up bytes to jpeg, png, webp, gif, exif, feed or script; or a finding again
 ./run.sh format            format the sources
 ./run.sh lint              say what is not formatted, and which public declaration has no comment
 ./run.sh docs              build the documentation into .build/docs; fails on a warning, or on a public symbol without
@@ -190,6 +194,62 @@ build_docs() {
   docc merge "$work/Vitrine.doccarchive" "$work/VitrineTesting.doccarchive" --output-path "$archive" \
     --synthesized-landing-page-name Vitrine
   say "run.sh: the documentation is in $archive; any web server shows it, at /documentation/vitrine"
+# A program of libFuzzer and the code under test, built for both to see each branch and each access of it.
+build_fuzzer() {
+  need_swift
+  say "run.sh: building"
+  local clang library log
+  clang="$(dirname "$(command -v swift)")/clang"
+  library=$("$clang" --print-file-name="libclang_rt.fuzzer_no_main-$(uname -m).a")
+  log=$(mktemp)
+  # Only the compiler is told of the fuzzer: the linker would bring a second main for it.
+  if ! VITRINE_FUZZ=1 swift build -c release --product Fuzz --scratch-path .build/fuzz-build \
+    --sanitize address -Xswiftc -Xfrontend -Xswiftc -sanitize=address,fuzzer \
+    -Xswiftc -enable-testing -Xlinker "$library" >"$log" 2>&1; then
+    cat "$log" >&2
+    rm -f "$log"
+    exit 1
+  fi
+  rm -f "$log"
+}
+
+fuzz() {
+  local seeds=Tests/Fuzz/Seeds
+  local subject="${1:-}" amount="${2:-}"
+  if [ $# -ne 2 ] || [[ ! $subject =~ ^[a-z]+$ ]] || [ ! -d "$seeds/$subject" ]; then
+    say "run.sh: fuzz DECODER SECONDS, or a finding's file in place of seconds; there are $(ls -x "$seeds" | xargs)"
+    exit 2
+  fi
+  [ ! -f "$called_from/$amount" ] || amount="$called_from/$amount"
+  if [ ! -f "$amount" ] && [[ ! $amount =~ ^[1-9][0-9]{0,6}$ ]]; then
+    say "run.sh: for how many seconds is $subject to be fuzzed? “$amount” is no such number, and no file"
+    exit 2
+  fi
+  need_packages "${packages[@]}"
+  build_fuzzer
+  local findings="$PWD/.build/fuzz/findings" corpus=.build/fuzz/$subject log=.build/fuzz/$subject.log length=4096
+  case "$subject" in exif | feed | script) length=512 ;; esac
+  mkdir -p "$findings" "$corpus"
+  export SWIFT_BACKTRACE=enable=no
+  local fuzzer=(.build/fuzz-build/release/Fuzz "$subject" -timeout=10 -rss_limit_mb=1024)
+  if [ -f "$amount" ]; then
+    "${fuzzer[@]}" "$amount" || exit 1
+    return
+  fi
+  say "run.sh: fuzzing $subject for $amount s"
+  if ! "${fuzzer[@]}" -max_total_time="$amount" -max_len="$length" -print_final_stats=1 \
+    -dict="Tests/Fuzz/Dictionaries/$subject.txt" -artifact_prefix="$findings/$subject-" \
+    "$corpus" "$seeds/$subject" >"$log" 2>&1; then
+    local finding
+    finding=$(sed -n 's/.*Test unit written to //p' "$log" | tail -n 1)
+    grep -v '^#[0-9]' "$log" | tail -n 60 >&2
+    say "run.sh: a finding; again with: ./run.sh fuzz $subject ${finding:-(no file was written; see $log)}"
+    exit 1
+  fi
+  local executions features
+  executions=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
+  features=$(sed -n 's/.* ft: \([0-9]*\) .*/\1/p' "$log" | tail -n 1)
+  echo "$subject: $executions executions, $features coverage features, no finding"
 }
 
 case "${1:-}" in
@@ -202,6 +262,9 @@ case "${1:-}" in
     need_packages "${packages[@]}"
     build_release vitrine-bench
     exec .build/release/vitrine-bench "$@"
+  fuzz)
+    shift
+    fuzz "$@"
     ;;
   format)
     need_swift

@@ -1,0 +1,18 @@
+@testable import VitrineCodecs
+
+/// Looks for the orientation in an Exif block, and in a JPEG that holds one.
+enum ExifBlocks {
+  static func take(_ bytes: [UInt8]) -> Bool {
+    let orientation = Orientation(exif: bytes[...])
+    // A block that does not begin at zero, as in every file.
+    precondition(Orientation(exif: ([0xFF] + bytes).dropFirst()) == orientation, "wherever it lies")
+    _ = JPEGSegments(bytes).orientation
+    _ = JPEGSegments(segment(bytes)).orientation
+    return true
+  }
+
+  private static func segment(_ payload: [UInt8]) -> [UInt8] {
+    let count = payload.count + 2
+    return [0xFF, 0xD8, 0xFF, 0xE1, UInt8(count >> 8 & 255), UInt8(count & 255)] + payload
+  }
+}

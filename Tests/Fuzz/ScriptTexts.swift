@@ -1,0 +1,11 @@
+@testable import VitrineDemo
+
+/// Reads a script.
+enum ScriptTexts {
+  static func take(_ bytes: [UInt8]) -> Bool {
+    guard let text = String(validating: bytes, as: UTF8.self) else { return false }
+    guard let lines = try? Script(text).lines else { return true }
+    precondition(zip(lines, lines.dropFirst()).allSatisfy { $0.number < $1.number }, "in order")
+    return true
+  }
+}
