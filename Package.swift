@@ -86,7 +86,11 @@ let package = Package(
     tests("Loading", ["VitrineLoading", "VitrineTesting"]),
     tests("GalleryServer", ["VitrineGalleryServer"]),
     tests("CurlTransport", ["VitrineCurlTransport", "VitrineGalleryServer", "VitrineTesting"]),
-    tests("Codecs", ["VitrineCodecs", "VitrineGraphics", "VitrineLoading", "CCodecs"]),
+    tests("Codecs", ["VitrineCodecs", "VitrineGraphics", "VitrineLoading", "CCodecs", "CorpusProbe"]),
+    // Decodes a file in a process of its own, which may crash.
+    .executableTarget(
+      name: "CorpusProbe", dependencies: ["VitrineCodecs", "VitrineGraphics", "VitrineLoading"],
+      path: "Tests/CorpusProbe", swiftSettings: strict),
     tests("Widgets", ["VitrineWidgets", "VitrineTesting"], settings: mainActor),
     tests(
       "ImageWidgets",

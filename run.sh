@@ -16,6 +16,8 @@ usage() {
                            build and run every test, or those whose name matches FILTER
 ./run.sh bench [SUBJECT…] [--json FILE]
                            measure a release beside what it is compared with; `./run.sh bench --help` lists the subjects
+                           build and run every test, or those whose name matches FILTER;
+                           VITRINE_CORPUS=FOLDER ./run.sh test Corpus decodes every file under FOLDER
 ./run.sh fuzz DECODER SECONDS|FILE
                            feed made-up bytes to jpeg, png, webp, gif, exif, feed or script; or a finding again
 ./run.sh format            format the sources
@@ -115,6 +117,7 @@ run_tests() {
   [ -d /run/systemd/system ] || servers+=(nginx-light)
   need_packages "${packages[@]}" "${servers[@]}"
   export VITRINE_ASSETS="$PWD/Assets"
+  case "${VITRINE_CORPUS:-/}" in /*) ;; *) export VITRINE_CORPUS="$called_from/$VITRINE_CORPUS" ;; esac
   local option
   for option in "$@"; do
     case "$option" in
