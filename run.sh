@@ -13,11 +13,10 @@ usage() {
   cat <<'TEXT'
 ./run.sh [OPTION…]         build a release and start the demo; `./run.sh --help` lists its options
 ./run.sh test [FILTER] [-- SWIFT-TEST-OPTION…]
-                           build and run every test, or those whose name matches FILTER
-./run.sh bench [SUBJECT…] [--json FILE]
-                           measure a release beside what it is compared with; `./run.sh bench --help` lists the subjects
                            build and run every test, or those whose name matches FILTER;
                            VITRINE_CORPUS=FOLDER ./run.sh test Corpus decodes every file under FOLDER
+./run.sh bench [SUBJECT…] [--json FILE]
+                           measure a release beside what it is compared with; `./run.sh bench --help` lists the subjects
 ./run.sh fuzz DECODER SECONDS|FILE
                            feed made-up bytes to jpeg, png, webp, gif, exif, feed or script; or a finding again
 ./run.sh format            format the sources
@@ -265,6 +264,7 @@ case "${1:-}" in
     need_packages "${packages[@]}"
     build_release vitrine-bench
     exec .build/release/vitrine-bench "$@"
+    ;;
   fuzz)
     shift
     fuzz "$@"
