@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
 # Sets up what is missing, builds, and runs Vitrine. `./run.sh help` lists the words it knows.
 set -euo pipefail
-caller=$PWD
 # What a caller names is meant from where they are.
-called_from=$PWD
+caller=$PWD
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
 # What the library and the demo link, and a font to write with.
@@ -116,7 +115,7 @@ run_tests() {
   [ -d /run/systemd/system ] || servers+=(nginx-light)
   need_packages "${packages[@]}" "${servers[@]}"
   export VITRINE_ASSETS="$PWD/Assets"
-  case "${VITRINE_CORPUS:-/}" in /*) ;; *) export VITRINE_CORPUS="$called_from/$VITRINE_CORPUS" ;; esac
+  case "${VITRINE_CORPUS:-/}" in /*) ;; *) export VITRINE_CORPUS="$caller/$VITRINE_CORPUS" ;; esac
   local option
   for option in "$@"; do
     case "$option" in
@@ -196,6 +195,8 @@ build_docs() {
   docc merge "$work/Vitrine.doccarchive" "$work/VitrineTesting.doccarchive" --output-path "$archive" \
     --synthesized-landing-page-name Vitrine
   say "run.sh: the documentation is in $archive; any web server shows it, at /documentation/vitrine"
+}
+
 # A program of libFuzzer and the code under test, built for both to see each branch and each access of it.
 build_fuzzer() {
   need_swift
@@ -222,7 +223,7 @@ fuzz() {
     say "run.sh: fuzz DECODER SECONDS, or a finding's file in place of seconds; there are $(ls -x "$seeds" | xargs)"
     exit 2
   fi
-  [ ! -f "$called_from/$amount" ] || amount="$called_from/$amount"
+  [ ! -f "$caller/$amount" ] || amount="$caller/$amount"
   if [ ! -f "$amount" ] && [[ ! $amount =~ ^[1-9][0-9]{0,6}$ ]]; then
     say "run.sh: for how many seconds is $subject to be fuzzed? “$amount” is no such number, and no file"
     exit 2
@@ -287,7 +288,6 @@ case "${1:-}" in
     need_packages "${packages[@]}"
     build_release vitrine
     export VITRINE_ASSETS="${VITRINE_ASSETS:-$PWD/Assets}"
-    # Names of files are the caller's, wherever that is.
     program=$PWD/.build/release/vitrine
     cd "$caller"
     exec "$program" "$@"
