@@ -124,6 +124,7 @@ struct TransferState: Sendable {
 
   private mutating func begin(_ hop: Hop) {
     self.hop = hop
+    hasRequestLeft = false
     head = ResponseHead()
     verdict = nil
     bytesDiscarded = 0

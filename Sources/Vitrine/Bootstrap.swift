@@ -16,7 +16,8 @@ public func bootstrap(
 ) -> ImageDownloader {
   var transport = transport
   // A download that the queue lets go must not wait again for a connection, its time limits running.
-  transport.connectionsPerHost = max(transport.connectionsPerHost, configuration.maximumActiveDownloadsPerHost)
+  transport.connectionsPerHost = max(
+    transport.connectionsPerHost, configuration.maximumActiveDownloadsPerHost)
   let downloader = ImageDownloader(
     configuration: configuration,
     transports: [CurlTransport(configuration: transport), LocalTransport()],

@@ -30,6 +30,7 @@ public protocol TransportReceiver: AnyObject, Sendable {
 }
 
 extension TransportReceiver {
+  /// Nothing: what a failure took is of no interest to most.
   public func transportWillFail(_ metrics: TransportMetrics) {}
 }
 
