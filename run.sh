@@ -14,6 +14,7 @@ usage() {
 ./run.sh test [FILTER] [-- SWIFT-TEST-OPTION…]
                            build and run every test, or those whose name matches FILTER;
                            VITRINE_CORPUS=FOLDER ./run.sh test Corpus decodes every file under FOLDER
+./run.sh conformance       run every test and count which behaviours of the ancestors they show
 ./run.sh bench [SUBJECT…] [--json FILE]
                            measure a release beside what it is compared with; `./run.sh bench --help` lists the subjects
 ./run.sh fuzz DECODER SECONDS|FILE
@@ -99,6 +100,20 @@ show_mutexes_to_tsan() {
   mkdir -p .build
   "$clang" -shared -fPIC -O1 Tests/Support/tsan_mutex.c -o "$library" -ldl
   export LD_PRELOAD="$library"
+}
+
+# What the ancestors do, counted from a run of the tests; see Tests/Conformance.
+count_conformance() {
+  local events=.build/conformance.jsonl log=.build/conformance.log
+  mkdir -p .build
+  rm -f "$events"
+  # Told apart from the count below: a failed test loses its behaviours, not the report.
+  (run_tests -- --event-stream-output-path "$events") >"$log" 2>&1 || say "run.sh: tests failed; see $log"
+  if [ ! -s "$events" ]; then
+    tail -n 20 "$log" >&2
+    exit 1
+  fi
+  awk -f Tests/Conformance/count.awk Tests/Conformance/behaviours.tsv "$events"
 }
 
 run_tests() {
@@ -259,6 +274,9 @@ case "${1:-}" in
   test)
     shift
     run_tests "$@"
+    ;;
+  conformance)
+    count_conformance
     ;;
   bench)
     shift

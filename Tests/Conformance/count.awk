@@ -1,0 +1,57 @@
+# Counts a list of behaviours against the tests of one run.
+#
+#   awk -f count.awk behaviours.tsv events.jsonl
+#
+# A behaviour is shown when at least one test with its id in the display name passed, and none failed.
+# Prints a line a prefix, then those that are missing; ends with 1 if there are any.
+
+# The list: id, status, behaviour, reason.
+FILENAME == ARGV[1] {
+  if ($0 ~ /^#/ || $0 == "") next
+  split($0, field, "\t")
+  prefix = field[1]; sub(/[0-9]+$/, "", prefix)
+  if (!(prefix in total)) prefixes[++count] = prefix
+  total[prefix]++
+  ids[++listed] = field[1]; status[field[1]] = field[2]; of[field[1]] = prefix
+  if (field[2] != "shown" && (field[2] != "deviates" || field[4] == "")) {
+    print "line " FNR ": neither shown nor a deviation with its reason"; wrong = 1
+  }
+  next
+}
+
+# A test: its display name tells which behaviours it shows.
+/^{"kind":"test",/ && /"displayName":"/ {
+  name = $0; sub(/.*"displayName":"/, "", name); sub(/","id":".*/, "", name)
+  test = $0; sub(/.*","id":"/, "", test); sub(/","(isParameterized|kind|name)".*/, "", test)
+  names[test] = name
+}
+
+# Its end.
+/^{"kind":"event",/ && /"kind":"testEnded"/ {
+  test = $0; sub(/.*"testID":"/, "", test); sub(/".*/, "", test)
+  if (!(test in names)) next
+  passed = $0 ~ /"symbol":"pass"/
+  rest = names[test]
+  while (match(rest, /[A-Z]+-[A-Z]+[0-9]+/)) {
+    id = substr(rest, RSTART, RLENGTH); rest = substr(rest, RSTART + RLENGTH)
+    prefix = id; sub(/[0-9]+$/, "", prefix)
+    if ((prefix in total) && !(id in status)) { print "a test shows " id ", which is not in the list"; wrong = 1 }
+    if (passed) seen[id]++; else failed[id]++
+  }
+}
+
+END {
+  for (i = 1; i <= listed; i++) {
+    id = ids[i]
+    if (failed[id]) { missing[of[id]]++; lost = lost "\n  " id ": its test failed" }
+    else if (status[id] == "deviates") deviates[of[id]]++
+    else if (seen[id]) shown[of[id]]++
+    else { missing[of[id]]++; lost = lost "\n  " id ": no test carries the id" }
+  }
+  for (i = 1; i <= count; i++) {
+    p = prefixes[i]
+    printf "%s shown %d deviates %d missing %d of %d\n", p, shown[p], deviates[p], missing[p], total[p]
+  }
+  if (lost != "") print "missing:" lost
+  exit (lost != "" || wrong) ? 1 : 0
+}
