@@ -42,7 +42,7 @@ struct Role {
   @MainActor
   func play() throws {
     switch name {
-    case .server: try PictureServer.serve(arguments)
+    case .server: PictureServer.serve(arguments)
     case .firstScreen: try Figures(FirstScreenRun.measure(arguments)).print()
     case .scroll: try Figures(ScrollRun.measure(arguments)).print()
     case .idle: try Figures(IdleRun.measure(arguments)).print()

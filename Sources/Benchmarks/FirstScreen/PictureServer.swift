@@ -26,7 +26,7 @@ struct PictureServer {
 
   /// The child's side: prints its URL, or why there is none, and serves until its input ends, which it does
   /// with the parent.
-  static func serve(_ arguments: [String]) throws {
+  static func serve(_ arguments: [String]) {
     do {
       let server = try GalleryServer(pictures: arguments.first ?? "")
       print(server.baseURL + "/gallery")

@@ -65,9 +65,11 @@ final class ChildProcess {
   }
 
   /// The figures that it prints before it ends.
-  func figures() throws -> [String: Double] {
-    guard let line = line() else { throw BenchmarkError("a measuring process ended without figures") }
-    return try JSONDecoder().decode([String: Double].self, from: Data(line.utf8))
+  func figures() throws(BenchmarkError) -> [String: Double] {
+    guard let line = line(),
+      let figures = try? JSONDecoder().decode([String: Double].self, from: Data(line.utf8))
+    else { throw BenchmarkError("a measuring process ended without figures") }
+    return figures
   }
 
   /// Whether it has ended by itself.
