@@ -123,6 +123,6 @@ if Context.environment["VITRINE_FUZZ"] != nil {
     .executableTarget(
       name: "Fuzz",
       dependencies: ["CFuzzer", "VitrineDemo", "VitrineCodecs", "VitrineGraphics", "VitrineLoading"],
-      path: "Tests/Fuzz", exclude: ["CFuzzer", "Seeds"], swiftSettings: strict),
+      path: "Tests/Fuzz", exclude: ["CFuzzer", "Dictionaries", "Seeds"], swiftSettings: strict),
   ]
 }

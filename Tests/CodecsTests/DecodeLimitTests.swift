@@ -63,6 +63,18 @@ import VitrineLoading
     #expect(error(fixture.bytes, to: small, limits: few) == .tooLarge(.pixels(400)))
   }
 
+  @Test func aJPEGWhoseBytesDoNotTellItsPixelsCostsNoMoreTimeThanAPNG() throws {
+    var fixture = JPEGFixture(width: 160, height: 160, color: patternColor)
+    fixture.isArithmetic = true
+    let small = DecodeTarget(width: 10, height: 10)
+
+    #expect(try decode(fixture.bytes, to: small, limits: DecodeLimits(pixels: 12_800)).pixelWidth == 10)
+    #expect(
+      error(fixture.bytes, to: small, limits: DecodeLimits(pixels: 12_799)) == .tooLarge(.pixels(12_799)))
+    // Found by fuzzing: seconds for a few hundred bytes.
+    #expect(error(jpegClaiming(65_500, isArithmetic: true), to: tile) == .tooLarge(.pixels(standard.pixels)))
+  }
+
   @Test func aLongSideIsRefused() {
     let jpeg = JPEGFixture(width: 101, height: 1) { _, _ in .white }.bytes
     let gif = GIFFixture(width: 1, height: 101) { _, _ in 0 }.bytes
@@ -105,9 +117,12 @@ import VitrineLoading
   }
 
   /// A good JPEG whose header says another size.
-  private func jpegClaiming(_ side: Int) -> [UInt8] {
-    var bytes = JPEGFixture(width: 8, height: 8) { _, _ in .white }.bytes
-    let frame = bytes.indices.dropLast().first { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xC0 } ?? 0
+  private func jpegClaiming(_ side: Int, isArithmetic: Bool = false) -> [UInt8] {
+    var fixture = JPEGFixture(width: 8, height: 8) { _, _ in .white }
+    fixture.isArithmetic = isArithmetic
+    var bytes = fixture.bytes
+    let marker: UInt8 = isArithmetic ? 0xC9 : 0xC0
+    let frame = bytes.indices.dropLast().first { bytes[$0] == 0xFF && bytes[$0 + 1] == marker } ?? 0
     bytes.replaceSubrange(
       (frame + 5)..<(frame + 9), with: [side >> 8, side, side >> 8, side].map { UInt8($0 & 255) })
     return bytes

@@ -10,6 +10,8 @@ enum JPEGDecoder {
       let plan = try DecodePlan(
         format: .jpeg, stored: reader.size, orientation: orientation, options: options)
       try plan.checkPixels(holdsSource: reader.holdsSource)
+      // A few arithmetic codes, or none, make any number of pixels.
+      if reader.isArithmetic { try plan.checkPassingPixels() }
       guard reader.isPlausible(byteCount: data.count) else {
         throw .decoding(.jpeg, message: "the pixels end early")
       }

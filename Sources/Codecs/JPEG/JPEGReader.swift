@@ -29,11 +29,14 @@ final class JPEGReader {
   /// Whether every pixel is in memory while decoding.
   var holdsSource: Bool { handle.pointee.has_multiple_scans }
 
+  /// Whether codes have no length in whole bits, so that their number says nothing about that of the pixels.
+  var isArithmetic: Bool { handle.pointee.info.arith_code != 0 }
+
   /// Whether the bytes can hold all pixels: in a single scan each block of 64 takes a Huffman code for its
   /// mean and one for its end, a bit each at least. A few bytes that claim a huge picture are told so
   /// without memory for it.
   func isPlausible(byteCount: Int) -> Bool {
-    if holdsSource || handle.pointee.info.arith_code != 0 { return true }
+    if holdsSource || isArithmetic { return true }
     let blocks = ((size.width + 7) / 8) * ((size.height + 7) / 8)
     return blocks / 4 <= byteCount
   }

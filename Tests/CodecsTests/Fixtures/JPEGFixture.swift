@@ -18,6 +18,8 @@ struct JPEGFixture {
   /// Chroma at a quarter of the pixels, as most files have it.
   var subsamples = false
   var isProgressive = false
+  /// Arithmetic codes instead of Huffman's.
+  var isArithmetic = false
   /// Blocks between restart markers; 0 for none.
   var restartInterval: UInt32 = 0
   /// Exif after the signature.
@@ -86,6 +88,7 @@ struct JPEGFixture {
       info.pointee.comp_info[0].v_samp_factor = 1
     }
     if isProgressive { jpeg_simple_progression(info) }
+    info.pointee.arith_code = isArithmetic ? 1 : 0
     info.pointee.restart_interval = restartInterval
   }
 }
