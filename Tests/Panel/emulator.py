@@ -1,0 +1,120 @@
+"""QEMU with a panel, a keyboard and a mouse, and the two lines on which a test talks to it."""
+
+import re
+import socket
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+import picture
+
+
+class Line:
+    """A socket to the emulator, read up to a pattern."""
+
+    def __init__(self, path, timeout=20):
+        deadline = time.monotonic() + timeout
+        self.socket = socket.socket(socket.AF_UNIX)
+        while True:
+            try:
+                self.socket.connect(path)
+                break
+            except OSError:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.05)
+        self.buffer = b""
+
+    def send(self, text):
+        self.socket.sendall(text.encode())
+
+    def expect(self, pattern, timeout):
+        """What came before the pattern, and the match; raises TimeoutError."""
+        deadline = time.monotonic() + timeout
+        while True:
+            match = re.search(pattern, self.buffer)
+            if match:
+                before, self.buffer = self.buffer[:match.start()], self.buffer[match.end():]
+                return before.decode(errors="replace"), match
+            rest = deadline - time.monotonic()
+            if rest <= 0:
+                raise TimeoutError(f"nothing like {pattern} in {timeout} s; last: {self.buffer[-300:]}")
+            self.socket.settimeout(rest)
+            data = self.socket.recv(65536)
+            if not data:
+                raise TimeoutError(f"the machine has stopped; last: {self.buffer[-300:]}")
+            self.buffer += data
+
+
+class Emulator:
+    """Runs from `with` to its end, and never longer."""
+
+    def __init__(self, kernel, disk, log, size=(1280, 800)):
+        self.folder = tempfile.TemporaryDirectory(prefix="vitrine-panel-")
+        self.monitor_path = f"{self.folder.name}/monitor"
+        self.shell_path = f"{self.folder.name}/shell"
+        self.words = [
+            "qemu-system-x86_64", "-accel", "tcg,thread=multi", "-smp", "2", "-m", "1024",
+            "-kernel", str(kernel), "-initrd", str(disk),
+            "-append", "console=ttyS0 quiet panic=-1 rdinit=/init", "-no-reboot",
+            "-display", "none", "-vga", "none", "-device", f"virtio-vga,xres={size[0]},yres={size[1]}",
+            "-device", "virtio-mouse-pci", "-nic", "none",
+            "-serial", f"file:{log}", "-serial", f"unix:{self.shell_path},server=on,wait=off",
+            "-monitor", f"unix:{self.monitor_path},server=on,wait=off"]
+
+    def __enter__(self):
+        self.started = time.monotonic()
+        self.process = subprocess.Popen(self.words, stdin=subprocess.DEVNULL)
+        try:
+            self.monitor_line = Line(self.monitor_path)
+            self.monitor_line.expect(rb"\(qemu\) ", 20)
+            self.shell_line = Line(self.shell_path)
+            self.shell_line.expect(rb"@ready\r?\n", 120)
+        except BaseException:
+            self.__exit__()
+            raise
+        self.boot_time = time.monotonic() - self.started
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+        self.folder.cleanup()
+
+    def monitor(self, command):
+        self.monitor_line.send(command + "\n")
+        return self.monitor_line.expect(rb"\(qemu\) ", 20)[0]
+
+    def shell(self, command, timeout=30):
+        """Runs a line in the machine; its output and its exit code."""
+        self.shell_line.send(command + "\n")
+        output, match = self.shell_line.expect(rb"\n@end (\d+)\r?\n", timeout)
+        return output.replace("\r", "").strip("\n"), int(match[1])
+
+    def panel(self):
+        """What the panel shows now."""
+        file = f"{self.folder.name}/panel.ppm"
+        Path(file).unlink(missing_ok=True)
+        self.monitor(f"screendump {file}")
+        return picture.read_ppm(Path(file).read_bytes())
+
+    def press(self, *keys):
+        for key in keys:
+            self.monitor(f"sendkey {key} 60")
+            time.sleep(0.15)
+
+    def type(self, text):
+        self.press(*text, "ret")
+
+    def point(self, x, y):
+        """Moves the mouse to a place; it only knows how to move by so much, so it goes to the corner first."""
+        self.monitor("mouse_move -4000 -4000")
+        time.sleep(0.2)
+        self.monitor(f"mouse_move {x} {y}")
+        time.sleep(0.2)
+
+    def click(self):
+        for state in (1, 0):
+            self.monitor(f"mouse_button {state}")
+            time.sleep(0.15)

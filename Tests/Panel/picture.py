@@ -1,0 +1,110 @@
+"""Pictures as rows of RGB bytes: reading PPM and PNG, and telling how much two differ."""
+
+import struct
+import zlib
+
+
+class Picture:
+    def __init__(self, width, height, rows):
+        self.width, self.height, self.rows = width, height, rows
+
+    def cut(self, top, bottom):
+        """The rows from `top` up to `bottom`."""
+        return Picture(self.width, bottom - top, self.rows[top:bottom])
+
+
+class Difference:
+    """Of two pictures: the mean over all channels (0 to 255), and the share of pixels that are not the same."""
+
+    def __init__(self, mean, share):
+        self.mean, self.share = mean, share
+
+    def __str__(self):
+        return f"mean difference {self.mean:.4f}, {self.share:.4%} of the pixels"
+
+
+def difference(first, second, give_up=1):
+    """Compares pixel by pixel, which takes a second where all differ; beyond a share it stops and says 1."""
+    if (first.width, first.height) != (second.width, second.height):
+        return Difference(255, 1)
+    count = first.width * first.height
+    total = pixels = 0
+    for a, b in zip(first.rows, second.rows):
+        if a == b:
+            continue
+        if pixels > give_up * count:
+            return Difference(255, 1)
+        for x in range(0, len(a), 3):
+            if a[x:x + 3] != b[x:x + 3]:
+                pixels += 1
+                total += sum(abs(a[x + channel] - b[x + channel]) for channel in range(3))
+    return Difference(total / (3 * count), pixels / count)
+
+
+def read_ppm(data):
+    """The kind that QEMU's `screendump` writes: P6, a comment-free head, 8 bits a channel."""
+    kind, width, height, maximum, pixels = data.split(maxsplit=4) if data[:2] == b"P6" else (b"", 0, 0, 0, b"")
+    if kind != b"P6" or int(maximum) != 255:
+        raise ValueError("not a PPM picture of 8 bits")
+    width, height = int(width), int(height)
+    # Splitting at white space may eat pixels that look like it; the pixels are the last bytes.
+    pixels = data[len(data) - width * height * 3:]
+    return Picture(width, height, [pixels[y * width * 3:(y + 1) * width * 3] for y in range(height)])
+
+
+def read_png(data):
+    """What the program writes: 8 bits a channel, RGB or RGBA, not interlaced. Alpha is left out."""
+    if data[:8] != b"\x89PNG\r\n\x1a\n":
+        raise ValueError("not a PNG picture")
+    position, packed, head = 8, b"", None
+    while position < len(data):
+        length, kind = struct.unpack(">I4s", data[position:position + 8])
+        body = data[position + 8:position + 8 + length]
+        if kind == b"IHDR":
+            head = struct.unpack(">IIBBBBB", body)
+        elif kind == b"IDAT":
+            packed += body
+        position += 12 + length
+    width, height, bits, color, _, _, interlaced = head
+    if bits != 8 or color not in (2, 6) or interlaced:
+        raise ValueError("a PNG picture of another kind")
+    step = 3 if color == 2 else 4
+    stride, raw = width * step, zlib.decompress(packed)
+    rows, above = [], bytes(stride)
+    for y in range(height):
+        start = y * (stride + 1)
+        above = unfilter(raw[start], bytearray(raw[start + 1:start + 1 + stride]), above, step)
+        row = bytes(above)
+        if step == 4:
+            row = bytes(byte for index, byte in enumerate(row) if index % 4 != 3)
+        rows.append(row)
+    return Picture(width, height, rows)
+
+
+def unfilter(kind, row, above, step):
+    """Undoes a row's filter (PNG specification, section 9.2)."""
+    for index in range(len(row) if kind else 0):
+        left = row[index - step] if index >= step else 0
+        up = above[index]
+        corner = above[index - step] if index >= step else 0
+        if kind == 1:
+            guess = left
+        elif kind == 2:
+            guess = up
+        elif kind == 3:
+            guess = (left + up) // 2
+        else:
+            estimate = left + up - corner
+            guess = min((left, up, corner), key=lambda near: abs(estimate - near))
+        row[index] = (row[index] + guess) & 255
+    return row
+
+
+def write_png(picture, path):
+    def chunk(kind, body):
+        return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+
+    head = struct.pack(">IIBBBBB", picture.width, picture.height, 8, 2, 0, 0, 0)
+    rows = b"".join(b"\0" + row for row in picture.rows)
+    with open(path, "wb") as file:
+        file.write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows, 1)) + chunk(b"IEND", b""))

@@ -1,0 +1,252 @@
+"""Proves on an emulated machine without a display server that the demo shows its pictures on a bare kernel.
+
+The machine has a panel, a keyboard, a mouse and a touch panel. What the panel shows is compared with what the same
+program draws off screen on this machine. Called by `./run.sh test-panel`, which builds the program first.
+"""
+
+import os
+import subprocess
+import sys
+import time
+
+import machine
+import picture
+from emulator import Emulator
+
+PROGRAM = machine.PROJECT / ".build/release/vitrine"
+ARGUMENTS = "--latency 0 --no-disk-cache"
+# The status line at the bottom counts what was loaded on the way, which depends on how fast a machine scrolls.
+STATUS_LINE = 32
+# Of a picture that counts as the same: mean difference of a channel, and share of pixels that differ at all.
+MEAN, SHARE = 0.05, 0.001
+FINGER = (640, 600, 640, 300)
+
+
+def drag():
+    """The finger's way as script lines: twenty moves, then a rest."""
+    x1, y1, x2, y2 = FINGER
+    moves = [f"move {x1 + (x2 - x1) * n // 20} {y1 + (y2 - y1) * n // 20}" for n in range(1, 21)]
+    return [f"press {x1} {y1}", *moves, "wait 500 ms", "release"]
+
+
+# Name, what the script does off screen, and what hands do on the emulated machine.
+STEPS = [
+    ("arrow down scrolls", ["key down"], lambda m: m.press("down")),
+    ("page down scrolls a page", ["key pagedown"], lambda m: m.press("pgdn")),
+    ("tab and return press a button", ["key tab"] * 3 + ["key enter"], lambda m: m.press("tab", "tab", "tab", "ret")),
+    ("a click on the header changes the screen", ["tap 187 32"], lambda m: (m.point(187, 32), m.click())),
+    ("a click on a row marks it", ["tap 640 400"], lambda m: (m.point(640, 400), m.click())),
+    ("the wheel scrolls", ["wheel 640 400 -1"], lambda m: m.monitor("mouse_move 0 0 -1")),
+    ("a finger drags the list", drag(), lambda m: m.shell("echo {} {} {} {} >&4".format(*FINGER))),
+    ("a tap on a button changes the screen", ["tap 280 32"], lambda m: m.shell("echo 280 32 280 32 >&4")),
+]
+
+
+class Failed(Exception):
+    pass
+
+
+def claim(condition, message):
+    if not condition:
+        raise Failed(message)
+
+
+class Panel:
+    """The checks, in the order in which they happen to one machine."""
+
+    def __init__(self, emulator, references):
+        self.machine, self.references = emulator, references
+        self.passed = self.failed = 0
+
+    def check(self, name, body):
+        begin = time.monotonic()
+        try:
+            note = body()
+            self.passed += 1
+            print(f"ok    {name}{f': {note}' if note else ''} ({time.monotonic() - begin:.1f} s)", flush=True)
+        except (Failed, TimeoutError) as problem:
+            self.failed += 1
+            print(f"FAIL  {name}: {problem}", flush=True)
+
+    # What the machine is asked
+
+    def shell(self, command, timeout=30):
+        return self.machine.shell(command, timeout)[0]
+
+    def wait(self, what, condition, timeout=60):
+        deadline = time.monotonic() + timeout
+        while not condition():
+            claim(time.monotonic() < deadline, f"{what}: not within {timeout} s; {self.shell('cat /tmp/errors')}")
+            time.sleep(0.2)
+
+    def keyboard(self):
+        return self.shell("device keyboard /dev/tty1")
+
+    def cursor_is_shown(self):
+        state = self.shell("grep -h -A1 '^plane.*-1$\\|plane-1$' /sys/kernel/debug/dri/0/state; "
+                           "sed -n '/plane-1$/,/^[a-z]/p' /sys/kernel/debug/dri/0/state | grep -w 'fb'")
+        return "fb=0" not in state
+
+    # What is done to it
+
+    def start(self, command=f"vitrine --video kmsdrm {ARGUMENTS}", until="start"):
+        """Runs a command as from a login on the first console, and waits until the panel shows what it should."""
+        self.machine.shell(f"setsid -c console {command} </dev/tty1 >/dev/tty1 2>&1 &")
+        if until:
+            return self.shows(until)
+
+    def shows(self, name, timeout=60):
+        """Waits until the panel shows a reference; returns how much it differs in the end."""
+        wanted = self.references[name]
+        deadline = time.monotonic() + timeout
+        while True:
+            shown = self.machine.panel()
+            found = picture.difference(shown.cut(0, shown.height - STATUS_LINE), wanted, give_up=SHARE * 10)
+            if found.mean <= MEAN and found.share <= SHARE:
+                return found
+            if time.monotonic() > deadline:
+                file = machine.CACHE / "failed.png"
+                picture.write_png(shown, file)
+                raise Failed(f"the panel shows something else than “{name}”, see {file} ({found})")
+            time.sleep(0.2)
+
+    def ends(self, code=0, timeout=20):
+        """Waits for the program's end; then the console has to take keys."""
+        self.wait("the program ends", lambda: self.machine.shell("test -e /tmp/code")[1] == 0, timeout)
+        found = self.shell("cat /tmp/code")
+        self.wait("the console takes keys", lambda: self.keyboard() == "unicode", 5)
+        self.machine.type("ok")
+        self.wait("the typed line arrives", lambda: self.machine.shell("test -s /tmp/typed")[1] == 0, 10)
+        typed = self.shell("cat /tmp/typed")
+        claim(found == str(code), f"exit code {found}, not {code}; {self.shell('cat /tmp/errors')}")
+        claim(typed == "ok", f"the console got “{typed}”, not “ok”")
+
+    # The checks
+
+    def nobody_else_draws(self):
+        found = self.shell("env | grep -i display; cut -c 53- /proc/net/unix | grep -i 'x11\\|wayland'; "
+                           "ls -d /tmp/.X11-unix /run/user 2>/dev/null")
+        claim(found == "", found)
+
+    def first_pictures(self):
+        begin = time.monotonic()
+        found = self.start()
+        picture.write_png(self.machine.panel(), machine.CACHE / "panel.png")
+        return f"after {time.monotonic() - begin:.1f} s; {found}"
+
+    def says_what_runs(self):
+        found = self.shell("cat /tmp/errors")
+        claim(found == "vitrine: video kmsdrm, renderer software", found)
+
+    def sleeps(self):
+        figures = ("cat /proc/$(pidof vitrine)/stat | cut -d ' ' -f 14,15; "
+                   "cat /proc/$(pidof vitrine)/task/*/status | grep ctxt | awk '{ n += $2 } END { print n }'")
+        self.machine.shell("sleep 1")
+        before = self.shell(figures).split()
+        self.machine.shell("sleep 5")
+        ticks_user, ticks_system, switches = [int(b) - int(a) for a, b in zip(before, self.shell(figures).split())]
+        note = f"{(ticks_user + ticks_system) * 10} ms of CPU and {switches} wake-ups in 5 s"
+        claim(ticks_user + ticks_system == 0 and switches == 0, note)
+        return note
+
+    def hides_cursor(self):
+        claim(not self.cursor_is_shown(), "there is a cursor before the mouse has moved")
+
+    def step(self, name, hands):
+        hands(self.machine)
+        return self.shows(name, 30)
+
+    def shows_cursor(self, wanted):
+        self.wait(f"cursor shown: {wanted}", lambda: self.cursor_is_shown() == wanted, 5)
+
+    def mutes_console(self):
+        claim(self.keyboard() == "off", self.keyboard())
+
+    def ends_by(self, action):
+        action()
+        self.ends()
+
+    def killed(self):
+        self.start()
+        self.machine.shell("kill -9 $(pidof vitrine)")
+        self.ends(137)
+
+    def has_no_permission(self):
+        self.start(f"su kiosk -c 'vitrine --video kmsdrm {ARGUMENTS}'", until=None)
+        self.ends(1)
+        found = self.shell("cat /tmp/errors")
+        claim(found.startswith("vitrine: /dev/dri/card0 may not be opened: add the user to the group")
+              and "\n" not in found, found)
+
+    def has_no_input(self):
+        self.machine.shell("chmod 666 /dev/dri/*")
+        self.start(f"su kiosk -c 'vitrine --video kmsdrm {ARGUMENTS}'")
+        claim(self.keyboard() != "off", "the console is muted although nothing reads the keys")
+        self.machine.press("ctrl-c")
+        self.ends()
+        claim("no device in /dev/input may be read" in self.shell("cat /tmp/errors"), self.shell("cat /tmp/errors"))
+
+    def all(self):
+        self.check("no display server is there", self.nobody_else_draws)
+        self.check("the panel shows the pictures", self.first_pictures)
+        self.check("standard error says which driver runs", self.says_what_runs)
+        self.check("no cursor before the mouse moves", self.hides_cursor)
+        self.check("stillness costs nothing", self.sleeps)
+        for name, _, hands in STEPS:
+            self.check(name, lambda: self.step(name, hands))
+            if name == "a click on a row marks it":
+                self.check("the mouse has a cursor", lambda: self.shows_cursor(True))
+            if name == "a finger drags the list":
+                self.check("a finger has none", lambda: self.shows_cursor(False))
+        self.check("stillness costs nothing after input either", self.sleeps)
+        self.check("keys do not reach the console", self.mutes_console)
+        self.check("Esc ends it, and the console takes keys", lambda: self.ends_by(lambda: self.machine.press("esc")))
+        for name, end in [("Ctrl-C", lambda: self.machine.press("ctrl-c")),
+                          ("SIGTERM", lambda: self.machine.shell("kill $(pidof vitrine)"))]:
+            self.check(f"{name} ends it, and the console takes keys", lambda: (self.start(), self.ends_by(end))[1])
+        self.check("after SIGKILL the console takes keys", self.killed)
+        self.check("without permission it says so", self.has_no_permission)
+        self.check("the console stays awake where no input may be read", self.has_no_input)
+
+
+def references():
+    """What the panel should show, drawn off screen: a picture for the start and for each step."""
+    folder = machine.CACHE / "references"
+    folder.mkdir(parents=True, exist_ok=True)
+    lines = ["wait idle", f"screenshot {folder}/0.png"]
+    for number, (_, script, _) in enumerate(STEPS, 1):
+        lines += [*script, "wait idle", f"screenshot {folder}/{number}.png"]
+    (folder / "steps.vitrine").write_text("\n".join(lines) + "\n")
+    subprocess.run([PROGRAM, "--video", "offscreen", "--size", "1280x800", *ARGUMENTS.split(), "--script",
+                    folder / "steps.vitrine"], check=True, timeout=120, stderr=subprocess.PIPE,
+                   env={**os.environ, "VITRINE_ASSETS": str(machine.PROJECT / "Assets")})
+    names = ["start", *(name for name, _, _ in STEPS)]
+    pictures = [picture.read_png((folder / f"{number}.png").read_bytes()) for number in range(len(names))]
+    return {name: shot.cut(0, shot.height - STATUS_LINE) for name, shot in zip(names, pictures)}
+
+
+def main():
+    begin = time.monotonic()
+    machine.CACHE.mkdir(parents=True, exist_ok=True)
+    try:
+        kernel, disk, wanted = machine.kernel_image(), machine.disk(PROGRAM), references()
+    except subprocess.CalledProcessError as problem:
+        text = (problem.stderr or b"").decode(errors="replace") if isinstance(problem.stderr, bytes) else ""
+        print(f"test-panel: {' '.join(map(str, problem.cmd))} failed {text}".strip(), file=sys.stderr)
+        return 1
+    print(f"the machine is made ({time.monotonic() - begin:.1f} s)", flush=True)
+    try:
+        with Emulator(kernel, disk, machine.CACHE / "kernel.log") as emulator:
+            print(f"it has booted ({emulator.boot_time:.1f} s)", flush=True)
+            emulator.shell("mkfifo /tmp/touch; device touch </tmp/touch & exec 4>/tmp/touch; sleep 1")
+            panel = Panel(emulator, wanted)
+            panel.all()
+    except TimeoutError as problem:
+        print(f"test-panel: the machine does not boot, see {machine.CACHE}/kernel.log: {problem}", file=sys.stderr)
+        return 1
+    print(f"{panel.passed} passed, {panel.failed} failed")
+    return 1 if panel.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
