@@ -51,6 +51,22 @@ struct InputTranslatorTests {
     [.input(.touch(id: id, phase: phase, location: Point(x: x, y: y)))]
   }
 
+  @Test mutating func cursorIsSeenFromTheMousesFirstMoveToTheNextFinger() {
+    translator.ownsCursor = true
+
+    #expect(translator.translate(mouse(SDL_MOUSEBUTTONUP, 0, 0)) == [])
+    #expect(translator.translate(event(SDL_MOUSEMOTION)) == [.cursor(true)])
+    #expect(translator.translate(event(SDL_MOUSEMOTION)) == [])
+    #expect(translator.translate(finger(SDL_FINGERDOWN, 1, 0.5, 0.5)) == [.cursor(false)] + touch(0, .began, 100, 50))
+    #expect(translator.translate(finger(SDL_FINGERUP, 1, 0.5, 0.5)) == touch(0, .ended, 100, 50))
+    #expect(translator.translate(event(SDL_MOUSEMOTION)) == [.cursor(true)])
+  }
+
+  @Test mutating func desktopKeepsItsCursor() {
+    #expect(translator.translate(event(SDL_MOUSEMOTION)) == [])
+    #expect(translator.translate(finger(SDL_FINGERDOWN, 1, 0.5, 0.5)) == touch(0, .began, 100, 50))
+  }
+
   @Test mutating func leftButtonIsATouchInPoints() {
     var motion = event(SDL_MOUSEMOTION)
     motion.motion.x = 30

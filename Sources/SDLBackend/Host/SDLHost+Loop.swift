@@ -97,6 +97,7 @@ extension SDLHost {
     case .visible(let isVisible):
       self.isVisible = isVisible
       window.setNeedsDisplay()
+    case .cursor(let isVisible): video.showCursor(isVisible)
     case .quit: quit()
     }
   }

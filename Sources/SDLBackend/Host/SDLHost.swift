@@ -71,6 +71,7 @@ public final class SDLHost {
     window.frameInterval = 1 / video.refreshRate
     translator = InputTranslator(size: size, scale: configuration.scale)
     translator.quitsOnControlC = video.driver == "kmsdrm"
+    translator.ownsCursor = video.driver == "kmsdrm"
     window.hostKey = { [weak self] key, _ in
       guard let self, quitsOnEscape, key == .escape else { return false }
       quit()

@@ -11,17 +11,22 @@ nonisolated enum HostEvent: Hashable {
   case resized
   /// Whether the window can be seen at all.
   case visible(Bool)
+  /// Whether the mouse's cursor should be seen.
+  case cursor(Bool)
   case quit
 }
 
-/// Makes input of SDL's events. It knows which fingers are down, and whether the mouse button is.
+/// Makes input of SDL's events. It knows which fingers are down, whether the mouse button is, and
+/// what was used last.
 nonisolated struct InputTranslator {
   /// Of the window, in points: fingers come as shares of it.
   var size: Size
   /// Pixels to a point.
   var scale: Double
-  /// Whether Ctrl-C is a key like others and nobody else makes a signal of it, as on a console that SDL has muted.
+  /// Whether Ctrl-C is a key like others and nobody else makes a signal of it, as on a console whose keyboard is grabbed.
   var quitsOnControlC = false
+  /// Whether there is no desktop that shows the mouse's cursor.
+  var ownsCursor = false
 
   private struct Finger: Hashable {
     let device: Int64
@@ -31,6 +36,7 @@ nonisolated struct InputTranslator {
   private var fingers: [Finger: Int64] = [:]
   /// Where each touch is that has not ended.
   private var touches: [Int64: Point] = [:]
+  private var isCursorVisible = false
 
   init(size: Size, scale: Double) {
     self.size = size
@@ -42,7 +48,21 @@ nonisolated struct InputTranslator {
   /// Whether a finger or the mouse button is down.
   var hasTouches: Bool { !touches.isEmpty }
 
-  mutating func translate(_ event: SDL_Event) -> [HostEvent] {
+  mutating func translate(_ event: SDL_Event) -> [HostEvent] { cursor(event) + meaning(event) }
+
+  /// A panel has no cursor until a mouse moves, and none any more once a finger has touched it.
+  private mutating func cursor(_ event: SDL_Event) -> [HostEvent] {
+    guard ownsCursor else { return [] }
+    let wasVisible = isCursorVisible
+    switch SDL_EventType(rawValue: event.type) {
+    case SDL_MOUSEMOTION: isCursorVisible = true
+    case SDL_FINGERDOWN: isCursorVisible = false
+    default: break
+    }
+    return isCursorVisible == wasVisible ? [] : [.cursor(isCursorVisible)]
+  }
+
+  private mutating func meaning(_ event: SDL_Event) -> [HostEvent] {
     switch SDL_EventType(rawValue: event.type) {
     case SDL_QUIT: return [.quit]
     case SDL_WINDOWEVENT: return translate(event.window)

@@ -35,6 +35,7 @@ final class VideoSession {
     SDL_SetHint(SDL_HINT_FRAMEBUFFER_ACCELERATION, hasOwnSurface ? "0" : "1")
     // Keys are wanted, not what an input method makes of them.
     SDL_StopTextInput()
+    if driver == "kmsdrm" { SDL_ShowCursor(SDL_DISABLE) }
 
     let flags =
       driver == "kmsdrm"
@@ -83,6 +84,9 @@ final class VideoSession {
     }
     return Double(mode.refresh_rate)
   }
+
+  /// Shows or hides the mouse's cursor over the window.
+  func showCursor(_ isVisible: Bool) { SDL_ShowCursor(isVisible ? SDL_ENABLE : SDL_DISABLE) }
 
   /// Whether presenting waits for the screen.
   var waitsForScreen: Bool { driver == "kmsdrm" }
