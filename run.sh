@@ -19,7 +19,6 @@ usage() {
                            measure a release beside what it is compared with; `./run.sh bench --help` lists the subjects
 ./run.sh fuzz DECODER SECONDS|FILE
                            feed made-up bytes to jpeg, png, webp, gif, exif, feed or script; or a finding again
-                           build and run every test, or those whose name matches FILTER
 ./run.sh test-panel        boot an emulated machine without a display server, and see the demo on its panel
 ./run.sh format            format the sources
 ./run.sh lint              say what is not formatted, and which public declaration has no comment
@@ -270,12 +269,14 @@ fuzz() {
   executions=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
   features=$(sed -n 's/.* ft: \([0-9]*\) .*/\1/p' "$log" | tail -n 1)
   echo "$subject: $executions executions, $features coverage features, no finding"
+}
+
 # The program on an emulated machine: QEMU, what the machine's disk is made with, and what Mesa draws with there.
 run_panel_tests() {
   need_swift
   need_packages "${packages[@]}" qemu-system-x86 busybox-static cpio python3-minimal \
     libgl1 libgl1-mesa-dri libegl1 libgbm1 libgles2
-  build_release
+  build_release vitrine
   exec python3 -B Tests/Panel/test_panel.py
 }
 
@@ -296,6 +297,7 @@ case "${1:-}" in
   fuzz)
     shift
     fuzz "$@"
+    ;;
   test-panel)
     run_panel_tests
     ;;
