@@ -57,7 +57,9 @@ struct InputTranslatorTests {
     #expect(translator.translate(mouse(SDL_MOUSEBUTTONUP, 0, 0)) == [])
     #expect(translator.translate(event(SDL_MOUSEMOTION)) == [.cursor(true)])
     #expect(translator.translate(event(SDL_MOUSEMOTION)) == [])
-    #expect(translator.translate(finger(SDL_FINGERDOWN, 1, 0.5, 0.5)) == [.cursor(false)] + touch(0, .began, 100, 50))
+    #expect(
+      translator.translate(finger(SDL_FINGERDOWN, 1, 0.5, 0.5)) == [.cursor(false)]
+        + touch(0, .began, 100, 50))
     #expect(translator.translate(finger(SDL_FINGERUP, 1, 0.5, 0.5)) == touch(0, .ended, 100, 50))
     #expect(translator.translate(event(SDL_MOUSEMOTION)) == [.cursor(true)])
   }
