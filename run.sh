@@ -5,8 +5,8 @@ set -euo pipefail
 caller=$PWD
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
-# What the library and the demo link, and a font to write with.
-packages=(libsdl2-dev libsdl2-image-dev libsdl2-ttf-dev libcurl4-openssl-dev fonts-dejavu-core)
+# What the library and the demo link, whom to trust over https, and a font to write with.
+packages=(libsdl2-dev libsdl2-image-dev libsdl2-ttf-dev libcurl4-openssl-dev ca-certificates fonts-dejavu-core)
 
 usage() {
   cat <<'TEXT'
