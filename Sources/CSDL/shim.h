@@ -2,6 +2,7 @@
 #include <SDL2/SDL.h>
 #include <SDL2/SDL_image.h>
 #include <SDL2/SDL_ttf.h>
+#include <linux/input.h>
 #include <poll.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -33,5 +34,10 @@ static inline int vitrine_poll(struct pollfd *descriptors, unsigned long count, 
   if (timeout) copy = *timeout;
   return (int)syscall(SYS_ppoll, descriptors, count, timeout ? &copy : NULL, NULL, 0);
 }
+
+// Of an input device: which keys it has, and to have its events alone. Macros with parameters, which Swift does not see.
+static const long vitrine_keys_byte_count = KEY_CNT / 8;
+static const unsigned long vitrine_keys_request = EVIOCGBIT(EV_KEY, KEY_CNT / 8);
+static const unsigned long vitrine_grab_request = EVIOCGRAB;
 
 static inline SDL_bool vitrine_is_main_thread(void) { return getpid() == (pid_t)syscall(SYS_gettid); }

@@ -10,15 +10,18 @@ final class Sleeper {
   private let mainQueue: Int32
   private let signals: Int32
   private let display: Int32
+  private let grabsKeyboards: Bool
   /// Input devices, and udev's socket, which tells that there are others.
   private var devices: [Int32] = []
   /// Devices that are unplugged and that SDL has not closed: they would stay readable for ever.
   private var gone: Set<Int32> = []
 
+  /// On KMSDRM it also takes the keyboards from the console.
   init(mainQueue: MainQueue, signals: QuitSignals, video: VideoSession) {
     self.mainQueue = mainQueue.descriptor ?? -1
     self.signals = signals.descriptor
     display = DisplayConnection.descriptor(of: video) ?? -1
+    grabsKeyboards = video.driver == "kmsdrm"
     scanDevices()
   }
 
@@ -55,6 +58,7 @@ final class Sleeper {
     let open = (0..<Int32(256)).filter { InputDescriptor.isOne($0) }
     gone.formIntersection(open)
     devices = open.filter { !gone.contains($0) }
+    if grabsKeyboards { devices.forEach(KeyboardGrab.take) }
   }
 }
 

@@ -30,8 +30,8 @@ nonisolated struct ScreenDevices: Hashable {
       warnings.append("no input devices in \(root)/dev/input: touch, mouse and keys will not work")
     } else if !inputs.contains(where: { access(root + "/dev/input/" + $0, R_OK) == 0 }) {
       warnings.append(
-        "no device in \(root)/dev/input may be read: touch, mouse and keys will not work, and the console is "
-          + "mute while the program runs; add the user to the group input")
+        "no device in \(root)/dev/input may be read: touch, mouse and keys will not work; "
+          + "add the user to the group input")
     }
   }
 

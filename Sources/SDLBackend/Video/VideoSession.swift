@@ -25,6 +25,7 @@ final class VideoSession {
     }
 
     Self.setHints(drivers)
+    KeyboardGrab.keepConsoleAwake()
     guard SDL_Init(SDL_INIT_VIDEO) == 0, let name = SDL_GetCurrentVideoDriver() else {
       throw drivers.error(message: SDLHostError.sdlMessage)
     }
