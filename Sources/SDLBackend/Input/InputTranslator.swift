@@ -55,7 +55,8 @@ nonisolated struct InputTranslator {
     guard ownsCursor else { return [] }
     let wasVisible = isCursorVisible
     switch SDL_EventType(rawValue: event.type) {
-    case SDL_MOUSEMOTION: isCursorVisible = true
+    // SDL itself says where the mouse is when the window opens; then it has not moved.
+    case SDL_MOUSEMOTION where event.motion.xrel != 0 || event.motion.yrel != 0: isCursorVisible = true
     case SDL_FINGERDOWN: isCursorVisible = false
     default: break
     }
