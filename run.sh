@@ -274,7 +274,7 @@ fuzz() {
 # The program on an emulated machine: QEMU, what the machine's disk is made with, and what Mesa draws with there.
 run_panel_tests() {
   need_swift
-  need_packages "${packages[@]}" qemu-system-x86 busybox-static cpio python3-minimal \
+  need_packages "${packages[@]}" qemu-system-x86 busybox-static cpio python3 \
     libgl1 libgl1-mesa-dri libegl1 libgbm1 libgles2
   build_release vitrine
   exec python3 -B Tests/Panel/test_panel.py
