@@ -1,4 +1,4 @@
-"""QEMU with a panel, a keyboard and a mouse, and the two lines on which a test talks to it."""
+"""QEMU with two cards and their panels, a keyboard and a mouse, and the two lines on which a test talks to it."""
 
 import re
 import socket
@@ -59,6 +59,7 @@ class Emulator:
             "-kernel", str(kernel), "-initrd", str(disk),
             "-append", "console=ttyS0 quiet panic=-1 rdinit=/init", "-no-reboot",
             "-display", "none", "-vga", "none", "-device", f"virtio-vga,xres={size[0]},yres={size[1]}",
+            "-device", f"virtio-gpu-pci,id=other,xres={size[0]},yres={size[1]}",
             "-device", "virtio-mouse-pci", "-nic", "none",
             "-serial", f"file:{log}", "-serial", f"unix:{self.shell_path},server=on,wait=off",
             "-monitor", f"unix:{self.monitor_path},server=on,wait=off"]
@@ -92,11 +93,11 @@ class Emulator:
         output, match = self.shell_line.expect(rb"\n@end (\d+)\r?\n", timeout)
         return output.replace("\r", "").strip("\n"), int(match[1])
 
-    def panel(self):
-        """What the panel shows now."""
+    def panel(self, device=""):
+        """What a panel shows now: the first, or that of the card `other`."""
         file = f"{self.folder.name}/panel.ppm"
         Path(file).unlink(missing_ok=True)
-        self.monitor(f"screendump {file}")
+        self.monitor(f"screendump {file} {device}")
         return picture.read_ppm(Path(file).read_bytes())
 
     def press(self, *keys):

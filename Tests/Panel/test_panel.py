@@ -83,9 +83,9 @@ class Panel:
         return self.shell("device keyboard /dev/tty1")
 
     def cursor_is_shown(self):
-        state = self.shell("grep -h -A1 '^plane.*-1$\\|plane-1$' /sys/kernel/debug/dri/0/state; "
-                           "sed -n '/plane-1$/,/^[a-z]/p' /sys/kernel/debug/dri/0/state | grep -w 'fb'")
-        return "fb=0" not in state
+        # The card has a plane for the cursor, the second; without a picture its buffer is 0.
+        plane = self.shell("grep -A 2 'plane-1$' /sys/kernel/debug/dri/0/state")
+        return "fb=0" not in plane
 
     # What is done to it
 
@@ -95,12 +95,12 @@ class Panel:
         if until:
             return self.shows(until)
 
-    def shows(self, name, timeout=60):
-        """Waits until the panel shows a reference; returns how much it differs in the end."""
+    def shows(self, name, timeout=60, device=""):
+        """Waits until a panel shows a reference; returns how much it differs in the end."""
         wanted = self.references[name]
         deadline = time.monotonic() + timeout
         while True:
-            shown = self.machine.panel()
+            shown = self.machine.panel(device)
             found = picture.difference(shown.cut(0, shown.height - STATUS_LINE), wanted, give_up=0.001)
             if found.mean <= MEAN and found.share <= SHARE:
                 return found
@@ -185,7 +185,30 @@ class Panel:
         self.ends()
         claim("no device in /dev/input may be read" in self.shell("cat /tmp/errors"), self.shell("cat /tmp/errors"))
 
+    def connect(self, *cards):
+        """Makes the kernel believe that a screen is plugged into these cards only."""
+        for card in (0, 1):
+            state = "on" if card in cards else "off"
+            self.machine.shell(f"echo {state} >/sys/class/drm/card{card}-Virtual-{card + 1}/status")
+
+    def finds_card(self):
+        self.connect(1)
+        self.start(until=None)
+        found = self.shows("start", device="other")
+        self.machine.press("esc")
+        self.ends()
+        return found
+
+    def has_no_screen(self):
+        self.connect()
+        self.start(f"vitrine {ARGUMENTS}", until=None)
+        self.ends(1)
+        found = self.shell("cat /tmp/errors")
+        claim(found.startswith("vitrine: no screen: ") and "\n" not in found, found)
+
     def all(self):
+        # SDL takes the last card, which has no screen.
+        self.connect(0)
         self.check("no display server is there", self.nobody_else_draws)
         self.check("the panel shows the pictures", self.first_pictures)
         self.check("standard error says which driver runs", self.says_what_runs)
@@ -205,6 +228,8 @@ class Panel:
         self.check("after SIGKILL the console takes keys", self.killed)
         self.check("without permission it says so", self.has_no_permission)
         self.check("the console stays awake where no input may be read", self.has_no_input)
+        self.check("the card with the screen is taken", self.finds_card)
+        self.check("without a screen it says so", self.has_no_screen)
 
 
 def references():
