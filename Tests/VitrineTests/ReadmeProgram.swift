@@ -1,5 +1,6 @@
 import Vitrine
 
+@MainActor
 struct Hello {
   static func main() {
     do {
