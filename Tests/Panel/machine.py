@@ -22,7 +22,8 @@ VENDORS = Path("/usr/share/glvnd/egl_vendor.d/50_mesa.json")
 
 
 def run(*words, **options):
-    return subprocess.run([str(word) for word in words], check=True, stdout=subprocess.PIPE, text=True, **options).stdout
+    words = [str(word) for word in words]
+    return subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True, **options).stdout
 
 
 def kernel():
@@ -81,8 +82,8 @@ def pack(root, archive):
     """Writes a folder as an archive that the kernel unpacks into memory when it boots."""
     names = run("find", ".", cwd=root)
     with open(archive, "wb") as file:
-        subprocess.run(["cpio", "--quiet", "-o", "-H", "newc", "-R", "0:0"], cwd=root, input=names.encode(), stdout=file,
-                       check=True)
+        words = ["cpio", "--quiet", "-o", "-H", "newc", "-R", "0:0"]
+        subprocess.run(words, check=True, cwd=root, input=names.encode(), stdout=file)
 
 
 def copy(source, root, path=None):
@@ -96,8 +97,8 @@ def base_archive(program):
     wanted = libraries(program)
     kernel_modules = modules(kernel())
     files = [*wanted, "/bin/busybox", VENDORS, *sorted(FONTS.glob("*.ttf"))]
-    key = "\n".join([Path(__file__).read_text(), *(f"{file} {os.stat(file).st_size} {os.stat(file).st_mtime_ns}" for file in files),
-                     *(str(module) for module in kernel_modules)])
+    states = [(file, os.stat(file).st_size, os.stat(file).st_mtime_ns) for file in map(str, files)]
+    key = f"{Path(__file__).read_text()}\n{states}\n{kernel_modules}"
     archive = CACHE / f"base-{hashlib.sha256(key.encode()).hexdigest()[:16]}.cpio"
     if archive.exists():
         return archive
