@@ -55,7 +55,8 @@ class Emulator:
         self.monitor_path = f"{self.folder.name}/monitor"
         self.shell_path = f"{self.folder.name}/shell"
         self.words = [
-            "qemu-system-x86_64", "-accel", "tcg,thread=multi", "-smp", "2", "-m", "1024",
+            # It ends with whoever started it, in whatever way.
+            "setpriv", "--pdeathsig", "KILL", "qemu-system-x86_64", "-accel", "tcg,thread=multi", "-smp", "2", "-m", "1024",
             "-kernel", str(kernel), "-initrd", str(disk),
             "-append", "console=ttyS0 quiet panic=-1 rdinit=/init", "-no-reboot",
             "-display", "none", "-vga", "none", "-device", f"virtio-vga,xres={size[0]},yres={size[1]}",

@@ -32,9 +32,11 @@ def kernel():
     if not (folder / "complete").exists():
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
-        package = next(
-            line.split()[1] for line in run("apt-cache", "depends", "linux-image-amd64").splitlines()
-            if "Depends: linux-image-" in line)
+        # The package of this name only depends on the one of today's version.
+        depends = run("apt-cache", "depends", "linux-image-amd64").splitlines()
+        package = next((line.split()[1] for line in depends if "Depends: linux-image-" in line), None)
+        if not package:
+            raise SystemExit("test-panel: apt knows no linux-image-amd64; apt-get update may help")
         run("apt-get", "-qq", "-o", "APT::Sandbox::User=root", "download", package, cwd=folder)
         archive = next(folder.glob("*.deb"))
         run("dpkg", "-x", archive, folder)
