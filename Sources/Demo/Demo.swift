@@ -2,6 +2,9 @@ import Vitrine
 
 /// The running demo: a feed, its screens, and what the command line asked for.
 final class Demo: ScriptStage {
+  /// Events that `--trace` keeps: those of some 100,000 pictures.
+  nonisolated static let longTrace = 1_000_000
+
   private let application: Application
   private let options: Options
   private let gallery: Gallery
@@ -50,8 +53,13 @@ final class Demo: ScriptStage {
     window.backgroundColor = Theme.background
     window.rootView = root
     window.unhandledKey = { [unowned root] key, modifiers in
-      root.screen.scrollView.keyDown(key, modifiers: modifiers)
+      if key == .function(1) {
+        root.window?.showsDiagnostics.toggle()
+        return true
+      }
+      return root.screen.scrollView.keyDown(key, modifiers: modifiers)
     }
+    window.showsDiagnostics = options.overlay
     self.header = header
     self.status = status
     self.root = root
@@ -96,6 +104,13 @@ final class Demo: ScriptStage {
     if let file = options.stats {
       do {
         try statistics.report(of: application).write(to: file)
+      } catch {
+        problem = problem ?? "cannot write \(file)"
+      }
+    }
+    if let file = options.trace {
+      do {
+        try ChromeTrace(application.host.trace.events).write(to: file)
       } catch {
         problem = problem ?? "cannot write \(file)"
       }

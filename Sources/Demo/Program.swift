@@ -52,6 +52,7 @@ struct Program {
     configuration.host.title = "Vitrine"
     configuration.host.size = options.size
     configuration.host.videoDriver = options.video
+    if options.trace != nil { configuration.downloader.trace = Trace(capacity: Demo.longTrace) }
     let application = try Application(configuration: configuration)
     complain("video \(application.host.videoDriver), renderer \(application.host.rendererName)")
     for warning in application.host.warnings { complain(warning) }

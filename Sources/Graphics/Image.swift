@@ -1,3 +1,5 @@
+import Synchronization
+
 /// What a slot shows: a picture, still or animated, in memory and ready to draw.
 ///
 /// Images are compared by identity: the cache returns the same instance each time, and whoever holds it can
@@ -17,6 +19,8 @@ public final class Image: Sendable {
     }
   }
 
+  /// Tells it apart from every other image of the process, in a `Trace`.
+  public let number = Image.numbers.wrappingAdd(1, ordering: .relaxed).newValue
   /// At least one; all of one size.
   public let frames: [Frame]
   /// Pixels to a point: 2 for a picture made for a screen of twice the density.
@@ -53,6 +57,8 @@ public final class Image: Sendable {
       frames: [Frame(bitmap: bitmap)], scale: scale, format: format, sourceWidth: sourceWidth,
       sourceHeight: sourceHeight)
   }
+
+  private static let numbers = Atomic<UInt64>(0)
 
   /// The first frame, which is all of a still image.
   public var bitmap: Bitmap { frames[0].bitmap }

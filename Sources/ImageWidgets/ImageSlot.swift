@@ -15,6 +15,8 @@ final class ImageSlot {
   /// What it was asked for last, and the picture that came of it.
   private var shown: (load: SlotLoad, image: Image)?
   private var spinner: SlotSpinner?
+  /// How what it shows was come by; nil while it loads.
+  private var report: SlotReport?
   private(set) var url: String?
 
   init(target: any SlotTarget) { self.target = target }
@@ -84,6 +86,7 @@ final class ImageSlot {
 
   private func replace(with new: SlotLoad?) {
     let previous = load
+    report = nil
     setLoad(new)
     endSpinner()
     previous?.cancel()
@@ -105,6 +108,7 @@ final class ImageSlot {
   /// Shows a picture from memory before the call returns; false if there is none.
   private func showFromMemory(_ load: SlotLoad) -> Bool {
     let request = sizedRequest(of: load)
+    load.began = target.view?.window?.now
     guard request.cachePolicy != .reload,
       let image = downloader(for: load).cachedImage(
         for: request, additionalIdentifier: load.additionalIdentifier),
@@ -113,6 +117,7 @@ final class ImageSlot {
         || request.cachePolicy == .cacheOnly
     else { return false }
     ImageSlot.observer?.slotWillLoad()
+    downloader(for: load).traceServed(request, image)
     finish(load, .success(ImageResponse(image: image, source: .memory)))
     return true
   }
@@ -154,6 +159,7 @@ final class ImageSlot {
   private func finish(_ load: SlotLoad, _ result: Result<ImageResponse, ImageError>) {
     setLoad(nil)
     endSpinner()
+    note(result, of: load)
     switch result {
     case .success(let response):
       shown = (load, response.image)
@@ -166,6 +172,13 @@ final class ImageSlot {
     load.finish(result)
     // The view may have grown while it loaded.
     sizeDidChange()
+  }
+
+  private func note(_ result: Result<ImageResponse, ImageError>, of load: SlotLoad) {
+    let now = target.view?.window?.now ?? 0
+    guard let new = SlotReport(result, elapsed: now - (load.began ?? now)) else { return }
+    report = new
+    if target.view?.window?.showsDiagnostics == true { target.view?.setNeedsDisplay(target.rect) }
   }
 
   private func show(_ response: ImageResponse, of load: SlotLoad) {
@@ -279,6 +292,12 @@ extension ImageSlot {
   /// Whether its picture would be seen now, were it there, and a spinner stands for it.
   func isSpinnerVisible(at now: Double) -> Bool {
     target.isShowing && spinner?.isVisible(at: now) == true
+  }
+
+  /// Says how it came by its picture, where that is what one sees.
+  func drawReport(over view: View, into list: inout DrawList) {
+    guard target.isShowing, let report else { return }
+    report.draw(in: target.rect, cornerRadius: target.cornerRadius, of: view, into: &list)
   }
 
   func drawSpinner(over view: View, at now: Double, into list: inout DrawList) {

@@ -10,6 +10,8 @@ final class SlotLoad {
   let options: SlotOptions
   /// Nil until it is started: a slot without a size waits for one.
   var task: ImageTask?
+  /// Window time at which it was asked for.
+  var began: Double?
   /// The size that it was looked up and loaded at.
   var size = NeededSize.unknown
   /// Asks for more pixels of the picture that is shown, which stays if they cannot be had.

@@ -17,6 +17,8 @@ protocol SlotTarget {
   var room: Size { get }
   /// How it is laid out there.
   var contentMode: ContentMode { get }
+  /// Of the picture, in points.
+  var cornerRadius: Double { get }
   /// Whether its spinner goes before those of the view's other slots.
   var goesFirst: Bool { get }
   func show(_ image: Image?, transition: Transition)
@@ -25,6 +27,7 @@ protocol SlotTarget {
 extension SlotTarget {
   var room: Size { rect.size }
   var goesFirst: Bool { true }
+  var cornerRadius: Double { view?.cornerRadius ?? 0 }
 }
 
 /// How large a slot needs its picture.

@@ -27,6 +27,9 @@ final class ViewSlots: ViewAttachment {
 
   func drawOverlay(of view: View, into list: inout DrawList) {
     guard let now = view.window?.now else { return }
+    if view.window?.showsDiagnostics == true {
+      for slot in slots { slot.drawReport(over: view, into: &list) }
+    }
     // One spinner is enough: a button's image goes before its background.
     let spinning = slots.filter { $0.isSpinnerVisible(at: now) }
     (spinning.first { $0.target.goesFirst } ?? spinning.first)?.drawSpinner(over: view, at: now, into: &list)

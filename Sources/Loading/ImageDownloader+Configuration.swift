@@ -21,6 +21,9 @@ extension ImageDownloader {
     /// No download starts while more bytes than this wait to be decoded.
     public var undecodedBytesLimit = 2 << 20
 
+    /// Where it writes down what each request went through; `Trace.shared` unless said otherwise.
+    public var trace = Trace.shared
+
     /// The defaults.
     public init() {}
   }

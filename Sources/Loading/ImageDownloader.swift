@@ -139,17 +139,34 @@ public final class ImageDownloader: Sendable {
   private func outcomeWithoutLoading(_ task: ImageTask) -> Result<ImageResponse, ImageError>? {
     if let refusal { return .failure(refusal) }
     let request = task.request
+    let began = trace.isEnabled ? trace.now : 0
     var storeCount: Int
     repeat {
       storeCount = engine.storeCount
       if let image = hit(request, task.additionalIdentifier) {
+        traceServed(request, image)
         return .success(ImageResponse(image: image, source: .memory))
       }
       if request.cachePolicy == .cacheOnly { return .failure(.notCached) }
       do { _ = try router.transport(for: request.url) } catch { return .failure(error) }
       // Looked up too early and started too late, a load that ended in between would be done twice.
-    } while !engine.start(task, unlessStoredSince: storeCount)
+    } while !engine.start(
+      task, unlessStoredSince: storeCount,
+      lookup: LookupNotes(began: began, memory: missReason(request, task.additionalIdentifier)))
     return nil
+  }
+
+  private func missReason(_ request: ImageRequest, _ additionalIdentifier: String?) -> TraceEvent.Miss {
+    guard trace.isEnabled, let cache else { return .noCache }
+    if request.cachePolicy == .reload { return .bypassed }
+    return cache.missReason(for: request, additionalIdentifier: additionalIdentifier)
+  }
+
+  private var trace: Trace { engine.trace }
+
+  /// A picture that `cachedImage` gave is being shown.
+  package func traceServed(_ request: ImageRequest, _ image: Image) {
+    trace.recordServed(url: request.identity.url, image: image.number)
   }
 
   private func hit(_ request: ImageRequest, _ additionalIdentifier: String?) -> Image? {

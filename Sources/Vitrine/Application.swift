@@ -64,6 +64,7 @@ public final class Application {
     cache = MemoryImageCache(
       capacity: memory.cacheCapacity, preferredUsageAfterPurge: memory.cacheUsageAfterPurge)
     var downloading = configuration.downloader
+    host.trace = downloading.trace
     downloading.pixelFormat = host.pixelFormat
     downloader = bootstrap(
       downloader: downloading, transport: configuration.transport, cache: cache)

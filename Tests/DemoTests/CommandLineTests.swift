@@ -18,7 +18,7 @@ struct CommandLineTests {
 
   @Test(arguments: [
     (["--scren", "list"], "did you mean --screen?"),
-    (["--trace", "x.json"], "unknown option --trace"),
+    (["--trace"], "--trace needs a file name"), (["--overlay=1"], "--overlay takes no value"),
     (["--size", "12"], "--size is a size such as 1280x800"),
     (["--size", "0x0"], "--size is a size"),
     (["--size", "20000x100"], "to 16384x16384"),

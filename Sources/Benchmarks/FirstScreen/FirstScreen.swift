@@ -48,6 +48,10 @@ enum FirstScreen {
         "ratio_libjpeg_turbo_cpu", Samples(zip(runs, references).map { ($0["cpu_s"] ?? .nan) / $1.cpu }),
         label: "ratio of processor time, server apart"),
       Figure(
+        "trace_percent", Samples(runs.map { ($0["trace_s"] ?? .nan) / ($0["cpu_s"] ?? .nan) * 100 }),
+        label: "of that for the trace", unit: "%", floor: .atMost(1)),
+      Figure("trace_events", samples("trace_events"), label: "events in the trace"),
+      Figure(
         "above_baseline_mb", above, label: "memory above the baseline", unit: "MB", floor: .atMost(20),
         aim: .atMost(12)),
       Figure("peak_rss_mb", samples("peak_rss_bytes"), label: "peak memory", unit: "MB", factor: 1e-6),

@@ -59,8 +59,21 @@ struct FirstScreenRun {
       "loaded_s": loaded, "drawn_s": drawn, "cpu_s": cpuLoaded, "baseline_rss_bytes": Double(baseline),
       "peak_rss_bytes": Double(SystemCounters.peakResidentBytes), "requests": Double(statistics.requests),
       "connections": Double(statistics.connections), "frames": Double(host.frameStatistics.presented),
-      "late_frames": Double(host.frameStatistics.late),
+      "late_frames": Double(host.frameStatistics.late), "trace_s": Self.secondsToRecord(host.trace),
+      "trace_events": Double(host.trace.events.count + host.trace.lostEvents),
     ]
+  }
+
+  /// What writing the same events down once more takes, the reading of the clock included.
+  private static func secondsToRecord(_ trace: Trace) -> Double {
+    let events = trace.events
+    let rounds = 100
+    let copy = Trace()
+    let start = SystemCounters.time
+    for _ in 0..<rounds {
+      for event in events { copy.record(event.kind) }
+    }
+    return (SystemCounters.time - start) / Double(rounds)
   }
 
   /// Mean of all tiles: as decoded, and as they are on the screen, against either filter.

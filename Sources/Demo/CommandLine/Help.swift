@@ -13,6 +13,8 @@ nonisolated enum Help {
     ("--script", "FILE", "play input and checks, exit with their result"),
     ("--screenshot", "FILE.png", "wait until idle, write what is on the screen, exit"),
     ("--stats", "FILE.json", "write figures at exit"),
+    ("--trace", "FILE.json", "write what each request went through at exit, to open in Perfetto"),
+    ("--overlay", "", "colour each picture by its source, show size, time and frames (F1)"),
     ("--no-disk-cache", "", "keep nothing on disk"),
     ("--exit-when-idle", "", "end when everything is loaded and still"),
     ("--exit-after", "SECONDS", "end after so long"),

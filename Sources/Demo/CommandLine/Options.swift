@@ -12,6 +12,8 @@ nonisolated struct Options: Equatable {
   var script: String?
   var screenshot: String?
   var stats: String?
+  var trace: String?
+  var overlay = false
   var exitWhenIdle = false
   var exitAfter: Double?
   var showsHelp = false
@@ -56,6 +58,8 @@ nonisolated struct Options: Equatable {
       case "--script": script = try value("a file")
       case "--screenshot": screenshot = try value("a file name, ending in .png")
       case "--stats": stats = try value("a file name")
+      case "--trace": trace = try value("a file name")
+      case "--overlay": overlay = true
       case "--exit-when-idle": exitWhenIdle = true
       case "--exit-after": exitAfter = try Self.number(name, try value("seconds"), in: 0...1e6)
       case "--no-disk-cache": break  // There is none yet; scripts may say so already.

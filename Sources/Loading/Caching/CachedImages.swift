@@ -29,6 +29,10 @@ struct CachedImages {
   private var newest = none
   private var oldest = none
 
+  /// Marks of identities that were purged, each in the place that its hash says: a newer one may overwrite it.
+  private var purged: [Int] = []
+  private static let purgedPlaces = 4096
+
   /// Sum of the costs.
   private(set) var cost = 0
   var count: Int { images.count - free.count }
@@ -71,12 +75,36 @@ struct CachedImages {
   /// Removes all variants. O(variants).
   mutating func remove(_ identity: PictureIdentity) -> [Image] { variants(identity).map { remove($0) } }
 
-  /// Removes the oldest until no more than `limit` is left; below 0, everything.
+  /// Removes the oldest to make room, until no more than `limit` is left.
   mutating func purge(to limit: Int) -> [Image] {
     var removed: [Image] = []
-    while cost > limit, oldest != Self.none { removed.append(remove(oldest)) }
+    while cost > limit, oldest != Self.none {
+      if let identity = identities[oldest] { markPurged(identity) }
+      removed.append(remove(oldest))
+    }
     return removed
   }
+
+  /// Removes all, as if they had never been there.
+  mutating func removeAll() -> [Image] {
+    defer { self = CachedImages() }
+    return images.compactMap { $0 }
+  }
+
+  /// Why `use` finds nothing. O(1).
+  func missReason(_ identity: PictureIdentity) -> TraceEvent.Miss {
+    if smallest[identity] != nil { return .tooSmall }
+    let hash = identity.hashValue
+    return !purged.isEmpty && purged[Self.purgedPlace(hash)] == hash ? .purged : .absent
+  }
+
+  private mutating func markPurged(_ identity: PictureIdentity) {
+    if purged.isEmpty { purged = [Int](repeating: 0, count: Self.purgedPlaces) }
+    let hash = identity.hashValue
+    purged[Self.purgedPlace(hash)] = hash
+  }
+
+  private static func purgedPlace(_ hash: Int) -> Int { Int(UInt(bitPattern: hash) % UInt(purgedPlaces)) }
 
   // MARK: Places
 

@@ -19,6 +19,8 @@ public protocol ImageRequestCache: AnyObject, Sendable {
   func removeAllImages() -> Bool
   /// Asked before each `insert` of a downloaded picture (AF-F12).
   func shouldCache(_ image: Image, for request: ImageRequest, additionalIdentifier: String?) -> Bool
+  /// Why a lookup just made did not find the picture, for the trace. Counts as no use of anything.
+  func missReason(for request: ImageRequest, additionalIdentifier: String?) -> TraceEvent.Miss
 }
 
 extension ImageRequestCache {
@@ -26,4 +28,9 @@ extension ImageRequestCache {
   public func shouldCache(
     _ image: Image, for request: ImageRequest, additionalIdentifier: String?
   ) -> Bool { true }
+
+  /// Not there, unless a cache knows more.
+  public func missReason(for request: ImageRequest, additionalIdentifier: String?) -> TraceEvent.Miss {
+    .absent
+  }
 }

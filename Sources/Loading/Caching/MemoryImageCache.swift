@@ -120,6 +120,12 @@ public final class MemoryImageCache: ImageRequestCache {
     }
   }
 
+  /// Whether it is there in smaller sizes only, was purged, or never was there. O(1).
+  public func missReason(for request: ImageRequest, additionalIdentifier: String?) -> TraceEvent.Miss {
+    let identity = request.pictureIdentity(additionalIdentifier)
+    return state.withLock { $0.images.missReason(identity) }
+  }
+
   /// Removes a picture in all its sizes; whether there was one.
   @discardableResult
   public func removeImage(for request: ImageRequest, additionalIdentifier: String?) -> Bool {
@@ -129,7 +135,7 @@ public final class MemoryImageCache: ImageRequestCache {
 
   /// Removes everything; whether there was anything. O(images).
   @discardableResult
-  public func removeAllImages() -> Bool { release { $0.images.purge(to: -1) } }
+  public func removeAllImages() -> Bool { release { $0.images.removeAll() } }
 
   // MARK: Purging
 
@@ -137,7 +143,7 @@ public final class MemoryImageCache: ImageRequestCache {
   public func purge(to bytes: Int) { release { $0.purge(to: max(0, bytes)) } }
 
   /// Removes everything (AF-C19): the system has told the application that memory is short.
-  public func relieveMemoryPressure() { removeAllImages() }
+  public func relieveMemoryPressure() { purge(to: 0) }
 
   /// Lets images go after the lock: freeing megabytes takes time. Whether there were any.
   @discardableResult

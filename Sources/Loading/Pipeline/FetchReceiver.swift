@@ -7,6 +7,7 @@ final class FetchReceiver: TransportReceiver {
     var response: TransportResponse?
     var body: [UInt8] = []
     var watchers: [ImageTask] = []
+    var failureMetrics: TransportMetrics?
   }
 
   /// No more than this is reserved on a server's word.
@@ -44,14 +45,17 @@ final class FetchReceiver: TransportReceiver {
 
   func transportWillFail(_ metrics: TransportMetrics) {
     if !isLocal { engine?.count(metrics) }
+    state.withLock { $0.failureMetrics = metrics }
   }
 
   func transportDidFinish(_ result: Result<TransportMetrics, ImageError>) {
-    let (body, response) = state.withLock { state in
+    let (body, response, failureMetrics) = state.withLock { state in
       defer { state = State() }
-      return (state.body, state.response)
+      return (state.body, state.response, state.failureMetrics)
     }
     guard let engine else { return }
+    let transfer = TraceEvent.Transfer(result, failureMetrics: failureMetrics, isLocal: isLocal)
+    engine.trace.record(.fetchEnded(fetch: id.number, transfer))
     if !isLocal, case .success(let metrics) = result { engine.count(metrics) }
     engine.fetchEnded(id, result.map { FetchedBytes(body: body, response: response, metrics: $0) })
   }

@@ -24,6 +24,7 @@ final class LoadEngine: Sendable {
   private let router: TransportRouter
   private let decoder: any ImageDecoding
   private let cache: (any ImageRequestCache)?
+  let trace: Trace
   private let workers: WorkerPool
   private let state: Mutex<State>
 
@@ -35,8 +36,10 @@ final class LoadEngine: Sendable {
     self.router = router
     self.decoder = decoder
     self.cache = cache
+    trace = configuration.trace
     workers = WorkerPool(threads: configuration.decodingThreads)
-    var registry = LoadRegistry(undecodedBytesLimit: configuration.undecodedBytesLimit)
+    var registry = LoadRegistry(
+      firstNumber: trace.reserveNumbers(), undecodedBytesLimit: configuration.undecodedBytesLimit)
     registry.queue = DownloadQueue(configuration)
     state = Mutex(State(registry: registry))
   }
@@ -64,7 +67,7 @@ final class LoadEngine: Sendable {
 
   /// Starts a load, or joins what runs for it. Does nothing and returns false where a lookup that was made
   /// when `storeCount` was read may be out of date: a load has ended since, and none runs.
-  func start(_ task: ImageTask, unlessStoredSince storeCount: Int) -> Bool {
+  func start(_ task: ImageTask, unlessStoredSince storeCount: Int, lookup: LookupNotes) -> Bool {
     let actions = state.withLock { state -> [LoadAction]? in
       if state.storeCount != storeCount, task.request.cachePolicy != .reload,
         !state.registry.isFetching(task.request.identity)
@@ -75,6 +78,9 @@ final class LoadEngine: Sendable {
         task.request, additionalIdentifier: task.additionalIdentifier, lane: .init(task.request.url))
       state.tasks[id] = task
       task.isStarted(as: id, by: self)
+      if let request = state.registry.traceRequest(id, task.request, lookup) {
+        trace.record(.requested(request))
+      }
       if let fetch = state.registry.fetch(of: id) { state.transfers[fetch]?.receiver.add(task) }
       return actions
     }
@@ -115,7 +121,9 @@ final class LoadEngine: Sendable {
     case .decode(let id, let body, let options, let priority): decode(id, body, options, priority)
     case .transform(let id, let image, let transforms, let priority):
       workers.submit(id.number, priority: priority) { [self] in
+        trace.record(.transformBegan(picture: id.number))
         let result = Self.apply(transforms, to: image)
+        trace.record(.transformEnded(picture: id.number))
         perform { $0.registry.transformEnded(id, result) }
       }
     case .cancelWork(let number): workers.cancel(number)
@@ -134,6 +142,7 @@ final class LoadEngine: Sendable {
       return true
     }
     guard isWanted else { return }
+    trace.record(.fetchBegan(fetch: id.number))
     do {
       let handle = try router.transport(for: request.url).start(
         TransportRequest(
@@ -158,7 +167,9 @@ final class LoadEngine: Sendable {
     let options = DecodeOptions(
       target: key.target, pixelFormat: configuration.pixelFormat, limits: key.limits)
     workers.submit(id.number, priority: priority) { [self] in
+      trace.record(.decodeBegan(decode: id.number))
       let result = Result { () throws(ImageError) in try decoder.decode(body, options: options) }
+      trace.record(.decodeEnded(id, result))
       perform { $0.registry.decodeEnded(id, result) }
     }
   }
@@ -194,6 +205,8 @@ final class LoadEngine: Sendable {
       state.statistics.count(result, times: ids.count)
       return ids.compactMap { state.tasks.removeValue(forKey: $0) }
     }
+    let outcome = TraceEvent.Outcome(result)
+    for id in ids { trace.recordAnswer(id.number, outcome) }
     for task in tasks { task.settle(result) }
   }
 }

@@ -13,7 +13,7 @@ struct LoadRegistry {
   private let undecodedBytesLimit: Int
   private var undecodedBytes = 0
 
-  private var lastNumber: UInt64 = 0
+  private var lastNumber: UInt64
   private var waiters: [TaskID: Waiter] = [:]
   private var pictures: [PictureID: Picture] = [:]
   private var decodes: [DecodeID: Decode] = [:]
@@ -23,15 +23,25 @@ struct LoadRegistry {
   private var fetchIDs: [RequestIdentity: FetchID] = [:]
   private var actions: [LoadAction] = []
 
-  init(undecodedBytesLimit: Int = .max) { self.undecodedBytesLimit = undecodedBytesLimit }
+  /// - Parameter firstNumber: what all numbers it gives out are above.
+  init(firstNumber: UInt64 = 0, undecodedBytesLimit: Int = .max) {
+    lastNumber = firstNumber
+    self.undecodedBytesLimit = undecodedBytesLimit
+  }
 
   /// Callers who wait.
   var waiterCount: Int { waiters.count }
   var isEmpty: Bool { waiters.isEmpty && pictures.isEmpty && decodes.isEmpty && fetches.isEmpty }
 
   /// The fetch that a caller waits for.
-  func fetch(of task: TaskID) -> FetchID? {
-    waiters[task].flatMap { pictures[$0.picture] }.flatMap { decodes[$0.decode]?.fetch }
+  func fetch(of task: TaskID) -> FetchID? { stages(of: task)?.fetch }
+
+  /// The stages that a caller waits for; nil for one who does not wait.
+  func stages(of task: TaskID) -> (fetch: FetchID, decode: DecodeID, picture: PictureID)? {
+    guard let picture = waiters[task]?.picture, let decode = pictures[picture]?.decode,
+      let fetch = decodes[decode]?.fetch
+    else { return nil }
+    return (fetch, decode, picture)
   }
 
   /// Callers who wait for a fetch, in order of registration.

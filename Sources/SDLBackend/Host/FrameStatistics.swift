@@ -15,6 +15,8 @@ public nonisolated struct FrameStatistics: Hashable, Sendable {
   public private(set) var firstFrame: Double?
   /// The longest work on a frame, in milliseconds.
   public private(set) var maxMilliseconds = 0.0
+  /// The work on the last frame, in milliseconds.
+  public private(set) var lastMilliseconds = 0.0
   /// Of the last frames only, so that a host can run for months.
   private var samples: [Float] = []
 
@@ -42,6 +44,7 @@ public nonisolated struct FrameStatistics: Hashable, Sendable {
     } else {
       samples[presented % Self.capacity] = Float(milliseconds)
     }
+    lastMilliseconds = milliseconds
     presented += 1
     if seconds > Self.budget { late += 1 }
     maxMilliseconds = max(maxMilliseconds, milliseconds)

@@ -111,6 +111,7 @@ extension SDLHost {
     guard let deadline = window.nextDeadline, deadline <= time, begin >= earliestFrame else { return }
     window.update(at: time)
     guard window.isDirty else { return }
+    if window.showsDiagnostics { window.setNeedsDisplay(meter.rect(in: window)) }
     let dirty = window.takeDirtyRects()
     // A hidden window is drawn as a whole when it is seen again.
     guard isVisible, let bounds = renderer.begin() else { return }
@@ -119,15 +120,28 @@ extension SDLHost {
     guard !rects.isEmpty else { return }
 
     var unfinished: [PixelRect] = []
+    var shown: Set<UInt64>? = trace.awaitsFrames ? [] : nil
     for rect in rects {
-      let list = window.drawList(for: rect.rect(scale: window.scale))
+      var list = window.drawList(for: rect.rect(scale: window.scale))
+      if window.showsDiagnostics { meter.draw(frameStatistics, over: window, into: &list) }
+      shown?.formUnion(list.imageNumbers)
       unfinished += renderer.play(list, in: rect, scale: window.scale)
     }
     let drawn = SystemTime.now
     renderer.present(rects)
     let end = SystemTime.now
+    if let shown { trace.recordFrame(with: shown) }
     frameStatistics.record(work: (video.waitsForScreen ? drawn : end) - begin, at: now)
     nextFrame = video.waitsForScreen ? 0 : begin + window.frameInterval
     for rect in unfinished { window.setNeedsDisplay(rect.rect(scale: window.scale)) }
+  }
+}
+
+extension DrawList {
+  /// The images that are drawn, as a trace names them.
+  fileprivate var imageNumbers: some Sequence<UInt64> {
+    commands.lazy.compactMap { command in
+      if case .image(let picture) = command { picture.image.number } else { nil }
+    }
   }
 }

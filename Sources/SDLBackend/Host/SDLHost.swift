@@ -25,6 +25,9 @@ public final class SDLHost {
   public var quitsOnEscape = true
   /// Where the time comes from.
   public var clock = HostClock.monotonic
+  /// Where it notes when pictures are made ready for the screen and first seen on it. It has to be the one of the
+  /// downloader, which `Application` sees to.
+  public var trace = Trace.shared
   /// Whether somebody has asked the host to quit.
   public private(set) var isQuitting = false
   /// How many frames were presented, and what they took.
@@ -36,6 +39,7 @@ public final class SDLHost {
   let mainQueue = MainQueue()
   let signals: QuitSignals
   var translator: InputTranslator
+  let meter: FrameMeter
   var isVisible = true
   /// System time before which no other frame begins.
   var nextFrame = 0.0
@@ -62,6 +66,7 @@ public final class SDLHost {
       video: video, fonts: fonts,
       textures: TextureStore(
         budget: configuration.textureByteBudget, frameBudget: configuration.uploadByteBudget))
+    meter = FrameMeter(driver: video.driver, renderer: renderer.name)
     sleeper = Sleeper(mainQueue: mainQueue, signals: signals, video: video)
 
     let pixels = video.size

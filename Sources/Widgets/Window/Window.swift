@@ -32,6 +32,10 @@ public final class Window: View {
   /// Asked last: the host's own keys, as Escape.
   package var hostKey: ((Key, KeyModifiers) -> Bool)?
 
+  /// Whether everything says how it came about: slots colour their pictures by source and write size and time over
+  /// them, and the host counts frames in a corner. For developers; false by default.
+  public var showsDiagnostics = false { didSet { if showsDiagnostics != oldValue { setNeedsDisplay() } } }
+
   private var dirty = DirtyRegion()
   private var frames = FrameRequests()
   /// Fingers that are down.

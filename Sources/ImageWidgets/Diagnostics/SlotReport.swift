@@ -1,0 +1,76 @@
+import VitrineGraphics
+import VitrineLoading
+import VitrineWidgets
+
+/// How a slot came by what it shows, for `Window.showsDiagnostics`.
+struct SlotReport: Equatable {
+  enum Outcome: Equatable {
+    case image(Image, from: ImageResponse.Source)
+    case failure(ImageError)
+  }
+
+  let outcome: Outcome
+  /// Seconds of the window from being asked to having it.
+  let elapsed: Double
+
+  init?(_ result: Result<ImageResponse, ImageError>, elapsed: Double) {
+    switch result {
+    case .success(let response): outcome = .image(response.image, from: response.source)
+    case .failure(.cancelled): return nil
+    case .failure(let error): outcome = .failure(error)
+    }
+    self.elapsed = elapsed
+  }
+
+  /// Green from memory, red over the network, violet from a file: Picasso's signals, and one more. Grey for a failure.
+  var color: Color {
+    switch outcome {
+    case .image(_, .memory): Color(hex: 0x1F_8A4C)
+    case .image(_, .network): Color(hex: 0xC2_3B31)
+    case .image(_, .file): Color(hex: 0x7A_48C9)
+    case .failure: Color(hex: 0x4A_5160)
+    }
+  }
+
+  /// What there is to say, the most important first; each line may be said in a shorter way.
+  var lines: [(long: String, short: String)] {
+    switch outcome {
+    case .image(let image, let source):
+      let decoded = "\(image.pixelWidth)x\(image.pixelHeight)"
+      let size = image.isFullSize ? decoded : "\(decoded) of \(image.sourceWidth)x\(image.sourceHeight)"
+      let time = "\(Int((elapsed * 1000).rounded())) ms"
+      let frames = image.isAnimated ? [("\(image.frames.count) frames", "\(image.frames.count) frames")] : []
+      return [(size, decoded), (source == .memory ? ("memory", "memory") : ("\(source) \(time)", time))]
+        + frames
+    case .failure(let error): return [("\(error)", "failed")]
+    }
+  }
+
+  /// Draws it over a slot: a wash in its colour, and as much of the text as fits.
+  func draw(in rect: Rect, cornerRadius: Double, of view: View, into list: inout DrawList) {
+    list.fill(rect, color: color.multiplyingAlpha(by: 0.3), cornerRadius: cornerRadius)
+    guard let text = view.window?.textMeasuring else { return }
+    let room = rect.inset(by: Self.margin + Self.padding)
+    let texts = lines.compactMap { line in
+      [line.long, line.short].map { ($0, text.size(of: $0, font: Self.font)) }
+        .first { $0.1.width <= room.width }
+    }
+    let lineHeight = texts.first?.1.height ?? 0
+    let fitting = texts.prefix(lineHeight > 0 ? max(0, Int(room.height / lineHeight)) : 0)
+    guard !fitting.isEmpty else { return }
+
+    let width = fitting.map(\.1.width).max() ?? 0
+    let height = lineHeight * Double(fitting.count)
+    let origin = Point(x: room.minX, y: room.maxY - height)
+    let chip = Rect(x: origin.x, y: origin.y, width: width, height: height).inset(by: -Self.padding)
+    list.fill(chip, color: color.multiplyingAlpha(by: 0.9), cornerRadius: 3)
+    for (index, (line, size)) in fitting.enumerated() {
+      let place = Point(x: origin.x, y: origin.y + lineHeight * Double(index))
+      list.text(line, font: Self.font, color: .white, at: place, size: size)
+    }
+  }
+
+  private static let font = Font.regular(11)
+  private static let margin = 4.0
+  private static let padding = 3.0
+}

@@ -1,0 +1,41 @@
+import VitrineGraphics
+import VitrineWidgets
+
+/// The corner of `Window.showsDiagnostics`: how many frames there were and what they took. It is drawn with frames that
+/// come anyway and asks for none, so a still window stays still; the figures are those before the frame it is seen in.
+struct FrameMeter {
+  private let title: String
+  private static let size = Size(width: 216, height: 76)
+  private static let padding = 10.0
+  private static let lineHeight = 18.0
+
+  init(driver: String, renderer: String) { title = "\(driver), \(renderer)" }
+
+  /// Where it lies: the bottom right corner, where the fewest controls are.
+  func rect(in window: Window) -> Rect {
+    Rect(
+      x: window.frame.width - Self.size.width, y: window.frame.height - Self.size.height,
+      width: Self.size.width, height: Self.size.height)
+  }
+
+  func draw(_ frames: FrameStatistics, over window: Window, into list: inout DrawList) {
+    let rect = rect(in: window)
+    guard list.isVisible(rect) else { return }
+    func milliseconds(_ value: Double) -> String { "\((value * 100).rounded() / 100) ms" }
+    let lines = [
+      title, "\(frames.presented) frames, \(frames.late) late",
+      "last \(milliseconds(frames.lastMilliseconds)), longest \(milliseconds(frames.maxMilliseconds))",
+    ]
+    list.enter(origin: .zero, opacity: 1, clip: rect)
+    list.fill(rect, color: Color(red: 0, green: 0, blue: 0, alpha: 208))
+    for (index, line) in lines.enumerated() {
+      let font = index == 0 ? Font.bold(12) : .regular(12)
+      let origin = Point(
+        x: rect.minX + Self.padding, y: rect.minY + Self.padding + Self.lineHeight * Double(index))
+      list.text(
+        line, font: font, color: .white, at: origin,
+        size: window.textMeasuring.size(of: line, font: font))
+    }
+    list.leave()
+  }
+}

@@ -1,0 +1,100 @@
+public import FoundationEssentials
+public import VitrineGraphics
+
+/// A trace as Chrome trace events, which Perfetto (ui.perfetto.dev) and Chrome's `about:tracing` open: a track a request,
+/// a slice a stage.
+///
+/// The format is that of Google's “Trace Event Format”: complete events (`X`) with times in microseconds, and a
+/// metadata event (`M`) that names each track after its URL. Names and passwords in URLs are left out.
+public nonisolated struct ChromeTrace: Sendable {
+  private let events: [TraceEvent]
+
+  /// Events of a `Trace`. Requests whose beginning is not among them are left out.
+  public init(_ events: [TraceEvent]) { self.events = events }
+
+  /// The document, as UTF-8. O(n log n) in the number of events.
+  public func json() throws -> Data {
+    let tracks = TrackBuilder.tracks(of: events)
+    let origin = tracks.lazy.flatMap(\.spans).map(\.begin).min() ?? 0
+    var document = Document()
+    document.traceEvents.append(.name(of: "process_name", track: 0, "vitrine"))
+    for (index, track) in tracks.enumerated() {
+      let url = Self.withoutUserInfo(track.url)
+      document.traceEvents.append(.name(of: "thread_name", track: index + 1, url))
+      for span in track.spans {
+        document.traceEvents.append(Slice(span, track: index + 1, origin: origin, url: url))
+      }
+    }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return try encoder.encode(document)
+  }
+
+  /// Writes the document to a file, replacing one that is there.
+  public func write(to path: String) throws { try json().write(to: URL(filePath: path)) }
+
+  /// What stands between `//` and the last `@` before the path.
+  private static func withoutUserInfo(_ url: String) -> String {
+    guard let slashes = url.firstRange(of: "://") else { return url }
+    let rest = url[slashes.upperBound...]
+    let authority = rest.prefix { !"/?#".contains($0) }
+    guard let at = authority.lastIndex(of: "@") else { return url }
+    return String(url[..<slashes.upperBound] + rest[rest.index(after: at)...])
+  }
+}
+
+extension ChromeTrace {
+  private nonisolated struct Document: Encodable {
+    var traceEvents: [Slice] = []
+    let displayTimeUnit = "ms"
+  }
+
+  private nonisolated struct Slice: Encodable {
+    let name: String
+    let cat: String?
+    let ph: String
+    let ts: Double?
+    let dur: Double?
+    let pid = 1
+    let tid: Int
+    let args: [String: Value]
+
+    init(_ span: RequestTrack.Span, track: Int, origin: Int64, url: String) {
+      name = span.name
+      cat = "image"
+      ph = "X"
+      ts = Double(span.begin - origin) / 1000
+      dur = Double(span.end - span.begin) / 1000
+      tid = track
+      var args = span.notes.mapValues(Value.init)
+      if span.name == "request" { args["url"] = Value(note: .text(url)) }
+      self.args = args
+    }
+
+    private init(metadata: String, track: Int, value: String) {
+      name = metadata
+      cat = nil
+      ph = "M"
+      ts = nil
+      dur = nil
+      tid = track
+      args = ["name": Value(note: .text(value))]
+    }
+
+    static func name(of metadata: String, track: Int, _ value: String) -> Slice {
+      Slice(metadata: metadata, track: track, value: value)
+    }
+  }
+
+  private nonisolated struct Value: Encodable {
+    let note: RequestTrack.Note
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      switch note {
+      case .text(let text): try container.encode(text)
+      case .number(let number): try container.encode(number)
+      }
+    }
+  }
+}

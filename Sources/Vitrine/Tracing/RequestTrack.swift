@@ -1,0 +1,44 @@
+import VitrineGraphics
+
+/// What one request went through, from being asked for to being seen: its spans, in order of their beginnings.
+///
+/// Work that several requests share lies on the track of each of them.
+nonisolated struct RequestTrack: Hashable {
+  struct Span: Hashable {
+    let name: String
+    /// Nanoseconds of the trace's clock.
+    let begin: Int64
+    let end: Int64
+    var notes: [String: Note] = [:]
+  }
+
+  enum Note: Hashable {
+    case text(String)
+    case number(Int)
+  }
+
+  let number: UInt64
+  let url: String
+  private(set) var spans: [Span] = []
+
+  init(number: UInt64, url: String) {
+    self.number = number
+    self.url = url
+  }
+
+  mutating func add(_ name: String, _ begin: Int64?, _ end: Int64?, _ notes: [String: Note] = [:]) {
+    guard let begin, let end, begin <= end else { return }
+    spans.append(Span(name: name, begin: begin, end: end, notes: notes))
+  }
+
+  /// The whole request, around the others.
+  mutating func close(_ name: String, from begin: Int64, notes: [String: Note]) {
+    let end = spans.map(\.end).max() ?? begin
+    spans.insert(Span(name: name, begin: begin, end: max(begin, end), notes: notes), at: 0)
+  }
+
+  mutating func sort() {
+    // Of two that begin together the longer goes around the other.
+    spans.sort { ($0.begin, -$0.end) < ($1.begin, -$1.end) }
+  }
+}

@@ -1,0 +1,167 @@
+import VitrineGraphics
+
+/// Sorts events by the requests that they are about.
+nonisolated struct TrackBuilder {
+  private struct Interval {
+    var begin: Int64?
+    var end: Int64?
+  }
+
+  private struct Answer {
+    let time: Int64
+    let outcome: TraceEvent.Outcome
+  }
+
+  private var requests: [(request: TraceEvent.Request, time: Int64)] = []
+  private var served: [(request: UInt64, url: String, image: UInt64, time: Int64)] = []
+  private var answers: [UInt64: Answer] = [:]
+  private var fetches: [UInt64: Interval] = [:]
+  private var transfers: [UInt64: TraceEvent.Transfer] = [:]
+  private var decodes: [UInt64: Interval] = [:]
+  private var sizes: [UInt64: (width: Int32, height: Int32)] = [:]
+  private var transforms: [UInt64: Interval] = [:]
+  private var uploads: [UInt64: [Interval]] = [:]
+  private var shown: [UInt64: [Int64]] = [:]
+  private var lastTime = Int64.min
+
+  /// A track for each request whose beginning is among the events, in the order of their beginnings.
+  static func tracks(of events: [TraceEvent]) -> [RequestTrack] {
+    var builder = TrackBuilder()
+    for event in events { builder.read(event) }
+    return builder.tracks()
+  }
+
+  private mutating func read(_ event: TraceEvent) {
+    let time = event.time
+    lastTime = max(lastTime, time)
+    switch event.kind {
+    case .served(let request, let url, let image): served.append((request, url, image, time))
+    case .requested(let request): requests.append((request, time))
+    case .answered(let request, let outcome): answers[request] = Answer(time: time, outcome: outcome)
+    case .fetchBegan(let fetch): fetches[fetch, default: Interval()].begin = time
+    case .fetchEnded(let fetch, let transfer):
+      fetches[fetch, default: Interval()].end = time
+      transfers[fetch] = transfer
+    case .decodeBegan(let decode): decodes[decode, default: Interval()].begin = time
+    case .decodeEnded(let decode, let width, let height):
+      decodes[decode, default: Interval()].end = time
+      sizes[decode] = (width, height)
+    case .transformBegan(let picture): transforms[picture, default: Interval()].begin = time
+    case .transformEnded(let picture): transforms[picture, default: Interval()].end = time
+    case .uploaded(let image, let duration):
+      uploads[image, default: []].append(Interval(begin: time - duration, end: time))
+    case .shown(let image): shown[image, default: []].append(time)
+    }
+  }
+
+  private func tracks() -> [RequestTrack] {
+    let hits = served.map { hit -> (Int64, RequestTrack) in
+      var track = RequestTrack(number: hit.request, url: hit.url)
+      track.add("memory lookup", hit.time, hit.time, ["result": .text("hit")])
+      addScreen(of: hit.image, from: hit.time, to: &track)
+      track.close("request", from: hit.time, notes: ["source": .text("memory")])
+      return (hit.time, track)
+    }
+    let loads = requests.map { ($0.request.began, track(of: $0.request, lookedUpBy: $0.time)) }
+    return (hits + loads).sorted { $0.0 < $1.0 }.map { _, track in
+      var track = track
+      track.sort()
+      return track
+    }
+  }
+
+  private func track(of request: TraceEvent.Request, lookedUpBy time: Int64) -> RequestTrack {
+    var track = RequestTrack(number: request.number, url: request.url)
+    let answer = answers[request.number]
+    track.add(
+      "memory lookup", request.began, time,
+      ["result": .text("miss"), "why": .text(request.memory.rawValue)])
+    track.add(
+      "disk lookup", time, time,
+      ["result": .text("miss"), "why": .text(request.disk.rawValue)])
+    addFetch(of: request, answered: answer?.time, to: &track)
+    addDecode(of: request, to: &track)
+    if let transform = transforms[request.picture] { track.add("transform", transform.begin, transform.end) }
+
+    var notes: [String: RequestTrack.Note] = [:]
+    switch answer?.outcome {
+    case .image(let image, let source):
+      notes["source"] = .text(source)
+      addScreen(of: image, from: answer?.time ?? request.began, to: &track)
+    case .cancelled: notes["result"] = .text("cancelled")
+    case .failed(let error): notes["result"] = .text("failed: \(error)")
+    case nil: notes["result"] = .text("under way")
+    }
+    if let answer { track.add("answered", answer.time, answer.time) }
+    track.close("request", from: request.began, notes: notes)
+    return track
+  }
+
+  private func addFetch(of request: TraceEvent.Request, answered: Int64?, to track: inout RequestTrack) {
+    guard let begin = fetches[request.fetch]?.begin else {
+      // It was given up before its turn came, or still waits.
+      return track.add("queue", request.began, answered ?? lastTime)
+    }
+    if begin >= request.began {
+      track.add("queue", request.began, begin)
+    } else {
+      track.add(
+        "joined", request.began, request.began, ["fetch": .number(Int(request.fetch & 0xFF_FFFF_FFFF))])
+    }
+    guard let end = fetches[request.fetch]?.end, let transfer = transfers[request.fetch] else {
+      return track.add("transfer", begin, answered ?? lastTime)
+    }
+    if transfer.isLocal {
+      track.add("read", begin, end, ["bytes": .number(transfer.bytes)])
+    } else {
+      addTransfer(transfer, from: begin, to: end, on: &track)
+    }
+  }
+
+  /// The times of a transfer count from the start of its last hop; what comes before that are redirects.
+  private func addTransfer(
+    _ transfer: TraceEvent.Transfer, from begin: Int64, to end: Int64, on track: inout RequestTrack
+  ) {
+    let hop = max(begin, end - Int64(transfer.total) * 1000)
+    if transfer.requests > 1 {
+      track.add("redirects", begin, hop, ["requests": .number(Int(transfer.requests))])
+    }
+    var last = hop
+    func step(_ name: String, until microseconds: UInt32, _ notes: [String: RequestTrack.Note] = [:]) {
+      let time = min(end, hop + Int64(microseconds) * 1000)
+      guard microseconds > 0, time > last else { return }
+      track.add(name, last, time, notes)
+      last = time
+    }
+    if transfer.connections > 0 {
+      step("DNS", until: transfer.nameLookup)
+      step("connect", until: transfer.connect)
+      step("TLS", until: transfer.tls)
+    }
+    step(
+      "first byte", until: transfer.firstByte,
+      ["connection": .text(transfer.connections > 0 ? "new" : "reused")])
+    let result = transfer.isComplete ? "complete" : "broken off"
+    track.add("body", last, end, ["bytes": .number(transfer.bytes), "result": .text(result)])
+  }
+
+  private func addDecode(of request: TraceEvent.Request, to track: inout RequestTrack) {
+    guard let decode = decodes[request.decode] else { return }
+    track.add("decoder queue", fetches[request.fetch]?.end, decode.begin)
+    let size = sizes[request.decode] ?? (0, 0)
+    let isPicture = size.width > 0
+    track.add(
+      "decode", decode.begin, decode.end, ["size": .text(isPicture ? "\(size.width)x\(size.height)" : "none")]
+    )
+  }
+
+  /// What the screen did with an image since somebody was given it.
+  private func addScreen(of image: UInt64, from begin: Int64, to track: inout RequestTrack) {
+    let seen = shown[image]?.first { $0 >= begin }
+    for upload in uploads[image] ?? [] {
+      guard let start = upload.begin, start >= begin, start <= seen ?? .max else { continue }
+      track.add("upload", start, upload.end)
+    }
+    track.add("first frame", begin, seen)
+  }
+}

@@ -1,0 +1,96 @@
+import Testing
+import VitrineGraphics
+import VitrineLoading
+import VitrineTesting
+import VitrineWidgets
+
+@testable import VitrineImageWidgets
+
+/// What slots say of their pictures when a window shows its diagnostics.
+@Suite(.timeLimit(.minutes(1)))
+struct DiagnosticsTests {
+  private let bench = SlotBench()
+  private let ear = Ear()
+
+  private func texts() -> [String] {
+    bench.window.drawList(for: bench.window.bounds).commands.compactMap { command in
+      if case .text(let text, _, _, _) = command { text } else { nil }
+    }
+  }
+
+  @Test func saysSizeSourceAndTime() async throws {
+    let view = bench.view()
+    bench.window.showsDiagnostics = true
+    bench.run(until: 1)
+
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    #expect(texts().isEmpty)
+    await bench.transfer(1).answer(with: SlotBench.red)
+    bench.window.now = 1.25
+    await ear.hear()
+
+    let image = try #require(view.contents)
+    #expect(texts() == ["\(image.pixelWidth)x\(image.pixelHeight)", "network 250 ms"])
+  }
+
+  @Test func pictureFromMemoryHasAnotherColourAndNoTime() throws {
+    bench.cache.insert(
+      .solid(width: 100, height: 100), for: try ImageRequest("http://a.test/1"), additionalIdentifier: nil)
+    let view = bench.view()
+    bench.window.showsDiagnostics = true
+
+    view.setImage(from: "http://a.test/1", options: bench.options)
+
+    #expect(texts() == ["100x100", "memory"])
+  }
+
+  @Test func nothingIsSaidUnlessAskedFor() throws {
+    bench.cache.insert(
+      .solid(width: 100, height: 100), for: try ImageRequest("http://a.test/1"), additionalIdentifier: nil)
+    let view = bench.view()
+    view.setImage(from: "http://a.test/1", options: bench.options)
+    #expect(texts().isEmpty)
+
+    bench.window.showsDiagnostics = true
+    #expect(bench.window.isDirty)
+    #expect(!texts().isEmpty)
+    bench.window.showsDiagnostics = false
+    #expect(texts().isEmpty)
+  }
+
+  @Test func failureSaysWhy() async {
+    let view = bench.view()
+    bench.window.showsDiagnostics = true
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+
+    await bench.transfer(1).fail(.status(404))
+    await ear.hear()
+
+    #expect(texts() == ["failed"] || texts() == ["\(ImageError.status(404))"])
+  }
+
+  @Test(
+    "each source has a colour of its own",
+    arguments: [ImageResponse.Source.memory, .network, .file])
+  func colour(source: ImageResponse.Source) throws {
+    let report = try #require(
+      SlotReport(.success(ImageResponse(image: .solid(width: 1, height: 1), source: source)), elapsed: 0))
+    let others = ImageResponse.Source.allCases.filter { $0 != source }.compactMap {
+      SlotReport(.success(ImageResponse(image: .solid(width: 1, height: 1), source: $0)), elapsed: 0)?.color
+    }
+
+    #expect(others.count == 2)
+    #expect(!others.contains(report.color))
+  }
+
+  @Test func tinyPicturesAreColouredOnly() throws {
+    let report = try #require(
+      SlotReport(.success(ImageResponse(image: .solid(width: 1, height: 1), source: .memory)), elapsed: 0))
+    let view = bench.view()
+    var list = DrawList(visibleRect: Rect(x: 0, y: 0, width: 100, height: 100))
+
+    report.draw(in: Rect(x: 0, y: 0, width: 16, height: 16), cornerRadius: 0, of: view, into: &list)
+
+    #expect(list.commands.count == 1)
+  }
+}

@@ -1,0 +1,131 @@
+import Testing
+import VitrineGraphics
+import VitrineTesting
+
+@testable import VitrineLoading
+
+/// What a downloader notes of its requests.
+@MainActor @Suite(.timeLimit(.minutes(1))) struct TracingTests {
+  private let trace = Trace()
+
+  private func fixture(_ configure: (inout ImageDownloader.Configuration) -> Void = { _ in }) -> Fixture {
+    Fixture { configuration in
+      configuration.trace = trace
+      configure(&configuration)
+    }
+  }
+
+  private var requests: [TraceEvent.Request] {
+    trace.events.compactMap { event in
+      if case .requested(let request) = event.kind { request } else { nil }
+    }
+  }
+
+  @Test func everyStageOfALoadIsNotedInOrder() async throws {
+    let world = fixture()
+
+    let response = try await world.loaded(request(transforms: [GrayscaleTransform()]))
+
+    let asked = try #require(requests.first)
+    let kinds = trace.events.map(\.kind)
+    var transfer = TraceEvent.Transfer()
+    transfer.isComplete = true
+    guard case .fetchEnded(_, let noted) = kinds[2] else {
+      Issue.record("\(kinds[2]) is no end of a fetch")
+      return
+    }
+    transfer = noted
+    #expect(transfer.isComplete)
+    #expect(!transfer.isLocal)
+    #expect(
+      kinds == [
+        .requested(asked), .fetchBegan(fetch: asked.fetch), .fetchEnded(fetch: asked.fetch, transfer),
+        .decodeBegan(decode: asked.decode), .decodeEnded(decode: asked.decode, width: 64, height: 48),
+        .transformBegan(picture: asked.picture), .transformEnded(picture: asked.picture),
+        .answered(request: asked.number, .image(response.image.number, source: "network")),
+      ])
+    #expect(asked.url == "http://a.test/a.jpg")
+    #expect(trace.events.map(\.time) == trace.events.map(\.time).sorted())
+    #expect(asked.began <= trace.events[0].time)
+  }
+
+  @Test func whoJoinsNamesTheSameStages() async throws {
+    let world = fixture()
+    let first = world.downloader.load(request())
+    let second = world.downloader.load(request())
+
+    world.transport.transfers[0].answer(with: Fixture.picture)
+    _ = try await (first.response, second.response)
+
+    try #require(requests.count == 2)
+    #expect(requests[0].number != requests[1].number)
+    #expect(requests[0].fetch == requests[1].fetch)
+    #expect(requests[0].decode == requests[1].decode)
+    #expect(requests[0].picture == requests[1].picture)
+  }
+
+  @Test func pictureFromMemoryIsOneEvent() async throws {
+    let world = fixture()
+    try await world.loaded(request())
+    trace.removeAll()
+
+    let image = try await world.loaded(request()).image
+
+    guard case .served(_, "http://a.test/a.jpg", image.number) = trace.events.first?.kind else {
+      Issue.record("\(trace.events)")
+      return
+    }
+    #expect(trace.events.count == 1)
+  }
+
+  @Test func reasonsWhyMemoryDidNotHaveIt() async throws {
+    let world = fixture()
+    try await world.loaded(request(target: DecodeTarget(width: 8, height: 8)))
+    try await world.loaded(request(target: DecodeTarget(width: 32, height: 32)))
+    try await world.loaded(request(policy: .reload))
+    world.cache.purge(to: 0)
+    try await world.loaded(request())
+    world.cache.removeAllImages()
+    try await world.loaded(request())
+
+    #expect(requests.map(\.memory) == [.absent, .tooSmall, .bypassed, .purged, .absent])
+    #expect(requests.allSatisfy { $0.disk == .noCache })
+  }
+
+  @Test func withoutACacheThereIsNoSuchCache() {
+    var configuration = ImageDownloader.Configuration()
+    configuration.trace = trace
+    let downloader = ImageDownloader(
+      configuration: configuration, transports: [FakeTransport()], decoder: FakeDecoder(), cache: nil)
+
+    downloader.load(request())
+
+    #expect(requests.map(\.memory) == [.noCache])
+  }
+
+  @Test func failuresAndCancellationsAreAnswers() async throws {
+    let world = fixture { $0.maximumActiveDownloads = 1 }
+    let failing = world.downloader.load(request("1"))
+    let waiting = world.downloader.load(request("2"))
+
+    waiting.cancel()
+    world.transport.transfers[0].fail(.status(404))
+    _ = await (try? failing.response, try? waiting.response)
+
+    let outcomes = trace.events.compactMap { event -> TraceEvent.Outcome? in
+      if case .answered(_, let outcome) = event.kind { outcome } else { nil }
+    }
+    #expect(outcomes == [.cancelled, .failed("\(ImageError.status(404))")])
+    // What never left the queue has no fetch.
+    #expect(trace.events.count { if case .fetchBegan = $0.kind { true } else { false } } == 1)
+  }
+
+  @Test func aTraceWithoutCapacityCostsNoEvents() async throws {
+    let silent = Trace(capacity: 0)
+    let world = Fixture { $0.trace = silent }
+
+    try await world.loaded(request())
+
+    #expect(silent.events.isEmpty)
+  }
+}

@@ -1,0 +1,157 @@
+import FoundationEssentials
+import Testing
+import VitrineGraphics
+
+@testable import Vitrine
+
+@Suite("Tracks of requests") struct RequestTrackTests {
+  private func event(_ milliseconds: Int64, _ kind: TraceEvent.Kind) -> TraceEvent {
+    TraceEvent(time: milliseconds * 1_000_000, kind: kind)
+  }
+
+  private func request(
+    _ number: UInt64, at began: Int64, fetch: UInt64, url: String = "http://a.test/1"
+  ) -> TraceEvent {
+    event(
+      began,
+      .requested(
+        TraceEvent.Request(
+          number: number, url: url, began: began * 1_000_000, memory: .absent, disk: .noCache, fetch: fetch,
+          decode: fetch + 1, picture: fetch + 2)))
+  }
+
+  private var transfer: TraceEvent.Transfer {
+    var transfer = TraceEvent.Transfer()
+    transfer.nameLookup = 1000
+    transfer.connect = 3000
+    transfer.tls = 7000
+    transfer.firstByte = 15_000
+    transfer.total = 20_000
+    transfer.connections = 1
+    transfer.requests = 1
+    transfer.bytes = 500
+    transfer.isComplete = true
+    return transfer
+  }
+
+  private var load: [TraceEvent] {
+    [
+      request(1, at: 0, fetch: 10), event(5, .fetchBegan(fetch: 10)),
+      event(25, .fetchEnded(fetch: 10, transfer)),
+      event(26, .decodeBegan(decode: 11)), event(30, .decodeEnded(decode: 11, width: 64, height: 48)),
+      event(30, .transformBegan(picture: 12)), event(32, .transformEnded(picture: 12)),
+      event(33, .answered(request: 1, .image(99, source: "network"))),
+      event(40, .uploaded(image: 99, duration: 2_000_000)), event(45, .shown(image: 99)),
+    ]
+  }
+
+  private func times(_ track: RequestTrack) -> [String] {
+    track.spans.map { "\($0.name) \($0.begin / 1_000_000)-\($0.end / 1_000_000)" }
+  }
+
+  @Test func stagesFollowEachOtherFromQueueToScreen() throws {
+    let track = try #require(TrackBuilder.tracks(of: load).first)
+
+    #expect(
+      times(track) == [
+        "request 0-45", "queue 0-5", "memory lookup 0-0", "disk lookup 0-0", "DNS 5-6", "connect 6-8",
+        "TLS 8-12",
+        "first byte 12-20", "body 20-25", "decoder queue 25-26", "decode 26-30", "transform 30-32",
+        "first frame 33-45", "answered 33-33", "upload 38-40",
+      ])
+  }
+
+  @Test func reusedConnectionHasNoDNSAndRedirectsComeFirst() throws {
+    var transfer = transfer
+    transfer.connections = 0
+    transfer.requests = 3
+    let events = [
+      request(1, at: 0, fetch: 10), event(2, .fetchBegan(fetch: 10)),
+      event(50, .fetchEnded(fetch: 10, transfer)),
+    ]
+
+    let track = try #require(TrackBuilder.tracks(of: events).first)
+
+    #expect(
+      times(track).dropFirst().filter { !$0.contains("lookup") } == [
+        "queue 0-2", "redirects 2-30", "first byte 30-45", "body 45-50",
+      ])
+    #expect(track.spans.first { $0.name == "first byte" }?.notes["connection"] == .text("reused"))
+  }
+
+  @Test func whoJoinsHasTheSharedWorkOnItsTrackToo() {
+    let events =
+      load + [request(2, at: 10, fetch: 10), event(33, .answered(request: 2, .image(99, source: "network")))]
+
+    let tracks = TrackBuilder.tracks(of: events)
+
+    #expect(tracks.map(\.number) == [1, 2])
+    #expect(times(tracks[1]).contains("joined 10-10"))
+    #expect(times(tracks[1]).contains("decode 26-30"))
+    #expect(times(tracks[1]).contains("first frame 33-45"))
+  }
+
+  @Test func imageThatIsSeenAgainBelongsToTheLaterRequest() throws {
+    let events =
+      load + [
+        event(100, .served(request: 2, url: "http://a.test/1", image: 99)), event(110, .shown(image: 99)),
+      ]
+
+    let track = try #require(TrackBuilder.tracks(of: events).last)
+
+    #expect(times(track) == ["request 100-110", "first frame 100-110", "memory lookup 100-100"])
+    #expect(track.spans[0].notes["source"] == .text("memory"))
+  }
+
+  @Test(
+    "a request that got no further has what there was of it",
+    arguments: [
+      (TraceEvent.Outcome.cancelled, "cancelled"), (.failed("no answer"), "failed: no answer"),
+    ])
+  func unfinished(outcome: TraceEvent.Outcome, result: String) throws {
+    let events = [request(1, at: 0, fetch: 10), event(8, .answered(request: 1, outcome))]
+
+    let track = try #require(TrackBuilder.tracks(of: events).first)
+
+    #expect(times(track).contains("queue 0-8"))
+    #expect(track.spans[0].notes["result"] == .text(result))
+  }
+
+  @Test func requestsWhoseBeginningIsLostHaveNoTrack() {
+    #expect(TrackBuilder.tracks(of: Array(load.dropFirst())).isEmpty)
+    #expect(TrackBuilder.tracks(of: []).isEmpty)
+  }
+
+  @Test func documentIsJSONWithATrackARequest() throws {
+    struct Document: Decodable {
+      struct Slice: Decodable {
+        let name, ph: String
+        let tid: Int
+        let ts, dur: Double?
+      }
+      let traceEvents: [Slice]
+    }
+
+    let document = try JSONDecoder().decode(Document.self, from: try ChromeTrace(load).json())
+
+    let slices = document.traceEvents.filter { $0.ph == "X" }
+    #expect(Set(slices.map(\.tid)) == [1])
+    #expect(slices.first { $0.name == "decode" }?.ts == 26_000)
+    #expect(slices.first { $0.name == "decode" }?.dur == 4000)
+    #expect(document.traceEvents.filter { $0.ph == "M" }.map(\.name) == ["process_name", "thread_name"])
+  }
+
+  @Test(
+    "names and passwords are left out of URLs",
+    arguments: [
+      ("http://anna:secret@a.test/1", "http://a.test/1"), ("http://a@b@c.test/1", "http://c.test/1"),
+      ("http://a.test/x@y", "http://a.test/x@y"), ("data:,x@y", "data:,x@y"),
+    ])
+  func redacted(url: String, shown: String) throws {
+    let json = try ChromeTrace([request(1, at: 0, fetch: 10, url: url)]).json()
+
+    let text = String(decoding: json, as: UTF8.self)
+    #expect(text.contains("\"\(shown)\""))
+    #expect(url == shown || !text.contains(url))
+  }
+}
