@@ -33,8 +33,10 @@ struct Program {
       return 2
     } catch let error as FeedError {
       complain(error.message)
-    } catch let error as SDLHostError {
-      complain("\(error)")
+    } catch SDLHostError.noScreen {
+      complain(
+        "no screen: neither X11 nor Wayland nor a connected display; use --video offscreen to run without one"
+      )
     } catch {
       complain("\(error)")
     }

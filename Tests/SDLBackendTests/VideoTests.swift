@@ -19,7 +19,7 @@ struct VideoDriverChoiceTests {
       Issue.record("\(choice().error(message: ""))")
       return
     }
-    #expect(choice().error(message: "").description.contains("--video offscreen"))
+    #expect(choice().error(message: "").description.contains("SDL_VIDEODRIVER=offscreen"))
   }
 
   @Test func displaysOfTheEnvironmentComeBeforeTheConsole() {

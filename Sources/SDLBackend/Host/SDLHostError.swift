@@ -22,7 +22,7 @@ public nonisolated enum SDLHostError: Error, Hashable, Sendable, CustomStringCon
     switch self {
     case .noScreen(let message):
       "no screen: neither X11 nor Wayland nor a connected display"
-        + (message.isEmpty ? "" : " (\(message))") + "; use --video offscreen to run without one"
+        + (message.isEmpty ? "" : " (\(message))") + "; SDL_VIDEODRIVER=offscreen runs without one"
     case .noPermission(let path):
       "\(path) may not be opened: add the user to the groups video, render and input, or run as root"
     case .video(let driver, let message): "the video driver \(driver) does not work: \(message)"
