@@ -19,7 +19,7 @@ extension ImageDownloader {
     /// Threads that decode and transform; below 1 counts as 1.
     public var decodingThreads = ProcessInfo.processInfo.activeProcessorCount
     /// No download starts while more bytes than this wait to be decoded.
-    public var undecodedBytesLimit = 2 << 20
+    public var undecodedBytesLimit = 1 << 20
 
     /// Where it writes down what each request went through; `Trace.shared` unless said otherwise.
     public var trace = Trace.shared
