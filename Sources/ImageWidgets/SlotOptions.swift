@@ -10,7 +10,7 @@ public import VitrineWidgets
 /// options.failureImage = brokenFrame
 /// cell.picture.setImage(from: url, options: options)
 /// ```
-public struct SlotOptions {
+public nonisolated struct SlotOptions {
   /// How the picture comes; a fade of 0.2 s by default, and only for one that had to be waited for.
   public var transition: Transition
   /// The spinner over the slot; shown after 0.1 s by default.
@@ -22,7 +22,7 @@ public struct SlotOptions {
   /// False leaves showing the picture to the completion (SDWebImage's AvoidAutoSetImage).
   public var setsImage: Bool
   /// Shows the picture in another way than the slot's own.
-  public var showsImage: ((View, Image) -> Void)?
+  public var showsImage: (@MainActor (View, Image) -> Void)?
   /// Loads with another downloader than `View.sharedImageDownloader`.
   public var downloader: ImageDownloader?
 
@@ -71,7 +71,7 @@ public struct SlotOptions {
   public init(
     transition: Transition = .fade, indicator: Indicator = .spinner,
     placeholderPolicy: PlaceholderPolicy = .whileLoading, failureImage: Image? = nil,
-    setsImage: Bool = true, showsImage: ((View, Image) -> Void)? = nil,
+    setsImage: Bool = true, showsImage: (@MainActor (View, Image) -> Void)? = nil,
     downloader: ImageDownloader? = nil
   ) {
     self.transition = transition

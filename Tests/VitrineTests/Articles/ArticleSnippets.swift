@@ -2,6 +2,7 @@ import Vitrine
 
 // What the articles of the documentation show, compiled; ArticleTests compares. Nothing here is run.
 
+@MainActor
 func overview() throws {
   let application = try Application(title: "Cover")
   let cover = ImageView(frame: Rect(x: 40, y: 40, width: 320, height: 240))
@@ -22,6 +23,7 @@ final class CoverCell: ListCell {
   override func layoutSubviews() { picture.frame = bounds.inset(by: 8) }
 }
 
+@MainActor
 final class Covers: ListViewDataSource {
   let addresses: [String]
 
@@ -36,6 +38,7 @@ final class Covers: ListViewDataSource {
   }
 }
 
+@MainActor
 func showCovers(of addresses: [String]) throws {
   let application = try Application(title: "Covers")
   let covers = Covers(addresses: addresses)
@@ -51,6 +54,7 @@ func size(of address: String) async throws -> Size {
   return response.image.size
 }
 
+@MainActor
 func show(_ address: String, in cover: ImageView, failure: Image) {
   var options = SlotOptions()
   options.placeholderPolicy = .keepsPrevious
@@ -61,6 +65,7 @@ func show(_ address: String, in cover: ImageView, failure: Image) {
   }
 }
 
+@MainActor
 func decorate(_ play: Button) {
   play.setImage(from: "https://example.com/play.png", for: .normal)
   play.setImage(from: "https://example.com/pause.png", for: .selected)
@@ -75,6 +80,7 @@ func thumbnail(of address: String) async throws -> Image {
   return try await ImageDownloader.shared.image(for: request).image
 }
 
+@MainActor
 func printWarnings(of application: Application) {
   for warning in application.host.warnings { print(warning) }
 }

@@ -4,7 +4,7 @@ import VitrineTesting
 
 /// The tests that the article Testing shows.
 struct TestingArticleTests {
-  @Test func coverFadesInWhenItHasCome() async {
+  @MainActor @Test func coverFadesInWhenItHasCome() async {
     let transport = FakeTransport()
     let downloader = ImageDownloader(transports: [transport], decoder: FakeDecoder())
     let test = TestWindow(size: Size(width: 200, height: 100))
@@ -26,7 +26,7 @@ struct TestingArticleTests {
     #expect(cover.contents?.pixelWidth == 100)
   }
 
-  @Test func brokenServerShowsTheFailureImage() async {
+  @MainActor @Test func brokenServerShowsTheFailureImage() async {
     let transport = FakeTransport()
     transport.answerAll { $0.fail(.status(503)) }
     let downloader = ImageDownloader(transports: [transport], decoder: FakeDecoder())
@@ -44,7 +44,7 @@ struct TestingArticleTests {
     #expect(cover.contents == broken)
   }
 
-  @Test func tapSelectsTheButton() {
+  @MainActor @Test func tapSelectsTheButton() {
     let test = TestWindow(size: Size(width: 200, height: 100))
     let play = Button(frame: Rect(x: 0, y: 0, width: 200, height: 64))
     play.setTitle("Play", for: .normal)
