@@ -3,6 +3,7 @@
 #include <SDL2/SDL_image.h>
 #include <SDL2/SDL_ttf.h>
 #include <linux/input.h>
+#include <malloc.h>
 #include <poll.h>
 #include <sys/syscall.h>
 #include <time.h>

@@ -53,10 +53,12 @@ public final class Application {
     }
   }
 
-  /// Opens the window and sets `ImageDownloader.shared`.
+  /// Opens the window and sets `ImageDownloader.shared`. The program is taken to be all about pictures: glibc is told to
+  /// keep the heaps of its threads in two arenas, unless the environment's `MALLOC_ARENA_MAX` says otherwise.
   ///
   /// Throws when there is no screen, no font or no SDL driver of the name asked for.
   public init(configuration: Configuration) throws(SDLHostError) {
+    HeapArenas.limit()
     memory = configuration.memory
     var hosting = configuration.host
     hosting.textureByteBudget = memory.textures
