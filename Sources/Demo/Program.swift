@@ -55,6 +55,7 @@ struct Program {
     configuration.host.size = options.size
     configuration.host.videoDriver = options.video
     if options.trace != nil { configuration.downloader.trace = Trace(capacity: Demo.longTrace) }
+    configuration.host.renderer = options.renderer
     let application = try Application(configuration: configuration)
     complain("video \(application.host.videoDriver), renderer \(application.host.rendererName)")
     for warning in application.host.warnings { complain(warning) }

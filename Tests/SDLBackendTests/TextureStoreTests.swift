@@ -143,7 +143,7 @@ extension SDLTests {
     }
 
     @Test func texturesOfImagesThatAreGoneAreDropped() throws {
-      let store = TextureStore(budget: 10_000, frameBudget: 10_000)
+      let store = TextureStore(maker: PixelsInMemory(), budget: 10_000, frameBudget: 10_000)
       let rect = PixelRect(width: 10, height: 10)
       var image: Image? = images(1)[0]
       store.beginFrame()

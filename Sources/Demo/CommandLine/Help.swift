@@ -8,7 +8,10 @@ nonisolated enum Help {
     ("--screen", "NAME", "list or buttons (list)"),
     ("--size", "WxH", "window in points (1280x800)"),
     ("--video", "NAME", "auto, kmsdrm, x11, wayland, offscreen or dummy (auto)"),
-    ("--renderer", "NAME", "auto or software (auto)"),
+    (
+      "--renderer", "NAME",
+      "auto (software unless there is a real GPU), software, opengles2 or opengl (auto)"
+    ),
     ("--latency", "MS", "answer time of the embedded server (150, varied by picture)"),
     ("--script", "FILE", "play input and checks, exit with their result"),
     ("--screenshot", "FILE.png", "wait until idle, write what is on the screen, exit"),

@@ -6,7 +6,7 @@ nonisolated struct Options: Equatable {
   var screen = "list"
   var size = Size(width: 1280, height: 800)
   var video: String?
-  var renderer = "auto"
+  var renderer = SDLHost.Configuration.Renderer.auto
   /// Milliseconds of the embedded server's answer time; nil varies it by picture around 150.
   var latency: Int?
   var script: String?
@@ -25,7 +25,7 @@ nonisolated struct Options: Equatable {
 
   static let screens = [(name: "list", title: "List"), (name: "buttons", title: "Buttons")]
   static let videoDrivers = ["auto", "kmsdrm", "x11", "wayland", "offscreen", "dummy"]
-  static let renderers = ["auto", "software"]
+  static let renderers = SDLHost.Configuration.Renderer.allCases.map(\.rawValue)
 
   /// Parses arguments without the program's name. `--name value` and `--name=value` are the same.
   init(arguments: [String]) throws(UsageError) {
@@ -53,7 +53,9 @@ nonisolated struct Options: Equatable {
       case "--screen": screen = try Self.choice(name, try value("a name"), of: Self.screens.map(\.name))
       case "--size": size = try Self.size(try value("a size, as 1280x800"))
       case "--video": video = try Self.choice(name, try value("a driver"), of: Self.videoDrivers)
-      case "--renderer": renderer = try Self.choice(name, try value("a name"), of: Self.renderers)
+      case "--renderer":
+        let choice = try Self.choice(name, try value("a name"), of: Self.renderers)
+        renderer = SDLHost.Configuration.Renderer(rawValue: choice) ?? .auto
       case "--latency": latency = Int(try Self.number(name, try value("milliseconds"), in: 0...60_000))
       case "--script": script = try value("a file")
       case "--screenshot": screenshot = try value("a file name, ending in .png")

@@ -52,7 +52,7 @@ nonisolated struct Canvas {
   }
 
   /// Lays a colour over the canvas where a mask says so; `origin` is its top left corner.
-  func draw(_ mask: TextMask, x: Int, y: Int, color: Color, clip: PixelRect) {
+  func draw(_ mask: CoverageMask, x: Int, y: Int, color: Color, clip: PixelRect) {
     let visible = PixelRect(left: x, top: y, right: x + mask.width, bottom: y + mask.height)
       .intersection(clip)
     guard !visible.isEmpty else { return }

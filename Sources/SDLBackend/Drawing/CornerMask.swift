@@ -43,6 +43,25 @@ nonisolated struct CornerMask {
   }
 }
 
+extension CoverageMask {
+  /// Four corners put together.
+  nonisolated init(_ corners: CornerMask) {
+    let side = 2 * corners.radius
+    let coverage = [UInt8](unsafeUninitializedCapacity: side * side) { buffer, count in
+      for y in 0..<side {
+        corners.withRow(min(y, side - 1 - y)) { left, right in
+          for x in 0..<corners.radius {
+            buffer[y * side + x] = left[x]
+            buffer[y * side + corners.radius + x] = right[x]
+          }
+        }
+      }
+      count = side * side
+    }
+    self.init(width: side, height: side, coverage: coverage)
+  }
+}
+
 /// Corner masks by radius. There are few of them; a view that animates its radius does not let them pile up.
 nonisolated struct CornerMasks {
   /// Larger than half of any screen's height.

@@ -9,13 +9,41 @@ protocol Renderer: AnyObject {
   var pixelFormat: PixelFormat { get }
   /// Bytes that textures take.
   var textureBytes: Int { get }
+  /// The masks of rounded corners.
+  var corners: CornerMasks { get set }
+  var fonts: FontLibrary { get }
   /// What there is to draw on; nil while the window has nothing, as when it is being closed.
   func begin() -> PixelRect?
-  /// Draws everything that lies inside `rect`. Returns parts, in pixels, that should be drawn again with the next
-  /// frame because they are not at their best yet.
-  func play(_ list: DrawList, in rect: PixelRect, scale: Double) -> [PixelRect]
+  /// Fills a rectangle, as far as it lies in `clip`; what is to be drawn there lies in it.
+  func fill(_ rect: PixelRect, color: Color, clip: PixelRect)
+  func fill(_ rect: PixelRect, color: Color, corners: CornerMask, clip: PixelRect)
+  /// Returns false if the picture should be drawn again with the next frame.
+  func draw(_ picture: PlacedPicture, clip: PixelRect) -> Bool
+  /// Draws a line of text whose line box begins at a pixel.
+  func draw(_ text: TextKey, x: Int, y: Int, color: Color, clip: PixelRect)
   /// Brings the rectangles that were played to the screen.
   func present(_ rects: [PixelRect])
   /// What is on the screen; nil while there is nothing.
   func screenshot() -> Bitmap?
+  /// Lets everything go that was kept outside of the process's memory, which somebody else has lost.
+  func reset()
+  /// Nothing can be drawn afterwards; before the window is closed. A second call does nothing.
+  func close()
+}
+
+/// A picture of a draw list and where it goes, in whole pixels.
+struct PlacedPicture {
+  /// Its source lies inside the bitmap.
+  let picture: DrawList.Picture
+  let rect: PixelRect
+  let corners: CornerMask
+  /// Opacity and tint.
+  let effect: PixelEffect
+
+  /// The same without a texture of the right size.
+  var coarse: CoarsePicture {
+    CoarsePicture(
+      bitmap: picture.image.frames[picture.frame].bitmap, source: picture.source, rect: rect,
+      corners: corners)
+  }
 }

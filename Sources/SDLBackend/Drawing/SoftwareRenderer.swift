@@ -10,16 +10,16 @@ import VitrineWidgets
 final class SoftwareRenderer: Renderer {
   let name = "software"
   let pixelFormat = PixelFormat.bgra
-  let textures: TextureStore
+  let textures: TextureStore<PixelsInMemory>
+  let fonts: FontLibrary
+  var corners = CornerMasks()
 
   private let video: VideoSession
-  private let fonts: FontLibrary
-  private var corners = CornerMasks()
   /// Ours, where the window's surface is of another format; it has the same size.
   private var shadow: UnsafeMutablePointer<SDL_Surface>?
   private var canvas: Canvas?
 
-  init(video: VideoSession, fonts: FontLibrary, textures: TextureStore) {
+  init(video: VideoSession, fonts: FontLibrary, textures: TextureStore<PixelsInMemory>) {
     self.video = video
     self.fonts = fonts
     self.textures = textures
@@ -84,84 +84,34 @@ final class SoftwareRenderer: Renderer {
       height: Int(surface.pointee.h), pixelsPerRow: Int(surface.pointee.pitch) / 4)
   }
 
-  // MARK: Playing
+  func reset() {}
 
-  func play(_ list: DrawList, in rect: PixelRect, scale: Double) -> [PixelRect] {
-    guard let canvas else { return [] }
-    fonts.scale = scale
-    var clips = [rect]
-    var unfinished: [PixelRect] = []
-    let start = lastCover(of: list, in: rect, scale: scale)
-    if start == nil { canvas.fill(rect, color: .black, clip: rect) }
-    for (index, command) in list.commands.enumerated() {
-      let clip = clips[clips.count - 1]
-      switch command {
-      case .pushClip(let inner): clips.append(PixelRect(inner, scale: scale).intersection(clip))
-      case .popClip: if clips.count > 1 { clips.removeLast() }
-      // Below something that covers all of it, nothing can be seen.
-      case _ where index < start ?? 0 || clip.isEmpty: break
-      case .fill(let area, let color, let radius):
-        let area = PixelRect(area, scale: scale)
-        if radius > 0 {
-          let mask = corners.mask(radius: radius, scale: scale, in: area)
-          canvas.fill(area, color: color, corners: mask, clip: clip)
-        } else {
-          canvas.fill(area, color: color, clip: clip)
-        }
-      case .image(let picture):
-        if !draw(picture, on: canvas, clip: clip, scale: scale) {
-          unfinished.append(PixelRect(picture.destination, scale: scale).intersection(clip))
-        }
-      case .text(let text, let font, let color, let origin):
-        let key = fonts.key(for: text, font)
-        guard let mask = textures.text(for: key, make: { fonts.mask(for: key) }) else { break }
-        canvas.draw(
-          mask, x: PixelRect.nearest(origin.x * scale), y: PixelRect.nearest(origin.y * scale),
-          color: color, clip: clip)
-      }
-    }
-    return unfinished
+  func close() {}
+
+  // MARK: Drawing
+
+  func fill(_ rect: PixelRect, color: Color, clip: PixelRect) {
+    canvas?.fill(rect, color: color, clip: clip)
   }
 
-  /// The last command that hides everything below it in `rect`; nil if there is none.
-  private func lastCover(of list: DrawList, in rect: PixelRect, scale: Double) -> Int? {
-    var clips = [true]
-    var cover: Int?
-    for (index, command) in list.commands.enumerated() {
-      switch command {
-      case .pushClip(let clip): clips.append(PixelRect(clip, scale: scale).contains(rect))
-      case .popClip: if clips.count > 1 { clips.removeLast() }
-      case .fill(let area, let color, let radius) where color.alpha == 255 && radius <= 0:
-        if clips[clips.count - 1], PixelRect(area, scale: scale).contains(rect) { cover = index }
-      default: break
-      }
-    }
-    return cover
+  func fill(_ rect: PixelRect, color: Color, corners: CornerMask, clip: PixelRect) {
+    canvas?.fill(rect, color: color, corners: corners, clip: clip)
   }
 
-  /// Returns false if the picture should be drawn again with the next frame.
-  private func draw(_ picture: DrawList.Picture, on canvas: Canvas, clip: PixelRect, scale: Double) -> Bool {
-    let rect = PixelRect(picture.destination, scale: scale)
-    let image = picture.image
-    guard !rect.intersection(clip).isEmpty, image.frames.indices.contains(picture.frame) else { return true }
-    let bitmap = image.frames[picture.frame].bitmap
-    var picture = picture
-    picture.source = picture.source.intersection(
-      Rect(x: 0, y: 0, width: Double(bitmap.width), height: Double(bitmap.height)))
-    guard !picture.source.isEmpty else { return true }
-    let tint = picture.tint.pixel | 0xFF00_0000
-    let effect = PixelEffect(
-      opacity: UInt16((min(1, max(0, picture.opacity)) * Double(picture.tint.alpha)).rounded()),
-      tint: tint == 0xFFFF_FFFF ? nil : tint)
-    let mask = corners.mask(radius: picture.cornerRadius, scale: scale, in: rect)
-    switch textures.drawing(of: picture, in: rect, corners: mask) {
-    case .texture(let texture): canvas.draw(texture, at: rect, clip: clip, effect: effect)
-    case .scaled(let isTemporary):
-      canvas.drawScaled(
-        bitmap, source: picture.source, to: rect, corners: mask, clip: clip, effect: effect)
-      return !isTemporary
+  func draw(_ picture: PlacedPicture, clip: PixelRect) -> Bool {
+    switch textures.drawing(of: picture.picture, in: picture.rect, corners: picture.corners) {
+    case .texture(let pixels):
+      canvas?.draw(pixels, at: picture.rect, clip: clip, effect: picture.effect)
+      return true
+    case .coarse(let reason):
+      canvas?.draw(picture.coarse, clip: clip, effect: picture.effect)
+      return reason == .noRoom
     }
-    return true
+  }
+
+  func draw(_ text: TextKey, x: Int, y: Int, color: Color, clip: PixelRect) {
+    guard let mask = textures.mask(for: .text(text), make: { fonts.mask(for: text) }) else { return }
+    canvas?.draw(mask, x: x, y: y, color: color, clip: clip)
   }
 }
 

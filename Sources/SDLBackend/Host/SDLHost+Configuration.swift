@@ -5,8 +5,15 @@ extension SDLHost {
   public nonisolated struct Configuration: Hashable, Sendable {
     /// Who draws.
     public enum Renderer: String, Hashable, Sendable, CaseIterable {
-      /// The processor, into memory.
+      /// OpenGL ES or OpenGL where a graphics processor draws and somebody can see it, otherwise the processor. Off
+      /// screen it is always the processor.
+      case auto
+      /// The processor, into memory. Takes the least memory, and on small screens often the least time.
       case software
+      /// OpenGL ES 2, with a graphics processor or with Mesa's stand-in for one.
+      case opengles2
+      /// OpenGL 2.1, likewise.
+      case opengl
     }
 
     /// Of the window, where it has one.
@@ -18,12 +25,14 @@ extension SDLHost {
     /// An SDL video driver (`kmsdrm`, `x11`, `wayland`, `offscreen`, `dummy`); nil chooses one that has a
     /// screen, or what the environment's `SDL_VIDEODRIVER` says.
     public var videoDriver: String?
-    /// Who draws; the processor by default.
-    public var renderer: Renderer = .software
-    /// Bytes that scaled pictures and drawn texts may take: 64 MiB.
+    /// Who draws. Any of them brings the same pixels to the screen; one that is named and does not work here is an
+    /// error.
+    public var renderer: Renderer = .auto
+    /// Bytes that scaled pictures and drawn texts may take, or all that OpenGL is given: 64 MiB.
     public var textureByteBudget = 64 << 20
     /// Bytes of pictures that are made ready for the screen in one frame: 8 MiB. One picture is in any case,
-    /// what is over waits for the next frames and is drawn coarsely until then.
+    /// what is over waits for the next frames and is drawn coarsely until then. A picture that is shown without a fade, as
+    /// a hit in memory is, is given to OpenGL all the same.
     public var uploadByteBudget = 8 << 20
     /// The files that labels and titles are drawn with; they are opened with the host, which fails without them.
     public var fonts: FontPaths = .dejaVu

@@ -89,6 +89,9 @@ extension SDLHost {
     switch event {
     case .input(let input): inject(input)
     case .redraw: window.setNeedsDisplay()
+    case .texturesLost:
+      renderer.reset()
+      window.setNeedsDisplay()
     case .resized:
       let pixels = video.size
       window.frame.size = Size(

@@ -62,10 +62,7 @@ public final class SDLHost {
     video = try VideoSession(configuration: configuration, drivers: drivers)
     videoDriver = video.driver
     warnings = video.driver == "kmsdrm" ? devices.warnings : []
-    renderer = SoftwareRenderer(
-      video: video, fonts: fonts,
-      textures: TextureStore(
-        budget: configuration.textureByteBudget, frameBudget: configuration.uploadByteBudget))
+    renderer = try RendererChoice(configuration: configuration, video: video, fonts: fonts).renderer()
     meter = FrameMeter(driver: video.driver, renderer: renderer.name)
     sleeper = Sleeper(mainQueue: mainQueue, signals: signals, video: video)
 
@@ -92,15 +89,16 @@ public final class SDLHost {
   public func close() {
     quit()
     signals.close()
+    renderer.close()
     fonts.close()
     video.close()
   }
 
-  /// Who draws: `software`.
+  /// Who draws: `software`, `opengles2` or `opengl`.
   public var rendererName: String { renderer.name }
   /// The order of bytes in which pictures should be decoded, so that drawing them needs no conversion.
   public var pixelFormat: PixelFormat { renderer.pixelFormat }
-  /// Bytes that scaled pictures and drawn texts take now.
+  /// Bytes that scaled pictures and drawn texts take now, or all that OpenGL was given.
   public var textureBytes: Int { renderer.textureBytes }
 
   /// The host's time, in seconds; with the monotonic clock since the host was made.

@@ -8,6 +8,8 @@ public nonisolated enum SDLHostError: Error, Hashable, Sendable, CustomStringCon
   case noPermission(path: String)
   /// The video driver that was asked for does not work here.
   case video(driver: String, message: String)
+  /// The renderer that was asked for does not work here.
+  case renderer(name: String, message: String)
   /// A font file does not exist or cannot be read.
   case missingFont(path: String)
   /// A font file is there but cannot be used.
@@ -26,11 +28,18 @@ public nonisolated enum SDLHostError: Error, Hashable, Sendable, CustomStringCon
     case .noPermission(let path):
       "\(path) may not be opened: add the user to the groups video, render and input, or run as root"
     case .video(let driver, let message): "the video driver \(driver) does not work: \(message)"
+    case .renderer(let name, let message):
+      "the renderer \(name) does not work: \(message.isEmpty ? "SDL does not say why" : message); "
+        + "it needs the packages \(Self.packages(ofRenderer: name)), or use --renderer software"
     case .missingFont(let path): "the font \(path) is missing: install the package fonts-dejavu-core"
     case .font(let path, let message): "the font \(path) cannot be used: \(message)"
     case .anotherHostIsOpen: "another SDL host is open in this process: close it first"
     case .file(let path, let message): "\(path) cannot be written: \(message)"
     }
+  }
+
+  private static func packages(ofRenderer name: String) -> String {
+    "libgl1-mesa-dri, libegl1 and " + (name == "opengl" ? "libgl1" : "libgles2")
   }
 
   /// What SDL says of its last failed call on this thread.

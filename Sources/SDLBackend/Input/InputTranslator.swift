@@ -7,6 +7,8 @@ nonisolated enum HostEvent: Hashable {
   case input(InputEvent)
   /// The window's content has to be shown again.
   case redraw
+  /// Whatever was uploaded is gone, and the content has to be shown again.
+  case texturesLost
   /// The window has another size.
   case resized
   /// Whether the window can be seen at all.
@@ -67,7 +69,8 @@ nonisolated struct InputTranslator {
     switch SDL_EventType(rawValue: event.type) {
     case SDL_QUIT: return [.quit]
     case SDL_WINDOWEVENT: return translate(event.window)
-    case SDL_RENDER_TARGETS_RESET, SDL_RENDER_DEVICE_RESET: return [.redraw]
+    case SDL_RENDER_TARGETS_RESET: return [.redraw]
+    case SDL_RENDER_DEVICE_RESET: return [.texturesLost]
     case SDL_MOUSEBUTTONDOWN where event.button.button == UInt8(SDL_BUTTON_LEFT):
       return touch(InputEvent.mouse, .began, point(event.button.x, event.button.y))
     case SDL_MOUSEBUTTONUP where event.button.button == UInt8(SDL_BUTTON_LEFT):

@@ -93,7 +93,7 @@ final class FontLibrary: TextMeasuring {
   // MARK: Drawing
 
   /// The coverage of a line of text; nil where there is nothing to draw.
-  func mask(for key: TextKey) -> TextMask? {
+  func mask(for key: TextKey) -> CoverageMask? {
     guard !key.text.isEmpty, let font = font(key.font) else { return nil }
     var text = key.text
     if pixelSize(of: key).width > Self.widestMask {
@@ -117,7 +117,7 @@ final class FontLibrary: TextMeasuring {
       }
       count = width * height
     }
-    return TextMask(width: width, height: height, coverage: coverage)
+    return CoverageMask(width: width, height: height, coverage: coverage)
   }
 
   private func font(_ face: Face) -> OpaquePointer? {

@@ -1,17 +1,19 @@
 import VitrineGraphics
 
 extension Bitmap {
-  /// A part of the bitmap in another size, blue first; see `ResamplingTaps` for the filter.
+  /// A part of the bitmap in another size and order of bytes; see `ResamplingTaps` for the filter.
   ///
   /// Colours are weighted with their alpha, so that what lies under transparent pixels does not bleed out. Reads
   /// each source pixel once; whole numbers throughout, so the result is the same on every machine.
-  nonisolated func resampled(_ source: Rect, width newWidth: Int, height newHeight: Int) -> Bitmap {
+  nonisolated func resampled(
+    _ source: Rect, width newWidth: Int, height newHeight: Int, format newFormat: PixelFormat = .bgra
+  ) -> Bitmap {
     let columns = ResamplingTaps(
       start: source.minX, length: source.width, limit: width, size: newWidth, unit: WeightedRow.columnUnit)
     let rows = ResamplingTaps(
       start: source.minY, length: source.height, limit: height, size: newHeight, unit: WeightedRow.rowUnit)
-    let swaps = format != .bgra
-    return Bitmap(width: newWidth, height: newHeight, format: .bgra, isOpaque: isOpaque) { target, _ in
+    let swaps = format != newFormat
+    return Bitmap(width: newWidth, height: newHeight, format: newFormat, isOpaque: isOpaque) { target, _ in
       withUnsafeBytes { bytes in
         let pixels = bytes.assumingMemoryBound(to: UInt32.self)
         guard let base = pixels.baseAddress,
@@ -33,10 +35,12 @@ extension Bitmap {
     }
   }
 
-  /// A part of the bitmap in whole pixels, blue first.
-  nonisolated func cropped(x: Int, y: Int, width newWidth: Int, height newHeight: Int) -> Bitmap {
-    let swaps = format != .bgra
-    return Bitmap(width: newWidth, height: newHeight, format: .bgra, isOpaque: isOpaque) { target, _ in
+  /// A part of the bitmap in whole pixels, in an order of bytes.
+  nonisolated func cropped(
+    x: Int, y: Int, width newWidth: Int, height newHeight: Int, format newFormat: PixelFormat = .bgra
+  ) -> Bitmap {
+    let swaps = format != newFormat
+    return Bitmap(width: newWidth, height: newHeight, format: newFormat, isOpaque: isOpaque) { target, _ in
       withUnsafeBytes { bytes in
         guard let base = bytes.assumingMemoryBound(to: UInt32.self).baseAddress,
           let line = target.assumingMemoryBound(to: UInt32.self).baseAddress

@@ -18,19 +18,9 @@ nonisolated struct TextKey: Hashable {
   let font: FontLibrary.Face
 }
 
-nonisolated enum TextureKey: Hashable {
-  case picture(PictureKey)
+/// What is laid over the screen in a colour.
+nonisolated enum MaskKey: Hashable {
   case text(TextKey)
-}
-
-nonisolated enum Texture {
-  case picture(PictureTexture)
-  case text(TextMask)
-
-  var byteCount: Int {
-    switch self {
-    case .picture(let texture): texture.bitmap.byteCount
-    case .text(let mask): mask.coverage.count
-    }
-  }
+  /// The corners of a rounded rectangle put together, by their radius in pixels.
+  case disc(Int)
 }

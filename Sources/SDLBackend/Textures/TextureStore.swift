@@ -4,15 +4,34 @@ import VitrineWidgets
 /// What pictures and texts look like on the screen, made once and kept within a budget of bytes.
 ///
 /// A picture whose pixels already are what the screen wants is drawn from its own memory and costs nothing
-/// here. The others (scaled, rounded, of another pixel format) have textures, at most `frameBudget` bytes of
-/// new ones a frame; the rest is left for the frames that follow.
-final class TextureStore {
+/// here. The others (scaled, rounded, of another pixel format, for a graphics processor) have textures, at most
+/// `frameBudget` bytes of new ones a frame; the rest is left for the frames that follow.
+final class TextureStore<Maker: TextureMaking> {
   /// The way to draw a picture now.
   enum Drawing {
-    case texture(PictureTexture)
-    /// No texture yet, or none worth making: draw it coarsely from its bitmap. If `isTemporary`, ask again in the
-    /// next frame.
-    case scaled(isTemporary: Bool)
+    case texture(Maker.Picture)
+    /// There is no texture: draw it coarsely from its bitmap.
+    case coarse(Reason)
+  }
+
+  /// Why a picture has no texture.
+  enum Reason {
+    /// There is no room for it, nor will there be in the next frame.
+    case noRoom
+    /// Its size is another in each frame, so that none is worth making yet.
+    case changing
+    /// This frame has made enough of them.
+    case overBudget
+  }
+
+  private enum Key: Hashable {
+    case picture(PictureKey)
+    case mask(MaskKey)
+  }
+
+  private enum Texture {
+    case picture(Maker.Picture)
+    case mask(Maker.Mask)
   }
 
   private struct Owner {
@@ -20,7 +39,8 @@ final class TextureStore {
     var keys: Set<PictureKey> = []
   }
 
-  private var cache: LRUCache<TextureKey, Texture>
+  private let maker: Maker
+  private var cache: LRUCache<Key, Texture>
   private var owners: [ObjectIdentifier: Owner] = [:]
   /// Further sizes of images that were asked for in the last frame, and in this one; see `isSettled`.
   private var lastWishes: Set<PictureKey> = []
@@ -30,9 +50,11 @@ final class TextureStore {
   private var spent = 0
 
   /// - Parameters:
+  ///   - maker: makes the textures.
   ///   - budget: bytes that all textures may take.
   ///   - frameBudget: bytes read or written to make new ones in a frame; one is made in any case.
-  init(budget: Int, frameBudget: Int) {
+  init(maker: Maker, budget: Int, frameBudget: Int) {
+    self.maker = maker
     cache = LRUCache(limit: budget)
     self.frameBudget = frameBudget
   }
@@ -67,9 +89,10 @@ final class TextureStore {
     let image = picture.image
     let bitmap = image.frames[picture.frame].bitmap
     let place = oneToOne(picture.source, rect, bitmap)
-    if let place, corners.radius == 0, bitmap.format == .bgra {
-      return .texture(
-        PictureTexture(bitmap: bitmap, x: place.x, y: place.y, isBodyOpaque: bitmap.isOpaque))
+    var ready: PicturePixels?
+    if let place, corners.radius == 0, bitmap.format == maker.pixelFormat {
+      ready = PicturePixels(bitmap: bitmap, x: place.x, y: place.y, isBodyOpaque: bitmap.isOpaque)
+      if let texture = ready.flatMap(maker.borrow) { return .texture(texture) }
     }
     let key = PictureKey(
       image: ObjectIdentifier(image), frame: picture.frame, source: picture.source, width: rect.width,
@@ -78,14 +101,22 @@ final class TextureStore {
     if case .picture(let texture) = cache.value(for: .picture(key), stamp: frame) {
       return .texture(texture)
     }
-    let bytes = rect.width * rect.height * 4
-    guard cache.hasRoom(for: bytes, stamp: frame) else { return .scaled(isTemporary: false) }
-    let cost = max(bytes, place == nil ? Int(picture.source.width * picture.source.height) * 4 : 0)
-    guard isSettled(key), spend(cost) else { return .scaled(isTemporary: true) }
+    let bytes = rect.width * rect.height * PixelFormat.bytesPerPixel
+    guard cache.hasRoom(for: bytes, stamp: frame) else { return .coarse(.noRoom) }
+    guard isSettled(key) else { return .coarse(.changing) }
+    // What fades in has been waited for and may wait on; a picture that is there at once, as a hit in memory, is
+    // uploaded at once.
+    if ready == nil || picture.opacity < 1 {
+      let source = place == nil ? Int(picture.source.width * picture.source.height) : 0
+      guard spend(max(bytes, source * PixelFormat.bytesPerPixel)) else { return .coarse(.overBudget) }
+    }
 
-    let texture = make(bitmap, picture.source, place, rect, corners)
+    let pixels = ready ?? self.pixels(bitmap, picture.source, place, rect, corners)
+    guard let texture = maker.make(pixels, width: rect.width, height: rect.height) else {
+      return .coarse(.noRoom)
+    }
     owners[key.image, default: Owner(image: image)].keys.insert(key)
-    insert(.picture(texture), for: .picture(key))
+    insert(.picture(texture), for: .picture(key), cost: bytes)
     return .texture(texture)
   }
 
@@ -104,17 +135,18 @@ final class TextureStore {
     return true
   }
 
-  private func make(
+  private func pixels(
     _ bitmap: Bitmap, _ source: Rect, _ place: (x: Int, y: Int)?, _ rect: PixelRect,
     _ corners: CornerMask
-  ) -> PictureTexture {
+  ) -> PicturePixels {
+    let format = maker.pixelFormat
     let sized =
-      place.map { bitmap.cropped(x: $0.x, y: $0.y, width: rect.width, height: rect.height) }
-      ?? bitmap.resampled(source, width: rect.width, height: rect.height)
+      place.map { bitmap.cropped(x: $0.x, y: $0.y, width: rect.width, height: rect.height, format: format) }
+      ?? bitmap.resampled(source, width: rect.width, height: rect.height, format: format)
     guard corners.radius > 0 else {
-      return PictureTexture(bitmap: sized, isBodyOpaque: bitmap.isOpaque)
+      return PicturePixels(bitmap: sized, isBodyOpaque: bitmap.isOpaque)
     }
-    return PictureTexture(
+    return PicturePixels(
       bitmap: sized.rounding(corners), cornerRadius: corners.radius, isBodyOpaque: bitmap.isOpaque)
   }
 
@@ -135,18 +167,18 @@ final class TextureStore {
     for key in owner.keys { cache.remove(.picture(key)) }
   }
 
-  // MARK: Text
+  // MARK: Masks
 
-  /// A line of text, made now if it is not there.
-  func text(for key: TextKey, make: () -> TextMask?) -> TextMask? {
-    if case .text(let mask) = cache.value(for: .text(key), stamp: frame) { return mask }
-    guard let mask = make() else { return nil }
-    insert(.text(mask), for: .text(key))
+  /// A line of text or a corner, made now if it is not there.
+  func mask(for key: MaskKey, make: () -> CoverageMask?) -> Maker.Mask? {
+    if case .mask(let mask) = cache.value(for: .mask(key), stamp: frame) { return mask }
+    guard let coverage = make(), let mask = maker.make(coverage) else { return nil }
+    insert(.mask(mask), for: .mask(key), cost: coverage.coverage.count * maker.bytesPerMaskPixel)
     return mask
   }
 
-  private func insert(_ texture: Texture, for key: TextureKey) {
-    for case .picture(let gone) in cache.insert(texture, for: key, cost: texture.byteCount, stamp: frame) {
+  private func insert(_ texture: Texture, for key: Key, cost: Int) {
+    for case .picture(let gone) in cache.insert(texture, for: key, cost: cost, stamp: frame) {
       owners[gone.image]?.keys.remove(gone)
       if owners[gone.image]?.keys.isEmpty == true { owners[gone.image] = nil }
     }

@@ -17,15 +17,15 @@ nonisolated struct ScreenDevices: Hashable {
 
   /// Looks at the machine's devices; `root` is put before each path.
   init(root: String) {
-    let connected = Self.entries(root + "/sys/class/drm").filter { name in
-      name.contains("-") && Self.firstLine(root + "/sys/class/drm/\(name)/status") == "connected"
+    let connected = DeviceFiles.entries(root + "/sys/class/drm").filter { name in
+      name.contains("-") && DeviceFiles.firstLine(root + "/sys/class/drm/\(name)/status") == "connected"
     }
     connectedCard = connected.compactMap(Self.cardNumber).min()
     if let connectedCard {
       let device = root + "/dev/dri/card\(connectedCard)"
       if access(device, R_OK | W_OK) != 0 { forbidden = device }
     }
-    let inputs = Self.entries(root + "/dev/input").filter { $0.hasPrefix("event") }
+    let inputs = DeviceFiles.entries(root + "/dev/input").filter { $0.hasPrefix("event") }
     if inputs.isEmpty {
       warnings.append("no input devices in \(root)/dev/input: touch, mouse and keys will not work")
     } else if !inputs.contains(where: { access(root + "/dev/input/" + $0, R_OK) == 0 }) {
@@ -39,28 +39,5 @@ nonisolated struct ScreenDevices: Hashable {
   private static func cardNumber(_ connector: String) -> Int? {
     guard connector.hasPrefix("card") else { return nil }
     return Int(connector.dropFirst(4).prefix { $0.isNumber })
-  }
-
-  private static func entries(_ path: String) -> [String] {
-    guard let directory = opendir(path) else { return [] }
-    defer { closedir(directory) }
-    var names: [String] = []
-    while let entry = readdir(directory) {
-      // The name is NUL-terminated within its fixed length.
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) {
-        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      names.append(name)
-    }
-    return names.sorted()
-  }
-
-  private static func firstLine(_ path: String) -> String {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return "" }
-    defer { close(descriptor) }
-    var buffer = [UInt8](repeating: 0, count: 64)
-    let count = read(descriptor, &buffer, buffer.count)
-    return String(decoding: buffer.prefix(max(0, count)).prefix { $0 != 10 }, as: UTF8.self)
   }
 }

@@ -10,9 +10,18 @@ final class VideoSession {
 
   /// SDL's name of the driver that runs, in lower case, as `x11`.
   let driver: String
-  let window: OpaquePointer
+  private(set) var window: OpaquePointer?
   private(set) var isOpen = true
+  private let configuration: SDLHost.Configuration
 
+  /// What the window shows.
+  enum Content: Equatable {
+    /// Memory; see `surface`.
+    case surface
+    case openGL(OpenGLDevice.Kind)
+  }
+
+  /// Starts SDL; `openWindow` follows.
   init(configuration: SDLHost.Configuration, drivers: VideoDriverChoice) throws(SDLHostError) {
     guard !Self.isRunning else { throw .anotherHostIsOpen }
     Self.isRunning = true
@@ -30,6 +39,7 @@ final class VideoSession {
       throw drivers.error(message: SDLHostError.sdlMessage)
     }
     driver = String(cString: name).lowercased()
+    self.configuration = configuration
     // X11, offscreen and dummy have surfaces of their own; letting OpenGL draw them would cost 90 MB without a
     // GPU. KMSDRM and Wayland have nothing else.
     let hasOwnSurface = driver != "kmsdrm" && driver != "wayland"
@@ -38,20 +48,42 @@ final class VideoSession {
     SDL_StopTextInput()
     if driver == "kmsdrm" { SDL_ShowCursor(SDL_DISABLE) }
 
-    let flags =
+    isKept = true
+  }
+
+  /// Opens the window, or opens it anew for another content.
+  func openWindow(for content: Content) throws(SDLHostError) {
+    closeWindow()
+    var flags =
       driver == "kmsdrm"
       ? SDL_WINDOW_FULLSCREEN_DESKTOP.rawValue
       : SDL_WINDOW_RESIZABLE.rawValue | SDL_WINDOW_SHOWN.rawValue
+    if case .openGL(let kind) = content {
+      // What SDL's renderer would otherwise open the window anew for.
+      let isES = kind == .opengles2
+      SDL_GL_SetAttribute(SDL_GL_CONTEXT_PROFILE_MASK, isES ? Int32(SDL_GL_CONTEXT_PROFILE_ES.rawValue) : 0)
+      SDL_GL_SetAttribute(SDL_GL_CONTEXT_MAJOR_VERSION, 2)
+      SDL_GL_SetAttribute(SDL_GL_CONTEXT_MINOR_VERSION, isES ? 0 : 1)
+      flags |= SDL_WINDOW_OPENGL.rawValue
+    }
     let pixels = configuration.size * configuration.scale
     func side(_ length: Double) -> Int32 { Int32(min(16384, max(1, length.rounded()))) }
     let centered: Int32 = 0x2FFF_0000  // SDL_WINDOWPOS_CENTERED, a macro
-    guard
-      let window = SDL_CreateWindow(
-        configuration.title, centered, centered, side(pixels.width), side(pixels.height), flags),
-      SDL_GetWindowSurface(window) != nil
-    else { throw .video(driver: driver, message: SDLHostError.sdlMessage) }
-    self.window = window
-    isKept = true
+    window = SDL_CreateWindow(
+      configuration.title, centered, centered, side(pixels.width), side(pixels.height), flags)
+    switch content {
+    case .surface:
+      guard window != nil, SDL_GetWindowSurface(window) != nil else {
+        throw .video(driver: driver, message: SDLHostError.sdlMessage)
+      }
+    case .openGL(let kind):
+      guard window != nil else { throw .renderer(name: kind.rawValue, message: SDLHostError.sdlMessage) }
+    }
+  }
+
+  private func closeWindow() {
+    if let window { SDL_DestroyWindow(window) }
+    window = nil
   }
 
   isolated deinit { close() }
@@ -60,19 +92,19 @@ final class VideoSession {
   func close() {
     guard isOpen else { return }
     isOpen = false
-    SDL_DestroyWindow(window)
+    closeWindow()
     SDL_Quit()
     Self.isRunning = false
   }
 
   /// The memory that the window shows. SDL makes a new one when the size of the window has changed.
-  var surface: UnsafeMutablePointer<SDL_Surface>? { isOpen ? SDL_GetWindowSurface(window) : nil }
+  var surface: UnsafeMutablePointer<SDL_Surface>? { window.flatMap(SDL_GetWindowSurface) }
 
   /// Of the window, in pixels.
   var size: (width: Int, height: Int) {
     var width: Int32 = 0
     var height: Int32 = 0
-    if isOpen { SDL_GetWindowSize(window, &width, &height) }
+    if let window { SDL_GetWindowSize(window, &width, &height) }
     return (Int(width), Int(height))
   }
 
@@ -88,6 +120,9 @@ final class VideoSession {
 
   /// Shows or hides the mouse's cursor over the window.
   func showCursor(_ isVisible: Bool) { SDL_ShowCursor(isVisible ? SDL_ENABLE : SDL_DISABLE) }
+
+  /// Whether somebody may see the window.
+  var hasScreen: Bool { driver != "offscreen" && driver != "dummy" }
 
   /// Whether presenting waits for the screen.
   var waitsForScreen: Bool { driver == "kmsdrm" }

@@ -1,7 +1,7 @@
 import VitrineGraphics
 
-/// Pixels that are drawn one to one: a part of a bitmap, blue first, in the size that it has on the screen.
-nonisolated struct PictureTexture {
+/// Pixels that are drawn one to one: a part of a bitmap, in the size that it has on the screen.
+nonisolated struct PicturePixels {
   let bitmap: Bitmap
   /// Where the part begins in the bitmap.
   var x = 0

@@ -1,0 +1,62 @@
+import VitrineGraphics
+
+/// A part of a bitmap scaled to a rectangle, each pixel that of the nearest in the source: quick and coarse, for
+/// what is shown only until a texture of the right size is made.
+nonisolated struct CoarsePicture {
+  let bitmap: Bitmap
+  /// The part, in the bitmap's pixels.
+  let source: Rect
+  /// Where the part goes.
+  let rect: PixelRect
+  /// Those of `rect`.
+  let corners: CornerMask
+
+  /// Whether a row has transparent pixels.
+  func blends(row y: Int) -> Bool { !bitmap.isOpaque || corners.row(of: y, in: rect) != nil }
+
+  /// The pixels of the picture in a part of the rectangle, or one of each block of some pixels.
+  ///
+  /// - Parameter body: gets each row of pixels, in an order of bytes, and its place; of a block, its first.
+  func withRows(
+    of visible: PixelRect, block: Int = 1, format: PixelFormat,
+    _ body: (_ row: UnsafeBufferPointer<UInt32>, _ y: Int) -> Void
+  ) {
+    let columns = stride(from: visible.left, to: visible.right, by: block).map { x in
+      let x = min(x + block / 2, visible.right - 1) - rect.left
+      return (x: x, source: Self.nearest(x, source.minX, source.width, rect.width, bitmap.width))
+    }
+    var line = [UInt32](repeating: 0, count: columns.count)
+    let swaps = bitmap.format != format
+    bitmap.withUnsafeBytes { bytes in
+      guard let base = bytes.baseAddress?.assumingMemoryBound(to: UInt32.self) else { return }
+      for top in stride(from: visible.top, to: visible.bottom, by: block) {
+        let y = min(top + block / 2, visible.bottom - 1)
+        let sourceY = Self.nearest(y - rect.top, source.minY, source.height, rect.height, bitmap.height)
+        let row = base + sourceY * bitmap.width
+        for (index, column) in columns.enumerated() { line[index] = row[column.source] }
+        if swaps {
+          for index in line.indices { line[index] = line[index].swappingRedAndBlue }
+        }
+        if let cornerRow = corners.row(of: y, in: rect) {
+          corners.withRow(cornerRow) { left, right in
+            for (index, column) in columns.enumerated() {
+              let fromRight = column.x - (rect.width - corners.radius)
+              if column.x < corners.radius {
+                line[index].multiplyAlpha(by: left[column.x])
+              } else if fromRight >= 0 {
+                line[index].multiplyAlpha(by: right[fromRight])
+              }
+            }
+          }
+        }
+        line.withUnsafeBufferPointer { body($0, top) }
+      }
+    }
+  }
+
+  private static func nearest(
+    _ position: Int, _ start: Double, _ length: Double, _ size: Int, _ limit: Int
+  ) -> Int {
+    min(limit - 1, max(0, Int(start + (Double(position) + 0.5) * length / Double(size))))
+  }
+}

@@ -1,0 +1,75 @@
+import VitrineGraphics
+import VitrineWidgets
+
+extension Renderer {
+  /// Draws everything that lies inside `rect`. Returns parts, in pixels, that should be drawn again with the next
+  /// frame because they are not at their best yet.
+  func play(_ list: DrawList, in rect: PixelRect, scale: Double) -> [PixelRect] {
+    fonts.scale = scale
+    var clips = [rect]
+    var unfinished: [PixelRect] = []
+    let start = lastCover(of: list, in: rect, scale: scale)
+    if start == nil { fill(rect, color: .black, clip: rect) }
+    for (index, command) in list.commands.enumerated() {
+      let clip = clips[clips.count - 1]
+      switch command {
+      case .pushClip(let inner): clips.append(PixelRect(inner, scale: scale).intersection(clip))
+      case .popClip: if clips.count > 1 { clips.removeLast() }
+      // Below something that covers all of it, nothing can be seen.
+      case _ where index < start ?? 0 || clip.isEmpty: break
+      case .fill(let area, let color, let radius):
+        let area = PixelRect(area, scale: scale)
+        if radius > 0 {
+          let mask = corners.mask(radius: radius, scale: scale, in: area)
+          fill(area, color: color, corners: mask, clip: clip)
+        } else {
+          fill(area, color: color, clip: clip)
+        }
+      case .image(let picture):
+        guard let placed = place(picture, clip: clip, scale: scale) else { break }
+        if !draw(placed, clip: clip) { unfinished.append(placed.rect.intersection(clip)) }
+      case .text(let text, let font, let color, let origin):
+        draw(
+          fonts.key(for: text, font), x: PixelRect.nearest(origin.x * scale),
+          y: PixelRect.nearest(origin.y * scale), color: color, clip: clip)
+      }
+    }
+    return unfinished
+  }
+
+  /// The last command that hides everything below it in `rect`; nil if there is none.
+  private func lastCover(of list: DrawList, in rect: PixelRect, scale: Double) -> Int? {
+    var clips = [true]
+    var cover: Int?
+    for (index, command) in list.commands.enumerated() {
+      switch command {
+      case .pushClip(let clip): clips.append(PixelRect(clip, scale: scale).contains(rect))
+      case .popClip: if clips.count > 1 { clips.removeLast() }
+      case .fill(let area, let color, let radius) where color.alpha == 255 && radius <= 0:
+        if clips[clips.count - 1], PixelRect(area, scale: scale).contains(rect) { cover = index }
+      default: break
+      }
+    }
+    return cover
+  }
+
+  /// Nil where nothing of the picture can be seen.
+  private func place(_ picture: DrawList.Picture, clip: PixelRect, scale: Double) -> PlacedPicture? {
+    let rect = PixelRect(picture.destination, scale: scale)
+    guard !rect.intersection(clip).isEmpty, picture.image.frames.indices.contains(picture.frame) else {
+      return nil
+    }
+    let bitmap = picture.image.frames[picture.frame].bitmap
+    var picture = picture
+    picture.source = picture.source.intersection(
+      Rect(x: 0, y: 0, width: Double(bitmap.width), height: Double(bitmap.height)))
+    guard !picture.source.isEmpty else { return nil }
+    let tint = picture.tint.pixel | 0xFF00_0000
+    let effect = PixelEffect(
+      opacity: UInt16((min(1, max(0, picture.opacity)) * Double(picture.tint.alpha)).rounded()),
+      tint: tint == 0xFFFF_FFFF ? nil : tint)
+    return PlacedPicture(
+      picture: picture, rect: rect,
+      corners: corners.mask(radius: picture.cornerRadius, scale: scale, in: rect), effect: effect)
+  }
+}

@@ -1,0 +1,48 @@
+import VitrineGraphics
+
+/// Opens the window and whoever draws it.
+struct RendererChoice {
+  let configuration: SDLHost.Configuration
+  let video: VideoSession
+  let fonts: FontLibrary
+
+  /// The renderer that was asked for or, where any will do, the best for this machine.
+  func renderer() throws(SDLHostError) -> any Renderer {
+    switch configuration.renderer {
+    case .auto:
+      if let renderer = hardware() { return renderer }
+      return try software()
+    case .software: return try software()
+    case .opengles2: return try openGL(.opengles2)
+    case .opengl: return try openGL(.opengl)
+    }
+  }
+
+  /// OpenGL if a graphics processor draws; nil if not, or if there would be nobody to see it.
+  private func hardware() -> OpenGLRenderer? {
+    guard video.hasScreen, !GraphicsProcessors(root: "").nodes.isEmpty else { return nil }
+    for kind in [OpenGLDevice.Kind.opengles2, .opengl] {
+      guard let renderer = try? openGL(kind) else { continue }
+      if renderer.device.isHardware { return renderer }
+      renderer.close()
+    }
+    return nil
+  }
+
+  private func openGL(_ kind: OpenGLDevice.Kind) throws(SDLHostError) -> OpenGLRenderer {
+    try video.openWindow(for: .openGL(kind))
+    let device = try OpenGLDevice(kind, video: video)
+    return try OpenGLRenderer(
+      device: device, rotation: .none, fonts: fonts, textures: textures(OpenGLTextures(device: device)))
+  }
+
+  private func software() throws(SDLHostError) -> SoftwareRenderer {
+    try video.openWindow(for: .surface)
+    return SoftwareRenderer(video: video, fonts: fonts, textures: textures(PixelsInMemory()))
+  }
+
+  private func textures<Maker>(_ maker: Maker) -> TextureStore<Maker> {
+    TextureStore(
+      maker: maker, budget: configuration.textureByteBudget, frameBudget: configuration.uploadByteBudget)
+  }
+}

@@ -1,0 +1,146 @@
+import CSDL
+import VitrineGraphics
+import VitrineWidgets
+
+/// Draws with OpenGL or OpenGL ES, pixel for pixel what the software renderer draws: scaling, rounding and text are
+/// the same bitmaps, uploaded once.
+///
+/// What a window shows is lost when it has been presented, so the picture is kept in a texture. What is dirty is
+/// drawn into that, and all of it is copied to the window, turned as the panel is mounted.
+@MainActor
+final class OpenGLRenderer: Renderer {
+  let pixelFormat = OpenGLDevice.pixelFormat
+  let fonts: FontLibrary
+  var corners = CornerMasks()
+  let device: OpenGLDevice
+
+  private let rotation: Rotation
+  private let textures: TextureStore<OpenGLTextures>
+  /// The upright picture.
+  private var picture: OpenGLPicture?
+
+  /// Fails where no picture of the window's size can be kept.
+  init(
+    device: OpenGLDevice, rotation: Rotation, fonts: FontLibrary, textures: TextureStore<OpenGLTextures>
+  ) throws(SDLHostError) {
+    self.device = device
+    self.rotation = rotation
+    self.fonts = fonts
+    self.textures = textures
+    guard preparePicture() != nil else {
+      throw .renderer(name: device.kind.rawValue, message: SDLHostError.sdlMessage)
+    }
+  }
+
+  var name: String { device.kind.rawValue }
+  var textureBytes: Int { textures.byteCount }
+
+  func begin() -> PixelRect? {
+    textures.beginFrame()
+    guard let picture = preparePicture(), picture.beginDrawing() else { return nil }
+    return PixelRect(width: picture.width, height: picture.height)
+  }
+
+  func present(_ rects: [PixelRect]) {
+    guard let renderer = device.renderer, let picture else { return }
+    SDL_SetRenderTarget(renderer, nil)
+    picture.copy(turned: rotation)
+    SDL_RenderPresent(renderer)
+  }
+
+  func screenshot() -> Bitmap? { preparePicture()?.pixels(turned: rotation) }
+
+  func reset() {
+    textures.removeAll()
+    picture = nil
+  }
+
+  func close() {
+    reset()
+    device.close()
+  }
+
+  /// The picture in the size that the window has; black where it is new.
+  private func preparePicture() -> OpenGLPicture? {
+    var width: Int32 = 0
+    var height: Int32 = 0
+    guard let renderer = device.renderer, SDL_SetRenderTarget(renderer, nil) == 0,
+      SDL_GetRendererOutputSize(renderer, &width, &height) == 0
+    else { return nil }
+    if rotation.swapsSides { swap(&width, &height) }
+    if picture?.width != Int(width) || picture?.height != Int(height) {
+      picture = OpenGLPicture(width: Int(width), height: Int(height), device: device)
+    }
+    return picture
+  }
+
+  // MARK: Drawing
+
+  func fill(_ rect: PixelRect, color: Color, clip: PixelRect) {
+    let visible = rect.intersection(clip)
+    guard !visible.isEmpty, let renderer = device.renderer else { return }
+    var area = SDL_Rect(visible)
+    SDL_SetRenderDrawBlendMode(renderer, color.alpha < 255 ? SDL_BLENDMODE_BLEND : SDL_BLENDMODE_NONE)
+    SDL_SetRenderDrawColor(renderer, color.red, color.green, color.blue, color.alpha)
+    SDL_RenderFillRect(renderer, &area)
+  }
+
+  func fill(_ rect: PixelRect, color: Color, corners: CornerMask, clip: PixelRect) {
+    let radius = corners.radius
+    let left = rect.left + radius
+    let right = rect.right - radius
+    let top = rect.top + radius
+    let bottom = rect.bottom - radius
+    fill(PixelRect(left: rect.left, top: top, right: rect.right, bottom: bottom), color: color, clip: clip)
+    fill(PixelRect(left: left, top: rect.top, right: right, bottom: top), color: color, clip: clip)
+    fill(PixelRect(left: left, top: bottom, right: right, bottom: rect.bottom), color: color, clip: clip)
+    guard radius > 0, let disc = textures.mask(for: .disc(radius), make: { CoverageMask(corners) }) else {
+      return
+    }
+    let effect = PixelEffect(opacity: UInt16(color.alpha), tint: color.pixel)
+    // A corner is the quarter that it has of a disc around its middle.
+    for (x, columns) in [(left, (rect.left, left)), (right, (right, rect.right))] {
+      for (y, rows) in [(top, (rect.top, top)), (bottom, (bottom, rect.bottom))] {
+        let corner = PixelRect(left: columns.0, top: rows.0, right: columns.1, bottom: rows.1)
+        disc.draw(x: x - radius, y: y - radius, clip: clip.intersection(corner), effect: effect)
+      }
+    }
+  }
+
+  func draw(_ picture: PlacedPicture, clip: PixelRect) -> Bool {
+    switch textures.drawing(of: picture.picture, in: picture.rect, corners: picture.corners) {
+    case .texture(let texture):
+      texture.draw(x: picture.rect.left, y: picture.rect.top, clip: clip, effect: picture.effect)
+      return true
+    case .coarse(let reason):
+      // Uploading all of it now is what the budget is there to prevent.
+      draw(picture, block: reason == .overBudget ? 4 : 1, visible: picture.rect.intersection(clip))
+      return reason == .noRoom
+    }
+  }
+
+  /// Draws the visible part of a picture from its bitmap, and keeps nothing of it.
+  private func draw(_ picture: PlacedPicture, block: Int, visible: PixelRect) {
+    guard !visible.isEmpty else { return }
+    let coarse = picture.coarse
+    let width = (visible.width + block - 1) / block
+    let height = (visible.height + block - 1) / block
+    let isOpaque = coarse.bitmap.isOpaque && coarse.corners.radius == 0
+    let bitmap = Bitmap(width: width, height: height, format: pixelFormat, isOpaque: isOpaque) {
+      bytes, pitch in
+      coarse.withRows(of: visible, block: block, format: pixelFormat) { row, y in
+        let target = UnsafeMutableRawBufferPointer(rebasing: bytes[((y - visible.top) / block * pitch)...])
+        target.copyMemory(from: UnsafeRawBufferPointer(row))
+      }
+    }
+    let pixels = PicturePixels(bitmap: bitmap, isBodyOpaque: isOpaque)
+    OpenGLTexture(pixels, width: width, height: height, device: device)?
+      .draw(x: visible.left, y: visible.top, block: block, clip: visible, effect: picture.effect)
+  }
+
+  func draw(_ text: TextKey, x: Int, y: Int, color: Color, clip: PixelRect) {
+    guard let mask = textures.mask(for: .text(text), make: { fonts.mask(for: text) }) else { return }
+    let effect = PixelEffect(opacity: UInt16(color.alpha), tint: color.pixel)
+    mask.draw(x: x, y: y, clip: clip, effect: effect)
+  }
+}

@@ -1,0 +1,104 @@
+import CSDL
+import VitrineGraphics
+
+/// Pixels that a device holds, drawn one to one; in tiles where they are larger than one of its textures may be.
+@MainActor
+final class OpenGLTexture {
+  private struct Tile {
+    let texture: OpaquePointer
+    /// Its part of the picture.
+    let rect: PixelRect
+  }
+
+  private let device: OpenGLDevice
+  private let isOpaque: Bool
+  private var tiles: [Tile] = []
+
+  /// Uploads pixels, red first; nil where the device has no memory for them.
+  init?(_ pixels: PicturePixels, width: Int, height: Int, device: OpenGLDevice) {
+    self.device = device
+    isOpaque = pixels.isBodyOpaque && pixels.cornerRadius == 0
+    for top in stride(from: 0, to: height, by: device.largestSide) {
+      for left in stride(from: 0, to: width, by: device.largestSide) {
+        let rect = PixelRect(
+          left: left, top: top, right: min(left + device.largestSide, width),
+          bottom: min(top + device.largestSide, height))
+        guard let texture = Self.upload(pixels, rect, device) else { return nil }
+        tiles.append(Tile(texture: texture, rect: rect))
+      }
+    }
+  }
+
+  isolated deinit {
+    // A closed device has taken its textures along.
+    guard device.renderer != nil else { return }
+    for tile in tiles { SDL_DestroyTexture(tile.texture) }
+  }
+
+  private static func upload(
+    _ pixels: PicturePixels, _ rect: PixelRect, _ device: OpenGLDevice
+  ) -> OpaquePointer? {
+    guard let renderer = device.renderer,
+      let texture = SDL_CreateTexture(
+        renderer, OpenGLDevice.sdlFormat, Int32(SDL_TEXTUREACCESS_STATIC.rawValue), Int32(rect.width),
+        Int32(rect.height))
+    else { return nil }
+    SDL_SetTextureScaleMode(texture, SDL_ScaleModeNearest)
+    let bitmap = pixels.bitmap
+    let column = pixels.x + rect.left
+    let start = (pixels.y + rect.top) * bitmap.bytesPerRow + column * PixelFormat.bytesPerPixel
+    let isUploaded = bitmap.withUnsafeBytes { bytes in
+      guard let base = bytes.baseAddress else { return false }
+      return SDL_UpdateTexture(texture, nil, base + start, Int32(bitmap.bytesPerRow)) == 0
+    }
+    if !isUploaded { SDL_DestroyTexture(texture) }
+    return isUploaded ? texture : nil
+  }
+
+  /// Draws the part that lies in `clip`; `x` and `y` are the place of the top left corner.
+  func draw(x: Int, y: Int, clip: PixelRect, effect: PixelEffect) {
+    for tile in tiles {
+      let place = PixelRect(
+        left: x + tile.rect.left, top: y + tile.rect.top, right: x + tile.rect.right,
+        bottom: y + tile.rect.bottom)
+      let visible = place.intersection(clip)
+      guard !visible.isEmpty else { continue }
+      var source = SDL_Rect(visible)
+      source.x -= Int32(place.left)
+      source.y -= Int32(place.top)
+      var target = SDL_Rect(visible)
+      apply(effect, to: tile.texture)
+      SDL_RenderCopy(device.renderer, tile.texture, &source, &target)
+    }
+  }
+
+  /// Draws all of it with each pixel as a block of some pixels.
+  func draw(x: Int, y: Int, block: Int, clip: PixelRect, effect: PixelEffect) {
+    var clip = SDL_Rect(clip)
+    SDL_RenderSetClipRect(device.renderer, &clip)
+    for tile in tiles {
+      var target = SDL_Rect(
+        x: Int32(x + tile.rect.left * block), y: Int32(y + tile.rect.top * block),
+        w: Int32(tile.rect.width * block), h: Int32(tile.rect.height * block))
+      apply(effect, to: tile.texture)
+      SDL_RenderCopy(device.renderer, tile.texture, nil, &target)
+    }
+    SDL_RenderSetClipRect(device.renderer, nil)
+  }
+
+  private func apply(_ effect: PixelEffect, to texture: OpaquePointer) {
+    let blends = !isOpaque || effect.opacity < 255
+    SDL_SetTextureBlendMode(texture, blends ? SDL_BLENDMODE_BLEND : SDL_BLENDMODE_NONE)
+    SDL_SetTextureAlphaMod(texture, UInt8(effect.opacity))
+    let tint = effect.tint ?? 0xFFFF_FFFF
+    SDL_SetTextureColorMod(
+      texture, UInt8(truncatingIfNeeded: tint &>> 16), UInt8(truncatingIfNeeded: tint &>> 8),
+      UInt8(truncatingIfNeeded: tint))
+  }
+}
+
+extension SDL_Rect {
+  init(_ rect: PixelRect) {
+    self.init(x: Int32(rect.left), y: Int32(rect.top), w: Int32(rect.width), h: Int32(rect.height))
+  }
+}
