@@ -4,8 +4,8 @@ import VitrineGraphics
 import VitrineSDLBackend
 import VitrineWidgets
 
-/// A program for the tests of the loop: opens a host on the driver named first, does what the second argument says,
-/// and prints what it found, a word and a value a line.
+/// A program for the tests of the loop: opens a host on the driver named first (a renderer may follow, as in
+/// `x11/opengl`), does what the second argument says, and prints what it found, a word and a value a line.
 @main
 struct Probe {
   static func main() throws {
@@ -13,7 +13,9 @@ struct Probe {
     let arguments = CommandLine.arguments
     var configuration = SDLHost.Configuration()
     configuration.size = Size(width: 640, height: 400)
-    configuration.videoDriver = arguments.count > 1 && arguments[1] != "auto" ? arguments[1] : nil
+    let names = (arguments.dropFirst().first ?? "auto").split(separator: "/").map(String.init)
+    configuration.videoDriver = names[0] == "auto" ? nil : names[0]
+    configuration.renderer = names.dropFirst().first.flatMap { .init(rawValue: $0) } ?? .auto
     let host: SDLHost
     do {
       host = try SDLHost(configuration: configuration)

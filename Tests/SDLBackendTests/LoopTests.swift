@@ -41,6 +41,18 @@ struct LoopTests {
     #expect(probe.exitStatus() == 0)
   }
 
+  @Test(.enabled(OpenGLMachine.reason) { await OpenGLMachine.isHere }, arguments: ["opengles2", "opengl"])
+  func idleLoopPresentsNothingWithOpenGL(renderer: String) throws {
+    let probe = try Probe(["offscreen/\(renderer)", "idle", "0.5"])
+
+    let lines = probe.linesToTheEnd()
+
+    #expect(lines.contains("turns 2"))
+    #expect(lines.contains("idle_frames 0"))
+    #expect(lines.last == "closed true")
+    #expect(probe.exitStatus() == 0)
+  }
+
   @Test func withoutAScreenItSaysSo() throws {
     let probe = try Probe(["auto", "show"])
 

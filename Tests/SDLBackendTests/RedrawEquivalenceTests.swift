@@ -11,25 +11,40 @@ extension SDLTests {
     @Test(arguments: [1, 1.5], 0..<2)
     func dirtyPartsShowWhatTheWholeShows(scale: Double, seed: UInt64) throws {
       let test = try TestHost(width: 240, height: 180) { $0.scale = scale }
-      var tree = ChangingTree(window: test.window, seed: seed)
-      test.settle()
-
-      for step in 0..<100 {
-        let change = tree.change()
-        // Never at a spinner's step, where a rounding error would decide which picture it is.
-        test.advance(by: [0, 0.0171, 0.0533, 0.3117][step % 4])
-        test.settle()
+      test.walkThroughChanges(seed: seed, steps: 100) { step, change in
         let partial = test.host.screenshot()
-        test.window.setNeedsDisplay()
-        test.settle()
-        let whole = test.host.screenshot()
+        test.redrawEverything()
 
-        if let place = partial.firstDifference(from: whole) {
-          Issue.record("step \(step), after \(change): \(place)")
-          return
-        }
+        let place = partial.firstDifference(from: test.host.screenshot())
+        #expect(place == nil, "step \(step), after \(change)")
+        return place == nil
       }
     }
+  }
+}
+
+extension TestHost {
+  /// Shows widgets of every kind and changes one of them at random, step by step. The same seed makes the same
+  /// changes.
+  ///
+  /// - Parameter body: is called after each change, when it is on the screen; whether to go on.
+  func walkThroughChanges(
+    seed: UInt64, steps: Int, _ body: (_ step: Int, _ change: String) -> Bool
+  ) {
+    var tree = ChangingTree(window: window, seed: seed)
+    settle()
+    for step in 0..<steps {
+      let change = tree.change()
+      // Never at a spinner's step, where a rounding error would decide which picture it is.
+      advance(by: [0, 0.0171, 0.0533, 0.3117][step % 4])
+      settle()
+      guard body(step, change) else { return }
+    }
+  }
+
+  func redrawEverything() {
+    window.setNeedsDisplay()
+    settle()
   }
 }
 
@@ -224,7 +239,7 @@ private struct SeededRandom {
 
 extension Bitmap {
   /// The first pixel that differs, in words; nil where both are the same.
-  fileprivate func firstDifference(from other: Bitmap) -> String? {
+  func firstDifference(from other: Bitmap) -> String? {
     guard width == other.width, height == other.height else { return "another size" }
     return withUnsafeBytes { mine in
       other.withUnsafeBytes { theirs in

@@ -47,7 +47,9 @@ final class OpenGLDevice {
   }
 
   /// Whether a graphics processor draws, and not a program that does as if.
-  var isHardware: Bool {
+  var isHardware: Bool { Self.isHardware(description) }
+
+  static func isHardware(_ description: String) -> Bool {
     let name = description.lowercased()
     let programs = ["llvmpipe", "softpipe", "swrast", "swiftshader", "software rasterizer"]
     return !name.isEmpty && !programs.contains { name.contains($0) }

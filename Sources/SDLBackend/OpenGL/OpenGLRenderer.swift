@@ -17,7 +17,7 @@ final class OpenGLRenderer: Renderer {
   private let rotation: Rotation
   private let textures: TextureStore<OpenGLTextures>
   /// The upright picture.
-  private var picture: OpenGLPicture?
+  private(set) var picture: OpenGLPicture?
 
   /// Fails where no picture of the window's size can be kept.
   init(

@@ -1,0 +1,160 @@
+import Testing
+import VitrineGraphics
+import VitrineWidgets
+
+@testable import VitrineSDLBackend
+
+extension SDLTests.OpenGLTests {
+  /// What the OpenGL renderers draw is what the software renderer draws.
+  struct SamePixelsTests {
+    @Test(arguments: SDLHost.Configuration.Renderer.openGL, [1, 1.5, 2.25])
+    func everyCommandLooksTheSame(renderer: SDLHost.Configuration.Renderer, scale: Double) throws {
+      let scene = Scene()
+      func picture(_ renderer: SDLHost.Configuration.Renderer) throws -> Bitmap {
+        let test = try TestHost(width: 320, height: 240) {
+          $0.renderer = renderer
+          $0.scale = scale
+        }
+        #expect(test.host.rendererName == renderer.rawValue)
+        test.draw(scene.draw)
+        test.settle()
+        return test.host.screenshot()
+      }
+
+      let expected = try picture(.software)
+      let found = try picture(renderer)
+
+      #expect(found.width == Int((320 * scale).rounded()))
+      #expect(found.looksLike(expected), "\(found.pixelsFar(from: expected)) pixels differ")
+    }
+
+    @Test(arguments: SDLHost.Configuration.Renderer.openGL, 0..<2)
+    func widgetsOfEveryKindLookTheSame(renderer: SDLHost.Configuration.Renderer, seed: UInt64) throws {
+      func pictures(_ renderer: SDLHost.Configuration.Renderer) throws -> [(change: String, picture: Bitmap)]
+      {
+        let test = try TestHost(width: 240, height: 180) {
+          $0.renderer = renderer
+          $0.scale = seed == 0 ? 1 : 1.5
+        }
+        var pictures: [(String, Bitmap)] = []
+        test.walkThroughChanges(seed: seed, steps: 50) { _, change in
+          pictures.append((change, test.host.screenshot()))
+          return true
+        }
+        return pictures
+      }
+
+      let expected = try pictures(.software)
+      let found = try pictures(renderer)
+
+      for (step, (found, expected)) in zip(found, expected).enumerated() {
+        #expect(found.change == expected.change)
+        let far = found.picture.pixelsFar(from: expected.picture)
+        #expect(
+          found.picture.looksLike(expected.picture),
+          "step \(step), after \(found.change): \(far) pixels differ")
+      }
+    }
+
+    @Test(arguments: SDLHost.Configuration.Renderer.openGL)
+    func dirtyPartsShowWhatTheWholeShows(renderer: SDLHost.Configuration.Renderer) throws {
+      let test = try TestHost(width: 240, height: 180) { $0.renderer = renderer }
+      test.walkThroughChanges(seed: 3, steps: 100) { step, change in
+        let partial = test.host.screenshot()
+        test.redrawEverything()
+
+        let place = partial.firstDifference(from: test.host.screenshot())
+        #expect(place == nil, "step \(step), after \(change)")
+        return place == nil
+      }
+    }
+  }
+}
+
+/// Each command that a draw list has, in several forms, some of them one upon the other.
+private struct Scene {
+  private let images: [Image] = [
+    Image(width: 40, height: 30) { x, y in Color(red: UInt8(x * 6), green: UInt8(y * 8), blue: 90) },
+    Image(width: 40, height: 30, format: .rgba) { x, y in
+      Color(red: UInt8(x * 6), green: UInt8(y * 8), blue: 90)
+    },
+    Image(width: 33, height: 41, isOpaque: false) { x, y in
+      Color(red: 250, green: UInt8(y * 6), blue: UInt8(x * 7), alpha: UInt8((x + y) * 3))
+    },
+    Image(width: 5, height: 3, format: .rgba, isOpaque: false) { x, y in
+      Color(red: UInt8(x * 60), green: UInt8(y * 100), blue: 200, alpha: UInt8(55 + x * 50))
+    },
+  ]
+
+  func draw(_ list: inout DrawList) {
+    list.fill(Rect(x: 0, y: 0, width: 320, height: 240), color: Color(red: 24, green: 40, blue: 60))
+    fills(&list)
+    pictures(&list)
+    texts(&list)
+    clips(&list)
+  }
+
+  private func fills(_ list: inout DrawList) {
+    for (index, radius) in [0.0, 1, 6.5, 14, 90].enumerated() {
+      let x = 4 + 40 * Double(index)
+      let color = Color(red: 250, green: 120, blue: UInt8(50 * index))
+      list.fill(Rect(x: x, y: 4, width: 34, height: 22), color: color, cornerRadius: radius)
+      list.fill(
+        Rect(x: x + 0.4, y: 20.3, width: 33.3, height: 21), color: color.multiplyingAlpha(by: 0.4),
+        cornerRadius: radius)
+    }
+    list.fill(Rect(x: 210, y: -30, width: 4000, height: 60), color: .pureBlue, cornerRadius: 25)
+    list.fill(Rect(x: 300, y: 50, width: 0.2, height: 20), color: .white)
+  }
+
+  private func pictures(_ list: inout DrawList) {
+    for (row, image) in images.enumerated() {
+      let y = 50 + 30 * Double(row)
+      func draw(
+        _ column: Double, width: Double = 28, source: Rect? = nil, opacity: Double = 1, tint: Color = .white,
+        radius: Double = 0
+      ) {
+        list.draw(
+          DrawList.Picture(
+            image: image, source: source,
+            destination: Rect(x: 4 + 32 * column, y: y, width: width, height: 26),
+            opacity: opacity, tint: tint, cornerRadius: radius))
+      }
+      draw(0)
+      draw(1, opacity: 0.37)
+      draw(2, tint: Color(red: 128, green: 255, blue: 90))
+      draw(3, opacity: 0.6, tint: Color(red: 200, green: 10, blue: 255, alpha: 130), radius: 7)
+      draw(4, radius: 13)
+      draw(5, source: Rect(x: 1.5, y: 0.25, width: 2.5, height: 2.25), radius: 3)
+      draw(6, width: 27.6, source: Rect(x: -3, y: 1, width: 100, height: 200))
+    }
+    // One to one, where no pixel has to be made anew.
+    list.draw(DrawList.Picture(image: images[0], destination: Rect(x: 240, y: 50, width: 40, height: 30)))
+    list.draw(
+      DrawList.Picture(
+        image: images[1], source: Rect(x: 7, y: 4, width: 20, height: 20),
+        destination: Rect(x: 285, y: 50, width: 20, height: 20)))
+  }
+
+  private func texts(_ list: inout DrawList) {
+    for (index, size) in [8.0, 13, 21].enumerated() {
+      list.text(
+        "Vitrine Größe 日本 \(index)", font: Font(size: size, weight: index == 1 ? .bold : .regular),
+        color: Color(red: 255, green: 240, blue: 200, alpha: UInt8(255 - 60 * index)),
+        at: Point(x: 4.3, y: 172.6 + 18 * Double(index)), size: Size(width: 300, height: 30))
+    }
+  }
+
+  private func clips(_ list: inout DrawList) {
+    list.enter(
+      origin: Point(x: 240, y: 90), opacity: 0.7, clip: Rect(x: 240.2, y: 90.7, width: 50, height: 40))
+    list.fill(Rect(x: -10, y: -10, width: 80, height: 80), color: .pureRed, cornerRadius: 30)
+    list.enter(origin: Point(x: 10, y: 10), opacity: 0.5, clip: Rect(x: 10, y: 10, width: 90, height: 20))
+    list.draw(
+      DrawList.Picture(
+        image: images[2], destination: Rect(x: -8, y: -8, width: 60, height: 60), cornerRadius: 20))
+    list.text("cut off", font: .regular(20), color: .white, at: .zero, size: Size(width: 90, height: 30))
+    list.leave()
+    list.leave()
+  }
+}
