@@ -11,7 +11,7 @@ struct CommandLineTests {
     let outcome = try await program.run("--help")
 
     #expect(outcome.exitCode == 0)
-    for option in ["--feed", "--screen", "--size", "--video", "--latency", "--script", "--stats"] {
+    for option in ["--feed", "--screen", "--size", "--video", "--renderer", "--latency", "--script", "--stats"] {
       #expect(outcome.output.contains(option))
     }
   }
@@ -26,6 +26,7 @@ struct CommandLineTests {
     (["--screen", "grid"], "--screen is one of list, buttons"),
     (["--screen"], "--screen needs a name"),
     (["--video", "vga"], "--video is one of"),
+    (["--renderer", "vulkan"], "--renderer is one of auto, software, opengles2, opengl"),
     (["--latency", "soon"], "--latency is a number"),
     (["--exit-after", "-1"], "--exit-after"),
     (["--exit-when-idle=yes"], "takes no value"),
@@ -95,6 +96,32 @@ struct CommandLineTests {
       terminates: true)
 
     #expect(outcome.exitCode == 0)
+  }
+
+  @Test(arguments: [[], ["--renderer", "software"], ["--renderer=auto"]])
+  func offScreenTheProcessorDrawsUnlessToldOtherwise(arguments: [String]) async throws {
+    let program = try VitrineProgram()
+    defer { program.remove() }
+
+    let outcome = try await program.run(arguments: ["--video", "offscreen", "--exit-when-idle"] + arguments)
+
+    #expect(outcome.exitCode == 0)
+    #expect(outcome.errors == "vitrine: video offscreen, renderer software\n")
+    #expect(outcome.stats?.renderer == "software")
+  }
+
+  @Test(arguments: ["opengles2", "opengl"])
+  func rendererThatDoesNotWorkIsOneLineAndExitCodeOne(renderer: String) async throws {
+    let program = try VitrineProgram()
+    defer { program.remove() }
+
+    // This driver has no OpenGL.
+    let outcome = try await program.run("--video", "dummy", "--renderer", renderer, "--exit-when-idle")
+
+    #expect(outcome.exitCode == 1)
+    #expect(outcome.errors.hasPrefix("vitrine: the renderer \(renderer) does not work: "))
+    #expect(outcome.errors.contains("libgl1-mesa-dri"))
+    #expect(outcome.errors.split(separator: "\n").count == 1)
   }
 
   @Test func noScreenAtAllIsExitCodeOneWithAHint() async throws {

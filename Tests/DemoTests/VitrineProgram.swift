@@ -22,6 +22,7 @@ struct VitrineProgram {
     var time_ms: Times
     var cpu_s: Double
     var video: String
+    var renderer: String
   }
 
   /// A folder of its own for what a run writes.
