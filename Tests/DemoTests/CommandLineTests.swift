@@ -11,7 +11,9 @@ struct CommandLineTests {
     let outcome = try await program.run("--help")
 
     #expect(outcome.exitCode == 0)
-    for option in ["--feed", "--screen", "--size", "--video", "--renderer", "--latency", "--script", "--stats"] {
+    for option in [
+      "--feed", "--screen", "--size", "--video", "--renderer", "--latency", "--script", "--stats",
+    ] {
       #expect(outcome.output.contains(option))
     }
   }
