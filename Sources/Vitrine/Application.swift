@@ -32,7 +32,7 @@ public final class Application {
 
   /// What an application is made of.
   public struct Configuration {
-    /// Its texture budget is replaced by the share of `memory`.
+    /// Its texture budget is replaced by the share of `memory`, its trace by the downloader's.
     public var host: SDLHost.Configuration
     /// Its pixel format is replaced by the one that the renderer prefers.
     public var downloader: ImageDownloader.Configuration
@@ -62,11 +62,11 @@ public final class Application {
     memory = configuration.memory
     var hosting = configuration.host
     hosting.textureByteBudget = memory.textures
+    hosting.trace = configuration.downloader.trace
     host = try SDLHost(configuration: hosting)
     cache = MemoryImageCache(
       capacity: memory.cacheCapacity, preferredUsageAfterPurge: memory.cacheUsageAfterPurge)
     var downloading = configuration.downloader
-    host.trace = downloading.trace
     downloading.pixelFormat = host.pixelFormat
     downloader = bootstrap(
       downloader: downloading, transport: configuration.transport, cache: cache)

@@ -142,6 +142,27 @@ extension SDLTests {
       #expect(test.host.textureBytes == 1200)
     }
 
+    @Test func traceHearsOfWhatWasMadeReadyOnceAndOfNothingThatNeedsNothing() {
+      let trace = Trace()
+      let store = TextureStore(maker: PixelsInMemory(), budget: 10_000, frameBudget: 10_000, trace: trace)
+      let image = images(1)[0]
+      let shrunk = DrawList.Picture(image: image, destination: .zero)
+      for _ in 0..<3 {
+        store.beginFrame()
+        _ = store.drawing(of: shrunk, in: PixelRect(width: 10, height: 10), corners: CornerMask(radius: 0))
+        _ = store.drawing(
+          of: shrunk, in: PixelRect(width: image.pixelWidth, height: image.pixelHeight),
+          corners: CornerMask(radius: 0))
+      }
+
+      #expect(trace.events.count == 1)
+      guard case .uploaded(image.number, let duration)? = trace.events.first?.kind else {
+        Issue.record("\(trace.events)")
+        return
+      }
+      #expect(duration >= 0)
+    }
+
     @Test func texturesOfImagesThatAreGoneAreDropped() throws {
       let store = TextureStore(maker: PixelsInMemory(), budget: 10_000, frameBudget: 10_000)
       let rect = PixelRect(width: 10, height: 10)

@@ -142,3 +142,10 @@ public final class Trace: Sendable {
     url.utf8.count <= longestURL ? url : String(url.prefix(longestURL)) + "…"
   }
 }
+
+extension Trace: Hashable {
+  /// Whether the two are the same instance.
+  public static func == (a: Trace, b: Trace) -> Bool { a === b }
+  /// By identity, as `==`.
+  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}

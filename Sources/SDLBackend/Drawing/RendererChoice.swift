@@ -43,6 +43,7 @@ struct RendererChoice {
 
   private func textures<Maker>(_ maker: Maker) -> TextureStore<Maker> {
     TextureStore(
-      maker: maker, budget: configuration.textureByteBudget, frameBudget: configuration.uploadByteBudget)
+      maker: maker, budget: configuration.textureByteBudget, frameBudget: configuration.uploadByteBudget,
+      trace: configuration.trace)
   }
 }

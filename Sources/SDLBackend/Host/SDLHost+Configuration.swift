@@ -36,6 +36,9 @@ extension SDLHost {
     public var uploadByteBudget = 8 << 20
     /// The files that labels and titles are drawn with; they are opened with the host, which fails without them.
     public var fonts: FontPaths = .dejaVu
+    /// Where it notes when pictures are made ready for the screen and first seen on it; the one of the downloader, which
+    /// `Application` sees to, or the two do not match.
+    public var trace = Trace.shared
 
     /// The defaults.
     public init() {}

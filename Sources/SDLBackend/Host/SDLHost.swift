@@ -25,9 +25,8 @@ public final class SDLHost {
   public var quitsOnEscape = true
   /// Where the time comes from.
   public var clock = HostClock.monotonic
-  /// Where it notes when pictures are made ready for the screen and first seen on it. It has to be the one of the
-  /// downloader, which `Application` sees to.
-  public var trace = Trace.shared
+  /// Where it notes when pictures are made ready for the screen and first seen on it.
+  public let trace: Trace
   /// Whether somebody has asked the host to quit.
   public private(set) var isQuitting = false
   /// How many frames were presented, and what they took.
@@ -63,6 +62,7 @@ public final class SDLHost {
     videoDriver = video.driver
     warnings = video.driver == "kmsdrm" ? devices.warnings : []
     renderer = try RendererChoice(configuration: configuration, video: video, fonts: fonts).renderer()
+    trace = configuration.trace
     meter = FrameMeter(driver: video.driver, renderer: renderer.name)
     sleeper = Sleeper(mainQueue: mainQueue, signals: signals, video: video)
 

@@ -46,6 +46,7 @@ final class TextureStore<Maker: TextureMaking> {
   private var lastWishes: Set<PictureKey> = []
   private var wishes: Set<PictureKey> = []
   private let frameBudget: Int
+  private let trace: Trace
   private var frame = 1
   private var spent = 0
 
@@ -53,8 +54,10 @@ final class TextureStore<Maker: TextureMaking> {
   ///   - maker: makes the textures.
   ///   - budget: bytes that all textures may take.
   ///   - frameBudget: bytes read or written to make new ones in a frame; one is made in any case.
-  init(maker: Maker, budget: Int, frameBudget: Int) {
+  ///   - trace: is told of each picture that was made ready.
+  init(maker: Maker, budget: Int, frameBudget: Int, trace: Trace = Trace(capacity: 0)) {
     self.maker = maker
+    self.trace = trace
     cache = LRUCache(limit: budget)
     self.frameBudget = frameBudget
   }
@@ -111,10 +114,12 @@ final class TextureStore<Maker: TextureMaking> {
       guard spend(max(bytes, source * PixelFormat.bytesPerPixel)) else { return .coarse(.overBudget) }
     }
 
+    let began = trace.isEnabled ? trace.now : 0
     let pixels = ready ?? self.pixels(bitmap, picture.source, place, rect, corners)
     guard let texture = maker.make(pixels, width: rect.width, height: rect.height) else {
       return .coarse(.noRoom)
     }
+    if trace.isEnabled { trace.record(.uploaded(image: image.number, duration: trace.now - began)) }
     owners[key.image, default: Owner(image: image)].keys.insert(key)
     insert(.picture(texture), for: .picture(key), cost: bytes)
     return .texture(texture)
