@@ -257,7 +257,8 @@ extension ImageSlot {
   }
 
   /// Whether the slot needs more than 1.5 times the pixels, a side, that the picture has and that were asked
-  /// for: where more were asked for than came, there are no more.
+  /// for: where more were asked for than came, there are no more. A picture that was in memory before the view
+  /// had a size was made for another view: any more will do.
   private func isTooSmall(_ image: Image, of load: SlotLoad) -> Bool {
     guard load.options.setsImage, load.request.targetSize == nil, !image.isFullSize else { return false }
     func width(_ target: DecodeTarget) -> Int {
@@ -268,7 +269,7 @@ extension ImageSlot {
     case (.natural, _): return true
     case (.target(let needed), .target(let known)):
       return Double(width(needed)) > 1.5 * Double(max(image.pixelWidth, width(known)))
-    case (.target(let needed), .unknown): return Double(width(needed)) > 1.5 * Double(image.pixelWidth)
+    case (.target(let needed), .unknown): return width(needed) > image.pixelWidth
     }
   }
 

@@ -49,6 +49,21 @@ struct SlotGrowthTests {
     #expect(!view.isLoadingImage)
   }
 
+  @Test func pictureFoundBeforeTheViewHasASizeIsAskedForInThatSize() async {
+    let small = await loadedView().image
+    let view = ImageView()
+    bench.window.addSubview(view)
+    view.setImage(from: "http://a.test/1", options: bench.options)
+    #expect(view.image === small)
+
+    view.frame.size = Size(width: 130, height: 130)
+    #expect(view.image === small)
+    await bench.transfer(2).answer(with: SlotBench.large)
+    while view.isLoadingImage { await Task.yield() }
+
+    #expect(view.image?.pixelWidth == 130)
+  }
+
   @Test func smallerPictureStaysWhenTheLargerOneFails() async {
     var options = bench.options
     options.failureImage = .solid(width: 2, height: 2)
