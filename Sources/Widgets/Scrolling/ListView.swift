@@ -1,8 +1,10 @@
 public import VitrineGraphics
 
-/// A scrolling column of rows of one height, of which only those near the screen exist.
+/// A scrolling column of rows of one height, or a grid of tiles of one size, of which only those near the screen
+/// exist.
 ///
-/// A step of scrolling costs what the visible rows cost, however many there are.
+/// A step of scrolling costs what the visible rows cost, however many there are. Tiles are numbered as rows are,
+/// in the order of reading: wherever a row is spoken of, a tile is meant where `layout` has tiles.
 ///
 /// ```swift
 /// list.rowHeight = 72
@@ -16,17 +18,19 @@ public import VitrineGraphics
 /// }
 /// ```
 open class ListView: ScrollView {
-  /// Rows above and below the visible ones that have cells too, so that their pictures are on their way.
+  /// Rows, or lines of tiles, above and below the visible ones that have cells too, so that their pictures are on
+  /// their way.
   public static let margin = 2
 
   /// Not retained. Setting it loads anew.
   public weak var dataSource: (any ListViewDataSource)? { didSet { reloadData() } }
-  /// In points, above zero. 44 by default.
-  public var rowHeight = 44.0 {
-    didSet {
-      rowHeight = max(1, rowHeight)
-      if rowHeight != oldValue { reloadData() }
-    }
+  /// Rows of 44 points by default. Setting it loads anew; where there are tiles before or after, the first visible
+  /// one stays the first.
+  public var layout = ListLayout.rows(height: 44) { didSet { if layout != oldValue { reloadData() } } }
+  /// Of a row, or of a tile, in points. Setting it makes `layout` one of rows; 1 is the least.
+  public var rowHeight: Double {
+    get { layout.height }
+    set { layout = .rows(height: newValue) }
   }
   /// Called for a row that was tapped, or chosen with Enter; it is selected by then.
   public var onSelect: ((Int) -> Void)?
@@ -48,6 +52,15 @@ open class ListView: ScrollView {
   private var unused: [ReuseKey: [ListCell]] = [:]
   private var isReloadNeeded = false
   private var isUpdating = false
+  /// What the content was last laid out by.
+  private var laidOut = ListArrangement(.rows(height: 44), count: 0, width: 0)
+  private var anchor: Anchor?
+
+  /// Where everything lies, by what is known now. Insets at the sides leave tiles less room.
+  private var arrangement: ListArrangement {
+    let sides = layout.tileWidth == nil ? 0 : contentInsets.left + contentInsets.right
+    return ListArrangement(layout, count: numberOfRows, width: bounds.width - sides)
+  }
 
   // MARK: Rows
 
@@ -75,33 +88,33 @@ open class ListView: ScrollView {
   /// The rows of which something is within the bounds.
   public var visibleRows: Range<Int> { rows(margin: 0) }
 
-  /// The row at a point of the content; nil beyond the ends.
-  public func row(at point: Point) -> Int? {
-    let row = Int((point.y / rowHeight).rounded(.down).clamped(to: -1...1e15))
-    return (0..<numberOfRows).contains(row) ? row : nil
-  }
+  /// The row at a point of the content; nil beyond the ends, and between and beside tiles.
+  public func row(at point: Point) -> Int? { arrangement.item(at: point) }
 
   /// Where a row lies in the content.
-  public func place(of row: Int) -> Rect {
-    Rect(x: 0, y: Double(row) * rowHeight, width: bounds.width, height: rowHeight)
-  }
+  public func place(of row: Int) -> Rect { arrangement.place(of: row) }
 
   /// Where a row is brought to.
   public nonisolated enum RowPosition: Hashable, Sendable {
     /// To this place of what can be seen between the insets, as far as the content's ends allow.
     case top, middle, bottom
-    /// As little as it takes to see all of it.
+    /// As little as it takes to see all of it, and of a tile the gap around it.
     case nearest
   }
 
   /// Scrolls to a row; does nothing for one that does not exist.
   public func scrollToRow(_ row: Int, at position: RowPosition = .nearest, animated: Bool = false) {
     reloadIfNeeded()
+    if arrangement.columns != laidOut.columns { arrange() }
     guard (0..<numberOfRows).contains(row) else { return }
     let place = place(of: row)
     let visible = bounds.height - contentInsets.top - contentInsets.bottom
     switch position {
-    case .nearest: scrollRectToVisible(place, animated: animated)
+    case .nearest:
+      let gap = max(0, min(layout.gap, (visible - place.height) / 2))
+      let top = Point(x: place.minX, y: place.minY - gap)
+      scrollRectToVisible(
+        Rect(origin: top, size: Size(width: place.width, height: place.height + 2 * gap)), animated: animated)
     case .top: scroll(to: place.minY - contentInsets.top, animated: animated)
     case .middle: scroll(to: place.midY - contentInsets.top - visible / 2, animated: animated)
     case .bottom: scroll(to: place.maxY - contentInsets.top - visible, animated: animated)
@@ -117,7 +130,7 @@ open class ListView: ScrollView {
   /// A cell that was used for another row, or a new one; `prepareForReuse()` has been called on it.
   ///
   /// - Parameters:
-  ///   - type: the cell's class; a new one is made with `init(frame:)`, as wide as the list.
+  ///   - type: the cell's class; a new one is made with `init(frame:)`, as large as a row.
   ///   - identifier: keeps cells of one type apart that are set up differently.
   public func dequeueCell<Cell: ListCell>(_ type: Cell.Type, identifier: String? = nil) -> Cell {
     let key = ReuseKey(type: ObjectIdentifier(type), identifier: identifier)
@@ -125,7 +138,7 @@ open class ListView: ScrollView {
       used.prepareForReuse()
       return used
     }
-    let cell = Cell(frame: Rect(x: 0, y: 0, width: bounds.width, height: rowHeight))
+    let cell = type.init(frame: Rect(origin: .zero, size: place(of: 0).size))
     cell.reuseKey = key
     return cell
   }
@@ -159,19 +172,14 @@ open class ListView: ScrollView {
   }
 
   private func rows(margin: Int) -> Range<Int> {
-    guard numberOfRows > 0, bounds.height > 0 else { return 0..<0 }
-    func row(_ y: Double, _ rule: FloatingPointRoundingRule, _ margin: Int) -> Int {
-      Int((y / rowHeight).rounded(rule).clamped(to: 0...Double(numberOfRows))) + margin
-    }
-    let first = max(0, row(bounds.minY, .down, -margin))
-    let end = min(numberOfRows, row(bounds.maxY, .up, margin))
-    return first..<max(first, end)
+    arrangement.items(from: bounds.minY, to: bounds.maxY, margin: margin)
   }
 
   /// Gives the rows near the screen their cells and takes those of the others back. O(visible rows), and
   /// nothing but arithmetic while they are the same.
   private func updateCells() {
-    guard !isUpdating, !isReloadNeeded else { return }
+    // With other columns other rows are near, but for the anchor: it is found with the layout.
+    guard !isUpdating, !isReloadNeeded, arrangement.columns == laidOut.columns else { return }
     let wanted = wantedRows()
     guard wanted != rows else { return }
     isUpdating = true
@@ -195,7 +203,7 @@ open class ListView: ScrollView {
     isReloadNeeded = false
     numberOfRows = max(0, dataSource?.numberOfRows(in: self) ?? 0)
     if let selectedRow, selectedRow >= numberOfRows { self.selectedRow = nil }
-    contentSize = Size(width: bounds.width, height: Double(numberOfRows) * rowHeight)
+    arrange()
     updateCells()
   }
 
@@ -208,9 +216,56 @@ open class ListView: ScrollView {
   open override func layoutSubviews() {
     super.layoutSubviews()
     reloadIfNeeded()
-    contentSize.width = bounds.width
+    arrange()
     updateCells()
     for (row, cell) in zip(rows, cells) { cell.frame = place(of: row) }
+  }
+
+  // MARK: Anchor
+
+  /// The row that stays the first visible one while the columns change, until something else scrolls: a window that
+  /// is made narrow and wide again shows what it showed before.
+  private struct Anchor {
+    let row: Int
+    /// How much of its line, and of the gap below it, was scrolled away.
+    let share: Double
+    /// The offset that it was found at, or has led to.
+    var offset: Double
+  }
+
+  private func currentAnchor() -> Anchor {
+    if let anchor, anchor.offset == contentOffset.y { return anchor }
+    let top = contentOffset.y + contentInsets.top
+    let row = laidOut.items(from: top, to: top + laidOut.pitch).lowerBound
+    let share = (top - laidOut.place(of: row).minY) / laidOut.pitch
+    return Anchor(row: row, share: share, offset: contentOffset.y)
+  }
+
+  /// Lays the content out for the size and the layout that there are now.
+  private func arrange() {
+    let new = arrangement
+    guard new != laidOut else { return }
+    let hasTiles = layout.tileWidth != nil || laidOut.layout.tileWidth != nil
+    let isAnchored =
+      hasTiles && laidOut.count > 0 && (new.columns != laidOut.columns || new.layout != laidOut.layout)
+    let anchor = isAnchored ? currentAnchor() : nil
+    laidOut = new
+    contentSize = new.contentSize
+    guard let anchor else { return }
+    let line = new.place(of: min(anchor.row, max(0, new.count - 1))).minY
+    let offset = line + anchor.share * new.pitch - contentInsets.top
+    setContentOffset(Point(x: contentOffset.x, y: offset), animated: false)
+    self.anchor = Anchor(row: anchor.row, share: anchor.share, offset: contentOffset.y)
+  }
+
+  /// Overriders call super.
+  open override func boundsDidChange() {
+    guard layout.tileWidth != nil, laidOut.count > 0 else { return super.boundsDidChange() }
+    // Found now, since the ends that the offset is kept within are still those of the old columns.
+    var anchor = currentAnchor()
+    super.boundsDidChange()
+    anchor.offset = contentOffset.y
+    self.anchor = anchor
   }
 
   // MARK: Selection
@@ -230,23 +285,38 @@ open class ListView: ScrollView {
     if let selectedRow { cell(at: selectedRow)?.stateDidChange() }
   }
 
-  /// With the focus, Up and Down move the selection and Enter chooses; all other keys scroll.
+  /// With the focus, Enter chooses, and Up and Down move the selection; among tiles so do Left, Right, the page
+  /// keys, Home and End. All other keys scroll.
   open override func keyDown(_ key: Key, modifiers: KeyModifiers) -> Bool {
     guard isFocused, modifiers.isEmpty, numberOfRows > 0 else {
       return super.keyDown(key, modifiers: modifiers)
     }
-    switch key {
-    case .up, .down:
-      let current = selectedRow ?? (key == .down ? -1 : numberOfRows)
-      let next = min(numberOfRows - 1, max(0, current + (key == .down ? 1 : -1)))
-      selectedRow = next
-      scrollToRow(next, animated: true)
-      return true
-    case .enter:
+    if key == .enter {
       guard let selectedRow else { return false }
       choose(selectedRow)
       return true
-    default: return super.keyDown(key, modifiers: modifiers)
+    }
+    guard let step = step(for: key), let next = arrangement.item(after: step, from: selectedRow) else {
+      return super.keyDown(key, modifiers: modifiers)
+    }
+    selectedRow = next
+    scrollToRow(next, animated: true)
+    return true
+  }
+
+  private func step(for key: Key) -> ListArrangement.Step? {
+    let page = Int((bounds.height / laidOut.pitch).clamped(to: 1...1e6))
+    return switch key {
+    case .up: .up
+    case .down: .down
+    case _ where layout.tileWidth == nil: nil
+    case .left: .previous
+    case .right: .next
+    case .pageUp: .pageUp(lines: page)
+    case .pageDown: .pageDown(lines: page)
+    case .home: .first
+    case .end: .last
+    default: nil
     }
   }
 }
