@@ -13,7 +13,6 @@ final class Demo: ScriptStage {
   private let statistics: Statistics
   private var root: RootView?
   private var header: Header?
-  private var status: StatusLine?
   private var screens: [String: any Screen] = [:]
   private var script: ScriptPlayer?
   private var isDone = false
@@ -41,15 +40,9 @@ final class Demo: ScriptStage {
   // MARK: Views
 
   private func build() {
-    let header = Header(
-      screens: Options.screens.map(\.title),
-      onScreen: { [unowned self] in self.show(screen: Options.screens[$0].name) },
-      onMood: { [unowned self] in self.gallery.mood = $0 },
-      onClear: { [unowned self] in self.clearCache() })
-    let status = StatusLine { [unowned self] in self.statusText }
-    let root = RootView(header: header, screen: screen(options.screen), status: status)
-    header.choose(screen: Options.screens.firstIndex { $0.name == options.screen } ?? 0)
-    statistics.onChange = { [weak status] in status?.change() }
+    let root = RootView(
+      header: options.chrome ? makeHeader() : nil, screen: screen(options.screen),
+      status: options.chrome ? makeStatus() : nil)
     window.backgroundColor = Theme.background
     window.rootView = root
     window.unhandledKey = { [unowned root] key, modifiers in
@@ -60,16 +53,34 @@ final class Demo: ScriptStage {
       return root.screen.scrollView.keyDown(key, modifiers: modifiers)
     }
     window.showsDiagnostics = options.overlay
-    self.header = header
-    self.status = status
     self.root = root
+  }
+
+  private func makeHeader() -> Header {
+    let header = Header(
+      screens: Options.screens.map(\.title),
+      onScreen: { [unowned self] in self.show(screen: Options.screens[$0].name) },
+      onMood: { [unowned self] in self.gallery.mood = $0 },
+      onClear: { [unowned self] in self.clearCache() })
+    header.choose(screen: Options.screens.firstIndex { $0.name == options.screen } ?? 0)
+    self.header = header
+    return header
+  }
+
+  private func makeStatus() -> StatusLine {
+    let status = StatusLine { [unowned self] in self.statusText }
+    statistics.onChange = { [weak status] in status?.change() }
+    return status
   }
 
   private func screen(_ name: String) -> any Screen {
     if let screen = screens[name] { return screen }
     let screen: any Screen =
-      name == "buttons"
-      ? ButtonsScreen(gallery: gallery, failure: failure) : ListScreen(feed: feed, failure: failure)
+      switch name {
+      case "grid": GridScreen(feed: feed, tile: options.tile, gap: options.gap, failure: failure)
+      case "buttons": ButtonsScreen(gallery: gallery, failure: failure)
+      default: ListScreen(feed: feed, failure: failure)
+      }
     screens[name] = screen
     return screen
   }

@@ -12,7 +12,8 @@ struct CommandLineTests {
 
     #expect(outcome.exitCode == 0)
     for option in [
-      "--feed", "--screen", "--size", "--video", "--renderer", "--latency", "--script", "--stats",
+      "--feed", "--screen", "--size", "--tile", "--gap", "--chrome", "--video", "--renderer", "--latency",
+      "--script", "--stats", "--trace", "--overlay",
     ] {
       #expect(outcome.output.contains(option))
     }
@@ -25,7 +26,15 @@ struct CommandLineTests {
     (["--size", "0x0"], "--size is a size"),
     (["--size", "20000x100"], "to 16384x16384"),
     (["--feed", ""], "--feed needs"),
-    (["--screen", "grid"], "--screen is one of list, buttons"),
+    (["--screen", "girds"], "--screen is one of list, grid, buttons"),
+    (["--tile", "0x0"], "--tile is a size such as 160x120, from 16x16 to 4096x4096, not “0x0”"),
+    (["--tile", "abc"], "--tile is a size"),
+    (["--tile", "160"], "--tile is a size"),
+    (["--tile"], "--tile needs a size"),
+    (["--gap", "-1"], "--gap is a number from 0 to 1000, not “-1”"),
+    (["--gap", "nan"], "--gap is a number"),
+    (["--chrome", "maybe"], "--chrome is one of on, off, not “maybe”"),
+    (["--chrom", "off"], "did you mean --chrome?"),
     (["--screen"], "--screen needs a name"),
     (["--video", "vga"], "--video is one of"),
     (["--renderer", "vulkan"], "--renderer is one of auto, software, opengles2, opengl"),

@@ -10,6 +10,9 @@ struct OptionsTests {
 
     #expect(options.screen == "list")
     #expect(options.size == Size(width: 1280, height: 800))
+    #expect(options.tile == Size(width: 160, height: 120))
+    #expect(options.gap == 8)
+    #expect(options.chrome)
     #expect(options.video == nil)
     #expect(options.feed == nil)
   }
@@ -17,6 +20,18 @@ struct OptionsTests {
   @Test func valueMayFollowAfterASpaceOrAnEqualsSign() throws {
     #expect(try Options(arguments: ["--size", "640x480"]).size == Size(width: 640, height: 480))
     #expect(try Options(arguments: ["--size=640X480"]).size == Size(width: 640, height: 480))
+  }
+
+  @Test func tilesMayTouchAndChromeMayGo() throws {
+    let options = try Options(arguments: [
+      "--screen=grid", "--tile", "64X48", "--gap", "0", "--chrome", "OFF",
+    ])
+
+    #expect(options.screen == "grid")
+    #expect(options.tile == Size(width: 64, height: 48))
+    #expect(options.gap == 0)
+    #expect(!options.chrome)
+    #expect(try Options(arguments: ["--gap", "2.5"]).gap == 2.5)
   }
 
   @Test func autoVideoIsNoDriverOfItsOwn() throws {
@@ -57,7 +72,7 @@ struct ScriptTests {
   @Test(arguments: [
     ("tap 1", "y is missing"), ("tap a 2", "is no number"), ("wait 5 s", "none of ms"),
     ("expect \"A state loaded", "a quote is not closed"), ("release now", "too much"),
-    ("screen grid", "none of list, buttons"), ("key f13", "unknown key"), ("jump", "unknown command"),
+    ("screen girds", "none of list, grid, buttons"), ("key f13", "unknown key"), ("jump", "unknown command"),
     ("expect A state happy", "none of normal"), ("wait -1 ms", "no time"), ("wait idle -1", "no time"),
     ("drag 1 2 3 4 -5", "no time"),
   ])

@@ -151,6 +151,74 @@ struct ScriptRunTests {
     #expect(outcome.exitCode == 0)
   }
 
+  @Test func tilesAreFoundByTheirTitlesAndKeysGoFromOneToTheNext() async throws {
+    let program = try VitrineProgram()
+    defer { program.remove() }
+
+    let outcome = try await program.run(
+      "--video", "offscreen", "--latency", "0",
+      script: """
+        screen grid
+        expect "Grid" state selected
+        wait idle
+        expect "First light" state loaded
+        press 300 130
+        wait 200 ms
+        expect "Bamboo grove" state highlighted
+        release
+        expect "Bamboo grove" state selected
+        key tab
+        key right
+        expect "Sun path" state focused
+        key down
+        key down
+        key left
+        key enter
+        expect "The canyon" state selected
+        expect "The canyon" state focused
+        key end
+        wait idle
+        screen list
+        screen grid
+        key home
+        wait idle
+        expect "Bamboo grove" state selected
+        """)
+
+    #expect(outcome.errors.split(separator: "\n").count == 1)
+    #expect(outcome.exitCode == 0)
+  }
+
+  @Test func withoutChromeTheScreenHasAllOfTheWindow() async throws {
+    let program = try VitrineProgram()
+    defer { program.remove() }
+
+    let outcome = try await program.run(
+      "--video", "offscreen", "--latency", "0", "--screen", "grid", "--tile", "64x64", "--gap", "2",
+      "--chrome",
+      "off", "--size", "262x130",
+      script: """
+        wait idle
+        tap 65 30
+        expect "First light" state normal
+        tap 261 129
+        expect "Balloons at sunrise" state selected
+        key tab
+        expect "Balloons at sunrise" state focused
+        key pagedown
+        wait idle
+        expect "Balloons at sunrise" state selected
+        screen buttons
+        expect "Heart" state normal
+        screen list
+        wait idle
+        expect "First light" state loaded
+        """)
+
+    #expect(outcome.errors.split(separator: "\n").count == 1)
+    #expect(outcome.exitCode == 0)
+  }
+
   @Test func narrowWindowsHaveTheHeaderInTwoRows() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
@@ -158,7 +226,7 @@ struct ScriptRunTests {
     let outcome = try await program.run(
       "--video", "offscreen", "--latency", "0", "--size", "480x800",
       script: """
-        tap 280 32
+        tap 360 32
         expect "Buttons" state selected
         wait idle
         tap 245 80

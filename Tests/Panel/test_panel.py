@@ -39,7 +39,7 @@ STEPS = [
     ("a click on a row marks it", ["tap 640 400"], lambda m: (m.point(640, 400), m.click())),
     ("the wheel scrolls", ["wheel 640 400 -1"], lambda m: m.monitor("mouse_move 0 0 -1")),
     ("a finger drags the list", drag(), lambda m: m.shell("echo {} {} {} {} >&4".format(*FINGER))),
-    ("a tap on a button changes the screen", ["tap 280 32"], lambda m: m.shell("echo 280 32 280 32 >&4")),
+    ("a tap on a button changes the screen", ["tap 362 32"], lambda m: m.shell("echo 362 32 362 32 >&4")),
 ]
 
 

@@ -5,8 +5,11 @@ nonisolated enum Help {
       "--feed", "X",
       "where pictures come from: a folder, a text file or its URL with an image URL a line\n(a tab and a title may follow); without it the embedded gallery of 10,000 pictures"
     ),
-    ("--screen", "NAME", "list or buttons (list)"),
+    ("--screen", "NAME", "list, grid or buttons (list)"),
     ("--size", "WxH", "window in points (1280x800)"),
+    ("--tile", "WxH", "tile of the grid in points; pictures fill it and are cropped (160x120)"),
+    ("--gap", "N", "points between tiles (8)"),
+    ("--chrome", "on|off", "header and status line (on)"),
     ("--video", "NAME", "auto, kmsdrm, x11, wayland, offscreen or dummy (auto)"),
     (
       "--renderer", "NAME",

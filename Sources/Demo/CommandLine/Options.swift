@@ -5,6 +5,12 @@ nonisolated struct Options: Equatable {
   var feed: String?
   var screen = "list"
   var size = Size(width: 1280, height: 800)
+  /// Points; of a tile of the grid.
+  var tile = Size(width: 160, height: 120)
+  /// Points between tiles.
+  var gap = 8.0
+  /// Whether header and status line are there.
+  var chrome = true
   var video: String?
   var renderer = SDLHost.Configuration.Renderer.auto
   /// Milliseconds of the embedded server's answer time; nil varies it by picture around 150.
@@ -23,7 +29,9 @@ nonisolated struct Options: Equatable {
     let message: String
   }
 
-  static let screens = [(name: "list", title: "List"), (name: "buttons", title: "Buttons")]
+  static let screens = [
+    (name: "list", title: "List"), (name: "grid", title: "Grid"), (name: "buttons", title: "Buttons"),
+  ]
   static let videoDrivers = ["auto", "kmsdrm", "x11", "wayland", "offscreen", "dummy"]
   static let renderers = SDLHost.Configuration.Renderer.allCases.map(\.rawValue)
 
@@ -51,7 +59,12 @@ nonisolated struct Options: Equatable {
       switch name {
       case "--feed": feed = try value("a folder, a file or a URL")
       case "--screen": screen = try Self.choice(name, try value("a name"), of: Self.screens.map(\.name))
-      case "--size": size = try Self.size(try value("a size, as 1280x800"))
+      case "--size":
+        size = try Self.size(name, try value("a size, as 1280x800"), like: "1280x800", in: 64...16_384)
+      case "--tile":
+        tile = try Self.size(name, try value("a size, as 160x120"), like: "160x120", in: 16...4096)
+      case "--gap": gap = try Self.number(name, try value("points, as 8"), in: 0...1000)
+      case "--chrome": chrome = try Self.choice(name, try value("on or off"), of: ["on", "off"]) == "on"
       case "--video": video = try Self.choice(name, try value("a driver"), of: Self.videoDrivers)
       case "--renderer":
         let choice = try Self.choice(name, try value("a name"), of: Self.renderers)
@@ -82,12 +95,17 @@ nonisolated struct Options: Equatable {
     return value.lowercased()
   }
 
-  private static func size(_ text: String) throws(UsageError) -> Size {
+  private static func size(
+    _ name: String, _ text: String, like example: String, in range: ClosedRange<Int>
+  ) throws(UsageError) -> Size {
     let sides = text.lowercased().split(separator: "x", omittingEmptySubsequences: false).map { Int($0) }
     guard sides.count == 2, let width = sides[0], let height = sides[1],
-      (64...16_384).contains(width), (64...16_384).contains(height)
+      range.contains(width), range.contains(height)
     else {
-      throw UsageError(message: "--size is a size such as 1280x800, from 64x64 to 16384x16384, not “\(text)”")
+      let (least, most) = (range.lowerBound, range.upperBound)
+      throw UsageError(
+        message:
+          "\(name) is a size such as \(example), from \(least)x\(least) to \(most)x\(most), not “\(text)”")
     }
     return Size(width: Double(width), height: Double(height))
   }

@@ -13,13 +13,21 @@ protocol ScriptNamed: View {
   var scriptStates: Set<ScriptState> { get }
 }
 
-extension View {
-  /// The frontmost view of a title in the tree that can be seen.
+extension Window {
+  /// The view of a title: the first in the order of the tree that is seen, or else the first; titles come again
+  /// in a long feed.
   func named(_ title: String) -> (any ScriptNamed)? {
-    guard !isHidden else { return nil }
-    if let named = self as? any ScriptNamed, named.scriptTitle == title { return named }
-    for child in subviews.reversed() {
-      if let found = child.named(title) { return found }
+    named(title, below: self, seen: bounds) ?? named(title, below: self, seen: nil)
+  }
+
+  /// - Parameter seen: what the window and the clips around leave; nil for everywhere.
+  private func named(_ title: String, below view: View, seen: Rect?) -> (any ScriptNamed)? {
+    guard !view.isHidden else { return nil }
+    let own = seen.map { view.frameInWindow.intersection($0) }
+    if own?.isEmpty != true, let named = view as? any ScriptNamed, named.scriptTitle == title { return named }
+    let inner = view.clipsToBounds ? own : seen
+    for child in view.subviews {
+      if let found = named(title, below: child, seen: inner) { return found }
     }
     return nil
   }

@@ -1,0 +1,49 @@
+import Vitrine
+
+/// A cell that shows an item's picture. A tap selects it; scripts find it by its title.
+class FeedCell: ListCell {
+  let picture = ImageView()
+  private var outcome: ScriptState = .loading
+  private(set) var scriptTitle = ""
+
+  /// Whether it was tapped an odd number of times.
+  var isChosen = false { didSet { if isChosen != oldValue { stateDidChange() } } }
+
+  required init(frame: Rect = .zero) {
+    super.init(frame: frame)
+    selectionColor = nil
+    highlightColor = nil
+    picture.backgroundColor = Theme.tile
+    addSubview(picture)
+  }
+
+  /// Shows an item; what the cell showed before is gone at once.
+  func show(_ item: FeedItem, failure: Image?) {
+    scriptTitle = item.title
+    outcome = .loading
+    var options = SlotOptions()
+    options.failureImage = failure
+    picture.setImage(from: item.url, options: options) { [weak self] result in
+      switch result {
+      case .success: self?.outcome = .loaded
+      case .failure(.cancelled): break
+      case .failure: self?.outcome = .failed
+      }
+    }
+  }
+
+  override func didEndDisplaying() {
+    super.didEndDisplaying()
+    picture.imageURL = nil
+  }
+}
+
+extension FeedCell: ScriptNamed {
+  var scriptStates: Set<ScriptState> {
+    var states: Set<ScriptState> = [outcome]
+    if isHighlighted { states.insert(.highlighted) }
+    if isChosen { states.insert(.selected) }
+    if hasCursor { states.insert(.focused) }
+    return states.count > 1 ? states : [outcome, .normal]
+  }
+}
