@@ -105,7 +105,9 @@ let package = Package(
       swiftSettings: mainActor),
     // Without a default isolation, as most users have it: what is shown to them has to compile so.
     tests("Vitrine", ["Vitrine", "VitrineGalleryServer", "VitrineTesting"]),
-    tests("Demo", ["VitrineDemo", "VitrineGraphics", "VitrineWidgets", "VitrineGalleryServer"]),
+    tests(
+      "Demo",
+      ["VitrineDemo", "VitrineCodecs", "VitrineGraphics", "VitrineWidgets", "VitrineGalleryServer"]),
   ]
 )
 

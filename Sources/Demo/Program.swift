@@ -53,6 +53,8 @@ struct Program {
     var configuration = Application.Configuration()
     configuration.host.title = "Vitrine"
     configuration.host.size = options.size
+    configuration.host.scale = options.scale
+    configuration.host.rotation = options.rotation
     configuration.host.videoDriver = options.video
     if options.trace != nil { configuration.downloader.trace = Trace(capacity: Demo.longTrace) }
     configuration.host.renderer = options.renderer

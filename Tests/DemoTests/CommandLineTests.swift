@@ -12,8 +12,8 @@ struct CommandLineTests {
 
     #expect(outcome.exitCode == 0)
     for option in [
-      "--feed", "--screen", "--size", "--tile", "--gap", "--chrome", "--video", "--renderer", "--latency",
-      "--script", "--stats", "--trace", "--overlay",
+      "--feed", "--screen", "--size", "--scale", "--rotate", "--tile", "--gap", "--chrome", "--video",
+      "--renderer", "--latency", "--script", "--stats", "--trace", "--overlay",
     ] {
       #expect(outcome.output.contains(option))
     }
@@ -25,6 +25,15 @@ struct CommandLineTests {
     (["--size", "12"], "--size is a size such as 1280x800"),
     (["--size", "0x0"], "--size is a size"),
     (["--size", "20000x100"], "to 16384x16384"),
+    (["--size", "8192x600", "--scale", "3"], "more than 16384 pixels a side"),
+    (["--scale", "0"], "--scale is a number from 0.5 to 8, not “0”"),
+    (["--scale", "nan"], "--scale is a number from 0.5 to 8, not “nan”"),
+    (["--scale", "9"], "--scale is a number from 0.5 to 8"),
+    (["--scale"], "--scale needs pixels to a point"),
+    (["--rotate", "45"], "--rotate is one of 0, 90, 180, 270, not “45”"),
+    (["--rotate", "-90"], "--rotate is one of"),
+    (["--rotate", "left"], "--rotate is one of"),
+    (["--rotat", "90"], "did you mean --rotate?"),
     (["--feed", ""], "--feed needs"),
     (["--screen", "girds"], "--screen is one of list, grid, buttons"),
     (["--tile", "0x0"], "--tile is a size such as 160x120, from 16x16 to 4096x4096, not “0x0”"),

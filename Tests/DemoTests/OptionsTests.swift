@@ -34,6 +34,15 @@ struct OptionsTests {
     #expect(try Options(arguments: ["--gap", "2.5"]).gap == 2.5)
   }
 
+  @Test func panelIsUprightAndOfOnePixelToAPointUnlessSaidOtherwise() throws {
+    let options = try Options(arguments: ["--rotate", "270", "--scale=1.25"])
+
+    #expect(try Options(arguments: []).rotation == .none)
+    #expect(try Options(arguments: []).scale == 1)
+    #expect(options.rotation == .threeQuarters)
+    #expect(options.scale == 1.25)
+  }
+
   @Test func autoVideoIsNoDriverOfItsOwn() throws {
     #expect(try Options(arguments: ["--video", "auto"]).video == nil)
     #expect(try Options(arguments: ["--video", "OFFSCREEN"]).video == "offscreen")

@@ -94,12 +94,86 @@ struct InputTranslatorTests {
 
   @Test mutating func fingersAreSharesOfTheWindowAndToldApart() {
     #expect(translator.translate(finger(SDL_FINGERDOWN, 40, 0.5, 0.5)) == touch(0, .began, 100, 50))
-    #expect(translator.translate(finger(SDL_FINGERDOWN, 41, 0, 1)) == touch(1, .began, 0, 100))
-    #expect(translator.translate(finger(SDL_FINGERDOWN, device: 8, 40, 1, 0)) == touch(2, .began, 200, 0))
+    #expect(translator.translate(finger(SDL_FINGERDOWN, 41, 0, 1)) == touch(1, .began, 0, 99.5))
+    #expect(translator.translate(finger(SDL_FINGERDOWN, device: 8, 40, 1, 0)) == touch(2, .began, 199.5, 0))
     #expect(translator.translate(finger(SDL_FINGERMOTION, 41, 0.25, 0.5)) == touch(1, .moved, 50, 50))
     #expect(translator.translate(finger(SDL_FINGERUP, 40, 0.5, 0.5)) == touch(0, .ended, 100, 50))
     #expect(translator.translate(finger(SDL_FINGERMOTION, 40, 0, 0)) == [], "it is up")
     #expect(translator.translate(finger(SDL_FINGERDOWN, 99, 0, 0)) == touch(0, .began, 0, 0), "a free number")
+  }
+
+  /// The corner of the panel at which the upright picture of 200x100 points has its top left one; 2 pixels to a point.
+  private nonisolated static let topLeft: [(Rotation, x: Int32, y: Int32)] = [
+    (.none, 0, 0), (.quarter, 199, 0), (.half, 399, 199), (.threeQuarters, 0, 399),
+  ]
+  private nonisolated static let bottomRight: [(Rotation, x: Int32, y: Int32)] = [
+    (.none, 399, 199), (.quarter, 0, 399), (.half, 0, 0), (.threeQuarters, 199, 0),
+  ]
+
+  @Test(arguments: topLeft) mutating func mouseOfATurnedPanelFindsTheTopLeftPixel(
+    rotation: Rotation, x: Int32, y: Int32
+  ) {
+    translator = InputTranslator(size: Size(width: 200, height: 100), scale: 2, rotation: rotation)
+
+    #expect(translator.translate(mouse(SDL_MOUSEBUTTONDOWN, x, y)) == touch(InputEvent.mouse, .began, 0, 0))
+  }
+
+  @Test(arguments: bottomRight) mutating func mouseOfATurnedPanelFindsTheBottomRightPixel(
+    rotation: Rotation, x: Int32, y: Int32
+  ) {
+    translator = InputTranslator(size: Size(width: 200, height: 100), scale: 2, rotation: rotation)
+
+    #expect(
+      translator.translate(mouse(SDL_MOUSEBUTTONDOWN, x, y)) == touch(InputEvent.mouse, .began, 199.5, 99.5))
+  }
+
+  @Test(arguments: [
+    (Rotation.none, Float(0.25), Float(0.5)), (.quarter, 0.5, 0.25), (.half, 0.75, 0.5),
+    (.threeQuarters, 0.5, 0.75),
+  ])
+  mutating func fingerOnATurnedPanelIsWhereThePictureIs(rotation: Rotation, x: Float, y: Float) {
+    translator = InputTranslator(size: Size(width: 200, height: 100), scale: 2, rotation: rotation)
+
+    #expect(translator.translate(finger(SDL_FINGERDOWN, 1, x, y)) == touch(0, .began, 50, 50))
+  }
+
+  @Test(arguments: Rotation.allCases, [Float(0), 1])
+  mutating func fingerAtTheEdgeOfATurnedPanelIsInside(rotation: Rotation, share: Float) {
+    let bounds = Rect(x: 0, y: 0, width: 200, height: 100)
+    translator = InputTranslator(size: bounds.size, scale: 2, rotation: rotation)
+
+    for other in [Float(0), 1] {
+      let events = translator.translate(finger(SDL_FINGERDOWN, Int64(other), share, other))
+      guard case .input(.touch(_, _, let location)) = events.first else {
+        Issue.record("\(events)")
+        return
+      }
+      #expect(bounds.contains(location))
+    }
+  }
+
+  /// Towards the top of the picture, and to its right, as the panel has it.
+  @Test(arguments: [
+    (Rotation.none, up: (x: Float(0), y: Float(2)), right: (x: Float(3), y: Float(0))),
+    (.quarter, up: (2, 0), right: (0, -3)), (.half, up: (0, -2), right: (-3, 0)),
+    (.threeQuarters, up: (-2, 0), right: (0, 3)),
+  ])
+  mutating func wheelOverATurnedPanelGoesTheWayOfThePicture(
+    rotation: Rotation, up: (x: Float, y: Float), right: (x: Float, y: Float)
+  ) {
+    translator = InputTranslator(size: Size(width: 200, height: 100), scale: 2, rotation: rotation)
+    func wheel(_ way: (x: Float, y: Float)) -> SDL_Event {
+      let corner = Self.topLeft.first { $0.0 == rotation } ?? (.none, 0, 0)
+      return event(SDL_MOUSEWHEEL) {
+        $0.wheel.preciseX = way.x
+        $0.wheel.preciseY = way.y
+        $0.wheel.mouseX = corner.x
+        $0.wheel.mouseY = corner.y
+      }
+    }
+
+    #expect(translator.translate(wheel(up)) == [.input(.wheel(location: .zero, deltaX: 0, deltaY: 2))])
+    #expect(translator.translate(wheel(right)) == [.input(.wheel(location: .zero, deltaX: 3, deltaY: 0))])
   }
 
   @Test mutating func fingerWithTheMousesNumberIsNotTheMouse() {

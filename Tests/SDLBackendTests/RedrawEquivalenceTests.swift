@@ -8,16 +8,42 @@ import VitrineWidgets
 extension SDLTests {
   /// Whatever changes in a tree of widgets, drawing what is dirty gives the pixels that drawing everything gives.
   struct RedrawEquivalenceTests {
-    @Test(arguments: [1, 1.5], 0..<2)
+    @Test(arguments: [(1, 0), (1, 1), (1.25, 2), (1.5, 0), (1.5, 1), (2, 3), (3, 4)] as [(Double, UInt64)])
     func dirtyPartsShowWhatTheWholeShows(scale: Double, seed: UInt64) throws {
       let test = try TestHost(width: 240, height: 180) { $0.scale = scale }
-      test.walkThroughChanges(seed: seed, steps: 100) { step, change in
+      test.walkThroughChanges(seed: seed, steps: scale < 2 ? 60 : 20) { step, change in
         let partial = test.host.screenshot()
         test.redrawEverything()
 
         let place = partial.firstDifference(from: test.host.screenshot())
         #expect(place == nil, "step \(step), after \(change)")
         return place == nil
+      }
+    }
+
+    /// The same changes on an upright and on a turned panel, drawn in parts.
+    @Test(arguments: [Rotation.quarter, .half, .threeQuarters], [1, 1.5])
+    func turnedPanelShowsTheUprightPictureTurned(rotation: Rotation, scale: Double) throws {
+      func pictures(_ rotation: Rotation) throws -> [Bitmap] {
+        let test = try TestHost(width: 241, height: 180) {
+          $0.scale = scale
+          $0.rotation = rotation
+        }
+        #expect(test.window.frame.height == 180)
+        var pictures: [Bitmap] = []
+        test.walkThroughChanges(seed: 7, steps: 25) { _, _ in
+          pictures.append(test.host.screenshot())
+          return true
+        }
+        test.host.close()
+        return pictures
+      }
+
+      for (step, pair) in zip(try pictures(.none), try pictures(rotation)).enumerated() {
+        if let place = pair.1.turnedBack(rotation).firstDifference(from: pair.0) {
+          Issue.record("step \(step): \(place)")
+          return
+        }
       }
     }
   }
@@ -238,6 +264,28 @@ private struct SeededRandom {
 }
 
 extension Bitmap {
+  /// What a panel shows as the picture that was turned for it: each pixel where `Rotation` says.
+  fileprivate func turnedBack(_ rotation: Rotation) -> Bitmap {
+    let size = rotation.turned(Size(width: Double(width), height: Double(height)))
+    // Where the first pixel lies, and its neighbours to the right and below.
+    let places = [(0, 0), (1, 0), (0, 1)].map { x, y in
+      let place = rotation.onPanel(Point(x: Double(x) + 0.5, y: Double(y) + 0.5), of: size)
+      return Int(place.y) * width + Int(place.x)
+    }
+    let (first, right, below) = (places[0], places[1] - places[0], places[2] - places[0])
+    return withUnsafeBytes { bytes in
+      Bitmap(width: Int(size.width), height: Int(size.height), format: format, isOpaque: isOpaque) {
+        target, bytesPerRow in
+        for y in 0..<Int(size.height) {
+          for x in 0..<Int(size.width) {
+            let pixel = bytes.load(fromByteOffset: 4 * (first + x * right + y * below), as: UInt32.self)
+            target.storeBytes(of: pixel, toByteOffset: y * bytesPerRow + 4 * x, as: UInt32.self)
+          }
+        }
+      }
+    }
+  }
+
   /// The first pixel that differs, in words; nil where both are the same.
   func firstDifference(from other: Bitmap) -> String? {
     guard width == other.width, height == other.height else { return "another size" }

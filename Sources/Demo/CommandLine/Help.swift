@@ -7,6 +7,8 @@ nonisolated enum Help {
     ),
     ("--screen", "NAME", "list, grid or buttons (list)"),
     ("--size", "WxH", "window in points (1280x800)"),
+    ("--scale", "F", "pixels to a point, 0.5 to 8 (1)"),
+    ("--rotate", "DEGREES", "picture and input for a turned panel: 0, 90, 180 or 270, clockwise (0)"),
     ("--tile", "WxH", "tile of the grid in points; pictures fill it and are cropped (160x120)"),
     ("--gap", "N", "points between tiles (8)"),
     ("--chrome", "on|off", "header and status line (on)"),

@@ -5,6 +5,8 @@ nonisolated struct Options: Equatable {
   var feed: String?
   var screen = "list"
   var size = Size(width: 1280, height: 800)
+  var scale = 1.0
+  var rotation = Rotation.none
   /// Points; of a tile of the grid.
   var tile = Size(width: 160, height: 120)
   /// Points between tiles.
@@ -60,11 +62,13 @@ nonisolated struct Options: Equatable {
       case "--feed": feed = try value("a folder, a file or a URL")
       case "--screen": screen = try Self.choice(name, try value("a name"), of: Self.screens.map(\.name))
       case "--size":
-        size = try Self.size(name, try value("a size, as 1280x800"), like: "1280x800", in: 64...16_384)
+        size = try Self.size(name, try value("a size, as 1280x800"), like: "1280x800", in: 64...longestSide)
       case "--tile":
         tile = try Self.size(name, try value("a size, as 160x120"), like: "160x120", in: 16...4096)
       case "--gap": gap = try Self.number(name, try value("points, as 8"), in: 0...1000)
       case "--chrome": chrome = try Self.choice(name, try value("on or off"), of: ["on", "off"]) == "on"
+      case "--scale": scale = try Self.number(name, try value("pixels to a point"), in: 0.5...8)
+      case "--rotate": rotation = try Self.rotation(try value("degrees"))
       case "--video": video = try Self.choice(name, try value("a driver"), of: Self.videoDrivers)
       case "--renderer":
         let choice = try Self.choice(name, try value("a name"), of: Self.renderers)
@@ -84,7 +88,13 @@ nonisolated struct Options: Equatable {
       if inlineValue != nil { throw UsageError(message: "\(name) takes no value") }
     }
     if video == "auto" { video = nil }
+    guard max(size.width, size.height) * scale <= Double(Self.longestSide) else {
+      throw UsageError(message: "--size times --scale is more than \(Self.longestSide) pixels a side")
+    }
   }
+
+  /// In pixels, of a window.
+  private static let longestSide = 16_384
 
   private static func choice(
     _ name: String, _ value: String, of choices: [String]
@@ -110,13 +120,22 @@ nonisolated struct Options: Equatable {
     return Size(width: Double(width), height: Double(height))
   }
 
+  private static func rotation(_ text: String) throws(UsageError) -> Rotation {
+    guard let rotation = Int(text).flatMap(Rotation.init) else {
+      let choices = Rotation.allCases.map { String($0.rawValue) }.joined(separator: ", ")
+      throw UsageError(message: "--rotate is one of \(choices), not “\(text)”")
+    }
+    return rotation
+  }
+
   private static func number(
     _ name: String, _ text: String, in range: ClosedRange<Double>
   ) throws(UsageError) -> Double {
     guard let number = Double(text), range.contains(number) else {
+      func short(_ bound: Double) -> String { bound == bound.rounded() ? String(Int(bound)) : String(bound) }
       throw UsageError(
         message:
-          "\(name) is a number from \(Int(range.lowerBound)) to \(Int(range.upperBound)), not “\(text)”")
+          "\(name) is a number from \(short(range.lowerBound)) to \(short(range.upperBound)), not “\(text)”")
     }
     return number
   }

@@ -2,6 +2,9 @@ import VitrineGraphics
 import VitrineWidgets
 
 /// Draws a window. One frame is `begin`, `play` for each rectangle, `present`.
+///
+/// Rectangles and draw lists are those of the upright picture; a renderer that is made with a `Rotation` turns it on
+/// the way to the screen.
 protocol Renderer: AnyObject {
   /// As SDL names it: `software`.
   var name: String { get }
@@ -12,7 +15,7 @@ protocol Renderer: AnyObject {
   /// The masks of rounded corners.
   var corners: CornerMasks { get set }
   var fonts: FontLibrary { get }
-  /// What there is to draw on; nil while the window has nothing, as when it is being closed.
+  /// What there is to draw on, upright; nil while the window has nothing, as when it is being closed.
   func begin() -> PixelRect?
   /// Fills a rectangle, as far as it lies in `clip`; what is to be drawn there lies in it.
   func fill(_ rect: PixelRect, color: Color, clip: PixelRect)
@@ -23,7 +26,7 @@ protocol Renderer: AnyObject {
   func draw(_ text: TextKey, x: Int, y: Int, color: Color, clip: PixelRect)
   /// Brings the rectangles that were played to the screen.
   func present(_ rects: [PixelRect])
-  /// What is on the screen; nil while there is nothing.
+  /// What is on the screen, turned as it is there; nil while there is nothing.
   func screenshot() -> Bitmap?
   /// Lets everything go that was kept outside of the process's memory, which somebody else has lost.
   func reset()

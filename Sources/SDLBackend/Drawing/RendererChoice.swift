@@ -33,12 +33,13 @@ struct RendererChoice {
     try video.openWindow(for: .openGL(kind))
     let device = try OpenGLDevice(kind, video: video)
     return try OpenGLRenderer(
-      device: device, rotation: .none, fonts: fonts, textures: textures(OpenGLTextures(device: device)))
+      device: device, rotation: configuration.rotation, fonts: fonts, textures: textures(OpenGLTextures(device: device)))
   }
 
   private func software() throws(SDLHostError) -> SoftwareRenderer {
     try video.openWindow(for: .surface)
-    return SoftwareRenderer(video: video, fonts: fonts, textures: textures(PixelsInMemory()))
+    return SoftwareRenderer(
+      video: video, rotation: configuration.rotation, fonts: fonts, textures: textures(PixelsInMemory()))
   }
 
   private func textures<Maker>(_ maker: Maker) -> TextureStore<Maker> {

@@ -18,10 +18,13 @@ extension SDLHost {
 
     /// Of the window, where it has one.
     public var title = "Vitrine"
-    /// Of the window in points. KMSDRM uses the whole screen in its present mode instead.
+    /// Of the upright picture in points. KMSDRM uses the whole screen in its present mode instead.
     public var size = Size(width: 1280, height: 800)
-    /// Pixels to a point.
+    /// Pixels to a point; what is not a positive number counts as 1.
     public var scale = 1.0
+    /// How far the picture is turned for a panel that is mounted on its side. Views, `inject` and `size` stay
+    /// upright; the window has its sides swapped where the panel has.
+    public var rotation = Rotation.none
     /// An SDL video driver (`kmsdrm`, `x11`, `wayland`, `offscreen`, `dummy`); nil chooses one that has a
     /// screen, or what the environment's `SDL_VIDEODRIVER` says.
     public var videoDriver: String?

@@ -93,9 +93,7 @@ extension SDLHost {
       renderer.reset()
       window.setNeedsDisplay()
     case .resized:
-      let pixels = video.size
-      window.frame.size = Size(
-        width: Double(pixels.width) / window.scale, height: Double(pixels.height) / window.scale)
+      fitWindow()
       window.setNeedsDisplay()
     case .visible(let isVisible):
       self.isVisible = isVisible
@@ -104,6 +102,9 @@ extension SDLHost {
     case .quit: quit()
     }
   }
+
+  /// Gives the view tree the room that the screen has for it.
+  func fitWindow() { window.frame.size = video.size(rotation: rotation, scale: window.scale) }
 
   // MARK: Frames
 

@@ -2,7 +2,8 @@ import CSDL
 public import VitrineGraphics
 
 extension SDLHost {
-  /// What is on the screen now; what is dirty is not drawn first. Black before the first frame.
+  /// What is on the screen now, turned as the panel shows it; what is dirty is not drawn first. Black before the
+  /// first frame.
   public func screenshot() -> Bitmap {
     renderer.screenshot()
       ?? Bitmap(width: 1, height: 1, format: pixelFormat, isOpaque: false) { _, _ in }

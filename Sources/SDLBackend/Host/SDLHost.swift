@@ -21,6 +21,8 @@ public final class SDLHost {
   public let videoDriver: String
   /// What should be told to whoever set the machine up, a line each; empty if all is well.
   public let warnings: [String]
+  /// How far the picture is turned on its way to the screen.
+  public let rotation: Rotation
   /// Whether Esc ends `run()` when neither a view nor `window.unhandledKey` has taken it: true by default.
   public var quitsOnEscape = true
   /// Where the time comes from.
@@ -64,14 +66,13 @@ public final class SDLHost {
     renderer = try RendererChoice(configuration: configuration, video: video, fonts: fonts).renderer()
     trace = configuration.trace
     meter = FrameMeter(driver: video.driver, renderer: renderer.name)
+    rotation = configuration.rotation
     sleeper = Sleeper(mainQueue: mainQueue, signals: signals, video: video)
 
-    let pixels = video.size
-    let size = Size(
-      width: Double(pixels.width) / configuration.scale, height: Double(pixels.height) / configuration.scale)
+    let size = video.size(rotation: rotation, scale: configuration.scale)
     window = Window(size: size, scale: configuration.scale, textMeasuring: fonts)
     window.frameInterval = 1 / video.refreshRate
-    translator = InputTranslator(size: size, scale: configuration.scale)
+    translator = InputTranslator(size: size, scale: configuration.scale, rotation: rotation)
     translator.quitsOnControlC = video.driver == "kmsdrm"
     translator.ownsCursor = video.driver == "kmsdrm"
     window.hostKey = { [weak self] key, _ in

@@ -18,13 +18,15 @@ nonisolated enum HostEvent: Hashable {
   case quit
 }
 
-/// Makes input of SDL's events. It knows which fingers are down, whether the mouse button is, and
-/// what was used last.
+/// Makes input of SDL's events, which come as the panel has them, upright or not. It knows which fingers are down,
+/// whether the mouse button is, and what was used last.
 nonisolated struct InputTranslator {
-  /// Of the window, in points: fingers come as shares of it.
+  /// Of the upright picture, in points: fingers come as shares of it.
   var size: Size
   /// Pixels to a point.
   var scale: Double
+  /// How far the picture is turned on the panel.
+  let rotation: Rotation
   /// Whether Ctrl-C is a key like others and nobody else makes a signal of it, as on a console whose keyboard is grabbed.
   var quitsOnControlC = false
   /// Whether there is no desktop that shows the mouse's cursor.
@@ -40,9 +42,10 @@ nonisolated struct InputTranslator {
   private var touches: [Int64: Point] = [:]
   private var isCursorVisible = false
 
-  init(size: Size, scale: Double) {
+  init(size: Size, scale: Double, rotation: Rotation = .none) {
     self.size = size
     self.scale = scale
+    self.rotation = rotation
   }
 
   /// Whether a key is down that repeats while it is.
@@ -108,7 +111,12 @@ nonisolated struct InputTranslator {
     }
   }
 
-  private func point(_ x: Int32, _ y: Int32) -> Point { Point(x: Double(x) / scale, y: Double(y) / scale) }
+  /// The top left corner of a pixel of the panel, or of what is the top left one once it is turned back.
+  private func point(_ x: Int32, _ y: Int32) -> Point {
+    if rotation == .none { return Point(x: Double(x) / scale, y: Double(y) / scale) }
+    let middle = Point(x: (Double(x) + 0.5) / scale, y: (Double(y) + 0.5) / scale)
+    return rotation.upright(middle, of: size) - Point(x: 0.5 / scale, y: 0.5 / scale)
+  }
 
   /// Moves and ends count only for what has begun.
   private mutating func touch(_ id: Int64, _ phase: TouchPhase, _ location: Point) -> [HostEvent] {
@@ -120,7 +128,12 @@ nonisolated struct InputTranslator {
   private mutating func finger(_ event: SDL_TouchFingerEvent, _ phase: TouchPhase) -> [HostEvent] {
     // Two panels may number their fingers alike, and SDL's numbers may be those of the mouse.
     let finger = Finger(device: event.touchId, finger: event.fingerId)
-    let location = Point(x: Double(event.x) * size.width, y: Double(event.y) * size.height)
+    let panel = rotation.turned(size)
+    let place = Point(x: Double(event.x) * panel.width, y: Double(event.y) * panel.height)
+    let upright = rotation.upright(place, of: size)
+    // A whole share is the far edge, which belongs to no view, but the finger is on the last pixel.
+    let location = Point(
+      x: min(upright.x, size.width - 1 / scale), y: min(upright.y, size.height - 1 / scale))
     if phase == .began, fingers[finger] == nil {
       fingers[finger] = (0...Int64(fingers.count)).first { !fingers.values.contains($0) }
     }
@@ -129,12 +142,13 @@ nonisolated struct InputTranslator {
     return touch(id, phase, location)
   }
 
-  /// `SDL_MOUSEWHEEL_FLIPPED` is left as it comes: it says that the user has asked for it.
+  /// A wheel turns with the mouse's cursor, which moves as the panel lies. `SDL_MOUSEWHEEL_FLIPPED` is left as it
+  /// comes: it says that the user has asked for it.
   private func wheel(_ event: SDL_MouseWheelEvent) -> [HostEvent] {
-    let deltaX = Double(event.preciseX)
-    let deltaY = Double(event.preciseY)
-    guard deltaX != 0 || deltaY != 0 else { return [] }
-    return [.input(.wheel(location: point(event.mouseX, event.mouseY), deltaX: deltaX, deltaY: deltaY))]
+    // Up is positive, other than in a picture.
+    let way = rotation.upright(Point(x: Double(event.preciseX), y: -Double(event.preciseY)), of: .zero)
+    guard way != .zero else { return [] }
+    return [.input(.wheel(location: point(event.mouseX, event.mouseY), deltaX: way.x, deltaY: -way.y))]
   }
 
   private mutating func key(_ event: SDL_KeyboardEvent) -> [HostEvent] {

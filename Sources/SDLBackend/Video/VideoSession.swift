@@ -66,7 +66,7 @@ final class VideoSession {
       SDL_GL_SetAttribute(SDL_GL_CONTEXT_MINOR_VERSION, isES ? 0 : 1)
       flags |= SDL_WINDOW_OPENGL.rawValue
     }
-    let pixels = configuration.size * configuration.scale
+    let pixels = configuration.rotation.turned(configuration.size) * configuration.scale
     func side(_ length: Double) -> Int32 { Int32(min(16384, max(1, length.rounded()))) }
     let centered: Int32 = 0x2FFF_0000  // SDL_WINDOWPOS_CENTERED, a macro
     window = SDL_CreateWindow(
@@ -106,6 +106,12 @@ final class VideoSession {
     var height: Int32 = 0
     if let window { SDL_GetWindowSize(window, &width, &height) }
     return (Int(width), Int(height))
+  }
+
+  /// Of the upright picture, in points.
+  func size(rotation: Rotation, scale: Double) -> Size {
+    let pixels = size
+    return rotation.turned(Size(width: Double(pixels.width) / scale, height: Double(pixels.height) / scale))
   }
 
   /// Frames a second that the screen shows; 60 where nobody knows, as off screen.

@@ -1,0 +1,38 @@
+import Foundation
+import Testing
+import VitrineGraphics
+
+/// The demo on panels that are turned, or have more pixels to a point.
+@Suite(.timeLimit(.minutes(3)), .serialized)
+struct PanelRunTests {
+  private static func script(screenshot: String) -> String {
+    """
+    wait idle
+    tap 400 160
+    expect "First light" state selected
+    wait idle
+    screenshot \(screenshot)
+    """
+  }
+
+  @Test(arguments: ["90", "180", "270"])
+  func turnedPanelShowsTheUprightListTurned(degrees: String) async throws {
+    let program = try VitrineProgram()
+    defer { program.remove() }
+    func picture(_ degrees: String) async throws -> Screenshot {
+      let file = program.path("\(degrees).png")
+      let outcome = try await program.run(
+        "--video", "offscreen", "--latency", "0", "--size", "800x601", "--rotate", degrees,
+        script: Self.script(screenshot: file))
+      #expect(outcome.exitCode == 0)
+      return try Screenshot(contentsOf: file)
+    }
+
+    let upright = try await picture("0")
+    let turned = try await picture(degrees)
+
+    let rotation = try #require(Int(degrees).flatMap(Rotation.init))
+    #expect((upright.width, upright.height) == (800, 601))
+    #expect(turned.turnedBack(rotation) == upright)
+  }
+}
