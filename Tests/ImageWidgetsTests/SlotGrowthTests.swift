@@ -156,6 +156,39 @@ struct SlotGrowthTests {
     #expect(view.pendingSlots == 0)
   }
 
+  @Test func windowOfTwiceTheScaleAsksAgainAndKeepsThePictureMeanwhile() async {
+    let view = await loadedView()
+    let small = view.image
+
+    bench.window.scale = 2
+    #expect(view.image === small)
+    #expect(view.isLoadingImage)
+    await bench.transfer(2).answer(with: SlotBench.large)
+    while view.isLoadingImage { await Task.yield() }
+
+    #expect(view.image?.pixelWidth == 200)
+    #expect(view.pendingSlots == 0)
+  }
+
+  @Test(arguments: [1.25, 1.5, 0.5])
+  func windowOfALittleMoreScaleKeepsItsPictures(scale: Double) async {
+    let view = await loadedView()
+
+    bench.window.scale = scale
+
+    #expect(!view.isLoadingImage)
+    #expect(bench.transport.transfers.count == 1)
+  }
+
+  @Test(arguments: [(1.25, 125), (1.5, 150), (2, 200), (3, 300)])
+  func pictureIsDecodedForThePixelsOfItsView(scale: Double, pixels: Int) async {
+    bench.window.scale = scale
+
+    let view = await loadedView()
+
+    #expect(view.image?.pixelWidth == pixels)
+  }
+
   @Test func viewThatGrowsWhileItLoadsLoadsOnce() async {
     let view = bench.view()
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)

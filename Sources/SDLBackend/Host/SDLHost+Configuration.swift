@@ -1,4 +1,5 @@
 public import VitrineGraphics
+import VitrineWidgets
 
 extension SDLHost {
   /// What a host is made with.
@@ -45,5 +46,7 @@ extension SDLHost {
 
     /// The defaults.
     public init() {}
+
+    var usableScale: Double { Window.isScale(scale) ? scale : 1 }
   }
 }

@@ -57,7 +57,8 @@ public final class SDLHost {
       requested: configuration.videoDriver, environment: { name in getenv(name).map { String(cString: $0) } },
       devices: devices)
     guard !drivers.names.isEmpty else { throw drivers.error(message: "") }
-    fonts = try FontLibrary(fonts: configuration.fonts, scale: configuration.scale)
+    let scale = configuration.usableScale
+    fonts = try FontLibrary(fonts: configuration.fonts, scale: scale)
     // Before SDL, which then leaves the signals alone.
     signals = QuitSignals()
     video = try VideoSession(configuration: configuration, drivers: drivers)
@@ -69,12 +70,16 @@ public final class SDLHost {
     rotation = configuration.rotation
     sleeper = Sleeper(mainQueue: mainQueue, signals: signals, video: video)
 
-    let size = video.size(rotation: rotation, scale: configuration.scale)
-    window = Window(size: size, scale: configuration.scale, textMeasuring: fonts)
+    let size = video.size(rotation: rotation, scale: scale)
+    window = Window(size: size, scale: scale, textMeasuring: fonts)
     window.frameInterval = 1 / video.refreshRate
-    translator = InputTranslator(size: size, scale: configuration.scale, rotation: rotation)
+    translator = InputTranslator(size: size, scale: scale, rotation: rotation)
     translator.quitsOnControlC = video.driver == "kmsdrm"
     translator.ownsCursor = video.driver == "kmsdrm"
+    window.hostScale = { [weak self] scale in
+      self?.fonts.scale = scale
+      self?.fitWindow()
+    }
     window.hostKey = { [weak self] key, _ in
       guard let self, quitsOnEscape, key == .escape else { return false }
       quit()

@@ -66,7 +66,7 @@ final class VideoSession {
       SDL_GL_SetAttribute(SDL_GL_CONTEXT_MINOR_VERSION, isES ? 0 : 1)
       flags |= SDL_WINDOW_OPENGL.rawValue
     }
-    let pixels = configuration.rotation.turned(configuration.size) * configuration.scale
+    let pixels = configuration.rotation.turned(configuration.size) * configuration.usableScale
     func side(_ length: Double) -> Int32 { Int32(min(16384, max(1, length.rounded()))) }
     let centered: Int32 = 0x2FFF_0000  // SDL_WINDOWPOS_CENTERED, a macro
     window = SDL_CreateWindow(

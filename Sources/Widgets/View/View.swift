@@ -209,8 +209,17 @@ open class View {
   /// Called when the view has come into a window, or left one. Overriders call super.
   open func didMoveToWindow() {}
 
-  /// Called when the size has changed. Overriders call super.
+  /// Called when the size has changed, in points or in pixels. Overriders call super.
   open func boundsDidChange() {}
+
+  /// Lets everything be measured, laid out and drawn anew from here down: a point has another number of pixels.
+  final func scaleDidChange() {
+    setNeedsLayout()
+    setNeedsDisplay(covered)
+    boundsDidChange()
+    attachment?.boundsDidChange(of: self)
+    for child in subviews { child.scaleDidChange() }
+  }
 
   // MARK: Layout
 

@@ -2,7 +2,7 @@ import VitrineGraphics
 
 /// Something that lives with a view without being a subview: the slots that load its pictures.
 package protocol ViewAttachment: AnyObject {
-  /// The size of the view has changed, or how a picture is laid out in it.
+  /// The size of the view has changed, in points or in pixels, or how a picture is laid out in it.
   func boundsDidChange(of view: View)
   /// The view has come into a window, or left one.
   func didMoveToWindow(_ view: View)

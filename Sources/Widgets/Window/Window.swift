@@ -6,8 +6,20 @@ public import VitrineGraphics
 /// calls `update(at:)` for each frame, draws `drawList(for:)` for each rectangle of `takeDirtyRects()`, and
 /// sleeps until `nextDeadline`. An off-screen host in a test does the same with a clock of its own.
 public final class Window: View {
-  /// Pixels to a point.
-  public var scale: Double { didSet { if scale != oldValue { setNeedsDisplay() } } }
+  /// Pixels to a point. A change measures texts and lays views out anew, and asks for larger pictures where they
+  /// have become much too small; on a screen, the window's size in points follows. What is not a positive number
+  /// is ignored.
+  public var scale: Double {
+    didSet {
+      guard scale != oldValue else { return }
+      guard Self.isScale(scale) else {
+        scale = oldValue
+        return
+      }
+      hostScale?(scale)
+      scaleDidChange()
+    }
+  }
   /// Time of the frame or event being handled, in seconds since the host began. The host sets it.
   public var now = 0.0
   /// Seconds from one frame to the next while something moves. The host sets it to what the screen does.
@@ -31,6 +43,8 @@ public final class Window: View {
   public var unhandledKey: ((Key, KeyModifiers) -> Bool)?
   /// Asked last: the host's own keys, as Escape.
   package var hostKey: ((Key, KeyModifiers) -> Bool)?
+  /// Hears of a new scale first: texts have to be measured by it.
+  package var hostScale: ((Double) -> Void)?
 
   /// Whether everything says how it came about: slots colour their pictures by source and write size and time over
   /// them, and the host counts frames in a corner. For developers; false by default.
@@ -48,13 +62,16 @@ public final class Window: View {
   public init(
     size: Size, scale: Double = 1, textMeasuring: any TextMeasuring = MonospaceMeasuring()
   ) {
-    self.scale = scale
+    self.scale = Self.isScale(scale) ? scale : 1
     self.textMeasuring = textMeasuring
     super.init(frame: Rect(origin: .zero, size: size))
     window = self
     backgroundColor = .black
     setNeedsDisplay()
   }
+
+  /// Whether a point can have so many pixels.
+  package nonisolated static func isScale(_ scale: Double) -> Bool { scale > 0 && scale.isFinite }
 
   /// Lets `rootView` fill the window.
   public override func layoutSubviews() { rootView?.frame = bounds }
