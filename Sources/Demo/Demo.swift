@@ -1,3 +1,4 @@
+import Dispatch
 import Vitrine
 
 /// The running demo: a feed, its screens, and what the command line asked for.
@@ -16,6 +17,8 @@ final class Demo: ScriptStage {
   private var screens: [String: any Screen] = [:]
   private var script: ScriptPlayer?
   private var isDone = false
+  /// When `--exit-after` ends it, in seconds of the process.
+  private var end = Double.infinity
   /// One line for standard error, and exit code 1.
   private(set) var problem: String?
 
@@ -29,7 +32,7 @@ final class Demo: ScriptStage {
     self.options = options
     self.gallery = gallery
     self.feed = feed
-    statistics = Statistics(hostTime: application.host.now)
+    statistics = Statistics()
     failure = try? AssetImage.load(
       contentsOf: assets + "/ui/failure.png", pixelFormat: application.host.pixelFormat)
     self.script = script.map { ScriptPlayer($0, stage: self) }
@@ -109,8 +112,10 @@ final class Demo: ScriptStage {
   func run() -> Int32 {
     _ = application.host.addTurnObserver { [unowned self] in self.turnDidEnd() }
     if let seconds = options.exitAfter {
-      window.requestFrames(for: Alarm(at: seconds), at: seconds, keepsBusy: false)
+      end = realTime + seconds
+      wake(after: seconds)
     }
+    script?.begin()
     application.run()
     if let file = options.stats {
       do {
@@ -130,15 +135,19 @@ final class Demo: ScriptStage {
   }
 
   private func turnDidEnd() {
-    statistics.observe(window)
+    statistics.observe(application.host)
     script?.advance()
     // A script may be followed by a screenshot, and by the wait for an idle window.
-    if script?.isFinished != false, endsWhenIdle, window.isIdle {
-      if let file = options.screenshot { problem = problem ?? saveScreenshot(to: file) }
-      isDone = true
+    if script?.isFinished != false, endsWhenIdle, !isDone {
+      script?.settle()
+      if window.isIdle {
+        statistics.observe(application.host)
+        if let file = options.screenshot { problem = problem ?? saveScreenshot(to: file) }
+        isDone = true
+      }
     }
     if isDone { return application.quit() }
-    if let seconds = options.exitAfter, window.now >= seconds { timeIsOver(after: seconds) }
+    if let seconds = options.exitAfter, realTime >= end { timeIsOver(after: seconds) }
   }
 
   private var endsWhenIdle: Bool { options.screenshot != nil || options.exitWhenIdle }
@@ -154,6 +163,17 @@ final class Demo: ScriptStage {
   }
 
   // MARK: ScriptStage
+
+  var isQuitting: Bool { application.host.isQuitting }
+  var realTime: Double { Process.milliseconds / 1000 }
+
+  func wake(after seconds: Double) {
+    // What the main queue has to do is a turn; a moment more, since a turn just before the time would not do.
+    DispatchQueue.main.asyncAfter(deadline: .now() + min(1e6, seconds) + 0.001) {}
+  }
+
+  func scriptDidWait() { statistics.observe(application.host) }
+  func stopClock() -> ManualTime { ManualTime(of: application.host) }
 
   func inject(_ event: InputEvent) { application.host.inject(event) }
 
@@ -175,13 +195,4 @@ final class Demo: ScriptStage {
     problem = script?.failure
     if problem != nil || !endsWhenIdle { isDone = true }
   }
-}
-
-/// Asks for one frame at a time, so that the loop wakes up for it.
-private final class Alarm: FrameObserver {
-  private let time: Double
-
-  init(at time: Double) { self.time = time }
-
-  func frame(at now: Double) -> NextFrame { now < time ? .at(time) : .never }
 }

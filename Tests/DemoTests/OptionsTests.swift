@@ -61,6 +61,10 @@ struct ScriptTests {
       drag 1 2 3 4 500
       expect "Aurora # 1" state loaded
       key shift+tab
+      wait loaded
+      wait loaded 2
+      clock manual
+      advance 125 ms
       """)
 
     #expect(
@@ -71,6 +75,10 @@ struct ScriptTests {
         .init(number: 6, command: .drag(from: Point(x: 1, y: 2), to: Point(x: 3, y: 4), seconds: 0.5)),
         .init(number: 7, command: .expect(title: "Aurora # 1", state: "loaded")),
         .init(number: 8, command: .key(.tab, .shift)),
+        .init(number: 9, command: .waitLoaded(seconds: 30)),
+        .init(number: 10, command: .waitLoaded(seconds: 2)),
+        .init(number: 11, command: .manualClock),
+        .init(number: 12, command: .advance(seconds: 0.125)),
       ])
   }
 
@@ -79,6 +87,25 @@ struct ScriptTests {
   }
 
   @Test(arguments: [
+    ("advance", "milliseconds is missing"), ("advance 125", "the unit is missing"),
+    ("advance 1 s", "none of ms"), ("advance -1 ms", "no time"), ("advance nan ms", "is no number"),
+    ("advance inf ms", "is no number"), ("advance 1e9 ms", "by 3600000 ms at most"),
+    ("wait 1e9 ms", "by 3600000 ms at most"), ("drag 1 2 3 4 1e9", "by 3600000 ms at most"),
+    ("clock", "the clock is missing"), ("clock real", "none of manual"), ("clock manual 1", "too much"),
+  ])
+  func wrongLineUnderAManualClockIsNamed(line: String, message: String) {
+    let error = #expect(throws: Script.SyntaxError.self) { try Script("clock manual\n" + line) }
+
+    #expect(error?.line == 2)
+    #expect(error?.message.contains(message) == true)
+  }
+
+  @Test func longWaitsInRealTimeAreAllowed() throws {
+    #expect(try Script("wait 1e9 ms").lines.first?.command == .wait(seconds: 1e6))
+  }
+
+  @Test(arguments: [
+    ("advance 5 ms", "needs “clock manual” before it"), ("wait loaded -1", "no time"),
     ("tap 1", "y is missing"), ("tap a 2", "is no number"), ("wait 5 s", "none of ms"),
     ("expect \"A state loaded", "a quote is not closed"), ("release now", "too much"),
     ("screen girds", "none of list, grid, buttons"), ("key f13", "unknown key"), ("jump", "unknown command"),

@@ -5,12 +5,16 @@ import VitrineGraphics
 /// The demo on panels that are turned, or have more pixels to a point.
 @Suite(.timeLimit(.minutes(3)), .serialized)
 struct PanelRunTests {
+  /// Scrolls, so that parts of the picture are drawn anew, and stops in the midst of it.
   private static func script(screenshot: String) -> String {
     """
+    clock manual
     wait idle
-    tap 400 160
+    tap 240 160
     expect "First light" state selected
-    wait idle
+    advance 100 ms
+    drag 240 350 240 250 50
+    advance 60 ms
     screenshot \(screenshot)
     """
   }
@@ -22,7 +26,7 @@ struct PanelRunTests {
     func picture(_ degrees: String) async throws -> Screenshot {
       let file = program.path("\(degrees).png")
       let outcome = try await program.run(
-        "--video", "offscreen", "--latency", "0", "--size", "800x601", "--rotate", degrees,
+        "--video", "offscreen", "--latency", "0", "--size", "480x401", "--rotate", degrees,
         script: Self.script(screenshot: file))
       #expect(outcome.exitCode == 0)
       return try Screenshot(contentsOf: file)
@@ -32,7 +36,7 @@ struct PanelRunTests {
     let turned = try await picture(degrees)
 
     let rotation = try #require(Int(degrees).flatMap(Rotation.init))
-    #expect((upright.width, upright.height) == (800, 601))
+    #expect((upright.width, upright.height) == (480, 401))
     #expect(turned.turnedBack(rotation) == upright)
   }
 }

@@ -2,10 +2,12 @@ import VitrineCodecs
 import VitrineGraphics
 
 /// The pixels of a PNG that the program has written, blue first.
-struct Screenshot: Equatable {
+struct Screenshot: Equatable, CustomStringConvertible {
   let width: Int
   let height: Int
   private(set) var pixels: [UInt32]
+
+  var description: String { "\(width)x\(height)" }
 
   init(contentsOf path: String) throws {
     let bitmap = try AssetImage.load(contentsOf: path, pixelFormat: .bgra).bitmap
@@ -31,5 +33,29 @@ struct Screenshot: Equatable {
       }
     }
     return Screenshot(width: width, height: height, pixels: upright)
+  }
+
+  /// Both pictures laid over each other, in unrounded channels.
+  func mixed(with new: Screenshot, share: Double) -> [Double] {
+    zip(channels, new.channels).map { Double($0) * (1 - share) + Double($1) * share }
+  }
+
+  /// The largest difference of a channel.
+  func largestDistance(from other: [Double]) -> Double {
+    zip(channels, other).reduce(0) { max($0, abs(Double($1.0) - $1.1)) }
+  }
+
+  func countOfDifferences(from other: Screenshot) -> Int {
+    zip(pixels, other.pixels).reduce(0) { $0 + ($1.0 == $1.1 ? 0 : 1) }
+  }
+
+  /// Blue, green and red of each pixel.
+  private var channels: [UInt8] {
+    pixels.flatMap {
+      [
+        UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8),
+        UInt8(truncatingIfNeeded: $0 >> 16),
+      ]
+    }
   }
 }

@@ -11,6 +11,7 @@ struct ScriptRunTests {
     let outcome = try await program.run(
       "--video", "offscreen", "--latency", "0", "--size", "800x600",
       script: """
+        clock manual
         wait idle
         drag 400 500 400 150 120
         wait idle

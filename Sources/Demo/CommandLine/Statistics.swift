@@ -9,15 +9,11 @@ final class Statistics: SlotObserver {
   private(set) var bySource: [ImageResponse.Source: Int] = [:]
   /// Called after each change of the figures above.
   var onChange: (() -> Void)?
+  private var firstFrame: Double?
   private var loadStart: Double?
   private var loaded: Double?
   private var idle: Double?
   private var baseline: Int?
-
-  /// Milliseconds from the start of the process to that of the host's clock.
-  private let hostStart: Double
-
-  init(hostTime: Double) { hostStart = Process.milliseconds - hostTime * 1000 }
 
   func slotWillLoad() {
     if loadStart == nil {
@@ -36,8 +32,12 @@ final class Statistics: SlotObserver {
     onChange?()
   }
 
-  /// Notes the first time that everything was loaded, and still. Walks the view tree only until then.
-  func observe(_ window: Window) {
+  /// Notes the first frame, and the first time that everything was loaded, and still. Walks the view tree only until
+  /// then.
+  func observe(_ host: SDLHost) {
+    // Not by the host's clock, which a script may move.
+    if firstFrame == nil, host.frameStatistics.presented > 0 { firstFrame = Process.milliseconds }
+    let window = host.window
     guard idle == nil, window.isLoaded else { return }
     let isIdle = window.isIdle
     // Before the first layout nothing is waited for either; a window without room for a picture is loaded once still.
@@ -57,7 +57,7 @@ final class Statistics: SlotObserver {
       network: .init(
         requests: counters.requests, bytes: counters.bytes, connections: counters.connections),
       time_ms: .init(
-        first_frame: frames.firstFrame.map { hostStart + $0 * 1000 }, load_start: loadStart,
+        first_frame: firstFrame, load_start: loadStart,
         loaded: loaded, idle: idle),
       frames: .init(
         presented: frames.presented, p50_ms: frames.p50Milliseconds, p99_ms: frames.p99Milliseconds,

@@ -4,7 +4,10 @@ import Vitrine
 nonisolated struct Script: Equatable {
   enum Command: Equatable {
     case waitIdle(seconds: Double)
+    case waitLoaded(seconds: Double)
     case wait(seconds: Double)
+    case manualClock
+    case advance(seconds: Double)
     case tap(Point)
     case press(Point)
     case move(Point)
@@ -33,15 +36,34 @@ nonisolated struct Script: Equatable {
 
   init(_ text: String) throws(SyntaxError) {
     var lines: [Line] = []
+    var isManual = false
     let text = text.drop { $0 == "\u{FEFF}" }
     for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
       .enumerated()
     {
       var words = ScriptWords(number: index + 1, try Self.words(of: line, number: index + 1))
       guard let command = try words.command() else { continue }
+      if command == .manualClock { isManual = true }
+      try Self.check(command, isManual: isManual, line: index + 1)
       lines.append(Line(number: index + 1, command: command))
     }
     self.lines = lines
+  }
+
+  /// More than this a manual clock is not moved by one command, in seconds: frames are made for all of it.
+  static let longestAdvance = 3600.0
+
+  private static func check(_ command: Command, isManual: Bool, line: Int) throws(SyntaxError) {
+    switch command {
+    case .advance where !isManual:
+      throw SyntaxError(line: line, message: "advance needs “clock manual” before it")
+    case .advance(let seconds), .wait(let seconds), .drag(_, _, let seconds):
+      guard !isManual || seconds <= longestAdvance else {
+        throw SyntaxError(
+          line: line, message: "a manual clock is moved by \(Int(longestAdvance * 1000)) ms at most")
+      }
+    default: break
+    }
   }
 
   /// The words of a line; quotes hold a title together, `#` outside of them begins a comment.
@@ -86,6 +108,10 @@ private nonisolated struct ScriptWords {
     let command: Script.Command
     switch name {
     case "wait": command = try wait()
+    case "clock":
+      _ = try choice("the clock", of: ["manual"])
+      command = .manualClock
+    case "advance": command = .advance(seconds: try milliseconds("milliseconds"))
     case "tap": command = .tap(try point())
     case "press": command = .press(try point())
     case "move": command = .move(try point())
@@ -108,13 +134,19 @@ private nonisolated struct ScriptWords {
   }
 
   private mutating func wait() throws(Script.SyntaxError) -> Script.Command {
-    if words.first == "idle" {
+    if let what = words.first, what == "idle" || what == "loaded" {
       words.removeFirst()
-      return .waitIdle(seconds: words.isEmpty ? 30 : try duration("seconds"))
+      let seconds = words.isEmpty ? 30 : try duration("seconds")
+      return what == "idle" ? .waitIdle(seconds: seconds) : .waitLoaded(seconds: seconds)
     }
-    let milliseconds = try duration("“idle” or milliseconds")
+    return .wait(seconds: try milliseconds("“idle”, “loaded” or milliseconds"))
+  }
+
+  /// A number and its unit, in seconds.
+  private mutating func milliseconds(_ meaning: String) throws(Script.SyntaxError) -> Double {
+    let milliseconds = try duration(meaning)
     _ = try choice("the unit", of: ["ms"])
-    return .wait(seconds: milliseconds / 1000)
+    return milliseconds / 1000
   }
 
   private mutating func key() throws(Script.SyntaxError) -> Script.Command {

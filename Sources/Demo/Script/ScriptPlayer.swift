@@ -1,6 +1,10 @@
 import Vitrine
 
 /// Plays a script: one command a turn of the loop, so that what a command causes is drawn before the next.
+///
+/// Under a manual clock what a command causes is drawn at once, and the next one follows in the same turn, so that no
+/// picture can come in between unless the script waits for it. Waiting for pictures takes real time, in which the
+/// clock stands; time-outs are in real time always.
 final class ScriptPlayer: FrameObserver {
   /// How it ended: nil for a script that held, else one line with the script's line number.
   private(set) var failure: String?
@@ -13,10 +17,15 @@ final class ScriptPlayer: FrameObserver {
   private var lines: ArraySlice<Script.Line>
   private var waiting: Waiting?
   private var pressedAt: Point?
+  /// Since `clock manual`.
+  private var time: ManualTime?
 
   private enum Waiting {
     case time(Double)
-    case idle(until: Double, line: Int)
+    /// Until a time of the process, in seconds.
+    case loaded(until: Double)
+    /// The same, and at most so long on a manual clock.
+    case idle(until: Double, clock: Double)
     case drag(from: Point, to: Point, start: Double, seconds: Double)
   }
 
@@ -28,50 +37,74 @@ final class ScriptPlayer: FrameObserver {
     self.stage = stage
   }
 
+  /// Plays what has to come before the first turn: a clock that the script moves from the very beginning.
+  func begin() {
+    while lines.first?.command == .manualClock, let first = lines.popFirst() { play(first) }
+  }
+
   /// Goes on as far as it can now. Called after each turn of the loop.
   func advance() {
-    guard !isFinished else { return }
-    let now = stage.window.now
-    switch waiting {
-    case .time(let end):
-      guard now >= end else { return }
-      waiting = nil
-    case .idle(let end, let line):
-      if stage.window.isIdle {
-        waiting = nil
-      } else if now >= end {
-        return finish("line \(line): not idle in time")
-      } else {
+    while !isFinished, !stage.isQuitting {
+      if let waiting {
+        guard isOver(waiting) else { return }
+        self.waiting = nil
+        stage.scriptDidWait()
+      }
+      guard let next = lines.popFirst() else { return finish(nil) }
+      line = next.number
+      play(next)
+      if isFinished { return }
+      guard let time else {
+        // The next command is due with the next turn, which may have nothing else to do.
+        if waiting == nil {
+          stage.window.requestFrames(for: self, at: stage.window.now, keepsBusy: false)
+        }
         return
       }
-    case .drag(let from, let to, let start, let seconds):
-      let share = seconds > 0 ? min(1, (now - start) / seconds) : 1
-      let point = Point(x: from.x + (to.x - from.x) * share, y: from.y + (to.y - from.y) * share)
-      stage.inject(.touch(id: Self.finger, phase: .moved, location: point))
-      guard share >= 1 else { return }
-      stage.inject(.touch(id: Self.finger, phase: .ended, location: to))
-      waiting = nil
-    case nil: break
+      time.advance(by: 0)
     }
-    guard waiting == nil else { return }
-    guard let next = lines.popFirst() else { return finish(nil) }
-    line = next.number
-    play(next)
-    // The next command is due with the next turn, which may have nothing else to do.
-    if !isFinished, waiting == nil { stage.window.requestFrames(for: self, at: now, keepsBusy: false) }
+  }
+
+  /// Lets what still moves under a manual clock come to its end.
+  func settle() { time?.advanceUntilIdle() }
+
+  /// Whether the next command may be played; a wait in vain ends the script.
+  private func isOver(_ waiting: Waiting) -> Bool {
+    switch waiting {
+    case .time(let end): return stage.window.now >= end
+    case .loaded(let end):
+      if time?.isLoaded ?? stage.window.isLoaded { return true }
+      if stage.realTime >= end { finish("line \(line ?? 0): not loaded in time") }
+    case .idle(let end, let clock):
+      if time?.advanceUntilIdle(limit: clock - stage.window.now) ?? stage.window.isIdle { return true }
+      if stage.realTime >= end || stage.window.now >= clock { finish("line \(line ?? 0): not idle in time") }
+    case .drag(let from, let to, let start, let seconds):
+      let share = seconds > 0 ? min(1, (stage.window.now - start) / seconds) : 1
+      stage.inject(.touch(id: Self.finger, phase: .moved, location: from.moved(towards: to, share: share)))
+      guard share >= 1 else { return false }
+      stage.inject(.touch(id: Self.finger, phase: .ended, location: to))
+      return true
+    }
+    return false
   }
 
   func frame(at now: Double) -> NextFrame {
     switch waiting {
-    case .time(let end), .idle(let end, _): now < end ? .at(end) : .never
+    case .time(let end): now < end ? .at(end) : .never
     case .drag: .soon
-    case nil: .never
+    case .loaded, .idle, nil: .never
     }
   }
 
   private func wait(_ what: Waiting) {
     waiting = what
     stage.window.requestFrames(for: self, at: stage.window.now, keepsBusy: false)
+  }
+
+  /// Waits for pictures, or whatever else takes real time.
+  private func wait(_ what: Waiting, seconds: Double) {
+    wait(what)
+    stage.wake(after: seconds)
   }
 
   private func finish(_ failure: String?) {
@@ -84,8 +117,12 @@ final class ScriptPlayer: FrameObserver {
   private func play(_ line: Script.Line) {
     let now = stage.window.now
     switch line.command {
-    case .waitIdle(let seconds): wait(.idle(until: now + seconds, line: line.number))
-    case .wait(let seconds): wait(.time(now + seconds))
+    case .waitIdle(let seconds):
+      wait(.idle(until: stage.realTime + seconds, clock: now + seconds), seconds: seconds)
+    case .waitLoaded(let seconds): wait(.loaded(until: stage.realTime + seconds), seconds: seconds)
+    case .wait(let seconds), .advance(let seconds):
+      if let time { time.advance(by: seconds) } else { wait(.time(now + seconds)) }
+    case .manualClock: time = time ?? stage.stopClock()
     case .tap(let point):
       mouse(.began, at: point)
       mouse(.ended, at: point)
@@ -101,7 +138,11 @@ final class ScriptPlayer: FrameObserver {
       mouse(.ended, at: point)
     case .drag(let from, let to, let seconds):
       stage.inject(.touch(id: Self.finger, phase: .began, location: from))
-      wait(.drag(from: from, to: to, start: now, seconds: seconds))
+      if let time {
+        drag(from: from, to: to, seconds: seconds, in: time)
+      } else {
+        wait(.drag(from: from, to: to, start: now, seconds: seconds))
+      }
     case .wheel(let point, let steps):
       stage.inject(.wheel(location: point, deltaX: 0, deltaY: steps))
     case .key(let key, let modifiers):
@@ -113,6 +154,20 @@ final class ScriptPlayer: FrameObserver {
     case .expect(let title, let state): check(title, state, line: line.number)
     case .quit: finish(nil)
     }
+  }
+
+  /// A finger that moves in each frame, and is lifted at the end exactly.
+  private func drag(from: Point, to: Point, seconds: Double, in time: ManualTime) {
+    let start = time.now
+    let frames = max(1, Int((seconds * ManualTime.framesPerSecond).rounded(.up)))
+    for frame in 1...frames {
+      let passed = min(seconds, Double(frame) / ManualTime.framesPerSecond)
+      let share = frame < frames ? passed / seconds : 1
+      time.advance(to: start + passed) {
+        stage.inject(.touch(id: Self.finger, phase: .moved, location: from.moved(towards: to, share: share)))
+      }
+    }
+    stage.inject(.touch(id: Self.finger, phase: .ended, location: to))
   }
 
   private func mouse(_ phase: TouchPhase, at point: Point) {
@@ -130,9 +185,25 @@ final class ScriptPlayer: FrameObserver {
   }
 }
 
+extension Point {
+  fileprivate func moved(towards end: Point, share: Double) -> Point {
+    Point(x: x + (end.x - x) * share, y: y + (end.y - y) * share)
+  }
+}
+
 /// What a script acts on.
 protocol ScriptStage: AnyObject {
   var window: Window { get }
+  /// Whether the program is about to end.
+  var isQuitting: Bool { get }
+  /// Seconds of the process, whatever the window's clock does.
+  var realTime: Double { get }
+  /// Makes a turn of the loop after so many seconds of real time.
+  func wake(after seconds: Double)
+  /// What the script has waited for is there.
+  func scriptDidWait()
+  /// Stops the window's clock; from now on it goes by what is returned.
+  func stopClock() -> ManualTime
   func inject(_ event: InputEvent)
   func show(screen name: String)
   /// Writes what is on the screen; says what went wrong.

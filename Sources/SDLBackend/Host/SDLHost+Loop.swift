@@ -109,11 +109,18 @@ extension SDLHost {
   // MARK: Frames
 
   private func drawFrameIfDue() {
+    window.now = now
+    guard let deadline = window.nextDeadline, deadline <= window.now, SystemTime.now >= earliestFrame else {
+      return
+    }
+    drawFrame()
+  }
+
+  /// Makes a frame now, whether one is due or not; shows it if anything has changed.
+  func drawFrame() {
+    guard video.isOpen else { return }
     let begin = SystemTime.now
-    let time = now
-    window.now = time
-    guard let deadline = window.nextDeadline, deadline <= time, begin >= earliestFrame else { return }
-    window.update(at: time)
+    window.update(at: now)
     guard window.isDirty else { return }
     if window.showsDiagnostics { window.setNeedsDisplay(meter.rect(in: window)) }
     let dirty = window.takeDirtyRects()

@@ -38,7 +38,8 @@ final class ContentsFade: FrameObserver {
     self.start = start
     let share = (now - start) / transition.duration
     progress = transition.curve.value(at: share)
-    isOver = share >= 1
+    // A difference of times may fall short of the end by a rounding error.
+    isOver = share >= 1 - 1e-9
     changed(self)
     return isOver ? .never : .soon
   }

@@ -7,7 +7,11 @@ nonisolated struct FrameRequests {
     let observer: any FrameObserver
     let time: Double
     let keepsBusy: Bool
+    /// The frame after which it wants the next one, should that come before `time`; nil for one that wants `time`.
+    fileprivate let frame: Double?
     fileprivate let number: Int
+
+    fileprivate func isDue(at now: Double) -> Bool { time <= now || frame.map { $0 < now } == true }
   }
 
   private var requests: [ObjectIdentifier: Request] = [:]
@@ -21,13 +25,15 @@ nonisolated struct FrameRequests {
 
   /// The observers whose time has come. O(n), and sorts them.
   func due(at now: Double) -> [any FrameObserver] {
-    requests.values.filter { $0.time <= now }.sorted { $0.number < $1.number }.map(\.observer)
+    requests.values.filter { $0.isDue(at: now) }.sorted { $0.number < $1.number }.map(\.observer)
   }
 
-  mutating func insert(_ observer: any FrameObserver, at time: Double, keepsBusy: Bool) {
+  mutating func insert(
+    _ observer: any FrameObserver, at time: Double, orAfter frame: Double? = nil, keepsBusy: Bool
+  ) {
     lastNumber += 1
     requests[ObjectIdentifier(observer)] = Request(
-      observer: observer, time: time, keepsBusy: keepsBusy, number: lastNumber)
+      observer: observer, time: time, keepsBusy: keepsBusy, frame: frame, number: lastNumber)
   }
 
   /// Removes the request of an observer and returns it; nil if it has none.

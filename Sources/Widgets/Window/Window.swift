@@ -99,7 +99,8 @@ public final class Window: View {
       // Gone by now if one before it has cancelled it.
       guard let request = frames.remove(observer) else { continue }
       switch observer.frame(at: now) {
-      case .soon: frames.insert(observer, at: now + frameInterval, keepsBusy: request.keepsBusy)
+      case .soon:
+        frames.insert(observer, at: now + frameInterval, orAfter: now, keepsBusy: request.keepsBusy)
       case .at(let time): frames.insert(observer, at: time, keepsBusy: request.keepsBusy)
       case .never: break
       }
@@ -133,6 +134,12 @@ public final class Window: View {
 
   /// Whether no view that can be seen waits for a picture. Walks the tree.
   public var isLoaded: Bool { !hasPendingSlots(below: self, visible: bounds) }
+
+  /// Whether no view of the tree waits for a picture, those that cannot be seen included. Walks the tree.
+  package var isLoadedThroughout: Bool {
+    func waits(_ view: View) -> Bool { view.pendingSlots > 0 || view.subviews.contains(where: waits) }
+    return !waits(self)
+  }
 
   /// Whether it is loaded, and nothing is dirty, fading or scrolling.
   public var isIdle: Bool { dirty.isEmpty && !isLayoutRequested && !frames.isBusy && isLoaded }

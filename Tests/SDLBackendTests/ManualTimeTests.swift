@@ -1,0 +1,169 @@
+import Testing
+import VitrineGraphics
+import VitrineWidgets
+
+@testable import VitrineSDLBackend
+
+extension SDLTests {
+  struct ManualTimeTests {
+    private let test: TestHost
+    private let time: ManualTime
+    private var start: Double { ManualTime.beginning }
+
+    init() throws {
+      test = try TestHost()
+      test.settle()
+      time = ManualTime(of: test.host)
+    }
+
+    @Test func timeBeginsAtARoundNumberAndStandsStill() {
+      #expect(time.now == 1000)
+      #expect(test.host.now == 1000)
+      #expect(ManualTime(of: test.host).now == 2000)
+    }
+
+    @Test func whoAskedForATimeIsCalledThenAndInOrder() {
+      var calls: [String] = []
+      let late = Clerk { now in
+        calls.append("late \(now)")
+        return .never
+      }
+      let early = Clerk { now in
+        calls.append("early \(now)")
+        return calls.count == 1 ? .at(now + 0.01) : .never
+      }
+      test.window.requestFrames(for: late, at: start + 0.0625)
+      test.window.requestFrames(for: early, at: start + 0.03125)
+
+      time.advance(by: 1)
+
+      #expect(calls == ["early 1000.03125", "early 1000.04125", "late 1000.0625"])
+      #expect(test.window.now == 1001)
+    }
+
+    @Test func whoAsksForTheNextFrameIsCalledSixtyTimesASecondAndAtTheEnd() {
+      var times: [Double] = []
+      let clerk = Clerk { now in
+        times.append(now - 1000)
+        return .soon
+      }
+      test.window.requestFrames(for: clerk, at: start)
+
+      time.advance(by: 0.125)
+
+      #expect(times.count == 9)
+      for (frame, time) in times.dropLast().enumerated() {
+        #expect(abs(time - Double(frame) / 60) < 1e-9)
+      }
+      #expect(times.last == 0.125)
+    }
+
+    @Test func frameOnTheWayThatAnotherWantsIsTakenByBoth() {
+      var times: [Double] = []
+      let clerk = Clerk { now in
+        times.append(now - 1000)
+        return .soon
+      }
+      test.window.requestFrames(for: clerk, at: start)
+      test.window.requestFrames(for: Clerk { _ in .never }, at: start + 0.0078125)
+
+      time.advance(by: 0.0078125)
+
+      #expect(times == [0, 0.0078125])
+    }
+
+    @Test(arguments: [1, 2, 5, 25])
+    func stepsAddUpToTheSameMomentOfAFade(count: Int) {
+      let picture = ImageView(frame: test.window.bounds)
+      test.window.addSubview(picture)
+      picture.image = Image(width: 40, height: 30, color: .pureRed)
+      time.advance(by: 0)
+      picture.setContents(Image(width: 40, height: 30, color: .pureGreen), transition: .fade(0.25))
+      time.advance(by: 0)
+
+      for _ in 0..<count { time.advance(by: 0.0625 / Double(count)) }
+
+      let share = TimingCurve.easeInOut.value(at: 0.25)
+      #expect(test.pixel(20, 15).distance(to: Color.pureGreen.over(.pureRed, alpha: share)) <= 1)
+    }
+
+    @Test func observerThatAlwaysAsksForAPastTimeDoesNotStopTheClock() {
+      var count = 0
+      let clerk = Clerk { now in
+        count += 1
+        return .at(now - 1)
+      }
+      test.window.requestFrames(for: clerk, at: start)
+
+      time.advance(by: 0.1)
+
+      #expect(time.now == 1000.1)
+      #expect(count < 20)
+    }
+
+    @Test(arguments: [0, -1, .nan, .infinity])
+    func oddTimesDrawOnlyWhatIsDueNow(seconds: Double) {
+      test.draw { $0.fill(Rect(x: 0, y: 0, width: 40, height: 30), color: .pureRed) }
+
+      time.advance(by: seconds)
+
+      #expect(time.now == 1000)
+      #expect(test.pixel(1, 1) == .pureRed)
+    }
+
+    @Test func inputAtTheEndIsDrawnInTheLastFrame() {
+      test.draw { $0.fill(Rect(x: 0, y: 0, width: 40, height: 30), color: .pureRed) }
+      time.advance(by: 0.5) {
+        #expect(time.now == 1000.5)
+        test.draw { $0.fill(Rect(x: 0, y: 0, width: 40, height: 30), color: .pureGreen) }
+      }
+
+      #expect(test.pixel(1, 1) == .pureGreen)
+    }
+
+    @Test func untilIdleEndsWithTheLastFadeAndNoLater() {
+      test.view.setContents(Image(width: 4, height: 3, color: .pureGreen), transition: .fade(0.25))
+
+      #expect(time.advanceUntilIdle())
+
+      #expect(abs(time.now - 1000.25) < 1e-6)
+      let frames = test.host.frameStatistics.presented
+      #expect(time.advanceUntilIdle())
+      #expect(test.host.frameStatistics.presented == frames)
+    }
+
+    @Test func untilIdleGivesUpOnWhatNeverEnds() {
+      test.window.requestFrames(for: Clerk { _ in .soon }, at: start)
+
+      #expect(!time.advanceUntilIdle(limit: 0.5))
+
+      #expect(time.now <= 1000.5)
+    }
+
+    @Test func untilIdleDoesNotMoveWhilePicturesAreLoading() {
+      test.view.pendingSlots = 1
+      test.window.requestFrames(for: Clerk { _ in .soon }, at: start)
+
+      #expect(!time.advanceUntilIdle())
+
+      #expect(time.now == 1000)
+    }
+
+    @Test func closedHostMakesNoFrames() {
+      test.host.close()
+
+      time.advance(by: 1)
+
+      #expect(time.now == 1001)
+    }
+  }
+}
+
+/// Calls a closure in each of its frames.
+private final class Clerk: FrameObserver {
+  private let body: (Double) -> NextFrame
+
+  init(_ body: @escaping (Double) -> NextFrame) { self.body = body }
+
+  func frame(at now: Double) -> NextFrame { body(now) }
+}
