@@ -23,8 +23,9 @@ class Difference:
         return f"mean difference {self.mean:.4f}, {self.share:.4%} of the pixels"
 
 
-def difference(first, second, give_up=1):
-    """Compares pixel by pixel, which takes a second where all differ; beyond a share it stops and says 1."""
+def difference(first, second, give_up=1, levels=0):
+    """Compares pixel by pixel, which takes a second where all differ; beyond a share it stops and says 1. Pixels whose
+    channels differ by no more than so many levels count as the same."""
     if (first.width, first.height) != (second.width, second.height):
         return Difference(255, 1)
     count = first.width * first.height
@@ -36,8 +37,10 @@ def difference(first, second, give_up=1):
             return Difference(255, 1)
         for x in range(0, len(a), 3):
             if a[x:x + 3] != b[x:x + 3]:
-                pixels += 1
-                total += sum(abs(a[x + channel] - b[x + channel]) for channel in range(3))
+                far = [abs(a[x + channel] - b[x + channel]) for channel in range(3)]
+                if max(far) > levels:
+                    pixels += 1
+                    total += sum(far)
     return Difference(total / (3 * count), pixels / count)
 
 

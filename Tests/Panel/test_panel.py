@@ -20,6 +20,8 @@ ARGUMENTS = "--latency 0 --no-disk-cache"
 STATUS_LINE = 32
 # Of a picture that counts as the same: mean difference of a channel, and share of pixels that differ at all.
 MEAN, SHARE = 0.005, 0.00005
+# Levels of a channel by which OpenGL may round otherwise than the software renderer.
+ROUNDING = 2
 FINGER = (640, 600, 640, 300)
 
 
@@ -90,19 +92,19 @@ class Panel:
 
     # What is done to it
 
-    def start(self, command=f"vitrine --video kmsdrm {ARGUMENTS}", until="start"):
+    def start(self, command=f"vitrine --video kmsdrm {ARGUMENTS}", until="start", levels=0):
         """Runs a command as from a login on the first console, and waits until the panel shows what it should."""
         self.machine.shell(f"rm -f /tmp/errors /tmp/code /tmp/typed; openvt -c 1 -f -- console {command}")
         if until:
-            return self.shows(until)
+            return self.shows(until, levels=levels)
 
-    def shows(self, name, timeout=60, device=""):
-        """Waits until a panel shows a reference; returns how much it differs in the end."""
+    def shows(self, name, timeout=60, device="", levels=0):
+        """Waits until a panel shows a reference; returns by how much more than some levels it differs in the end."""
         wanted = self.references[name]
         deadline = time.monotonic() + timeout
         while True:
             shown = self.machine.panel(device)
-            found = picture.difference(shown.cut(0, shown.height - STATUS_LINE), wanted, give_up=0.001)
+            found = picture.difference(shown.cut(0, shown.height - STATUS_LINE), wanted, 0.001, levels)
             if found.mean <= MEAN and found.share <= SHARE:
                 return found
             if time.monotonic() > deadline:
@@ -188,6 +190,19 @@ class Panel:
         self.ends()
         claim("no device in /dev/input may be read" in self.shell("cat /tmp/errors"), self.shell("cat /tmp/errors"))
 
+    def draws_with(self, renderer):
+        """Mesa draws for it: the card has no 3D."""
+        found = self.start(f"vitrine --video kmsdrm --renderer {renderer} {ARGUMENTS}", levels=ROUNDING)
+        says = self.shell("cat /tmp/errors")
+        claim(says == f"vitrine: video kmsdrm, renderer {renderer}", says)
+        self.sleeps()
+        name, _, hands = STEPS[0]
+        hands(self.machine)
+        self.shows(name, levels=ROUNDING)
+        self.machine.press("esc")
+        self.ends()
+        return found
+
     def connect(self, *cards):
         """Makes the kernel believe that a screen is plugged into these cards only."""
         for card in (0, 1):
@@ -230,6 +245,8 @@ class Panel:
                           ("SIGTERM", lambda: self.machine.shell("kill $(pidof vitrine)"))]:
             self.check(f"{name} ends it, and the console takes keys", lambda: (self.start(), self.ends_by(end))[1])
         self.check("after SIGKILL the console takes keys, and has got none before", self.killed)
+        for renderer in ["opengles2", "opengl"]:
+            self.check(f"{renderer} shows the same and is as still", lambda: self.draws_with(renderer))
         self.check("without permission it says so", self.has_no_permission)
         self.check("the console stays awake where no input may be read", self.has_no_input)
         self.check("the card with the screen is taken", self.finds_card)

@@ -18,9 +18,13 @@ nonisolated struct GraphicsProcessors: Hashable {
     }
   }
 
-  /// Whether a device is the emulated card of a virtual machine (virtio-gpu) without 3D: the first of its features.
+  /// Whether a device is the emulated card of a virtual machine (virtio-gpu) without 3D, the first of its features. It
+  /// is a device of virtio, or one of PCI with that one below it, as kernels will have it.
   private static func isFlat(_ device: String) -> Bool {
-    DeviceFiles.linkedName(device + "/driver") == "virtio_gpu"
-      && DeviceFiles.firstLine(device + "/features").hasPrefix("0")
+    let below = DeviceFiles.entries(device).filter { $0.hasPrefix("virtio") }.map { device + "/" + $0 }
+    return ([device] + below).contains { folder in
+      DeviceFiles.linkedName(folder + "/driver") == "virtio_gpu"
+        && DeviceFiles.firstLine(folder + "/features").hasPrefix("0")
+    }
   }
 }

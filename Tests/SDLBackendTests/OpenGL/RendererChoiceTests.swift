@@ -6,16 +6,19 @@ import Testing
 
 struct GraphicsProcessorsTests {
   /// The names of render nodes that count on a machine with one of a driver.
-  private func nodes(driver: String, features: String? = nil, hasDevice: Bool = true) throws -> [String] {
+  private func nodes(
+    driver: String, features: String? = nil, onPCI: Bool = false, hasDevice: Bool = true
+  ) throws -> [String] {
     let root = "/tmp/vitrine-processors-\(UUID().uuidString)"
     defer { try? FileManager.default.removeItem(atPath: root) }
     let device = root + "/sys/class/drm/renderD128/device"
-    for folder in [device, root + "/dev/dri", root + "/sys/class/drm/card0"] {
+    let virtual = onPCI ? device + "/virtio0" : device
+    for folder in [device, virtual, root + "/dev/dri", root + "/sys/class/drm/card0"] {
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     }
     try FileManager.default.createSymbolicLink(
-      atPath: device + "/driver", withDestinationPath: "../../bus/pci/drivers/" + driver)
-    try features?.write(toFile: device + "/features", atomically: false, encoding: .utf8)
+      atPath: virtual + "/driver", withDestinationPath: "../../bus/virtio/drivers/" + driver)
+    try features?.write(toFile: virtual + "/features", atomically: false, encoding: .utf8)
     if hasDevice { try "".write(toFile: root + "/dev/dri/renderD128", atomically: false, encoding: .utf8) }
     return GraphicsProcessors(root: root).nodes
   }
@@ -33,10 +36,11 @@ struct GraphicsProcessorsTests {
     #expect(try nodes(driver: driver) == [])
   }
 
-  @Test(arguments: [("1100", ["renderD128"]), ("0100", [])])
-  func emulatedCardCountsIfItHas3D(features: String, expected: [String]) throws {
-    #expect(
-      try nodes(driver: "virtio_gpu", features: features + String(repeating: "0", count: 60)) == expected)
+  @Test(arguments: [("1100", ["renderD128"]), ("0100", [])], [false, true])
+  func emulatedCardCountsIfItHas3D(card: (features: String, nodes: [String]), onPCI: Bool) throws {
+    let features = card.features + String(repeating: "0", count: 60)
+
+    #expect(try nodes(driver: "virtio_gpu", features: features, onPCI: onPCI) == card.nodes)
   }
 
   @Test func machineWithoutCardsHasNone() {
