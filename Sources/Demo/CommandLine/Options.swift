@@ -62,7 +62,8 @@ nonisolated struct Options: Equatable {
       case "--feed": feed = try value("a folder, a file or a URL")
       case "--screen": screen = try Self.choice(name, try value("a name"), of: Self.screens.map(\.name))
       case "--size":
-        size = try Self.size(name, try value("a size, as 1280x800"), like: "1280x800", in: 64...Self.longestSide)
+        size = try Self.size(
+          name, try value("a size, as 1280x800"), like: "1280x800", in: 64...Self.longestSide)
       case "--tile":
         tile = try Self.size(name, try value("a size, as 160x120"), like: "160x120", in: 16...4096)
       case "--gap": gap = try Self.number(name, try value("points, as 8"), in: 0...1000)

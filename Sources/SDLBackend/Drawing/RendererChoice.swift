@@ -33,7 +33,8 @@ struct RendererChoice {
     try video.openWindow(for: .openGL(kind))
     let device = try OpenGLDevice(kind, video: video)
     return try OpenGLRenderer(
-      device: device, rotation: configuration.rotation, fonts: fonts, textures: textures(OpenGLTextures(device: device)))
+      device: device, rotation: configuration.rotation, fonts: fonts,
+      textures: textures(OpenGLTextures(device: device)))
   }
 
   private func software() throws(SDLHostError) -> SoftwareRenderer {

@@ -142,13 +142,13 @@ nonisolated struct InputTranslator {
     return touch(id, phase, location)
   }
 
-  /// A wheel turns with the mouse's cursor, which moves as the panel lies. `SDL_MOUSEWHEEL_FLIPPED` is left as it
-  /// comes: it says that the user has asked for it.
+  /// A wheel scrolls the upright picture on a turned panel too: nobody turns the mouse. `SDL_MOUSEWHEEL_FLIPPED` is left
+  /// as it comes: it says that the user has asked for it.
   private func wheel(_ event: SDL_MouseWheelEvent) -> [HostEvent] {
-    // Up is positive, other than in a picture.
-    let way = rotation.upright(Point(x: Double(event.preciseX), y: -Double(event.preciseY)), of: .zero)
-    guard way != .zero else { return [] }
-    return [.input(.wheel(location: point(event.mouseX, event.mouseY), deltaX: way.x, deltaY: -way.y))]
+    let deltaX = Double(event.preciseX)
+    let deltaY = Double(event.preciseY)
+    guard deltaX != 0 || deltaY != 0 else { return [] }
+    return [.input(.wheel(location: point(event.mouseX, event.mouseY), deltaX: deltaX, deltaY: deltaY))]
   }
 
   private mutating func key(_ event: SDL_KeyboardEvent) -> [HostEvent] {
