@@ -41,7 +41,7 @@ struct LoopTests {
     #expect(probe.exitStatus() == 0)
   }
 
-  @Test(.enabled(OpenGLMachine.reason) { await OpenGLMachine.isHere }, arguments: ["opengles2", "opengl"])
+  @Test(.needsOpenGL, arguments: ["opengles2", "opengl"])
   func idleLoopPresentsNothingWithOpenGL(renderer: String) throws {
     let probe = try Probe(["offscreen/\(renderer)", "idle", "0.5"])
 

@@ -17,7 +17,7 @@ protocol Renderer: AnyObject {
   var fonts: FontLibrary { get }
   /// What there is to draw on, upright; nil while the window has nothing, as when it is being closed.
   func begin() -> PixelRect?
-  /// Fills a rectangle, as far as it lies in `clip`; what is to be drawn there lies in it.
+  /// Fills the part of a rectangle that lies in `clip`, which lies in what `begin` returned.
   func fill(_ rect: PixelRect, color: Color, clip: PixelRect)
   func fill(_ rect: PixelRect, color: Color, corners: CornerMask, clip: PixelRect)
   /// Returns false if the picture should be drawn again with the next frame.
@@ -28,7 +28,7 @@ protocol Renderer: AnyObject {
   func present(_ rects: [PixelRect])
   /// What is on the screen, turned as it is there; nil while there is nothing.
   func screenshot() -> Bitmap?
-  /// Lets everything go that was kept outside of the process's memory, which somebody else has lost.
+  /// Lets go of everything that a graphics processor kept, and has lost.
   func reset()
   /// Nothing can be drawn afterwards; before the window is closed. A second call does nothing.
   func close()

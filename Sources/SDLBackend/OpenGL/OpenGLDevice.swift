@@ -67,6 +67,7 @@ final class OpenGLDevice {
     typealias GetString = @convention(c) (UInt32) -> UnsafePointer<CChar>?
     guard let address = SDL_GL_GetProcAddress("glGetString") else { return "" }
     let getString = unsafeBitCast(address, to: GetString.self)
-    return getString(0x1F01).map { String(cString: $0) } ?? ""
+    let renderer: UInt32 = 0x1F01  // GL_RENDERER
+    return getString(renderer).map { String(cString: $0) } ?? ""
   }
 }
