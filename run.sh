@@ -20,6 +20,7 @@ usage() {
 ./run.sh fuzz DECODER SECONDS|FILE
                            feed made-up bytes to jpeg, png, webp, gif, exif, feed or script; or a finding again
 ./run.sh test-panel        boot an emulated machine without a display server, and see the demo on its panel
+./run.sh test-windows      open windows of X11 and Wayland, and see the demo in them
 ./run.sh format            format the sources
 ./run.sh lint              say what is not formatted, and which public declaration has no comment
 ./run.sh docs              build the documentation into .build/docs; fails on a warning, or on a public symbol without
@@ -277,7 +278,15 @@ run_panel_tests() {
   need_packages "${packages[@]}" qemu-system-x86 busybox-static cpio python3 \
     libgl1 libgl1-mesa-dri libegl1 libgbm1 libgles2
   build_release vitrine
-  exec python3 -B Tests/Panel/test_panel.py
+  PYTHONPATH=Tests/Support exec python3 -B Tests/Panel/test_panel.py
+}
+
+# The program in real windows: an X server and a compositor without a screen, and what uses and looks at them.
+run_window_tests() {
+  need_swift
+  need_packages "${packages[@]}" xvfb xdotool imagemagick weston python3
+  build_release vitrine
+  PYTHONPATH=Tests/Support exec python3 -B Tests/Windows/test_windows.py
 }
 
 case "${1:-}" in
@@ -300,6 +309,9 @@ case "${1:-}" in
     ;;
   test-panel)
     run_panel_tests
+    ;;
+  test-windows)
+    run_window_tests
     ;;
   format)
     need_swift

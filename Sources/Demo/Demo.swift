@@ -117,6 +117,7 @@ final class Demo: ScriptStage {
     }
     script?.begin()
     application.run()
+    problem = problem ?? application.host.failure.map { "\($0)" }
     if let file = options.stats {
       do {
         try statistics.report(of: application).write(to: file)

@@ -12,6 +12,7 @@ import time
 
 import machine
 import picture
+from checks import Checks, Failed, claim, need_tools, wait
 from emulator import Emulator
 
 PROGRAM = machine.PROJECT / ".build/release/vitrine"
@@ -45,31 +46,12 @@ STEPS = [
 ]
 
 
-class Failed(Exception):
-    pass
-
-
-def claim(condition, message):
-    if not condition:
-        raise Failed(message)
-
-
-class Panel:
+class Panel(Checks):
     """The checks, in the order in which they happen to one machine."""
 
     def __init__(self, emulator, references):
+        super().__init__()
         self.machine, self.references = emulator, references
-        self.passed = self.failed = 0
-
-    def check(self, name, body):
-        begin = time.monotonic()
-        try:
-            note = body()
-            self.passed += 1
-            print(f"ok    {name}{f': {note}' if note else ''} ({time.monotonic() - begin:.1f} s)", flush=True)
-        except (Failed, OSError) as problem:
-            self.failed += 1
-            print(f"FAIL  {name}: {problem}", flush=True)
 
     # What the machine is asked
 
@@ -77,10 +59,7 @@ class Panel:
         return self.machine.shell(command, timeout)[0]
 
     def wait(self, what, condition, timeout=60):
-        deadline = time.monotonic() + timeout
-        while not condition():
-            claim(time.monotonic() < deadline, f"{what}: not within {timeout} s; {self.shell('cat /tmp/errors')}")
-            time.sleep(0.2)
+        wait(what, condition, timeout, lambda: self.shell("cat /tmp/errors"))
 
     def keyboard(self):
         return self.shell("device keyboard /dev/tty1")
@@ -273,6 +252,7 @@ def references():
 def main():
     # However it is ended, the emulator has to end too.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    need_tools("test-panel", ["qemu-system-x86_64", "busybox", "cpio", "dpkg", "apt-cache", "apt-get"])
     begin = time.monotonic()
     machine.CACHE.mkdir(parents=True, exist_ok=True)
     try:
@@ -290,8 +270,7 @@ def main():
     except OSError as problem:
         print(f"test-panel: the machine does not boot, see {machine.CACHE}/kernel.log: {problem}", file=sys.stderr)
         return 1
-    print(f"{panel.passed} passed, {panel.failed} failed")
-    return 1 if panel.failed else 0
+    return panel.end()
 
 
 if __name__ == "__main__":

@@ -3,7 +3,8 @@ import VitrineGraphics
 import VitrineWidgets
 
 extension SDLHost {
-  /// Shows the window and serves it until `quit()`, a closed window, SIGINT or SIGTERM.
+  /// Shows the window and serves it until `quit()`, a closed window, SIGINT or SIGTERM, or until the display
+  /// server is gone, which `failure` tells then.
   ///
   /// Runs what the main actor and the main dispatch queue have to do, and sleeps while there is nothing. Has to
   /// be called on the process's first thread, which `@main` with a synchronous `main()` has.
@@ -17,11 +18,14 @@ extension SDLHost {
   /// - Parameter seconds: how long it waits at most; 0 only looks.
   public func turn(waitUpTo seconds: Double = .infinity) {
     guard video.isOpen else { return }
+    sleeper.checkDisplay()
+    guard !sleeper.isDisplayGone else { return loseDisplay() }
     SDL_PumpEvents()
     let hasEvents = SDL_HasEvents(SDL_FIRSTEVENT.rawValue, SDL_LASTEVENT.rawValue) == SDL_TRUE
     sleeper.wait(upTo: hasEvents ? 0 : min(seconds, timeToNextTask))
 
     if signals.take() { quit() }
+    guard !sleeper.isDisplayGone else { return loseDisplay() }
     let count = handleEvents()
     // A device spoke and no event came of it: perhaps it is a new one, or one that is gone.
     if sleeper.areDevicesReady, count == 0 { sleeper.scanDevices() }
@@ -31,6 +35,14 @@ extension SDLHost {
     }
     drawFrameIfDue()
     for observer in turnObservers { observer.body() }
+  }
+
+  /// Ends everything without asking SDL once more: Xlib ends the process when it finds its server gone, and SDL
+  /// makes an ordinary end of a lost compositor.
+  private func loseDisplay() {
+    failure = .displayLost(driver: videoDriver)
+    video.abandon()
+    quit()
   }
 
   // MARK: Waiting

@@ -29,6 +29,8 @@ public final class SDLHost {
   public var clock = HostClock.monotonic
   /// Where it notes when pictures are made ready for the screen and first seen on it.
   public let trace: Trace
+  /// Why `run()` has ended although nobody asked it to; nil as long as all is well.
+  public internal(set) var failure: SDLHostError?
   /// Whether somebody has asked the host to quit.
   public private(set) var isQuitting = false
   /// How many frames were presented, and what they took.

@@ -10,6 +10,8 @@ public nonisolated enum SDLHostError: Error, Hashable, Sendable, CustomStringCon
   case video(driver: String, message: String)
   /// The renderer that was asked for does not work here.
   case renderer(name: String, message: String)
+  /// The X server or Wayland compositor that showed the window has ended. SDL cannot be used again in this process.
+  case displayLost(driver: String)
   /// A font file does not exist or cannot be read.
   case missingFont(path: String)
   /// A font file is there but cannot be used.
@@ -30,7 +32,8 @@ public nonisolated enum SDLHostError: Error, Hashable, Sendable, CustomStringCon
     case .video(let driver, let message): "the video driver \(driver) does not work: \(message)"
     case .renderer(let name, let message):
       "the renderer \(name) does not work: \(message.isEmpty ? "SDL does not say why" : message); "
-        + "it needs the packages \(Self.packages(ofRenderer: name)), or use --renderer software"
+        + "it needs the packages \(Self.packages(ofRenderer: name)), or use the renderer software"
+    case .displayLost(let driver): "the \(driver) display server is gone, and the window with it"
     case .missingFont(let path): "the font \(path) is missing: install the package fonts-dejavu-core"
     case .font(let path, let message): "the font \(path) cannot be used: \(message)"
     case .anotherHostIsOpen: "another SDL host is open in this process: close it first"

@@ -40,6 +40,7 @@ final class Sleeper {
       _ = vitrine_poll(&descriptors, count, nil)
     }
     isMainQueueReady = descriptors[0].revents != 0
+    isDisplayGone = Self.hasHungUp(descriptors[2])
     areDevicesReady = descriptors[3...].contains { $0.revents != 0 }
     for device in descriptors[3...] where device.revents & Int16(POLLERR | POLLHUP | POLLNVAL) != 0 {
       gone.insert(device.fd)
@@ -51,6 +52,21 @@ final class Sleeper {
   private(set) var isMainQueueReady = false
   /// Whether it ended with something from a device.
   private(set) var areDevicesReady = false
+  /// Whether the display server had ended by then, or let go of this program.
+  private(set) var isDisplayGone = false
+
+  /// Asks again whether the display server is gone, without waiting.
+  func checkDisplay() {
+    guard display >= 0, !isDisplayGone else { return }
+    var descriptor = pollfd(fd: display, events: 0, revents: 0)
+    var timeout = timespec()
+    _ = vitrine_poll(&descriptor, 1, &timeout)
+    isDisplayGone = Self.hasHungUp(descriptor)
+  }
+
+  private static func hasHungUp(_ descriptor: pollfd) -> Bool {
+    descriptor.revents & Int16(POLLHUP | POLLERR | POLLNVAL) != 0
+  }
 
   /// Looks again which devices SDL has open. SDL does not tell, but the kernel does.
   func scanDevices() {

@@ -97,6 +97,9 @@ final class VideoSession {
     Self.isRunning = false
   }
 
+  /// Leaves a lost display server alone. SDL stays as it is, so no other session can follow.
+  func abandon() { isOpen = false }
+
   /// The memory that the window shows. SDL makes a new one when the size of the window has changed.
   var surface: UnsafeMutablePointer<SDL_Surface>? { window.flatMap(SDL_GetWindowSurface) }
 

@@ -1,0 +1,121 @@
+"""Hands at the pointer and the keys of an X server, and eyes on one of its windows."""
+
+import time
+
+import picture
+from checks import Failed, wait
+from program import CACHE
+
+# The status line at the bottom counts what was loaded on the way, which depends on how fast a machine scrolls.
+STATUS_LINE = 32
+# How far a mouse's cursor reaches from the point that it shows, where a compositor draws it into the picture.
+CURSOR = 40
+
+
+def cut(shot):
+    return shot.cut(0, shot.height - STATUS_LINE)
+
+
+class Hands:
+    """Uses the pointer and the keys of an X server like somebody who sits there."""
+
+    def __init__(self, xvfb, name, shows_cursor=False):
+        self.xvfb, self.shows_cursor = xvfb, shows_cursor
+        self.window = wait(f"a window of “{name}”", lambda: self.find(name), 30)
+        self.focus()
+        self.pointer = (0, 0)
+        self.look_where()
+
+    def xdotool(self, *words):
+        return self.xvfb.tool("xdotool", *words).decode()
+
+    def find(self, name):
+        try:
+            return int(self.xdotool("search", "--onlyvisible", "--class", name).split()[0])
+        except Failed:
+            return None
+
+    def focus(self):
+        """As a window manager does with a new window."""
+        self.xdotool("windowfocus", "--sync", self.window)
+
+    def look_where(self):
+        lines = self.xdotool("getwindowgeometry", "--shell", self.window).splitlines()
+        values = dict(line.split("=") for line in lines)
+        self.x, self.y = int(values["X"]), int(values["Y"])
+        self.size = int(values["WIDTH"]), int(values["HEIGHT"])
+
+    # Hands
+
+    def move(self, x, y):
+        self.pointer = (x, y)
+        # With --sync it would wait for a move where the pointer is there already.
+        self.xdotool("mousemove", self.x + x, self.y + y)
+
+    def press(self, x, y):
+        self.move(x, y)
+        self.xdotool("mousedown", 1)
+
+    def release(self):
+        self.xdotool("mouseup", 1)
+
+    def click(self, x, y, button=1):
+        self.move(x, y)
+        self.xdotool("click", button)
+        self.rest()
+
+    def rest(self):
+        """Takes the pointer to where no cursor is in the way."""
+        width, height = self.size
+        self.move(width - 1, height - 1)
+
+    def drag(self, points):
+        self.press(*points[0])
+        for point in points[1:]:
+            self.move(*point)
+        # Held still, so that the content is not thrown.
+        time.sleep(0.5)
+        self.release()
+        self.rest()
+
+    def keys(self, *names):
+        for name in names:
+            self.xdotool("key", name)
+
+    # Eyes
+
+    def picture(self):
+        return picture.read_ppm(self.xvfb.tool("import", "-window", self.window, "-depth", "8", "ppm:-"))
+
+    def shows(self, name, wanted, timeout=20, columns=None):
+        """Waits until the window shows a picture, pixel for pixel but for the status line."""
+        deadline = time.monotonic() + timeout
+        while True:
+            shown = self.picture()
+            if not self.differs(shown, wanted, columns):
+                return
+            if time.monotonic() > deadline:
+                break
+            time.sleep(0.05)
+        file = CACHE / "failed.png"
+        picture.write_png(shown, file)
+        found = picture.difference(self.compared(cut(shown)), self.compared(wanted))
+        raise Failed(f"the window shows something else than “{name}”, see {file} ({found})")
+
+    def differs(self, shown, wanted, columns=None):
+        shown = cut(shown)
+        if (shown.width, shown.height) != (wanted.width, wanted.height):
+            return True
+        return self.compared(shown, columns).rows != self.compared(wanted, columns).rows
+
+    def compared(self, shot, columns=None):
+        """The first columns, and nothing where a cursor is."""
+        rows = [row[:columns * 3] for row in shot.rows] if columns else list(shot.rows)
+        if self.shows_cursor:
+            x, y = (max(0, value - CURSOR) for value in self.pointer)
+            for index in range(y, min(shot.height, y + 2 * CURSOR)):
+                row = bytearray(rows[index])
+                end = min(len(row), (x + 2 * CURSOR) * 3)
+                row[x * 3:end] = bytes(max(0, end - x * 3))
+                rows[index] = bytes(row)
+        return picture.Picture(len(rows[0]) // 3, shot.height, rows)
