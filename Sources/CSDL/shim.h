@@ -5,6 +5,8 @@
 #include <linux/input.h>
 #include <malloc.h>
 #include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -34,6 +36,44 @@ static inline int vitrine_poll(struct pollfd *descriptors, unsigned long count, 
   struct timespec copy;  // The kernel writes the rest into it.
   if (timeout) copy = *timeout;
   return (int)syscall(SYS_ppoll, descriptors, count, timeout ? &copy : NULL, NULL, 0);
+}
+
+/// `recvmsg` with the descriptors that came along: returns the number of bytes, and sets that of descriptors, 28 at
+/// most, which is what Wayland sends at once.
+static inline ssize_t vitrine_receive(int socket, void *bytes, size_t size, int *descriptors, size_t *count) {
+  struct iovec part = {bytes, size};
+  union {
+    struct cmsghdr head;
+    char space[CMSG_SPACE(28 * sizeof(int))];
+  } control;
+  struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+  ssize_t received = recvmsg(socket, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+  struct cmsghdr *head = received > 0 ? CMSG_FIRSTHDR(&message) : NULL;
+  *count = 0;
+  if (head && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS) {
+    *count = (head->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    SDL_memcpy(descriptors, CMSG_DATA(head), *count * sizeof(int));
+  }
+  return received;
+}
+
+/// `sendmsg` with descriptors, 28 at most.
+static inline ssize_t vitrine_send(int socket, const void *bytes, size_t size, const int *descriptors, size_t count) {
+  struct iovec part = {(void *)bytes, size};
+  union {
+    struct cmsghdr head;
+    char space[CMSG_SPACE(28 * sizeof(int))];
+  } control;
+  struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+  if (count > 0 && count <= 28) {
+    message.msg_control = &control;
+    message.msg_controllen = CMSG_SPACE(count * sizeof(int));
+    control.head.cmsg_level = SOL_SOCKET;
+    control.head.cmsg_type = SCM_RIGHTS;
+    control.head.cmsg_len = CMSG_LEN(count * sizeof(int));
+    SDL_memcpy(CMSG_DATA(&control.head), descriptors, count * sizeof(int));
+  }
+  return sendmsg(socket, &message, MSG_NOSIGNAL);
 }
 
 // Of an input device: which keys it has, and to have its events alone. Macros with parameters, which Swift does not see.

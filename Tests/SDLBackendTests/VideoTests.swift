@@ -46,6 +46,30 @@ struct VideoDriverChoiceTests {
   }
 }
 
+struct MissingServerTests {
+  private func error(_ requested: String?, _ environment: [String: String]) -> SDLHostError {
+    VideoDriverChoice(requested: requested, environment: { environment[$0] }, devices: ScreenDevices())
+      .error(message: "x11 not available")
+  }
+
+  @Test func whatDoesNotAnswerIsNamed() {
+    #expect(error("x11", [:]) == .video(driver: "x11", message: "DISPLAY is not set"))
+    #expect(error("x11", ["DISPLAY": ":7"]) == .video(driver: "x11", message: "no X server answers at :7"))
+    #expect(
+      error("wayland", ["XDG_RUNTIME_DIR": "/run/user/1"])
+        == .video(driver: "wayland", message: "no Wayland compositor answers at wayland-0 in /run/user/1"))
+    #expect(
+      error(nil, ["WAYLAND_DISPLAY": "w", "DISPLAY": ":7"])
+        == .noScreen(message: "XDG_RUNTIME_DIR is not set, no X server answers at :7"))
+  }
+
+  @Test func whatSDLKnowsBetterIsLeft() {
+    let choice = VideoDriverChoice(requested: "x11", environment: { _ in ":7" }, devices: ScreenDevices())
+
+    #expect(choice.error(message: "no memory") == .video(driver: "x11", message: "no memory"))
+  }
+}
+
 struct ScreenDevicesTests {
   /// A folder that looks like the root of a machine.
   private func withMachine(_ files: [String: String], _ body: (String) throws -> Void) throws {

@@ -440,6 +440,15 @@ struct ScrollViewTests {
     #expect(offset == 0)
   }
 
+  @Test func aHeldKeyComesToTheVeryEnd() {
+    for _ in 0..<100 {
+      test.key(.down)
+      test.advance(by: 0.04)
+    }
+
+    #expect(offset == 1800)
+  }
+
   @Test func keysThatNobodyTakesReachTheApplication() {
     var keys: [Key] = []
     test.window.unhandledKey = { key, _ in

@@ -22,9 +22,9 @@ class Hands:
     def __init__(self, xvfb, name, shows_cursor=False):
         self.xvfb, self.shows_cursor = xvfb, shows_cursor
         self.window = wait(f"a window of “{name}”", lambda: self.find(name), 30)
-        self.focus()
-        self.pointer = (0, 0)
         self.look_where()
+        self.rest()
+        self.focus()
 
     def xdotool(self, *words):
         return self.xvfb.tool("xdotool", *words).decode()
@@ -69,10 +69,13 @@ class Hands:
         width, height = self.size
         self.move(width - 1, height - 1)
 
-    def drag(self, points):
+    def drag(self, points, figures):
         self.press(*points[0])
         for point in points[1:]:
+            # Moves that come at once are one; then the content would set out from another place.
+            before = figures()
             self.move(*point)
+            wait("the program hears of it", lambda: figures() != before, 10)
         # Held still, so that the content is not thrown.
         time.sleep(0.5)
         self.release()

@@ -97,19 +97,20 @@ class Xvfb(Server):
 
 
 class Weston(Server):
-    """A Wayland compositor that gives a program its whole screen: headless, or in a window of an X server, whose
-    pointer and keys are then its own."""
+    """A Wayland compositor. In a window of an X server its pointer and keys are that server's, and it gives a program
+    its whole screen; headless it has neither, and shows the program's window somewhere."""
 
     def __init__(self, xvfb=None, size=(1280, 800)):
         super().__init__("weston")
         self.xvfb, self.size = xvfb, size
 
     def run(self):
-        backend = "x11" if self.xvfb else "headless"
+        # The shell of kiosks shows a window to somebody who sits there, or not at all.
+        backend, shell = ("x11", "kiosk") if self.xvfb else ("headless", "desktop")
         environment = {**self.environment, "XDG_RUNTIME_DIR": str(self.path)}
         if self.xvfb:
             environment["DISPLAY"] = self.xvfb.display
-        self.start(["weston", f"--backend={backend}-backend.so", "--use-pixman", "--shell=kiosk-shell.so",
+        self.start(["weston", f"--backend={backend}-backend.so", "--use-pixman", f"--shell={shell}-shell.so",
                     f"--width={self.size[0]}", f"--height={self.size[1]}", "--socket=vitrine", "--idle-time=0",
                     "--no-config", "--debug"], environment)
         self.until("weston listens", lambda: (self.path / "vitrine").is_socket())

@@ -35,10 +35,12 @@ final class VideoSession {
 
     Self.setHints(drivers)
     KeyboardGrab.keepConsoleAwake()
-    guard SDL_Init(SDL_INIT_VIDEO) == 0, let name = SDL_GetCurrentVideoDriver() else {
-      throw drivers.error(message: SDLHostError.sdlMessage)
-    }
-    driver = String(cString: name).lowercased()
+    let relay = drivers.names.contains("wayland") ? SeatRelay() : nil
+    let isStarted = SDL_Init(SDL_INIT_VIDEO) == 0
+    let name = isStarted ? SDL_GetCurrentVideoDriver().map { String(cString: $0).lowercased() } : nil
+    relay?.finish(isConnected: name == "wayland")
+    guard let name else { throw drivers.error(message: SDLHostError.sdlMessage) }
+    driver = name
     self.configuration = configuration
     // X11, offscreen and dummy have surfaces of their own; letting OpenGL draw them would cost 90 MB without a
     // GPU. KMSDRM and Wayland have nothing else.
@@ -141,6 +143,8 @@ final class VideoSession {
     SDL_SetHint(SDL_HINT_TOUCH_MOUSE_EVENTS, "0")
     SDL_SetHint(SDL_HINT_MOUSE_TOUCH_EVENTS, "0")
     SDL_SetHint(SDL_HINT_VIDEO_ALLOW_SCREENSAVER, "1")
+    // A click on a window that had not the focus is a click all the same.
+    SDL_SetHint(SDL_HINT_MOUSE_FOCUS_CLICKTHROUGH, "1")
     // On a desktop it is a window among others, not a game.
     SDL_SetHint(SDL_HINT_VIDEO_X11_NET_WM_BYPASS_COMPOSITOR, "0")
     SDL_SetHintWithPriority(SDL_HINT_VIDEODRIVER, drivers.names.joined(separator: ","), SDL_HINT_OVERRIDE)

@@ -104,13 +104,15 @@ open class ScrollView: View {
       finishIfAtRest()
       return
     }
-    func motion(from: Double, to: Double) -> ScrollMotion? {
-      from == to
+    func motion(_ current: ScrollMotion?, from: Double, to: Double) -> ScrollMotion? {
+      // Begun anew by each repeat of a held key, it would never cover the last half of a pixel.
+      if let current, current.destination == to { return current }
+      return from == to
         ? nil
         : ScrollMotion(.glide(from: from, to: to, duration: duration, curve: curve), at: window.now)
     }
-    horizontalMotion = motion(from: bounds.minX, to: target.x)
-    verticalMotion = motion(from: bounds.minY, to: target.y)
+    horizontalMotion = motion(horizontalMotion, from: bounds.minX, to: target.x)
+    verticalMotion = motion(verticalMotion, from: bounds.minY, to: target.y)
     startMoving()
   }
 

@@ -1,0 +1,76 @@
+/// Makes a compositor without a seat look to its client as if it had one, with nothing on it.
+///
+/// A seat is the keyboard, pointer and touch panel of one user. A machine without any of them has none, and SDL
+/// before 2.30 crashes there. The seat that the client is told of does not exist for the compositor, which must not
+/// hear of it; but it counts the numbers of the client's objects, so that of the seat becomes a `sync`, which the
+/// compositor answers and forgets.
+nonisolated struct SeatStandIn {
+  /// What to send, in order.
+  struct Messages: Hashable {
+    var toCompositor: [WaylandMessage] = []
+    var toClient: [WaylandMessage] = []
+  }
+
+  /// The number of the invented seat among what a registry lists; compositors count from 1.
+  static let name: UInt32 = 0xFFF0_0001
+  /// Before version 5 a client destroys a seat without telling.
+  static let version: UInt32 = 3
+  /// What a client does with them names a seat.
+  private static let needSeat: Set = [
+    "wl_data_device_manager", "zwp_primary_selection_device_manager_v1", "zwp_text_input_manager_v3",
+    "zwp_text_input_manager_v1", "zwp_tablet_manager_v2", "zwp_keyboard_shortcuts_inhibit_manager_v1",
+    "zwp_relative_pointer_manager_v1", "zwp_pointer_constraints_v1",
+  ]
+
+  private var registries: Set<UInt32> = []
+  /// Numbers of seats that the compositor knows as callbacks.
+  private var callbacks: Set<UInt32> = []
+
+  /// Opcodes: requests of the client, and events of the compositor.
+  private enum Request {
+    static let sync: UInt16 = 0
+    static let getRegistry: UInt16 = 1
+    static let bind: UInt16 = 0
+  }
+  private enum Event {
+    static let global: UInt16 = 0
+    static let done: UInt16 = 0
+    static let deleteID: UInt16 = 1
+  }
+
+  mutating func client(sends message: WaylandMessage) -> Messages {
+    if message.object == WaylandMessage.display, message.opcode == Request.getRegistry,
+      let registry = message.word(at: 0)
+    {
+      registries.insert(registry)
+      var global = WaylandMessage(object: registry, opcode: Event.global, words: [Self.name])
+      global.append("wl_seat")
+      global.append(Self.version)
+      return Messages(toCompositor: [message], toClient: [global])
+    }
+    if registries.contains(message.object), message.opcode == Request.bind, message.word(at: 0) == Self.name,
+      let (_, end) = message.text(at: 4), let seat = message.word(at: end + 4)
+    {
+      callbacks.insert(seat)
+      return Messages(toCompositor: [
+        WaylandMessage(object: WaylandMessage.display, opcode: Request.sync, words: [seat])
+      ])
+    }
+    return Messages(toCompositor: [message])
+  }
+
+  mutating func compositor(sends message: WaylandMessage) -> Messages {
+    if callbacks.contains(message.object), message.opcode == Event.done { return Messages() }
+    if message.object == WaylandMessage.display, message.opcode == Event.deleteID,
+      let number = message.word(at: 0), callbacks.contains(number)
+    {
+      return Messages()
+    }
+    if registries.contains(message.object), message.opcode == Event.global,
+      let (interface, _) = message.text(at: 4), Self.needSeat.contains(interface)
+    {
+      return Messages()
+    }
+    return Messages(toClient: [message])
+  }
+}

@@ -1,0 +1,71 @@
+/// A request or event of the Wayland protocol: which object, which of its messages, and the arguments.
+///
+/// On the wire a head of two words (object; size in bytes and opcode), then the arguments, all in words of the
+/// machine's own byte order; a string is its length with the final NUL, then its bytes, filled up to a whole word.
+nonisolated struct WaylandMessage: Hashable {
+  var object: UInt32
+  var opcode: UInt16
+  var arguments: [UInt8] = []
+
+  /// The object that is there from the beginning, of the interface wl_display.
+  static let display: UInt32 = 1
+
+  init(object: UInt32, opcode: UInt16, words: [UInt32] = []) {
+    self.object = object
+    self.opcode = opcode
+    for word in words { append(word) }
+  }
+
+  var bytes: [UInt8] {
+    let size = UInt32(8 + arguments.count)
+    return Self.bytes(of: object) + Self.bytes(of: size << 16 | UInt32(opcode)) + arguments
+  }
+
+  mutating func append(_ word: UInt32) { arguments += Self.bytes(of: word) }
+
+  mutating func append(_ text: String) {
+    append(UInt32(text.utf8.count + 1))
+    arguments += Array(text.utf8) + [0]
+    while arguments.count % 4 != 0 { arguments.append(0) }
+  }
+
+  /// The word at an offset in bytes; nil beyond the end.
+  func word(at offset: Int) -> UInt32? { Self.word(of: arguments[...], at: offset) }
+
+  /// The text at an offset, and where the next argument begins; nil where there is none.
+  func text(at offset: Int) -> (text: String, end: Int)? {
+    guard let length = word(at: offset).map(Int.init), length > 0, length <= arguments.count - offset - 4
+    else { return nil }
+    let start = offset + 4
+    let text = String(decoding: arguments[start..<start + length - 1], as: UTF8.self)
+    return (text, start + (length + 3) / 4 * 4)
+  }
+
+  fileprivate static func word(of bytes: ArraySlice<UInt8>, at offset: Int) -> UInt32? {
+    guard offset >= 0, bytes.count >= offset + 4 else { return nil }
+    return bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: UInt32.self) }
+  }
+
+  private static func bytes(of word: UInt32) -> [UInt8] { withUnsafeBytes(of: word) { Array($0) } }
+}
+
+/// Bytes from a socket, taken out as whole messages.
+nonisolated struct WaylandBuffer {
+  /// What has come and is no whole message yet.
+  private(set) var rest: [UInt8] = []
+
+  mutating func append(_ bytes: some Sequence<UInt8>) { rest += bytes }
+
+  /// The next whole message; nil while it has not come as a whole, and for ever if its size is impossible.
+  mutating func next() -> WaylandMessage? {
+    guard let object = WaylandMessage.word(of: rest[...], at: 0),
+      let head = WaylandMessage.word(of: rest[...], at: 4)
+    else { return nil }
+    let size = Int(head >> 16)
+    guard size >= 8, rest.count >= size else { return nil }
+    var message = WaylandMessage(object: object, opcode: UInt16(head & 0xFFFF))
+    message.arguments = Array(rest[8..<size])
+    rest.removeFirst(size)
+    return message
+  }
+}
