@@ -107,7 +107,12 @@ let package = Package(
     tests("Vitrine", ["Vitrine", "VitrineGalleryServer", "VitrineTesting"]),
     tests(
       "Demo",
-      ["VitrineDemo", "VitrineCodecs", "VitrineGraphics", "VitrineWidgets", "VitrineGalleryServer"]),
+      [
+        "VitrineDemo", "VitrineCodecs", "VitrineGraphics", "VitrineWidgets", "VitrineGalleryServer",
+        "DemoRuns",
+      ]),
+    // Runs the program for the tests that look at it from outside.
+    .target(name: "DemoRuns", dependencies: [], path: "Tests/DemoRuns", swiftSettings: strict),
   ]
 )
 

@@ -1,52 +1,59 @@
-import Foundation
-import Testing
+package import Foundation
 
 /// Runs the program `vitrine` as a user would, off screen.
-struct VitrineProgram {
-  struct Outcome {
-    var exitCode: Int32
-    var output: String
-    var errors: String
+package struct VitrineProgram {
+  package struct Outcome {
+    package var exitCode: Int32
+    package var output: String
+    package var errors: String
     /// What `--stats` wrote, if it was asked for.
-    var stats: Stats?
+    package var stats: Stats?
   }
 
-  struct Stats: Decodable {
-    struct Images: Decodable { var shown, failed, memory, disk, network, file, stale: Int }
-    struct Network: Decodable { var requests, bytes, connections: Int }
-    struct Frames: Decodable { var presented: Int }
-    struct Times: Decodable { var first_frame, load_start, loaded, idle: Double? }
-    var images: Images
-    var network: Network
-    var frames: Frames
-    var time_ms: Times
-    var cpu_s: Double
-    var video: String
-    var renderer: String
+  package struct Stats: Decodable {
+    package struct Images: Decodable { package var shown, failed, memory, disk, network, file, stale: Int }
+    package struct Network: Decodable { package var requests, bytes, connections: Int }
+    package struct Frames: Decodable { package var presented: Int }
+    package struct Times: Decodable { package var first_frame, load_start, loaded, idle: Double? }
+    package var images: Images
+    package var network: Network
+    package var frames: Frames
+    package var time_ms: Times
+    package var cpu_s: Double
+    package var video: String
+    package var renderer: String
+  }
+
+  /// A run that had to be stopped.
+  package struct DidNotEnd: Error {
+    package let arguments: [String]
   }
 
   /// A folder of its own for what a run writes.
-  let folder = FileManager.default.temporaryDirectory.appending(path: "vitrine-\(UUID().uuidString)")
+  package let folder = FileManager.default.temporaryDirectory
+    .appending(path: "vitrine-\(UUID().uuidString)")
 
-  init() throws { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
+  package init() throws {
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  }
 
-  func path(_ name: String) -> String { folder.appending(path: name).path }
+  package func path(_ name: String) -> String { folder.appending(path: name).path }
 
   @discardableResult
-  func write(_ text: String, to name: String) throws -> String {
+  package func write(_ text: String, to name: String) throws -> String {
     try Data(text.utf8).write(to: folder.appending(path: name))
     return path(name)
   }
 
-  func remove() { try? FileManager.default.removeItem(at: folder) }
+  package func remove() { try? FileManager.default.removeItem(at: folder) }
 
-  /// Runs to the end; a run that does not end is stopped after a minute and fails the test.
-  func run(_ arguments: String..., script: String? = nil) async throws -> Outcome {
+  /// Runs to the end; one that does not end is stopped after a minute, and throws `DidNotEnd`.
+  package func run(_ arguments: String..., script: String? = nil) async throws -> Outcome {
     try await run(arguments: arguments, script: script)
   }
 
   /// - Parameter terminates: whether SIGTERM is sent once the window is open.
-  func run(
+  package func run(
     arguments: [String], script: String? = nil, terminates: Bool = false
   ) async throws -> Outcome {
     var arguments = arguments
@@ -72,9 +79,9 @@ struct VitrineProgram {
     process.standardInput = FileHandle.nullDevice
 
     let watchdog = Task {
-      try await Task.sleep(for: .seconds(60))
-      Issue.record("vitrine \(arguments.joined(separator: " ")) did not end in a minute")
+      guard (try? await Task.sleep(for: .seconds(60))) != nil else { return false }
       process.terminate()
+      return true
     }
     let terminator = Task {
       while terminates, (try? String(contentsOf: errors, encoding: .utf8))?.contains("video ") != true {
@@ -90,6 +97,8 @@ struct VitrineProgram {
       process.terminationHandler = { _ in ended.resume() }
       do { try process.run() } catch { ended.resume(throwing: error) }
     }
+    watchdog.cancel()
+    if await watchdog.value { throw DidNotEnd(arguments: arguments) }
     return Outcome(
       exitCode: process.terminationStatus,
       output: try String(contentsOf: output, encoding: .utf8),
@@ -110,7 +119,7 @@ struct VitrineProgram {
   }()
 
   /// The repository's pictures.
-  static let assets = path(fromTests: "../Assets")
+  package static let assets = path(fromTests: "../Assets")
 
   /// What a leak sanitizer is to pass over.
   private static let suppressions = path(fromTests: "Support/leaks-program.txt")

@@ -1,0 +1,2 @@
+// Every test of the demo runs it.
+@_exported import DemoRuns
