@@ -113,6 +113,14 @@ let package = Package(
       ]),
     // Runs the program for the tests that look at it from outside.
     .target(name: "DemoRuns", dependencies: [], path: "Tests/DemoRuns", swiftSettings: strict),
+    // Compares what is drawn with pictures that were looked at once.
+    .testTarget(
+      name: "GoldenTests",
+      dependencies: [
+        "VitrineGraphics", "VitrineLoading", "VitrineWidgets", "VitrineImageWidgets", "VitrineCodecs",
+        "VitrineSDLBackend", "VitrineTesting", "VitrineDemo", "DemoRuns",
+      ],
+      path: "Tests/GoldenTests", exclude: ["Expected", "README.md"], swiftSettings: mainActor),
   ]
 )
 

@@ -1,0 +1,21 @@
+public import VitrineGraphics
+
+extension Bitmap {
+  /// A copy of a part, to compare only what is meant: a rectangle in whole pixels, cut off at the edges.
+  ///
+  /// - Precondition: some of the rectangle lies inside.
+  public func cropped(to rect: Rect) -> Bitmap {
+    let part = rect.intersection(Rect(x: 0, y: 0, width: Double(width), height: Double(height)))
+    let (left, top) = (Int(part.minX), Int(part.minY))
+    let (columns, rows) = (Int(part.maxX) - left, Int(part.maxY) - top)
+    return Bitmap(width: columns, height: rows, format: format, isOpaque: isOpaque) { pixels, bytesPerRow in
+      withUnsafeBytes { source in
+        for row in 0..<rows {
+          let start = (top + row) * self.bytesPerRow + left * PixelFormat.bytesPerPixel
+          pixels[(row * bytesPerRow)..<((row + 1) * bytesPerRow)]
+            .copyBytes(from: source[start..<(start + bytesPerRow)])
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,195 @@
+import Glibc
+public import VitrineGraphics
+
+/// How far a picture is from the one that was expected.
+///
+/// ```swift
+/// let comparison = PictureComparison(of: host.screenshot(), with: expected, tolerance: .text)
+/// if !comparison.isMatch { try SDLHost.writePNG(comparison.sideBySide, to: "difference.png") }
+/// #expect(comparison.isMatch, "\(comparison)")
+/// ```
+///
+/// What can be seen counts: colours are compared multiplied by their alpha, so two transparent pixels are the same
+/// whatever their colour, and the order of bytes plays no role. Where one picture is larger than the other, each
+/// pixel that only one of them has differs by 255 levels. Making one costs O(pixels).
+public struct PictureComparison: Sendable {
+  /// The picture that was compared.
+  public let actual: Bitmap
+  /// What it was compared with.
+  public let expected: Bitmap
+  /// What is let pass.
+  public let tolerance: PictureTolerance
+  /// Pixels of both pictures laid over each other at their top left corners.
+  public let pixelCount: Int
+  /// Pixels that are further off than the tolerance's levels.
+  public let differingPixelCount: Int
+  /// The largest difference of any channel, in levels (0…255), whether or not it is within the tolerance.
+  public let largestDifference: Int
+  /// The smallest rectangle around all pixels that are further off than the tolerance's levels, in pixels; nil where
+  /// none is.
+  public let differingRect: Rect?
+
+  /// Compares two pictures; with the tolerance `drawing` unless said otherwise.
+  public init(of actual: Bitmap, with expected: Bitmap, tolerance: PictureTolerance = .drawing) {
+    var count = 0
+    var largest = 0
+    var rect: Rect?
+    actual.forEachDifference(from: expected) { x, y, levels in
+      largest = max(largest, levels)
+      guard levels > tolerance.levels else { return }
+      count += 1
+      let pixel = Rect(x: Double(x), y: Double(y), width: 1, height: 1)
+      rect = rect?.union(pixel) ?? pixel
+    }
+    self.actual = actual
+    self.expected = expected
+    self.tolerance = tolerance
+    differingPixelCount = count
+    largestDifference = largest
+    differingRect = rect
+    pixelCount = max(actual.width, expected.width) * max(actual.height, expected.height)
+  }
+
+  /// Whether both have the same size, and no more pixels differ than the tolerance lets pass.
+  public var isMatch: Bool {
+    hasSameSize && Double(differingPixelCount) <= tolerance.share * Double(pixelCount)
+  }
+
+  private var hasSameSize: Bool { actual.width == expected.width && actual.height == expected.height }
+}
+
+extension PictureComparison: CustomStringConvertible {
+  /// How many differ, by how much and where, in one line.
+  public var description: String {
+    guard hasSameSize else {
+      return "\(actual.width)x\(actual.height) pixels, expected were \(expected.width)x\(expected.height)"
+    }
+    guard let rect = differingRect else { return "no pixel is off by more than \(tolerance.levels) levels" }
+    let share = (Double(differingPixelCount) / Double(pixelCount) * 10_000).rounded(.up) / 100
+    return """
+      \(differingPixelCount) of \(pixelCount) pixels (\(share) %) are off by more than \(tolerance.levels) levels, \
+      the worst by \(largestDifference), all within \(Int(rect.width))x\(Int(rect.height)) at \
+      \(Int(rect.minX)), \(Int(rect.minY))
+      """
+  }
+}
+
+// MARK: Pictures of the difference
+
+extension PictureComparison {
+  /// Where they differ, for the eye: the expected picture dark and grey, and on it each pixel beyond the
+  /// tolerance's levels, amplified to a bright red (a little off) … yellow (by 255 levels). As large as the larger of
+  /// both.
+  public var difference: Bitmap {
+    let width = max(actual.width, expected.width)
+    let height = max(actual.height, expected.height)
+    return Bitmap(width: width, height: height, format: .rgba, isOpaque: true) { pixels, bytesPerRow in
+      for y in 0..<height {
+        for x in 0..<width {
+          pixels.write(dark(expected.color(orClearAt: x, y)), at: y * bytesPerRow + x * 4)
+        }
+      }
+      actual.forEachDifference(from: expected) { x, y, levels in
+        guard levels > tolerance.levels else { return }
+        let mark = Color(red: 255, green: UInt8(levels), blue: 0)
+        pixels.write(mark, at: y * bytesPerRow + x * 4)
+      }
+    }
+  }
+
+  /// The expected picture, the actual one and their `difference`, from left to right on grey.
+  public var sideBySide: Bitmap {
+    let gap = 8
+    let pictures = [expected, actual, difference]
+    let width = pictures.reduce(gap) { $0 + $1.width + gap }
+    let height = difference.height + 2 * gap
+    return Bitmap(width: width, height: height, format: .rgba, isOpaque: true) { pixels, bytesPerRow in
+      for pixel in 0..<(width * height) { pixels.write(Self.paper, at: pixel * 4) }
+      var left = gap
+      for picture in pictures {
+        for y in 0..<picture.height {
+          for x in 0..<picture.width {
+            let color = picture.color(x: x, y: y).over(Self.paper)
+            pixels.write(color, at: (y + gap) * bytesPerRow + (x + left) * 4)
+          }
+        }
+        left += picture.width + gap
+      }
+    }
+  }
+
+  private static let paper = Color(red: 128, green: 128, blue: 128)
+
+  /// A third of the brightness.
+  private func dark(_ color: Color) -> Color {
+    let sum = Int(color.red) + Int(color.green) + Int(color.blue)
+    let grey = UInt8(sum * Int(color.alpha) / (3 * 3 * 255))
+    return Color(red: grey, green: grey, blue: grey)
+  }
+}
+
+extension Bitmap {
+  /// Calls `body` for each pixel that is not the same in both, with the largest difference of its channels.
+  fileprivate func forEachDifference(
+    from other: Bitmap, _ body: (_ x: Int, _ y: Int, _ levels: Int) -> Void
+  ) {
+    let hasSameRows = format == other.format && width == other.width
+    for y in 0..<max(height, other.height) {
+      if hasSameRows, y < min(height, other.height), row(y, isSameIn: other) { continue }
+      for x in 0..<max(width, other.width) {
+        guard x < min(width, other.width), y < min(height, other.height) else {
+          body(x, y, 255)
+          continue
+        }
+        let levels = color(x: x, y: y).levels(from: other.color(x: x, y: y))
+        if levels > 0 { body(x, y, levels) }
+      }
+    }
+  }
+
+  /// Most rows of most pictures are, and comparing bytes takes a hundredth of the time.
+  private func row(_ y: Int, isSameIn other: Bitmap) -> Bool {
+    withUnsafeBytes { mine in
+      other.withUnsafeBytes { theirs in
+        guard let mine = mine.baseAddress, let theirs = theirs.baseAddress else { return false }
+        return memcmp(mine + y * bytesPerRow, theirs + y * bytesPerRow, bytesPerRow) == 0
+      }
+    }
+  }
+
+  fileprivate func color(orClearAt x: Int, _ y: Int) -> Color {
+    x < width && y < height ? color(x: x, y: y) : .clear
+  }
+}
+
+extension Color {
+  /// The largest difference of a channel, as far as it can be seen.
+  fileprivate func levels(from other: Color) -> Int {
+    func seen(_ value: UInt8, _ alpha: UInt8) -> Int { (Int(value) * Int(alpha) + 127) / 255 }
+    var largest = abs(Int(alpha) - Int(other.alpha))
+    for (mine, theirs) in [(red, other.red), (green, other.green), (blue, other.blue)] {
+      largest = max(largest, abs(seen(mine, alpha) - seen(theirs, other.alpha)))
+    }
+    return largest
+  }
+
+  fileprivate func over(_ other: Color) -> Color {
+    let share = Int(alpha)
+    func mix(_ a: UInt8, _ b: UInt8) -> UInt8 {
+      let sum = Int(a) * share + Int(b) * (255 - share)
+      return UInt8((sum + 127) / 255)
+    }
+    return Color(
+      red: mix(red, other.red), green: mix(green, other.green), blue: mix(blue, other.blue))
+  }
+}
+
+extension UnsafeMutableRawBufferPointer {
+  /// Writes a pixel in the order `rgba`.
+  fileprivate func write(_ color: Color, at place: Int) {
+    self[place] = color.red
+    self[place + 1] = color.green
+    self[place + 2] = color.blue
+    self[place + 3] = color.alpha
+  }
+}

@@ -1,0 +1,109 @@
+import Testing
+import VitrineGraphics
+import VitrineTesting
+import VitrineWidgets
+
+extension GoldenTests {
+  struct ButtonGoldenTests {
+    private static let states: [ControlState] = [
+      .normal, .highlighted, .selected, [.selected, .highlighted], .disabled,
+    ]
+
+    /// A column for each state; rows: an image of each state's own, the image of `.normal` for all, background with
+    /// image and title, image above the title.
+    @Test func buttonShowsItsState() throws {
+      let stage = try Stage(width: 468, height: 244)
+      for (column, state) in Self.states.enumerated() {
+        let rows = [ownImages(), oneImage(), Samples.button(), vertical()]
+        var y = 8.0
+        for (row, button) in rows.enumerated() {
+          button.isEnabled = !state.contains(.disabled)
+          button.isSelected = state.contains(.selected)
+          button.isHighlighted = state.contains(.highlighted)
+          let height = row == 3 ? 72.0 : 44.0
+          stage.add(button, x: 8 + 92 * Double(column), y: y, width: 84, height: height)
+          y += height + 8
+        }
+      }
+
+      try expect(stage.picture(), looksLike: "buttons", tolerance: .text)
+    }
+
+    /// The line lies inside the bounds and follows their corners; from left to right the radius grows. An image of its
+    /// own for the focus is shown with it.
+    @Test(arguments: [0, 4, 12, 100] as [Double])
+    func focusIsALineInsideTheBounds(cornerRadius: Double) throws {
+      let stage = try Stage(width: 112, height: 60)
+      let button = Samples.button()
+      button.cornerRadius = cornerRadius
+      button.setImage(Samples.disc(side: 16, color: Color(hex: 0x60FF90)), for: .focused)
+      stage.add(button, x: 8, y: 8, width: 96, height: 44)
+
+      stage.window.focus(button)
+
+      try expect(stage.picture(), looksLike: "button-focused-\(Int(cornerRadius))", tolerance: .text)
+    }
+
+    @Test func contentIsAlignedAndCutOff() throws {
+      let stage = try Stage(width: 292, height: 164)
+      func add(_ button: Button, _ column: Double, _ row: Double) {
+        button.backgroundColor = Color(hex: 0x343C4C)
+        stage.add(button, x: 8 + 94 * column, y: 8 + 52 * row, width: 88, height: 44)
+      }
+      for (column, alignment) in [TextAlignment.left, .center, .right].enumerated() {
+        let horizontal = withImage("Go")
+        horizontal.contentAlignment = alignment
+        add(horizontal, Double(column), 0)
+        let vertical = withImage("Go")
+        vertical.titleFont = .bold(11)
+        vertical.spacing = 2
+        vertical.arrangement = .vertical
+        vertical.contentInsets = Insets(top: 4, left: 4, bottom: 4, right: 4)
+        vertical.contentAlignment = alignment
+        add(vertical, Double(column), 1)
+      }
+      add(withImage("Too long for it"), 0, 2)
+      let waiting = Button(title: "Wait")
+      waiting.imageSize = Size(width: 16, height: 16)
+      add(waiting, 1, 2)
+      let large = Button()
+      large.setImage(Samples.quarters(width: 200, height: 90), for: .normal)
+      add(large, 2, 2)
+
+      try expect(stage.picture(), looksLike: "button-contents", tolerance: .text)
+    }
+
+    private func withImage(_ title: String) -> Button {
+      let button = Button(title: title)
+      button.setImage(Samples.disc(side: 16, color: Color(hex: 0xFFD040)), for: .normal)
+      return button
+    }
+
+    private func ownImages() -> Button {
+      let button = Button()
+      let colors: [UInt32] = [0xE0E0E0, 0xFFD040, 0x40C060, 0x4080FF, 0x907070]
+      for (state, color) in zip(Self.states, colors) {
+        button.setImage(Samples.disc(side: 28, color: Color(hex: color)), for: state)
+      }
+      return button
+    }
+
+    private func oneImage() -> Button {
+      let button = Button()
+      button.setImage(Samples.quarters(width: 40, height: 28), for: .normal)
+      return button
+    }
+
+    private func vertical() -> Button {
+      let button = Button(title: "Cover")
+      button.arrangement = .vertical
+      button.titleFont = .regular(13)
+      button.imageSize = Size(width: 36, height: 30)
+      button.imageContentMode = .fill
+      button.imageCornerRadius = 6
+      button.backgroundColor = Color(hex: 0x343C4C)
+      button.setImage(Samples.quarters(width: 80, height: 40), for: .normal)
+      return button
+    }
+  }
+}

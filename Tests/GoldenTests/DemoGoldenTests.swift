@@ -1,0 +1,86 @@
+import DemoRuns
+import Testing
+import VitrineCodecs
+import VitrineGraphics
+import VitrineTesting
+
+/// The demo's screens as a user sees them: the program runs off screen and writes what it shows.
+@Suite(.timeLimit(.minutes(2)))
+struct DemoGoldenTests {
+  /// A moment of a run.
+  nonisolated struct Case: Sendable, CustomTestStringConvertible {
+    /// Of the expected picture, after `demo-`.
+    let name: String
+    var screen = "list"
+    var size: (width: Int, height: Int) = (800, 336)
+    /// Further options, between blanks.
+    var options = ""
+    /// What happens before the picture is taken; a command an entry.
+    var script = ["wait idle"]
+    /// What is compared, in pixels; nil for all. The line at the bottom is not to be: its figures differ from run to run.
+    var part: Rect?
+
+    var testDescription: String { name }
+  }
+
+  private nonisolated static let cases = [
+    Case(name: "list", part: rows),
+    Case(
+      name: "list-cursor", script: ["wait idle", "key tab", "key down", "key down", "wait idle"], part: rows),
+    Case(name: "list-down", script: ["wait idle", "tap 242 80", "tap 708 80", "wait idle"], part: rows),
+    Case(name: "list-scale", size: (280, 96), options: "--chrome off --scale 1.5"),
+    Case(name: "header", script: ["wait idle", "key tab", "key tab", "key tab"], part: header),
+    Case(name: "header-wide", screen: "buttons", size: wide, part: wideHeader),
+    Case(name: "buttons", screen: "buttons", size: wide, part: cards),
+    Case(
+      name: "buttons-pressed", screen: "buttons", size: wide, script: ["wait idle", "press 912 276"],
+      part: card(2)),
+    Case(
+      name: "buttons-selected", screen: "buttons", size: wide,
+      script: ["wait idle", "tap 912 276", "tap 552 276"], part: card(1).union(card(2))),
+    Case(name: "grid", screen: "grid", size: (344, 136), options: "--chrome off"),
+    Case(
+      name: "grid-cursor", screen: "grid", size: small, options: tiles,
+      script: ["wait idle", "key tab", "key right", "key down", "wait idle"]),
+    Case(
+      name: "grid-fading", screen: "grid", size: small, options: tiles,
+      script: ["clock manual", "wait loaded", "advance 125 ms"]),
+    Case(
+      name: "grid-thrown", screen: "grid", size: small, options: tiles,
+      script: ["clock manual", "wait idle", "drag 100 90 100 20 100", "advance 125 ms"]),
+    Case(name: "grid-turned", screen: "grid", size: small, options: tiles + " --rotate 90 --scale 1.5"),
+  ]
+
+  // In a window of the usual size the header has two rows, in a wide one it has one.
+  private nonisolated static let header = Rect(x: 0, y: 0, width: 800, height: 112)
+  private nonisolated static let rows = Rect(x: 0, y: 112, width: 800, height: 192)
+  private nonisolated static let wide = (1104, 776)
+  private nonisolated static let wideHeader = Rect(x: 0, y: 0, width: 1104, height: 64)
+  private nonisolated static let cards = Rect(x: 0, y: 64, width: 1104, height: 680)
+  private nonisolated static let small = (212, 112)
+  private nonisolated static let tiles = "--chrome off --tile 64x48 --gap 4"
+  private nonisolated static func card(_ column: Int) -> Rect {
+    Rect(x: 24 + 360 * Double(column), y: 88, width: 336, height: 304)
+  }
+
+  @Test(arguments: cases)
+  func screenShowsItsPictures(_ moment: Case) async throws {
+    let program = try VitrineProgram()
+    defer { program.remove() }
+    let file = program.path("screen.png")
+    let arguments = [
+      "--video", "offscreen", "--renderer", "software", "--latency", "0",
+      "--size", "\(moment.size.width)x\(moment.size.height)", "--screen", moment.screen,
+    ]
+    let script = moment.script + ["screenshot \(file)", "quit"]
+
+    let outcome = try await program.run(
+      arguments: arguments + moment.options.split(separator: " ").map(String.init),
+      script: script.joined(separator: "\n"))
+
+    #expect(outcome.exitCode == 0, "\(outcome.errors)")
+    let screenshot = try AssetImage.load(contentsOf: file).bitmap
+    let part = moment.part.map(screenshot.cropped) ?? screenshot
+    try expect(part, looksLike: "demo-\(moment.name)", tolerance: .text)
+  }
+}

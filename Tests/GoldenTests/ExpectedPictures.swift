@@ -1,0 +1,73 @@
+import Foundation
+import Testing
+import VitrineCodecs
+import VitrineGraphics
+import VitrineSDLBackend
+import VitrineTesting
+
+/// Pictures that were looked at once and found right: PNG files in a folder. README.md beside this file says how to
+/// take a new one for right.
+struct ExpectedPictures {
+  /// What came of a comparison.
+  enum Verdict: Equatable {
+    case match
+    /// What was drawn is expected from now on.
+    case recorded
+    /// What is wrong, and where to see it.
+    case different(String)
+  }
+
+  let folder: URL
+  /// Whether a picture that is missing or another one is written, not complained about.
+  let isRecording: Bool
+
+  /// Compares with `NAME.png`. Where it is not the same, `NAME.actual.png` and, unless there is nothing to compare with,
+  /// `NAME.difference.png` lie beside it afterwards; otherwise those of an earlier run are removed.
+  func verdict(on actual: Bitmap, _ name: String, tolerance: PictureTolerance) throws -> Verdict {
+    let expected = file("\(name).png")
+    let (drawn, difference) = (file("\(name).actual.png"), file("\(name).difference.png"))
+    for old in [drawn, difference] { try? FileManager.default.removeItem(at: old) }
+    let comparison = try load(expected).map { PictureComparison(of: actual, with: $0, tolerance: tolerance) }
+    if comparison?.isMatch == true { return .match }
+    if isRecording {
+      try SDLHost.writePNG(actual, to: expected.path)
+      return .recorded
+    }
+    try SDLHost.writePNG(actual, to: drawn.path)
+    guard let comparison else {
+      return .different("there is no \(expected.path); what was drawn is in \(drawn.path).\(Self.hint)")
+    }
+    try SDLHost.writePNG(comparison.sideBySide, to: difference.path)
+    return .different(
+      """
+      \(name): \(comparison).
+      expected    \(expected.path)
+      actual      \(drawn.path)
+      difference  \(difference.path)\(Self.hint)
+      """)
+  }
+
+  private static let hint = "\nIf it is right: VITRINE_RECORD_GOLDEN=1 ./run.sh test Golden"
+
+  private func file(_ name: String) -> URL { folder.appending(path: name) }
+
+  private func load(_ file: URL) throws -> Bitmap? {
+    guard FileManager.default.fileExists(atPath: file.path) else { return nil }
+    return try AssetImage.load(contentsOf: file.path).bitmap
+  }
+}
+
+/// Fails unless a picture is the one in the folder `Expected`.
+func expect(
+  _ actual: Bitmap, looksLike name: String, tolerance: PictureTolerance = .drawing,
+  sourceLocation: SourceLocation = #_sourceLocation
+) throws {
+  let pictures = ExpectedPictures(
+    folder: URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Expected"),
+    isRecording: ProcessInfo.processInfo.environment["VITRINE_RECORD_GOLDEN"] == "1")
+  switch try pictures.verdict(on: actual, name, tolerance: tolerance) {
+  case .match: break
+  case .recorded: print("recorded \(name).png")
+  case .different(let problem): Issue.record("\(problem)", sourceLocation: sourceLocation)
+  }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import Testing
+import VitrineGraphics
+import VitrineTesting
+
+/// What a run leaves behind, and what it says.
+struct ExpectedPicturesTests {
+  private let folder = FileManager.default.temporaryDirectory
+    .appending(path: "vitrine-\(UUID().uuidString)")
+  private let red = Bitmap(width: 4, height: 3, color: Color(hex: 0xFF0000))
+  private let blue = Bitmap(width: 4, height: 3, color: Color(hex: 0x0000FF))
+
+  init() throws { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
+
+  private func verdict(on picture: Bitmap, isRecording: Bool = false) throws -> ExpectedPictures.Verdict {
+    try ExpectedPictures(folder: folder, isRecording: isRecording)
+      .verdict(on: picture, "square", tolerance: .drawing)
+  }
+
+  private var files: Set<String> {
+    get throws { Set(try FileManager.default.contentsOfDirectory(atPath: folder.path)) }
+  }
+
+  private func remove() { try? FileManager.default.removeItem(at: folder) }
+
+  @Test func missingPictureFailsAndWritesWhatWasDrawn() throws {
+    defer { remove() }
+
+    let verdict = try verdict(on: red)
+
+    guard case .different(let problem) = verdict else {
+      Issue.record("a picture that is not there matches")
+      return
+    }
+    #expect(problem.contains("there is no \(folder.path)/square.png"))
+    #expect(problem.contains("\(folder.path)/square.actual.png"))
+    #expect(problem.contains("VITRINE_RECORD_GOLDEN=1"))
+    #expect(try files == ["square.actual.png"])
+  }
+
+  @Test func otherPictureFailsAndWritesBothAndTheirDifference() throws {
+    defer { remove() }
+    _ = try verdict(on: red, isRecording: true)
+
+    let verdict = try verdict(on: blue)
+
+    guard case .different(let problem) = verdict else {
+      Issue.record("blue matches red")
+      return
+    }
+    #expect(problem.contains("12 of 12 pixels (100.0 %)"))
+    #expect(problem.contains("square.difference.png"))
+    #expect(try files == ["square.png", "square.actual.png", "square.difference.png"])
+    #expect(try self.verdict(on: red) == .match, "the expected picture stays")
+  }
+
+  @Test func samePictureTakesAwayWhatAnEarlierRunLeft() throws {
+    defer { remove() }
+    _ = try verdict(on: red, isRecording: true)
+    _ = try verdict(on: blue)
+
+    let verdict = try verdict(on: red)
+
+    #expect(verdict == .match)
+    #expect(try files == ["square.png"])
+  }
+
+  @Test func recordingTakesAnotherPictureForRight() throws {
+    defer { remove() }
+    _ = try verdict(on: red, isRecording: true)
+    _ = try verdict(on: blue)
+
+    #expect(try verdict(on: blue, isRecording: true) == .recorded)
+
+    #expect(try verdict(on: blue) == .match)
+    #expect(try files == ["square.png"])
+  }
+
+  @Test func recordingLeavesAPictureThatMatches() throws {
+    defer { remove() }
+    _ = try verdict(on: red, isRecording: true)
+    let almost = Bitmap(width: 4, height: 3, color: Color(hex: 0xFE0100))
+
+    #expect(try verdict(on: almost, isRecording: true) == .match)
+
+    let exact = ExpectedPictures(folder: folder, isRecording: false)
+    #expect(try exact.verdict(on: red, "square", tolerance: .exact) == .match)
+  }
+}

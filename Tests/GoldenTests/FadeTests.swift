@@ -1,0 +1,103 @@
+import Testing
+import VitrineGraphics
+import VitrineTesting
+import VitrineWidgets
+
+extension GoldenTests {
+  /// A fade is, at each moment, what was seen before x (1 - t) + what will be seen x t.
+  struct FadeTests {
+    /// A fade, its moments in milliseconds, and t: the ordinate of its curve at that share of the time, worked out to six
+    /// digits by other means than ours.
+    nonisolated struct Course: Sendable, CustomTestStringConvertible {
+      let testDescription: String
+      let transition: Transition
+      let moments: [(milliseconds: Double, t: Double)]
+    }
+
+    private nonisolated static let courses = [
+      // The cubic Bézier curve (0.42, 0) (0.58, 1).
+      Course(
+        testDescription: "0.2 s, the default", transition: .fade,
+        moments: [(0, 0), (62.5, 0.203543), (125, 0.707229), (187.5, 0.992413), (210, 1)]),
+      Course(
+        testDescription: "0.25 s", transition: .fade(0.25),
+        moments: [(0, 0), (62.5, 0.129162), (125, 0.5), (187.5, 0.870838), (260, 1)]),
+      Course(
+        testDescription: "linear", transition: Transition(kind: .fade, duration: 0.25, curve: .linear),
+        moments: [(0, 0), (62.5, 0.25), (125, 0.5), (187.5, 0.75), (300, 1)]),
+    ]
+
+    /// What is seen before and after.
+    enum Pair: CaseIterable {
+      case opaqueOverOpaque, nothingToOpaque, nothingToGlass
+    }
+
+    @Test(arguments: Pair.allCases, courses)
+    func everyMomentIsTheMixOfBothPictures(pair: Pair, course: Course) throws {
+      let (old, new) = pictures(pair)
+      try checkFade(course, in: ImageView(), from: old, to: new) { $0.setImage($1, transition: $2) }
+    }
+
+    @Test func backgroundOfAButtonFades() throws {
+      let button = Samples.button()
+      button.cornerRadius = 0
+      let old = Samples.slope(width: 24, height: 18, from: .white, to: .black)
+      let new = Samples.quarters(width: 9, height: 9)
+
+      try checkFade(Self.courses[0], in: button, from: old, to: new) {
+        $0.setBackgroundImage($1, for: .normal, transition: $2)
+      }
+    }
+
+    @Test func imageOfAButtonFades() throws {
+      let disc = Samples.disc(side: 12, color: .white)
+
+      try checkFade(Self.courses[0], in: Button(), from: nil, to: disc) {
+        $0.setImage($1, for: .normal, transition: $2)
+      }
+    }
+
+    /// Runs the fade from one picture to the other, and compares each of its moments with both ends.
+    private func checkFade<Shown: View>(
+      _ course: Course, in view: Shown, from old: Image?, to new: Image,
+      setImage: (Shown, Image?, Transition) -> Void
+    ) throws {
+      let stage = try Stage(width: 32, height: 24)
+      stage.add(view, x: 4, y: 3, width: 24, height: 18)
+      setImage(view, new, .none)
+      let after = stage.picture()
+      setImage(view, old, .none)
+      let before = stage.picture()
+      #expect(!PictureComparison(of: before, with: after).isMatch, "nothing changes")
+      stage.advance(by: 1)
+
+      setImage(view, new, course.transition)
+      for (milliseconds, t) in course.moments {
+        stage.advance(by: 1 + milliseconds / 1000 - stage.time)
+
+        let comparison = PictureComparison(of: stage.picture(), with: mix(before, after, t))
+        #expect(comparison.isMatch, "at \(milliseconds) ms \(comparison)")
+      }
+      #expect(stage.window.isIdle)
+    }
+
+    private func pictures(_ pair: Pair) -> (old: Image?, new: Image) {
+      let opaque = Samples.quarters(width: 24, height: 18)
+      let other = Samples.slope(width: 24, height: 18, from: .white, to: Color(hex: 0x102080))
+      return switch pair {
+      case .opaqueOverOpaque: (opaque, other)
+      case .nothingToOpaque: (nil, opaque)
+      case .nothingToGlass: (nil, Samples.glass(width: 24, height: 18, color: Color(hex: 0x20C0F0)))
+      }
+    }
+
+    private func mix(_ a: Bitmap, _ b: Bitmap, _ t: Double) -> Bitmap {
+      Bitmap(width: a.width, height: a.height) { x, y in mix(a.color(x: x, y: y), b.color(x: x, y: y), t) }
+    }
+
+    private func mix(_ a: Color, _ b: Color, _ t: Double) -> Color {
+      func mix(_ a: UInt8, _ b: UInt8) -> UInt8 { UInt8((Double(a) * (1 - t) + Double(b) * t).rounded()) }
+      return Color(red: mix(a.red, b.red), green: mix(a.green, b.green), blue: mix(a.blue, b.blue))
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import Testing
+import VitrineGraphics
+import VitrineTesting
+import VitrineWidgets
+
+extension GoldenTests {
+  struct ImageViewGoldenTests {
+    /// A column for each content mode; rows: a wide picture, the same with round corners, a high one that is enlarged by
+    /// an odd factor, a small transparent one with round corners over a background.
+    @Test func pictureLiesAsItsContentModeSays() throws {
+      let stage = try Stage(width: 292, height: 271)
+      let wide = Samples.quarters(width: 91, height: 41)
+      let high = Samples.quarters(width: 17, height: 23)
+      let disc = Samples.disc(side: 29, color: Color(hex: 0x60D0FF))
+      for (column, mode) in ContentMode.allCases.enumerated() {
+        let rows: [(Image, Double, Color?)] = [
+          (wide, 0, nil), (wide, 14, nil), (high, 0, Color(hex: 0x101218)), (disc, 14, Color(hex: 0x604020)),
+        ]
+        for (row, (image, radius, background)) in rows.enumerated() {
+          let view = ImageView()
+          view.image = image
+          view.contentMode = mode
+          view.cornerRadius = radius
+          view.backgroundColor = background
+          stage.add(view, x: 8 + 71 * Double(column), y: 8 + 65 * Double(row), width: 63, height: 57)
+        }
+      }
+
+      try expect(stage.picture(), looksLike: "image-views")
+    }
+
+    /// The corners of views, from square to as round as they can be.
+    @Test func cornersAreRound() throws {
+      let stage = try Stage(width: 228, height: 108)
+      for (column, radius) in [0, 1, 4, 12, 100].enumerated() {
+        let x = 8 + 44 * Double(column)
+        let view = View()
+        view.backgroundColor = Color(hex: 0xE8ECF4)
+        view.cornerRadius = Double(radius)
+        stage.add(view, x: x, y: 8, width: 36, height: 28)
+        let glass = View()
+        glass.backgroundColor = Color(hex: 0x60D0FF, alpha: 128)
+        glass.cornerRadius = Double(radius)
+        stage.add(glass, x: x + 3.5, y: 44.25, width: 27, height: 23.5)
+        let picture = ImageView(Samples.quarters(width: 36, height: 28))
+        picture.cornerRadius = Double(radius)
+        stage.add(picture, x: x, y: 76, width: 36, height: 28)
+      }
+
+      try expect(stage.picture(), looksLike: "corners")
+    }
+
+    /// From left to right: half transparent, half transparent over its background, highlighted, cut off by its superview.
+    @Test func pictureIsTransparentHighlightedAndCutOff() throws {
+      let stage = try Stage(width: 296, height: 48)
+      func view(_ column: Int) -> ImageView {
+        let view = ImageView()
+        view.image = Samples.quarters(width: 64, height: 32)
+        return stage.add(view, x: 8 + 72 * Double(column), y: 8, width: 64, height: 32)
+      }
+      view(0).alpha = 0.5
+      let over = view(1)
+      over.contentMode = .center
+      over.image = Samples.disc(side: 28, color: .white)
+      over.backgroundColor = Color(hex: 0xC04030)
+      over.alpha = 0.5
+      let highlighted = view(2)
+      highlighted.highlightedImage = Samples.slope(
+        width: 64, height: 32, from: Color(hex: 0xFFD040), to: Color(hex: 0x803010))
+      highlighted.isHighlighted = true
+      let window = stage.add(View(), x: 224, y: 8, width: 64, height: 32)
+      window.clipsToBounds = true
+      let picture = ImageView(Samples.quarters(width: 64, height: 32))
+      picture.frame.origin = Point(x: 22, y: -13)
+      window.addSubview(picture)
+
+      try expect(stage.picture(), looksLike: "image-view-looks")
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import VitrineGraphics
+import VitrineTesting
+import VitrineWidgets
+
+/// Pictures by formula: no file, no decoder.
+enum Samples {
+  /// Four quarters of different colours under a slope of brightness, with a border: shows what is cut off, turned or
+  /// stretched.
+  nonisolated static func quarters(width: Int, height: Int) -> Image {
+    Image(
+      Bitmap(width: width, height: height) { x, y in
+        if x == 0 || y == 0 || x == width - 1 || y == height - 1 { return .white }
+        let slope = UInt8(min(100, 100 * x / width))
+        switch (x < width / 2, y < height / 2) {
+        case (true, true): return Color(red: 220, green: 60 + slope, blue: 60)
+        case (false, true): return Color(red: 60, green: 100 + slope, blue: 60)
+        case (true, false): return Color(red: 50, green: 80 + slope, blue: 220)
+        case (false, false): return Color(red: 230, green: 100 + slope, blue: 40)
+        }
+      })
+  }
+
+  /// A disc of one colour on nothing; its alpha falls from the top to the bottom.
+  nonisolated static func disc(side: Int, color: Color) -> Image {
+    let middle = Double(side) / 2
+    return Image(
+      Bitmap(width: side, height: side) { x, y in
+        let (dx, dy) = (Double(x) + 0.5 - middle, Double(y) + 0.5 - middle)
+        let covered = min(1, max(0, middle - (dx * dx + dy * dy).squareRoot()))
+        return color.multiplyingAlpha(by: covered * (1 - 0.7 * Double(y) / Double(side)))
+      })
+  }
+
+  /// One colour whose alpha rises from the top to the bottom.
+  nonisolated static func glass(width: Int, height: Int, color: Color) -> Image {
+    Image(
+      Bitmap(width: width, height: height) { _, y in
+        color.multiplyingAlpha(by: Double(y) / Double(height - 1))
+      })
+  }
+
+  /// A slope from one colour to another, downwards: a background for a button.
+  nonisolated static func slope(width: Int, height: Int, from top: Color, to bottom: Color) -> Image {
+    Image(
+      Bitmap(width: width, height: height) { _, y in
+        func mix(_ a: UInt8, _ b: UInt8) -> UInt8 {
+          UInt8(Int(a) + (Int(b) - Int(a)) * y / max(1, height - 1))
+        }
+        return Color(
+          red: mix(top.red, bottom.red), green: mix(top.green, bottom.green),
+          blue: mix(top.blue, bottom.blue))
+      })
+  }
+
+  /// A button with a title, an image and a background image, and others while it is selected.
+  static func button() -> Button {
+    let button = Button(title: "Play")
+    button.cornerRadius = 8
+    button.setTitle("Stop", for: .selected)
+    button.setTitleColor(Color(hex: 0x8090A0), for: .disabled)
+    button.setImage(disc(side: 16, color: Color(hex: 0xFFD040)), for: .normal)
+    let looks: [(ControlState, UInt32, UInt32)] = [
+      (.normal, 0x3060C0, 0x203060), (.selected, 0xC04030, 0x602018),
+    ]
+    for (state, top, bottom) in looks {
+      let picture = slope(width: 84, height: 44, from: Color(hex: top), to: Color(hex: bottom))
+      button.setBackgroundImage(picture, for: state)
+    }
+    return button
+  }
+}

@@ -1,0 +1,118 @@
+import Testing
+import VitrineGraphics
+import VitrineImageWidgets
+import VitrineLoading
+import VitrineTesting
+import VitrineWidgets
+
+/// The life of slots in a view, in a large view and in a button: all of them wait for one picture, and see what comes
+/// of it.
+@Suite(.timeLimit(.minutes(1)))
+struct SlotGoldenTests {
+  private let transport = FakeTransport()
+  private let cache = MemoryImageCache()
+  private let test = TestWindow(size: Size(width: 272, height: 148))
+  private let small = ImageView(frame: Rect(x: 8, y: 8, width: 96, height: 64))
+  private let large = ImageView(frame: Rect(x: 132, y: 8, width: 132, height: 132))
+  private let button = Button(frame: Rect(x: 8, y: 88, width: 96, height: 52))
+
+  init() {
+    test.window.backgroundColor = Stage.background
+    for view in [small, large, button] {
+      view.backgroundColor = Color(hex: 0x303848)
+      view.cornerRadius = 10
+      test.window.addSubview(view)
+    }
+    test.draw()
+  }
+
+  @Test func slotsWaitWithASpinnerAndThePictureFadesIn() async throws {
+    let ends = Ends(3)
+    load(ends)
+    // The spinner comes after 0.1 s.
+    test.advance(by: 0.09)
+    try expect(try test.window.picture(), looksLike: "slots-asked")
+    test.advance(by: 0.51)
+    try expect(try test.window.picture(), looksLike: "slots-waiting")
+
+    await transport.waitUntilStarted(1)
+    transport.transfers[0].answer(with: Array("picture".utf8))
+    await ends.all()
+    test.advance(by: 0)
+    // The spinner goes in 0.15 s while the picture fades in within 0.2 s.
+    test.advance(by: 0.1)
+    try expect(try test.window.picture(), looksLike: "slots-arriving")
+    test.advance(by: 0.2)
+    try expect(try test.window.picture(), looksLike: "slots-loaded")
+    #expect(test.window.isIdle)
+  }
+
+  @Test func pictureFromMemoryIsThereAtOnce() async throws {
+    let first = Ends(3)
+    load(first)
+    await transport.waitUntilStarted(1)
+    transport.transfers[0].answer(with: Array("picture".utf8))
+    await first.all()
+    for view in [small, large] { view.image = nil }
+    button.setBackgroundImage(nil, for: .normal)
+    test.advance(by: 10)
+
+    load(Ends(3))
+
+    try expect(try test.window.picture(), looksLike: "slots-loaded")
+    #expect(transport.transfers.count == 1)
+  }
+
+  @Test func failureShowsItsPicture() async throws {
+    transport.answerAll { $0.fail(.status(503)) }
+    let ends = Ends(3)
+
+    load(ends)
+    await ends.all()
+    test.advance(by: 0)
+    test.advance(by: 1)
+
+    try expect(try test.window.picture(), looksLike: "slots-failed")
+    #expect(test.window.isLoaded)
+  }
+
+  private func load(_ ends: Ends) {
+    let downloader = ImageDownloader(transports: [transport], decoder: QuartersDecoder(), cache: cache)
+    let address = "https://example.test/picture"
+    let placeholder = Samples.slope(
+      width: 48, height: 32, from: Color(hex: 0x405068), to: Color(hex: 0x283040))
+    var options = SlotOptions(downloader: downloader)
+    options.failureImage = Samples.disc(side: 40, color: Color(hex: 0xD05040))
+    small.setImage(from: address, placeholder: placeholder, options: options) { _ in ends.come() }
+    large.setImage(from: address, options: options) { _ in ends.come() }
+    button.setBackgroundImage(from: address, for: .normal, placeholder: placeholder, options: options) { _ in
+      ends.come()
+    }
+  }
+}
+
+/// Waits for several ends.
+private final class Ends {
+  private var missing: Int
+  private var waiting: CheckedContinuation<Void, Never>?
+
+  init(_ count: Int) { missing = count }
+
+  func come() {
+    missing -= 1
+    if missing == 0 { waiting?.resume() }
+  }
+
+  func all() async {
+    if missing > 0 { await withCheckedContinuation { waiting = $0 } }
+  }
+}
+
+/// Finds the same picture of 240x160 pixels in whatever bytes, at the size that it is needed at.
+private nonisolated struct QuartersDecoder: ImageDecoding {
+  func decode(_ data: [UInt8], options: DecodeOptions) -> Image {
+    let size = options.target?.outputSize(sourceWidth: 240, sourceHeight: 160) ?? (240, 160)
+    let picture = Samples.quarters(width: size.0, height: size.1)
+    return Image(picture.bitmap, sourceWidth: 240, sourceHeight: 160)
+  }
+}
