@@ -29,18 +29,37 @@ extension GoldenTests {
 
     /// What is seen before and after.
     enum Pair: CaseIterable {
-      case opaqueOverOpaque, nothingToOpaque, nothingToGlass
+      case opaqueToOpaque, nothingToOpaque, nothingToGlass, opaqueToGlass, glassToOpaque, glassToGlass
     }
 
     @Test(arguments: Pair.allCases, courses)
     func everyMomentIsTheMixOfBothPictures(pair: Pair, course: Course) throws {
       let (old, new) = pictures(pair)
-      try checkFade(course, in: ImageView(), from: old, to: new) { $0.setImage($1, transition: $2) }
+      for opacity in [1, 0.6] {
+        let view = ImageView()
+        view.alpha = opacity
+        try checkFade(course, in: view, from: old, to: new) { $0.setImage($1, transition: $2) }
+      }
+    }
+
+    /// Of another shape than the old one, over a background, with corners that are square, round, and clipped.
+    @Test(arguments: ContentMode.allCases, [0, 7] as [Double])
+    func sidesAndCornersFadeToo(mode: ContentMode, cornerRadius: Double) throws {
+      let view = ImageView()
+      view.contentMode = mode
+      view.cornerRadius = cornerRadius
+      view.backgroundColor = Color(hex: 0x604020)
+      let wide = Samples.quarters(width: 37, height: 11)
+      let high = Samples.slope(width: 9, height: 15, from: .white, to: .black)
+
+      for (old, new) in [(wide, high), (high, wide)] {
+        try checkFade(Self.courses[1], in: view, from: old, to: new) { $0.setImage($1, transition: $2) }
+      }
     }
 
     @Test func backgroundOfAButtonFades() throws {
       let button = Samples.button()
-      button.cornerRadius = 0
+      button.isEnabled = false
       let old = Samples.slope(width: 24, height: 18, from: .white, to: .black)
       let new = Samples.quarters(width: 9, height: 9)
 
@@ -84,10 +103,14 @@ extension GoldenTests {
     private func pictures(_ pair: Pair) -> (old: Image?, new: Image) {
       let opaque = Samples.quarters(width: 24, height: 18)
       let other = Samples.slope(width: 24, height: 18, from: .white, to: Color(hex: 0x102080))
+      let glass = Samples.glass(width: 24, height: 18, color: Color(hex: 0x20C0F0))
       return switch pair {
-      case .opaqueOverOpaque: (opaque, other)
+      case .opaqueToOpaque: (opaque, other)
       case .nothingToOpaque: (nil, opaque)
-      case .nothingToGlass: (nil, Samples.glass(width: 24, height: 18, color: Color(hex: 0x20C0F0)))
+      case .nothingToGlass: (nil, glass)
+      case .opaqueToGlass: (opaque, glass)
+      case .glassToOpaque: (glass, opaque)
+      case .glassToGlass: (Samples.disc(side: 18, color: Color(hex: 0xF08020)), glass)
       }
     }
 

@@ -43,6 +43,13 @@ nonisolated struct PixelRect: Hashable {
       bottom: min(bottom, other.bottom))
   }
 
+  /// The smallest one that holds both.
+  func union(_ other: PixelRect) -> PixelRect {
+    PixelRect(
+      left: min(left, other.left), top: min(top, other.top), right: max(right, other.right),
+      bottom: max(bottom, other.bottom))
+  }
+
   func contains(_ other: PixelRect) -> Bool {
     other.left >= left && other.right <= right && other.top >= top && other.bottom <= bottom
   }

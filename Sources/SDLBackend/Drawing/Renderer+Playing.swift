@@ -28,6 +28,13 @@ extension Renderer {
       case .image(let picture):
         guard let placed = place(picture, clip: clip, scale: scale) else { break }
         if !draw(placed, clip: clip) { unfinished.append(placed.rect.intersection(clip)) }
+      case .dissolve(let old, let new, let share):
+        let area = PixelRect(old.destination, scale: scale)
+          .union(PixelRect(new.destination, scale: scale)).intersection(clip)
+        func draw(_ picture: DrawList.Picture) -> Bool {
+          place(picture, clip: area, scale: scale).map { self.draw($0, clip: area) } ?? true
+        }
+        if !mix(in: area, share: share, { draw(old) }, and: { draw(new) }) { unfinished.append(area) }
       case .text(let text, let font, let color, let origin):
         draw(
           fonts.key(for: text, font), x: PixelRect.nearest(origin.x * scale),

@@ -24,6 +24,13 @@ protocol Renderer: AnyObject {
   func draw(_ picture: PlacedPicture, clip: PixelRect) -> Bool
   /// Draws a line of text whose line box begins at a pixel.
   func draw(_ text: TextKey, x: Int, y: Int, color: Color, clip: PixelRect)
+  /// Draws twice onto what is there, and mixes both: the first x (1 - share) + the second x share.
+  ///
+  /// - Parameters:
+  ///   - area: what is mixed; it lies inside what there is to draw on, and neither draws outside it.
+  ///   - share: 0…1.
+  /// - Returns: whether both have returned true.
+  func mix(in area: PixelRect, share: Double, _ first: () -> Bool, and second: () -> Bool) -> Bool
   /// Brings the rectangles that were played to the screen.
   func present(_ rects: [PixelRect])
   /// What is on the screen, turned as it is there; nil while there is nothing.

@@ -65,4 +65,8 @@ final class SoftwareRenderer: Renderer {
     guard let mask = textures.mask(for: .text(text), make: { fonts.mask(for: text) }) else { return }
     canvas?.draw(mask, x: x, y: y, color: color, clip: clip)
   }
+
+  func mix(in area: PixelRect, share: Double, _ first: () -> Bool, and second: () -> Bool) -> Bool {
+    canvas?.mix(in: area, share: share, first, and: second) ?? true
+  }
 }

@@ -54,6 +54,24 @@ final class OpenGLPicture {
     SDL_RenderGeometry(device.renderer, texture, corners, 4, [0, 1, 2, 0, 2, 3], 6)
   }
 
+  /// A part of it, as it is now; nil where the device has no memory for it. What is drawn goes into this one again.
+  func copy(of area: PixelRect) -> OpenGLPicture? {
+    defer { _ = beginDrawing() }
+    let copy = OpenGLPicture(width: area.width, height: area.height, device: device)
+    guard let copy, copy.beginDrawing() else { return nil }
+    var source = SDL_Rect(area)
+    SDL_RenderCopy(device.renderer, texture, &source, nil)
+    return copy
+  }
+
+  /// Lays it over a part of the target that is as large.
+  func draw(at place: PixelRect, opacity: UInt8) {
+    var target = SDL_Rect(place)
+    SDL_SetTextureBlendMode(texture, opacity < 255 ? SDL_BLENDMODE_BLEND : SDL_BLENDMODE_NONE)
+    SDL_SetTextureAlphaMod(texture, opacity)
+    SDL_RenderCopy(device.renderer, texture, nil, &target)
+  }
+
   /// What a panel shows, blue first. Reads from the device, which takes its time.
   func pixels(turned rotation: Rotation) -> Bitmap? {
     guard let renderer = device.renderer else { return nil }

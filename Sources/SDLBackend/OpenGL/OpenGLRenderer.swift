@@ -143,4 +143,16 @@ final class OpenGLRenderer: Renderer {
     let effect = PixelEffect(opacity: UInt16(color.alpha), tint: color.pixel)
     mask.draw(x: x, y: y, clip: clip, effect: effect)
   }
+
+  func mix(in area: PixelRect, share: Double, _ first: () -> Bool, and second: () -> Bool) -> Bool {
+    guard !area.isEmpty, let picture else { return true }
+    // Without memory for a mix the second is there at once.
+    guard let below = picture.copy(of: area) else { return second() }
+    let isFirstDone = first()
+    guard let old = picture.copy(of: area) else { return second() }
+    below.draw(at: area, opacity: 255)
+    let isSecondDone = second()
+    old.draw(at: area, opacity: UInt8(((1 - share) * 255).rounded()))
+    return isFirstDone && isSecondDone
+  }
 }

@@ -157,9 +157,18 @@ public final class TestWindow {
     drawList.commands.compactMap { if case .text(let text, _, _, _) = $0 { text } else { nil } }
   }
 
-  /// The pictures that are seen, back to front.
+  /// The pictures that are seen, back to front; of one that turns into another both, each as opaque as its share.
   public var pictures: [DrawList.Picture] {
-    drawList.commands.compactMap { if case .image(let picture) = $0 { picture } else { nil } }
+    drawList.commands.flatMap { command -> [DrawList.Picture] in
+      switch command {
+      case .image(let picture): return [picture]
+      case .dissolve(var old, var new, let share):
+        old.opacity *= 1 - share
+        new.opacity *= share
+        return [old, new]
+      default: return []
+      }
+    }
   }
 
   /// The filled rectangles of a colour, back to front.

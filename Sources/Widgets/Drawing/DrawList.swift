@@ -12,6 +12,9 @@ public nonisolated struct DrawList: Sendable {
     case fill(Rect, color: Color, cornerRadius: Double)
     /// A picture.
     case image(Picture)
+    /// A picture that is turning into another: everything, what lies below included, as it looks with the first one
+    /// x (1 - share) + as it looks with the second one x share.
+    case dissolve(Picture, into: Picture, share: Double)
     /// One line of text; the origin is the top left corner of its line box.
     case text(String, font: Font, color: Color, origin: Point)
     /// From here to its `popClip` nothing is drawn outside. Already intersected with the clips around it.
@@ -85,13 +88,41 @@ public nonisolated struct DrawList: Sendable {
 
   /// Draws a picture; its opacity is multiplied with that of the views around it.
   public mutating func draw(_ picture: Picture) {
+    if let picture = placed(picture) { commands.append(.image(picture)) }
+  }
+
+  /// Draws a picture that is turning into another, of which it has become a share from 0 to 1.
+  ///
+  /// Recorded as pictures where these come to the same, and as `.dissolve` otherwise: a transparent picture drawn over
+  /// another lets what lies below shine through between the two.
+  public mutating func dissolve(_ old: Picture, into new: Picture, share: Double) {
+    func faded(_ picture: Picture, _ share: Double) -> Picture {
+      var picture = picture
+      picture.opacity *= share
+      return picture
+    }
+    switch (placed(old), placed(new)) {
+    case (let old?, let new?) where share > 0 && share < 1:
+      if new.hides(old) {
+        commands += [.image(old), .image(faded(new, share))]
+      } else {
+        commands.append(.dissolve(old, into: new, share: share))
+      }
+    default:
+      draw(faded(old, 1 - share))
+      draw(faded(new, share))
+    }
+  }
+
+  /// A picture in the coordinates of the window; nil if nothing of it can be seen.
+  private func placed(_ picture: Picture) -> Picture? {
     var picture = picture
     picture.destination = picture.destination.offset(by: context.origin)
     picture.opacity *= context.opacity
     guard picture.opacity > 0.001, !picture.source.isEmpty,
       picture.destination.intersects(context.clip)
-    else { return }
-    commands.append(.image(picture))
+    else { return nil }
+    return picture
   }
 
   /// Writes one line of text; `size` is what it measures, to leave out what cannot be seen.
@@ -131,5 +162,13 @@ public nonisolated struct DrawList: Sendable {
       if case .pushClip = commands.last { commands.removeLast() } else { commands.append(.popClip) }
     }
     context = outer
+  }
+}
+
+extension DrawList.Picture {
+  /// Whether nothing can be seen of another one that lies below.
+  fileprivate nonisolated func hides(_ other: DrawList.Picture) -> Bool {
+    guard image.frames.indices.contains(frame), image.frames[frame].bitmap.isOpaque else { return false }
+    return opacity >= 1 && tint.alpha == 255 && cornerRadius <= 0 && destination.contains(other.destination)
   }
 }

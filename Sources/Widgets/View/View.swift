@@ -142,20 +142,20 @@ open class View {
     _ image: Image?, fade: ContentsFade?, mode: ContentMode, in rect: Rect, opacity: Double = 1,
     tint: Color = .white, cornerRadius: Double, into list: inout DrawList
   ) {
-    func draw(_ image: Image, share: Double) {
+    func picture(_ image: Image, share: Double = 1) -> DrawList.Picture {
       let place = mode.layout(
         pixelWidth: image.pixelWidth, pixelHeight: image.pixelHeight, size: image.size, in: rect)
-      list.draw(
-        DrawList.Picture(
-          image: image, source: place.source, destination: place.destination, opacity: opacity * share,
-          tint: tint, cornerRadius: cornerRadius))
+      return DrawList.Picture(
+        image: image, source: place.source, destination: place.destination, opacity: opacity * share,
+        tint: tint, cornerRadius: cornerRadius)
     }
+    guard let image else { return }
+    let share = fade?.progress ?? 1
     if let previous = fade?.previous {
-      // Under an opaque picture that covers it the old one stays whole, or the background would shine through.
-      let isCovered = image?.bitmap.isOpaque == true && (mode == .fill || mode == .stretch)
-      draw(previous, share: isCovered ? 1 : 1 - (fade?.progress ?? 1))
+      list.dissolve(picture(previous), into: picture(image), share: share)
+    } else {
+      list.draw(picture(image, share: share))
     }
-    if let image { draw(image, share: fade?.progress ?? 1) }
   }
 
   // MARK: Tree

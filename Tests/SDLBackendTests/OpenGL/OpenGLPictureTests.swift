@@ -90,6 +90,7 @@ private struct Scene {
     list.fill(Rect(x: 0, y: 0, width: 320, height: 240), color: Color(red: 24, green: 40, blue: 60))
     fills(&list)
     pictures(&list)
+    dissolves(&list)
     texts(&list)
     clips(&list)
   }
@@ -134,6 +135,19 @@ private struct Scene {
       DrawList.Picture(
         image: images[1], source: Rect(x: 7, y: 4, width: 20, height: 20),
         destination: Rect(x: 285, y: 50, width: 20, height: 20)))
+  }
+
+  /// Of shapes that differ, the last beyond the edge.
+  private func dissolves(_ list: inout DrawList) {
+    for (index, share) in [0.2, 0.5, 0.9].enumerated() {
+      let x = 215 + 40 * Double(index)
+      list.dissolve(
+        DrawList.Picture(image: images[2], destination: Rect(x: x, y: 135, width: 38, height: 22.5)),
+        into: DrawList.Picture(
+          image: images[0], destination: Rect(x: x + 8, y: 139, width: 24.5, height: 26), opacity: 0.8,
+          cornerRadius: 6),
+        share: share)
+    }
   }
 
   private func texts(_ list: inout DrawList) {
