@@ -56,4 +56,21 @@ struct TestingArticleTests {
 
     #expect(test.texts == ["Playing"])
   }
+
+  @MainActor @Test func coverIsDrawn() throws {
+    var configuration = SDLHost.Configuration()
+    configuration.size = Size(width: 64, height: 48)
+    configuration.videoDriver = "offscreen"
+    let host = try SDLHost(configuration: configuration)
+    host.clock = .manual { 0 }
+    let cover = ImageView(frame: host.window.bounds)
+    cover.image = .solid(width: 64, height: 48, color: .white)
+    host.window.addSubview(cover)
+    host.turn(waitUpTo: 0)
+
+    let expected = Bitmap(width: 64, height: 48, color: .white)
+    let comparison = PictureComparison(of: host.screenshot(), with: expected, tolerance: .exact)
+    if !comparison.isMatch { try SDLHost.writePNG(comparison.sideBySide, to: "cover.difference.png") }
+    #expect(comparison.isMatch, "\(comparison)")
+  }
 }
