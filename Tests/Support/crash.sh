@@ -1,0 +1,3 @@
+#!/bin/sh
+# Stands in for a decoder that crashes.
+kill -SEGV $$
