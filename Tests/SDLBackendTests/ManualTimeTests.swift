@@ -6,23 +6,24 @@ import VitrineWidgets
 
 extension SDLTests {
   struct ManualTimeTests {
-    private let test: TestHost
-    private let time: ManualTime
     private var start: Double { ManualTime.beginning }
 
-    init() throws {
-      test = try TestHost()
+    /// A host whose time stands still.
+    private func stopped() throws -> (test: TestHost, time: ManualTime) {
+      let test = try TestHost()
       test.settle()
-      time = ManualTime(of: test.host)
+      return (test, ManualTime(of: test.host))
     }
 
-    @Test func timeBeginsAtARoundNumberAndStandsStill() {
+    @Test func timeBeginsAtARoundNumberAndStandsStill() throws {
+      let (test, time) = try stopped()
       #expect(time.now == 1000)
       #expect(test.host.now == 1000)
       #expect(ManualTime(of: test.host).now == 2000)
     }
 
-    @Test func whoAskedForATimeIsCalledThenAndInOrder() {
+    @Test func whoAskedForATimeIsCalledThenAndInOrder() throws {
+      let (test, time) = try stopped()
       var calls: [String] = []
       let late = Clerk { now in
         calls.append("late \(now)")
@@ -41,7 +42,8 @@ extension SDLTests {
       #expect(test.window.now == 1001)
     }
 
-    @Test func whoAsksForTheNextFrameIsCalledSixtyTimesASecondAndAtTheEnd() {
+    @Test func whoAsksForTheNextFrameIsCalledSixtyTimesASecondAndAtTheEnd() throws {
+      let (test, time) = try stopped()
       var times: [Double] = []
       let clerk = Clerk { now in
         times.append(now - 1000)
@@ -58,7 +60,8 @@ extension SDLTests {
       #expect(times.last == 0.125)
     }
 
-    @Test func frameOnTheWayThatAnotherWantsIsTakenByBoth() {
+    @Test func frameOnTheWayThatAnotherWantsIsTakenByBoth() throws {
+      let (test, time) = try stopped()
       var times: [Double] = []
       let clerk = Clerk { now in
         times.append(now - 1000)
@@ -73,7 +76,8 @@ extension SDLTests {
     }
 
     @Test(arguments: [1, 2, 5, 25])
-    func stepsAddUpToTheSameMomentOfAFade(count: Int) {
+    func stepsAddUpToTheSameMomentOfAFade(count: Int) throws {
+      let (test, time) = try stopped()
       let picture = ImageView(frame: test.window.bounds)
       test.window.addSubview(picture)
       picture.image = Image(width: 40, height: 30, color: .pureRed)
@@ -87,7 +91,8 @@ extension SDLTests {
       #expect(test.pixel(20, 15).distance(to: Color.pureGreen.over(.pureRed, alpha: share)) <= 1)
     }
 
-    @Test func observerThatAlwaysAsksForAPastTimeDoesNotStopTheClock() {
+    @Test func observerThatAlwaysAsksForAPastTimeDoesNotStopTheClock() throws {
+      let (test, time) = try stopped()
       var count = 0
       let clerk = Clerk { now in
         count += 1
@@ -102,7 +107,8 @@ extension SDLTests {
     }
 
     @Test(arguments: [0, -1, .nan, .infinity])
-    func oddTimesDrawOnlyWhatIsDueNow(seconds: Double) {
+    func oddTimesDrawOnlyWhatIsDueNow(seconds: Double) throws {
+      let (test, time) = try stopped()
       test.draw { $0.fill(Rect(x: 0, y: 0, width: 40, height: 30), color: .pureRed) }
 
       time.advance(by: seconds)
@@ -111,7 +117,8 @@ extension SDLTests {
       #expect(test.pixel(1, 1) == .pureRed)
     }
 
-    @Test func inputAtTheEndIsDrawnInTheLastFrame() {
+    @Test func inputAtTheEndIsDrawnInTheLastFrame() throws {
+      let (test, time) = try stopped()
       test.draw { $0.fill(Rect(x: 0, y: 0, width: 40, height: 30), color: .pureRed) }
       time.advance(by: 0.5) {
         #expect(time.now == 1000.5)
@@ -121,7 +128,8 @@ extension SDLTests {
       #expect(test.pixel(1, 1) == .pureGreen)
     }
 
-    @Test func untilIdleEndsWithTheLastFadeAndNoLater() {
+    @Test func untilIdleEndsWithTheLastFadeAndNoLater() throws {
+      let (test, time) = try stopped()
       test.view.setContents(Image(width: 4, height: 3, color: .pureGreen), transition: .fade(0.25))
 
       #expect(time.advanceUntilIdle())
@@ -132,7 +140,8 @@ extension SDLTests {
       #expect(test.host.frameStatistics.presented == frames)
     }
 
-    @Test func untilIdleGivesUpOnWhatNeverEnds() {
+    @Test func untilIdleGivesUpOnWhatNeverEnds() throws {
+      let (test, time) = try stopped()
       test.window.requestFrames(for: Clerk { _ in .soon }, at: start)
 
       #expect(!time.advanceUntilIdle(limit: 0.5))
@@ -140,7 +149,8 @@ extension SDLTests {
       #expect(time.now <= 1000.5)
     }
 
-    @Test func untilIdleDoesNotMoveWhilePicturesAreLoading() {
+    @Test func untilIdleDoesNotMoveWhilePicturesAreLoading() throws {
+      let (test, time) = try stopped()
       test.view.pendingSlots = 1
       test.window.requestFrames(for: Clerk { _ in .soon }, at: start)
 
@@ -149,7 +159,8 @@ extension SDLTests {
       #expect(time.now == 1000)
     }
 
-    @Test func closedHostMakesNoFrames() {
+    @Test func closedHostMakesNoFrames() throws {
+      let (test, time) = try stopped()
       test.host.close()
 
       time.advance(by: 1)

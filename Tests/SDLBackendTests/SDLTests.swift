@@ -4,7 +4,8 @@ import VitrineWidgets
 
 @testable import VitrineSDLBackend
 
-/// Everything that opens a host: one at a time, since SDL is a single thing in a process.
+/// Everything that opens a host: one at a time, since SDL is a single thing in a process. Other targets' tests open hosts
+/// too, so a test makes its host itself, and never waits while it has it.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct SDLTests {}
 
