@@ -69,10 +69,21 @@ need_packages() {
   say "run.sh: installing ${missing[*]}"
   local install=("${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends)
   # A machine that has never asked for package lists finds nothing, or an old version that is gone.
-  if ! "${install[@]}" "${missing[@]}" >/dev/null 2>&1; then
-    "${sudo[@]}" apt-get update >/dev/null
-    "${install[@]}" "${missing[@]}" >/dev/null
+  "${install[@]}" "${missing[@]}" >/dev/null 2>&1 && return
+  local complaint
+  if ! complaint=$({ "${sudo[@]}" apt-get update && "${install[@]}" "${missing[@]}"; } 2>&1 >/dev/null); then
+    say "run.sh: cannot install ${missing[*]}: $(grep -m 1 '^E: ' <<<"$complaint" || echo "apt-get fails")"
+    exit 1
   fi
+}
+
+# Starts the checks of a folder of Tests, which are written in Python.
+run_checks() {
+  if ! command -v python3 >/dev/null 2>&1; then
+    say "run.sh: Python 3 is needed."
+    exit 1
+  fi
+  PYTHONPATH=Tests/Support exec python3 -B "Tests/$1"
 }
 
 # Builds a program's release unless nothing has changed since the last one.
@@ -278,7 +289,7 @@ run_panel_tests() {
   need_packages "${packages[@]}" qemu-system-x86 busybox-static cpio python3 \
     libgl1 libgl1-mesa-dri libegl1 libgbm1 libgles2
   build_release vitrine
-  PYTHONPATH=Tests/Support exec python3 -B Tests/Panel/test_panel.py
+  run_checks Panel/test_panel.py
 }
 
 # The program in real windows: an X server and a compositor without a screen, and what uses and looks at them.
@@ -286,7 +297,7 @@ run_window_tests() {
   need_swift
   need_packages "${packages[@]}" xvfb xdotool imagemagick weston python3
   build_release vitrine
-  PYTHONPATH=Tests/Support exec python3 -B Tests/Windows/test_windows.py
+  run_checks Windows/test_windows.py
 }
 
 case "${1:-}" in

@@ -83,6 +83,8 @@ public final class Application {
   }
 
   /// Shows the window until it is closed, Esc or Ctrl-C is pressed, or `quit()` is called.
+  ///
+  /// Returns too when the X server or the Wayland compositor has ended; then `host.failure` says so.
   public func run() { host.run() }
 
   /// Ends `run()` after the present turn.

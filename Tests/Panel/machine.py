@@ -23,7 +23,8 @@ VENDORS = Path("/usr/share/glvnd/egl_vendor.d/50_mesa.json")
 
 def run(*words, **options):
     words = [str(word) for word in words]
-    return subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True, **options).stdout
+    return subprocess.run(words, check=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          **options).stdout
 
 
 def kernel():

@@ -5,14 +5,13 @@ program draws off screen on this machine. Called by `./run.sh test-panel`, which
 """
 
 import os
-import signal
 import subprocess
 import sys
 import time
 
 import machine
 import picture
-from checks import Checks, Failed, claim, need_tools, wait
+from checks import Checks, Failed, claim, end_by_signal, need_tools, wait
 from emulator import Emulator
 
 PROGRAM = machine.PROJECT / ".build/release/vitrine"
@@ -250,15 +249,15 @@ def references():
 
 
 def main():
-    # However it is ended, the emulator has to end too.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    end_by_signal()
     need_tools("test-panel", ["qemu-system-x86_64", "busybox", "cpio", "dpkg", "apt-cache", "apt-get"])
     begin = time.monotonic()
     machine.CACHE.mkdir(parents=True, exist_ok=True)
     try:
         kernel, disk, wanted = machine.kernel_image(), machine.disk(PROGRAM), references()
     except subprocess.SubprocessError as problem:
-        print(f"test-panel: this failed: {' '.join(map(str, problem.cmd))} {problem.stderr or ''}", file=sys.stderr)
+        said = (problem.stderr or "").strip().splitlines()
+        print(f"test-panel: this failed: {' '.join(map(str, problem.cmd))}: {' '.join(said[-1:])}", file=sys.stderr)
         return 1
     print(f"the machine is made ({time.monotonic() - begin:.1f} s)", flush=True)
     try:

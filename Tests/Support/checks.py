@@ -1,6 +1,8 @@
 """What the checks on whole machines and servers have in common: a line a check, and a count at the end."""
 
 import shutil
+import signal
+import subprocess
 import sys
 import time
 
@@ -33,6 +35,12 @@ def need_tools(name, tools):
         sys.exit(1)
 
 
+def end_by_signal():
+    """Has what was started end with this program, however it is ended."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: sys.exit(1))
+
+
 class Checks:
     """Does them one after the other, whatever becomes of each."""
 
@@ -45,7 +53,7 @@ class Checks:
             note = body()
             self.passed += 1
             print(f"ok    {name}{f': {note}' if note else ''} ({time.monotonic() - begin:.1f} s)", flush=True)
-        except (Failed, OSError) as problem:
+        except (Failed, OSError, subprocess.SubprocessError) as problem:
             self.failed += 1
             print(f"FAIL  {name}: {problem}", flush=True)
 

@@ -9,6 +9,12 @@ from pathlib import Path
 from checks import Failed, wait
 
 
+def plain_environment():
+    """The caller's without a desktop of theirs."""
+    desktop = ("DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET", "XDG_RUNTIME_DIR", "SDL_VIDEODRIVER")
+    return {name: value for name, value in os.environ.items() if name not in desktop}
+
+
 class Server:
     """A process in a folder of its own that ends with whoever started it, in whatever way."""
 
@@ -17,9 +23,8 @@ class Server:
         self.folder = tempfile.TemporaryDirectory(prefix="vitrine-windows-")
         self.path = Path(self.folder.name)
         self.log = self.path / f"{name}.log"
-        # What a program needs to be shown there, and nothing of the caller's own desktop.
-        desktop = ("DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET", "XDG_RUNTIME_DIR", "SDL_VIDEODRIVER")
-        self.environment = {name: value for name, value in os.environ.items() if name not in desktop}
+        # What a program needs to be shown there.
+        self.environment = plain_environment()
         self.process = None
 
     def start(self, words, environment, **options):

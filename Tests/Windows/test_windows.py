@@ -4,16 +4,15 @@ What a script does off screen, hands do at the pointer and the keys of a display
 pixel by pixel. Called by `./run.sh test-windows`, which builds the program first.
 """
 
-import signal
+import subprocess
 import sys
 import time
-from pathlib import Path
 
 import client
-from checks import Checks, Failed, claim, need_tools, wait
+from checks import Checks, Failed, claim, end_by_signal, need_tools, wait
 from hands import Hands, cut
 from program import PROJECT, Program, read, run_script
-from servers import Server, Weston, Xvfb
+from servers import Weston, Xvfb, plain_environment
 
 SIZE = (1280, 800)
 HALF_SECOND = "wait 500 ms"
@@ -292,16 +291,15 @@ class Windows(Checks):
 
 
 def main():
-    # However it is ended, the servers have to end too.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    need_tools("test-windows", ["Xvfb", "xdotool", "import", "weston", "weston-screenshooter", "setpriv"])
+    end_by_signal()
+    need_tools("test-windows", ["Xvfb", "xdotool", "import", "convert", "weston", "weston-screenshooter", "setpriv"])
     begin = time.monotonic()
     try:
-        wanted = references(Server("none").environment)
+        wanted = references(plain_environment())
         print(f"drawn off screen ({time.monotonic() - begin:.1f} s)", flush=True)
         windows = Windows(wanted)
         windows.all()
-    except Failed as problem:
+    except (Failed, OSError, subprocess.SubprocessError) as problem:
         print(f"test-windows: {problem}", file=sys.stderr)
         return 1
     return windows.end()
