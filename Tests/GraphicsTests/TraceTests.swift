@@ -62,6 +62,30 @@ import Testing
     #expect(!trace.awaitsFrames)
   }
 
+  @Test func waitingForWhatIsNeverShownEndsNoOtherWaiting() {
+    let trace = Trace()
+    trace.recordServed(url: "http://a.test", image: 70)
+    for _ in 0..<240 { trace.recordFrame(with: [1]) }
+
+    trace.recordServed(url: "http://a.test", image: 71)
+    trace.recordFrame(with: [1])
+    trace.recordFrame(with: [71])
+
+    #expect(trace.events.last?.kind == .shown(image: 71))
+  }
+
+  @Test func imagesDoNotPileUpWhereThereAreNoFrames() {
+    let trace = Trace(capacity: 8)
+
+    for image in 1...1000 as ClosedRange<UInt64> {
+      trace.recordAnswer(image, .image(image, source: "network"))
+      #expect(trace.awaitedImages <= 16)
+    }
+    trace.recordFrame(with: [993, 1000])
+
+    #expect(trace.events.suffix(2).map(\.kind) == [.shown(image: 993), .shown(image: 1000)])
+  }
+
   @Test func longURLsAreCut() throws {
     let trace = Trace()
 

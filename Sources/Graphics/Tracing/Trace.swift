@@ -23,13 +23,22 @@ public final class Trace: Sendable {
     /// Events recorded so far.
     var count = 0
     var lastNumber: UInt64 = 0
-    /// Images that were handed out and not seen on the screen yet.
-    var awaited: Set<UInt64> = []
+    /// Images that were handed out and not seen on the screen yet, with the count of events at that time.
+    var awaited: [UInt64: Int] = [:]
+    /// Frames since an image was handed out, or seen.
     var framesWaited = 0
 
     mutating func record(_ event: TraceEvent, _ capacity: Int) {
       if ring.count < capacity { ring.append(event) } else { ring[count % capacity] = event }
       count += 1
+    }
+
+    /// Waits for an image that the last event has handed out. Without a screen none is ever seen: those whose event has
+    /// been overwritten are waited for no longer.
+    mutating func awaitFrame(with image: UInt64, _ capacity: Int) {
+      awaited[image] = count
+      framesWaited = 0
+      if awaited.count > 2 * capacity { awaited = awaited.filter { $0.value > count - capacity } }
     }
   }
 
@@ -48,7 +57,7 @@ public final class Trace: Sendable {
     self.clock = clock
   }
 
-  /// Nanoseconds since the machine was started.
+  /// Nanoseconds since the process first asked for it, those that the machine slept through included.
   public static func systemTime() -> Int64 {
     let time = origin.duration(to: .now).components
     return time.seconds * 1_000_000_000 + time.attoseconds / 1_000_000_000
@@ -99,7 +108,7 @@ public final class Trace: Sendable {
       state.lastNumber += 1
       let kind = TraceEvent.Kind.served(request: state.lastNumber, url: url, image: image)
       state.record(TraceEvent(time: time, kind: kind), capacity)
-      state.awaited.insert(image)
+      state.awaitFrame(with: image, capacity)
     }
   }
 
@@ -109,18 +118,19 @@ public final class Trace: Sendable {
     let event = TraceEvent(time: clock(), kind: .answered(request: request, outcome))
     state.withLock { state in
       state.record(event, capacity)
-      if case .image(let image, _) = outcome { state.awaited.insert(image) }
+      if case .image(let image, _) = outcome { state.awaitFrame(with: image, capacity) }
     }
   }
 
   /// Whether an image has been handed out that has not been on the screen since.
-  package var awaitsFrames: Bool { state.withLock { !$0.awaited.isEmpty } }
+  package var awaitsFrames: Bool { awaitedImages > 0 }
+  var awaitedImages: Int { state.withLock { $0.awaited.count } }
 
   /// A frame is on the screen; `images` are those drawn in it.
   package func recordFrame(with images: some Sequence<UInt64>) {
     let time = clock()
     state.withLock { state in
-      for image in images where state.awaited.remove(image) != nil {
+      for image in images where state.awaited.removeValue(forKey: image) != nil {
         state.framesWaited = 0
         state.record(TraceEvent(time: time, kind: .shown(image: image)), capacity)
       }
