@@ -2,7 +2,8 @@ import VitrineGraphics
 
 /// What one request went through, from being asked for to being seen: its spans, in order of their beginnings.
 ///
-/// Work that several requests share lies on the track of each of them.
+/// Work that several requests share lies on the track of each of them, for as long as it waits for it: spans of a track
+/// follow or enclose one another, or Perfetto would drop them.
 nonisolated struct RequestTrack: Hashable {
   struct Span: Hashable {
     let name: String
@@ -29,6 +30,16 @@ nonisolated struct RequestTrack: Hashable {
   mutating func add(_ name: String, _ begin: Int64?, _ end: Int64?, _ notes: [String: Note] = [:]) {
     guard let begin, let end, begin <= end else { return }
     spans.append(Span(name: name, begin: begin, end: end, notes: notes))
+  }
+
+  /// Leaves of the spans only what lies between two moments.
+  mutating func clip(from begin: Int64, to end: Int64) {
+    spans = spans.compactMap { span in
+      let first = max(begin, span.begin)
+      let last = min(end, span.end)
+      let isKept = first < last || (first == last && span.begin == span.end)
+      return isKept ? Span(name: span.name, begin: first, end: last, notes: span.notes) : nil
+    }
   }
 
   /// The whole request, around the others.

@@ -73,15 +73,17 @@ nonisolated struct TrackBuilder {
   private func track(of request: TraceEvent.Request, lookedUpBy time: Int64) -> RequestTrack {
     var track = RequestTrack(number: request.number, url: request.url)
     let answer = answers[request.number]
+    addFetch(of: request, lookedUpBy: time, answered: answer?.time, to: &track)
+    addDecode(of: request, to: &track)
+    if let transform = transforms[request.picture] { track.add("transform", transform.begin, transform.end) }
+    // What was done for others before it came, or after it had left, is not its own.
+    track.clip(from: time, to: answer?.time ?? .max)
     track.add(
       "memory lookup", request.began, time,
       ["result": .text("miss"), "why": .text(request.memory.rawValue)])
     track.add(
       "disk lookup", time, time,
       ["result": .text("miss"), "why": .text(request.disk.rawValue)])
-    addFetch(of: request, answered: answer?.time, to: &track)
-    addDecode(of: request, to: &track)
-    if let transform = transforms[request.picture] { track.add("transform", transform.begin, transform.end) }
 
     var notes: [String: RequestTrack.Note] = [:]
     switch answer?.outcome {
@@ -97,16 +99,17 @@ nonisolated struct TrackBuilder {
     return track
   }
 
-  private func addFetch(of request: TraceEvent.Request, answered: Int64?, to track: inout RequestTrack) {
+  private func addFetch(
+    of request: TraceEvent.Request, lookedUpBy time: Int64, answered: Int64?, to track: inout RequestTrack
+  ) {
     guard let begin = fetches[request.fetch]?.begin else {
       // It was given up before its turn came, or still waits.
-      return track.add("queue", request.began, answered ?? lastTime)
+      return track.add("queue", time, answered ?? lastTime)
     }
-    if begin >= request.began {
-      track.add("queue", request.began, begin)
+    if begin >= time {
+      track.add("queue", time, begin)
     } else {
-      track.add(
-        "joined", request.began, request.began, ["fetch": .number(Int(request.fetch & 0xFF_FFFF_FFFF))])
+      track.add("joined", time, time, ["fetch": .number(Int(request.fetch & 0xFF_FFFF_FFFF))])
     }
     guard let end = fetches[request.fetch]?.end, let transfer = transfers[request.fetch] else {
       return track.add("transfer", begin, answered ?? lastTime)

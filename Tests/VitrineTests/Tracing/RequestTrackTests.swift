@@ -91,6 +91,43 @@ import VitrineGraphics
     #expect(times(tracks[1]).contains("first frame 33-45"))
   }
 
+  @Test("who joins has what is left of the shared work, and whoever leaves no more of it", arguments: 0...34)
+  func clipped(time: Int64) throws {
+    let joins =
+      load + [
+        request(2, at: time, fetch: 10), event(34, .answered(request: 2, .image(99, source: "network"))),
+      ]
+    let leaves = load + [request(2, at: 0, fetch: 10), event(time, .answered(request: 2, .cancelled))]
+
+    for events in [joins, leaves] {
+      let track = try #require(TrackBuilder.tracks(of: events).first { $0.number == 2 })
+      let whole = track.spans[0]
+      #expect(whole.name == "request")
+      for (index, span) in track.spans.enumerated() {
+        #expect(whole.begin <= span.begin && span.end <= whole.end, "\(span.name) lies in the request")
+        for other in track.spans.dropFirst(index + 1) {
+          #expect(other.begin >= span.end || other.end <= span.end, "\(other.name) overlaps \(span.name)")
+        }
+      }
+    }
+    let left = try #require(TrackBuilder.tracks(of: leaves).first { $0.number == 2 })
+    #expect(left.spans[0].end == time * 1_000_000)
+  }
+
+  @Test func workThatBeginsWhileMemoryIsLookedUpFollowsTheLookup() throws {
+    let asked = TraceEvent.Request(
+      number: 2, url: "http://a.test/1", began: 4_000_000, memory: .absent, disk: .noCache, fetch: 10,
+      decode: 11, picture: 12)
+
+    let track = try #require(
+      TrackBuilder.tracks(of: load + [event(6, .requested(asked))]).first { $0.number == 2 })
+
+    #expect(
+      times(track).filter { !$0.contains("6-6") }.prefix(3) == [
+        "request 4-32", "memory lookup 4-6", "connect 6-8",
+      ])
+  }
+
   @Test func imageThatIsSeenAgainBelongsToTheLaterRequest() throws {
     let events =
       load + [
