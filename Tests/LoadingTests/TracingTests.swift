@@ -92,6 +92,18 @@ import VitrineTesting
     #expect(requests.allSatisfy { $0.disk == .noCache })
   }
 
+  @Test func whatWasPurgedAndRemovedSinceIsNotThere() async throws {
+    let world = fixture()
+    try await world.loaded(request())
+    world.cache.purge(to: 0)
+    try await world.loaded(request())
+
+    world.cache.removeImage(for: request(), additionalIdentifier: nil)
+    try await world.loaded(request())
+
+    #expect(requests.map(\.memory) == [.absent, .purged, .absent])
+  }
+
   @Test func withoutACacheThereIsNoSuchCache() {
     var configuration = ImageDownloader.Configuration()
     configuration.trace = trace

@@ -72,8 +72,11 @@ struct CachedImages {
     return released
   }
 
-  /// Removes all variants. O(variants).
-  mutating func remove(_ identity: PictureIdentity) -> [Image] { variants(identity).map { remove($0) } }
+  /// Removes all variants, as if they had never been there. O(variants).
+  mutating func remove(_ identity: PictureIdentity) -> [Image] {
+    if isMarkedPurged(identity) { purged[Self.purgedPlace(identity.hashValue)] = 0 }
+    return variants(identity).map { remove($0) }
+  }
 
   /// Removes the oldest to make room, until no more than `limit` is left.
   mutating func purge(to limit: Int) -> [Image] {
@@ -94,8 +97,12 @@ struct CachedImages {
   /// Why `use` finds nothing. O(1).
   func missReason(_ identity: PictureIdentity) -> TraceEvent.Miss {
     if smallest[identity] != nil { return .tooSmall }
+    return isMarkedPurged(identity) ? .purged : .absent
+  }
+
+  private func isMarkedPurged(_ identity: PictureIdentity) -> Bool {
     let hash = identity.hashValue
-    return !purged.isEmpty && purged[Self.purgedPlace(hash)] == hash ? .purged : .absent
+    return !purged.isEmpty && purged[Self.purgedPlace(hash)] == hash
   }
 
   private mutating func markPurged(_ identity: PictureIdentity) {
