@@ -175,8 +175,9 @@ final class ImageSlot {
   }
 
   private func note(_ result: Result<ImageResponse, ImageError>, of load: SlotLoad) {
-    let now = target.view?.window?.now ?? 0
-    guard let new = SlotReport(result, elapsed: now - (load.began ?? now)) else { return }
+    let window = target.view?.window
+    let elapsed = load.began.flatMap { began in window.map { $0.now - began } }
+    guard let new = SlotReport(result, elapsed: elapsed) else { return }
     report = new
     if target.view?.window?.showsDiagnostics == true { target.view?.setNeedsDisplay(target.rect) }
   }
@@ -281,6 +282,8 @@ extension ImageSlot {
   /// The spinner lives by the window's time, and the window's scale says how large the picture must be.
   func windowDidChange() {
     guard let window = target.view?.window else { return }
+    // A cell is asked for its picture before it is in the list.
+    if load?.began == nil { load?.began = window.now }
     if spinner?.window !== window { dropSpinner() }
     if let load, load.task != nil, spinner == nil {
       startSpinner(for: load)

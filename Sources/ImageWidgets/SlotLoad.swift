@@ -10,7 +10,7 @@ final class SlotLoad {
   let options: SlotOptions
   /// Nil until it is started: a slot without a size waits for one.
   var task: ImageTask?
-  /// Window time at which it was asked for.
+  /// Window time at which it was asked for, or came into a window.
   var began: Double?
   /// The size that it was looked up and loaded at.
   var size = NeededSize.unknown

@@ -33,6 +33,34 @@ struct DiagnosticsTests {
     #expect(texts() == ["\(image.pixelWidth)x\(image.pixelHeight)", "network 250 ms"])
   }
 
+  @Test func timeCountsFromWhenItCameIntoTheWindow() async {
+    let cell = ImageView(frame: Rect(x: 0, y: 0, width: 100, height: 100))
+    bench.window.showsDiagnostics = true
+    cell.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+
+    bench.window.now = 1
+    bench.window.addSubview(cell)
+    await bench.transfer(1).answer(with: SlotBench.red)
+    bench.window.now = 1.25
+    await ear.hear()
+
+    #expect(texts().last == "network 250 ms")
+  }
+
+  @Test func pictureThatCameOutsideOfAWindowHasNoTime() async {
+    let view = bench.view()
+    bench.window.showsDiagnostics = true
+    bench.window.now = 5
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+
+    view.removeFromSuperview()
+    await bench.transfer(1).answer(with: SlotBench.red)
+    await ear.hear()
+    bench.window.addSubview(view)
+
+    #expect(texts().last == "network")
+  }
+
   @Test func pictureFromMemoryHasAnotherColourAndNoTime() throws {
     bench.cache.insert(
       .solid(width: 100, height: 100), for: try ImageRequest("http://a.test/1"), additionalIdentifier: nil)

@@ -10,10 +10,10 @@ struct SlotReport: Equatable {
   }
 
   let outcome: Outcome
-  /// Seconds of the window from being asked to having it.
-  let elapsed: Double
+  /// Seconds of the window from being asked to having it; nil if that was outside of one.
+  let elapsed: Double?
 
-  init?(_ result: Result<ImageResponse, ImageError>, elapsed: Double) {
+  init?(_ result: Result<ImageResponse, ImageError>, elapsed: Double?) {
     switch result {
     case .success(let response): outcome = .image(response.image, from: response.source)
     case .failure(.cancelled): return nil
@@ -38,10 +38,10 @@ struct SlotReport: Equatable {
     case .image(let image, let source):
       let decoded = "\(image.pixelWidth)x\(image.pixelHeight)"
       let size = image.isFullSize ? decoded : "\(decoded) of \(image.sourceWidth)x\(image.sourceHeight)"
-      let time = "\(Int((elapsed * 1000).rounded())) ms"
+      let time = elapsed.map { "\(Int(($0 * 1000).rounded())) ms" }
       let frames = image.isAnimated ? [("\(image.frames.count) frames", "\(image.frames.count) frames")] : []
-      return [(size, decoded), (source == .memory ? ("memory", "memory") : ("\(source) \(time)", time))]
-        + frames
+      let origin = (time.map { "\(source) \($0)" } ?? "\(source)", time ?? "\(source)")
+      return [(size, decoded), source == .memory ? ("memory", "memory") : origin] + frames
     case .failure(let error): return [("\(error)", "failed")]
     }
   }
