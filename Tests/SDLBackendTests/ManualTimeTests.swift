@@ -42,6 +42,18 @@ extension SDLTests {
       #expect(test.window.now == 1001)
     }
 
+    @Test(arguments: [Double.infinity, -.infinity, .nan, 999])
+    func timeThatNeverComesOrHasPassedIsNow(end: Double) throws {
+      let (test, time) = try stopped()
+      let spinner = Clerk { _ in .soon }
+      test.window.requestFrames(for: spinner, at: start, keepsBusy: false)
+
+      time.advance(to: end)
+      time.advance(by: end - 999)
+
+      #expect(time.now == 1000)
+    }
+
     @Test func whoAsksForTheNextFrameIsCalledSixtyTimesASecondAndAtTheEnd() throws {
       let (test, time) = try stopped()
       var times: [Double] = []

@@ -42,11 +42,12 @@ public final class ManualTime {
   ///   - seconds: what is not a positive number is none; then only what is due now is drawn.
   ///   - body: called at the end before the last frame, as for input.
   public func advance(by seconds: Double, then body: () -> Void = {}) {
-    advance(to: seconds > 0 && seconds.isFinite ? now + seconds : now, then: body)
+    advance(to: seconds > 0 ? now + seconds : now, then: body)
   }
 
-  /// The same up to a time; one that has passed is now.
+  /// The same up to a time; one that has passed, or will never come, is now.
   public func advance(to end: Double, then body: () -> Void = {}) {
+    let end = end.isFinite ? end : now
     settle()
     while let next = nextFrame, next < end { frame(at: next) }
     now = max(now, end)
