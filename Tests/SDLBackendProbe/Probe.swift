@@ -24,8 +24,9 @@ struct Probe {
       exit(1)
     }
     let scene = Scene(host: host)
+    var idleSeconds: Double?
     switch arguments.dropFirst(2).first ?? "show" {
-    case "idle": scene.idle(seconds: Double(arguments[3]) ?? 1)
+    case "idle": idleSeconds = Double(arguments[3]) ?? 1
     case "wakes": scene.wakes()
     case "show": break
     case "shot": scene.shoot(path: arguments[3])
@@ -34,6 +35,8 @@ struct Probe {
     report("driver", host.videoDriver)
     while host.window.isDirty { host.turn() }
     report("sleeping", true)
+    // Not before: the first frame takes its time on a busy machine.
+    if let idleSeconds { scene.idle(seconds: idleSeconds) }
     host.run()
     report("frames", host.frameStatistics.presented)
     host.close()
