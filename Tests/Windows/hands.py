@@ -6,14 +6,8 @@ import picture
 from checks import Failed, wait
 from program import CACHE
 
-# The status line at the bottom counts what was loaded on the way, which depends on how fast a machine scrolls.
-STATUS_LINE = 32
 # How far a mouse's cursor reaches from the point that it shows, where a compositor draws it into the picture.
 CURSOR = 40
-
-
-def cut(shot):
-    return shot.cut(0, shot.height - STATUS_LINE)
 
 
 class Hands:
@@ -21,6 +15,8 @@ class Hands:
 
     def __init__(self, xvfb, name, shows_cursor=False):
         self.xvfb, self.shows_cursor = xvfb, shows_cursor
+        # Levels of a channel by which what is seen may differ.
+        self.levels = 0
         self.window = wait(f"a window of “{name}”", lambda: self.find(name), 30)
         self.look_where()
         self.rest()
@@ -90,35 +86,26 @@ class Hands:
     def picture(self):
         return picture.read_ppm(self.xvfb.tool("import", "-window", self.window, "-depth", "8", "ppm:-"))
 
-    def shows(self, name, wanted, timeout=20, columns=None):
-        """Waits until the window shows a picture, pixel for pixel but for the status line."""
+    def shows(self, name, wanted, timeout=20, ignored=()):
+        """Waits until the window shows a reference, but for some rectangles."""
         deadline = time.monotonic() + timeout
         while True:
             shown = self.picture()
-            if not self.differs(shown, wanted, columns):
+            if not self.differs(shown, wanted, ignored):
                 return
             if time.monotonic() > deadline:
                 break
             time.sleep(0.05)
         file = CACHE / "failed.png"
         picture.write_png(shown, file)
-        found = picture.difference(self.compared(cut(shown)), self.compared(wanted))
+        found = wanted.difference(shown, [*ignored, *self.cursor])
         raise Failed(f"the window shows something else than “{name}”, see {file} ({found})")
 
-    def differs(self, shown, wanted, columns=None):
-        shown = cut(shown)
-        if (shown.width, shown.height) != (wanted.width, wanted.height):
-            return True
-        return self.compared(shown, columns).rows != self.compared(wanted, columns).rows
+    def differs(self, shown, wanted, ignored=()):
+        return wanted.differs(shown, [*ignored, *self.cursor], self.levels)
 
-    def compared(self, shot, columns=None):
-        """The first columns, and nothing where a cursor is."""
-        rows = [row[:columns * 3] for row in shot.rows] if columns else list(shot.rows)
-        if self.shows_cursor:
-            x, y = (max(0, value - CURSOR) for value in self.pointer)
-            for index in range(y, min(shot.height, y + 2 * CURSOR)):
-                row = bytearray(rows[index])
-                end = min(len(row), (x + 2 * CURSOR) * 3)
-                row[x * 3:end] = bytes(max(0, end - x * 3))
-                rows[index] = bytes(row)
-        return picture.Picture(len(rows[0]) // 3, shot.height, rows)
+    @property
+    def cursor(self):
+        """The rectangle where a cursor is, if any."""
+        x, y = self.pointer
+        return [(x - CURSOR, y - CURSOR, x + CURSOR, y + CURSOR)] if self.shows_cursor else []

@@ -36,10 +36,14 @@ class Program:
         self.error_file.close()
 
     @property
+    def lines(self):
+        """What is on standard error, where libraries write too."""
+        return os.pread(self.error_file.fileno(), 100_000, 0).decode(errors="replace").splitlines()
+
+    @property
     def errors(self):
-        """The lines of its own on standard error; libraries write there too."""
-        lines = os.pread(self.error_file.fileno(), 100_000, 0).decode(errors="replace").splitlines()
-        return [line for line in lines if line.startswith("vitrine: ")]
+        """The lines of its own."""
+        return [line for line in self.lines if line.startswith("vitrine: ")]
 
     def says(self, line):
         wait(f"“{line}”", lambda: line in self.errors, 20, lambda: f"it says {self.errors}")

@@ -39,6 +39,8 @@ protocol Renderer: AnyObject {
   func reset()
   /// Nothing can be drawn afterwards; before the window is closed. A second call does nothing.
   func close()
+  /// The same where the display server is lost, without asking it for anything.
+  func abandon()
 }
 
 /// A picture of a draw list and where it goes, in whole pixels.

@@ -40,6 +40,8 @@ final class SoftwareRenderer: Renderer {
 
   func close() {}
 
+  func abandon() {}
+
   // MARK: Drawing
 
   func fill(_ rect: PixelRect, color: Color, clip: PixelRect) {

@@ -41,6 +41,7 @@ extension SDLHost {
   /// makes an ordinary end of a lost compositor.
   private func loseDisplay() {
     failure = .displayLost(driver: videoDriver)
+    renderer.abandon()
     video.abandon()
     quit()
   }

@@ -46,6 +46,9 @@ final class OpenGLDevice {
     renderer = nil
   }
 
+  /// Leaves a lost display server alone: what it had went with it.
+  func abandon() { renderer = nil }
+
   /// Whether a graphics processor draws, and not a program that does as if.
   var isHardware: Bool { Self.isHardware(description) }
 

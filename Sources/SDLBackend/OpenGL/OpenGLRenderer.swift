@@ -60,6 +60,11 @@ final class OpenGLRenderer: Renderer {
     device.close()
   }
 
+  func abandon() {
+    device.abandon()
+    reset()
+  }
+
   /// The picture in the size that the window has; black where it is new.
   private func preparePicture() -> OpenGLPicture? {
     var width: Int32 = 0
