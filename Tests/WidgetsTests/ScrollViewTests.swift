@@ -48,6 +48,17 @@ struct ScrollViewTests {
     #expect(offset == 300)
   }
 
+  @Test func contentThatShrinksWhileItGoesSidewaysTakesTheOffsetAlong() {
+    scrollView.contentSize.width = 600
+    scrollView.contentOffset.y = 1800
+    scrollView.setContentOffset(Point(x: 300, y: 1800), animated: true)
+
+    scrollView.contentSize.height = 500
+    test.advanceUntilIdle()
+
+    #expect(scrollView.contentOffset == Point(x: 300, y: 300))
+  }
+
   @Test func anAnimatedOffsetArrives() {
     scrollView.setContentOffset(Point(x: 0, y: 400), animated: true)
     #expect(scrollView.isScrolling)

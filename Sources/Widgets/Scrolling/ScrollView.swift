@@ -140,12 +140,13 @@ open class ScrollView: View {
     settle()
   }
 
-  /// Brings an offset back that has come to lie beyond an end; one that moves finds its way by itself.
+  /// Brings an offset back that has come to lie beyond an end; one that moves finds its way by itself, across or down.
   private func settle() {
-    guard !isScrolling else { return }
-    move(
-      to: Point(
-        x: boundsOrigin.x.clamped(to: horizontalRange), y: boundsOrigin.y.clamped(to: verticalRange)))
+    guard !isDragging else { return }
+    var offset = boundsOrigin
+    if horizontalMotion == nil { offset.x = offset.x.clamped(to: horizontalRange) }
+    if verticalMotion == nil { offset.y = offset.y.clamped(to: verticalRange) }
+    move(to: offset)
   }
 
   // MARK: Motion
