@@ -114,7 +114,7 @@ struct ScriptRunTests {
   func whatTheTimeDoesNotSufficeForFails(arguments: [String], message: String) async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
-    let script = arguments == ["--script"] ? "wait 1 ms\nwait idle\nquit\n" : nil
+    let script = arguments == ["--script"] ? "# a picture\nwait idle\nquit\n" : nil
 
     let outcome = try await program.run(
       arguments: ["--video", "offscreen", "--latency", "20000", "--exit-after", "0.2"]

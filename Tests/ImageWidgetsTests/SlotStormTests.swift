@@ -7,7 +7,9 @@ import VitrineTesting
 import VitrineWidgets
 
 /// Anything in any order, many times over, from a seed: what must hold whatever is done.
-@Suite(.timeLimit(.minutes(1)))
+///
+/// Each of its steps may wait for the main actor behind all other tests.
+@Suite(.timeLimit(.minutes(5)))
 struct SlotStormTests {
   @Test(arguments: 1...8 as ClosedRange<UInt64>)
   func whateverIsDoneEveryoneHearsOnceAndTheLastQuestionIsAnswered(seed: UInt64) async {
