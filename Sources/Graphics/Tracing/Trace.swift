@@ -66,9 +66,9 @@ public final class Trace: Sendable {
   private static let origin = ContinuousClock.now
 
   /// Whether it records anything.
-  public var isEnabled: Bool { capacity > 0 }
+  package var isEnabled: Bool { capacity > 0 }
   /// Nanoseconds of the trace's clock.
-  public var now: Int64 { clock() }
+  package var now: Int64 { clock() }
 
   /// The events it has, in the order they were recorded, which is about that of their times. O(events).
   public var events: [TraceEvent] {
@@ -93,7 +93,7 @@ public final class Trace: Sendable {
   // MARK: Recording
 
   /// Notes what happened, now unless another time is given.
-  public func record(_ kind: TraceEvent.Kind, at time: Int64? = nil) {
+  package func record(_ kind: TraceEvent.Kind, at time: Int64? = nil) {
     guard capacity > 0 else { return }
     let event = TraceEvent(time: time ?? clock(), kind: kind)
     state.withLock { $0.record(event, capacity) }

@@ -35,7 +35,7 @@ extension SDLHost {
     /// Bytes that scaled pictures and drawn texts may take, or all that OpenGL is given: 64 MiB.
     public var textureByteBudget = 64 << 20
     /// Bytes of pictures that are made ready for the screen in one frame: 8 MiB. One picture is in any case,
-    /// what is over waits for the next frames and is drawn coarsely until then. A picture that is shown without a fade, as
+    /// what is over waits for the next frames and is drawn coarsely until then. A picture that fits as it is and is shown without a fade, as
     /// a hit in memory is, is given to OpenGL all the same.
     public var uploadByteBudget = 8 << 20
     /// The files that labels and titles are drawn with; they are opened with the host, which fails without them.

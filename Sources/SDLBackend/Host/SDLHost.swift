@@ -106,7 +106,7 @@ public final class SDLHost {
   public var rendererName: String { renderer.name }
   /// The order of bytes in which pictures should be decoded, so that drawing them needs no conversion.
   public var pixelFormat: PixelFormat { renderer.pixelFormat }
-  /// Bytes that scaled pictures and drawn texts take now, or all that OpenGL was given.
+  /// Bytes that scaled pictures and drawn texts take now, or all that OpenGL was given but for the picture of the window.
   public var textureBytes: Int { renderer.textureBytes }
 
   /// The host's time, in seconds; with the monotonic clock since the host was made.
