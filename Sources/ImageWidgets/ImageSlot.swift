@@ -213,7 +213,10 @@ final class ImageSlot {
   // MARK: Spinner
 
   private func startSpinner(for load: SlotLoad) {
-    guard load.options.indicator.isEnabled, let window = target.view?.window else { return }
+    // A picture that grows is there already.
+    guard load.options.indicator.isEnabled, !load.isForGrowth, let window = target.view?.window else {
+      return
+    }
     let spinner = SlotSpinner(slot: self, indicator: load.options.indicator, in: window)
     self.spinner = spinner
     spinner.start()

@@ -64,6 +64,17 @@ struct SlotGrowthTests {
     #expect(view.image?.pixelWidth == 130)
   }
 
+  @Test func pictureThatIsThereHasNoSpinnerWhileItGrows() async {
+    let view = await loadedView()
+    bench.run(until: 2)
+
+    view.frame.size = Size(width: 300, height: 300)
+    bench.run(until: 3)
+
+    #expect(view.isLoadingImage)
+    #expect(bench.pictures.map { $0.image === view.image } == [true])
+  }
+
   @Test func smallerPictureStaysWhenTheLargerOneFails() async {
     var options = bench.options
     options.failureImage = .solid(width: 2, height: 2)
