@@ -9,6 +9,8 @@ final class Transfer {
   private let configuration: CurlTransport.Configuration
   private var state: TransferState
   private var connections = 0
+  private var isReused = false
+  private var hopBegan = SuspendingClock.now
 
   init(
     _ id: TransferID, _ order: TransferOrder, hop: Hop, on easy: EasyHandle,
@@ -23,6 +25,7 @@ final class Transfer {
 
   /// Sets the handle up for the next request.
   func prepare() throws(ImageError) {
+    hopBegan = .now
     try easy.prepare(
       for: state.hop, connectLimit: order.request.timeouts.connect, configuration: configuration)
     try listen()
@@ -33,29 +36,39 @@ final class Transfer {
 
   /// Time ran out: what is next.
   func expire() -> TransferState.Next {
-    connections += easy.count(CURLINFO_NUM_CONNECTS)
+    countConnections()
     return state.expire()
   }
 
   /// libcurl is done with the request: what is next.
   func end(_ code: CURLcode) -> TransferState.Next {
-    let opened = easy.count(CURLINFO_NUM_CONNECTS)
-    connections += opened
+    let opened = countConnections()
     return state.end(
       TransferState.HopEnd(
         failure: code == CURLE_OK ? nil : easy.error(code), wasReused: opened == 0))
   }
 
   /// It ends from outside while libcurl works on it.
-  func breakOff() { connections += easy.count(CURLINFO_NUM_CONNECTS) }
+  func breakOff() { countConnections() }
+
+  /// Those that libcurl has opened for the hop that ends now.
+  @discardableResult
+  private func countConnections() -> Int {
+    let opened = easy.count(CURLINFO_NUM_CONNECTS)
+    connections += opened
+    isReused = opened == 0 && state.hasRequestLeft
+    return opened
+  }
 
   /// What it took; read before the handle is reset.
   var metrics: TransportMetrics {
     TransportMetrics(
       bytesReceived: state.bytesReceived, requests: state.requestsSent, connections: connections,
-      nameLookup: easy.seconds(CURLINFO_NAMELOOKUP_TIME_T),
+      isReused: isReused, nameLookup: easy.seconds(CURLINFO_NAMELOOKUP_TIME_T),
       connect: easy.seconds(CURLINFO_CONNECT_TIME_T), tls: easy.seconds(CURLINFO_APPCONNECT_TIME_T),
-      firstByte: easy.seconds(CURLINFO_STARTTRANSFER_TIME_T), total: easy.seconds(CURLINFO_TOTAL_TIME_T))
+      firstByte: easy.seconds(CURLINFO_STARTTRANSFER_TIME_T),
+      // libcurl counts up to what it heard last, which may be long before a transfer is broken off.
+      total: max(easy.seconds(CURLINFO_TOTAL_TIME_T), (SuspendingClock.now - hopBegan) / .seconds(1)))
   }
 
   /// Tells the receiver how it ended. Called once, by the loop.

@@ -147,13 +147,23 @@ public final class ImageDownloader: Sendable {
         traceServed(request, image)
         return .success(ImageResponse(image: image, source: .memory))
       }
-      if request.cachePolicy == .cacheOnly { return .failure(.notCached) }
-      do { _ = try router.transport(for: request.url) } catch { return .failure(error) }
+      if request.cachePolicy == .cacheOnly { return refuse(task, .notCached, began) }
+      do { _ = try router.transport(for: request.url) } catch { return refuse(task, error, began) }
       // Looked up too early and started too late, a load that ended in between would be done twice.
     } while !engine.start(
       task, unlessStoredSince: storeCount,
       lookup: LookupNotes(began: began, memory: missReason(request, task.additionalIdentifier)))
     return nil
+  }
+
+  private func refuse(
+    _ task: ImageTask, _ error: ImageError, _ began: Int64
+  ) -> Result<ImageResponse, ImageError> {
+    let result = Result<ImageResponse, ImageError>.failure(error)
+    trace.recordRefused(
+      url: task.request.identity.url, began: began,
+      memory: missReason(task.request, task.additionalIdentifier), TraceEvent.Outcome(result))
+    return result
   }
 
   private func missReason(_ request: ImageRequest, _ additionalIdentifier: String?) -> TraceEvent.Miss {

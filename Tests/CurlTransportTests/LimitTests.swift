@@ -114,6 +114,20 @@ struct LimitTests {
     #expect(heard.text == "hello")
   }
 
+  @Test func timeOfABrokenTransferCountsUpToItsEnd() async throws {
+    let server = try ScriptedServer { _ in
+      [.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello"), .hold]
+    }
+    defer { server.stop() }
+
+    let heard = try await CurlTransport().get(
+      server.url, timeouts: .init(connect: 300, stall: .infinity, total: 0.5))
+
+    let spent = try #require(heard.spent)
+    #expect(spent.firstByte > 0 && spent.firstByte < spent.total)
+    #expect(spent.total > 0.45)
+  }
+
   @Test func connectionThatIsNotAnsweredEnds() async throws {
     let full = try FullListener()
     defer { full.close() }

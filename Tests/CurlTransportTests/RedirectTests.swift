@@ -22,6 +22,7 @@ struct RedirectTests {
     #expect(heard.text == "this")
     #expect(heard.metrics?.requests == 3 && heard.metrics?.bytesReceived == 4)
     #expect(heard.metrics?.connections == 1 && server.connectionCount == 1)
+    #expect(heard.metrics?.isReused == true)
   }
 
   @Test func secretsDoNotFollowToAnotherOrigin() async throws {
@@ -41,6 +42,7 @@ struct RedirectTests {
         "host: 127.0.0.1:\(other.port)", "accept: image/*", "user-agent: Vitrine",
       ])
     #expect(heard.metrics?.connections == 2)
+    #expect(heard.metrics?.isReused == false)
   }
 
   @Test func loopEndsAtTheHopLimit() async throws {

@@ -132,6 +132,24 @@ import VitrineTesting
     #expect(trace.events.count { if case .fetchBegan = $0.kind { true } else { false } } == 1)
   }
 
+  @Test func requestThatIsRefusedAtOnceIsAskedAndAnswered() async throws {
+    let world = fixture()
+
+    _ = try? await world.downloader.image(for: request(policy: .cacheOnly))
+    _ = try? await world.downloader.image(for: ImageRequest("gopher://a.test/1"))
+
+    #expect(requests.map(\.url) == ["http://a.test/a.jpg", "gopher://a.test/1"])
+    #expect(Set(requests.map(\.number)).count == 2)
+    for (asked, answered) in zip(requests, trace.events.filter { $0 != trace.events[0] }.compactMap(answer)) {
+      #expect(asked.number == answered)
+    }
+    #expect(trace.events.compactMap(answer).count == 2)
+  }
+
+  private func answer(_ event: TraceEvent) -> UInt64? {
+    if case .answered(let request, .failed) = event.kind { request } else { nil }
+  }
+
   @Test func aTraceWithoutCapacityCostsNoEvents() async throws {
     let silent = Trace(capacity: 0)
     let world = Fixture { $0.trace = silent }

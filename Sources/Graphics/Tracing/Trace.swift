@@ -112,6 +112,23 @@ public final class Trace: Sendable {
     }
   }
 
+  /// A request failed before anything was begun for it.
+  package func recordRefused(
+    url: String, began: Int64, memory: TraceEvent.Miss, _ outcome: TraceEvent.Outcome
+  ) {
+    guard capacity > 0 else { return }
+    let time = clock()
+    let url = Self.shortened(url)
+    state.withLock { state in
+      state.lastNumber += 1
+      let request = TraceEvent.Request(
+        number: state.lastNumber, url: url, began: began, memory: memory, disk: .noCache, fetch: 0, decode: 0,
+        picture: 0)
+      state.record(TraceEvent(time: time, kind: .requested(request)), capacity)
+      state.record(TraceEvent(time: time, kind: .answered(request: request.number, outcome)), capacity)
+    }
+  }
+
   /// A caller was answered; an image is waited for on the screen from now on.
   package func recordAnswer(_ request: UInt64, _ outcome: TraceEvent.Outcome) {
     guard capacity > 0 else { return }

@@ -52,7 +52,7 @@ public struct TraceEvent: Hashable, Sendable {
     public let memory: Miss
     /// Why the disk did not have it.
     public let disk: Miss
-    /// What brings its bytes.
+    /// What brings its bytes; 0 for a request that was refused at once.
     public let fetch: UInt64
     /// What makes its pixels.
     public let decode: UInt64
@@ -118,6 +118,8 @@ public struct TraceEvent: Hashable, Sendable {
     public var requests: UInt16 = 0
     /// Connections opened; 0 when one was reused.
     public var connections: UInt16 = 0
+    /// Whether the last request went over a connection that was there before.
+    public var isReused = false
     /// Whether it is a file or a data URL.
     public var isLocal = false
     /// Whether all of it came.

@@ -53,6 +53,7 @@ extension TraceEvent.Transfer {
     bytes = metrics.bytesReceived
     requests = UInt16(clamping: metrics.requests)
     connections = UInt16(clamping: metrics.connections)
+    isReused = metrics.isReused
   }
 
   /// 0 for what is no time; at most 71 minutes.

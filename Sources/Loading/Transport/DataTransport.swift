@@ -108,6 +108,8 @@ public struct TransportMetrics: Hashable, Sendable {
   public var requests: Int
   /// Connections opened for it; 0 when one was reused.
   public var connections: Int
+  /// Whether the last request went over a connection that was there before.
+  public var isReused: Bool
   /// Seconds from the start of the last hop: name looked up, connected, TLS done, first byte, end. Each
   /// counts from the same instant; 0 where there was nothing to do.
   public var nameLookup: Double
@@ -122,12 +124,13 @@ public struct TransportMetrics: Hashable, Sendable {
 
   /// Nothing received, no time taken, unless said otherwise.
   public init(
-    bytesReceived: Int = 0, requests: Int = 0, connections: Int = 0, nameLookup: Double = 0,
-    connect: Double = 0, tls: Double = 0, firstByte: Double = 0, total: Double = 0
+    bytesReceived: Int = 0, requests: Int = 0, connections: Int = 0, isReused: Bool = false,
+    nameLookup: Double = 0, connect: Double = 0, tls: Double = 0, firstByte: Double = 0, total: Double = 0
   ) {
     self.bytesReceived = bytesReceived
     self.requests = requests
     self.connections = connections
+    self.isReused = isReused
     self.nameLookup = nameLookup
     self.connect = connect
     self.tls = tls

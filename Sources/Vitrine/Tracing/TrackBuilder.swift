@@ -73,7 +73,7 @@ nonisolated struct TrackBuilder {
   private func track(of request: TraceEvent.Request, lookedUpBy time: Int64) -> RequestTrack {
     var track = RequestTrack(number: request.number, url: request.url)
     let answer = answers[request.number]
-    addFetch(of: request, lookedUpBy: time, answered: answer?.time, to: &track)
+    if request.fetch != 0 { addFetch(of: request, lookedUpBy: time, answered: answer?.time, to: &track) }
     addDecode(of: request, to: &track)
     if let transform = transforms[request.picture] { track.add("transform", transform.begin, transform.end) }
     // What was done for others before it came, or after it had left, is not its own.
@@ -136,16 +136,29 @@ nonisolated struct TrackBuilder {
       track.add(name, last, time, notes)
       last = time
     }
-    if transfer.connections > 0 {
+    if !transfer.isReused {
       step("DNS", until: transfer.nameLookup)
       step("connect", until: transfer.connect)
       step("TLS", until: transfer.tls)
     }
-    step(
-      "first byte", until: transfer.firstByte,
-      ["connection": .text(transfer.connections > 0 ? "new" : "reused")])
+    let connection = ["connection": RequestTrack.Note.text(transfer.isReused ? "reused" : "new")]
+    step("first byte", until: transfer.firstByte, connection)
     let result = transfer.isComplete ? "complete" : "broken off"
-    track.add("body", last, end, ["bytes": .number(transfer.bytes), "result": .text(result)])
+    if let step = unfinishedStep(of: transfer, isEncrypted: track.url.hasPrefix("https:")) {
+      let notes = step == "first byte" ? connection : [:]
+      track.add(step, last, end, notes.merging(["result": .text(result)]) { $1 })
+    } else {
+      track.add("body", last, end, ["bytes": .number(transfer.bytes), "result": .text(result)])
+    }
+  }
+
+  /// Where a transfer broke off before an answer came; nil for one that got that far.
+  private func unfinishedStep(of transfer: TraceEvent.Transfer, isEncrypted: Bool) -> String? {
+    guard !transfer.isComplete, transfer.firstByte == 0 else { return nil }
+    if transfer.isReused { return "first byte" }
+    if transfer.nameLookup == 0 { return "DNS" }
+    if transfer.connect == 0 { return "connect" }
+    return isEncrypted && transfer.tls == 0 ? "TLS" : "first byte"
   }
 
   private func addDecode(of request: TraceEvent.Request, to track: inout RequestTrack) {

@@ -63,7 +63,7 @@ import VitrineGraphics
 
   @Test func reusedConnectionHasNoDNSAndRedirectsComeFirst() throws {
     var transfer = transfer
-    transfer.connections = 0
+    transfer.isReused = true
     transfer.requests = 3
     let events = [
       request(1, at: 0, fetch: 10), event(2, .fetchBegan(fetch: 10)),
@@ -126,6 +126,56 @@ import VitrineGraphics
       times(track).filter { !$0.contains("6-6") }.prefix(3) == [
         "request 4-32", "memory lookup 4-6", "connect 6-8",
       ])
+  }
+
+  @Test func whatHadBegunBeforeWhoJoinsIsThereFromThenOn() throws {
+    let events =
+      load + [request(2, at: 10, fetch: 10), event(33, .answered(request: 2, .image(99, source: "network")))]
+
+    let track = try #require(TrackBuilder.tracks(of: events).last)
+
+    #expect(
+      times(track).filter { !$0.contains("lookup") } == [
+        "request 10-45", "TLS 10-12", "joined 10-10", "first byte 12-20", "body 20-25", "decoder queue 25-26",
+        "decode 26-30", "transform 30-32", "first frame 33-45", "answered 33-33", "upload 38-40",
+      ])
+  }
+
+  @Test(
+    "a transfer that breaks off before the answer ends in the step that it was in",
+    arguments: [
+      ("DNS", [0, 0, 0] as [UInt32], false), ("connect", [1000, 0, 0], false),
+      ("TLS", [1000, 3000, 0], false), ("first byte", [1000, 3000, 7000], false),
+      ("first byte", [10, 10, 10], true),
+    ])
+  func brokenOff(step: String, times: [UInt32], isReused: Bool) throws {
+    var transfer = TraceEvent.Transfer()
+    (transfer.nameLookup, transfer.connect, transfer.tls) = (times[0], times[1], times[2])
+    transfer.isReused = isReused
+    transfer.total = 20_000
+    let events = [
+      request(1, at: 0, fetch: 10, url: "https://a.test/1"), event(5, .fetchBegan(fetch: 10)),
+      event(25, .fetchEnded(fetch: 10, transfer)), event(25, .answered(request: 1, .failed("no answer"))),
+    ]
+
+    let track = try #require(TrackBuilder.tracks(of: events).first)
+
+    let last = try #require(track.spans.last { $0.name != "answered" })
+    #expect(last.name == step)
+    #expect(last.end == 25_000_000)
+    #expect(last.notes["result"] == .text("broken off"))
+    let connection = isReused ? "reused" : "new"
+    #expect(last.notes["connection"] == (step == "first byte" ? .text(connection) : nil))
+  }
+
+  @Test func requestThatIsRefusedAtOnceHasATrackWithoutAQueue() throws {
+    let track = try #require(
+      TrackBuilder.tracks(of: [
+        request(1, at: 0, fetch: 0), event(0, .answered(request: 1, .failed("no way there"))),
+      ]).first)
+
+    #expect(track.spans.map(\.name).sorted() == ["answered", "disk lookup", "memory lookup", "request"])
+    #expect(track.spans.first { $0.name == "request" }?.notes["result"] == .text("failed: no way there"))
   }
 
   @Test func imageThatIsSeenAgainBelongsToTheLaterRequest() throws {
