@@ -140,8 +140,7 @@ final class Demo: ScriptStage {
     script?.advance()
     // A script may be followed by a screenshot, and by the wait for an idle window.
     if script?.isFinished != false, endsWhenIdle, !isDone {
-      script?.settle()
-      if window.isIdle {
+      if script?.isIdle() ?? window.isIdle {
         statistics.observe(application.host)
         if let file = options.screenshot { problem = problem ?? saveScreenshot(to: file) }
         isDone = true
@@ -166,6 +165,10 @@ final class Demo: ScriptStage {
   // MARK: ScriptStage
 
   var isQuitting: Bool { application.host.isQuitting }
+  var isLoadedThroughout: Bool {
+    func waits(_ view: View) -> Bool { view.pendingSlots > 0 || view.subviews.contains(where: waits) }
+    return !screens.values.contains(where: waits)
+  }
   var realTime: Double { Process.milliseconds / 1000 }
 
   func wake(after seconds: Double) {
@@ -174,7 +177,7 @@ final class Demo: ScriptStage {
   }
 
   func scriptDidWait() { statistics.observe(application.host) }
-  func stopClock() -> ManualTime { ManualTime(of: application.host) }
+  func stopClock() -> ManualTime { ManualTime(of: application) }
 
   func inject(_ event: InputEvent) { application.host.inject(event) }
 

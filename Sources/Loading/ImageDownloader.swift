@@ -226,6 +226,13 @@ public final class ImageDownloader: Sendable {
     set { engine.changeQueue { $0.order = newValue } }
   }
 
+  /// Whether pictures come into memory in turns of the main queue alone, and only those that somebody still waits for
+  /// then; false by default. What is a hit depends then on what the main actor does, and not on how fast others are.
+  package var storesOnMainQueue: Bool {
+    get { engine.storesOnMainQueue }
+    set { engine.storesOnMainQueue = newValue }
+  }
+
   /// What it has done so far.
   public var statistics: Statistics { engine.statistics }
 }

@@ -98,6 +98,32 @@ struct ManualClockRunTests {
     #expect(whole == parts)
   }
 
+  @Test func whatIsInMemoryDependsOnTheScriptAndNotOnItsSpeed() async throws {
+    func script(_ pause: String) -> String {
+      """
+      clock manual
+      wait idle
+      key pagedown
+      advance 70 ms
+      \(pause)screen grid
+      advance 150 ms
+      @grid
+      screen list
+      wait idle
+      @list
+
+      """
+    }
+
+    let fast = try await pictures("grid", "list", script: script(""))
+    // Pictures are written for a while, in which those that were asked for are decoded.
+    let slow = try await pictures(
+      "grid", "list", "pause", script: script(String(repeating: "@pause\n", count: 30)))
+
+    #expect(fast["grid"] == slow["grid"])
+    #expect(fast["list"] == slow["list"])
+  }
+
   @Test func clockMayBeStoppedInTheMiddle() async throws {
     let script = """
       wait idle

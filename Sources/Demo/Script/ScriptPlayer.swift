@@ -65,18 +65,23 @@ final class ScriptPlayer: FrameObserver {
     }
   }
 
-  /// Lets what still moves under a manual clock come to its end.
-  func settle() { time?.advanceUntilIdle() }
+  /// Whether nothing moves any more; what does so under a manual clock comes to its end.
+  ///
+  /// - Parameter limit: seconds that such a clock is moved by at most.
+  func isIdle(limit: Double = 30) -> Bool {
+    guard let time else { return stage.window.isIdle }
+    return stage.isLoadedThroughout && time.advanceUntilIdle(limit: limit)
+  }
 
   /// Whether the next command may be played; a wait in vain ends the script.
   private func isOver(_ waiting: Waiting) -> Bool {
     switch waiting {
     case .time(let end): return stage.window.now >= end
     case .loaded(let end):
-      if time?.isLoaded ?? stage.window.isLoaded { return true }
+      if time.map({ $0.isLoaded && stage.isLoadedThroughout }) ?? stage.window.isLoaded { return true }
       if stage.realTime >= end { finish("line \(line ?? 0): not loaded in time") }
     case .idle(let end, let clock):
-      if time?.advanceUntilIdle(limit: clock - stage.window.now) ?? stage.window.isIdle { return true }
+      if isIdle(limit: clock - stage.window.now) { return true }
       if stage.realTime >= end || stage.window.now >= clock { finish("line \(line ?? 0): not idle in time") }
     case .drag(let from, let to, let start, let seconds):
       let share = seconds > 0 ? min(1, (stage.window.now - start) / seconds) : 1
@@ -196,6 +201,8 @@ protocol ScriptStage: AnyObject {
   var window: Window { get }
   /// Whether the program is about to end.
   var isQuitting: Bool { get }
+  /// Whether no view waits for a picture, those of screens that were left included: they may be shown again.
+  var isLoadedThroughout: Bool { get }
   /// Seconds of the process, whatever the window's clock does.
   var realTime: Double { get }
   /// Makes a turn of the loop after so many seconds of real time.

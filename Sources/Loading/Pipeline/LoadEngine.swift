@@ -11,6 +11,7 @@ final class LoadEngine: Sendable {
     var transfers: [FetchID: Transfer] = [:]
     /// Pictures that were offered to the cache.
     var storeCount = 0
+    var storesOnMainQueue = false
     var statistics = ImageDownloader.Statistics()
   }
 
@@ -47,6 +48,13 @@ final class LoadEngine: Sendable {
   var statistics: ImageDownloader.Statistics { state.withLock { $0.statistics } }
 
   var storeCount: Int { state.withLock { $0.storeCount } }
+
+  /// Whether pictures go into the cache on the main queue, and only those that somebody still waits for then, as
+  /// everybody hears on it too.
+  var storesOnMainQueue: Bool {
+    get { state.withLock { $0.storesOnMainQueue } }
+    set { state.withLock { $0.storesOnMainQueue = newValue } }
+  }
 
   var queue: DownloadQueue { state.withLock { $0.registry.queue } }
 
@@ -128,7 +136,11 @@ final class LoadEngine: Sendable {
       }
     case .cancelWork(let number): workers.cancel(number)
     case .reprioritizeWork(let number, let priority): workers.setPriority(priority, of: number)
-    case .store(let id, let image, let request, let identifier): store(id, image, request, identifier)
+    case .store(let id, let image, let request, let identifier):
+      guard storesOnMainQueue else { return store(id, image, request, identifier) }
+      Mailbox.main.post { [self] in
+        if state.withLock({ $0.registry.isStoring(id) }) { store(id, image, request, identifier) }
+      }
     case .deliver(let ids, let result): deliver(ids, result)
     }
   }

@@ -54,6 +54,11 @@ struct LoadRegistry {
     if case .running = fetches[fetch]?.phase { true } else { false }
   }
 
+  /// Whether somebody waits for a picture that is ready.
+  func isStoring(_ id: PictureID) -> Bool {
+    if case .storing = pictures[id]?.phase { true } else { false }
+  }
+
   /// Whether `request` would join a download that is under way.
   func isFetching(_ identity: RequestIdentity) -> Bool { fetchIDs[identity] != nil }
 

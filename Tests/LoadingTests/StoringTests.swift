@@ -1,0 +1,57 @@
+import Glibc
+import Testing
+import VitrineGraphics
+import VitrineTesting
+
+@testable import VitrineLoading
+
+/// When pictures come into memory.
+@MainActor @Suite(.timeLimit(.minutes(1))) struct StoringTests {
+  private let trace = Trace()
+
+  /// Two pictures, of which the first is decoded and the main queue has had no turn since.
+  private func world(
+    storesOnMainQueue: Bool
+  ) throws -> (Fixture, first: ImageTask, second: ImageTask) {
+    let world = Fixture {
+      $0.trace = trace
+      $0.decodingThreads = 1
+    }
+    world.downloader.storesOnMainQueue = storesOnMainQueue
+    let tasks = ["1", "2"].map { world.downloader.load(request($0)) }
+
+    for transfer in world.transport.transfers { transfer.answer(with: Fixture.picture) }
+    // The one thread begins with the second when it is done with the first.
+    while trace.events.count(where: { if case .decodeBegan = $0.kind { true } else { false } }) < 2 {
+      sched_yield()
+    }
+    return (world, tasks[0], tasks[1])
+  }
+
+  @Test func pictureIsInMemoryAsSoonAsItIsDecoded() throws {
+    let (world, _, _) = try world(storesOnMainQueue: false)
+
+    #expect(world.downloader.cachedImage(for: request("1")) != nil)
+  }
+
+  @Test func pictureThatIsStoredOnTheMainQueueComesWithItsTurn() async throws {
+    let (world, first, second) = try world(storesOnMainQueue: true)
+
+    #expect(world.downloader.cachedImage(for: request("1")) == nil)
+    let response = try await first.response
+    _ = try await second.response
+
+    #expect(world.downloader.cachedImage(for: request("1")) === response.image)
+  }
+
+  @Test func pictureThatNobodyWaitsForBeforeItsTurnIsNotStored() async throws {
+    let (world, first, second) = try world(storesOnMainQueue: true)
+
+    first.cancel()
+    _ = try await second.response
+
+    #expect(world.downloader.cachedImage(for: request("1")) == nil)
+    #expect(world.downloader.cachedImage(for: request("2")) != nil)
+    await #expect(throws: ImageError.cancelled) { try await first.response }
+  }
+}
