@@ -18,7 +18,8 @@ struct TraceRunTests {
     defer { program.remove() }
 
     let outcome = try await program.run(
-      "--video", "offscreen", "--latency", "0", "--trace", program.path("trace.json"), "--exit-when-idle")
+      "--video", "offscreen", "--latency", "0", "--trace", program.path("trace.json"),
+      script: "clock manual\nwait idle\n")
 
     #expect(outcome.exitCode == 0)
     let shown = try #require(outcome.stats).images.shown
