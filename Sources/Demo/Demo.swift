@@ -118,6 +118,9 @@ final class Demo: ScriptStage {
     script?.begin()
     application.run()
     problem = problem ?? application.host.failure.map { "\($0)" }
+    if problem == nil, !isDone, let file = options.screenshot {
+      problem = "stopped before \(file) was written"
+    }
     if let file = options.stats {
       do {
         try statistics.report(of: application).write(to: file)

@@ -118,6 +118,18 @@ struct CommandLineTests {
     #expect(outcome.exitCode == 0)
   }
 
+  @Test func pictureThatIsNotWrittenBecauseASignalCameIsAFailure() async throws {
+    let program = try VitrineProgram()
+    defer { program.remove() }
+    let picture = program.path("a.png")
+
+    let outcome = try await program.run(
+      arguments: ["--video", "offscreen", "--latency", "20000", "--screenshot", picture], terminates: true)
+
+    #expect(outcome.exitCode == 1)
+    #expect(outcome.errors.contains("stopped before \(picture) was written"))
+  }
+
   @Test(arguments: [[], ["--renderer", "software"], ["--renderer=auto"]])
   func offScreenTheProcessorDrawsUnlessToldOtherwise(arguments: [String]) async throws {
     let program = try VitrineProgram()
