@@ -33,7 +33,8 @@ class Hands:
 
     def focus(self):
         """As a window manager does with a new window."""
-        self.xdotool("windowfocus", "--sync", self.window)
+        if self.xdotool("getwindowfocus", "-f").strip() != str(self.window):
+            self.xdotool("windowfocus", "--sync", self.window)
 
     def look_where(self):
         lines = self.xdotool("getwindowgeometry", "--shell", self.window).splitlines()
