@@ -144,15 +144,17 @@ run_tests() {
   need_packages "${packages[@]}" "${servers[@]}"
   export VITRINE_ASSETS="$PWD/Assets"
   case "${VITRINE_CORPUS:-/}" in /*) ;; *) export VITRINE_CORPUS="$caller/$VITRINE_CORPUS" ;; esac
-  local option
+  local option serial=()
   for option in "$@"; do
     case "$option" in
+      # One after the other: the time limit of a test would count what it waits for slow neighbours.
+      --sanitize*) serial=(--no-parallel) ;;&
       --sanitize=thread) show_mutexes_to_tsan ;;
       --sanitize=address) export LSAN_OPTIONS="suppressions=$PWD/Tests/Support/leaks-tests.txt:print_suppressions=0" ;;
     esac
   done
   unset DISPLAY WAYLAND_DISPLAY
-  exec swift test --disable-xctest "${filter[@]}" "$@"
+  exec swift test --disable-xctest "${serial[@]}" "${filter[@]}" "$@"
 }
 
 # Symbol graphs of modules that are built, into a folder.
