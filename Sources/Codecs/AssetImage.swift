@@ -46,6 +46,8 @@ public enum AssetImage {
 
   private static func decodeBySDL(_ bytes: [UInt8], path: String, pixelFormat: PixelFormat) -> Bitmap? {
     let pixels = pixelFormat == .bgra ? SDL_PIXELFORMAT_ARGB8888 : SDL_PIXELFORMAT_ABGR8888
+    // SDL keeps its last error for each thread that it was used on, and frees it only with threads of its own.
+    defer { SDL_TLSCleanup() }
     // Formats without a signature (TGA) are told by the file's name.
     let type = path.split(separator: ".").last.map { $0.uppercased() } ?? ""
     let loaded = bytes.withUnsafeBytes { content in

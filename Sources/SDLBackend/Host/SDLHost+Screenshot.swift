@@ -11,6 +11,8 @@ extension SDLHost {
 
   /// Writes a PNG file, replacing one that is there. Without alpha where the bitmap is opaque.
   public nonisolated static func writePNG(_ bitmap: Bitmap, to path: String) throws(SDLHostError) {
+    // SDL keeps its last error for each thread that it was used on, and frees it only with threads of its own.
+    defer { SDL_TLSCleanup() }
     let format =
       switch (bitmap.format, bitmap.isOpaque) {
       case (.bgra, false): SDL_PIXELFORMAT_ARGB8888
