@@ -161,6 +161,7 @@ import VitrineTesting
 
     world.gate.open()
     _ = try await first.response
+    await world.transport.waitUntilStarted(2)
     #expect(started(world) == "01")
     world.transport.transfers[1].answer(with: Fixture.picture)
     _ = try await second.response
