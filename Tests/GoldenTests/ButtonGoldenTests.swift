@@ -52,14 +52,14 @@ extension GoldenTests {
       }
       for (column, alignment) in [TextAlignment.left, .center, .right].enumerated() {
         let horizontal = withImage("Go")
-        horizontal.contentAlignment = alignment
+        horizontal.contentHorizontalAlignment = alignment
         add(horizontal, Double(column), 0)
         let vertical = withImage("Go")
         vertical.titleFont = .bold(11)
         vertical.spacing = 2
-        vertical.arrangement = .vertical
+        vertical.imagePlacement = .top
         vertical.contentInsets = Insets(top: 4, left: 4, bottom: 4, right: 4)
-        vertical.contentAlignment = alignment
+        vertical.contentHorizontalAlignment = alignment
         add(vertical, Double(column), 1)
       }
       add(withImage("Too long for it"), 0, 2)
@@ -71,6 +71,27 @@ extension GoldenTests {
       add(large, 2, 2)
 
       try expect(stage.picture(), looksLike: "button-contents", tolerance: .text)
+    }
+
+    /// A column for each place of the image; rows: in the middle, at the top left, at the bottom right.
+    @Test func imageAndTitleLieWhereTheyArePut() throws {
+      let stage = try Stage(width: 388, height: 236)
+      let alignments: [(TextAlignment, VerticalAlignment)] = [
+        (.center, .center), (.left, .top), (.right, .bottom),
+      ]
+      for (column, placement) in ImagePlacement.allCases.enumerated() {
+        for (row, alignment) in alignments.enumerated() {
+          let button = withImage("Go")
+          button.backgroundColor = Color(hex: 0x343C4C)
+          button.contentInsets = Insets(all: 6)
+          button.imagePlacement = placement
+          button.contentHorizontalAlignment = alignment.0
+          button.contentVerticalAlignment = alignment.1
+          stage.add(button, x: 8 + 95 * Double(column), y: 8 + 76 * Double(row), width: 87, height: 68)
+        }
+      }
+
+      try expect(stage.picture(), looksLike: "button-placement", tolerance: .text)
     }
 
     private func withImage(_ title: String) -> Button {
@@ -96,7 +117,7 @@ extension GoldenTests {
 
     private func vertical() -> Button {
       let button = Button(title: "Cover")
-      button.arrangement = .vertical
+      button.imagePlacement = .top
       button.titleFont = .regular(13)
       button.imageSize = Size(width: 36, height: 30)
       button.imageContentMode = .fill

@@ -223,9 +223,145 @@ struct ButtonTests {
     #expect(test.pictures.map(\.cornerRadius) == [6])
   }
 
+  @Test(arguments: ImagePlacement.allCases)
+  func imageLiesOnTheSideOfTheTitleThatIsAskedFor(placement: ImagePlacement) throws {
+    button.frame.size.height = 80
+    button.imagePlacement = placement
+    button.setImage(picture(20, 20), for: .normal)
+    button.setTitle("abcd", for: .normal)
+    button.titleFont = .regular(10)
+
+    let image = button.place(of: .image)
+    let title = try #require(titlePlace)
+    let gap =
+      switch placement {
+      case .leading: title.minX - image.maxX
+      case .trailing: image.minX - title.maxX
+      case .top: title.minY - image.maxY
+      case .bottom: image.minY - title.maxY
+      }
+
+    #expect(gap == button.spacing)
+    #expect(image.union(title).center == Point(x: 50, y: 40))
+  }
+
+  @Test(arguments: [TextAlignment.left, .center, .right], VerticalAlignment.allCases)
+  func contentLiesWhereItIsAligned(horizontal: TextAlignment, vertical: VerticalAlignment) {
+    button.contentInsets = Insets(all: 2)
+    button.contentHorizontalAlignment = horizontal
+    button.contentVerticalAlignment = vertical
+    button.setImage(picture(20, 20), for: .normal)
+
+    let x: Double =
+      switch horizontal {
+      case .left: 2
+      case .center: 40
+      case .right: 78
+      }
+    let y: Double =
+      switch vertical {
+      case .top: 2
+      case .center: 10
+      case .bottom: 18
+      }
+    #expect(button.place(of: .image) == Rect(x: x, y: y, width: 20, height: 20))
+  }
+
+  @Test func imageAloneLiesInTheMiddleWithoutASpaceForATitle() {
+    button.setImage(picture(20, 20), for: .normal)
+
+    #expect(test.pictures.map(\.destination) == [Rect(x: 40, y: 10, width: 20, height: 20)])
+    #expect(test.texts.isEmpty)
+    #expect(button.sizeThatFits(.zero) == Size(width: 44, height: 36))
+  }
+
+  @Test func backgroundAloneIsAllThatIsDrawn() {
+    button.setBackgroundImage(normal, for: .normal)
+
+    #expect(test.pictures.map(\.destination) == [button.bounds])
+    #expect(test.texts.isEmpty)
+    #expect(button.sizeThatFits(.zero) == Size(width: 24, height: 16))
+  }
+
+  /// Where the title is drawn.
+  private var titlePlace: Rect? {
+    for case .text(let text, let font, _, let origin) in test.drawList.commands {
+      return Rect(origin: origin, size: test.window.textMeasuring.size(of: text, font: font))
+    }
+    return nil
+  }
+
+  @Test func pressTogglesTheSelectionBeforeItIsToldOf() {
+    var heard: [String] = []
+    button.changesSelectionAsPrimaryAction = true
+    button.addAction(for: .valueChanged) { heard.append("value \($0.isSelected)") }
+    button.addAction(for: .touchUpInside) { heard.append("up \($0.isSelected)") }
+
+    test.click(at: Point(x: 50, y: 20))
+    test.window.focus(button)
+    test.key(.space)
+
+    #expect(heard == ["value true", "up true", "value false", "up false"])
+  }
+
+  @Test func pressThatIsNotMeantTogglesNothing() {
+    button.changesSelectionAsPrimaryAction = true
+    test.press(at: Point(x: 50, y: 20))
+    test.move(to: Point(x: 50, y: 250))
+    test.release()
+    test.press(at: Point(x: 50, y: 20))
+    test.cancel()
+    button.isEnabled = false
+    test.click(at: Point(x: 50, y: 20))
+
+    #expect(!button.isSelected)
+  }
+
+  @Test func pressOfAPlainButtonSelectsNothing() {
+    var changes = 0
+    button.addAction(for: .valueChanged) { _ in changes += 1 }
+    test.click(at: Point(x: 50, y: 20))
+
+    #expect(!button.isSelected)
+    #expect(changes == 0)
+  }
+
+  @Test(arguments: [ControlState.highlighted, .disabled, [.selected, .highlighted], [.selected, .disabled]])
+  func pictureDimsOnlyInAStateWithoutOneOfItsOwn(state: ControlState) {
+    button.setImage(normal, for: .normal)
+    button.setBackgroundImage(normal, for: .normal)
+    button.setImage(other, for: state)
+    button.isHighlighted = state.contains(.highlighted)
+    button.isEnabled = !state.contains(.disabled)
+    button.isSelected = state.contains(.selected)
+
+    let (background, image) = (test.pictures.first, test.pictures.last)
+
+    #expect(image?.image == other)
+    #expect(image?.tint == .white)
+    #expect(image?.opacity == 1)
+    #expect(background?.image == normal)
+    // Black at 45 % over white, and half alpha.
+    #expect(
+      background?.tint == (state.contains(.highlighted) ? Color(red: 140, green: 140, blue: 140) : .white))
+    #expect(background?.opacity == (state.contains(.disabled) ? 0.5 : 1))
+  }
+
+  @Test func titleColourIsThatOfTheStateOrOfNormal() {
+    button.setTitle("a", for: .normal)
+    #expect(button.currentTitleColor == .white)
+    button.setTitleColor(.black, for: .normal)
+    button.setTitleColor(Color(hex: 0xFF0000), for: .highlighted)
+    #expect(button.currentTitleColor == .black)
+    button.isHighlighted = true
+    #expect(button.currentTitleColor == Color(hex: 0xFF0000))
+    button.isSelected = true
+    #expect(button.currentTitleColor == .black)
+  }
+
   @Test func verticalArrangementStacks() {
     button.frame.size.height = 80
-    button.arrangement = .vertical
+    button.imagePlacement = .top
     button.setImage(picture(20, 20), for: .normal)
     button.setTitle("abcd", for: .normal)
     button.titleFont = .regular(10)

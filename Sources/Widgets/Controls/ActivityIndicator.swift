@@ -75,6 +75,16 @@ open class ActivityIndicator: View {
     }
   }
 
+  /// `progress`.
+  open override var accessibilityRole: AccessibilityRole {
+    get { role(.progress) }
+    set { super.accessibilityRole = newValue }
+  }
+  /// `busy` while it turns.
+  open override var accessibilityStates: AccessibilityStates {
+    isAnimating ? super.accessibilityStates.union(.busy) : super.accessibilityStates
+  }
+
   /// The diameter of the style.
   open override func sizeThatFits(_ size: Size) -> Size {
     Size(width: style.diameter, height: style.diameter)

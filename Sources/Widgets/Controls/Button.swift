@@ -6,7 +6,8 @@ public import VitrineGraphics
 /// let button = Button(title: "Play")
 /// button.setImage(play, for: .normal)
 /// button.setTitle("Playing", for: .selected)
-/// button.addAction(for: .touchUpInside) { $0.isSelected.toggle() }
+/// button.changesSelectionAsPrimaryAction = true
+/// button.addAction(for: .valueChanged) { print($0.isSelected) }
 /// ```
 ///
 /// An entry is for an exact set of states; a state without one shows the entry of `.normal`. (Focus takes part
@@ -22,16 +23,24 @@ open class Button: Control {
     get { arranged.spacing }
     set { arranged.spacing = newValue }
   }
-  /// Image left of the title by default.
-  public var arrangement: ButtonArrangement {
-    get { arranged.arrangement }
-    set { arranged.arrangement = newValue }
+  /// On which side of the title the image lies; `leading` by default.
+  public var imagePlacement: ImagePlacement {
+    get { arranged.placement }
+    set { arranged.placement = newValue }
   }
   /// Where image and title lie in a button wider than they are; in the middle by default.
-  public var contentAlignment: TextAlignment {
-    get { arranged.alignment }
-    set { arranged.alignment = newValue }
+  public var contentHorizontalAlignment: TextAlignment {
+    get { arranged.horizontal }
+    set { arranged.horizontal = newValue }
   }
+  /// Where image and title lie in a button higher than they are; in the middle by default.
+  public var contentVerticalAlignment: VerticalAlignment {
+    get { arranged.vertical }
+    set { arranged.vertical = newValue }
+  }
+  /// Whether a press selects the button, or ends that, and sends `valueChanged` together with `touchUpInside`:
+  /// `isSelected` is new already when the actions run. False by default.
+  public var changesSelectionAsPrimaryAction = false
   /// The box that the image is laid into, in points, kept free also while there is none: with a size of its
   /// own nothing moves when a picture arrives. Nil, the default, takes each image's natural size.
   public var imageSize: Size? { didSet { if imageSize != oldValue { pictureRoomDidChange() } } }
@@ -182,6 +191,13 @@ open class Button: Control {
 
   // MARK: State
 
+  override func primaryEvents() -> ControlEvent {
+    let events = super.primaryEvents()
+    guard changesSelectionAsPrimaryAction else { return events }
+    isSelected.toggle()
+    return events.union(.valueChanged)
+  }
+
   /// Shows the pictures and the title of the new state, without a fade.
   open override func stateDidChange() {
     stopFades()
@@ -221,6 +237,24 @@ open class Button: Control {
     return look
   }
 
+  // MARK: Accessibility
+
+  /// `button`, or `toggle` where a press changes the selection.
+  open override var accessibilityRole: AccessibilityRole {
+    get { role(changesSelectionAsPrimaryAction ? .toggle : .button) }
+    set { super.accessibilityRole = newValue }
+  }
+  /// The title that shows.
+  open override var accessibilityLabel: String? {
+    get { super.accessibilityLabel ?? (title.text.isEmpty ? nil : title.text) }
+    set { super.accessibilityLabel = newValue }
+  }
+  /// Of a toggle `on` or `off`.
+  open override var accessibilityValue: String? {
+    get { super.accessibilityValue ?? (changesSelectionAsPrimaryAction ? isSelected ? "on" : "off" : nil) }
+    set { super.accessibilityValue = newValue }
+  }
+
   // MARK: Layout and drawing
 
   private struct Places {
@@ -230,8 +264,8 @@ open class Button: Control {
     var line: TextLayout.Line?
   }
 
-  /// Where image and title are laid out: the bounds without the insets, which take a quarter of a side at most: a small button still has room for
-  /// its image.
+  /// Where image and title are laid out: the bounds without the insets, which take a quarter of a side at most, so
+  /// that a small button still has room for its image.
   public var contentRect: Rect {
     let (width, height) = (bounds.width / 4, bounds.height / 4)
     return bounds.inset(

@@ -1,17 +1,36 @@
 import VitrineGraphics
 
-/// How picture and title of a button lie to each other.
-public nonisolated enum ButtonArrangement: Hashable, Sendable {
-  /// Picture left of the title.
-  case horizontal
-  /// Picture above the title.
-  case vertical
+/// On which side of a button's title its image lies.
+public nonisolated enum ImagePlacement: Hashable, Sendable, CaseIterable {
+  /// Left and right of the title, whatever the language.
+  case leading, trailing
+  /// Above and below the title.
+  case top, bottom
+
+  var isBeside: Bool { self == .leading || self == .trailing }
+  var isFirst: Bool { self == .leading || self == .top }
+}
+
+/// Where content goes that is lower than its place.
+public nonisolated enum VerticalAlignment: Hashable, Sendable, CaseIterable {
+  /// At the upper edge, in the middle, at the lower edge.
+  case top, center, bottom
+
+  /// Distance from the upper edge, for something `height` high in a place `room` high.
+  func offset(of height: Double, in room: Double) -> Double {
+    switch self {
+    case .top: 0
+    case .center: (room - height) / 2
+    case .bottom: room - height
+    }
+  }
 }
 
 /// Where picture and title of a button go: together in the middle of the content, or at one side of it.
 nonisolated struct ButtonLayout: Hashable {
-  var arrangement = ButtonArrangement.horizontal
-  var alignment = TextAlignment.center
+  var placement = ImagePlacement.leading
+  var horizontal = TextAlignment.center
+  var vertical = VerticalAlignment.center
   var spacing = 8.0
   /// Of the picture's box; nil where there is none.
   var image: Size?
@@ -24,12 +43,9 @@ nonisolated struct ButtonLayout: Hashable {
   var size: Size {
     let image = image ?? .zero
     let title = title ?? .zero
-    switch arrangement {
-    case .horizontal:
-      return Size(width: image.width + gap + title.width, height: max(image.height, title.height))
-    case .vertical:
-      return Size(width: max(image.width, title.width), height: image.height + gap + title.height)
-    }
+    return placement.isBeside
+      ? Size(width: image.width + gap + title.width, height: max(image.height, title.height))
+      : Size(width: max(image.width, title.width), height: image.height + gap + title.height)
   }
 
   /// The layout with a picture that is no larger than its room, and what that leaves for the title's width.
@@ -38,7 +54,7 @@ nonisolated struct ButtonLayout: Hashable {
     if let image {
       fitted.image = Size(width: min(image.width, room.width), height: min(image.height, room.height))
     }
-    let taken = arrangement == .horizontal ? (fitted.image?.width ?? 0) + gap : 0
+    let taken = placement.isBeside ? (fitted.image?.width ?? 0) + gap : 0
     return (fitted, max(0, room.width - taken))
   }
 
@@ -47,21 +63,22 @@ nonisolated struct ButtonLayout: Hashable {
     let size = size
     let image = image ?? .zero
     let title = title ?? .zero
-    let left = content.minX + alignment.offset(of: size.width, in: content.width)
-    let top = content.midY - size.height / 2
-    switch arrangement {
-    case .horizontal:
-      return (
-        Rect(origin: Point(x: left, y: content.midY - image.height / 2), size: image),
-        Rect(
-          origin: Point(x: left + image.width + gap, y: content.midY - title.height / 2), size: title)
-      )
-    case .vertical:
-      func x(_ width: Double) -> Double { left + alignment.offset(of: width, in: size.width) }
-      return (
-        Rect(origin: Point(x: x(image.width), y: top), size: image),
-        Rect(origin: Point(x: x(title.width), y: top + image.height + gap), size: title)
-      )
+    let left = content.minX + horizontal.offset(of: size.width, in: content.width)
+    let top = content.minY + vertical.offset(of: size.height, in: content.height)
+    /// Across the line that both lie on each is aligned for itself.
+    func place(_ part: Size, after other: Size?) -> Rect {
+      let origin =
+        placement.isBeside
+        ? Point(
+          x: left + (other.map { $0.width + gap } ?? 0),
+          y: top + vertical.offset(of: part.height, in: size.height))
+        : Point(
+          x: left + horizontal.offset(of: part.width, in: size.width),
+          y: top + (other.map { $0.height + gap } ?? 0))
+      return Rect(origin: origin, size: part)
     }
+    return placement.isFirst
+      ? (place(image, after: nil), place(title, after: image))
+      : (place(image, after: title), place(title, after: nil))
   }
 }

@@ -54,6 +54,12 @@ open class ImageView: View {
     setImage(image, transition: transition)
   }
 
+  /// `image`.
+  open override var accessibilityRole: AccessibilityRole {
+    get { role(.image) }
+    set { super.accessibilityRole = newValue }
+  }
+
   /// The natural size of the picture that shows; nothing without one.
   open override func sizeThatFits(_ size: Size) -> Size { contents?.size ?? .zero }
 }

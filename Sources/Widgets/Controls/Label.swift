@@ -27,6 +27,17 @@ open class Label: View {
     set { if newValue != numberOfLines { change { $0.maximumLines = max(0, newValue) } } }
   }
 
+  /// `text`.
+  open override var accessibilityRole: AccessibilityRole {
+    get { role(.text) }
+    set { super.accessibilityRole = newValue }
+  }
+  /// The text; nil without any.
+  open override var accessibilityLabel: String? {
+    get { super.accessibilityLabel ?? (text.isEmpty ? nil : text) }
+    set { super.accessibilityLabel = newValue }
+  }
+
   private var block = TextBlock(font: .regular(15))
 
   /// An empty label, in the coordinates of its superview, that lets touches through.

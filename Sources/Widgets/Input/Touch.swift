@@ -16,6 +16,8 @@ public final class Touch {
   public internal(set) var time: Double
   /// Window time at which it began, in seconds.
   public let startTime: Double
+  /// 1 for a touch that stands alone, 2 for the second tap of a double tap, and so on; see `Window.tapInterval`.
+  public internal(set) var tapCount = 1
   /// The view that was hit and hears of it; nil once a view that watched has claimed it.
   public internal(set) weak var view: View?
   /// Views around the one that was hit which watch it, innermost first.

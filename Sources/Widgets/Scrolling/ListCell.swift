@@ -64,6 +64,31 @@ open class ListCell: View {
   /// Whether keys act on its row: it is the selected one, and the list has the focus.
   public var hasCursor: Bool { isSelected && list?.isFocused == true }
 
+  // MARK: Accessibility
+
+  /// `row`.
+  open override var accessibilityRole: AccessibilityRole {
+    get { role(.row) }
+    set { super.accessibilityRole = newValue }
+  }
+  /// The names of what it holds, with commas between.
+  open override var accessibilityLabel: String? {
+    get {
+      if let label = super.accessibilityLabel { return label }
+      let names = subviews.flatMap(\.accessibilityNodes).compactMap(\.label)
+      return names.isEmpty ? nil : names.joined(separator: ", ")
+    }
+    set { super.accessibilityLabel = newValue }
+  }
+  /// Highlighted and selected, and focused where keys act on it.
+  open override var accessibilityStates: AccessibilityStates {
+    var states = super.accessibilityStates
+    if isHighlighted { states.insert(.highlighted) }
+    if isSelected { states.insert(.selected) }
+    if hasCursor { states.insert(.focused) }
+    return states
+  }
+
   // MARK: Touches
 
   /// Overriders call super.

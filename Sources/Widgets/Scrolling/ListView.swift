@@ -268,6 +268,21 @@ open class ListView: ScrollView {
     self.anchor = anchor
   }
 
+  // MARK: Accessibility
+
+  /// `list`.
+  open override var accessibilityRole: AccessibilityRole {
+    get { role(.list) }
+    set { super.accessibilityRole = newValue }
+  }
+  /// Which row is selected, and how many there are, as `3 of 10`; without a selection only how many.
+  open override var accessibilityValue: String? {
+    get {
+      super.accessibilityValue ?? selectedRow.map { "\($0 + 1) of \(numberOfRows)" } ?? "\(numberOfRows)"
+    }
+    set { super.accessibilityValue = newValue }
+  }
+
   // MARK: Selection
 
   func choose(_ row: Int) {
@@ -286,7 +301,8 @@ open class ListView: ScrollView {
   }
 
   /// With the focus, Enter chooses, and Up and Down move the selection; among tiles so do Left, Right, the page
-  /// keys, Home and End. All other keys scroll.
+  /// keys, Home and End. All other keys scroll. An arrow at the first or last row, or at the edge of a grid, is passed
+  /// on once nothing is left to scroll.
   open override func keyDown(_ key: Key, modifiers: KeyModifiers) -> Bool {
     guard isFocused, modifiers.isEmpty, numberOfRows > 0 else {
       return super.keyDown(key, modifiers: modifiers)
@@ -299,6 +315,7 @@ open class ListView: ScrollView {
     guard let step = step(for: key), let next = arrangement.item(after: step, from: selectedRow) else {
       return super.keyDown(key, modifiers: modifiers)
     }
+    if next == selectedRow, FocusDirection(key) != nil { return super.keyDown(key, modifiers: modifiers) }
     selectedRow = next
     scrollToRow(next, animated: true)
     return true

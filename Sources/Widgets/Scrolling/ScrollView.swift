@@ -217,7 +217,7 @@ open class ScrollView: View {
     let isFar =
       (scrollsHorizontally && abs(way.x) >= Self.dragSlop)
       || (scrollsVertically && abs(way.y) >= Self.dragSlop)
-    guard isFar else { return false }
+    guard isFar, touch.isDelivered else { return isFar }
     var view = touch.view
     while let current = view, current !== self {
       if !current.yieldsTouchesToScrolling { return false }
@@ -296,13 +296,28 @@ open class ScrollView: View {
   /// True: keys that nobody else wants scroll.
   open override var takesUnclaimedKeys: Bool { scrollsVertically || scrollsHorizontally }
 
-  /// Arrows, page keys, Home, End and Space scroll.
+  /// Arrows, page keys, Home, End and Space scroll. An arrow for which there is no way left is passed on.
   open override func keyDown(_ key: Key, modifiers: KeyModifiers) -> Bool {
     guard let way = ScrollKey.way(of: key, modifiers: modifiers, page: bounds.height * 0.9),
       way.x != 0 ? scrollsHorizontally : scrollsVertically
     else { return false }
+    if FocusDirection(key) != nil, !canScroll(by: way) { return false }
     if !isDragging { glide(by: way, duration: 0.2) }
     return true
+  }
+
+  /// Whether some of a way is left, once it has come to where it is going.
+  func canScroll(by way: Point) -> Bool {
+    let goal = Point(
+      x: horizontalMotion?.destination ?? bounds.minX, y: verticalMotion?.destination ?? bounds.minY)
+    return way.x != 0 && (goal.x + way.x).clamped(to: horizontalRange) != goal.x
+      || way.y != 0 && (goal.y + way.y).clamped(to: verticalRange) != goal.y
+  }
+
+  /// `scrollArea`.
+  open override var accessibilityRole: AccessibilityRole {
+    get { role(.scrollArea) }
+    set { super.accessibilityRole = newValue }
   }
 
   open override func drawOverlay(into list: inout DrawList) {

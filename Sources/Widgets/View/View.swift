@@ -48,7 +48,7 @@ open class View {
     didSet {
       guard alpha != oldValue else { return }
       invalidate(covered)
-      if alpha < 0.01 { window?.takeFocus(from: self) }
+      if alpha < 0.01 { window?.withdraw(from: self) }
     }
   }
   /// Neither drawn nor touched, with all below, and not waited for; it keeps its place, and slots go on loading.
@@ -56,7 +56,7 @@ open class View {
     didSet {
       guard isHidden != oldValue else { return }
       superview?.setNeedsDisplay(covered(in: frame))
-      if isHidden { window?.takeFocus(from: self) }
+      if isHidden { window?.withdraw(from: self) }
     }
   }
   /// Whether subviews are cut off at the bounds.
@@ -70,10 +70,11 @@ open class View {
   }
   /// Whether touches and keys reach the view and its subviews.
   public var isUserInteractionEnabled = true {
-    didSet { if !isUserInteractionEnabled { window?.takeFocus(from: self) } }
+    didSet { if !isUserInteractionEnabled { window?.withdraw(from: self) } }
   }
-  /// Whether a scroll view around it may take a touch away that began here, once it turns out to be a drag.
-  /// True by default, as lists want it; false suits what is dragged itself, as a slider or a map.
+  /// Whether a scroll view around it may take a touch away that has reached this view, once it turns out to be a
+  /// drag. True by default, as lists want it; false suits what is dragged itself, as a slider or a map. A finger
+  /// that drags within `Window.touchDelay` has not reached it yet, and scrolls.
   public var yieldsTouchesToScrolling = true
 
   /// How many slots of this view still wait for a picture or a failure. Kept by whoever loads them; a window
@@ -82,6 +83,8 @@ open class View {
   /// What hears of the view's size and window and draws over it; ImageWidgets keeps the view's slots here.
   package var attachment: (any ViewAttachment)?
 
+  /// Nil for most views, which are what their class says.
+  private var accessibilityWords: AccessibilityWords?
   var contentsFade: ContentsFade?
   private var storedContents: Image?
   private(set) var needsLayout = true
@@ -283,7 +286,43 @@ open class View {
   /// Whether it gets keys that neither the view with the focus nor one around it has taken.
   open var takesUnclaimedKeys: Bool { false }
 
-  /// Whether Tab stops here.
+  // MARK: Accessibility
+
+  /// What the view is to somebody who does not see it: what was set, or else what its class says; `group` for a plain
+  /// view. Overriders keep the setter, and say in the getter what holds where super says no more than its class.
+  open var accessibilityRole: AccessibilityRole {
+    get { accessibilityWords?.role ?? .group }
+    set { say { $0.role = newValue } }
+  }
+  /// What it is called: what was set, or else what its class says, as a label its text and a button its title; nil for
+  /// what has no name.
+  open var accessibilityLabel: String? {
+    get { accessibilityWords?.label }
+    set { say { $0.label = newValue } }
+  }
+  /// What it is set to: what was set, or else what its class says, as a toggle `on` or `off`; nil without a value.
+  open var accessibilityValue: String? {
+    get { accessibilityWords?.value }
+    set { say { $0.value = newValue } }
+  }
+  /// What holds at present: whether it has the focus and waits for a picture; of a control its state too. Overriders
+  /// add to what super says.
+  open var accessibilityStates: AccessibilityStates {
+    var states: AccessibilityStates = isFocused ? .focused : []
+    if pendingSlots > 0 { states.insert(.busy) }
+    return states
+  }
+
+  /// The role that was set, for classes that have another than a group.
+  final func role(_ usual: AccessibilityRole) -> AccessibilityRole { accessibilityWords?.role ?? usual }
+
+  private func say(_ change: (AccessibilityWords) -> Void) {
+    let words = accessibilityWords ?? AccessibilityWords()
+    change(words)
+    accessibilityWords = words
+  }
+
+  /// Whether Tab and arrows stop here.
   open var canBecomeFocused: Bool { false }
   /// Called when the focus came or went.
   open func focusDidChange() {}

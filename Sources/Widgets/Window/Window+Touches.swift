@@ -11,6 +11,11 @@ extension Window {
   /// How long a quick tap is shown as pressed, in seconds.
   public static let shortestPress = 0.05
 
+  /// How soon after a tap another one has to begin to count as its repetition, in seconds.
+  public static let tapInterval = 0.35
+  /// How far from it, in points, as a finger is less exact than a mouse.
+  public static let tapDistance = 30.0
+
   func handleTouch(id: Int64, phase: TouchPhase, location: Point) {
     if phase == .began { beginTouch(id: id, location: location) }
     guard let touch = touches[id] else { return }
@@ -18,7 +23,10 @@ extension Window {
     touch.previousLocation = touch.location
     touch.location = location
     touch.time = now
-    if phase == .ended || phase == .cancelled { touches[id] = nil }
+    if phase == .ended || phase == .cancelled {
+      touches[id] = nil
+      taps.end(touch)
+    }
     for observer in touch.observers where touch.isObserved(by: observer) { observer.observeTouch(touch) }
     guard let view = touch.view else { return }
     switch phase {
@@ -39,6 +47,7 @@ extension Window {
     let touch = Touch(id: id, location: location, time: now)
     touches[id] = touch
     touch.view = hitTest(location)
+    touch.tapCount = taps.count(of: touch)
     var ancestor = touch.view
     while let current = ancestor {
       if current.observesDescendantTouches { touch.observers.append(current) }
@@ -109,9 +118,20 @@ extension Window {
   /// Called for a view that leaves: it loses the focus and its touches.
   func forget(_ view: View) {
     if focusedView === view { focus(nil) }
+    takeTouches { $0 === view }
+  }
+
+  /// Called for a view that can no longer be seen or used: neither it nor one below it keeps the focus or a touch.
+  func withdraw(from view: View) {
+    if focusedView?.isDescendant(of: view) == true { focus(nil) }
+    takeTouches { $0.isDescendant(of: view) }
+  }
+
+  /// Takes touches away from views, which hear of it where they have heard of the beginning.
+  private func takeTouches(from isMeant: (View) -> Bool) {
     for touch in Array(touches.values) + endingTouches {
-      touch.observers.removeAll { $0 === view }
-      guard touch.view === view else { continue }
+      touch.observers.removeAll(where: isMeant)
+      guard let view = touch.view, isMeant(view) else { continue }
       drop(touch.hold)
       endingTouches.removeAll { $0 === touch }
       touch.phase = .cancelled

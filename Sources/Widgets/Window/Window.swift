@@ -56,6 +56,8 @@ public final class Window: View {
   var touches: [Int64: Touch] = [:]
   /// Fingers that are up, whose end the view is yet to hear of.
   var endingTouches: [Touch] = []
+  /// The taps before, for telling double ones.
+  var taps = TapCounter()
   private var isLayoutRequested = true
 
   /// A black window of a size in points, as a host makes it; one pixel to a point unless said otherwise.
@@ -157,6 +159,12 @@ public final class Window: View {
   func invalidateWindow(_ rect: Rect) { dirty.insert(rect.intersection(bounds).roundedOut) }
   func layoutRequested() { isLayoutRequested = true }
 
+  /// `window`.
+  public override var accessibilityRole: AccessibilityRole {
+    get { role(.window) }
+    set { super.accessibilityRole = newValue }
+  }
+
   // MARK: Input
 
   /// Hands an event to the views. `now` is its time.
@@ -170,14 +178,25 @@ public final class Window: View {
         view = current.superview
       }
     case .keyDown(let key, let modifiers):
-      if offer(key, modifiers, { $0.keyDown($1, modifiers: $2) }) { return }
-      if key == .tab {
-        moveFocus(forward: !modifiers.contains(.shift))
-      } else if unclaimedKeyTaker(below: self)?.keyDown(key, modifiers: modifiers) != true {
-        _ = unhandledKey?(key, modifiers) == true || hostKey?(key, modifiers) == true
-      }
+      handleKeyDown(key, modifiers)
     case .keyUp(let key, let modifiers): _ = offer(key, modifiers, { $0.keyUp($1, modifiers: $2) })
     }
+  }
+
+  private func handleKeyDown(_ key: Key, _ modifiers: KeyModifiers) {
+    if modifiers.isEmpty, focusedView != nil, let direction = FocusDirection(key) {
+      if handleArrow(key, direction) { return }
+    } else if offer(key, modifiers, { $0.keyDown($1, modifiers: $2) }) {
+      return
+    }
+    if key == .tab { return moveFocus(forward: !modifiers.contains(.shift)) }
+    let taker = unclaimedKeyTaker(below: self)
+    if taker?.keyDown(key, modifiers: modifiers) == true { return }
+    // Where no arrow scrolls, or Enter meets nothing to press, it is the focus that is asked for.
+    let asksForFocus = key == .enter || FocusDirection(key) != nil && taker == nil
+    if unhandledKey?(key, modifiers) == true { return }
+    if modifiers.isEmpty, asksForFocus, beginFocus() { return }
+    _ = hostKey?(key, modifiers)
   }
 
   /// The frontmost view that wants keys which nobody with the focus has taken.
@@ -210,28 +229,5 @@ public final class Window: View {
     focusedView = view
     previous?.focusDidChange()
     view?.focusDidChange()
-  }
-
-  /// Called for a view that can no longer be seen or used: neither it nor one below it keeps the focus.
-  func takeFocus(from view: View) {
-    if focusedView?.isDescendant(of: view) == true { focus(nil) }
-  }
-
-  /// Moves the focus to the next view that takes it, in the order of the tree, round the end, and scrolls it
-  /// into view.
-  public func moveFocus(forward: Bool) {
-    var candidates: [View] = []
-    func collect(_ view: View) {
-      guard !view.isHidden, view.alpha >= 0.01, view.isUserInteractionEnabled else { return }
-      if view.canBecomeFocused { candidates.append(view) }
-      view.subviews.forEach(collect)
-    }
-    collect(self)
-    guard !candidates.isEmpty else { return }
-    let current = candidates.firstIndex { $0 === focusedView }
-    let count = candidates.count
-    let next = current.map { ($0 + (forward ? 1 : count - 1)) % count } ?? (forward ? 0 : count - 1)
-    focus(candidates[next])
-    candidates[next].scrollIntoView(animated: true)
   }
 }

@@ -1,0 +1,369 @@
+import Testing
+import VitrineGraphics
+import VitrineTesting
+import VitrineWidgets
+
+@Suite("Control: one end for each beginning")
+struct ControlTrackingTests {
+  /// Each event that was told, in order, and how often presses began and ended.
+  private final class Log {
+    var events: [ControlEvent] = []
+    var downs: Int { events.count { $0 == .touchDown } }
+    var ends: Int { events.count { [.touchUpInside, .touchUpOutside, .touchCancel].contains($0) } }
+  }
+
+  private static let all: [ControlEvent] = [
+    .touchDown, .touchDownRepeat, .touchDragInside, .touchDragOutside, .touchDragEnter, .touchDragExit,
+    .touchUpInside, .touchUpOutside, .touchCancel, .valueChanged, .primaryActionTriggered,
+  ]
+
+  private let panel = View(frame: Rect(x: 0, y: 0, width: 400, height: 300))
+  private let control = Control(frame: Rect(x: 100, y: 100, width: 50, height: 50))
+  private let log = Log()
+  private let test: TestWindow
+  private let inside = Point(x: 120, y: 120)
+
+  init() {
+    test = TestWindow(panel)
+    panel.addSubview(control)
+    for event in Self.all {
+      control.addAction(for: event) { [log] _ in log.events.append(event) }
+    }
+  }
+
+  // MARK: Values
+
+  @Test func eventValuesAreThoseOfUIKit() {
+    let values = Self.all.map(\.rawValue)
+
+    #expect(values == [1, 2, 4, 8, 16, 32, 64, 128, 256, 4096, 8192])
+    #expect(Self.all.prefix(9).allSatisfy { ControlEvent.allTouchEvents.contains($0) })
+    #expect(!ControlEvent.allTouchEvents.contains(.valueChanged))
+  }
+
+  // MARK: Repeated taps
+
+  @Test func secondTapSoonAfterAtTheSamePlaceIsARepeat() {
+    test.click(at: inside)
+    test.advance(by: 0.2)
+    test.click(at: Point(x: inside.x + 10, y: inside.y))
+
+    #expect(
+      log.events == [
+        .touchDown, .touchUpInside, .primaryActionTriggered, .touchDown, .touchDownRepeat, .touchUpInside,
+        .primaryActionTriggered,
+      ])
+  }
+
+  @Test(arguments: ["late", "far", "other tool", "other view", "gone astray", "taken away"])
+  func tapThatHasLittleToDoWithTheOneBeforeIsNoRepeat(how: String) {
+    let other = Control(frame: Rect(x: 150, y: 100, width: 50, height: 50))
+    panel.addSubview(other)
+    let edge = Point(x: 149, y: 120)
+    switch how {
+    case "gone astray":
+      test.press(at: edge, finger: InputEvent.mouse)
+      test.move(to: Point(x: 149, y: 180), finger: InputEvent.mouse)
+      test.release(finger: InputEvent.mouse)
+    case "taken away":
+      test.press(at: edge, finger: InputEvent.mouse)
+      test.cancel(finger: InputEvent.mouse)
+    case "other view": test.click(at: Point(x: 151, y: 120))
+    default: test.click(at: edge)
+    }
+    log.events = []
+    test.advance(by: how == "late" ? 0.4 : 0.1)
+    switch how {
+    case "far": test.click(at: Point(x: 110, y: 120))
+    case "other tool": test.press(at: edge)
+    default: test.click(at: edge)
+    }
+
+    #expect(log.downs == 1)
+    #expect(!log.events.contains(.touchDownRepeat))
+  }
+
+  @Test func tapsAreCounted() {
+    var counts: [Int] = []
+    final class Counter: View {
+      var heard: (Int) -> Void = { _ in }
+      override func touchBegan(_ touch: Touch) { heard(touch.tapCount) }
+    }
+    let counter = Counter(frame: Rect(x: 0, y: 0, width: 50, height: 50))
+    counter.heard = { counts.append($0) }
+    panel.addSubview(counter)
+
+    for _ in 0..<3 { test.click(at: Point(x: 20, y: 20)) }
+    test.advance(by: 1)
+    test.click(at: Point(x: 20, y: 20))
+
+    #expect(counts == [1, 2, 3, 1])
+  }
+
+  // MARK: Ends
+
+  @Test(arguments: [
+    "disabled", "hidden", "parent hidden", "transparent", "untouchable", "removed", "parent removed",
+  ])
+  func whateverTakesAPressedControlAwayCancelsOnce(how: String) {
+    test.press(at: inside)
+    switch how {
+    case "disabled": control.isEnabled = false
+    case "hidden": control.isHidden = true
+    case "parent hidden": panel.isHidden = true
+    case "transparent": control.alpha = 0
+    case "untouchable": panel.isUserInteractionEnabled = false
+    case "removed": control.removeFromSuperview()
+    default: panel.removeFromSuperview()
+    }
+    test.move(to: Point(x: 125, y: 125))
+    test.release()
+
+    #expect(log.events == [.touchDown, .touchCancel])
+    #expect(!control.isHighlighted)
+    #expect(!control.isTracking)
+    #expect(!control.isTouchInside)
+  }
+
+  @Test(arguments: ["disable", "hide", "remove"])
+  func actionThatTakesTheControlAwayIsFollowedByOneCancelForAll(how: String) {
+    let late = Log()
+    control.addAction(for: .touchDown) { control in
+      switch how {
+      case "disable": control.isEnabled = false
+      case "hide": control.isHidden = true
+      default: control.removeFromSuperview()
+      }
+    }
+    for event in [ControlEvent.touchDown, .touchCancel, .touchUpInside] {
+      control.addAction(for: event) { _ in late.events.append(event) }
+    }
+    test.press(at: inside)
+    test.release()
+
+    #expect(log.events == [.touchDown, .touchCancel])
+    #expect(late.events == [.touchDown, .touchCancel], "nobody hears of the end before the beginning")
+  }
+
+  @Test func takenAwayControlCanBePressedAgainOnceItIsBack() {
+    test.press(at: inside)
+    control.isHidden = true
+    control.isHidden = false
+    test.release()
+    test.click(at: inside)
+
+    #expect(
+      log.events == [.touchDown, .touchCancel, .touchDown, .touchUpInside, .primaryActionTriggered])
+  }
+
+  @Test func twoFingersOnOneControlPressItOnce() {
+    test.press(at: inside, finger: 1)
+    test.press(at: inside, finger: 2)
+    test.move(to: Point(x: 130, y: 130), finger: 2)
+    test.release(finger: 1)
+    #expect(!control.isHighlighted)
+    test.release(finger: 2)
+
+    #expect(log.events == [.touchDown, .touchUpInside, .primaryActionTriggered])
+  }
+
+  @Test func twoFingersOnTwoControlsPressBoth() {
+    let other = Control(frame: Rect(x: 200, y: 100, width: 50, height: 50))
+    panel.addSubview(other)
+
+    test.press(at: inside, finger: 1)
+    test.press(at: Point(x: 220, y: 120), finger: 2)
+    #expect(control.isHighlighted && other.isHighlighted)
+    test.release(finger: 1)
+
+    #expect(!control.isHighlighted && other.isHighlighted)
+  }
+
+  @Test func fingerAndKeyPressOneAtATime() {
+    test.window.focus(control)
+    test.press(at: inside)
+    test.key(.enter)
+    #expect(control.isHighlighted)
+    test.release()
+    test.window.handle(.keyDown(.space, modifiers: []))
+    test.click(at: inside)
+    #expect(control.isHighlighted)
+    test.window.handle(.keyDown(.enter, modifiers: []))
+    test.window.handle(.keyUp(.enter, modifiers: []))
+    test.window.handle(.keyUp(.space, modifiers: []))
+
+    #expect(log.downs == 2)
+    #expect(log.ends == 2)
+    #expect(!control.isHighlighted)
+  }
+
+  /// Whatever comes in whatever order: a fixed sequence of thousands of things that can happen to a control.
+  @Test(arguments: 1...5 as ClosedRange<UInt64>)
+  func eachBeginningHasExactlyOneEnd(seed: UInt64) {
+    var state = seed &* 0x9E37_79B9_7F4A_7C15
+    func random(_ count: UInt64) -> UInt64 {
+      state ^= state << 13
+      state ^= state >> 7
+      state ^= state << 17
+      return state % count
+    }
+    for _ in 0..<4000 {
+      let finger = Int64(random(2))
+      switch random(14) {
+      case 0, 1, 2: test.press(at: inside, finger: finger)
+      case 3: test.move(to: Point(x: Double(random(400)), y: Double(random(300))), finger: finger)
+      case 4, 5: test.release(finger: finger)
+      case 6: test.cancel(finger: finger)
+      case 7: control.isEnabled.toggle()
+      case 8: control.isHidden.toggle()
+      case 9: if control.superview == nil { panel.addSubview(control) } else { control.removeFromSuperview() }
+      case 10: test.window.focus(control.window == nil ? nil : control)
+      case 11: test.window.handle(.keyDown(.space, modifiers: []))
+      case 12: test.window.handle(.keyUp(.space, modifiers: []))
+      default: test.window.focus(nil)
+      }
+      #expect((0...1).contains(log.downs - log.ends))
+    }
+    control.isEnabled = true
+    control.isEnabled = false
+
+    #expect(log.downs > 50)
+    #expect(log.downs == log.ends)
+  }
+
+  // MARK: Hooks
+
+  private final class Slider: Control {
+    var accepts = true
+    var goesOn = true
+    var calls: [String] = []
+    override func beginTracking(_ touch: Touch) -> Bool {
+      calls.append("begin")
+      return accepts
+    }
+    override func continueTracking(_ touch: Touch) -> Bool {
+      calls.append("continue")
+      return goesOn
+    }
+    override func endTracking(_ touch: Touch) { calls.append("end") }
+    override func cancelTracking() { calls.append("cancel") }
+  }
+
+  private func slider() -> Slider {
+    let slider = Slider(frame: Rect(x: 200, y: 100, width: 50, height: 50))
+    panel.addSubview(slider)
+    for event in Self.all {
+      slider.addAction(for: event) { [log] _ in log.events.append(event) }
+    }
+    return slider
+  }
+
+  @Test func hooksAreCalledBeforeTheEventsAreTold() {
+    let slider = slider()
+    test.press(at: Point(x: 220, y: 120))
+    test.move(to: Point(x: 221, y: 120))
+    test.release()
+    test.press(at: Point(x: 220, y: 120))
+    test.cancel()
+
+    #expect(slider.calls == ["begin", "continue", "end", "begin", "cancel"])
+  }
+
+  @Test func touchThatAControlDoesNotWantIsNotToldOf() {
+    let slider = slider()
+    slider.accepts = false
+    test.press(at: Point(x: 220, y: 120))
+    #expect(!slider.isTracking)
+    #expect(!slider.isHighlighted)
+    test.release()
+
+    #expect(log.events.isEmpty)
+  }
+
+  @Test func trackingThatAControlEndsIsCancelled() {
+    let slider = slider()
+    test.press(at: Point(x: 220, y: 120))
+    slider.goesOn = false
+    test.move(to: Point(x: 221, y: 120))
+    test.release()
+
+    #expect(log.events == [.touchDown, .touchCancel])
+    #expect(slider.calls == ["begin", "continue", "cancel"])
+  }
+
+  // MARK: Actions
+
+  @Test func actionsAreCalledInTheOrderInWhichTheyWereAdded() {
+    var order: [Int] = []
+    for number in 0..<5 { control.addAction(for: .valueChanged) { _ in order.append(number) } }
+
+    control.sendActions(for: .valueChanged)
+
+    #expect(order == [0, 1, 2, 3, 4])
+  }
+
+  @Test func actionThatOneBeforeItRemovesIsNotCalled() {
+    var second: ControlAction?
+    var count = 0
+    control.addAction(for: .valueChanged) { control in second.map(control.removeAction) }
+    second = control.addAction(for: .valueChanged) { _ in count += 1 }
+
+    control.sendActions(for: .valueChanged)
+
+    #expect(count == 0)
+  }
+
+  @Test func actionThatIsAddedMeanwhileHearsOfTheNextOnly() {
+    var count = 0
+    let adding = control.addAction(for: .valueChanged) { control in
+      control.addAction(for: .valueChanged) { _ in count += 1 }
+    }
+
+    control.sendActions(for: .valueChanged)
+    #expect(count == 0)
+    control.removeAction(adding)
+    control.sendActions(for: .valueChanged)
+    #expect(count == 1)
+  }
+
+  @Test func whatAnActionSendsIsHeardAfterAllHaveHeardOfWhatItHeard() {
+    var heard: [String] = []
+    control.addAction(for: .valueChanged) { control in
+      heard.append("first")
+      control.sendActions(for: .primaryActionTriggered)
+    }
+    control.addAction(for: .primaryActionTriggered) { _ in heard.append("sent") }
+    control.addAction(for: .valueChanged) { _ in heard.append("second") }
+
+    control.sendActions(for: .valueChanged)
+
+    #expect(heard == ["first", "second", "sent"])
+  }
+
+  @Test func controlSaysWhichEventsAreListenedFor() {
+    let fresh = Control()
+    #expect(fresh.allControlEvents == [])
+    let action = fresh.addAction(for: [.touchDown, .valueChanged]) { _ in }
+    #expect(fresh.allControlEvents == [.touchDown, .valueChanged])
+    fresh.removeAction(action)
+    #expect(fresh.allControlEvents == [])
+  }
+
+  @Test func primaryActionCanBePerformedWithoutAPress() {
+    control.performPrimaryAction()
+
+    #expect(log.events == [.touchUpInside, .primaryActionTriggered])
+    #expect(!control.isHighlighted)
+  }
+
+  @Test func subclassAddsStatesOfItsOwn() {
+    final class Alarm: Control {
+      override var state: ControlState { super.state.union(ControlState(rawValue: 0x0001_0000)) }
+    }
+
+    let state = Alarm().state
+
+    #expect(state == ControlState(rawValue: 0x0001_0000))
+    #expect(ControlState.application.contains(state))
+  }
+}
