@@ -94,6 +94,7 @@ extension SDLHost {
       translator.scale = window.scale
       translator.size = window.frame.size
       for event in translator.translate(event) { handle(event) }
+      keyRepeat?.hold(translator.repeatingStroke)
     }
     return count
   }
@@ -112,6 +113,10 @@ extension SDLHost {
       self.isVisible = isVisible
       window.setNeedsDisplay()
     case .cursor(let isVisible): video.showCursor(isVisible)
+    case .gamepadAdded(let device):
+      gamepads?.add(device: device)
+      sleeper.scanDevices()
+    case .gamepadRemoved(let identifier): gamepads?.remove(identifier)
     case .quit: quit()
     }
   }

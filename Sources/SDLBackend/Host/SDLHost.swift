@@ -43,6 +43,8 @@ public final class SDLHost {
   let signals: QuitSignals
   var translator: InputTranslator
   let meter: FrameMeter
+  private(set) var gamepads: Gamepads?
+  private(set) var keyRepeat: KeyRepeat?
   var isVisible = true
   /// System time before which no other frame begins.
   var nextFrame = 0.0
@@ -87,6 +89,17 @@ public final class SDLHost {
       quit()
       return true
     }
+    if configuration.readsGamepads, video.hasScreen { readGamepads() }
+  }
+
+  /// Lets game controllers press keys, those that are there and those that are plugged in later. A second call does
+  /// nothing.
+  func readGamepads() {
+    guard gamepads == nil, video.isOpen, let opened = Gamepads() else { return }
+    gamepads = opened
+    keyRepeat = KeyRepeat(window: window)
+    sleeper.watchesDevices = true
+    sleeper.scanDevices()
   }
 
   // This is why the class says `@MainActor`, which is the module's default: in an optimised build Swift 6.3 does not
@@ -97,6 +110,7 @@ public final class SDLHost {
   public func close() {
     quit()
     signals.close()
+    gamepads?.close()
     renderer.close()
     fonts.close()
     video.close()

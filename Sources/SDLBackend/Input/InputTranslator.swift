@@ -15,6 +15,10 @@ nonisolated enum HostEvent: Hashable {
   case visible(Bool)
   /// Whether the mouse's cursor should be seen.
   case cursor(Bool)
+  /// A game controller was plugged in, at this place among the devices.
+  case gamepadAdded(device: Int32)
+  /// One was unplugged.
+  case gamepadRemoved(Int32)
   case quit
 }
 
@@ -41,6 +45,7 @@ nonisolated struct InputTranslator {
   /// Where each touch is that has not ended.
   private var touches: [Int64: Point] = [:]
   private var isCursorVisible = false
+  private var gamepads = GamepadKeys()
 
   init(size: Size, scale: Double, rotation: Rotation = .none) {
     self.size = size
@@ -50,6 +55,8 @@ nonisolated struct InputTranslator {
 
   /// Whether a key is down that repeats while it is.
   private(set) var hasRepeatingKey = false
+  /// The arrow of a gamepad that is held down: nobody but the host lets it come again.
+  var repeatingStroke: GamepadKeys.Stroke? { gamepads.repeating }
   /// Whether a finger or the mouse button is down.
   var hasTouches: Bool { !touches.isEmpty }
 
@@ -84,6 +91,17 @@ nonisolated struct InputTranslator {
     case SDL_FINGERMOTION: return finger(event.tfinger, .moved)
     case SDL_FINGERUP: return finger(event.tfinger, .ended)
     case SDL_KEYDOWN, SDL_KEYUP: return key(event.key)
+    case SDL_CONTROLLERDEVICEADDED: return [.gamepadAdded(device: event.cdevice.which)]
+    case SDL_CONTROLLERDEVICEREMOVED:
+      let identifier = event.cdevice.which
+      return gamepads.remove(identifier).map { .input($0) } + [.gamepadRemoved(identifier)]
+    case SDL_CONTROLLERBUTTONDOWN, SDL_CONTROLLERBUTTONUP:
+      let isDown = event.cbutton.state == UInt8(SDL_PRESSED)
+      return gamepads.button(event.cbutton.button, isDown: isDown, of: event.cbutton.which).map { .input($0) }
+    case SDL_CONTROLLERAXISMOTION:
+      return gamepads.axis(event.caxis.axis, value: event.caxis.value, of: event.caxis.which).map {
+        .input($0)
+      }
     default: return []
     }
   }

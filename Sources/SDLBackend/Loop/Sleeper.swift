@@ -11,7 +11,10 @@ final class Sleeper {
   private let signals: Int32
   private let display: Int32
   private let grabsKeyboards: Bool
-  /// Input devices, and udev's socket, which tells that there are others.
+  /// Whether input devices are waited for: without a display server, which speaks for them, or for game controllers,
+  /// for which it does not.
+  var watchesDevices: Bool
+  /// Input devices, and udev's socket or inotify's descriptor, which tell that there are others.
   private var devices: [Int32] = []
   /// Devices that are unplugged and that SDL has not closed: they would stay readable for ever.
   private var gone: Set<Int32> = []
@@ -21,6 +24,7 @@ final class Sleeper {
     self.mainQueue = mainQueue.descriptor ?? -1
     self.signals = signals.descriptor
     display = DisplayConnection.descriptor(of: video) ?? -1
+    watchesDevices = display < 0
     grabsKeyboards = video.driver == "kmsdrm"
     scanDevices()
   }
@@ -70,7 +74,7 @@ final class Sleeper {
 
   /// Looks again which devices SDL has open. SDL does not tell, but the kernel does.
   func scanDevices() {
-    guard display < 0 else { return }
+    guard watchesDevices else { return }
     let open = (0..<Int32(256)).filter { InputDescriptor.isOne($0) }
     gone.formIntersection(open)
     devices = open.filter { !gone.contains($0) }
@@ -99,7 +103,15 @@ nonisolated private enum InputDescriptor {
       let kernelEvents: Int32 = 15  // NETLINK_KOBJECT_UEVENT
       return getsockopt(descriptor, SOL_SOCKET, SO_PROTOCOL, &socketProtocol, &length) == 0
         && socketProtocol == kernelEvents
+    case 0: return isInotify(descriptor)
     default: return false
     }
+  }
+
+  /// Where there is no udev, SDL watches `/dev/input` with it.
+  private static func isInotify(_ descriptor: Int32) -> Bool {
+    var target = [UInt8](repeating: 0, count: 32)
+    let length = readlink("/proc/self/fd/\(descriptor)", &target, target.count)
+    return length > 0 && target.prefix(length).elementsEqual("anon_inode:inotify".utf8)
   }
 }

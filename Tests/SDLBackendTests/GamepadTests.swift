@@ -1,0 +1,190 @@
+import CSDL
+import Testing
+import VitrineGraphics
+import VitrineWidgets
+
+@testable import VitrineSDLBackend
+
+struct GamepadKeysTests {
+  private var keys = GamepadKeys()
+
+  private func down(_ key: Key, _ modifiers: KeyModifiers = []) -> InputEvent {
+    .keyDown(key, modifiers: modifiers)
+  }
+  private func up(_ key: Key, _ modifiers: KeyModifiers = []) -> InputEvent {
+    .keyUp(key, modifiers: modifiers)
+  }
+
+  private mutating func press(_ button: SDL_GameControllerButton, _ isDown: Bool = true, of pad: Int32 = 0)
+    -> [InputEvent]
+  {
+    keys.button(UInt8(button.rawValue), isDown: isDown, of: pad)
+  }
+
+  private mutating func push(_ axis: SDL_GameControllerAxis, _ share: Double, of pad: Int32 = 0)
+    -> [InputEvent]
+  {
+    keys.axis(UInt8(axis.rawValue), value: Int16(share * 32767), of: pad)
+  }
+
+  @Test mutating func buttonsAreKeys() {
+    let meanings: [(SDL_GameControllerButton, Key, KeyModifiers)] = [
+      (SDL_CONTROLLER_BUTTON_DPAD_UP, .up, []), (SDL_CONTROLLER_BUTTON_DPAD_DOWN, .down, []),
+      (SDL_CONTROLLER_BUTTON_DPAD_LEFT, .left, []), (SDL_CONTROLLER_BUTTON_DPAD_RIGHT, .right, []),
+      (SDL_CONTROLLER_BUTTON_A, .enter, []), (SDL_CONTROLLER_BUTTON_B, .escape, []),
+      (SDL_CONTROLLER_BUTTON_LEFTSHOULDER, .tab, .shift), (SDL_CONTROLLER_BUTTON_RIGHTSHOULDER, .tab, []),
+    ]
+    for (button, key, modifiers) in meanings {
+      #expect(press(button) == [down(key, modifiers)])
+      #expect(press(button, false) == [up(key, modifiers)])
+    }
+    #expect(press(SDL_CONTROLLER_BUTTON_X) == [])
+    #expect(press(SDL_CONTROLLER_BUTTON_X, false) == [])
+  }
+
+  @Test mutating func stickIsAnArrowFromHalfWayUntilItIsNearlyBack() {
+    #expect(push(SDL_CONTROLLER_AXIS_LEFTX, 0.49) == [])
+    #expect(push(SDL_CONTROLLER_AXIS_LEFTX, 0.6) == [down(.right)])
+    #expect(push(SDL_CONTROLLER_AXIS_LEFTX, 0.4) == [], "a trembling thumb")
+    #expect(push(SDL_CONTROLLER_AXIS_LEFTX, 0.6) == [])
+    #expect(push(SDL_CONTROLLER_AXIS_LEFTX, 0.3) == [up(.right)])
+    #expect(push(SDL_CONTROLLER_AXIS_LEFTY, -1) == [down(.up)])
+    #expect(push(SDL_CONTROLLER_AXIS_LEFTY, 1) == [up(.up), down(.down)])
+    #expect(push(SDL_CONTROLLER_AXIS_RIGHTY, 1) == [], "another stick")
+    #expect(
+      keys.axis(UInt8(SDL_CONTROLLER_AXIS_LEFTY.rawValue), value: .min, of: 0) == [up(.down), down(.up)])
+  }
+
+  @Test mutating func stickIsOneArrowAtATime() {
+    #expect(push(SDL_CONTROLLER_AXIS_LEFTX, 0.8) == [down(.right)])
+    #expect(push(SDL_CONTROLLER_AXIS_LEFTY, 0.9) == [], "a diagonal stays what it was")
+    #expect(push(SDL_CONTROLLER_AXIS_LEFTX, 0.5) == [up(.right), down(.down)])
+  }
+
+  @Test mutating func keyHeldInTwoWaysGoesUpWithTheLast() {
+    #expect(press(SDL_CONTROLLER_BUTTON_DPAD_LEFT) == [down(.left)])
+    #expect(press(SDL_CONTROLLER_BUTTON_DPAD_LEFT) == [])
+    #expect(push(SDL_CONTROLLER_AXIS_LEFTX, -1, of: 1) == [])
+    #expect(press(SDL_CONTROLLER_BUTTON_DPAD_LEFT, false) == [])
+    #expect(push(SDL_CONTROLLER_AXIS_LEFTX, 0, of: 1) == [up(.left)])
+    #expect(press(SDL_CONTROLLER_BUTTON_DPAD_LEFT, false) == [])
+  }
+
+  @Test mutating func unpluggedGamepadHoldsNothing() {
+    _ = press(SDL_CONTROLLER_BUTTON_A, of: 3)
+    _ = push(SDL_CONTROLLER_AXIS_LEFTY, 1, of: 3)
+    _ = press(SDL_CONTROLLER_BUTTON_B, of: 4)
+
+    #expect(Set(keys.remove(3)) == [up(.enter), up(.down)])
+    #expect(keys.remove(3) == [])
+    #expect(keys.repeating == nil)
+    #expect(press(SDL_CONTROLLER_BUTTON_B, false, of: 4) == [up(.escape)])
+  }
+
+  @Test mutating func onlyTheLastArrowThatIsHeldRepeats() {
+    _ = press(SDL_CONTROLLER_BUTTON_A)
+    #expect(keys.repeating == nil)
+    _ = press(SDL_CONTROLLER_BUTTON_DPAD_LEFT)
+    _ = press(SDL_CONTROLLER_BUTTON_DPAD_UP)
+    #expect(keys.repeating?.key == .up)
+    _ = press(SDL_CONTROLLER_BUTTON_DPAD_LEFT, false)
+    #expect(keys.repeating?.key == .up)
+    _ = press(SDL_CONTROLLER_BUTTON_DPAD_UP, false)
+
+    #expect(keys.repeating == nil)
+  }
+}
+
+extension SDLTests {
+  /// A game controller that SDL makes up, plugged in while a host runs.
+  struct GamepadHostTests {
+    private final class Pressed: View {
+      var keys: [String] = []
+      override var takesUnclaimedKeys: Bool { true }
+      override func keyDown(_ key: Key, modifiers: KeyModifiers) -> Bool {
+        keys.append("\(key)")
+        return true
+      }
+    }
+
+    private func host() throws -> (SDLHost, Pressed) {
+      var configuration = SDLHost.Configuration()
+      configuration.videoDriver = "offscreen"
+      configuration.size = Size(width: 64, height: 64)
+      // Off screen no window ever has the keyboard's focus.
+      SDL_SetHint(SDL_HINT_JOYSTICK_ALLOW_BACKGROUND_EVENTS, "1")
+      let host = try SDLHost(configuration: configuration)
+      let pressed = Pressed(frame: host.window.bounds)
+      host.window.addSubview(pressed)
+      return (host, pressed)
+    }
+
+    private func plugIn() -> Int32 {
+      SDL_JoystickAttachVirtual(
+        SDL_JOYSTICK_TYPE_GAMECONTROLLER, Int32(SDL_CONTROLLER_AXIS_MAX.rawValue),
+        Int32(SDL_CONTROLLER_BUTTON_MAX.rawValue), 0)
+    }
+
+    @Test func offScreenNoneIsRead() throws {
+      let (host, _) = try host()
+      defer { host.close() }
+
+      #expect(host.gamepads == nil)
+      #expect(SDL_WasInit(SDL_INIT_GAMECONTROLLER) == 0)
+    }
+
+    @Test func gamepadPressesKeysFromWhenItIsPluggedInUntilItIsGone() throws {
+      let (host, pressed) = try host()
+      defer { host.close() }
+      host.readGamepads()
+      host.readGamepads()
+      host.turn(waitUpTo: 0)
+      #expect(host.gamepads?.count == 0)
+
+      let device = plugIn()
+      host.turn(waitUpTo: 0)
+      host.turn(waitUpTo: 0)
+      #expect(host.gamepads?.count == 1)
+      let joystick = try #require(SDL_JoystickOpen(device))
+      defer { SDL_JoystickClose(joystick) }
+      SDL_JoystickSetVirtualButton(joystick, Int32(SDL_CONTROLLER_BUTTON_A.rawValue), 1)
+      host.turn(waitUpTo: 0)
+      SDL_JoystickSetVirtualButton(joystick, Int32(SDL_CONTROLLER_BUTTON_A.rawValue), 0)
+      SDL_JoystickSetVirtualAxis(joystick, Int32(SDL_CONTROLLER_AXIS_LEFTY.rawValue), 32767)
+      host.turn(waitUpTo: 0)
+
+      #expect(pressed.keys == ["enter", "down"])
+      SDL_JoystickDetachVirtual(device)
+      host.turn(waitUpTo: 0)
+      #expect(host.gamepads?.count == 0)
+    }
+
+    @Test func heldArrowComesAgainAndNothingIsAskedForAfterwards() throws {
+      let (host, pressed) = try host()
+      defer { host.close() }
+      var time = 1.0
+      host.clock = .manual { time }
+      host.readGamepads()
+      let device = plugIn()
+      host.turn(waitUpTo: 0)
+      host.turn(waitUpTo: 0)
+      let joystick = try #require(SDL_JoystickOpen(device))
+      defer { SDL_JoystickClose(joystick) }
+      let button = Int32(SDL_CONTROLLER_BUTTON_DPAD_DOWN.rawValue)
+      SDL_JoystickSetVirtualButton(joystick, button, 1)
+      host.turn(waitUpTo: 0)
+      #expect(pressed.keys == ["down"])
+
+      for passed in [0.3, 0.41, 0.45, 0.52] {
+        time = 1 + passed
+        host.turn(waitUpTo: 0)
+      }
+      #expect(pressed.keys == ["down", "down", "down"])
+      SDL_JoystickSetVirtualButton(joystick, button, 0)
+      host.turn(waitUpTo: 0)
+
+      #expect(host.window.nextDeadline == nil)
+      SDL_JoystickDetachVirtual(device)
+    }
+  }
+}
