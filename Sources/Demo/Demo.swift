@@ -146,6 +146,7 @@ final class Demo: ScriptStage {
       if script?.isIdle() ?? window.isIdle {
         statistics.observe(application.host)
         if let file = options.screenshot { problem = problem ?? saveScreenshot(to: file) }
+        if options.dumpsTree { print(window.accessibilityNode.text) }
         isDone = true
       }
     }
@@ -153,7 +154,7 @@ final class Demo: ScriptStage {
     if let seconds = options.exitAfter, realTime >= end { timeIsOver(after: seconds) }
   }
 
-  private var endsWhenIdle: Bool { options.screenshot != nil || options.exitWhenIdle }
+  private var endsWhenIdle: Bool { options.screenshot != nil || options.dumpsTree || options.exitWhenIdle }
 
   /// What was asked for and has not come by now is a failure, or a check would pass by being late.
   private func timeIsOver(after seconds: Double) {
@@ -161,6 +162,8 @@ final class Demo: ScriptStage {
       problem = "line \(line): the script is not over after \(seconds) seconds"
     } else if let file = options.screenshot {
       problem = "not idle after \(seconds) seconds: \(file) is not written"
+    } else if options.dumpsTree {
+      problem = "not idle after \(seconds) seconds: the tree is not printed"
     }
     application.quit()
   }

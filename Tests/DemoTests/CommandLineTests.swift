@@ -13,7 +13,7 @@ struct CommandLineTests {
     #expect(outcome.exitCode == 0)
     for option in [
       "--feed", "--screen", "--size", "--scale", "--rotate", "--tile", "--gap", "--chrome", "--video",
-      "--renderer", "--latency", "--script", "--stats", "--trace", "--overlay",
+      "--renderer", "--latency", "--script", "--stats", "--trace", "--overlay", "--dump-tree",
     ] {
       #expect(outcome.output.contains(option))
     }
@@ -22,6 +22,7 @@ struct CommandLineTests {
   @Test(arguments: [
     (["--scren", "list"], "did you mean --screen?"),
     (["--trace"], "--trace needs a file name"), (["--overlay=1"], "--overlay takes no value"),
+    (["--dump-tree=1"], "--dump-tree takes no value"),
     (["--size", "12"], "--size is a size such as 1280x800"),
     (["--size", "0x0"], "--size is a size"),
     (["--size", "20000x100"], "to 16384x16384"),

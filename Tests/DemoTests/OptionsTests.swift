@@ -73,7 +73,7 @@ struct ScriptTests {
         .init(number: 3, command: .wait(seconds: 0.02)),
         .init(number: 5, command: .tap(Point(x: 1, y: 2.5))),
         .init(number: 6, command: .drag(from: Point(x: 1, y: 2), to: Point(x: 3, y: 4), seconds: 0.5)),
-        .init(number: 7, command: .expect(title: "Aurora # 1", state: "loaded")),
+        .init(number: 7, command: .expect(title: "Aurora # 1", .state("loaded"))),
         .init(number: 8, command: .key(.tab, .shift)),
         .init(number: 9, command: .waitLoaded(seconds: 30)),
         .init(number: 10, command: .waitLoaded(seconds: 2)),

@@ -38,6 +38,12 @@ struct DemoGoldenTests {
     Case(
       name: "buttons-selected", screen: "buttons", size: wide,
       script: ["wait idle", "tap 912 276", "tap 552 276"], part: card(1).union(card(2))),
+    Case(
+      name: "buttons-states", screen: "buttons", size: wide, options: "--chrome off",
+      script: ["wait idle", "key end", "wait idle"]),
+    Case(
+      name: "buttons-states-narrow", screen: "buttons", size: (480, 776), options: "--chrome off",
+      script: ["wait idle", "key end", "wait idle"]),
     Case(name: "grid", screen: "grid", size: (344, 136), options: "--chrome off"),
     Case(
       name: "grid-cursor", screen: "grid", size: small, options: tiles,

@@ -23,6 +23,10 @@ nonisolated enum Help {
     ("--stats", "FILE.json", "write figures at exit"),
     ("--trace", "FILE.json", "write what each request went through at exit, to open in Perfetto"),
     ("--overlay", "", "colour each picture by its source, show size, time and frames (F1)"),
+    (
+      "--dump-tree", "",
+      "wait until idle, print what is on the screen: a line a view with role, name, value, states,\nplace and size, indented by what it lies in; exit"
+    ),
     ("--no-disk-cache", "", "keep nothing on disk"),
     ("--exit-when-idle", "", "end when everything is loaded and still"),
     ("--exit-after", "SECONDS", "end after so long"),

@@ -22,6 +22,7 @@ nonisolated struct Options: Equatable {
   var stats: String?
   var trace: String?
   var overlay = false
+  var dumpsTree = false
   var exitWhenIdle = false
   var exitAfter: Double?
   var showsHelp = false
@@ -80,6 +81,7 @@ nonisolated struct Options: Equatable {
       case "--stats": stats = try value("a file name")
       case "--trace": trace = try value("a file name")
       case "--overlay": overlay = true
+      case "--dump-tree": dumpsTree = true
       case "--exit-when-idle": exitWhenIdle = true
       case "--exit-after": exitAfter = try Self.number(name, try value("seconds"), in: 0...1e6)
       case "--no-disk-cache": break  // There is none yet; scripts may say so already.

@@ -33,7 +33,7 @@ final class ButtonCard: View {
 }
 
 /// A button that scripts find by a name, and that knows how its last load ended.
-final class DemoButton: Button, ScriptNamed {
+class DemoButton: Button, ScriptNamed {
   let scriptTitle: String
 
   init(_ name: String) {
@@ -41,6 +41,14 @@ final class DemoButton: Button, ScriptNamed {
     super.init()
     titleFont = .bold(15)
     setTitleColor(Theme.text, for: .normal)
+    // A press that wanders is shown to its end, as on iOS; a flick scrolls.
+    yieldsTouchesToScrolling = false
+  }
+
+  /// Most have no title of their own.
+  override var accessibilityLabel: String? {
+    get { super.accessibilityLabel ?? scriptTitle }
+    set { super.accessibilityLabel = newValue }
   }
 
   var scriptStates: Set<ScriptState> {

@@ -6,6 +6,7 @@ final class ButtonsScreen: View, Screen {
   private let failure: Image?
   private let scroll = ScrollView()
   private var cards: [ButtonCard] = []
+  private var catalogue: StateCatalogue?
   private var loads: [() -> Void] = []
   private var attempt = 0
 
@@ -20,6 +21,7 @@ final class ButtonsScreen: View, Screen {
     addDisabledCard()
     addFailingCard()
     addIdentifierCard()
+    addCatalogue()
     reload()
   }
 
@@ -117,9 +119,59 @@ final class ButtonsScreen: View, Screen {
     scroll.addSubview(card)
   }
 
-  private func makeToggle(_ button: Button) {
-    button.addAction(for: .touchUpInside) { [unowned button] _ in button.isSelected.toggle() }
+  private func addCatalogue() {
+    let images = { (button: DemoButton) in
+      button.cornerRadius = 10
+      button.imageSize = Size(width: 40, height: 40)
+    }
+    let plate = { (button: DemoButton) in
+      button.cornerRadius = 10
+      button.titleFont = .bold(13)
+      button.setTitle("Play", for: .normal)
+      button.setTitle("On", for: .selected)
+    }
+    let catalogue = StateCatalogue([
+      .init(
+        name: "Images", prepare: images, load: { [unowned self] in self.loadImages("heart", into: $0) }),
+      .init(
+        name: "One image", prepare: images,
+        load: { [unowned self] in self.loadImages("heart", into: $0, states: 1) }),
+      .init(
+        name: "Scenes", prepare: { $0.cornerRadius = 10 },
+        load: { [unowned self] in self.loadBackgrounds("scene", "jpg", into: $0) }),
+      .init(
+        name: "One plate", prepare: plate,
+        load: { [unowned self] in self.loadBackgrounds("plate", "png", into: $0, states: 1) }),
+      .init(
+        name: "Title", prepare: Self.prepareTitle,
+        load: { [unowned self] in self.loadImages("star", into: $0, states: 1) }),
+    ])
+    self.catalogue = catalogue
+    loads.append { [unowned catalogue] in catalogue.load() }
+    scroll.addSubview(catalogue)
   }
+
+  /// A title whose words and colour tell the state, with a picture behind it.
+  private static func prepareTitle(_ button: DemoButton) {
+    button.titleFont = .bold(13)
+    button.imageSize = Size(width: 20, height: 20)
+    button.imagePlacement = .trailing
+    button.spacing = 4
+    button.contentInsets = Insets(all: 4)
+    button.cornerRadius = 10
+    button.backgroundColor = Theme.tile
+    button.setTitle("Off", for: .normal)
+    button.setTitle("On", for: .selected)
+    button.setTitle("On", for: [.selected, .highlighted])
+    button.setTitle("On", for: [.selected, .disabled])
+    button.setTitleColor(Theme.accent, for: .highlighted)
+    button.setTitleColor(Color(hex: 0xFF_D0_40), for: .selected)
+    button.setTitleColor(Theme.accent, for: [.selected, .highlighted])
+    button.setTitleColor(Theme.secondaryText, for: .disabled)
+    button.setTitleColor(Theme.secondaryText, for: [.selected, .disabled])
+  }
+
+  private func makeToggle(_ button: Button) { button.changesSelectionAsPrimaryAction = true }
 
   // MARK: Loading
 
@@ -133,9 +185,10 @@ final class ButtonsScreen: View, Screen {
     body()
   }
 
-  private func loadImages(_ name: String, into button: DemoButton) {
+  /// - Parameter count: for how many states; the others show the picture of the first, `.normal`.
+  private func loadImages(_ name: String, into button: DemoButton, states count: Int = .max) {
     load(button) {
-      for (suffix, states) in Self.states {
+      for (suffix, states) in Self.states.prefix(count) {
         for state in states {
           button.setImage(
             from: gallery.button("\(name)-\(suffix).png"), for: state, options: options(state),
@@ -145,9 +198,11 @@ final class ButtonsScreen: View, Screen {
     }
   }
 
-  private func loadBackgrounds(_ name: String, _ type: String, into button: DemoButton) {
+  private func loadBackgrounds(
+    _ name: String, _ type: String, into button: DemoButton, states count: Int = .max
+  ) {
     load(button) {
-      for (suffix, states) in Self.states {
+      for (suffix, states) in Self.states.prefix(count) {
         for state in states { background(button, "\(name)-\(suffix).\(type)", state) }
       }
     }
@@ -209,7 +264,11 @@ final class ButtonsScreen: View, Screen {
         x: gap + column * (width + gap), y: gap + row * (height + gap), width: width, height: height)
     }
     let rows = Double((cards.count + columns - 1) / columns)
-    scroll.contentSize = Size(width: bounds.width, height: gap + rows * (height + gap))
+    let top = gap + rows * (height + gap)
+    let room = Size(width: max(0, bounds.width - 2 * gap), height: 0)
+    let size = catalogue?.sizeThatFits(room) ?? .zero
+    catalogue?.frame = Rect(origin: Point(x: gap, y: top), size: size)
+    scroll.contentSize = Size(width: bounds.width, height: top + size.height + gap)
   }
 }
 

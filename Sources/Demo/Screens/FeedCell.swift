@@ -32,6 +32,12 @@ class FeedCell: ListCell {
     }
   }
 
+  override var accessibilityStates: AccessibilityStates {
+    // The row that the list has selected is only where the keys are.
+    let states = super.accessibilityStates.subtracting(.selected)
+    return isChosen ? states.union(.selected) : states
+  }
+
   override func didEndDisplaying() {
     super.didEndDisplaying()
     picture.imageURL = nil

@@ -23,6 +23,8 @@ final class Header: View {
     line.backgroundColor = Theme.line
     clear.addAction(for: .touchUpInside) { _ in onClear() }
     serverLabel.isHidden = moods == nil
+    screens.accessibilityLabel = "Screen"
+    moods?.accessibilityLabel = "Server"
     for view in [name, screens, serverLabel, moods, clear, line].compactMap({ $0 }) { addSubview(view) }
   }
 

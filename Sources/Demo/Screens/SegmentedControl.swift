@@ -73,10 +73,10 @@ extension ScriptState {
   /// The states of a control, `normal` where there is no other.
   static func states(of control: Control) -> Set<ScriptState> {
     var states: Set<ScriptState> = []
-    if control.isHighlighted { states.insert(.highlighted) }
-    if control.isSelected { states.insert(.selected) }
-    if !control.isEnabled { states.insert(.disabled) }
-    if control.isFocused { states.insert(.focused) }
+    if control.state.contains(.highlighted) { states.insert(.highlighted) }
+    if control.state.contains(.selected) { states.insert(.selected) }
+    if control.state.contains(.disabled) { states.insert(.disabled) }
+    if control.state.contains(.focused) { states.insert(.focused) }
     return states.isEmpty ? [.normal] : states
   }
 }

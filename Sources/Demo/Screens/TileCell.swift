@@ -17,6 +17,11 @@ final class TileCell: FeedCell {
     veil?.show(isPressed: isHighlighted, isTicked: isChosen)
   }
 
+  override func show(_ item: FeedItem, failure: Image?) {
+    accessibilityLabel = item.title
+    super.show(item, failure: failure)
+  }
+
   override func layoutSubviews() {
     // Tiles that touch each other make one picture, which has no corners inside.
     let touchesOthers = (superview as? ListView)?.layout.gap == 0

@@ -17,7 +17,7 @@ nonisolated struct Script: Equatable {
     case key(Key, KeyModifiers)
     case screen(String)
     case screenshot(String)
-    case expect(title: String, state: String)
+    case expect(title: String, ScriptExpectation)
     case quit
   }
 
@@ -123,14 +123,21 @@ private nonisolated struct ScriptWords {
     case "screen": command = .screen(try choice("a screen", of: Options.screens.map(\.name)))
     case "screenshot": command = .screenshot(try word("a file name"))
     case "expect":
-      let title = try word("a title")
-      _ = try choice("what of it", of: ["state"])
-      command = .expect(title: title, state: try choice("a state", of: ScriptState.allCases.map(\.rawValue)))
+      command = .expect(title: try word("a title"), try expectation())
     case "quit": command = .quit
     default: throw error("unknown command “\(name)”")
     }
     if let extra = words.first { throw error("“\(extra)” is too much after \(name)") }
     return command
+  }
+
+  private mutating func expectation() throws(Script.SyntaxError) -> ScriptExpectation {
+    switch try choice("what of it", of: ["state", "role", "value", "name"]) {
+    case "state": .state(try choice("a state", of: ScriptState.allCases.map(\.rawValue)))
+    case "role": .role(try choice("a role", of: AccessibilityRole.allCases.map(\.rawValue)))
+    case "value": .value(try word("a value"))
+    default: .name(try word("a name"))
+    }
   }
 
   private mutating func wait() throws(Script.SyntaxError) -> Script.Command {

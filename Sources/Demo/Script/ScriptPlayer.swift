@@ -156,7 +156,7 @@ final class ScriptPlayer: FrameObserver {
     case .screen(let name): stage.show(screen: name)
     case .screenshot(let file):
       if let problem = stage.saveScreenshot(to: file) { finish("line \(line.number): \(problem)") }
-    case .expect(let title, let state): check(title, state, line: line.number)
+    case .expect(let title, let expectation): check(title, expectation, line: line.number)
     case .quit: finish(nil)
     }
   }
@@ -179,13 +179,12 @@ final class ScriptPlayer: FrameObserver {
     stage.inject(.touch(id: InputEvent.mouse, phase: phase, location: point))
   }
 
-  private func check(_ title: String, _ state: String, line: Int) {
+  private func check(_ title: String, _ expectation: ScriptExpectation, line: Int) {
     guard let view = stage.window.named(title) else {
       return finish("line \(line): there is no “\(title)” on the screen")
     }
-    let states = Set(view.scriptStates.map(\.rawValue))
-    if !states.contains(state) {
-      finish("line \(line): “\(title)” is \(states.sorted().joined(separator: ", ")), not \(state)")
+    if let complaint = expectation.complaint(about: view) {
+      finish("line \(line): “\(title)” \(complaint)")
     }
   }
 }

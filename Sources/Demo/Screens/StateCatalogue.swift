@@ -1,0 +1,127 @@
+import Vitrine
+
+/// A card with a row for each state of a button and a column for each kind of it: what is otherwise seen for the moment
+/// of a press stands still here, beside the others. The buttons can be used all the same.
+final class StateCatalogue: View {
+  /// A kind of button: what it looks like in any state, and what it loads.
+  struct Kind {
+    let name: String
+    let prepare: (DemoButton) -> Void
+    let load: (DemoButton) -> Void
+  }
+
+  private struct Row {
+    let name: Label
+    let buttons: [SpecimenButton]
+  }
+
+  private static let states: [(name: String, state: ControlState)] = [
+    ("Normal", .normal), ("Highlighted", .highlighted), ("Selected", .selected), ("Disabled", .disabled),
+    ("Focused", .focused), ("Selected, highlighted", [.selected, .highlighted]),
+    ("Selected, disabled", [.selected, .disabled]), ("Selected, focused", [.selected, .focused]),
+    ("Highlighted, focused", [.highlighted, .focused]),
+  ]
+
+  private let kinds: [Kind]
+  private let heading = Label("Every state", font: Theme.title, color: Theme.text)
+  private let hint = Label(
+    "A row a state. The first one changes as it is used; the others stay in theirs, and can be pressed too.",
+    font: Theme.body, color: Theme.secondaryText)
+  private let captions: [Label]
+  private let rows: [Row]
+
+  init(_ kinds: [Kind]) {
+    self.kinds = kinds
+    captions = kinds.map { Label($0.name, font: Theme.caption, color: Theme.secondaryText) }
+    rows = Self.states.map { name, state in
+      Row(
+        name: Label(name, font: Theme.body, color: Theme.text),
+        buttons: kinds.map { kind in
+          let button = SpecimenButton("\(kind.name): \(name)", state: state)
+          kind.prepare(button)
+          return button
+        })
+    }
+    super.init()
+    backgroundColor = Theme.card
+    cornerRadius = 12
+    hint.numberOfLines = 2
+    for caption in captions { caption.alignment = .center }
+    for view in [heading, hint] + captions { addSubview(view) }
+    for row in rows {
+      addSubview(row.name)
+      row.buttons.forEach(addSubview)
+    }
+  }
+
+  /// Loads all pictures again.
+  func load() {
+    for row in rows {
+      for (kind, button) in zip(kinds, row.buttons) { kind.load(button) }
+    }
+  }
+
+  // MARK: Layout
+
+  private static let inset = 24.0
+  private static let top = 96.0
+  private static let captionHeight = 28.0
+  private static let buttonHeight = 56.0
+  private static let rowGap = 16.0
+
+  /// In a narrow window the name of a state stands above its row.
+  private func isNarrow(_ width: Double) -> Bool { width < 640 }
+  private func rowHeight(_ width: Double) -> Double { Self.buttonHeight + (isNarrow(width) ? 24 : 0) }
+
+  override func sizeThatFits(_ size: Size) -> Size {
+    let rows = Double(rows.count) * (rowHeight(size.width) + Self.rowGap)
+    return Size(width: size.width, height: Self.top + Self.captionHeight + rows - Self.rowGap + Self.inset)
+  }
+
+  override func layoutSubviews() {
+    let room = bounds.width - 2 * Self.inset
+    heading.frame = Rect(x: Self.inset, y: 20, width: room, height: 24)
+    let height = hint.sizeThatFits(Size(width: room, height: 40)).height
+    hint.frame = Rect(x: Self.inset, y: 48, width: room, height: min(40, height))
+
+    let isNarrow = isNarrow(bounds.width)
+    let left = Self.inset + (isNarrow ? 0 : 168)
+    let gap = isNarrow ? 8.0 : 16.0
+    let count = Double(kinds.count)
+    let width = max(
+      0, min(240, ((bounds.width - Self.inset - left - gap * (count - 1)) / count).rounded(.down)))
+    func x(_ column: Int) -> Double { left + Double(column) * (width + gap) }
+
+    for (column, caption) in captions.enumerated() {
+      caption.frame = Rect(x: x(column), y: Self.top, width: width, height: 20)
+    }
+    var y = Self.top + Self.captionHeight
+    for row in rows {
+      row.name.frame =
+        isNarrow
+        ? Rect(x: left, y: y, width: room, height: 20)
+        : Rect(x: Self.inset, y: y, width: 160, height: Self.buttonHeight)
+      for (column, button) in row.buttons.enumerated() {
+        button.frame = Rect(
+          x: x(column), y: y + (isNarrow ? 24 : 0), width: width, height: Self.buttonHeight)
+      }
+      y += rowHeight(bounds.width) + Self.rowGap
+    }
+  }
+}
+
+/// A button that is always in a state, besides what its use makes of it.
+final class SpecimenButton: DemoButton {
+  private let held: ControlState
+
+  init(_ name: String, state: ControlState) {
+    held = state
+    super.init(name)
+    isEnabled = !state.contains(.disabled)
+    isSelected = state.contains(.selected)
+    changesSelectionAsPrimaryAction = state == .normal
+    stateDidChange()
+  }
+
+  override var state: ControlState { super.state.union(held) }
+}

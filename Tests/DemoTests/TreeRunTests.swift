@@ -1,0 +1,131 @@
+import Foundation
+import Testing
+
+/// What the demo tells whoever does not see it.
+@Suite(.timeLimit(.minutes(3)), .serialized)
+struct TreeRunTests {
+  private func run(
+    _ screen: String, _ options: String..., script: String? = nil
+  ) async throws -> VitrineProgram.Outcome {
+    let program = try VitrineProgram()
+    defer { program.remove() }
+    return try await program.run(
+      arguments: ["--video", "offscreen", "--latency", "0", "--screen", screen] + options, script: script)
+  }
+
+  @Test(arguments: ["list", "grid", "buttons"])
+  func treeOfAScreenIsPrintedOnceItIsLoaded(screen: String) async throws {
+    let outcome = try await run(screen, "--dump-tree")
+
+    let lines = outcome.output.split(separator: "\n")
+    #expect(outcome.exitCode == 0)
+    #expect(lines.first == "window \"\" \"\" normal 0,0 1280x800")
+    // Role, name, value, states, place, size; two blanks further in than what it lies in.
+    let line = try Regex(
+      #"(  )*[a-zA-Z]+ "([^"\\]|\\.)*" "([^"\\]|\\.)*" [a-z,]+ -?[0-9]+,-?[0-9]+ [0-9]+x[0-9]+"#)
+    for text in lines { #expect(try line.wholeMatch(in: String(text)) != nil, "\(text)") }
+    #expect(outcome.output.contains("\n  group \"Screen\" \"\" normal"))
+  }
+
+  @Test func treeNamesWhatTheScreenShows() async throws {
+    let list = try await run("list", "--dump-tree").output
+    let grid = try await run("grid", "--dump-tree", "--chrome", "off").output
+    let buttons = try await run("buttons", "--dump-tree").output
+
+    #expect(list.contains("\n  list \"\" \"10000\" normal 0,64 1280x704"))
+    #expect(list.contains("\n    row \""))
+    #expect(list.contains("    button \"List\" \"\" selected"))
+    #expect(grid.contains("\n    row \""))
+    #expect(!grid.contains("row \"\""), "tiles have no text, but names")
+    #expect(buttons.contains("toggle \"Heart\" \"off\" normal 113,228 96x96"))
+    #expect(buttons.contains("\" \"\" disabled "))
+  }
+
+  @Test func treeIsPrintedAsTheScriptLeavesIt() async throws {
+    let outcome = try await run(
+      "buttons", "--dump-tree", script: "wait idle\ntap 162 288\nkey tab\nwait idle\n")
+
+    #expect(outcome.exitCode == 0)
+    #expect(outcome.output.contains("toggle \"Heart\" \"on\" selected,focused"))
+  }
+
+  @Test func treeThatIsNotThereInTimeIsAFailure() async throws {
+    let outcome = try await run("buttons", "--latency", "5000", "--exit-after", "0.3", "--dump-tree")
+
+    #expect(outcome.exitCode == 1)
+    #expect(outcome.output.isEmpty)
+    #expect(outcome.errors.contains("the tree is not printed"))
+  }
+
+  @Test func scriptsCheckRoleValueNameAndFocus() async throws {
+    let outcome = try await run(
+      "buttons",
+      script: """
+        wait idle
+        expect "Heart" role toggle
+        expect "Heart" value off
+        expect "Heart" name "Heart"
+        expect "Background" name "Turn on"
+        tap 162 288
+        expect "Heart" value on
+        key tab
+        expect "Heart" state focused
+        expect "Every state" role text
+        expect "Screen" role group
+        expect "Buttons" state selected
+        """)
+
+    #expect(outcome.errors.split(separator: "\n").count == 1, "\(outcome.errors)")
+    #expect(outcome.exitCode == 0)
+  }
+
+  @Test(arguments: [
+    ("role button", "is a toggle, not a button"), ("value on", "has the value “off”, not “on”"),
+    ("name Liver", "is called “Heart”, not “Liver”"),
+  ])
+  func failedCheckSaysWhatThereIsInstead(check: String, complaint: String) async throws {
+    let outcome = try await run("buttons", script: "wait idle\nexpect \"Heart\" \(check)\n")
+
+    #expect(outcome.exitCode == 1)
+    #expect(outcome.errors.contains("line 2: “Heart” \(complaint)"))
+  }
+
+  /// Everything is reached and pressed by keys alone, down to the last row of the catalogue.
+  @Test(arguments: ["1280x800", "800x480", "480x800"])
+  func buttonsAreDrivenByKeysAlone(size: String) async throws {
+    let outcome = try await run(
+      "buttons", "--size", size,
+      script: """
+        wait idle
+        key tab
+        expect "Heart" state focused
+        key space
+        expect "Heart" value on
+        key right
+        expect "Star" state focused
+        key return
+        expect "Star" value on
+        key left
+        expect "Heart" state focused
+        """ + String(repeating: "\nkey down\nwait idle", count: 20) + """
+
+          key up
+          key up
+          expect "Images: Selected, highlighted" state highlighted
+          key right
+          key right
+          key right
+          key right
+          key right
+          expect "Title: Selected, highlighted" state focused
+          key left
+          key left
+          key left
+          key left
+          expect "Images: Selected, highlighted" state focused
+          """)
+
+    #expect(outcome.errors.split(separator: "\n").count == 1, "\(outcome.errors)")
+    #expect(outcome.exitCode == 0)
+  }
+}
