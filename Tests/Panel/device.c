@@ -1,5 +1,7 @@
 // What busybox has no word for, on the emulated machine.
 //   device keyboard /dev/tty1      prints the keyboard mode of a console: off, raw, medium, xlate, unicode
+//   device gamepad                 makes a game controller; each word of standard input is a button that is pressed:
+//                                  a, b, tab (the right shoulder button), up, down, left, right (the D-pad)
 //   device touch                   makes a touch panel of 1280x800; each line `X1 Y1 X2 Y2` of standard input is a drag
 #include <fcntl.h>
 #include <linux/kd.h>
@@ -20,7 +22,7 @@ static int keyboard(const char *console) {
 
 static void send(int device, int type, int code, int value) {
   struct input_event event = {.type = type, .code = code, .value = value};
-  if (write(device, &event, sizeof event) != sizeof event) perror("touch");
+  if (write(device, &event, sizeof event) != sizeof event) perror("device");
 }
 
 static void axis(int device, int code, int maximum) {
@@ -69,8 +71,51 @@ static int touch(void) {
   return 0;
 }
 
+static void range(int device, int code, int minimum, int maximum) {
+  struct uinput_abs_setup setup = {.code = code, .absinfo = {.minimum = minimum, .maximum = maximum}};
+  ioctl(device, UI_SET_ABSBIT, code);
+  ioctl(device, UI_ABS_SETUP, &setup);
+}
+
+static int gamepad(void) {
+  static const int keys[] = {BTN_A, BTN_B, BTN_X, BTN_Y, BTN_TL, BTN_TR, BTN_SELECT, BTN_START, BTN_MODE, BTN_THUMBL,
+                             BTN_THUMBR};
+  static const int sticks[] = {ABS_X, ABS_Y, ABS_RX, ABS_RY};
+  static const struct { const char *word; int type, code, value; } buttons[] = {
+    {"a", EV_KEY, BTN_A, 1}, {"b", EV_KEY, BTN_B, 1}, {"tab", EV_KEY, BTN_TR, 1},
+    {"up", EV_ABS, ABS_HAT0Y, -1}, {"down", EV_ABS, ABS_HAT0Y, 1},
+    {"left", EV_ABS, ABS_HAT0X, -1}, {"right", EV_ABS, ABS_HAT0X, 1}};
+  int device = open("/dev/uinput", O_WRONLY);
+  if (device < 0) return perror("/dev/uinput"), 1;
+  ioctl(device, UI_SET_EVBIT, EV_KEY);
+  for (int i = 0; i < sizeof keys / sizeof *keys; i++) ioctl(device, UI_SET_KEYBIT, keys[i]);
+  ioctl(device, UI_SET_EVBIT, EV_ABS);
+  for (int i = 0; i < 4; i++) range(device, sticks[i], -32768, 32767);
+  range(device, ABS_Z, 0, 255);
+  range(device, ABS_RZ, 0, 255);
+  range(device, ABS_HAT0X, -1, 1);
+  range(device, ABS_HAT0Y, -1, 1);
+  struct uinput_setup setup = {.id = {.bustype = BUS_USB, .vendor = 0x045e, .product = 0x028e, .version = 0x0114},
+                               .name = "Microsoft X-Box 360 pad"};
+  if (ioctl(device, UI_DEV_SETUP, &setup) < 0 || ioctl(device, UI_DEV_CREATE) < 0) return perror("gamepad"), 1;
+
+  char word[16];
+  while (scanf("%15s", word) == 1) {
+    for (int i = 0; i < sizeof buttons / sizeof *buttons; i++) {
+      if (strcmp(word, buttons[i].word)) continue;
+      for (int isDown = 1; isDown >= 0; isDown--) {
+        send(device, buttons[i].type, buttons[i].code, isDown * buttons[i].value);
+        send(device, EV_SYN, SYN_REPORT, 0);
+        usleep(60000);
+      }
+    }
+  }
+  return 0;
+}
+
 int main(int count, char **words) {
   if (count == 3 && !strcmp(words[1], "keyboard")) return keyboard(words[2]);
   if (count == 2 && !strcmp(words[1], "touch")) return touch();
+  if (count == 2 && !strcmp(words[1], "gamepad")) return gamepad();
   return 2;
 }

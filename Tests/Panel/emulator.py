@@ -106,6 +106,11 @@ class Emulator:
             self.monitor(f"sendkey {key} 60")
             time.sleep(0.15)
 
+    def gamepad(self, *buttons):
+        """Plugs a gamepad in, gives the program time to notice, and presses buttons; `exec 5>&-` unplugs it."""
+        self.shell("mkfifo /tmp/gamepad; device gamepad </tmp/gamepad & exec 5>/tmp/gamepad; sleep 1; "
+                   f"echo {' '.join(buttons)} >&5")
+
     def type(self, text):
         self.press(*text, "ret")
 

@@ -1,7 +1,7 @@
 """Proves on an emulated machine without a display server that the demo shows its pictures on a bare kernel.
 
-The machine has a panel, a keyboard, a mouse and a touch panel. What the panel shows is compared with what the same
-program draws off screen on this machine. Called by `./run.sh test-panel`, which builds the program first.
+The machine has a panel, a keyboard, a mouse, a touch panel and, later, a gamepad. What the panel shows is compared with
+what the same program draws off screen on this machine. Called by `./run.sh test-panel`, which builds the program first.
 """
 
 import os
@@ -42,6 +42,7 @@ STEPS = [
     ("the wheel scrolls", ["wheel 640 400 -1"], lambda m: m.monitor("mouse_move 0 0 -1")),
     ("a finger drags the list", drag(), lambda m: m.shell("echo {} {} {} {} >&4".format(*FINGER))),
     ("a tap on a button changes the screen", ["tap 362 32"], lambda m: m.shell("echo 362 32 362 32 >&4")),
+    ("a gamepad that is plugged in presses a button", ["key tab", "key down", "key enter"], lambda m: m.gamepad("tab", "down", "a")),
 ]
 
 
@@ -214,6 +215,10 @@ class Panel(Checks):
             self.check(name, lambda: self.step(name, hands))
             if name == "a click on a row marks it":
                 self.check("the mouse has a cursor", lambda: self.shows_cursor(True))
+            if name.startswith("a gamepad"):
+                self.check("a gamepad at rest costs nothing", self.sleeps)
+                self.check("one that is gone costs nothing",
+                           lambda: (self.machine.shell("exec 5>&-"), self.sleeps())[1])
             if name == "a finger drags the list":
                 self.check("a finger has none", lambda: self.shows_cursor(False))
         self.check("stillness costs nothing after input either", self.sleeps)

@@ -28,7 +28,10 @@ extension SDLHost {
     guard !sleeper.isDisplayGone else { return loseDisplay() }
     let count = handleEvents()
     // A device spoke and no event came of it: perhaps it is a new one, or one that is gone.
-    if sleeper.areDevicesReady, count == 0 { sleeper.scanDevices() }
+    if sleeper.areDevicesReady, count == 0 {
+      sleeper.ignoreUnread()
+      sleeper.scanDevices()
+    }
     if sleeper.isMainQueueReady {
       window.now = now
       mainQueue.drain()

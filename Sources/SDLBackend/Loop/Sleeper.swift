@@ -16,8 +16,10 @@ final class Sleeper {
   var watchesDevices: Bool
   /// Input devices, and udev's socket or inotify's descriptor, which tell that there are others.
   private var devices: [Int32] = []
-  /// Devices that are unplugged and that SDL has not closed: they would stay readable for ever.
+  /// Devices that are unplugged and that SDL has not closed, and what nobody reads: they would stay readable for ever.
   private var gone: Set<Int32> = []
+  /// What tells of devices and was left unread once.
+  private var unread: Set<Int32> = []
 
   /// On KMSDRM it also takes the keyboards from the console.
   init(mainQueue: MainQueue, signals: QuitSignals, video: VideoSession) {
@@ -72,6 +74,20 @@ final class Sleeper {
     descriptor.revents & Int16(POLLHUP | POLLERR | POLLNVAL) != 0
   }
 
+  /// Stops waiting for what tells of new devices and is left unread, as by now and the last time, by an SDL that has
+  /// taken all its events.
+  func ignoreUnread() {
+    var descriptors = devices.filter { !InputDescriptor.isDevice($0) }.map {
+      pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+    }
+    var timeout = timespec()
+    _ = vitrine_poll(&descriptors, UInt(descriptors.count), &timeout)
+    let still = Set(descriptors.filter { $0.revents != 0 }.map(\.fd))
+    gone.formUnion(still.intersection(unread))
+    devices.removeAll(where: gone.contains)
+    unread = still
+  }
+
   /// Looks again which devices SDL has open. SDL does not tell, but the kernel does.
   func scanDevices() {
     guard watchesDevices else { return }
@@ -84,15 +100,21 @@ final class Sleeper {
 
 /// Tells input devices and udev's socket among the descriptors of the process.
 nonisolated private enum InputDescriptor {
-  static func isOne(_ descriptor: Int32) -> Bool {
+  static func isOne(_ descriptor: Int32) -> Bool { isDevice(descriptor) || tellsOfDevices(descriptor) }
+
+  static func isDevice(_ descriptor: Int32) -> Bool {
+    var status = stat()
+    // Major 13 is the kernel's input layer; the minors of /dev/input/event0… begin at 64.
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFCHR else { return false }
+    let major = (status.st_rdev >> 8) & 0xFFF
+    let minor = status.st_rdev & 0xFF | (status.st_rdev >> 12) & 0xFFF00
+    return major == 13 && minor >= 64
+  }
+
+  private static func tellsOfDevices(_ descriptor: Int32) -> Bool {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { return false }
     switch status.st_mode & S_IFMT {
-    case S_IFCHR:
-      // Major 13 is the kernel's input layer; the minors of /dev/input/event0… begin at 64.
-      let major = (status.st_rdev >> 8) & 0xFFF
-      let minor = status.st_rdev & 0xFF | (status.st_rdev >> 12) & 0xFFF00
-      return major == 13 && minor >= 64
     case S_IFSOCK:
       var domain: Int32 = 0
       var socketProtocol: Int32 = 0

@@ -1,4 +1,5 @@
 import CSDL
+import Glibc
 
 /// The game controllers that are plugged in, opened so that SDL tells what they do.
 ///
@@ -12,6 +13,9 @@ final class Gamepads {
   init?() {
     // SDL's own drivers for some controllers read beside the kernel's and would have to be polled.
     SDL_SetHint(SDL_HINT_JOYSTICK_HIDAPI, "0")
+    SDL_SetHint("SDL_HIDAPI_JOYSTICK_DISABLE_UDEV", "1")
+    // Where no udev runs, nobody would tell of a controller that is plugged in; then SDL watches the folder itself.
+    if access("/run/udev/control", F_OK) != 0 { SDL_SetHint("SDL_JOYSTICK_DISABLE_UDEV", "1") }
     guard SDL_InitSubSystem(SDL_INIT_GAMECONTROLLER) == 0 else { return nil }
   }
 
