@@ -96,6 +96,7 @@ struct TreeRunTests {
     let outcome = try await run(
       "buttons", "--size", size,
       script: """
+        clock manual
         wait idle
         key tab
         expect "Heart" state focused
@@ -107,7 +108,7 @@ struct TreeRunTests {
         expect "Star" value on
         key left
         expect "Heart" state focused
-        """ + String(repeating: "\nkey down\nwait idle", count: 20) + """
+        """ + String(repeating: "\nkey down\nwait idle", count: 15) + """
 
           key up
           key up

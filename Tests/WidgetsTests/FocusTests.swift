@@ -269,6 +269,32 @@ struct FocusKeyTests {
     #expect(list.selectedRow == 4)
   }
 
+  private final class RowsWithButtons: ListViewDataSource {
+    func numberOfRows(in list: ListView) -> Int { 5 }
+    func listView(_ list: ListView, cellForRow row: Int) -> ListCell {
+      let cell = list.dequeueCell(ListCell.self)
+      cell.addSubview(Button(frame: Rect(x: 0, y: 0, width: 80, height: 40)))
+      return cell
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func listThatTakesTheFocusCountsAsOneForArrows(isFocusable: Bool) {
+    let above = button(0, 0)
+    let rows = RowsWithButtons()
+    let list = ListView(frame: Rect(x: 0, y: 50, width: 200, height: 100))
+    list.dataSource = rows
+    if isFocusable { list.onSelect = { _ in } }
+    window.addSubview(list)
+    test.draw()
+    window.focus(above)
+    test.key(.down)
+    #expect(list.isFocused == isFocusable)
+    #expect(window.focusedView?.superview === (isFocusable ? window : list.cell(at: 0)))
+    test.key(.tab)
+    #expect(window.focusedView is Button, "Tab goes through its rows all the same")
+  }
+
   @Test func withoutAFocusArrowsScrollAndOtherwiseGiveIt() {
     let first = button(0, 0)
     let scrollView = scrollView(Rect(x: 0, y: 100, width: 200, height: 100), height: 400)

@@ -191,8 +191,8 @@ final class ButtonsScreen: View, Screen {
       for (suffix, states) in Self.states.prefix(count) {
         for state in states {
           button.setImage(
-            from: gallery.button("\(name)-\(suffix).png"), for: state, options: options(state),
-            completion: note(button))
+            from: gallery.button("\(name)-\(suffix).png"), for: state,
+            additionalIdentifier: identifier(for: button), options: options(state), completion: note(button))
         }
       }
     }
@@ -213,8 +213,12 @@ final class ButtonsScreen: View, Screen {
     // It would turn on top of the title.
     options.indicator.isEnabled = button.title(for: .normal) == nil
     button.setBackgroundImage(
-      from: gallery.button(file), for: state, options: options, completion: note(button))
+      from: gallery.button(file), for: state, additionalIdentifier: identifier(for: button), options: options,
+      completion: note(button))
   }
+
+  /// The catalogue has smaller pictures of the same URLs. Kept apart, they are of one size however the loads go.
+  private func identifier(for button: DemoButton) -> String? { button is SpecimenButton ? "catalogue" : nil }
 
   /// The first answer is a failure, as is every second one after it.
   private func loadFailing(into button: DemoButton) {
