@@ -169,7 +169,11 @@ final class ImageSlot {
     case .failure: showFailure(of: load)
     }
     if !result.isCancelled { ImageSlot.observer?.slotDidSettle(result) }
-    load.finish(result)
+    if load.options.waitsForTransition, let image = try? result.get().image, let view = target.view {
+      view.afterTransition(to: image) { load.finish(result) }
+    } else {
+      load.finish(result)
+    }
     // The view may have grown while it loaded.
     sizeDidChange()
   }
@@ -187,9 +191,10 @@ final class ImageSlot {
       if let view = target.view { showsImage(view, response.image) }
       return
     }
-    let transition = load.options.transition
-    let fades = transition.when == .always || response.source != .memory
-    target.show(response.image, transition: fades ? transition : .none)
+    let transition = load.options.transition(for: response.source)
+    // The same picture with more pixels does not slide in over itself.
+    target.show(
+      response.image, transition: load.isForGrowth && transition.isAnimated ? .crossDissolve : transition)
   }
 
   private func showFailure(of load: SlotLoad) {

@@ -11,8 +11,13 @@ public import VitrineWidgets
 /// cell.picture.setImage(from: url, options: options)
 /// ```
 public nonisolated struct SlotOptions {
-  /// How the picture comes; a fade of 0.2 s by default, and only for one that had to be waited for.
+  /// How the picture comes; a cross-dissolve of 0.2 s by default, and only for one that had to be waited for.
   public var transition: Transition
+  /// How pictures of a source come instead, whenever they do; empty by default.
+  public var transitionsBySource: [ImageResponse.Source: Transition]
+  /// Whether the completion is called when the transition has ended, in whatever way, and not when it begins
+  /// (SDWebImage's WaitTransition); false by default.
+  public var waitsForTransition: Bool
   /// The spinner over the slot; shown after 0.1 s by default.
   public var indicator: Indicator
   /// What is seen while it loads.
@@ -67,20 +72,30 @@ public nonisolated struct SlotOptions {
     public static let none = Indicator(isEnabled: false)
   }
 
-  /// Fade, spinner, placeholder while it loads, unless said otherwise.
+  /// Cross-dissolve, spinner, placeholder while it loads, unless said otherwise.
   public init(
-    transition: Transition = .fade, indicator: Indicator = .spinner,
+    transition: Transition = .crossDissolve,
+    transitionsBySource: [ImageResponse.Source: Transition] = [:], waitsForTransition: Bool = false,
+    indicator: Indicator = .spinner,
     placeholderPolicy: PlaceholderPolicy = .whileLoading, failureImage: Image? = nil,
     setsImage: Bool = true, showsImage: (@MainActor (View, Image) -> Void)? = nil,
     downloader: ImageDownloader? = nil
   ) {
     self.transition = transition
+    self.transitionsBySource = transitionsBySource
+    self.waitsForTransition = waitsForTransition
     self.indicator = indicator
     self.placeholderPolicy = placeholderPolicy
     self.failureImage = failureImage
     self.setsImage = setsImage
     self.showsImage = showsImage
     self.downloader = downloader
+  }
+
+  /// How a picture of a source comes.
+  public func transition(for source: ImageResponse.Source) -> Transition {
+    if let own = transitionsBySource[source] { return own }
+    return transition.when == .always || source != .memory ? transition : .none
   }
 }
 

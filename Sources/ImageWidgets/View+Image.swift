@@ -6,9 +6,9 @@ extension View {
   /// Loads a picture into the view's contents.
   ///
   /// What is in memory is shown before the call returns, without placeholder, spinner or fade. Otherwise the
-  /// placeholder is shown, or nothing; a spinner after 0.1 s; the picture fades in when it comes. A load that
-  /// was under way for other contents is cancelled; one for the same picture is joined. The picture is decoded
-  /// to the size of the view; a view without a size loads as soon as it has one.
+  /// placeholder is shown, or nothing; a spinner after 0.1 s; when it comes, the picture fades in, or comes with
+  /// another transition. A load that was under way for other contents is cancelled; one for the same picture is
+  /// joined. The picture is decoded to the size of the view; a view without a size loads as soon as it has one.
   ///
   /// - Parameters:
   ///   - source: a `URL`, a `String` or an `ImageRequest`. Nil, or a text that is no URL, shows the

@@ -13,7 +13,7 @@ public struct ImageResponse: Sendable {
 
   /// Which stage had it.
   public enum Source: String, Hashable, Sendable, CaseIterable {
-    /// Decoded already: shown in the same call, without a fade.
+    /// Decoded already: shown in the same call, without a transition unless a slot is told otherwise.
     case memory
     /// Downloaded for this request, or for another one that it joined.
     case network

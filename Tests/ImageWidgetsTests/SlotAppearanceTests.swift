@@ -18,7 +18,7 @@ struct SlotAppearanceTests {
     bench.run(until: 1)
     var options = bench.options
     options.indicator = .none
-    options.transition = Transition(kind: .fade, duration: 0.2, curve: .linear)
+    options.transition = Transition(kind: .crossDissolve, duration: 0.2, curve: .linear)
 
     view.setImage(from: "http://a.test/1", options: options, completion: ear.completion)
     await bench.transfer(1).answer(with: SlotBench.red)
@@ -50,7 +50,7 @@ struct SlotAppearanceTests {
       .solid(width: 100, height: 100), for: try ImageRequest("http://a.test/1"), additionalIdentifier: nil)
     let view = bench.view()
     var options = bench.options
-    options.transition = .fade(0.2, when: .always)
+    options.transition = .crossDissolve(0.2, when: .always)
 
     view.setImage(from: "http://a.test/1", options: options)
     bench.window.update(at: 0.1)

@@ -94,7 +94,7 @@ extension SDLTests {
       test.window.addSubview(picture)
       picture.image = Image(width: 40, height: 30, color: .pureRed)
       time.advance(by: 0)
-      picture.setContents(Image(width: 40, height: 30, color: .pureGreen), transition: .fade(0.25))
+      picture.setContents(Image(width: 40, height: 30, color: .pureGreen), transition: .crossDissolve(0.25))
       time.advance(by: 0)
 
       for _ in 0..<count { time.advance(by: 0.0625 / Double(count)) }
@@ -142,7 +142,7 @@ extension SDLTests {
 
     @Test func untilIdleEndsWithTheLastFadeAndNoLater() throws {
       let (test, time) = try stopped()
-      test.view.setContents(Image(width: 4, height: 3, color: .pureGreen), transition: .fade(0.25))
+      test.view.setContents(Image(width: 4, height: 3, color: .pureGreen), transition: .crossDissolve(0.25))
 
       #expect(time.advanceUntilIdle())
 

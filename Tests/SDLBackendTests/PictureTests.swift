@@ -83,7 +83,7 @@ extension SDLTests {
 
       view.setContents(
         Image(width: 40, height: 30, color: new),
-        transition: Transition(kind: .fade, duration: 1, curve: .linear))
+        transition: Transition(kind: .crossDissolve, duration: 1, curve: .linear))
       test.advance(by: 0)
       for step in 1...10 {
         test.advance(by: 0.1)

@@ -86,6 +86,9 @@ private struct ChangingTree {
   private var spinners: [ActivityIndicator] = []
   private var random: SeededRandom
   private let images: [Image]
+  private static let transitions: [Transition] = [
+    .none, .fade, .crossDissolve, .crossDissolve(1), .slide(.left), .slide(.down), .flip(.up), .flip(.right),
+  ]
 
   init(window: Window, seed: UInt64) {
     self.window = window
@@ -161,7 +164,7 @@ private struct ChangingTree {
       return "content mode"
     case 8, 9:
       let image = random.next(below: 4) == 0 ? nil : pick(images)
-      view.setContents(image, transition: random.next(below: 2) == 0 ? .fade : .none)
+      view.setContents(image, transition: pick(Self.transitions))
       return "contents"
     case 10:
       let label = pick(labels)
@@ -187,7 +190,8 @@ private struct ChangingTree {
       return "state"
     case 14:
       let button = pick(buttons)
-      button.setImage(pick(images), for: [.normal, .selected][random.next(below: 2)], transition: .fade)
+      button.setImage(
+        pick(images), for: [.normal, .selected][random.next(below: 2)], transition: pick(Self.transitions))
       button.setTitle(pick(["Hi", "A longer title than fits", "", "gj\nx"]), for: .normal)
       return "button pictures"
     case 15:

@@ -121,7 +121,7 @@ struct ButtonTests {
     button.setImage(normal, for: .normal)
     test.draw()
 
-    button.setImage(other, for: .highlighted, transition: .fade)
+    button.setImage(other, for: .highlighted, transition: .crossDissolve)
     button.setTitle("x", for: .selected)
 
     #expect(!test.window.isDirty)
@@ -132,7 +132,7 @@ struct ButtonTests {
     button.setImage(normal, for: .normal)
     test.draw()
 
-    button.setImage(other, for: .normal, transition: .fade(0.2))
+    button.setImage(other, for: .normal, transition: .crossDissolve(0.2))
     test.advance(by: 0.1)
     #expect(test.pictures.map(\.image) == [normal, other])
 
@@ -142,7 +142,7 @@ struct ButtonTests {
   }
 
   @Test func aChangeOfStateSwitchesAtOnce() {
-    button.setImage(normal, for: .normal, transition: .fade(0.2))
+    button.setImage(normal, for: .normal, transition: .crossDissolve(0.2))
     button.setImage(other, for: .selected)
     test.advance(by: 0.1)
 

@@ -39,7 +39,7 @@ struct ImageViewTests {
     let view = view(picture())
     let test = TestWindow(view)
 
-    view.setHighlightedImage(picture(), transition: .fade)
+    view.setHighlightedImage(picture(), transition: .crossDissolve)
 
     #expect(!test.window.isDirty)
     #expect(test.window.isIdle)
@@ -66,7 +66,7 @@ struct ImageViewTests {
     let view = view(old)
     let test = TestWindow(view)
 
-    view.setImage(new, transition: .fade(0.2))
+    view.setImage(new, transition: .crossDissolve(0.2))
     test.advance(by: 0.1)
 
     let middle = test.pictures
@@ -87,7 +87,7 @@ struct ImageViewTests {
     view.contentMode = .fit
     let test = TestWindow(view)
 
-    view.setImage(picture(8, 4), transition: .fade(0.2))
+    view.setImage(picture(8, 4), transition: .crossDissolve(0.2))
     test.advance(by: 0.1)
 
     #expect((test.pictures.first?.opacity ?? 1) < 0.9)
@@ -96,7 +96,7 @@ struct ImageViewTests {
   @Test func aViewThatLeavesItsWindowStopsItsFade() {
     let view = view(picture())
     let test = TestWindow(view)
-    view.setImage(picture(), transition: .fade(0.2))
+    view.setImage(picture(), transition: .crossDissolve(0.2))
 
     view.removeFromSuperview()
     test.draw()

@@ -4,7 +4,9 @@ public nonisolated enum TimingCurve: Hashable, Sendable {
   case linear
   /// The cubic Bézier curve (0.42, 0) (0.58, 1), Core Animation's easeInEaseOut.
   case easeInOut
-  /// (0, 0) (0.58, 1).
+  /// (0.42, 0) (1, 1): slow at first.
+  case easeIn
+  /// (0, 0) (0.58, 1): slow at last.
   case easeOut
 
   /// Progress of the animation at a share of its time; both 0…1, values outside are pinned.
@@ -13,6 +15,7 @@ public nonisolated enum TimingCurve: Hashable, Sendable {
     switch self {
     case .linear: return time
     case .easeInOut: return Self.bezier(x1: 0.42, x2: 0.58, y1: 0, y2: 1, at: time)
+    case .easeIn: return Self.bezier(x1: 0.42, x2: 1, y1: 0, y2: 1, at: time)
     case .easeOut: return Self.bezier(x1: 0, x2: 0.58, y1: 0, y2: 1, at: time)
     }
   }

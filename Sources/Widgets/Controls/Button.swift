@@ -78,7 +78,7 @@ open class Button: Control {
 
   private struct Pictures {
     var table = StateTable<Image>()
-    var fade: ContentsFade?
+    var transition: ContentsTransition?
   }
 
   /// A button with a title for `.normal`, to be placed later.
@@ -120,13 +120,18 @@ open class Button: Control {
     let before = look(of: slot)
     self[slot].table[state] = image
     let after = look(of: slot)
-    guard before != after else { return }
-    self[slot].fade?.stop()
-    self[slot].fade = startFade(
-      from: before.image, to: after.image, transition: transition
-    ) { [weak self] fade in
+    guard before != after else {
+      if !transition.isAnimated, self[slot].transition != nil, isShowing(slot, state) {
+        endTransition(in: slot)
+        setNeedsDisplay()
+      }
+      return
+    }
+    self[slot].transition = startTransition(
+      transition, from: before, to: after, after: self[slot].transition
+    ) { [weak self] running in
       self?.setNeedsDisplay()
-      if fade.isOver { self?[slot].fade = nil }
+      if running.isOver { self?[slot].transition = nil }
     }
     setNeedsDisplay()
   }
@@ -198,36 +203,35 @@ open class Button: Control {
     return events.union(.valueChanged)
   }
 
-  /// Shows the pictures and the title of the new state, without a fade.
+  /// Shows the pictures and the title of the new state at once; a transition to what still shows goes on.
   open override func stateDidChange() {
-    stopFades()
+    for slot in [ButtonSlot.image, .background] where self[slot].transition?.new != look(of: slot) {
+      endTransition(in: slot)
+    }
     refreshTitle()
     super.stateDidChange()
   }
 
-  open override func didMoveToWindow() {
-    super.didMoveToWindow()
-    stopFades()
+  override var transitions: [ContentsTransition] {
+    super.transitions + [images.transition, backgrounds.transition].compactMap { $0 }
   }
 
-  private func stopFades() {
-    images.fade?.stop()
-    images.fade = nil
-    backgrounds.fade?.stop()
-    backgrounds.fade = nil
+  override func endTransitions() {
+    super.endTransitions()
+    endTransition(in: .image)
+    endTransition(in: .background)
+  }
+
+  private func endTransition(in slot: ButtonSlot) {
+    self[slot].transition?.stop()
+    self[slot].transition = nil
   }
 
   /// A picture as it shows: which one, and how far dimmed.
-  private struct Look: Equatable {
-    var image: Image?
-    var tint: Color
-    var opacity: Double
-  }
-
-  private func look(of slot: ButtonSlot) -> Look {
+  private func look(of slot: ButtonSlot) -> PictureLook {
     let table = self[slot].table
     let state = state
-    var look = Look(image: table.value(for: state), tint: .white, opacity: 1)
+    var look = PictureLook(image: table.value(for: state))
     if table.hasOwn(state) { return look }
     // White times 55 % is what black at 45 % over the picture gives.
     if state.contains(.highlighted), adjustsImageWhenHighlighted {
@@ -274,10 +278,12 @@ open class Button: Control {
         bottom: min(contentInsets.bottom, height), right: min(contentInsets.right, width)))
   }
 
-  private func layout() -> Places {
+  private func layout() -> Places { layout(for: currentImage) }
+
+  private func layout(for image: Image?) -> Places {
     let content = contentRect
     var layout = arranged
-    layout.image = imageSize ?? currentImage?.size
+    layout.image = imageSize ?? image?.size
     if !title.text.isEmpty { layout.title = .zero }
     let (fitted, titleWidth) = layout.fitted(into: content.size)
     layout = fitted
@@ -294,28 +300,24 @@ open class Button: Control {
   /// Draws background image, image and title.
   open override func draw(into list: inout DrawList) {
     super.draw(into: &list)
-    draw(.background, mode: backgroundContentMode, in: bounds, cornerRadius: cornerRadius, into: &list)
+    draw(
+      look(of: .background), in: bounds, mode: backgroundContentMode, cornerRadius: cornerRadius,
+      transition: backgrounds.transition, into: &list)
     let places = layout()
+    // The picture before keeps its place.
+    let oldRect = images.transition?.old.image.map { layout(for: $0).image }
     // What is larger than the button must not leave the area that is drawn again with it.
-    let isTooLarge = !bounds.contains(places.image.union(places.title))
+    let isTooLarge = !bounds.contains(places.image.union(places.title).union(oldRect ?? .zero))
     if isTooLarge { list.enter(origin: .zero, opacity: 1, clip: bounds) }
-    draw(.image, mode: imageContentMode, in: places.image, cornerRadius: imageCornerRadius, into: &list)
+    draw(
+      look(of: .image), in: places.image, oldRect: oldRect, mode: imageContentMode,
+      cornerRadius: imageCornerRadius, transition: images.transition, into: &list)
     if let line = places.line {
       list.text(
         line.text, font: titleFont, color: currentTitleColor, at: places.title.origin,
         size: places.title.size)
     }
     if isTooLarge { list.leave() }
-  }
-
-  private func draw(
-    _ slot: ButtonSlot, mode: ContentMode, in rect: Rect, cornerRadius: Double,
-    into list: inout DrawList
-  ) {
-    let look = look(of: slot)
-    draw(
-      look.image, fade: self[slot].fade, mode: mode, in: rect,
-      opacity: look.opacity, tint: look.tint, cornerRadius: cornerRadius, into: &list)
   }
 
   /// Insets, image and title. The background image takes no part, since it changes as pictures arrive.

@@ -51,6 +51,17 @@ extension View {
   /// Where the view lies in the window.
   public var frameInWindow: Rect { Rect(origin: convertToWindow(bounds.origin), size: frame.size) }
 
+  /// Whether it, or a view around it, is hidden or transparent, or it is in no window.
+  var isHiddenInTree: Bool {
+    guard window != nil else { return true }
+    var view: View? = self
+    while let current = view {
+      if current.isHidden || current.alpha < 0.01 { return true }
+      view = current.superview
+    }
+    return false
+  }
+
   /// Draws the view and what lies below it.
   func render(into list: inout DrawList) {
     guard !isHidden, alpha >= 0.01 else { return }

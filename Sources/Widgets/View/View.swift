@@ -85,7 +85,7 @@ open class View {
 
   /// Nil for most views, which are what their class says.
   private var accessibilityWords: AccessibilityWords?
-  var contentsFade: ContentsFade?
+  private var contentsTransition: ContentsTransition?
   private var storedContents: Image?
   private(set) var needsLayout = true
 
@@ -106,26 +106,63 @@ open class View {
     set { setContents(newValue, transition: .none) }
   }
 
-  /// Shows a picture, or none, with a transition. A transition under way is cut short.
+  /// Shows a picture, or none, with a transition from what was there. A transition under way is cut short, and the
+  /// new one begins with that of its two pictures of which there is more to be seen: one that was replaced before
+  /// it was ever seen takes no part. The same picture again lets its transition go on.
   open func setContents(_ image: Image?, transition: Transition) {
-    guard image != storedContents || contentsFade != nil else { return }
-    let previous = storedContents
+    guard image != storedContents else {
+      if !transition.isAnimated, let running = contentsTransition {
+        running.stop()
+        contentsTransition = nil
+        setNeedsDisplay()
+      }
+      return
+    }
+    let previous = PictureLook(image: storedContents)
     storedContents = image
-    contentsFade?.stop()
-    contentsFade = startFade(from: previous, to: image, transition: transition) { [weak self] fade in
+    contentsTransition = startTransition(
+      transition, from: previous, to: PictureLook(image: image), after: contentsTransition
+    ) { [weak self] running in
       self?.setNeedsDisplay()
-      if fade.isOver { self?.contentsFade = nil }
+      if running.isOver { self?.contentsTransition = nil }
     }
     setNeedsDisplay()
   }
 
-  /// Starts a fade; nil where the new picture is to be seen at once.
-  func startFade(
-    from previous: Image?, to image: Image?, transition: Transition,
-    changed: @escaping (ContentsFade) -> Void
-  ) -> ContentsFade? {
-    guard transition.kind == .fade, transition.duration > 0, image != nil, let window else { return nil }
-    return ContentsFade(from: previous, transition: transition, in: window, changed: changed)
+  /// Whether a picture of the view is turning into another, or soon will.
+  public var isInTransition: Bool { !transitions.isEmpty }
+
+  /// Calls `body` once the transition to a picture has ended, a moment later; at once where there is none.
+  package func afterTransition(to image: Image, _ body: @escaping () -> Void) {
+    if let running = transitions.first(where: { $0.new.image == image }) {
+      running.whenEnded(body)
+    } else {
+      body()
+    }
+  }
+
+  /// Those under way.
+  var transitions: [ContentsTransition] { contentsTransition.map { [$0] } ?? [] }
+
+  /// Lets each picture be there at once that another one is turning into.
+  func endTransitions() {
+    contentsTransition?.stop()
+    contentsTransition = nil
+  }
+
+  /// Ends the transition before it and starts one; nil where the new picture is to be seen at once.
+  final func startTransition(
+    _ transition: Transition, from previous: PictureLook, to new: PictureLook,
+    after running: ContentsTransition?, changed: @escaping (ContentsTransition) -> Void
+  ) -> ContentsTransition? {
+    running?.stop()
+    guard transition.isAnimated, let window else { return nil }
+    // It begins with what is seen: not with a picture that has never been, or of which there is less than of another.
+    let isHardlyBegun = running.map { $0.progress < 0.5 } ?? false
+    let old = isHardlyBegun ? running?.old ?? previous : previous
+    guard old.image != new.image else { return nil }
+    return ContentsTransition(
+      from: old, to: new, transition: transition, of: self, in: window, changed: changed)
   }
 
   // MARK: Drawing
@@ -134,30 +171,35 @@ open class View {
   /// the picture; overriders that keep it call super.
   open func draw(into list: inout DrawList) {
     draw(
-      contents, fade: contentsFade, mode: contentMode, in: bounds, cornerRadius: cornerRadius, into: &list)
+      PictureLook(image: contents), in: bounds, mode: contentMode, cornerRadius: cornerRadius,
+      transition: contentsTransition, into: &list)
   }
 
   /// Draws over the subviews: a scroll indicator, a spinner. By default nothing.
   open func drawOverlay(into list: inout DrawList) {}
 
-  /// Draws a picture laid out by `mode`; while a fade runs, both pictures.
-  func draw(
-    _ image: Image?, fade: ContentsFade?, mode: ContentMode, in rect: Rect, opacity: Double = 1,
-    tint: Color = .white, cornerRadius: Double, into list: inout DrawList
+  /// Draws a picture laid out by `mode`; while a transition runs, what it shows of both pictures.
+  ///
+  /// - Parameter oldRect: the room of the picture before, where that is another.
+  final func draw(
+    _ look: PictureLook, in rect: Rect, oldRect: Rect? = nil, mode: ContentMode, cornerRadius: Double,
+    transition: ContentsTransition?, into list: inout DrawList
   ) {
-    func picture(_ image: Image, share: Double = 1) -> DrawList.Picture {
+    func picture(_ look: PictureLook, in rect: Rect) -> DrawList.Picture? {
+      guard let image = look.image else { return nil }
       let place = mode.layout(
         pixelWidth: image.pixelWidth, pixelHeight: image.pixelHeight, size: image.size, in: rect)
       return DrawList.Picture(
-        image: image, source: place.source, destination: place.destination, opacity: opacity * share,
-        tint: tint, cornerRadius: cornerRadius)
+        image: image, source: place.source, destination: place.destination, opacity: look.opacity,
+        tint: look.tint, cornerRadius: cornerRadius)
     }
-    guard let image else { return }
-    let share = fade?.progress ?? 1
-    if let previous = fade?.previous {
-      list.dissolve(picture(previous), into: picture(image), share: share)
-    } else {
-      list.draw(picture(image, share: share))
+    let new = picture(look, in: rect)
+    if let transition {
+      let oldRect = oldRect ?? rect
+      transition.draw(
+        from: picture(transition.old, in: oldRect), to: new, in: rect.union(oldRect), into: &list)
+    } else if let new {
+      list.draw(new)
     }
   }
 
@@ -200,8 +242,7 @@ open class View {
   func setWindow(_ new: Window?) {
     guard window !== new else { return }
     window?.forget(self)
-    contentsFade?.stop()
-    contentsFade = nil
+    endTransitions()
     window = new
     if needsLayout { new?.layoutRequested() }
     for child in subviews { child.setWindow(new) }

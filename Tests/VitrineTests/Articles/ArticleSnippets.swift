@@ -58,11 +58,33 @@ func size(of address: String) async throws -> Size {
 func show(_ address: String, in cover: ImageView, failure: Image) {
   var options = SlotOptions()
   options.placeholderPolicy = .keepsPrevious
-  options.transition = .fade(0.5)
+  options.transition = .crossDissolve(0.5)
   options.failureImage = failure
   cover.setImage(from: address, options: options) { result in
     if case .failure(let error) = result, error != .cancelled { print(error) }
   }
+}
+
+struct Iris: TransitionDrawing {
+  nonisolated func draw(_ scene: TransitionScene, into list: inout DrawList) {
+    if let old = scene.old { list.draw(old) }
+    let rest = (1 - scene.progress) / 2
+    let opening = scene.rect.inset(
+      by: Insets(
+        top: scene.rect.height * rest, left: scene.rect.width * rest,
+        bottom: scene.rect.height * rest, right: scene.rect.width * rest))
+    list.enter(origin: .zero, opacity: 1, clip: opening)
+    if let new = scene.new { list.draw(new) }
+    list.leave()
+  }
+}
+
+@MainActor
+func open(_ address: String, in cover: ImageView) {
+  var options = SlotOptions()
+  options.transition = .custom(Iris(), duration: 0.5)
+  options.transitionsBySource = [.memory: .slide(.left)]
+  cover.setImage(from: address, options: options)
 }
 
 @MainActor

@@ -5,7 +5,7 @@ import VitrineWidgets
 
 extension GoldenTests {
   /// A fade is, at each moment, what was seen before x (1 - t) + what will be seen x t.
-  struct FadeTests {
+  struct CrossDissolveTests {
     /// A fade, its moments in milliseconds, and t: the ordinate of its curve at that share of the time, worked out to six
     /// digits by other means than ours.
     nonisolated struct Course: Sendable, CustomTestStringConvertible {
@@ -17,13 +17,14 @@ extension GoldenTests {
     private nonisolated static let courses = [
       // The cubic Bézier curve (0.42, 0) (0.58, 1).
       Course(
-        testDescription: "0.2 s, the default", transition: .fade,
+        testDescription: "0.2 s, the default", transition: .crossDissolve,
         moments: [(0, 0), (62.5, 0.203543), (125, 0.707229), (187.5, 0.992413), (210, 1)]),
       Course(
-        testDescription: "0.25 s", transition: .fade(0.25),
+        testDescription: "0.25 s", transition: .crossDissolve(0.25),
         moments: [(0, 0), (62.5, 0.129162), (125, 0.5), (187.5, 0.870838), (260, 1)]),
       Course(
-        testDescription: "linear", transition: Transition(kind: .fade, duration: 0.25, curve: .linear),
+        testDescription: "linear",
+        transition: Transition(kind: .crossDissolve, duration: 0.25, curve: .linear),
         moments: [(0, 0), (62.5, 0.25), (125, 0.5), (187.5, 0.75), (300, 1)]),
     ]
 

@@ -1,0 +1,60 @@
+import VitrineGraphics
+
+extension Transition.Kind {
+  /// Draws a moment, inside the scene's rectangle.
+  nonisolated func draw(_ scene: TransitionScene, into list: inout DrawList) {
+    switch self {
+    case .none: if let new = scene.new { list.draw(new) }
+    case .fade:
+      let shares = FadeShares(
+        progress: scene.progress, hasOld: scene.old != nil, hasNew: scene.new != nil)
+      if let old = scene.old { list.draw(old.faded(to: shares.old)) }
+      if let new = scene.new { list.draw(new.faded(to: shares.new)) }
+    case .crossDissolve:
+      if let old = scene.old, let new = scene.new {
+        list.dissolve(old, into: new, share: scene.progress)
+      } else {
+        if let old = scene.old { list.draw(old.faded(to: 1 - scene.progress)) }
+        if let new = scene.new { list.draw(new.faded(to: scene.progress)) }
+      }
+    case .slide(let direction):
+      let offsets = SlideOffsets(
+        direction, progress: scene.progress, size: scene.rect.size, scale: scene.scale)
+      list.enter(origin: .zero, opacity: 1, clip: scene.rect)
+      if let old = scene.old { list.draw(old.moved(by: offsets.old)) }
+      if let new = scene.new { list.draw(new.moved(by: offsets.new)) }
+      list.leave()
+    case .flip(let direction):
+      let turn = FlipTurn(progress: scene.progress, hasOld: scene.old != nil, hasNew: scene.new != nil)
+      guard var picture = turn.showsNew ? scene.new : scene.old else { return }
+      picture.destination = turn.place(of: picture.destination, in: scene.rect, direction)
+      picture.tint = picture.tint.darkened(to: turn.brightness)
+      list.draw(picture)
+    case .custom(let custom):
+      list.enter(origin: .zero, opacity: 1, clip: scene.rect)
+      custom.drawing.draw(scene, into: &list)
+      list.leave()
+    }
+  }
+}
+
+extension DrawList.Picture {
+  fileprivate nonisolated func faded(to share: Double) -> Self {
+    var picture = self
+    picture.opacity *= share
+    return picture
+  }
+
+  fileprivate nonisolated func moved(by offset: Point) -> Self {
+    var picture = self
+    picture.destination = destination.offset(by: offset)
+    return picture
+  }
+}
+
+extension Color {
+  fileprivate nonisolated func darkened(to brightness: Double) -> Color {
+    func part(_ channel: UInt8) -> UInt8 { UInt8((Double(channel) * min(1, max(0, brightness))).rounded()) }
+    return Color(red: part(red), green: part(green), blue: part(blue), alpha: alpha)
+  }
+}

@@ -1,0 +1,220 @@
+import Testing
+import VitrineGraphics
+import VitrineImageWidgets
+import VitrineLoading
+import VitrineTesting
+import VitrineWidgets
+
+/// Which pictures come with which transition.
+@Suite(.timeLimit(.minutes(1)))
+struct SlotTransitionTests {
+  private let bench = SlotBench()
+  private let ear = Ear()
+  private static let address = "http://a.test/1"
+
+  private func remember(_ address: String = address) throws {
+    bench.cache.insert(
+      .solid(width: 100, height: 100), for: try ImageRequest(address), additionalIdentifier: nil)
+  }
+
+  @Test("SD-W20 a picture from the network leaves a transition running")
+  func pictureFromTheNetworkComesWithATransition() async {
+    let view = bench.view()
+    bench.run(until: 0.1)
+
+    view.setImage(from: Self.address, options: bench.options, completion: ear.completion)
+    #expect(!view.isInTransition)
+    await bench.transfer(1).answer(with: SlotBench.red)
+    await ear.hear()
+
+    #expect(view.isInTransition)
+    bench.run(until: 0.5)
+    #expect(!view.isInTransition)
+  }
+
+  @Test("SD-W27 a picture from memory comes without a transition")
+  func pictureFromMemoryIsThereAtOnce() throws {
+    try remember()
+    let view = bench.view()
+
+    view.setImage(from: Self.address, options: bench.options)
+
+    #expect(!view.isInTransition)
+  }
+
+  @Test func eachSourceMayHaveATransitionOfItsOwn() {
+    var options = SlotOptions(transition: .fade)
+    #expect(options.transition(for: .memory) == .none)
+    #expect(options.transition(for: .network) == .fade)
+    #expect(options.transition(for: .file) == .fade)
+
+    options.transitionsBySource = [.memory: .slide(.up), .file: .none]
+    #expect(options.transition(for: .memory) == .slide(.up))
+    #expect(options.transition(for: .network) == .fade)
+    #expect(options.transition(for: .file) == .none)
+
+    options = SlotOptions(transition: .fade(1, when: .always))
+    for source in ImageResponse.Source.allCases {
+      #expect(options.transition(for: source) == .fade(1, when: .always))
+    }
+  }
+
+  @Test func transitionOfMemoryIsSeen() throws {
+    try remember()
+    let view = bench.view()
+    var options = bench.options
+    options.transitionsBySource = [.memory: .flip(.left)]
+
+    view.setImage(from: Self.address, options: options)
+
+    #expect(view.isInTransition)
+  }
+
+  @Test("SD-W17 a load that is cancelled in a transition lets the next one, from memory, be there at once")
+  func cancelMidway() async throws {
+    try remember("http://a.test/2")
+    let view = bench.view()
+    bench.run(until: 0.1)
+    view.setImage(from: Self.address, options: bench.options, completion: ear.completion)
+    await bench.transfer(1).answer(with: SlotBench.red)
+    await ear.hear()
+    bench.run(until: 0.15)
+    #expect(view.isInTransition)
+
+    view.cancelImageLoad()
+    view.setImage(from: "http://a.test/2", options: bench.options, completion: ear.completion)
+
+    await ear.hear(2)
+    #expect(!view.isInTransition)
+    #expect(bench.pictures.map(\.image) == [view.image])
+  }
+
+  /// What was on the screen turns into the last one; none of those between is seen for a single frame.
+  @Test func slotThatIsSetAThousandTimesShowsTheLast() throws {
+    for index in 0..<1000 { try remember("http://a.test/\(index)") }
+    let view = bench.view()
+    var options = bench.options
+    options.placeholderPolicy = .keepsPrevious
+    view.setImage(from: "http://a.test/0", options: options)
+    bench.run(until: 0.1)
+    let first = try #require(view.image)
+
+    options.transition = .crossDissolve(0.5, when: .always)
+    for index in 1..<1000 { view.setImage(from: "http://a.test/\(index)", options: options) }
+    bench.window.update(at: 0.2)
+
+    let last = try #require(view.image)
+    for step in 0..<40 {
+      bench.window.update(at: 0.2 + Double(step) / 60)
+      #expect(bench.pictures.allSatisfy { $0.image == first || $0.image == last })
+    }
+    #expect(bench.pictures.map(\.image) == [last])
+    #expect(!view.isInTransition)
+  }
+
+  /// A cell that is reused: the other row's picture is gone with the call, and does not come back in a transition.
+  @Test func reusedSlotForgetsTheOtherRow() throws {
+    for row in 0..<2 { try remember("http://a.test/\(row)") }
+    let view = bench.view()
+    var options = bench.options
+    options.transition = .slide(.left, when: .always)
+    view.setImage(from: "http://a.test/0", options: options)
+    bench.run(until: 0.1)
+    let other = try #require(view.image)
+
+    view.setImage(from: "http://a.test/missing", options: options)
+    #expect(bench.pictures.isEmpty)
+    view.setImage(from: "http://a.test/1", options: options)
+    for _ in 0..<60 {
+      bench.run(until: bench.window.now + 1.0 / 60)
+      #expect(!bench.pictures.contains { $0.image == other })
+    }
+  }
+
+  @Test func pictureThatGrowsDissolvesWhateverItCameWith() async throws {
+    let view = bench.view()
+    bench.run(until: 0.1)
+    var options = bench.options
+    options.transition = Transition(kind: .slide(.left), duration: 0.2, curve: .linear)
+    view.setImage(from: Self.address, options: options, completion: ear.completion)
+    await bench.transfer(1).answer(with: SlotBench.large)
+    await ear.hear()
+    bench.run(until: 1)
+    let small = try #require(view.image)
+
+    view.frame.size = Size(width: 300, height: 300)
+    await bench.transfer(2).answer(with: SlotBench.large)
+    while view.image == small { await Task.yield() }
+    bench.window.update(at: 2)
+    bench.window.update(at: 2.1)
+
+    #expect(view.isInTransition)
+    // A slide would have moved them.
+    #expect(bench.pictures.allSatisfy { $0.destination == view.frame })
+  }
+
+  @Test("SD-W28 a completion that waits for the transition is called at its end")
+  func completionWaitsForTheEnd() async {
+    let view = bench.view()
+    bench.run(until: 0.1)
+    var options = bench.options
+    options.waitsForTransition = true
+
+    view.setImage(from: Self.address, options: options, completion: ear.completion)
+    await bench.transfer(1).answer(with: SlotBench.red)
+    while !view.isInTransition { await Task.yield() }
+    bench.run(until: 0.2)
+    for _ in 0..<100 { await Task.yield() }
+    #expect(ear.results.isEmpty)
+    bench.run(until: 0.4)
+
+    await ear.hear()
+    #expect(ear.images == [view.image])
+  }
+
+  nonisolated enum Interruption: CaseIterable, Sendable {
+    case anotherPicture, clear, cancel, remove, loseWindow
+  }
+
+  @Test(arguments: Interruption.allCases)
+  func completionThatWaitsIsHeardOnceHoweverItEnds(interruption: Interruption) async {
+    var window: Window? = Window(size: Size(width: 200, height: 200))
+    var view: ImageView? = ImageView(frame: Rect(x: 0, y: 0, width: 100, height: 100))
+    if let view { window?.addSubview(view) }
+    window?.update(at: 0)
+    var options = bench.options
+    options.waitsForTransition = true
+    options.transition = .crossDissolve(100)
+    view?.setImage(from: Self.address, options: options, completion: ear.completion)
+    await bench.transfer(1).answer(with: SlotBench.red)
+    while view?.isInTransition == false { await Task.yield() }
+    window?.update(at: 1)
+
+    switch interruption {
+    case .anotherPicture: view?.setImage(.solid(width: 2, height: 2), transition: .slide(.up))
+    case .clear: view?.imageURL = nil
+    case .cancel:
+      view?.cancelImageLoad()
+      view?.image = nil
+    case .remove: view?.removeFromSuperview()
+    case .loseWindow:
+      view = nil
+      window = nil
+    }
+
+    await ear.hear()
+    for _ in 0..<100 { await Task.yield() }
+    #expect(ear.images.count == 1)
+    #expect(ear.results.count == 1)
+  }
+
+  @Test func completionDoesNotWaitForWhatIsThereAtOnce() throws {
+    try remember()
+    var options = bench.options
+    options.waitsForTransition = true
+
+    bench.view().setImage(from: Self.address, options: options, completion: ear.completion)
+
+    #expect(ear.images.count == 1)
+  }
+}

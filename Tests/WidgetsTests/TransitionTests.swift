@@ -1,0 +1,374 @@
+import Testing
+import VitrineGraphics
+import VitrineTesting
+import VitrineWidgets
+
+/// Transitions of views that are changed, hidden, resized and removed while they last.
+@Suite(.timeLimit(.minutes(1)))
+struct TransitionTests {
+  /// What the views of a transition look like.
+  nonisolated enum Shown: CaseIterable, Sendable {
+    case contents, image, highlightedImage, buttonImage, buttonBackground
+
+    @MainActor func view() -> View {
+      let view: View =
+        switch self {
+        case .contents: View()
+        case .image, .highlightedImage: ImageView()
+        case .buttonImage, .buttonBackground: Button()
+        }
+      view.frame = Rect(x: 20, y: 10, width: 80, height: 60)
+      (view as? ImageView)?.isHighlighted = self == .highlightedImage
+      (view as? Button)?.imageSize = Size(width: 40, height: 40)
+      return view
+    }
+
+    @MainActor func set(_ image: Image?, in view: View, _ transition: Transition) {
+      switch self {
+      case .contents: view.setContents(image, transition: transition)
+      case .image: (view as? ImageView)?.setImage(image, transition: transition)
+      case .highlightedImage: (view as? ImageView)?.setHighlightedImage(image, transition: transition)
+      case .buttonImage: (view as? Button)?.setImage(image, for: .normal, transition: transition)
+      case .buttonBackground:
+        (view as? Button)?.setBackgroundImage(image, for: .normal, transition: transition)
+      }
+    }
+  }
+
+  nonisolated static let kinds: [Transition.Kind] =
+    [.fade, .crossDissolve, .custom(CustomTransition(Cut()))]
+    + Transition.Direction.allCases.flatMap { [.slide($0), .flip($0)] }
+
+  private static func linear(_ kind: Transition.Kind, _ duration: Double = 1) -> Transition {
+    Transition(kind: kind, duration: duration, curve: .linear)
+  }
+
+  @Test(arguments: Shown.allCases, kinds)
+  func everyKindRunsEverywhereAndEnds(shown: Shown, kind: Transition.Kind) {
+    let (old, new) = (picture(), picture())
+    let view = shown.view()
+    let test = TestWindow(view)
+    shown.set(old, in: view, .none)
+    test.draw()
+    let before = test.pictures
+
+    shown.set(new, in: view, Self.linear(kind))
+    #expect(view.isInTransition)
+    test.advance(by: 0)
+    test.draw()
+    #expect(test.pictures.first?.image == old)
+    #expect(test.pictures.first?.destination == before.first?.destination)
+    test.advance(by: 0.7)
+    #expect(test.pictures.contains { $0.image == new })
+    test.advance(by: 0.4)
+
+    #expect(test.pictures.map(\.image) == [new])
+    #expect(!view.isInTransition)
+    #expect(test.window.isIdle)
+    #expect(test.window.nextDeadline == nil)
+  }
+
+  @Test(arguments: Shown.allCases, kinds)
+  func everyKindRunsFromNothingAndToNothing(shown: Shown, kind: Transition.Kind) {
+    let image = picture()
+    let view = shown.view()
+    let test = TestWindow(view)
+
+    shown.set(image, in: view, Self.linear(kind))
+    test.advance(by: 0.6)
+    #expect(test.pictures.map(\.image) == [image])
+    test.advanceUntilIdle()
+    #expect(test.pictures.first?.opacity == 1)
+
+    shown.set(nil, in: view, Self.linear(kind))
+    test.advance(by: 0.3)
+    #expect(test.pictures.map(\.image) == [image])
+    test.advanceUntilIdle()
+    #expect(test.pictures.isEmpty)
+  }
+
+  /// A thousand pictures in one frame: what was on the screen turns into the last of them.
+  @Test(arguments: Shown.allCases)
+  func picturesThatWereNeverSeenAreLeftOut(shown: Shown) {
+    let old = picture()
+    let view = shown.view()
+    let test = TestWindow(view)
+    shown.set(old, in: view, .none)
+    test.draw()
+
+    let images = (0..<1000).map { _ in picture() }
+    for image in images { shown.set(image, in: view, Self.linear(.crossDissolve)) }
+    test.advance(by: 0.5)
+
+    #expect(test.pictures.map(\.image) == [old, images[999]])
+    test.advance(by: 0.6)
+    #expect(test.pictures.map(\.image) == [images[999]])
+    #expect(test.window.nextDeadline == nil)
+  }
+
+  @Test func aSlotThatIsClearedAtOnceForgetsWhatItShowed() {
+    let (row, other) = (picture(), picture())
+    let view = ImageView(frame: Rect(x: 0, y: 0, width: 40, height: 40))
+    let test = TestWindow(view)
+    view.image = row
+    test.draw()
+
+    view.setImage(picture(), transition: Self.linear(.crossDissolve))
+    view.image = nil
+    view.setImage(other, transition: Self.linear(.crossDissolve))
+    test.advance(by: 0.5)
+
+    #expect(test.pictures.map(\.image) == [other])
+  }
+
+  @Test(arguments: kinds)
+  func anotherPictureMidwayCutsShort(kind: Transition.Kind) {
+    let (a, b, c) = (picture(), picture(), picture())
+    let view = ImageView(frame: Rect(x: 0, y: 0, width: 40, height: 40))
+    let test = TestWindow(view)
+    view.image = a
+    test.draw()
+    view.setImage(b, transition: Self.linear(kind))
+    test.advance(by: 0.7)
+
+    view.setImage(c, transition: Self.linear(kind))
+    test.advance(by: 0)
+    test.draw()
+
+    #expect(test.pictures.first?.image == b)
+    for _ in 0..<20 {
+      test.advance(by: 0.05)
+      #expect(!test.pictures.contains { $0.image == a })
+    }
+    test.advanceUntilIdle()
+    #expect(test.pictures.map(\.image) == [c])
+  }
+
+  @Test(arguments: kinds)
+  func aTransitionThatHasHardlyBegunIsAsIfItHadNot(kind: Transition.Kind) {
+    let (a, b, c) = (picture(), picture(), picture())
+    let view = ImageView(frame: Rect(x: 0, y: 0, width: 40, height: 40))
+    let test = TestWindow(view)
+    view.image = a
+    test.draw()
+    view.setImage(b, transition: Self.linear(kind))
+    test.advance(by: 0.1)
+
+    view.setImage(c, transition: Self.linear(kind))
+    for _ in 0..<70 {
+      test.advance(by: 1.0 / 60)
+      #expect(!test.pictures.contains { $0.image == b })
+    }
+
+    #expect(test.pictures.map(\.image) == [c])
+  }
+
+  @Test(arguments: Shown.allCases)
+  func theSamePictureAgainLetsItsTransitionGoOn(shown: Shown) {
+    let (old, new) = (picture(), picture())
+    let view = shown.view()
+    let test = TestWindow(view)
+    shown.set(old, in: view, .none)
+    test.draw()
+    shown.set(new, in: view, Self.linear(.crossDissolve))
+    test.advance(by: 0.3)
+    let before = test.pictures
+
+    shown.set(new, in: view, Self.linear(.slide(.left)))
+    #expect(test.pictures == before)
+
+    shown.set(new, in: view, .none)
+    #expect(test.pictures.map(\.image) == [new])
+    #expect(!view.isInTransition)
+  }
+
+  @Test func aPictureThatComesBackIsThereAtOnce() {
+    let (a, b) = (picture(), picture())
+    let view = ImageView(frame: Rect(x: 0, y: 0, width: 40, height: 40))
+    let test = TestWindow(view)
+    view.image = a
+    test.draw()
+
+    view.setImage(b, transition: .crossDissolve)
+    view.setImage(a, transition: .crossDissolve)
+
+    #expect(!view.isInTransition)
+    test.draw()
+    #expect(test.pictures.map(\.image) == [a])
+    #expect(test.window.isIdle)
+  }
+
+  /// What happens to a view midway, and to the view around it.
+  nonisolated enum Event: CaseIterable, Sendable {
+    case hide, hideAround, fadeAway, remove, removeAround, leaveWithWindow
+  }
+
+  @Test(arguments: Event.allCases, Shown.allCases)
+  func aViewThatIsNotSeenAnyMoreEndsItsTransition(event: Event, shown: Shown) {
+    let around = View(frame: Rect(x: 0, y: 0, width: 200, height: 100))
+    let view = shown.view()
+    let new = picture()
+    weak var released: Image?
+    var test: TestWindow? = TestWindow(around)
+    around.addSubview(view)
+    do {
+      let old = picture()
+      released = old
+      shown.set(old, in: view, .none)
+      test?.draw()
+      shown.set(new, in: view, Self.linear(.slide(.left), 100))
+    }
+    test?.advance(by: 1)
+    #expect(released != nil)
+
+    switch event {
+    case .hide: view.isHidden = true
+    case .hideAround: around.isHidden = true
+    case .fadeAway: around.alpha = 0
+    case .remove: view.removeFromSuperview()
+    case .removeAround: around.removeFromSuperview()
+    case .leaveWithWindow: test = nil
+    }
+    test?.advance(by: 0.1)
+
+    #expect(test?.window.isIdle != false)
+    #expect(test?.window.nextDeadline == nil)
+    if event != .leaveWithWindow {
+      #expect(!view.isInTransition)
+      #expect(released == nil)
+      around.isHidden = false
+      around.alpha = 1
+      view.isHidden = false
+      test?.window.addSubview(around)
+      around.addSubview(view)
+      test?.draw()
+      #expect(test?.pictures.map(\.image) == [new])
+    }
+  }
+
+  @Test(arguments: kinds)
+  func oldPictureIsReleasedAtTheEnd(kind: Transition.Kind) {
+    let view = ImageView(frame: Rect(x: 0, y: 0, width: 40, height: 40))
+    let test = TestWindow(view)
+    weak var released: Image?
+    do {
+      let old = picture()
+      released = old
+      view.image = old
+    }
+    test.draw()
+
+    view.setImage(picture(), transition: Self.linear(kind, 0.3))
+    test.advance(by: 0.2)
+    #expect(released != nil)
+    test.advance(by: 0.2)
+
+    #expect(released == nil)
+  }
+
+  @Test(arguments: kinds)
+  func aViewThatIsResizedMidwayGoesOnInItsNewRoom(kind: Transition.Kind) {
+    let (old, new) = (picture(), picture())
+    let view = ImageView(frame: Rect(x: 0, y: 0, width: 40, height: 40))
+    let test = TestWindow(view)
+    view.image = old
+    test.draw()
+    view.setImage(new, transition: Self.linear(kind))
+
+    for (step, side) in [80, 10, 0, 60.0].enumerated() {
+      test.advance(by: 0.15)
+      view.frame.size = Size(width: side, height: side)
+      test.draw()
+      for picture in test.pictures {
+        #expect(picture.destination.intersects(view.frame), "step \(step)")
+      }
+    }
+    test.advanceUntilIdle()
+
+    #expect(test.pictures.map(\.image) == [new])
+    #expect(test.pictures.first?.destination == view.frame)
+  }
+
+  @Test func aViewWithoutAWindowShowsItsPictureAtOnce() {
+    let view = ImageView(frame: Rect(x: 0, y: 0, width: 40, height: 40))
+
+    view.setImage(picture(), transition: .flip(.left))
+
+    #expect(!view.isInTransition)
+    #expect(TestWindow(view).window.isIdle)
+  }
+
+  @Test func thePictureOfAButtonKeepsItsPlaceWhileItGoes() {
+    let button = Button(frame: Rect(x: 0, y: 0, width: 120, height: 100))
+    let (small, large) = (picture(20, 20), picture(60, 40))
+    button.setImage(small, for: .normal)
+    let test = TestWindow(button)
+    let place = test.pictures.first?.destination
+
+    button.setImage(large, for: .normal, transition: Self.linear(.crossDissolve))
+    test.advance(by: 0.5)
+
+    #expect(test.pictures.map(\.image) == [small, large])
+    #expect(test.pictures.first?.destination == place)
+    #expect(test.pictures.last?.destination == Rect(x: 30, y: 30, width: 60, height: 40))
+  }
+
+  @Test func aPictureThatWasDimmedStaysSoWhileItGoes() {
+    let button = Button(frame: Rect(x: 0, y: 0, width: 60, height: 60))
+    let (normal, own) = (picture(), picture())
+    button.setImage(normal, for: .normal)
+    button.isEnabled = false
+    let test = TestWindow(button)
+
+    button.setImage(own, for: .disabled, transition: Self.linear(.fade))
+    test.advance(by: 0)
+    test.draw()
+
+    #expect(test.pictures.map(\.opacity) == [0.5])
+    test.advanceUntilIdle()
+    #expect(test.pictures.map(\.opacity) == [1])
+  }
+
+  @Test func aFocusThatComesMidwayCutsNothingShort() {
+    let button = Button(frame: Rect(x: 0, y: 0, width: 60, height: 60))
+    button.setImage(picture(), for: .normal)
+    let test = TestWindow(button)
+    button.setImage(picture(), for: .normal, transition: Self.linear(.crossDissolve))
+    test.advance(by: 0.5)
+
+    test.window.focus(button)
+
+    #expect(button.isInTransition)
+  }
+
+  @Test func whatAProgramDrawsGetsTheMomentAndStaysInItsRoom() {
+    let (old, new) = (picture(), picture())
+    let view = ImageView(frame: Rect(x: 20, y: 10, width: 80, height: 60))
+    let test = TestWindow(view)
+    view.image = old
+    test.draw()
+
+    view.setImage(new, transition: Self.linear(.custom(CustomTransition(Cut()))))
+    test.advance(by: 0.25)
+
+    // Cut shows the new one left of its progress.
+    #expect(test.pictures.map(\.image) == [old, new])
+    let clips = test.drawList.commands.compactMap { command -> Rect? in
+      if case .pushClip(let clip) = command { clip } else { nil }
+    }
+    #expect(clips.first == view.frame)
+    #expect(clips.last.map { abs($0.width - 20) < 2 } == true)
+  }
+}
+
+/// The new picture lies over the old one as far as the transition has come, and draws on without a limit.
+private nonisolated struct Cut: TransitionDrawing {
+  nonisolated func draw(_ scene: TransitionScene, into list: inout DrawList) {
+    if let old = scene.old { list.draw(old) }
+    var part = scene.rect
+    part.size.width *= scene.progress
+    list.enter(origin: .zero, opacity: 1, clip: part)
+    if let new = scene.new { list.draw(new) }
+    list.leave()
+  }
+}
