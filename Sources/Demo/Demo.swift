@@ -82,6 +82,7 @@ final class Demo: ScriptStage {
       switch name {
       case "grid": GridScreen(feed: feed, tile: options.tile, gap: options.gap, failure: failure)
       case "buttons": ButtonsScreen(gallery: gallery, failure: failure)
+      case "transitions": TransitionsScreen(gallery: gallery, failure: failure)
       default: ListScreen(feed: feed, failure: failure)
       }
     screens[name] = screen

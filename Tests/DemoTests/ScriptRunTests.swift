@@ -61,6 +61,50 @@ struct ScriptRunTests {
     #expect(outcome.exitCode == 0)
   }
 
+  @Test func keysAloneLetTilesChange() async throws {
+    let program = try VitrineProgram()
+    defer { program.remove() }
+
+    let outcome = try await program.run(
+      "--video", "offscreen", "--latency", "0", "--screen", "transitions",
+      script: """
+        clock manual
+        wait idle
+        expect "Flip left" state loaded
+        key tab
+        expect "All again" state focused
+        key space
+        wait loaded
+        expect "None" state loaded
+        expect "Flip left" state changing
+        expect "Button" state changing
+        expect "From network" state changing
+        expect "Always" state changing
+        wait idle
+        key tab
+        key tab
+        expect "Fade again" state focused
+        key enter
+        wait loaded
+        expect "Fade" state changing
+        """)
+
+    #expect(outcome.exitCode == 0, "\(outcome.errors)")
+
+    let wrong = try await program.run(
+      "--video", "offscreen", "--latency", "0", "--screen", "transitions",
+      script: """
+        clock manual
+        wait idle
+        key tab
+        key space
+        wait loaded
+        expect "From memory" state changing
+        """)
+
+    #expect(wrong.errors.contains("line 6: “From memory” is loaded, not changing"), "\(wrong.errors)")
+  }
+
   @Test func failedCheckEndsWithItsLineAndExitCodeOne() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
@@ -227,7 +271,7 @@ struct ScriptRunTests {
     let outcome = try await program.run(
       "--video", "offscreen", "--latency", "0", "--size", "480x800",
       script: """
-        tap 360 32
+        tap 242 32
         expect "Buttons" state selected
         wait idle
         tap 245 80

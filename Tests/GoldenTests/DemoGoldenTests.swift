@@ -54,6 +54,13 @@ struct DemoGoldenTests {
     Case(
       name: "grid-thrown", screen: "grid", size: small, options: tiles,
       script: ["clock manual", "wait idle", "drag 100 90 100 20 100", "advance 125 ms"]),
+    Case(name: "transitions", screen: "transitions", size: (496, 280), options: "--chrome off"),
+    Case(
+      name: "transitions-midway", screen: "transitions", size: (728, 1135),
+      options: "--chrome off --scale 0.5",
+      script: [
+        "clock manual", "wait idle", "key tab", "key space", "wait loaded", "advance 200 ms",
+      ]),
     Case(name: "grid-turned", screen: "grid", size: small, options: tiles + " --rotate 90 --scale 1.5"),
   ]
 

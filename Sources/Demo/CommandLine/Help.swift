@@ -5,7 +5,7 @@ nonisolated enum Help {
       "--feed", "X",
       "where pictures come from: a folder, a text file or its URL with an image URL a line\n(a tab and a title may follow); without it the embedded gallery of 10,000 pictures"
     ),
-    ("--screen", "NAME", "list, grid or buttons (list)"),
+    ("--screen", "NAME", "list, grid, buttons or transitions (list)"),
     ("--size", "WxH", "window in points (1280x800)"),
     ("--scale", "F", "pixels to a point, 0.5 to 8 (1)"),
     ("--rotate", "DEGREES", "picture and input for a turned panel: 0, 90, 180 or 270, clockwise (0)"),

@@ -52,6 +52,12 @@ final class Gallery {
     }
   }
 
+  /// The address of a picture by its number, from 1; another `query` makes it another one.
+  func picture(_ number: Int, query: String) -> String {
+    let file = pictures.isEmpty ? "" : pictures[(number - 1) % pictures.count].file
+    return "\(server.baseURL)/gallery/gallery/\(file)?\(query)"
+  }
+
   /// The address of a picture of the buttons; `query` makes the server misbehave.
   func button(_ file: String, query: String = "") -> String {
     "\(server.baseURL)/gallery/buttons/\(file)\(query.isEmpty ? "" : "?" + query)"

@@ -30,9 +30,11 @@ final class SegmentedControl: View {
   }
 
   override func layoutSubviews() {
+    // Where there is less room than they like, each gives up the same share.
+    let share = min(1, (bounds.width - 8) / max(1, sizeThatFits(bounds.size).width - 8))
     var x = 4.0
     for button in buttons {
-      let width = button.sizeThatFits(bounds.size).width
+      let width = button.sizeThatFits(bounds.size).width * share
       button.frame = Rect(x: x, y: 4, width: width, height: bounds.height - 8)
       x += width
     }

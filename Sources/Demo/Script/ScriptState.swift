@@ -5,6 +5,8 @@ nonisolated enum ScriptState: String, CaseIterable {
   case normal, highlighted, selected, disabled, focused
   /// A picture is on its way, is there, or could not be loaded.
   case loading, loaded, failed
+  /// A picture is turning into another.
+  case changing
 }
 
 /// A view that scripts find by its title.

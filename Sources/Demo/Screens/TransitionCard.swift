@@ -1,0 +1,96 @@
+import Vitrine
+
+/// A tile that changes its picture in one way, and a button that lets it do so again.
+final class TransitionCard: View, ScriptNamed {
+  static let leastWidth = 216.0
+  private static let textHeight = 60.0
+  private static let margin = 12.0
+
+  let scriptTitle: String
+  private let picture: View
+  private let change: (_ turn: Int, _ completion: @escaping SlotCompletion) -> Void
+  private let title: Label
+  private let caption: Label
+  private let again: AgainButton
+  private var turn = 0
+  private var hasFailed = false
+
+  /// - Parameter change: shows the picture of a turn: the first of two in even ones, the second in odd ones.
+  init(
+    _ name: String, _ hint: String, of picture: View,
+    change: @escaping (_ turn: Int, _ completion: @escaping SlotCompletion) -> Void
+  ) {
+    scriptTitle = name
+    self.picture = picture
+    self.change = change
+    title = Label(name, font: .bold(14), color: Theme.text)
+    caption = Label(hint, font: Theme.caption, color: Theme.secondaryText)
+    again = AgainButton("Again", scriptTitle: "\(name) again")
+    super.init()
+    backgroundColor = Theme.card
+    cornerRadius = 12
+    picture.cornerRadius = 6
+    picture.backgroundColor = Theme.tile
+    again.addAction(for: .touchUpInside) { [weak self] _ in self?.showNext() }
+    for view in [picture, title, caption, again] { addSubview(view) }
+  }
+
+  /// The other picture.
+  func showNext() {
+    turn += 1
+    show()
+  }
+
+  /// The picture of this turn, as after the cache was emptied.
+  func show() {
+    hasFailed = false
+    change(turn) { [weak self] result in
+      if case .failure(let error) = result, error != .cancelled { self?.hasFailed = true }
+    }
+  }
+
+  var scriptStates: Set<ScriptState> {
+    let load: ScriptState = picture.pendingSlots > 0 ? .loading : hasFailed ? .failed : .loaded
+    return picture.isInTransition ? [load, .changing] : [load]
+  }
+
+  static func height(forWidth width: Double) -> Double {
+    ((width - 2 * margin) * 0.625).rounded() + margin + textHeight
+  }
+
+  override func layoutSubviews() {
+    let width = bounds.width - 2 * Self.margin
+    picture.frame = Rect(
+      x: Self.margin, y: Self.margin, width: width, height: bounds.height - Self.margin - Self.textHeight)
+    let top = bounds.height - Self.textHeight
+    let textWidth = width - AgainButton.width - 8
+    title.frame = Rect(x: Self.margin, y: top + 10, width: textWidth, height: 20)
+    caption.frame = Rect(x: Self.margin, y: top + 30, width: textWidth, height: 18)
+    again.frame = Rect(
+      x: bounds.width - Self.margin - AgainButton.width, y: top + 13, width: AgainButton.width, height: 34)
+  }
+}
+
+/// Lets one tile change once more, or all of them.
+final class AgainButton: Button, ScriptNamed {
+  static let width = 68.0
+  let scriptTitle: String
+
+  init(_ title: String, scriptTitle: String) {
+    self.scriptTitle = scriptTitle
+    super.init()
+    setTitle(title, for: .normal)
+    setTitleColor(Theme.text, for: .normal)
+    titleFont = .bold(13)
+    contentInsets = Insets(left: 8, right: 8)
+    cornerRadius = 6
+    stateDidChange()
+  }
+
+  override func stateDidChange() {
+    super.stateDidChange()
+    backgroundColor = isHighlighted ? Theme.accentFill : Theme.line
+  }
+
+  var scriptStates: Set<ScriptState> { ScriptState.states(of: self) }
+}
