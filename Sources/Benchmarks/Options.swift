@@ -21,6 +21,7 @@ struct Options {
       first-screen      200 pictures over HTTP into tiles, beside libjpeg-turbo alone
       memory-hit        a lookup in the memory cache, beside a dictionary with a lock
       scroll            a frame of a list that scrolls, beside a memmove of the window
+      fade              a frame of 50 tiles that change their pictures at once
       idle              what a window does when nothing happens
 
       --json FILE       write the figures, an object a subject

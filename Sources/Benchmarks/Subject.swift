@@ -3,6 +3,7 @@ enum Subject: String, CaseIterable {
   case firstScreen = "first-screen"
   case memoryHit = "memory-hit"
   case scroll
+  case fade
   case idle
 
   func measure(_ options: Options) throws -> [Figure] {
@@ -10,6 +11,7 @@ enum Subject: String, CaseIterable {
     case .firstScreen: try FirstScreen.measure(options)
     case .memoryHit: try MemoryHit.measure(options)
     case .scroll: try Scroll.measure(options)
+    case .fade: try Fade.measure(options)
     case .idle: try Idle.measure(options)
     }
   }
@@ -18,7 +20,7 @@ enum Subject: String, CaseIterable {
 /// What the program does as a child of itself.
 struct Role {
   enum Name: String {
-    case server, firstScreen, scroll, idle
+    case server, firstScreen, scroll, fade, idle
   }
 
   private static let mark = "--child"
@@ -45,6 +47,7 @@ struct Role {
     case .server: PictureServer.serve(arguments)
     case .firstScreen: try Figures(FirstScreenRun.measure(arguments)).print()
     case .scroll: try Figures(ScrollRun.measure(arguments)).print()
+    case .fade: try Figures(FadeRun.measure(arguments)).print()
     case .idle: try Figures(IdleRun.measure(arguments)).print()
     }
   }

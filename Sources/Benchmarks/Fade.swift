@@ -1,0 +1,32 @@
+/// Fifty tiles that change from one picture to the next at once, by the software renderer.
+enum Fade {
+  private static let warmUps = 1
+  private static let kinds: [(kind: FadeRun.Kind, label: String)] = [
+    (.square, "square tiles"), (.rounded, "rounded tiles"), (.transparent, "transparent pictures"),
+    (.slide, "rounded tiles that slide"), (.flip, "rounded tiles that flip"),
+  ]
+
+  static func measure(_ options: Options) throws -> [Figure] {
+    var runs: [FadeRun.Kind: [[String: Double]]] = [:]
+    for index in 0..<warmUps + options.runs {
+      for (kind, _) in kinds {
+        let figures = try ChildProcess(.fade, [kind.rawValue]).figures()
+        if index >= warmUps { runs[kind, default: []].append(figures) }
+      }
+    }
+    func samples(_ kind: FadeRun.Kind, _ name: String) -> Samples {
+      Samples((runs[kind] ?? []).map { $0[name] ?? .nan })
+    }
+    let times = kinds.map { kind, label in
+      Figure(
+        "\(kind.rawValue)_ms", samples(kind, "mean_ms"), label: "all threads a frame, \(label)", unit: "ms",
+        aim: .atMost(4))
+    }
+    return times + [
+      Figure(
+        "p99_ms", samples(.rounded, "p99_ms"), label: "p99 of a frame, by the clock, rounded tiles",
+        unit: "ms"),
+      Figure("late_frames", samples(.rounded, "late"), label: "late frames of 240", aim: .atMost(0)),
+    ]
+  }
+}
