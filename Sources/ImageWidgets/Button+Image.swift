@@ -49,6 +49,16 @@ extension Button {
     existingSlot(.background, state)?.url
   }
 
+  /// How the load of a state's image goes, as `imageActivity` of a view.
+  public func imageActivity(for state: ControlState) -> any ActivitySource {
+    slots.slot(for: ButtonTarget(button: self, slot: .image, state: state))
+  }
+
+  /// How the load of a state's background image goes, as `imageActivity` of a view.
+  public func backgroundImageActivity(for state: ControlState) -> any ActivitySource {
+    slots.slot(for: ButtonTarget(button: self, slot: .background, state: state))
+  }
+
   private func existingSlot(_ slot: ButtonSlot, _ state: ControlState) -> ImageSlot? {
     existingSlots?.slot(forKey: ButtonTarget.key(slot, state))
   }

@@ -14,7 +14,14 @@ final class ImageSlot {
   private var load: SlotLoad?
   /// What it was asked for last, and the picture that came of it.
   private var shown: (load: SlotLoad, image: Image)?
-  private var spinner: SlotSpinner?
+  private var indicator: SlotIndicator?
+  /// Who wants to know how the load goes.
+  private let observers = ActivityObservers()
+  /// How it goes: the last load, until there is another.
+  private(set) var activity = Activity.paused {
+    didSet { if activity != oldValue { tellObservers() } }
+  }
+  private var isTelling = false
   /// How what it shows was come by; nil while it loads.
   private var report: SlotReport?
   private(set) var url: String?
@@ -88,8 +95,9 @@ final class ImageSlot {
     let previous = load
     report = nil
     setLoad(new)
-    endSpinner()
+    endIndicator(isLoaded: false)
     previous?.cancel()
+    if previous?.task != nil { activity = .ended(success: false) }
   }
 
   // MARK: Loading
@@ -137,7 +145,8 @@ final class ImageSlot {
     ImageSlot.observer?.slotWillLoad()
     target.view?.pendingSlots += 1
     request(load)
-    startSpinner(for: load)
+    activity = .running(progress: nil)
+    startIndicator(for: load)
   }
 
   /// Asks the downloader at the size that is needed now, and gives up what it was asked before.
@@ -150,7 +159,10 @@ final class ImageSlot {
         // A slot that has gone, or wants another picture by now, shows nothing.
         guard let self, self.load === load else { return load.finish(result.asCancelled) }
         if load.size == size { self.finish(load, result) }
-      }, progress: { [weak load] in load?.report($0) })
+      },
+      progress: { [weak self, weak load] progress in
+        if let load { self?.report(progress, of: load) }
+      })
     load.task = task
     // Cancels the one before it only now that it has joined its transfer.
     target.view?.setLoadOperation(task, forKey: target.key)
@@ -158,7 +170,9 @@ final class ImageSlot {
 
   private func finish(_ load: SlotLoad, _ result: Result<ImageResponse, ImageError>) {
     setLoad(nil)
-    endSpinner()
+    let isLoaded = if case .success = result { true } else { false }
+    endIndicator(isLoaded: isLoaded)
+    activity = .ended(success: isLoaded)
     note(result, of: load)
     switch result {
     case .success(let response):
@@ -215,33 +229,55 @@ final class ImageSlot {
     load = new
   }
 
-  // MARK: Spinner
+  // MARK: Indicator
 
-  private func startSpinner(for load: SlotLoad) {
+  private func startIndicator(for load: SlotLoad) {
     // A picture that grows is there already.
-    guard load.options.indicator.isEnabled, !load.isForGrowth, let window = target.view?.window else {
-      return
+    guard !load.isForGrowth, let window = target.view?.window else { return }
+    indicator = SlotIndicator(slot: self, indicator: load.options.indicator, in: window)
+    indicator?.report(load.task?.progress.fraction)
+    indicator?.start()
+  }
+
+  private func report(_ progress: ImageTask.Progress, of load: SlotLoad) {
+    guard self.load === load else { return }
+    indicator?.report(progress.fraction)
+    activity = .running(progress: progress.fraction)
+    load.report(progress)
+  }
+
+  /// Later: whoever hears of it may ask the slot for something else.
+  private func tellObservers() {
+    guard !observers.isEmpty, !isTelling else { return }
+    isTelling = true
+    Task { @MainActor [weak self] in
+      self?.isTelling = false
+      self?.observers.notify()
     }
-    let spinner = SlotSpinner(slot: self, indicator: load.options.indicator, in: window)
-    self.spinner = spinner
-    spinner.start()
   }
 
-  private func endSpinner() {
-    if let window = target.view?.window, spinner?.window === window { spinner?.end() } else { dropSpinner() }
+  private func endIndicator(isLoaded: Bool) {
+    guard let window = target.view?.window, indicator?.window === window else { return dropIndicator() }
+    indicator?.end(isLoaded: isLoaded)
   }
 
-  private func dropSpinner() {
-    spinner?.stop()
-    spinner = nil
+  private func dropIndicator() {
+    indicator?.stop()
+    indicator = nil
   }
 
-  func spinnerDidChange() {
+  func indicatorDidChange() {
     if target.isShowing { target.view?.setNeedsDisplay(target.rect) }
   }
 
-  func spinnerDidEnd(_ ended: SlotSpinner) {
-    if spinner === ended { spinner = nil }
+  func indicatorDidEnd(_ ended: SlotIndicator) {
+    if indicator === ended { indicator = nil }
+  }
+}
+
+extension ImageSlot: ActivitySource {
+  func observeActivity(_ change: @escaping @MainActor () -> Void) -> ActivityObservation {
+    observers.add(change)
   }
 }
 
@@ -287,23 +323,23 @@ extension ImageSlot {
     shown?.load.options.showsImage != nil || target.image === image
   }
 
-  /// The spinner lives by the window's time, and the window's scale says how large the picture must be.
+  /// The indicator lives by the window's time, and the window's scale says how large the picture must be.
   func windowDidChange() {
     guard let window = target.view?.window else { return }
     // A cell is asked for its picture before it is in the list.
     if load?.began == nil { load?.began = window.now }
-    if spinner?.window !== window { dropSpinner() }
-    if let load, load.task != nil, spinner == nil {
-      startSpinner(for: load)
+    if indicator?.window !== window { dropIndicator() }
+    if let load, load.task != nil, indicator == nil {
+      startIndicator(for: load)
     } else {
-      spinner?.start()
+      indicator?.start()
     }
     sizeDidChange()
   }
 
-  /// Whether its picture would be seen now, were it there, and a spinner stands for it.
-  func isSpinnerVisible(at now: Double) -> Bool {
-    target.isShowing && spinner?.isVisible(at: now) == true
+  /// Whether its picture would be seen now, were it there, and an indicator stands for it.
+  func isIndicatorVisible(at now: Double) -> Bool {
+    target.isShowing && indicator?.isVisible(at: now) == true
   }
 
   /// Says how it came by its picture, where that is what one sees.
@@ -312,8 +348,8 @@ extension ImageSlot {
     report.draw(in: target.rect, cornerRadius: target.cornerRadius, of: view, into: &list)
   }
 
-  func drawSpinner(over view: View, at now: Double, into list: inout DrawList) {
-    spinner?.draw(in: target.rect, of: view, at: now, into: &list)
+  func drawIndicator(over view: View, at now: Double, into list: inout DrawList) {
+    indicator?.draw(in: target.rect, of: view, at: now, into: &list)
   }
 }
 

@@ -18,7 +18,7 @@ public nonisolated struct SlotOptions {
   /// Whether the completion is called when the transition has ended, in whatever way, and not when it begins
   /// (SDWebImage's WaitTransition); false by default.
   public var waitsForTransition: Bool
-  /// The spinner over the slot; shown after 0.1 s by default.
+  /// What is over the slot while it loads; a spinner after 0.1 s by default.
   public var indicator: Indicator
   /// What is seen while it loads.
   public var placeholderPolicy: PlaceholderPolicy
@@ -44,39 +44,58 @@ public nonisolated struct SlotOptions {
     case never
   }
 
-  /// The spinner of a slot.
-  public struct Indicator: Hashable, Sendable {
-    /// False shows no spinner, however long it takes.
-    public var isEnabled: Bool
+  /// What is drawn over a slot while it loads.
+  public struct Indicator: Sendable {
+    /// What it looks like.
+    public enum Kind: Sendable {
+      /// A spinner that turns once a second: large in slots of 128 points or more, none in those below 12.
+      case activity
+      /// A bar, or a ring, that shows how much has come; it moves without an end in sight as long as the server has
+      /// not told how much there is. As large as a spinner; a bar up to 160 points wide.
+      case bar, ring
+      /// One of your own.
+      case custom(any IndicatorDrawing)
+      /// Nothing, however long it takes.
+      case none
+    }
+
+    /// What it looks like; a spinner by default.
+    public var kind: Kind
     /// Seconds of loading after which it is shown.
     public var delay: Double
     /// Seconds that it stays once it is shown, so that it does not flicker.
     public var minimumDuration: Double
-    /// Of the brightest tooth; a light grey by default.
+    /// Of the brightest tooth, and of what has come; a light grey by default. One of your own has its own.
     public var color: Color
 
     /// A spinner after 0.1 s, for 0.3 s at least, unless said otherwise.
     public init(
-      isEnabled: Bool = true, delay: Double = 0.1, minimumDuration: Double = 0.3,
+      _ kind: Kind = .activity, delay: Double = 0.1, minimumDuration: Double = 0.3,
       color: Color = Color(hex: 0xC9CFDA)
     ) {
-      self.isEnabled = isEnabled
+      self.kind = kind
       self.delay = delay
       self.minimumDuration = minimumDuration
       self.color = color
     }
 
-    /// A spinner after 0.1 s, for 0.3 s at least.
-    public static let spinner = Indicator()
-    /// No spinner.
-    public static let none = Indicator(isEnabled: false)
+    /// A spinner.
+    public static let activity = Indicator(.activity)
+    /// A bar.
+    public static let bar = Indicator(.bar)
+    /// A ring.
+    public static let ring = Indicator(.ring)
+    /// One of your own.
+    public static func custom(_ drawing: any IndicatorDrawing) -> Indicator { Indicator(.custom(drawing)) }
+    /// Nothing.
+    public static let none = Indicator(.none)
   }
 
   /// Cross-dissolve, spinner, placeholder while it loads, unless said otherwise.
   public init(
     transition: Transition = .crossDissolve,
     transitionsBySource: [ImageResponse.Source: Transition] = [:], waitsForTransition: Bool = false,
-    indicator: Indicator = .spinner,
+    indicator: Indicator = .activity,
     placeholderPolicy: PlaceholderPolicy = .whileLoading, failureImage: Image? = nil,
     setsImage: Bool = true, showsImage: (@MainActor (View, Image) -> Void)? = nil,
     downloader: ImageDownloader? = nil

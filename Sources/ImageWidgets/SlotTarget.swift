@@ -19,7 +19,7 @@ protocol SlotTarget {
   var contentMode: ContentMode { get }
   /// Of the picture, in points.
   var cornerRadius: Double { get }
-  /// Whether its spinner goes before those of the view's other slots.
+  /// Whether its indicator goes before those of the view's other slots.
   var goesFirst: Bool { get }
   func show(_ image: Image?, transition: Transition)
 }

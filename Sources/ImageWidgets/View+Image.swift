@@ -42,6 +42,10 @@ extension View {
     }
   }
 
+  /// How the load of the contents goes, for an indicator anywhere: running from its start to its end, then ended, until
+  /// there is another. Goes with the view.
+  public var imageActivity: any ActivitySource { contentsSlot }
+
   private var existingContentsSlot: ImageSlot? { existingSlots?.slot(forKey: ContentsTarget.key) }
   private var contentsSlot: ImageSlot { slots.slot(for: ContentsTarget(view: self)) }
 }

@@ -30,9 +30,9 @@ final class ViewSlots: ViewAttachment {
     if view.window?.showsDiagnostics == true {
       for slot in slots { slot.drawReport(over: view, into: &list) }
     }
-    // One spinner is enough: a button's image goes before its background.
-    let spinning = slots.filter { $0.isSpinnerVisible(at: now) }
-    (spinning.first { $0.target.goesFirst } ?? spinning.first)?.drawSpinner(over: view, at: now, into: &list)
+    // One indicator is enough: a button's image goes before its background.
+    let waiting = slots.filter { $0.isIndicatorVisible(at: now) }
+    (waiting.first { $0.target.goesFirst } ?? waiting.first)?.drawIndicator(over: view, at: now, into: &list)
   }
 }
 

@@ -24,6 +24,9 @@ extension ImageDownloader {
     /// Where it writes down what each request went through; `Trace.shared` unless said otherwise.
     public var trace = Trace.shared
 
+    /// Where its network transfers are counted while they run; `NetworkActivity.shared` unless said otherwise.
+    public var networkActivity = NetworkActivity.shared
+
     /// The defaults.
     public init() {}
   }

@@ -49,7 +49,13 @@ public final class ImageTask: Cancellable {
     var result: Outcome?
     var completion: Completion?
     var progressHandler: ProgressHandler?
+    /// Who else hears of progress and end, by number.
+    var observers: [Int: @MainActor () -> Void] = [:]
+    var lastObserver = 0
     var waiting: [CheckedContinuation<Outcome, Never>] = []
+
+    /// Whether somebody hears of progress.
+    var isWatched: Bool { progressHandler != nil || !observers.isEmpty }
   }
 
   /// What was asked for.
@@ -122,6 +128,35 @@ public final class ImageTask: Cancellable {
     }
   }
 
+  // MARK: Observing
+
+  /// Calls `change` on the main actor after progress has been reported, and after the completion has been called.
+  /// Returns a number for `endObserving`; somebody who comes when all is over hears nothing.
+  package func observe(_ change: @escaping @MainActor () -> Void) -> Int {
+    state.withLock { state in
+      state.lastObserver += 1
+      if state.result == nil { state.observers[state.lastObserver] = change }
+      return state.lastObserver
+    }
+  }
+
+  /// Ends the calls of an observer; an unknown number is ignored.
+  package func endObserving(_ number: Int) {
+    let observer = state.withLock { $0.observers.removeValue(forKey: number) }
+    _ = observer  // goes here, outside the lock
+  }
+
+  /// Whether there is a picture; nil until the outcome is known.
+  package var hasSucceeded: Bool? {
+    state.withLock { state in
+      switch state.result {
+      case .success?: true
+      case .failure?: false
+      case nil: nil
+      }
+    }
+  }
+
   // MARK: For the engine
 
   func isStarted(as id: TaskID, by engine: LoadEngine) {
@@ -138,7 +173,7 @@ public final class ImageTask: Cancellable {
       let outcome = state.isCancelled ? .failure(.cancelled) : result
       state.result = outcome
       defer { state.waiting = [] }
-      return (outcome, state.waiting, state.completion != nil || state.progressHandler != nil)
+      return (outcome, state.waiting, state.isWatched || state.completion != nil)
     }
     for continuation in waiting { continuation.resume(returning: outcome) }
     if isAwaited { Mailbox.main.post { self.complete() } }
@@ -148,7 +183,7 @@ public final class ImageTask: Cancellable {
   func report(_ progress: Progress) {
     let isDue = state.withLock { state in
       state.progress = progress
-      guard state.progressHandler != nil, !state.isReportPosted else { return false }
+      guard state.isWatched, !state.isReportPosted else { return false }
       state.isReportPosted = true
       return true
     }
@@ -156,21 +191,24 @@ public final class ImageTask: Cancellable {
   }
 
   @MainActor private func complete() {
-    let (completion, result) = state.withLock { state in
+    let (completion, result, observers) = state.withLock { state in
       defer {
         state.completion = nil
         state.progressHandler = nil
+        state.observers = [:]
       }
-      return (state.completion, state.result)
+      return (state.completion, state.result, state.observers)
     }
     if let result { completion?(result) }
+    for observer in observers.values { observer() }
   }
 
   @MainActor private func deliverProgress() {
-    let (handler, progress) = state.withLock { state in
+    let (handler, progress, observers) = state.withLock { state in
       state.isReportPosted = false
-      return (state.isCancelled ? nil : state.progressHandler, state.progress)
+      return (state.isCancelled ? nil : state.progressHandler, state.progress, state.observers)
     }
     handler?(progress)
+    for observer in observers.values { observer() }
   }
 }

@@ -211,7 +211,7 @@ final class ButtonsScreen: View, Screen {
   private func background(_ button: DemoButton, _ file: String, _ state: ControlState) {
     var options = options(state)
     // It would turn on top of the title.
-    options.indicator.isEnabled = button.title(for: .normal) == nil
+    if button.title(for: .normal) != nil { options.indicator = .none }
     button.setBackgroundImage(
       from: gallery.button(file), for: state, additionalIdentifier: identifier(for: button), options: options,
       completion: note(button))
@@ -257,22 +257,11 @@ final class ButtonsScreen: View, Screen {
 
   override func layoutSubviews() {
     scroll.frame = bounds
-    let gap = 24.0
-    let columns = max(1, min(3, Int((bounds.width - gap) / (336 + gap))))
-    let width = ((bounds.width - gap * Double(columns + 1)) / Double(columns)).rounded(.down)
-    let height = 304.0
-    for (index, card) in cards.enumerated() {
-      let column = Double(index % columns)
-      let row = Double(index / columns)
-      card.frame = Rect(
-        x: gap + column * (width + gap), y: gap + row * (height + gap), width: width, height: height)
-    }
-    let rows = Double((cards.count + columns - 1) / columns)
-    let top = gap + rows * (height + gap)
-    let room = Size(width: max(0, bounds.width - 2 * gap), height: 0)
+    let top = CardGrid(width: bounds.width).place(cards, in: scroll)
+    let room = Size(width: max(0, bounds.width - 2 * CardGrid.gap), height: 0)
     let size = catalogue?.sizeThatFits(room) ?? .zero
-    catalogue?.frame = Rect(origin: Point(x: gap, y: top), size: size)
-    scroll.contentSize = Size(width: bounds.width, height: top + size.height + gap)
+    catalogue?.frame = Rect(origin: Point(x: CardGrid.gap, y: top), size: size)
+    scroll.contentSize = Size(width: bounds.width, height: top + size.height + CardGrid.gap)
   }
 }
 

@@ -8,6 +8,8 @@ final class FetchReceiver: TransportReceiver {
     var body: [UInt8] = []
     var watchers: [ImageTask] = []
     var failureMetrics: TransportMetrics?
+    /// Let go at the end, or with the receiver.
+    var activity: NetworkActivity.Running?
   }
 
   /// No more than this is reserved on a server's word.
@@ -23,6 +25,11 @@ final class FetchReceiver: TransportReceiver {
     self.id = id
     self.isLocal = isLocal
     self.engine = engine
+  }
+
+  /// The transfer begins; one on this machine is no activity of the network.
+  func countsAsActivity(of network: NetworkActivity) {
+    if !isLocal { state.withLock { $0.activity = network.begin() } }
   }
 
   /// Somebody has joined.
@@ -49,14 +56,16 @@ final class FetchReceiver: TransportReceiver {
   }
 
   func transportDidFinish(_ result: Result<TransportMetrics, ImageError>) {
-    let (body, response, failureMetrics) = state.withLock { state in
+    var ended = state.withLock { state in
       defer { state = State() }
-      return (state.body, state.response, state.failureMetrics)
+      return state
     }
+    ended.activity = nil
     guard let engine else { return }
-    let transfer = TraceEvent.Transfer(result, failureMetrics: failureMetrics, isLocal: isLocal)
+    let transfer = TraceEvent.Transfer(result, failureMetrics: ended.failureMetrics, isLocal: isLocal)
     engine.trace.record(.fetchEnded(fetch: id.number, transfer))
     if !isLocal, case .success(let metrics) = result { engine.count(metrics) }
-    engine.fetchEnded(id, result.map { FetchedBytes(body: body, response: response, metrics: $0) })
+    engine.fetchEnded(
+      id, result.map { FetchedBytes(body: ended.body, response: ended.response, metrics: $0) })
   }
 }

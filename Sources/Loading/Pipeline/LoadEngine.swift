@@ -155,6 +155,7 @@ final class LoadEngine: Sendable {
     }
     guard isWanted else { return }
     trace.record(.fetchBegan(fetch: id.number))
+    receiver.countsAsActivity(of: configuration.networkActivity)
     do {
       let handle = try router.transport(for: request.url).start(
         TransportRequest(

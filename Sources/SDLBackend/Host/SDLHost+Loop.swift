@@ -163,7 +163,9 @@ extension SDLHost {
     renderer.present(rects)
     let end = SystemTime.now
     if let shown { trace.recordFrame(with: shown) }
-    frameStatistics.record(work: (video.waitsForScreen ? drawn : end) - begin, at: now)
+    let work = (video.waitsForScreen ? drawn : end) - begin
+    frameStatistics.record(work: work, at: now)
+    if case .monotonic = clock { window.frameWork = work }
     nextFrame = video.waitsForScreen ? 0 : begin + window.frameInterval
     for rect in unfinished { window.setNeedsDisplay(rect.rect(scale: window.scale)) }
   }

@@ -154,6 +154,23 @@ public nonisolated struct DrawList: Sendable {
     context.opacity *= opacity
   }
 
+  /// Lets somebody draw within a rectangle, in current coordinates: what it draws outside is cut off, and views that it
+  /// enters and does not leave, or leaves and did not enter, are nobody else's business.
+  package mutating func draw(within rect: Rect, _ body: (inout DrawList) -> Void) {
+    let clip = context.clip.intersection(rect.offset(by: context.origin))
+    var inner = self
+    inner.commands = []
+    inner.stack = []
+    inner.context.clip = clip
+    inner.context.opensClip = false
+    body(&inner)
+    while !inner.stack.isEmpty { inner.leave() }
+    guard !inner.commands.isEmpty else { return }
+    commands.append(.pushClip(clip))
+    commands += inner.commands
+    commands.append(.popClip)
+  }
+
   /// Leaves the view entered last.
   public mutating func leave() {
     guard let outer = stack.popLast() else { return }

@@ -26,6 +26,19 @@ open class ScrollView: View {
     get { indicator.color }
     set { indicator.color = newValue }
   }
+  /// Lets a finger that pulls the content past its upper end ask for new content. It pulls also where there is nothing
+  /// to scroll. Nil by default.
+  public var refreshControl: RefreshControl? {
+    didSet {
+      guard refreshControl !== oldValue else { return }
+      oldValue?.leave()
+      refreshControl?.enter(self)
+    }
+  }
+  /// Room for the refresh control while it refreshes, above `contentInsets`.
+  var refreshInset: Double = 0 {
+    didSet { if refreshInset != oldValue { refreshInsetDidChange(from: oldValue) } }
+  }
   /// Called whenever the offset has changed, by whatever cause.
   public var onScroll: ((ScrollView) -> Void)?
 
@@ -66,7 +79,7 @@ open class ScrollView: View {
   /// The offsets between which it scrolls up and down.
   public var verticalRange: ClosedRange<Double> {
     Self.range(
-      content: contentSize.height, view: frame.height, before: contentInsets.top,
+      content: contentSize.height, view: frame.height, before: contentInsets.top + refreshInset,
       after: contentInsets.bottom)
   }
 
@@ -122,6 +135,7 @@ open class ScrollView: View {
       x: (offset.x * scale).rounded() / scale, y: (offset.y * scale).rounded() / scale)
     guard snapped != boundsOrigin else { return }
     boundsOrigin = snapped
+    refreshControl?.scrollViewDidScroll()
     didScroll()
     onScroll?(self)
   }
@@ -133,11 +147,30 @@ open class ScrollView: View {
     setNeedsLayout()
     setNeedsDisplay()
     settle()
+    refreshControl?.scrollViewDidScroll()
+  }
+
+  /// The room for the refresh control comes and goes with the content gliding; a finger keeps what it holds.
+  private func refreshInsetDidChange(from old: Double) {
+    setNeedsDisplay()
+    if isDragging, let touch = trackedTouch {
+      takeGrip(at: touch.location)
+    } else if refreshInset < old, bounds.minY < verticalRange.lowerBound {
+      guard let window else { return settle() }
+      verticalMotion = .release(at: bounds.minY, velocity: 0, range: verticalRange, now: window.now)
+      startMoving()
+    } else if refreshInset > old, bounds.minY <= verticalRange.lowerBound + refreshInset {
+      // Content that is at its upper end, or is on its way back to it, makes room.
+      glide(
+        to: Point(x: bounds.minX, y: verticalRange.lowerBound), duration: window == nil ? 0 : 0.25,
+        curve: .easeOut)
+    }
   }
 
   open override func boundsDidChange() {
     super.boundsDidChange()
     settle()
+    refreshControl?.scrollViewDidScroll()
   }
 
   /// Brings an offset back that has come to lie beyond an end; one that moves finds its way by itself, across or down.
@@ -171,10 +204,14 @@ open class ScrollView: View {
   // MARK: Drags
 
   open override var observesDescendantTouches: Bool { true }
-  open override var delaysDescendantTouches: Bool { scrollsHorizontally || scrollsVertically }
+  open override var delaysDescendantTouches: Bool {
+    scrollsHorizontally || scrollsVertically || pullsToRefresh
+  }
 
   var scrollsHorizontally: Bool { horizontalRange.lowerBound < horizontalRange.upperBound }
   var scrollsVertically: Bool { verticalRange.lowerBound < verticalRange.upperBound }
+  /// Whether a finger can pull content past its upper end that does not scroll.
+  private var pullsToRefresh: Bool { bounces && refreshControl?.isEnabled == true }
 
   open override func observeTouch(_ touch: Touch) {
     guard trackedTouch == nil || trackedTouch === touch else {
@@ -216,7 +253,7 @@ open class ScrollView: View {
     let way = touch.location - touch.startLocation
     let isFar =
       (scrollsHorizontally && abs(way.x) >= Self.dragSlop)
-      || (scrollsVertically && abs(way.y) >= Self.dragSlop)
+      || ((scrollsVertically || (pullsToRefresh && way.y > 0)) && abs(way.y) >= Self.dragSlop)
     guard isFar, touch.isDelivered else { return isFar }
     var view = touch.view
     while let current = view, current !== self {
@@ -228,18 +265,22 @@ open class ScrollView: View {
 
   private func beginDrag(_ touch: Touch) {
     isDragging = true
+    takeGrip(at: touch.location)
+    window?.claim(touch, by: self)
+  }
+
+  private func takeGrip(at location: Point) {
     // From beyond an end the pull goes on where the finger would have had to be.
     grip.offset = Point(
       x: RubberBand.pulled(to: bounds.minX, range: horizontalRange, length: bounds.width),
       y: RubberBand.pulled(to: bounds.minY, range: verticalRange, length: bounds.height))
-    grip.location = touch.location
-    window?.claim(touch, by: self)
+    grip.location = location
   }
 
   private func drag(to location: Point) {
     let held = grip.offset - (location - grip.location)
-    func offset(_ held: Double, range: ClosedRange<Double>, length: Double) -> Double {
-      let canPull = bounces && range.lowerBound < range.upperBound
+    func offset(_ held: Double, range: ClosedRange<Double>, length: Double, pulls: Bool = false) -> Double {
+      let canPull = bounces && (range.lowerBound < range.upperBound || (pulls && held < range.lowerBound))
       return canPull
         ? RubberBand.shown(for: held, range: range, length: length) : held.clamped(to: range)
     }
@@ -247,13 +288,15 @@ open class ScrollView: View {
     move(
       to: Point(
         x: offset(held.x, range: horizontalRange, length: bounds.width),
-        y: offset(held.y, range: verticalRange, length: bounds.height)))
+        y: offset(held.y, range: verticalRange, length: bounds.height, pulls: pullsToRefresh)))
+    refreshControl?.scrollViewDidPull()
   }
 
   private func endDrag(velocity: Point) {
     trackedTouch = nil
     guard isDragging else { return }
     isDragging = false
+    refreshControl?.pullDidEnd()
     let now = window?.now ?? 0
     horizontalMotion = .release(
       at: bounds.minX, velocity: scrollsHorizontally ? -velocity.x : 0, range: horizontalRange, now: now)
@@ -265,6 +308,7 @@ open class ScrollView: View {
   /// Lets a finger go that the content follows; what it does from here on means nothing.
   private func endTracking() {
     trackedTouch = nil
+    if isDragging { refreshControl?.pullDidEnd() }
     isDragging = false
   }
 

@@ -24,6 +24,9 @@ public final class Window: View {
   public var now = 0.0
   /// Seconds from one frame to the next while something moves. The host sets it to what the screen does.
   public var frameInterval = 1.0 / 60
+  /// Seconds that the host worked on its last frame; 0 where it does not say, as under a manual clock. What repeats for
+  /// ever makes longer pauses where frames are slow.
+  package var frameWork = 0.0
   /// Measures text as the renderer draws it.
   public var textMeasuring: any TextMeasuring
   /// A view that always fills the window; nil by default. Subviews may be added beside it.

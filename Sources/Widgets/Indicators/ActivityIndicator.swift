@@ -13,13 +13,19 @@ open class ActivityIndicator: View {
 
     /// 20 and 37 points, as in UIKit.
     public var diameter: Double { self == .medium ? 20 : 37 }
+
+    /// What fits into a slot; nil for one that is too small for any.
+    package static func suiting(_ room: Size) -> Style? {
+      let side = min(room.width, room.height)
+      return side >= 128 ? .large : side >= 12 ? .medium : nil
+    }
   }
 
   /// Medium by default.
   public var style: Style {
     didSet {
       spinner.diameter = style.diameter
-      setNeedsDisplay()
+      spinnerDidChange()
     }
   }
   /// White by default.
@@ -27,7 +33,7 @@ open class ActivityIndicator: View {
     get { spinner.color }
     set {
       spinner.color = newValue
-      setNeedsDisplay()
+      spinnerDidChange()
     }
   }
   /// Whether nothing is drawn while it does not turn; otherwise it stands still. True by default.
@@ -35,12 +41,15 @@ open class ActivityIndicator: View {
   /// Whether it turns.
   public private(set) var isAnimating = false
 
-  private let spinner: Spinner
+  private var spinner: SpinnerDrawing
+  private let player: IndicatorPlayer
+  var binding: ActivityBinding?
 
   /// An indicator as large as its style.
   public init(style: Style = .medium) {
     self.style = style
-    spinner = Spinner(diameter: style.diameter)
+    spinner = SpinnerDrawing(color: .white, diameter: style.diameter)
+    player = IndicatorPlayer(spinner)
     super.init(
       frame: Rect(x: 0, y: 0, width: style.diameter, height: style.diameter))
     isUserInteractionEnabled = false
@@ -54,25 +63,22 @@ open class ActivityIndicator: View {
   private func setAnimating(_ value: Bool) {
     guard value != isAnimating else { return }
     isAnimating = value
-    if !value { window?.cancelFrames(for: spinner) }
+    if !value { player.stop() }
+    setNeedsDisplay()
+  }
+
+  private func spinnerDidChange() {
+    player.drawing = spinner
     setNeedsDisplay()
   }
 
   open override func draw(into list: inout DrawList) {
     super.draw(into: &list)
-    if isAnimating {
-      spinner.draw(in: self, at: bounds.center, into: &list)
-    } else if !hidesWhenStopped {
-      let scale = window?.scale ?? 1
-      let image = SpinnerArtwork.frame(
-        index: 0, diameter: Int((style.diameter * scale).rounded()), color: color)
-      let side = Double(image.pixelWidth) / scale
-      list.draw(
-        DrawList.Picture(
-          image: image,
-          destination: Rect(
-            x: bounds.midX - side / 2, y: bounds.midY - side / 2, width: side, height: side)))
-    }
+    guard isAnimating || !hidesWhenStopped else { return }
+    // It is as large as its style, whatever room there is.
+    let side = style.diameter + 1
+    let room = Rect(x: bounds.midX - side / 2, y: bounds.midY - side / 2, width: side, height: side)
+    player.draw(in: self, room: room, isPlaying: isAnimating, into: &list)
   }
 
   /// `progress`.

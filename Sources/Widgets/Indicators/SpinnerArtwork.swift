@@ -14,6 +14,7 @@ public enum SpinnerArtwork {
   private struct Key: Hashable {
     let diameter: Int
     let color: Color
+    var isGrowing = false
   }
   private static var cache: [Key: [Image]] = [:]
   /// Sets of pictures that are kept; 12 pictures of 37x37 pixels take 64 kB.
@@ -28,11 +29,31 @@ public enum SpinnerArtwork {
   public static func frame(index: Int, diameter: Int, color: Color) -> Image {
     let key = Key(diameter: max(4, diameter), color: color)
     let place = ((index % frameCount) + frameCount) % frameCount
-    if let images = cache[key] { return images[place] }
+    return images(key) { head in
+      (0..<frameCount).map { tooth in
+        // From full down to a quarter, the youngest teeth falling fastest.
+        let share = 1 - Double((head - tooth + frameCount) % frameCount) / Double(frameCount)
+        return 0.22 + 0.78 * share * share
+      }
+    }[place]
+  }
+
+  /// A spinner that does not turn yet: so many teeth, from the top on, as a pull has earned.
+  static func growing(teeth: Int, diameter: Int, color: Color) -> Image {
+    let key = Key(diameter: max(4, diameter), color: color, isGrowing: true)
+    return images(key) { last in (0..<frameCount).map { $0 <= last ? 0.7 : 0 } }[
+      min(max(1, teeth), frameCount) - 1]
+  }
+
+  /// A picture for each tooth, made on first use.
+  private static func images(_ key: Key, opacities: (Int) -> [Double]) -> [Image] {
+    if let images = cache[key] { return images }
     if cache.count >= capacity { cache.removeAll() }
-    let images = (0..<frameCount).map { Image(bitmap(head: $0, diameter: key.diameter, color: color)) }
+    let images = (0..<frameCount).map {
+      Image(bitmap(opacities($0), diameter: key.diameter, color: key.color))
+    }
     cache[key] = images
-    return images[place]
+    return images
   }
 
   /// The picture for a time in seconds.
@@ -46,14 +67,11 @@ public enum SpinnerArtwork {
     Double(index + 1) / (turnsPerSecond * Double(frameCount))
   }
 
-  private static func bitmap(head: Int, diameter: Int, color: Color) -> Bitmap {
-    let teeth = (0..<frameCount).map { tooth in
-      let age = Double((head - tooth + frameCount) % frameCount)
-      // From full down to a quarter, the youngest teeth falling fastest.
-      let share = 1 - age / Double(frameCount)
-      return Tooth(
+  private static func bitmap(_ opacities: [Double], diameter: Int, color: Color) -> Bitmap {
+    let teeth = opacities.enumerated().map { tooth, opacity in
+      Tooth(
         angle: 2 * Double.pi * Double(tooth) / Double(frameCount), diameter: Double(diameter),
-        opacity: 0.22 + 0.78 * share * share)
+        opacity: opacity)
     }
     return Bitmap(drawingWidth: diameter, height: diameter) { x, y in
       let opacity = teeth.reduce(0) { max($0, $1.opacity(x: x, y: y)) }

@@ -1,0 +1,29 @@
+import Vitrine
+
+/// Cards of one size, in as many columns as there is room for, three at most.
+struct CardGrid {
+  static let gap = 24.0
+  private static let narrowest = 336.0
+  private static let height = 304.0
+
+  let width: Double
+
+  /// Places them and says where the next thing under them begins.
+  @discardableResult
+  func place(_ cards: [ButtonCard], in scroll: ScrollView) -> Double {
+    let gap = Self.gap
+    let columns = max(1, min(3, Int((width - gap) / (Self.narrowest + gap))))
+    let cardWidth = ((width - gap * Double(columns + 1)) / Double(columns)).rounded(.down)
+    for (index, card) in cards.enumerated() {
+      let column = Double(index % columns)
+      let row = Double(index / columns)
+      card.frame = Rect(
+        x: gap + column * (cardWidth + gap), y: gap + row * (Self.height + gap), width: cardWidth,
+        height: Self.height)
+    }
+    let rows = Double((cards.count + columns - 1) / columns)
+    let end = gap + rows * (Self.height + gap)
+    scroll.contentSize = Size(width: width, height: end)
+    return end
+  }
+}

@@ -1,0 +1,59 @@
+package import VitrineGraphics
+
+/// A bar that fills up; while nobody knows how far it is, a piece of it wanders from left to right.
+package struct ProgressBarDrawing: IndicatorDrawing {
+  package var color: Color
+  package var track: Color
+  /// Whether it takes all of the room's width; if not, so much as looks right over a picture.
+  package var fillsWidth: Bool
+
+  /// Points, of the bar.
+  package static let thickness = 4.0
+  /// Seconds in which the piece goes from one end to the other, and its share of the bar.
+  static let wayTime = 1.5
+  static let pieceShare = 0.3
+  /// Steps a second of the piece.
+  static let stepsPerSecond = 30.0
+  private static let shortest = 24.0
+  private static let longest = 160.0
+
+  package init(color: Color, track: Color? = nil, fillsWidth: Bool = false) {
+    self.color = color
+    self.track = track ?? color.multiplyingAlpha(by: 0.25)
+    self.fillsWidth = fillsWidth
+  }
+
+  package func size(in room: Size, scale: Double) -> Size {
+    let thickness = max(1, (Self.thickness * scale).rounded()) / scale
+    if fillsWidth { return Size(width: room.width, height: thickness) }
+    let width = (min(room.width * 0.6, Self.longest) * scale).rounded() / scale
+    guard width >= Self.shortest, room.height >= 3 * thickness else { return Size(width: 0, height: 0) }
+    return Size(width: width, height: thickness)
+  }
+
+  package func draw(_ moment: IndicatorMoment, in rect: Rect, into list: inout DrawList) {
+    let radius = rect.height / 2
+    list.fill(rect, color: track, cornerRadius: radius)
+    let (start, end) = moment.progress.map { (0, $0) } ?? piece(at: moment.time)
+    guard end > start else { return }
+    // Never narrower than round ends are.
+    let width = max(rect.height, (end - start) * rect.width)
+    let x = min(rect.minX + start * rect.width, rect.maxX - width)
+    list.fill(
+      Rect(x: x, y: rect.minY, width: width, height: rect.height), color: color, cornerRadius: radius)
+  }
+
+  package func nextChange(after moment: IndicatorMoment) -> Double? {
+    guard moment.progress == nil else { return nil }
+    return ((moment.time * Self.stepsPerSecond + 1e-6).rounded(.down) + 1) / Self.stepsPerSecond
+  }
+
+  /// Where the piece is, in shares of the bar. It comes in on the left and goes out on the right.
+  private func piece(at time: Double) -> (start: Double, end: Double) {
+    let step = (time * Self.stepsPerSecond + 1e-6).rounded(.down) / Self.stepsPerSecond
+    let share = TimingCurve.easeInOut.value(
+      at: (step / Self.wayTime).truncatingRemainder(dividingBy: 1))
+    let start = share * (1 + Self.pieceShare) - Self.pieceShare
+    return (max(0, start), min(1, start + Self.pieceShare))
+  }
+}

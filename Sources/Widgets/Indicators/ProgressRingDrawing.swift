@@ -1,0 +1,47 @@
+package import VitrineGraphics
+
+/// A ring that closes clockwise from the top; while nobody knows how far it is, a piece of it goes round once a second.
+package struct ProgressRingDrawing: IndicatorDrawing {
+  package var color: Color
+  package var track: Color
+  /// In points; nil takes what suits the room.
+  package var diameter: Double?
+
+  /// Steps a second of the piece that goes round.
+  static let stepsPerSecond = 24.0
+  static let pieceShare = 0.25
+
+  package init(color: Color, track: Color? = nil, diameter: Double? = nil) {
+    self.color = color
+    self.track = track ?? color.multiplyingAlpha(by: 0.25)
+    self.diameter = diameter
+  }
+
+  package func size(in room: Size, scale: Double) -> Size {
+    guard let diameter = diameter ?? ActivityIndicator.Style.suiting(room)?.diameter else {
+      return Size(width: 0, height: 0)
+    }
+    let side = max(4, (min(diameter, room.width, room.height) * scale).rounded()) / scale
+    return Size(width: side, height: side)
+  }
+
+  package func draw(_ moment: IndicatorMoment, in rect: Rect, into list: inout DrawList) {
+    let pixels = Int((rect.width * moment.scale).rounded())
+    let image: Image
+    if let progress = moment.progress {
+      image = RingArtwork.ring(filled: progress, diameter: pixels, color: color, track: track)
+    } else {
+      let turn = step(at: moment.time).truncatingRemainder(dividingBy: Self.stepsPerSecond)
+      image = RingArtwork.ring(
+        from: turn / Self.stepsPerSecond, share: Self.pieceShare, diameter: pixels, color: color, track: track
+      )
+    }
+    list.draw(DrawList.Picture(image: image, destination: rect))
+  }
+
+  package func nextChange(after moment: IndicatorMoment) -> Double? {
+    moment.progress == nil ? (step(at: moment.time) + 1) / Self.stepsPerSecond : nil
+  }
+
+  private func step(at time: Double) -> Double { (time * Self.stepsPerSecond + 1e-6).rounded(.down) }
+}

@@ -1,0 +1,93 @@
+import Glibc
+import VitrineGraphics
+
+/// The pictures of rings. Each is drawn once and kept for a while: a renderer without curves could not draw them, and
+/// turning pictures costs more than copying them.
+enum RingArtwork {
+  private struct Key: Hashable {
+    let start: Int
+    let length: Int
+    let diameter: Int
+    let color: Color
+    let track: Color
+  }
+  private static var cache: [Key: Image] = [:]
+  private static var cachedBytes = 0
+  /// Of all that are kept: those of two rings of 37 points at a scale of 2 in all their steps.
+  private static let byteLimit = 4 << 20
+  /// Thickness, as a share of the diameter.
+  private static let thickness = 0.11
+
+  /// A ring that is filled from the top on; a share of 0 is the track alone.
+  static func ring(filled share: Double, diameter: Int, color: Color, track: Color) -> Image {
+    ring(from: 0, share: share, diameter: diameter, color: color, track: track)
+  }
+
+  /// A ring of which a piece is filled.
+  ///
+  /// - Parameters:
+  ///   - start: of the piece, in turns clockwise from the top.
+  ///   - share: length of the piece, in turns, 0…1; drawn in steps of about a pixel.
+  ///   - diameter: in pixels.
+  static func ring(from start: Double, share: Double, diameter: Int, color: Color, track: Color) -> Image {
+    let steps = max(24, min(720, Double(diameter) * .pi))
+    func step(_ turns: Double) -> Int { Int((turns * steps).rounded()) }
+    // The last step is left for what is really whole, as the first is for nothing.
+    let length = share >= 1 ? step(1) : share <= 0 ? 0 : min(max(1, step(share)), step(1) - 1)
+    let key = Key(start: step(start), length: length, diameter: diameter, color: color, track: track)
+    if let image = cache[key] { return image }
+    let bytes = diameter * diameter * PixelFormat.bytesPerPixel
+    if cachedBytes + bytes > byteLimit {
+      cache.removeAll()
+      cachedBytes = 0
+    }
+    let image = Image(
+      bitmap(from: start, share: Double(length) / steps, isWhole: share >= 1, key: key))
+    cache[key] = image
+    cachedBytes += bytes
+    return image
+  }
+
+  private static func bitmap(from start: Double, share: Double, isWhole: Bool, key: Key) -> Bitmap {
+    let middle = Double(key.diameter) / 2
+    let half = max(1, Double(key.diameter) * thickness / 2)
+    let radius = middle - half - 0.5
+    func point(_ turns: Double) -> Point {
+      Point(x: middle + sin(turns * 2 * .pi) * radius, y: middle - cos(turns * 2 * .pi) * radius)
+    }
+    let ends = [point(start), point(start + share)]
+    /// Whole inside, soft over the one pixel at the edge.
+    func coverage(_ distance: Double) -> Double { min(1, max(0, half - distance + 0.5)) }
+    func distance(_ x: Double, _ y: Double, to end: Point) -> Double {
+      ((x - end.x) * (x - end.x) + (y - end.y) * (y - end.y)).squareRoot()
+    }
+    return Bitmap(drawingWidth: key.diameter, height: key.diameter) { x, y in
+      let (dx, dy) = (x - middle, y - middle)
+      let ring = coverage(abs((dx * dx + dy * dy).squareRoot() - radius))
+      guard ring > 0 else { return .clear }
+      var piece = 0.0
+      if isWhole {
+        piece = ring
+      } else if share > 0 {
+        let turns = atan2(dx, -dy) / (2 * .pi) - start
+        let isInside = turns - turns.rounded(.down) <= share
+        piece = isInside ? ring : ends.map { coverage(distance(x, y, to: $0)) }.max() ?? 0
+      }
+      return key.color.multiplyingAlpha(by: piece).over(key.track.multiplyingAlpha(by: ring))
+    }
+  }
+}
+
+extension Color {
+  /// This colour laid over another, both with straight alpha.
+  fileprivate func over(_ below: Color) -> Color {
+    let (a, b) = (Double(alpha) / 255, Double(below.alpha) / 255 * (1 - Double(alpha) / 255))
+    guard a + b > 0 else { return .clear }
+    func mix(_ top: UInt8, _ bottom: UInt8) -> UInt8 {
+      UInt8(((Double(top) * a + Double(bottom) * b) / (a + b)).rounded())
+    }
+    return Color(
+      red: mix(red, below.red), green: mix(green, below.green), blue: mix(blue, below.blue),
+      alpha: UInt8(((a + b) * 255).rounded()))
+  }
+}

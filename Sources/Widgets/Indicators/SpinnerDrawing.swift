@@ -1,0 +1,36 @@
+package import VitrineGraphics
+
+/// The spinner of twelve teeth, one turn a second.
+package struct SpinnerDrawing: IndicatorDrawing {
+  package var color: Color
+  /// In points; nil takes what suits the room.
+  package var diameter: Double?
+
+  package init(color: Color, diameter: Double? = nil) {
+    self.color = color
+    self.diameter = diameter
+  }
+
+  /// Small in small slots, nothing in tiny ones; whole pixels.
+  package func size(in room: Size, scale: Double) -> Size {
+    guard let diameter = diameter ?? ActivityIndicator.Style.suiting(room)?.diameter else {
+      return Size(width: 0, height: 0)
+    }
+    let side = Double(pixels(diameter, scale)) / scale
+    return Size(width: side, height: side)
+  }
+
+  package func draw(_ moment: IndicatorMoment, in rect: Rect, into list: inout DrawList) {
+    let image = SpinnerArtwork.frame(
+      index: SpinnerArtwork.index(at: moment.time), diameter: pixels(rect.width, moment.scale), color: color)
+    list.draw(DrawList.Picture(image: image, destination: rect))
+  }
+
+  package func nextChange(after moment: IndicatorMoment) -> Double? {
+    SpinnerArtwork.time(ofStepAfter: SpinnerArtwork.index(at: moment.time))
+  }
+
+  private func pixels(_ diameter: Double, _ scale: Double) -> Int {
+    max(4, Int((diameter * scale).rounded()))
+  }
+}

@@ -1,0 +1,191 @@
+import Dispatch
+import Testing
+import VitrineGraphics
+import VitrineImageWidgets
+import VitrineLoading
+import VitrineTesting
+import VitrineWidgets
+
+/// The spinner of the network's activity, by a time that the test moves.
+@Suite("Network activity", .timeLimit(.minutes(1)))
+struct NetworkActivityTests {
+  private let network = NetworkActivity()
+  private let test = TestWindow()
+  private let watch: NetworkActivityWatch
+  private let shown = Shown()
+
+  private final class Shown { var values: [Bool] = [] }
+
+  init() {
+    watch = NetworkActivityWatch(network, in: test.window)
+    watch.onChange = { [shown] in shown.values.append($0) }
+  }
+
+  /// Lets the main actor hear of what has been counted.
+  private func hear() async {
+    await withCheckedContinuation { heard in DispatchQueue.main.async { heard.resume() } }
+  }
+
+  private func begin() async {
+    network.increment()
+    await hear()
+  }
+
+  private func end() async {
+    network.decrement()
+    await hear()
+  }
+
+  private func load(_ result: (FakeTransfer) -> Void) async throws {
+    let transport = FakeTransport()
+    var configuration = ImageDownloader.Configuration()
+    configuration.networkActivity = network
+    let downloader = ImageDownloader(
+      configuration: configuration, transports: [transport], decoder: FakeDecoder())
+    let task = downloader.load(try ImageRequest("http://a.test/1"))
+    await transport.waitUntilStarted(1)
+    await hear()
+    result(transport.transfers[0])
+    _ = try? await task.response
+    await hear()
+  }
+
+  @Test("AF-A7 without delays it goes on and off with a request that succeeds")
+  func onAndOffForASuccess() async throws {
+    (watch.activationDelay, watch.completionDelay) = (0, 0)
+
+    try await load { $0.answer(with: SlotBench.red) }
+
+    #expect(shown.values == [true, false])
+  }
+
+  @Test("AF-A8 without delays it goes on and off with a request that fails")
+  func onAndOffForAFailure() async throws {
+    (watch.activationDelay, watch.completionDelay) = (0, 0)
+
+    try await load { $0.fail(.status(404)) }
+
+    #expect(shown.values == [true, false])
+  }
+
+  @Test("AF-A9 it comes and goes a delay later")
+  func delaysAreApplied() async {
+    (watch.activationDelay, watch.completionDelay) = (1, 1)
+    await begin()
+    test.advance(by: 0.99)
+    #expect(shown.values == [])
+    test.advance(by: 0.02)
+    #expect(shown.values == [true])
+    test.advance(by: 0.99)
+    await end()
+    test.advance(by: 0.99)
+    #expect(shown.values == [true])
+
+    test.advance(by: 0.02)
+
+    #expect(shown.values == [true, false])
+  }
+
+  @Test func delaysAreThoseOfAFNetworking() {
+    #expect(watch.activationDelay == 1.0)
+    #expect(watch.completionDelay == 0.17)
+  }
+
+  @Test("AF-A10 requests that overlap are one activity")
+  func overlappingRequestsAreOne() async {
+    await begin()
+    test.advance(by: 1)
+    await begin()
+    test.advance(by: 2)
+    await end()
+    test.advance(by: 2)
+    await end()
+    test.advance(by: 2)
+
+    #expect(shown.values == [true, false])
+  }
+
+  @Test("AF-A12 a request that is shorter than the delay is never seen")
+  func shortRequestIsNotSeen() async {
+    await begin()
+    test.advance(by: 0.9)
+    await end()
+    test.advance(by: 5)
+
+    #expect(shown.values.isEmpty)
+    #expect(test.window.nextDeadline == nil)
+  }
+
+  @Test func secondShortRequestIsSeenIfItRunsWhenTheDelayOfTheFirstIsOver() async {
+    await begin()
+    test.advance(by: 0.2)
+    await end()
+    test.advance(by: 0.7)
+    await begin()
+    test.advance(by: 0.11)
+
+    #expect(shown.values == [true])
+  }
+
+  @Test("AF-A13 a request within the second delay lets it stay")
+  func newRequestLetsItStay() async {
+    await begin()
+    test.advance(by: 1.5)
+    await end()
+    test.advance(by: 0.1)
+    await begin()
+    test.advance(by: 5)
+    #expect(shown.values == [true])
+    #expect(watch.isVisible)
+
+    await end()
+    test.advance(by: 0.2)
+
+    #expect(shown.values == [true, false])
+  }
+
+  @Test("AF-A14 disabled it shows nothing, and goes at once")
+  func disabledShowsNothing() async {
+    await begin()
+    test.advance(by: 1.5)
+    watch.isEnabled = false
+    #expect(shown.values == [true, false])
+    await begin()
+    test.advance(by: 5)
+    #expect(shown.values == [true, false])
+    #expect(test.window.nextDeadline == nil)
+
+    watch.isEnabled = true
+    test.advance(by: 1.1)
+
+    #expect(shown.values == [true, false, true], "what still runs begins anew")
+  }
+
+  @Test func viewTurnsWhileTheNetworkIsBusy() async {
+    let indicator = NetworkActivityIndicator(network)
+    await begin()
+    test.window.addSubview(indicator)
+    test.advance(by: 0.9)
+    #expect(!indicator.isAnimating)
+    test.advance(by: 0.2)
+    #expect(indicator.isAnimating)
+    #expect(test.window.isIdle)
+
+    indicator.removeFromSuperview()
+
+    #expect(!indicator.isAnimating)
+    #expect(indicator.watch == nil)
+  }
+
+  @Test func progressViewCanBeBoundToo() async {
+    let bar = ProgressView()
+    bar.setProgress(withProgressOf: watch)
+    await begin()
+    test.advance(by: 1.1)
+    #expect(bar.isIndeterminate)
+    await end()
+    test.advance(by: 0.2)
+
+    #expect(!bar.isIndeterminate)
+  }
+}

@@ -1,0 +1,380 @@
+import Dispatch
+import Testing
+import VitrineGraphics
+import VitrineImageWidgets
+import VitrineLoading
+import VitrineTesting
+import VitrineWidgets
+
+/// What is drawn over a slot while it loads, whatever its kind.
+@Suite("Indicators over a slot", .timeLimit(.minutes(1)))
+struct SlotIndicatorTests {
+  private let bench = SlotBench()
+  private let ear = Ear()
+
+  private func options(_ indicator: SlotOptions.Indicator) -> SlotOptions {
+    var options = bench.options
+    options.indicator = indicator
+    return options
+  }
+
+  private func load(_ view: ImageView, _ indicator: SlotOptions.Indicator) {
+    bench.window.update(at: bench.window.now)
+    view.setImage(from: "http://a.test/1", options: options(indicator), completion: ear.completion)
+  }
+
+  /// Lets the main actor hear of what a transfer has brought.
+  private func hear() async {
+    await withCheckedContinuation { heard in DispatchQueue.main.async { heard.resume() } }
+  }
+
+  private var commands: [DrawList.Command] { bench.window.drawList(for: bench.window.bounds).commands }
+
+  /// Rounded fills, as bars are.
+  private var bars: [Rect] {
+    commands.compactMap {
+      if case .fill(let rect, _, let radius) = $0, radius > 0 { rect } else { nil }
+    }
+  }
+
+  private func receive(_ transfer: FakeTransfer, _ share: Double, of total: Int = 1000) async {
+    transfer.send(Array(repeating: 0, count: Int(Double(total) * share)))
+    await hear()
+  }
+
+  @Test func barShowsHowMuchHasCome() async {
+    let view = bench.view()
+    load(view, .bar)
+    bench.run(until: 0.2)
+    #expect(bars.count == 2, "a track and the piece that wanders")
+    let transfer = await bench.transfer(1)
+    transfer.respond(expectedLength: 1000)
+
+    await receive(transfer, 0.5)
+    bench.run(until: 1)
+
+    #expect(bars.map(\.width) == [60, 30])
+    transfer.fail(.emptyBody)
+    await ear.hear()
+  }
+
+  @Test func lengthThatIsNotToldLeavesItWandering() async {
+    let view = bench.view()
+    load(view, .bar)
+    let transfer = await bench.transfer(1)
+    transfer.respond()
+    await receive(transfer, 0.5)
+    bench.run(until: 0.5)
+    let before = bars
+    bench.run(until: 0.6)
+
+    #expect(bars != before)
+    transfer.fail(.emptyBody)
+    await ear.hear()
+  }
+
+  @Test func wholePictureFillsTheBarWhileItGoes() async {
+    let view = bench.view()
+    load(view, .bar)
+    let transfer = await bench.transfer(1)
+    transfer.respond(expectedLength: SlotBench.red.count)
+    transfer.send(Array(SlotBench.red.prefix(10)))
+    await hear()
+    bench.run(until: 0.5)
+    transfer.send(Array(SlotBench.red.dropFirst(10)))
+    transfer.finish()
+    await ear.hear()
+
+    bench.run(until: 0.55)
+
+    #expect(bars.map(\.width) == [60, 60])
+    bench.run(until: 2)
+    #expect(bars.isEmpty)
+  }
+
+  @Test func ringIsAPictureThatProgressReplaces() async {
+    let view = bench.view()
+    load(view, .ring)
+    bench.run(until: 0.2)
+    let unknown = bench.pictures.map(\.image)
+    let transfer = await bench.transfer(1)
+    transfer.respond(expectedLength: 1000)
+    await receive(transfer, 0.5)
+    bench.run(until: 1)
+    let half = bench.pictures.map(\.image)
+    bench.run(until: 2)
+
+    #expect(unknown.count == 1 && half.count == 1)
+    #expect(half != unknown)
+    #expect(bench.pictures.map(\.image) == half)
+    transfer.fail(.emptyBody)
+    await ear.hear()
+  }
+
+  @Test func noneShowsNothing() async {
+    let view = bench.view()
+    load(view, .none)
+    bench.run(until: 5)
+
+    #expect(bench.pictures.isEmpty && bars.isEmpty)
+    await bench.transfer(1).fail(.emptyBody)
+    await ear.hear()
+  }
+
+  @Test(arguments: [SlotOptions.Indicator.activity, .bar, .ring])
+  func tinySlotsHaveNone(indicator: SlotOptions.Indicator) {
+    let view = bench.view()
+    view.frame.size = Size(width: 11, height: 11)
+    load(view, indicator)
+    bench.run(until: 0.5)
+
+    #expect(bench.pictures.isEmpty && bars.isEmpty)
+  }
+
+  // MARK: Custom ones
+
+  /// Draws as a test says.
+  private final class Custom: IndicatorDrawing {
+    var size = Size(width: 10, height: 10)
+    var next: (Double) -> Double? = { _ in nil }
+    var body: (Rect, inout DrawList) -> Void = { $1.fill($0, color: .white) }
+    private(set) var moments: [IndicatorMoment] = []
+
+    func size(in room: Size, scale: Double) -> Size { size }
+    func draw(_ moment: IndicatorMoment, in rect: Rect, into list: inout DrawList) {
+      moments.append(moment)
+      body(rect, &list)
+    }
+    func nextChange(after moment: IndicatorMoment) -> Double? { next(moment.time) }
+  }
+
+  /// Frames with something to draw until a time, drawn as a host would.
+  private func framesDrawn(until end: Double) -> Int {
+    var count = 0
+    while bench.window.now < end {
+      bench.window.update(at: min(end, bench.window.now + bench.window.frameInterval))
+      guard bench.window.isDirty else { continue }
+      count += 1
+      for rect in bench.window.takeDirtyRects() { _ = bench.window.drawList(for: rect) }
+    }
+    return count
+  }
+
+  @Test func customOneIsToldTimeProgressAndPlace() async {
+    let custom = Custom()
+    var place = Rect.zero
+    custom.body = { rect, _ in place = rect }
+    let view = bench.view()
+    load(view, .custom(custom))
+    let transfer = await bench.transfer(1)
+    transfer.respond(expectedLength: 1000)
+    await receive(transfer, 0.25)
+    _ = framesDrawn(until: 1)
+
+    #expect(place == Rect(x: 45, y: 45, width: 10, height: 10))
+    #expect(custom.moments.last?.progress == 0.25)
+    #expect(custom.moments.allSatisfy { $0.time >= 0.1 && $0.scale == 1 })
+    transfer.fail(.emptyBody)
+    await ear.hear()
+  }
+
+  @Test func stillOneIsDrawnOnce() {
+    let custom = Custom()
+    load(bench.view(), .custom(custom))
+    _ = framesDrawn(until: 0.2)
+    let count = custom.moments.count
+
+    #expect(framesDrawn(until: 3) == 0)
+    #expect(custom.moments.count == count)
+  }
+
+  @Test(arguments: [-Double.infinity, -1, 0, .nan])
+  func impatientOneHasAFrameAFrameAndNoMore(next: Double) {
+    let custom = Custom()
+    custom.next = { _ in next }
+    load(bench.view(), .custom(custom))
+    _ = framesDrawn(until: 0.2)
+    let before = custom.moments.count
+
+    let frames = framesDrawn(until: 1.2)
+
+    #expect(frames <= 61)
+    #expect(custom.moments.count - before <= 61)
+    #expect(bench.window.nextDeadline.map { $0 > bench.window.now } != false)
+  }
+
+  @Test(arguments: [
+    Size(width: .nan, height: 10), Size(width: -5, height: 5), Size(width: 0, height: 0),
+  ])
+  func oneWithoutASizeIsNotDrawn(size: Size) {
+    let custom = Custom()
+    custom.size = size
+    load(bench.view(), .custom(custom))
+    bench.run(until: 0.5)
+
+    #expect(custom.moments.isEmpty)
+    _ = commands
+    #expect(custom.moments.isEmpty)
+  }
+
+  @Test func largeOneIsCutToTheSlot() {
+    let custom = Custom()
+    custom.size = Size(width: 1e9, height: .infinity)
+    custom.body = { rect, list in list.fill(rect.inset(by: -50), color: .white) }
+    load(bench.view(), .custom(custom))
+    bench.run(until: 0.2)
+
+    let clips = commands.compactMap { if case .pushClip(let rect) = $0 { rect } else { nil } }
+    #expect(clips == [Rect(x: 0, y: 0, width: 100, height: 100)])
+  }
+
+  @Test(arguments: [(0, 5), (5, 0), (2, 4), (4, 1)])
+  func viewsThatItEntersAndLeavesAreNobodyElsesBusiness(enters: Int, leaves: Int) {
+    let custom = Custom()
+    custom.body = { rect, list in
+      for _ in 0..<enters { list.enter(origin: Point(x: 1000, y: 1000), opacity: 0, clip: .zero) }
+      for _ in 0..<leaves { list.leave() }
+    }
+    let view = bench.view()
+    let sibling = View(frame: Rect(x: 200, y: 200, width: 30, height: 30))
+    sibling.backgroundColor = .white
+    bench.window.addSubview(sibling)
+    load(view, .custom(custom))
+    bench.run(until: 0.2)
+
+    let depth = commands.reduce(0) { depth, command in
+      switch command {
+      case .pushClip: depth + 1
+      case .popClip: depth - 1
+      default: depth
+      }
+    }
+    #expect(depth == 0)
+    #expect(commands.contains(.fill(sibling.frame, color: .white, cornerRadius: 0)))
+  }
+
+  @Test func slowOneIsDrawnLessOften() {
+    let custom = Custom()
+    custom.next = { $0 }
+    load(bench.view(), .custom(custom))
+    _ = framesDrawn(until: 0.2)
+    bench.window.frameWork = 0.05
+
+    #expect(framesDrawn(until: 2.2) <= 11, "a fifth of the time is for it")
+  }
+
+  @Test func oneThatAsksForAnotherPictureWhileItDrawsLosesNothing() async {
+    let custom = Custom()
+    let view = bench.view()
+    var isDone = false
+    custom.body = { [bench, ear] _, _ in
+      guard !isDone else { return }
+      isDone = true
+      view.setImage(from: "http://a.test/2", options: bench.options, completion: ear.completion)
+    }
+    load(view, .custom(custom))
+    bench.run(until: 0.2)
+    _ = commands
+    await bench.transfer(2).answer(with: SlotBench.red)
+    await ear.hear(2)
+
+    #expect(ear.errors == [.cancelled])
+    #expect(ear.images.count == 1)
+    #expect(view.image === ear.images.first)
+  }
+
+  // MARK: Indicators elsewhere
+
+  @Test func indicatorsFollowASlot() async {
+    let view = bench.view()
+    let indicator = ActivityIndicator()
+    let bar = ProgressView()
+    indicator.setAnimating(withStateOf: view.imageActivity)
+    bar.setProgress(withProgressOf: view.imageActivity)
+    #expect(!indicator.isAnimating)
+    load(view, .none)
+    await hear()
+    #expect(indicator.isAnimating)
+    #expect(bar.isIndeterminate)
+    let transfer = await bench.transfer(1)
+    transfer.respond(expectedLength: SlotBench.red.count)
+    transfer.send(Array(SlotBench.red.prefix(10)))
+    await hear()
+    await hear()
+    #expect(!bar.isIndeterminate)
+
+    transfer.send(Array(SlotBench.red.dropFirst(10)))
+    transfer.finish()
+    await ear.hear()
+    await hear()
+    await hear()
+
+    #expect(!indicator.isAnimating)
+    #expect(bar.progress == 1)
+  }
+
+  @Test func indicatorOfASlotMayStartAnotherLoad() async {
+    let view = bench.view()
+    var hasAsked = false
+    let observation = view.imageActivity.observeActivity { [bench, ear] in
+      guard !hasAsked, !view.imageActivity.activity.isRunning else { return }
+      hasAsked = true
+      view.setImage(from: "http://a.test/2", options: bench.options, completion: ear.completion)
+    }
+    load(view, .none)
+    await bench.transfer(1).fail(.emptyBody)
+    await bench.transfer(2).answer(with: SlotBench.red)
+    await ear.hear(2)
+
+    #expect(view.image === ear.images.first)
+    withExtendedLifetime(observation) {}
+  }
+
+  @Test("AF-A1 AF-A2 AF-A15 AF-A16 indicators follow a task, and one that has gone does not mind")
+  func indicatorsFollowATask() async throws {
+    let indicator = ActivityIndicator()
+    let bar = ProgressView()
+    let task = bench.downloader.load(try ImageRequest("http://a.test/1"))
+    do {
+      let gone = ActivityIndicator()
+      gone.setAnimating(withStateOf: task)
+    }
+    indicator.setAnimating(withStateOf: task)
+    bar.setProgress(withProgressOf: task, animated: false)
+    #expect(indicator.isAnimating)
+    #expect(bar.isIndeterminate)
+    let transfer = await bench.transfer(1)
+    transfer.respond(expectedLength: 2 * SlotBench.red.count)
+    transfer.send(SlotBench.red)
+    await hear()
+    #expect(bar.progress == 0.5)
+
+    transfer.finish()
+    _ = try await task.response
+    await hear()
+
+    #expect(!indicator.isAnimating)
+    #expect(bar.progress == 1)
+    let late = ActivityIndicator()
+    late.setAnimating(withStateOf: task)
+    #expect(!late.isAnimating)
+  }
+
+  @Test("AF-A4 AF-A5 a refresh control follows a task, cancelled or not")
+  func refreshControlFollowsATask() async throws {
+    let control = RefreshControl()
+    let task = bench.downloader.load(try ImageRequest("http://a.test/1"))
+    do {
+      let gone = RefreshControl()
+      gone.setRefreshing(withStateOf: task)
+    }
+    control.setRefreshing(withStateOf: task)
+    #expect(control.isRefreshing)
+
+    task.cancel()
+    await hear()
+    await hear()
+
+    #expect(!control.isRefreshing)
+  }
+}

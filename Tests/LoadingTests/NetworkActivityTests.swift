@@ -1,0 +1,117 @@
+import FoundationEssentials
+import Testing
+import VitrineTesting
+
+@testable import VitrineLoading
+
+@Suite("Counting network activity", .timeLimit(.minutes(1)))
+struct NetworkActivityTests {
+  private let network = NetworkActivity()
+
+  private func fixture(endsCancelled: Bool = true) -> Fixture {
+    Fixture({ [network] in $0.networkActivity = network }, endsCancelled: endsCancelled)
+  }
+
+  @Test func transferCountsWhileItRuns() async throws {
+    let fixture = fixture()
+    let first = fixture.downloader.load(request("a.jpg"))
+    let second = fixture.downloader.load(request("b.jpg"))
+    #expect(network.count == 2)
+
+    fixture.transport.transfers[0].answer(with: Fixture.picture)
+    #expect(network.count == 1, "decoding is no activity of the network")
+    fixture.transport.transfers[1].fail(.status(500))
+
+    #expect(network.count == 0)
+    _ = try await first.response
+    _ = try? await second.response
+  }
+
+  @Test func thoseWhoShareATransferCountOnce() {
+    let fixture = fixture()
+    fixture.downloader.load(request())
+    fixture.downloader.load(request())
+
+    #expect(network.count == 1)
+  }
+
+  @Test func cancelledTransferCountsUntilItsEnd() {
+    let fixture = fixture(endsCancelled: false)
+    let task = fixture.downloader.load(request())
+    task.cancel()
+    task.cancel()
+    #expect(network.count == 1)
+
+    fixture.transport.transfers[0].fail(.cancelled)
+
+    #expect(network.count == 0)
+  }
+
+  @Test func downloaderThatGoesLeavesNothingCounted() {
+    do {
+      let fixture = fixture()
+      fixture.downloader.load(request())
+    }
+
+    #expect(network.count == 0)
+  }
+
+  @Test(arguments: ["data:image/png;base64,AAAA", "file:///nowhere.png"])
+  func whatIsReadOnThisMachineDoesNotCount(address: String) async throws {
+    let heard = Heard<Int>()
+    let number = network.observe { heard.add(1) }
+    defer { network.endObserving(number) }
+
+    _ = try? await fixture().downloader.image(for: address)
+
+    await MainActor.run { #expect(heard.values.isEmpty) }
+    #expect(network.count == 0)
+  }
+
+  @Test func pictureFromMemoryDoesNotCount() async throws {
+    let fixture = fixture()
+    try await fixture.loaded(request())
+    let heard = Heard<Int>()
+    let number = network.observe { heard.add(1) }
+    defer { network.endObserving(number) }
+
+    _ = try await fixture.downloader.image(for: request())
+
+    await MainActor.run { #expect(heard.values.isEmpty) }
+  }
+
+  @Test("AF-A11 an increment is heard of once")
+  func incrementIsHeardOfOnce() async {
+    let heard = Heard<Int>()
+    let number = network.observe { [network] in heard.add(network.count) }
+
+    network.increment()
+
+    #expect(await heard.wait(for: 1) == [1])
+    network.endObserving(number)
+    network.increment()
+    await MainActor.run { #expect(heard.values == [1]) }
+  }
+
+  @Test("AF-A14 the count is never below 0")
+  func countIsNeverNegative() {
+    network.decrement()
+    network.decrement()
+    network.increment()
+
+    #expect(network.count == 1)
+  }
+
+  @Test func manyThreadsCountTogether() async {
+    await withTaskGroup { group in
+      for _ in 0..<8 {
+        group.addTask { [network] in
+          for _ in 0..<1000 { network.increment() }
+          for _ in 0..<999 { network.decrement() }
+        }
+      }
+    }
+
+    #expect(network.count == 8)
+  }
+}

@@ -1,0 +1,241 @@
+import Testing
+import VitrineGraphics
+import VitrineTesting
+import VitrineWidgets
+
+@Suite("Refresh control")
+struct RefreshControlTests {
+  private let scrollView = ScrollView(frame: Rect(x: 0, y: 0, width: 300, height: 400))
+  private let refresh = RefreshControl()
+  private let test = TestWindow(size: Size(width: 300, height: 400))
+  private let asked = Counter()
+
+  private final class Counter { var count = 0 }
+
+  init() {
+    scrollView.contentSize = Size(width: 300, height: 2000)
+    scrollView.refreshControl = refresh
+    refresh.addAction(for: .valueChanged) { [asked] _ in asked.count += 1 }
+    test.window.addSubview(scrollView)
+    test.draw()
+  }
+
+  /// A finger pulls from the middle; how far it moves.
+  private func pull(by way: Double) {
+    test.press(at: Point(x: 150, y: 100))
+    for step in 1...10 {
+      test.advance(by: 0.03)
+      test.move(to: Point(x: 150, y: 100 + way * Double(step) / 10))
+    }
+    // It rests, so that nothing is thrown.
+    test.advance(by: 0.3)
+  }
+
+  @Test func longPullRefreshesBeforeTheFingerIsLifted() {
+    pull(by: 240)
+
+    #expect(refresh.isRefreshing)
+    #expect(asked.count == 1)
+    test.release()
+    test.advance(by: 2)
+    #expect(scrollView.contentOffset.y == -RefreshControl.height)
+    #expect(asked.count == 1)
+  }
+
+  @Test func shortPullDoesNothing() {
+    pull(by: 60)
+    #expect(scrollView.contentOffset.y < -20)
+
+    test.release()
+    test.advance(by: 2)
+
+    #expect(!refresh.isRefreshing)
+    #expect(asked.count == 0)
+    #expect(scrollView.contentOffset.y == 0)
+  }
+
+  @Test func onePullAsksOnceEvenIfItIsAnsweredAtOnce() {
+    refresh.addAction(for: .valueChanged) { ($0 as? RefreshControl)?.endRefreshing() }
+
+    pull(by: 240)
+    test.move(to: Point(x: 150, y: 300))
+    #expect(asked.count == 1)
+    test.release()
+    test.advance(by: 2)
+    #expect(scrollView.contentOffset.y == 0)
+    pull(by: 240)
+
+    #expect(asked.count == 2)
+  }
+
+  @Test func teethAppearWithThePullAndTurnWhenItIsEnough() {
+    pull(by: 60)
+    let growing = test.pictures.map(\.image)
+    #expect(growing.count == 1)
+    test.advance(by: 1)
+    #expect(test.pictures.map(\.image) == growing, "it stands still")
+    test.release()
+    test.advance(by: 2)
+    #expect(test.pictures.isEmpty)
+
+    pull(by: 240)
+    test.release()
+    test.advance(by: 2)
+    let turning = test.pictures.map(\.image)
+    test.advance(by: 0.1)
+
+    #expect(turning.count == 1)
+    #expect(test.pictures.map(\.image) != turning)
+    #expect(test.window.isIdle)
+  }
+
+  @Test func endClosesTheRoomWithinAMoment() {
+    pull(by: 240)
+    test.release()
+    test.advance(by: 2)
+
+    refresh.endRefreshing()
+    test.advance(by: 0.1)
+    #expect((-RefreshControl.height..<0).contains(scrollView.contentOffset.y))
+    #expect(test.advanceUntilIdle(limit: 2))
+
+    #expect(scrollView.contentOffset.y == 0)
+    #expect(test.pictures.isEmpty)
+    let before = test.framesRun
+    test.advance(by: 1)
+    #expect(test.framesRun - before <= 1)
+  }
+
+  @Test func programBeginsWithoutAnEventAndMakesRoomAtTheTop() {
+    refresh.beginRefreshing()
+    refresh.beginRefreshing()
+    test.advance(by: 1)
+
+    #expect(asked.count == 0)
+    #expect(scrollView.contentOffset.y == -RefreshControl.height)
+    #expect(test.pictures.count == 1)
+  }
+
+  @Test func contentThatIsReadIsNotMoved() {
+    scrollView.contentOffset.y = 500
+    test.draw()
+
+    refresh.beginRefreshing()
+    test.advance(by: 1)
+    #expect(scrollView.contentOffset.y == 500)
+    refresh.endRefreshing()
+    test.advance(by: 1)
+
+    #expect(scrollView.contentOffset.y == 500)
+  }
+
+  @Test func fingerKeepsItsHoldWhenTheRoomComesAndGoes() {
+    pull(by: 100)
+    let offset = scrollView.contentOffset.y
+
+    refresh.beginRefreshing()
+    test.move(to: Point(x: 150, y: 200))
+    #expect(abs(scrollView.contentOffset.y - offset) <= 1)
+    refresh.endRefreshing()
+    test.move(to: Point(x: 150, y: 200))
+
+    #expect(abs(scrollView.contentOffset.y - offset) <= 1)
+    test.release()
+    test.advance(by: 2)
+    #expect(scrollView.contentOffset.y == 0)
+  }
+
+  @Test func contentThatDoesNotScrollIsPulledToo() {
+    scrollView.contentSize = Size(width: 300, height: 100)
+    pull(by: 240)
+    test.release()
+    test.advance(by: 2)
+
+    #expect(asked.count == 1)
+    #expect(scrollView.contentOffset.y == -RefreshControl.height)
+    refresh.endRefreshing()
+    test.advance(by: 2)
+    #expect(scrollView.contentOffset.y == 0)
+  }
+
+  @Test func contentThatDoesNotScrollStaysWhenItIsPushedUp() {
+    scrollView.contentSize = Size(width: 300, height: 100)
+
+    test.drag(from: Point(x: 150, y: 300), to: Point(x: 150, y: 100), duration: 0.3)
+
+    #expect(scrollView.contentOffset.y == 0)
+  }
+
+  @Test func throwThatReachesTheTopAsksForNothing() {
+    scrollView.contentOffset.y = 300
+    test.drag(from: Point(x: 150, y: 50), to: Point(x: 150, y: 350), duration: 0.05)
+    test.advance(by: 3)
+
+    #expect(asked.count == 0)
+    #expect(scrollView.contentOffset.y == 0)
+  }
+
+  @Test func disabledItIsNotPulled() {
+    refresh.isEnabled = false
+    pull(by: 240)
+    refresh.refresh()
+
+    #expect(asked.count == 0)
+    #expect(test.pictures.isEmpty)
+  }
+
+  @Test func keyRefreshesAsAPullDoes() {
+    refresh.refresh()
+    refresh.refresh()
+
+    #expect(asked.count == 1)
+    #expect(refresh.isRefreshing)
+  }
+
+  @Test func insetsLieBetweenTheSpinnerAndTheEdge() {
+    scrollView.contentInsets = Insets(top: 20)
+    scrollView.contentOffset.y = -20
+    refresh.refresh()
+    test.advance(by: 1)
+
+    #expect(scrollView.contentOffset.y == -20 - RefreshControl.height)
+    #expect(refresh.frame == Rect(x: 0, y: -76, width: 300, height: 56))
+  }
+
+  @Test func lowViewNeedsLess() {
+    scrollView.frame.size.height = 120
+    test.press(at: Point(x: 150, y: 5))
+    test.move(to: Point(x: 150, y: 16))
+    test.move(to: Point(x: 150, y: 119))
+
+    #expect(asked.count == 1)
+  }
+
+  @Test func controlServesOneViewAndLeavesNothingBehind() {
+    let other = ScrollView(frame: Rect(x: 0, y: 0, width: 100, height: 100))
+    refresh.beginRefreshing()
+    test.advance(by: 1)
+
+    other.refreshControl = refresh
+    test.advance(by: 1)
+
+    #expect(scrollView.refreshControl == nil)
+    #expect(scrollView.contentOffset.y == 0)
+    #expect(refresh.superview === other)
+    #expect(other.contentOffset.y == -RefreshControl.height)
+    other.refreshControl = nil
+    #expect(other.contentOffset.y == 0)
+    #expect(refresh.superview == nil)
+  }
+
+  @Test func listMakesRoomToo() {
+    let list = ListView(frame: Rect(x: 0, y: 0, width: 300, height: 400))
+    list.refreshControl = refresh
+    test.window.addSubview(list)
+    refresh.beginRefreshing()
+    list.reloadData()
+    test.advance(by: 1)
+
+    #expect(list.contentOffset.y == -RefreshControl.height)
+  }
+}
