@@ -53,6 +53,10 @@ final class Demo: ScriptStage {
         root.window?.showsDiagnostics.toggle()
         return true
       }
+      if key == .function(5) {
+        root.screen.refresh()
+        return true
+      }
       return root.screen.scrollView.keyDown(key, modifiers: modifiers)
     }
     window.showsDiagnostics = options.overlay
@@ -81,10 +85,13 @@ final class Demo: ScriptStage {
     let screen: any Screen =
       switch name {
       case "grid": GridScreen(feed: feed, tile: options.tile, gap: options.gap, failure: failure)
+      case "indicators":
+        IndicatorsScreen(gallery: gallery, failure: failure, downloader: application.downloader)
       case "buttons": ButtonsScreen(gallery: gallery, failure: failure)
       case "transitions": TransitionsScreen(gallery: gallery, failure: failure)
       default: ListScreen(feed: feed, failure: failure)
       }
+    (screen as? FeedScreen)?.onRefresh = { [unowned self] in self.clearCache() }
     screens[name] = screen
     return screen
   }

@@ -5,7 +5,7 @@ nonisolated enum Help {
       "--feed", "X",
       "where pictures come from: a folder, a text file or its URL with an image URL a line\n(a tab and a title may follow); without it the embedded gallery of 10,000 pictures"
     ),
-    ("--screen", "NAME", "list, grid, buttons or transitions (list)"),
+    ("--screen", "NAME", "list, grid, buttons, transitions or indicators (list)"),
     ("--size", "WxH", "window in points (1280x800)"),
     ("--scale", "F", "pixels to a point, 0.5 to 8 (1)"),
     ("--rotate", "DEGREES", "picture and input for a turned panel: 0, 90, 180 or 270, clockwise (0)"),
@@ -48,6 +48,7 @@ nonisolated enum Help {
     }
     lines += [
       "",
+      "Tab, arrows and Enter go everywhere; F1 tells where pictures came from, F5 refreshes, as a pull does.",
       "Esc, Ctrl-C and SIGTERM quit. Exit codes: 0 fine, 1 a check failed or it could not go on, 2 wrong use.",
     ]
     return lines.joined(separator: "\n")

@@ -63,6 +63,11 @@ final class Gallery {
     "\(server.baseURL)/gallery/buttons/\(file)\(query.isEmpty ? "" : "?" + query)"
   }
 
+  /// The address of a picture of the feed; `query` makes the server misbehave.
+  func picture(_ file: String, query: String = "") -> String {
+    "\(server.baseURL)/gallery/gallery/\(file)\(query.isEmpty ? "" : "?" + query)"
+  }
+
   var mood: Mood = .fast {
     didSet {
       switch mood {

@@ -7,6 +7,9 @@ class FeedScreen: View, Screen {
   private let failure: Image?
   private let cell: FeedCell.Type
   private var selected: Set<Int> = []
+  private let puller = RefreshControl()
+  /// Forgets the pictures that are there, and loads those that are seen again.
+  var onRefresh: () -> Void = {}
 
   init(_ feed: Feed, layout: ListLayout, cell: FeedCell.Type, failure: Image?) {
     self.feed = feed
@@ -16,12 +19,25 @@ class FeedScreen: View, Screen {
     list.layout = layout
     list.dataSource = self
     list.onSelect = { [weak self] row in self?.toggle(row) }
+    list.refreshControl = puller
+    puller.addAction(for: .valueChanged) { [weak self] _ in self?.loadAnew() }
     addSubview(list)
   }
 
   var scrollView: ScrollView { list }
 
   func reload() { list.reloadData() }
+
+  func refresh() { puller.refresh() }
+
+  /// It refreshes until the first picture that is seen is there again.
+  private func loadAnew() {
+    onRefresh()
+    list.layoutIfNeeded()
+    let first = list.visibleRows.first.flatMap { list.cell(at: $0) as? FeedCell }
+    puller.setRefreshing(withStateOf: first?.picture.imageActivity)
+    if first == nil { puller.endRefreshing() }
+  }
 
   override func layoutSubviews() { list.frame = bounds }
 
@@ -40,4 +56,10 @@ extension FeedScreen: ListViewDataSource {
     cell.isChosen = selected.contains(row)
     return cell
   }
+}
+
+/// Scripts find it as “Refresh”: loading while it refreshes.
+extension FeedScreen: ScriptNamed {
+  var scriptTitle: String { "Refresh" }
+  var scriptStates: Set<ScriptState> { [puller.isRefreshing ? .loading : .normal] }
 }

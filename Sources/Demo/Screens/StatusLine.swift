@@ -1,8 +1,9 @@
 import Vitrine
 
-/// The line at the bottom: where the pictures came from, and what they take.
+/// The line at the bottom: where the pictures came from, and what they take; a spinner while the network is busy.
 final class StatusLine: View, FrameObserver {
   private let label = Label("", font: Theme.caption, color: Theme.secondaryText)
+  private let network = NetworkActivityIndicator()
   private let text: () -> String
   private var isScheduled = false
 
@@ -11,7 +12,9 @@ final class StatusLine: View, FrameObserver {
     self.text = text
     super.init()
     backgroundColor = Theme.bar
+    network.color = Theme.accent
     addSubview(label)
+    addSubview(network)
   }
 
   /// Something that the line tells has changed.
@@ -33,6 +36,16 @@ final class StatusLine: View, FrameObserver {
   }
 
   override func layoutSubviews() {
-    label.frame = Rect(x: 24, y: 0, width: bounds.width - 48, height: bounds.height)
+    let size = network.sizeThatFits(bounds.size)
+    network.frame = Rect(
+      origin: Point(x: bounds.width - 24 - size.width, y: ((bounds.height - size.height) / 2).rounded()),
+      size: size)
+    label.frame = Rect(x: 24, y: 0, width: max(0, network.frame.minX - 40), height: bounds.height)
   }
+}
+
+/// Scripts find it as “Network”: loading while it turns.
+extension NetworkActivityIndicator: ScriptNamed {
+  var scriptTitle: String { "Network" }
+  var scriptStates: Set<ScriptState> { [isAnimating ? .loading : .normal] }
 }

@@ -1,0 +1,238 @@
+import Vitrine
+
+/// Each kind of indicator, over a picture that comes slowly. Every card has a button that loads it again.
+final class IndicatorsScreen: View, Screen {
+  private let gallery: Gallery
+  private let failure: Image?
+  private let downloader: ImageDownloader
+  private let scroll = ScrollView()
+  private var cards: [ButtonCard] = []
+  private var pictures: [SlowPicture] = []
+  /// How many downloads at once a server was allowed before this screen.
+  private var usualDownloads = 0
+
+  init(gallery: Gallery, failure: Image?, downloader: ImageDownloader) {
+    self.gallery = gallery
+    self.failure = failure
+    self.downloader = downloader
+    super.init()
+    addSubview(scroll)
+    add("Spinner", "Once it has taken 0.1 s, and for 0.3 s at least.", "12-birches-in-october.jpg", .activity)
+    add("Bar", "How much has come, once the server has told how much there is.", "16-the-canyon.jpg", .bar)
+    add("Ring", "The same in little room.", "22-blue-ridges.jpg", .ring)
+    add(
+      "Unknown", "A server that does not tell the length: no end in sight.", "24-the-keepers-light.jpg", .bar,
+      query: "length=none")
+    add(
+      "Your own", "Drawn by the program, as IndicatorDrawing says.", "03-sun-path.jpg", .custom(HoppingDots())
+    )
+    addTaskCard()
+    add("None", "Nothing until the picture is there.", "10-the-colonnade.jpg", .none)
+  }
+
+  var scrollView: ScrollView { scroll }
+
+  func reload() { for picture in pictures { picture.load(again: false) } }
+
+  /// All cards load side by side.
+  override func didMoveToWindow() {
+    super.didMoveToWindow()
+    if window != nil {
+      usualDownloads = downloader.maximumActiveDownloadsPerHost
+      downloader.maximumActiveDownloadsPerHost = max(usualDownloads, downloader.maximumActiveDownloads)
+    } else {
+      downloader.maximumActiveDownloadsPerHost = usualDownloads
+    }
+  }
+
+  // MARK: Cards
+
+  private func add(
+    _ name: String, _ hint: String, _ file: String, _ indicator: SlotOptions.Indicator, query: String = ""
+  ) {
+    var options = SlotOptions()
+    options.indicator = indicator
+    options.failureImage = failure
+    let picture = SlowPicture(name, url: url(file, query)) { picture, request, completion in
+      picture.setImage(from: request, options: options, completion: completion)
+    }
+    addCard(name, hint, picture)
+  }
+
+  /// Indicators that lie beside the picture and follow the task that loads it.
+  private func addTaskCard() {
+    let bar = ProgressView(style: .bar, color: Theme.accent)
+    let spinner = ActivityIndicator()
+    let picture = SlowPicture("Task", url: url("14-fields-in-june.jpg", "")) {
+      [downloader] picture, request, end in
+      var request = request
+      request.targetSize = picture.pixels
+      picture.contents = nil
+      picture.pendingSlots += 1
+      let task = downloader.load(request) { [weak picture] result in
+        picture?.pendingSlots -= 1
+        if case .success(let response) = result { picture?.setContents(response.image, transition: .fade) }
+        end(result)
+      }
+      picture.setLoadOperation(task, forKey: "task")
+      bar.setProgress(withProgressOf: task)
+      spinner.setAnimating(withStateOf: task)
+    }
+    addCard(
+      "Bound to a task", "A bar and a spinner beside the picture follow its ImageTask.", picture,
+      [spinner, bar])
+  }
+
+  private func addCard(_ heading: String, _ hint: String, _ picture: SlowPicture, _ extras: [View] = []) {
+    let content = SlowCardContent(picture, extras: extras)
+    let card = ButtonCard(
+      heading, hint: hint, content: content, contentSize: Size(width: .infinity, height: .infinity))
+    pictures.append(picture)
+    cards.append(card)
+    scroll.addSubview(card)
+  }
+
+  /// Some 150 KB that take three seconds.
+  private func url(_ file: String, _ query: String) -> String {
+    gallery.picture(file, query: "latency=500&rate=60000\(query.isEmpty ? "" : "&\(query)")")
+  }
+
+  // MARK: Layout
+
+  override func layoutSubviews() {
+    scroll.frame = bounds
+    CardGrid(width: bounds.width).place(cards, in: scroll)
+  }
+}
+
+/// A picture that can be loaded once more from the server. Scripts find it by its name.
+private final class SlowPicture: ImageView, ScriptNamed {
+  typealias Load = (SlowPicture, ImageRequest, @escaping SlotCompletion) -> Void
+
+  let scriptTitle: String
+  private let url: String
+  private let start: Load
+  private var hasFailed = false
+  private var hasBegun = false
+
+  init(_ name: String, url: String, load: @escaping Load) {
+    scriptTitle = name
+    self.url = url
+    start = load
+    super.init(frame: .zero)
+    backgroundColor = Theme.tile
+    cornerRadius = 8
+    isUserInteractionEnabled = false
+  }
+
+  /// What is loaded by hand has to know how large it is to be.
+  override func boundsDidChange() {
+    super.boundsDidChange()
+    guard !hasBegun, !bounds.isEmpty else { return }
+    hasBegun = true
+    load(again: false)
+  }
+
+  func load(again: Bool) {
+    guard var request = try? ImageRequest(url) else { return }
+    if again { request.cachePolicy = .reload }
+    hasFailed = false
+    start(self, request) { [weak self] result in
+      if case .failure(let error) = result, error != .cancelled { self?.hasFailed = true }
+    }
+  }
+
+  /// What its bounds need.
+  var pixels: DecodeTarget? {
+    let size = bounds.size * (window?.scale ?? 1)
+    return size.isEmpty
+      ? nil
+      : DecodeTarget(width: Int(size.width.rounded(.up)), height: Int(size.height.rounded(.up)), mode: .fill)
+  }
+
+  var scriptStates: Set<ScriptState> {
+    [pendingSlots > 0 ? .loading : hasFailed ? .failed : contents == nil ? .normal : .loaded]
+  }
+}
+
+/// The picture, and below it the button that loads it again with what else belongs to the card.
+private final class SlowCardContent: View {
+  private let picture: SlowPicture
+  private let again = AgainButton()
+  private let extras: [View]
+
+  init(_ picture: SlowPicture, extras: [View]) {
+    self.picture = picture
+    self.extras = extras
+    super.init()
+    again.scriptTitle = "\(picture.scriptTitle) again"
+    again.addAction(for: .touchUpInside) { [weak picture] _ in picture?.load(again: true) }
+    for view in [picture, again] + extras { addSubview(view) }
+  }
+
+  override func layoutSubviews() {
+    let button = again.sizeThatFits(bounds.size)
+    let row = bounds.maxY - button.height
+    picture.frame = Rect(x: 0, y: 0, width: bounds.width, height: max(0, row - 12))
+    again.frame = Rect(origin: Point(x: 0, y: row), size: button)
+    var x = button.width + 16
+    for view in extras {
+      let room = Size(width: max(0, bounds.width - x), height: button.height)
+      let size = view.sizeThatFits(room)
+      view.frame = Rect(
+        x: x, y: row + ((button.height - size.height) / 2).rounded(), width: size.width, height: size.height)
+      x += size.width + 16
+    }
+  }
+}
+
+private final class AgainButton: Button, ScriptNamed {
+  var scriptTitle = ""
+  var scriptStates: Set<ScriptState> { ScriptState.states(of: self) }
+
+  init() {
+    super.init()
+    setTitle("Again", for: .normal)
+    setTitleColor(Theme.text, for: .normal)
+    titleFont = .bold(13)
+    cornerRadius = 6
+    stateDidChange()
+  }
+
+  override func stateDidChange() {
+    super.stateDidChange()
+    backgroundColor = isHighlighted ? Theme.line : Theme.accentFill
+  }
+
+  override func sizeThatFits(_ size: Size) -> Size {
+    Size(width: (super.sizeThatFits(size).width + 32).rounded(.up), height: 32)
+  }
+}
+
+/// Three dots, one after the other of which is lit.
+private struct HoppingDots: IndicatorDrawing {
+  private static let diameter = 10.0
+  private static let gap = 8.0
+  private static let stepsPerSecond = 4.0
+
+  func size(in room: Size, scale: Double) -> Size {
+    Size(width: 3 * Self.diameter + 2 * Self.gap, height: 2 * Self.diameter)
+  }
+
+  func draw(_ moment: IndicatorMoment, in rect: Rect, into list: inout DrawList) {
+    let lit = Int(step(moment)) % 4
+    for dot in 0..<3 {
+      let place = Rect(
+        x: rect.minX + Double(dot) * (Self.diameter + Self.gap),
+        y: rect.midY - Self.diameter / 2 - (dot == lit ? 4 : 0), width: Self.diameter, height: Self.diameter)
+      list.fill(
+        place, color: dot == lit ? Theme.accent : Theme.secondaryText, cornerRadius: Self.diameter / 2)
+    }
+  }
+
+  func nextChange(after moment: IndicatorMoment) -> Double? { (step(moment) + 1) / Self.stepsPerSecond }
+
+  private func step(_ moment: IndicatorMoment) -> Double {
+    (moment.time * Self.stepsPerSecond + 1e-6).rounded(.down)
+  }
+}

@@ -1,0 +1,70 @@
+import Testing
+
+/// The demo's indicators, driven by keys and by a finger.
+@Suite(.timeLimit(.minutes(3)), .serialized)
+struct IndicatorsRunTests {
+  private func play(_ arguments: String..., script: String) async throws {
+    let program = try VitrineProgram()
+    defer { program.remove() }
+    let outcome = try await program.run(arguments: ["--video", "offscreen"] + arguments, script: script)
+    #expect(outcome.exitCode == 0, "\(outcome.errors)")
+  }
+
+  @Test func everyCardIsLoadedAgainByKeysAlone() async throws {
+    let names = ["Spinner", "Bar", "Ring", "Unknown", "Your own", "Task", "None"]
+    let loaded = names.map { "expect \"\($0)\" state loaded\n" }.joined()
+    let again = names.map {
+      """
+      key tab
+      expect "\($0) again" state focused
+      key enter
+      expect "\($0)" state loading
+
+      """
+    }.joined()
+
+    // High enough for all of them: what is not seen is not waited for.
+    try await play(
+      "--screen", "indicators", "--size", "1280x1200",
+      script: "wait idle\n" + loaded + again + "wait idle\n" + loaded)
+  }
+
+  @Test func pullLoadsTheListAnew() async throws {
+    try await play(
+      "--latency", "800",
+      script: """
+        wait idle
+        expect "Refresh" state normal
+        drag 600 200 600 420 300
+        expect "Refresh" state loading
+        wait idle
+        expect "Refresh" state normal
+        """)
+  }
+
+  @Test(arguments: ["list", "grid"])
+  func keyLoadsAnew(screen: String) async throws {
+    try await play(
+      "--latency", "800", "--screen", screen,
+      script: """
+        wait idle
+        key f5
+        expect "Refresh" state loading
+        wait idle
+        expect "Refresh" state normal
+        """)
+  }
+
+  @Test func networkIsSeenToBeBusyAfterASecond() async throws {
+    try await play(
+      "--latency", "4000",
+      script: """
+        expect "Network" state normal
+        wait 3000 ms
+        expect "Network" state loading
+        wait idle
+        wait 1000 ms
+        expect "Network" state normal
+        """)
+  }
+}
