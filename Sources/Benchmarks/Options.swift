@@ -23,6 +23,7 @@ struct Options {
       scroll            a frame of a list that scrolls, beside a memmove of the window
       fade              a frame of 50 tiles that change their pictures at once
       idle              what a window does when nothing happens
+      spinners          50 slots and one that wait for their pictures
 
       --json FILE       write the figures, an object a subject
       --server NAME     who serves first-screen's pictures: gallery or nginx (gallery)

@@ -5,6 +5,7 @@ enum Subject: String, CaseIterable {
   case scroll
   case fade
   case idle
+  case spinners
 
   func measure(_ options: Options) throws -> [Figure] {
     switch self {
@@ -13,6 +14,7 @@ enum Subject: String, CaseIterable {
     case .scroll: try Scroll.measure(options)
     case .fade: try Fade.measure(options)
     case .idle: try Idle.measure(options)
+    case .spinners: try Spinners.measure(options)
     }
   }
 }
@@ -20,7 +22,7 @@ enum Subject: String, CaseIterable {
 /// What the program does as a child of itself.
 struct Role {
   enum Name: String {
-    case server, firstScreen, scroll, fade, idle
+    case server, firstScreen, scroll, fade, idle, spinners
   }
 
   private static let mark = "--child"
@@ -49,6 +51,7 @@ struct Role {
     case .scroll: try Figures(ScrollRun.measure(arguments)).print()
     case .fade: try Figures(FadeRun.measure(arguments)).print()
     case .idle: try Figures(IdleRun.measure(arguments)).print()
+    case .spinners: try Figures(SpinnersRun.measure(arguments)).print()
     }
   }
 }
