@@ -17,11 +17,11 @@ final class ImageSlot {
   private var indicator: SlotIndicator?
   /// Who wants to know how the load goes.
   private let observers = ActivityObservers()
-  /// How it goes: the last load, until there is another.
+  /// How the last load goes, until there is another. Set when all else is done: whoever hears of it may ask for
+  /// something else.
   private(set) var activity = Activity.paused {
-    didSet { if activity != oldValue { tellObservers() } }
+    didSet { if activity != oldValue { observers.notify() } }
   }
-  private var isTelling = false
   /// How what it shows was come by; nil while it loads.
   private var report: SlotReport?
   private(set) var url: String?
@@ -66,14 +66,20 @@ final class ImageSlot {
   func cancel() {
     if let load, !load.isForGrowth { url = nil }
     replace(with: nil)
+    endActivity()
+  }
+
+  private func endActivity() {
+    if activity.isRunning { activity = .ended(success: false) }
   }
 
   /// Stops loading and shows nothing.
   func clear() {
-    cancel()
+    replace(with: nil)
     url = nil
     shown = nil
     target.show(nil, transition: .none)
+    endActivity()
   }
 
   private func refuse(
@@ -87,8 +93,8 @@ final class ImageSlot {
     }
     let failure = (error as? ImageError) ?? .invalidURL("")
     ImageSlot.observer?.slotDidSettle(.failure(failure))
-    guard let completion else { return }
-    Task { @MainActor in completion(.failure(failure)) }
+    if let completion { Task { @MainActor in completion(.failure(failure)) } }
+    activity = .ended(success: false)
   }
 
   private func replace(with new: SlotLoad?) {
@@ -97,7 +103,6 @@ final class ImageSlot {
     setLoad(new)
     endIndicator(isLoaded: false)
     previous?.cancel()
-    if previous?.task != nil { activity = .ended(success: false) }
   }
 
   // MARK: Loading
@@ -141,12 +146,15 @@ final class ImageSlot {
   }
 
   private func start(_ load: SlotLoad) {
-    guard load.request.targetSize != nil || NeededSize(of: target) != .unknown else { return }
+    guard load.request.targetSize != nil || NeededSize(of: target) != .unknown else {
+      activity = .paused
+      return
+    }
     ImageSlot.observer?.slotWillLoad()
     target.view?.pendingSlots += 1
     request(load)
-    activity = .running(progress: nil)
     startIndicator(for: load)
+    activity = .running(progress: nil)
   }
 
   /// Asks the downloader at the size that is needed now, and gives up what it was asked before.
@@ -172,7 +180,6 @@ final class ImageSlot {
     setLoad(nil)
     let isLoaded = if case .success = result { true } else { false }
     endIndicator(isLoaded: isLoaded)
-    activity = .ended(success: isLoaded)
     note(result, of: load)
     switch result {
     case .success(let response):
@@ -188,6 +195,7 @@ final class ImageSlot {
     } else {
       load.finish(result)
     }
+    if self.load == nil { activity = .ended(success: isLoaded) }
     // The view may have grown while it loaded.
     sizeDidChange()
   }
@@ -242,18 +250,8 @@ final class ImageSlot {
   private func report(_ progress: ImageTask.Progress, of load: SlotLoad) {
     guard self.load === load else { return }
     indicator?.report(progress.fraction)
-    activity = .running(progress: progress.fraction)
     load.report(progress)
-  }
-
-  /// Later: whoever hears of it may ask the slot for something else.
-  private func tellObservers() {
-    guard !observers.isEmpty, !isTelling else { return }
-    isTelling = true
-    Task { @MainActor [weak self] in
-      self?.isTelling = false
-      self?.observers.notify()
-    }
+    if self.load === load { activity = .running(progress: progress.fraction) }
   }
 
   private func endIndicator(isLoaded: Bool) {

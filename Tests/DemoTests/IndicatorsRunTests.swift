@@ -42,6 +42,19 @@ struct IndicatorsRunTests {
         """)
   }
 
+  @Test func refreshEndsWithThePicturesUnderAManualClockToo() async throws {
+    try await play(
+      "--latency", "100", "--size", "800x480",
+      script: """
+        clock manual
+        wait idle
+        drag 600 200 600 460 400
+        expect "Refresh" state loading
+        wait idle
+        expect "Refresh" state normal
+        """)
+  }
+
   @Test(arguments: ["list", "grid"])
   func keyLoadsAnew(screen: String) async throws {
     try await play(
@@ -57,10 +70,10 @@ struct IndicatorsRunTests {
 
   @Test func networkIsSeenToBeBusyAfterASecond() async throws {
     try await play(
-      "--latency", "4000",
+      "--screen", "indicators", "--size", "1280x1200",
       script: """
         expect "Network" state normal
-        wait 3000 ms
+        wait 2200 ms
         expect "Network" state loading
         wait idle
         wait 1000 ms

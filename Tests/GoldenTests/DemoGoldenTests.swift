@@ -44,6 +44,10 @@ struct DemoGoldenTests {
     Case(
       name: "buttons-states-narrow", screen: "buttons", size: (480, 776), options: "--chrome off",
       script: ["wait idle", "key end", "wait idle"]),
+    // What the server sends comes between turns, of which there are none under a manual clock.
+    Case(
+      name: "indicators", screen: "indicators", size: wide, script: ["clock manual", "advance 700 ms"],
+      part: cards),
     Case(name: "grid", screen: "grid", size: (344, 136), options: "--chrome off"),
     Case(
       name: "grid-cursor", screen: "grid", size: small, options: tiles,

@@ -54,7 +54,7 @@ final class Header: View {
     let screensWidth = min(screens.sizeThatFits(.zero).width, max(0, bounds.width - 2 * Self.gap))
     name.isHidden = Self.screensX + screensWidth > end
     name.frame = Rect(x: Self.gap, y: first - 16, width: 112, height: 32)
-    place(screens, x: name.isHidden ? Self.gap : Self.screensX, width: screensWidth, middle: first)
+    place(screens, x: name.isHidden ? Self.gap : Self.screensX, middle: first, end: end)
 
     let clearWidth = clear.sizeThatFits(.zero).width
     let moodsWidth = moods?.sizeThatFits(.zero).width ?? 0
@@ -62,7 +62,7 @@ final class Header: View {
     clear.frame = Rect(x: end - clearWidth, y: second - 16, width: clearWidth, height: 32)
     clear.isHidden = !isOneRow && moodsX + moodsWidth > clear.frame.minX
     if let moods {
-      place(moods, x: moodsX, width: moodsWidth, middle: second)
+      place(moods, x: moodsX, middle: second, end: end)
       let labelWidth = serverLabel.sizeThatFits(bounds.size).width.rounded(.up)
       serverLabel.frame = Rect(x: moodsX - 12 - labelWidth, y: second - 12, width: labelWidth, height: 24)
       serverLabel.isHidden = !isOneRow || serverLabel.frame.minX < screens.frame.maxX + Self.gap
@@ -70,7 +70,8 @@ final class Header: View {
     line.frame = Rect(x: 0, y: bounds.height - 1, width: bounds.width, height: 1)
   }
 
-  private func place(_ control: SegmentedControl, x: Double, width: Double, middle: Double) {
+  private func place(_ control: SegmentedControl, x: Double, middle: Double, end: Double) {
+    let width = min(control.sizeThatFits(.zero).width, max(0, end - x))
     control.frame = Rect(x: x, y: middle - 20, width: width, height: 40)
   }
 }

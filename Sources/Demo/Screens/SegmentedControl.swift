@@ -31,7 +31,7 @@ final class SegmentedControl: View {
 
   override func layoutSubviews() {
     // Where there is less room than they like, each gives up the same share.
-    let share = min(1, (bounds.width - 8) / max(1, sizeThatFits(bounds.size).width - 8))
+    let share = min(1, max(0, bounds.width - 8) / max(1, sizeThatFits(bounds.size).width - 8))
     var x = 4.0
     for button in buttons {
       let width = button.sizeThatFits(bounds.size).width * share
