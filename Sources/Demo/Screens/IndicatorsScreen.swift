@@ -158,14 +158,14 @@ private final class SlowPicture: ImageView, ScriptNamed {
 /// The picture, and below it the button that loads it again with what else belongs to the card.
 private final class SlowCardContent: View {
   private let picture: SlowPicture
-  private let again = AgainButton()
+  private let again: AgainButton
   private let extras: [View]
 
   init(_ picture: SlowPicture, extras: [View]) {
     self.picture = picture
     self.extras = extras
+    again = AgainButton("Again", scriptTitle: "\(picture.scriptTitle) again")
     super.init()
-    again.scriptTitle = "\(picture.scriptTitle) again"
     again.addAction(for: .touchUpInside) { [weak picture] _ in picture?.load(again: true) }
     for view in [picture, again] + extras { addSubview(view) }
   }
@@ -183,29 +183,6 @@ private final class SlowCardContent: View {
         x: x, y: row + ((button.height - size.height) / 2).rounded(), width: size.width, height: size.height)
       x += size.width + 16
     }
-  }
-}
-
-private final class AgainButton: Button, ScriptNamed {
-  var scriptTitle = ""
-  var scriptStates: Set<ScriptState> { ScriptState.states(of: self) }
-
-  init() {
-    super.init()
-    setTitle("Again", for: .normal)
-    setTitleColor(Theme.text, for: .normal)
-    titleFont = .bold(13)
-    cornerRadius = 6
-    stateDidChange()
-  }
-
-  override func stateDidChange() {
-    super.stateDidChange()
-    backgroundColor = isHighlighted ? Theme.line : Theme.accentFill
-  }
-
-  override func sizeThatFits(_ size: Size) -> Size {
-    Size(width: (super.sizeThatFits(size).width + 32).rounded(.up), height: 32)
   }
 }
 

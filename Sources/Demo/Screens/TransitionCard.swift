@@ -70,27 +70,3 @@ final class TransitionCard: View, ScriptNamed {
       x: bounds.width - Self.margin - AgainButton.width, y: top + 13, width: AgainButton.width, height: 34)
   }
 }
-
-/// Lets one tile change once more, or all of them.
-final class AgainButton: Button, ScriptNamed {
-  static let width = 68.0
-  let scriptTitle: String
-
-  init(_ title: String, scriptTitle: String) {
-    self.scriptTitle = scriptTitle
-    super.init()
-    setTitle(title, for: .normal)
-    setTitleColor(Theme.text, for: .normal)
-    titleFont = .bold(13)
-    contentInsets = Insets(left: 8, right: 8)
-    cornerRadius = 6
-    stateDidChange()
-  }
-
-  override func stateDidChange() {
-    super.stateDidChange()
-    backgroundColor = isHighlighted ? Theme.accentFill : Theme.line
-  }
-
-  var scriptStates: Set<ScriptState> { ScriptState.states(of: self) }
-}
