@@ -153,6 +153,8 @@ run_tests() {
       --sanitize=address) export LSAN_OPTIONS="suppressions=$PWD/Tests/Support/leaks-tests.txt:print_suppressions=0" ;;
     esac
   done
+  # Many tests run the program. All of them at once would make each other wait until their time is over.
+  export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH="${SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH:-4}"
   unset DISPLAY WAYLAND_DISPLAY
   exec swift test --disable-xctest "${serial[@]}" "${filter[@]}" "$@"
 }

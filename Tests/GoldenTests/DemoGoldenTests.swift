@@ -30,14 +30,14 @@ struct DemoGoldenTests {
     Case(name: "list-down", script: ["wait idle", "tap 242 80", "tap 708 80", "wait idle"], part: rows),
     Case(name: "list-scale", size: (280, 96), options: "--chrome off --scale 1.5"),
     Case(name: "header", script: ["wait idle", "key tab", "key tab", "key tab"], part: header),
-    Case(name: "header-wide", screen: "buttons", size: wide, part: wideHeader),
-    Case(name: "buttons", screen: "buttons", size: wide, part: cards),
+    Case(name: "header-wide", screen: "buttons", size: (1280, 336), part: wideHeader),
+    Case(name: "buttons", screen: "buttons", size: cards, options: "--chrome off"),
     Case(
-      name: "buttons-pressed", screen: "buttons", size: wide, script: ["wait idle", "press 912 276"],
-      part: card(2)),
+      name: "buttons-pressed", screen: "buttons", size: cards, options: "--chrome off",
+      script: ["wait idle", "press 912 212"], part: card(2)),
     Case(
-      name: "buttons-selected", screen: "buttons", size: wide,
-      script: ["wait idle", "tap 912 276", "tap 552 276"], part: card(1).union(card(2))),
+      name: "buttons-selected", screen: "buttons", size: cards, options: "--chrome off",
+      script: ["wait idle", "tap 912 212", "tap 552 212"], part: card(1).union(card(2))),
     Case(
       name: "buttons-states", screen: "buttons", size: wide, options: "--chrome off",
       script: ["wait idle", "key end", "wait idle"]),
@@ -46,8 +46,8 @@ struct DemoGoldenTests {
       script: ["wait idle", "key end", "wait idle"]),
     // What the server sends comes between turns, of which there are none under a manual clock.
     Case(
-      name: "indicators", screen: "indicators", size: wide, script: ["clock manual", "advance 700 ms"],
-      part: cards),
+      name: "indicators", screen: "indicators", size: cards, options: "--chrome off",
+      script: ["clock manual", "advance 700 ms"]),
     Case(name: "grid", screen: "grid", size: (344, 136), options: "--chrome off"),
     Case(
       name: "grid-cursor", screen: "grid", size: small, options: tiles,
@@ -72,12 +72,12 @@ struct DemoGoldenTests {
   private nonisolated static let header = Rect(x: 0, y: 0, width: 800, height: 112)
   private nonisolated static let rows = Rect(x: 0, y: 112, width: 800, height: 192)
   private nonisolated static let wide = (1104, 776)
-  private nonisolated static let wideHeader = Rect(x: 0, y: 0, width: 1104, height: 64)
-  private nonisolated static let cards = Rect(x: 0, y: 64, width: 1104, height: 680)
+  private nonisolated static let wideHeader = Rect(x: 0, y: 0, width: 1280, height: 64)
+  private nonisolated static let cards = (1104, 680)
   private nonisolated static let small = (212, 112)
   private nonisolated static let tiles = "--chrome off --tile 64x48 --gap 4"
   private nonisolated static func card(_ column: Int) -> Rect {
-    Rect(x: 24 + 360 * Double(column), y: 88, width: 336, height: 304)
+    Rect(x: 24 + 360 * Double(column), y: 24, width: 336, height: 304)
   }
 
   @Test(arguments: cases)
