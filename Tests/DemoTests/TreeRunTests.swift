@@ -129,4 +129,28 @@ struct TreeRunTests {
     #expect(outcome.errors.split(separator: "\n").count == 1, "\(outcome.errors)")
     #expect(outcome.exitCode == 0)
   }
+
+  @Test func everyStateIsLoadedAgainByKeysAlone() async throws {
+    let outcome = try await run(
+      "buttons", "--latency", "200",
+      script: """
+        clock manual
+        wait idle
+        expect "Images: Normal" state loaded
+        key tab
+        """ + String(repeating: "\nkey down\nwait idle", count: 3)
+          + String(repeating: "\nkey right", count: 4) + String(repeating: "\nkey up", count: 3) + """
+
+            expect "Every state again" state focused
+            key space
+            expect "Images: Normal" state loading
+            expect "Title: Highlighted, focused" state loading
+            wait idle
+            expect "Images: Normal" state loaded
+            expect "Title: Highlighted, focused" state loaded
+            """)
+
+    #expect(outcome.errors.split(separator: "\n").count == 1, "\(outcome.errors)")
+    #expect(outcome.exitCode == 0)
+  }
 }

@@ -132,19 +132,20 @@ final class ButtonsScreen: View, Screen {
     }
     let catalogue = StateCatalogue([
       .init(
-        name: "Images", prepare: images, load: { [unowned self] in self.loadImages("heart", into: $0) }),
+        name: "Images", prepare: images,
+        load: { [unowned self] in self.loadImages("heart", into: $0, policy: $1) }),
       .init(
         name: "One image", prepare: images,
-        load: { [unowned self] in self.loadImages("heart", into: $0, states: 1) }),
+        load: { [unowned self] in self.loadImages("heart", into: $0, states: 1, policy: $1) }),
       .init(
         name: "Scenes", prepare: { $0.cornerRadius = 10 },
-        load: { [unowned self] in self.loadBackgrounds("scene", "jpg", into: $0) }),
+        load: { [unowned self] in self.loadBackgrounds("scene", "jpg", into: $0, policy: $1) }),
       .init(
         name: "One plate", prepare: plate,
-        load: { [unowned self] in self.loadBackgrounds("plate", "png", into: $0, states: 1) }),
+        load: { [unowned self] in self.loadBackgrounds("plate", "png", into: $0, states: 1, policy: $1) }),
       .init(
         name: "Title", prepare: Self.prepareTitle,
-        load: { [unowned self] in self.loadImages("star", into: $0, states: 1) }),
+        load: { [unowned self] in self.loadImages("star", into: $0, states: 1, policy: $1) }),
     ])
     self.catalogue = catalogue
     loads.append { [unowned catalogue] in catalogue.load() }
@@ -186,12 +187,15 @@ final class ButtonsScreen: View, Screen {
   }
 
   /// - Parameter count: for how many states; the others show the picture of the first, `.normal`.
-  private func loadImages(_ name: String, into button: DemoButton, states count: Int = .max) {
+  private func loadImages(
+    _ name: String, into button: DemoButton, states count: Int = .max,
+    policy: ImageRequest.CachePolicy = .useCache
+  ) {
     load(button) {
       for (suffix, states) in Self.states.prefix(count) {
         for state in states {
           button.setImage(
-            from: gallery.button("\(name)-\(suffix).png"), for: state,
+            from: request("\(name)-\(suffix).png", policy), for: state,
             additionalIdentifier: identifier(for: button), options: options(state), completion: note(button))
         }
       }
@@ -199,22 +203,32 @@ final class ButtonsScreen: View, Screen {
   }
 
   private func loadBackgrounds(
-    _ name: String, _ type: String, into button: DemoButton, states count: Int = .max
+    _ name: String, _ type: String, into button: DemoButton, states count: Int = .max,
+    policy: ImageRequest.CachePolicy = .useCache
   ) {
     load(button) {
       for (suffix, states) in Self.states.prefix(count) {
-        for state in states { background(button, "\(name)-\(suffix).\(type)", state) }
+        for state in states { background(button, "\(name)-\(suffix).\(type)", state, policy) }
       }
     }
   }
 
-  private func background(_ button: DemoButton, _ file: String, _ state: ControlState) {
+  private func background(
+    _ button: DemoButton, _ file: String, _ state: ControlState,
+    _ policy: ImageRequest.CachePolicy = .useCache
+  ) {
     var options = options(state)
     // It would turn on top of the title.
     if button.title(for: .normal) != nil { options.indicator = .none }
     button.setBackgroundImage(
-      from: gallery.button(file), for: state, additionalIdentifier: identifier(for: button), options: options,
-      completion: note(button))
+      from: request(file, policy), for: state, additionalIdentifier: identifier(for: button),
+      options: options, completion: note(button))
+  }
+
+  private func request(_ file: String, _ policy: ImageRequest.CachePolicy) -> ImageRequest? {
+    var request = try? ImageRequest(gallery.button(file))
+    request?.cachePolicy = policy
+    return request
   }
 
   /// The catalogue has smaller pictures of the same URLs. Kept apart, they are of one size however the loads go.

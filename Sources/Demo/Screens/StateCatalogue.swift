@@ -7,7 +7,7 @@ final class StateCatalogue: View {
   struct Kind {
     let name: String
     let prepare: (DemoButton) -> Void
-    let load: (DemoButton) -> Void
+    let load: (DemoButton, ImageRequest.CachePolicy) -> Void
   }
 
   private struct Row {
@@ -27,6 +27,7 @@ final class StateCatalogue: View {
   private let hint = Label(
     "A row a state. The first one changes as it is used; the others stay in theirs, and can be pressed too.",
     font: Theme.body, color: Theme.secondaryText)
+  private let again = AgainButton("Again", scriptTitle: "Every state again")
   private let captions: [Label]
   private let rows: [Row]
 
@@ -47,17 +48,18 @@ final class StateCatalogue: View {
     cornerRadius = 12
     hint.numberOfLines = 2
     for caption in captions { caption.alignment = .center }
-    for view in [heading, hint] + captions { addSubview(view) }
+    again.addAction(for: .touchUpInside) { [unowned self] _ in self.load(.reload) }
+    for view in [heading, hint, again] + captions { addSubview(view) }
     for row in rows {
       addSubview(row.name)
       row.buttons.forEach(addSubview)
     }
   }
 
-  /// Loads all pictures again.
-  func load() {
+  /// Loads all pictures.
+  func load(_ policy: ImageRequest.CachePolicy = .useCache) {
     for row in rows {
-      for (kind, button) in zip(kinds, row.buttons) { kind.load(button) }
+      for (kind, button) in zip(kinds, row.buttons) { kind.load(button, policy) }
     }
   }
 
@@ -79,7 +81,10 @@ final class StateCatalogue: View {
   }
 
   override func layoutSubviews() {
-    let room = bounds.width - 2 * Self.inset
+    let againSize = again.sizeThatFits(bounds.size)
+    again.frame = Rect(
+      origin: Point(x: bounds.width - Self.inset - againSize.width, y: Self.inset), size: againSize)
+    let room = again.frame.minX - 2 * Self.inset
     heading.frame = Rect(x: Self.inset, y: 20, width: room, height: 24)
     let height = hint.sizeThatFits(Size(width: room, height: 40)).height
     hint.frame = Rect(x: Self.inset, y: 48, width: room, height: min(40, height))
@@ -99,7 +104,7 @@ final class StateCatalogue: View {
     for row in rows {
       row.name.frame =
         isNarrow
-        ? Rect(x: left, y: y, width: room, height: 20)
+        ? Rect(x: left, y: y, width: bounds.width - 2 * Self.inset, height: 20)
         : Rect(x: Self.inset, y: y, width: 160, height: Self.buttonHeight)
       for (column, button) in row.buttons.enumerated() {
         button.frame = Rect(
