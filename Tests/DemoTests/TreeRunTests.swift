@@ -13,7 +13,7 @@ struct TreeRunTests {
       arguments: ["--video", "offscreen", "--latency", "0", "--screen", screen] + options, script: script)
   }
 
-  @Test(arguments: ["list", "grid", "buttons"])
+  @Test(arguments: ["list", "grid", "buttons", "transitions", "indicators"])
   func treeOfAScreenIsPrintedOnceItIsLoaded(screen: String) async throws {
     let outcome = try await run(screen, "--dump-tree")
 

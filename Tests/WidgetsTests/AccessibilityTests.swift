@@ -11,7 +11,8 @@ struct AccessibilityTests {
     let views: [(View, AccessibilityRole)] = [
       (View(), .group), (Label("a"), .text), (ImageView(), .image), (Button(title: "a"), .button),
       (Control(), .control), (ScrollView(), .scrollArea), (ListView(), .list), (ListCell(), .row),
-      (ActivityIndicator(), .progress), (test.window, .window),
+      (ActivityIndicator(), .progress), (ProgressView(), .progress), (RefreshControl(), .progress),
+      (test.window, .window),
     ]
 
     #expect(views.allSatisfy { $0.0.accessibilityRole == $0.1 })
@@ -42,6 +43,28 @@ struct AccessibilityTests {
 
     #expect(button.accessibilityLabel == "Play")
     #expect(button.accessibilityValue == nil)
+  }
+
+  @Test func progressIsToldInPercentAndAsBusyWithoutAnEnd() {
+    let bar = ProgressView()
+    bar.setProgress(0.404, animated: true)
+    #expect(bar.accessibilityValue == "40%")
+    #expect(bar.accessibilityStates == [])
+    bar.isIndeterminate = true
+
+    #expect(bar.accessibilityValue == nil)
+    #expect(bar.accessibilityStates == .busy)
+  }
+
+  @Test func spinnerThatStandsStillUnseenIsLeftOut() {
+    let spinner = ActivityIndicator()
+    test.window.addSubview(spinner)
+    #expect(test.window.accessibilityNode.children.isEmpty)
+    spinner.startAnimating()
+    #expect(test.window.accessibilityNode.children.map(\.states) == [.busy])
+    spinner.isAccessibilityHidden = true
+
+    #expect(test.window.accessibilityNode.children.isEmpty)
   }
 
   @Test func toggleHasAValue() {

@@ -11,6 +11,7 @@ final class AgainButton: Button, ScriptNamed {
     setTitle(title, for: .normal)
     setTitleColor(Theme.text, for: .normal)
     titleFont = .bold(13)
+    accessibilityLabel = scriptTitle
     contentInsets = Insets(left: 8, right: 8)
     cornerRadius = 6
     stateDidChange()

@@ -120,6 +120,7 @@ private final class SlowPicture: ImageView, ScriptNamed {
     self.url = url
     start = load
     super.init(frame: .zero)
+    accessibilityLabel = name
     backgroundColor = Theme.tile
     cornerRadius = 8
     isUserInteractionEnabled = false

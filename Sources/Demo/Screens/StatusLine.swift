@@ -13,6 +13,7 @@ final class StatusLine: View, FrameObserver {
     super.init()
     backgroundColor = Theme.bar
     network.color = Theme.accent
+    network.accessibilityLabel = network.scriptTitle
     addSubview(label)
     addSubview(network)
   }

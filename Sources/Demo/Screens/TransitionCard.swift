@@ -29,6 +29,7 @@ final class TransitionCard: View, ScriptNamed {
     super.init()
     backgroundColor = Theme.card
     cornerRadius = 12
+    picture.accessibilityLabel = name
     picture.cornerRadius = 6
     picture.backgroundColor = Theme.tile
     again.addAction(for: .touchUpInside) { [weak self] _ in self?.showNext() }

@@ -48,7 +48,7 @@ public nonisolated struct AccessibilityNode: Hashable, Sendable {
 }
 
 extension View {
-  /// The view and what it holds, as it is now. What is hidden is left out; a group without a name leaves its place to
+  /// The view and what it holds, as it is now. What is hidden is left out, as is what says so; a group without a name leaves its place to
   /// what it holds. O(views).
   public var accessibilityNode: AccessibilityNode {
     AccessibilityNode(
@@ -59,7 +59,7 @@ extension View {
 
   /// The node, or those that stand in its place.
   var accessibilityNodes: [AccessibilityNode] {
-    guard !isHidden, alpha >= 0.01 else { return [] }
+    guard !isHidden, alpha >= 0.01, !isAccessibilityHidden else { return [] }
     let node = accessibilityNode
     return node.role == .group && node.label == nil ? node.children : [node]
   }

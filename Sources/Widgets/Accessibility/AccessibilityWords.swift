@@ -3,4 +3,5 @@ final class AccessibilityWords {
   var role: AccessibilityRole?
   var label: String?
   var value: String?
+  var isHidden = false
 }

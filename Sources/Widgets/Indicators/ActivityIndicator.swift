@@ -90,6 +90,11 @@ open class ActivityIndicator: View {
   open override var accessibilityStates: AccessibilityStates {
     isAnimating ? super.accessibilityStates.union(.busy) : super.accessibilityStates
   }
+  /// Also while there is nothing to be seen of it.
+  open override var isAccessibilityHidden: Bool {
+    get { super.isAccessibilityHidden || (hidesWhenStopped && !isAnimating) }
+    set { super.isAccessibilityHidden = newValue }
+  }
 
   /// The diameter of the style.
   open override func sizeThatFits(_ size: Size) -> Size {

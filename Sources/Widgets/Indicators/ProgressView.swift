@@ -78,6 +78,21 @@ open class ProgressView: View {
     player.draw(in: self, room: bounds, into: &list)
   }
 
+  /// `progress`.
+  open override var accessibilityRole: AccessibilityRole {
+    get { role(.progress) }
+    set { super.accessibilityRole = newValue }
+  }
+  /// What was set, or else how far it is, as `40%`; nil where there is no end in sight.
+  open override var accessibilityValue: String? {
+    get { super.accessibilityValue ?? (isIndeterminate ? nil : "\(Int((storedProgress * 100).rounded()))%") }
+    set { super.accessibilityValue = newValue }
+  }
+  /// `busy` while there is no end in sight.
+  open override var accessibilityStates: AccessibilityStates {
+    isIndeterminate ? super.accessibilityStates.union(.busy) : super.accessibilityStates
+  }
+
   /// A bar takes all the width that there is and 4 points of height, a ring its diameter both ways.
   open override func sizeThatFits(_ size: Size) -> Size {
     switch style {

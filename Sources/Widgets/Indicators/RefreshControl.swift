@@ -150,6 +150,16 @@ open class RefreshControl: Control {
           height: size.height)))
   }
 
+  /// `progress`.
+  open override var accessibilityRole: AccessibilityRole {
+    get { role(.progress) }
+    set { super.accessibilityRole = newValue }
+  }
+  /// `busy` while new content is on its way.
+  open override var accessibilityStates: AccessibilityStates {
+    isRefreshing ? super.accessibilityStates.union(.busy) : super.accessibilityStates
+  }
+
   /// False: it is pulled, or asked by `refresh()`.
   open override var canBecomeFocused: Bool { false }
 }

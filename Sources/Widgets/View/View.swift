@@ -354,6 +354,13 @@ open class View {
     return states
   }
 
+  /// Whether the tree leaves it out, with all below: what is only for the eye. False by default; overriders keep the
+  /// setter.
+  open var isAccessibilityHidden: Bool {
+    get { accessibilityWords?.isHidden ?? false }
+    set { say { $0.isHidden = newValue } }
+  }
+
   /// The role that was set, for classes that have another than a group.
   final func role(_ usual: AccessibilityRole) -> AccessibilityRole { accessibilityWords?.role ?? usual }
 
