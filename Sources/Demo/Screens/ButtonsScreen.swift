@@ -218,8 +218,11 @@ final class ButtonsScreen: View, Screen {
     _ policy: ImageRequest.CachePolicy = .useCache
   ) {
     var options = options(state)
-    // It would turn on top of the title.
-    if button.title(for: .normal) != nil { options.indicator = .none }
+    // Both would be on top of each other with the title, which is to be read without a picture too.
+    if button.title(for: .normal) != nil {
+      options.indicator = .none
+      options.failureImage = nil
+    }
     button.setBackgroundImage(
       from: request(file, policy), for: state, additionalIdentifier: identifier(for: button),
       options: options, completion: note(button))
