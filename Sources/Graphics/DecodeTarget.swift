@@ -12,18 +12,30 @@ public struct DecodeTarget: Hashable, Sendable {
   }
 
   /// Width of the box in pixels, at least 1.
-  public var width: Int
+  public var width: Int {
+    get { Int(storedWidth) }
+    set { storedWidth = Self.stored(newValue) }
+  }
   /// Height of the box in pixels, at least 1.
-  public var height: Int
+  public var height: Int {
+    get { Int(storedHeight) }
+    set { storedHeight = Self.stored(newValue) }
+  }
   /// What becomes of the picture's aspect ratio; `.fill` unless said otherwise.
   public var mode: Mode
 
-  /// A side below 1 counts as 1.
+  // Small, since it lies in every request.
+  private var storedWidth: UInt32
+  private var storedHeight: UInt32
+
+  /// A side below 1 counts as 1, and one beyond 2^32 - 1 as that.
   public init(width: Int, height: Int, mode: Mode = .fill) {
-    self.width = max(1, width)
-    self.height = max(1, height)
+    storedWidth = Self.stored(width)
+    storedHeight = Self.stored(height)
     self.mode = mode
   }
+
+  private static func stored(_ side: Int) -> UInt32 { UInt32(clamping: max(1, side)) }
 
   /// The size in pixels that a source of the given size is decoded to: its aspect ratio kept, at least 1x1,
   /// never larger than the source.

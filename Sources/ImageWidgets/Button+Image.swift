@@ -60,6 +60,6 @@ extension Button {
   }
 
   private func existingSlot(_ slot: ButtonSlot, _ state: ControlState) -> ImageSlot? {
-    existingSlots?.slot(forKey: ButtonTarget.key(slot, state))
+    existingSlots?.slot(forKey: .button(slot, state))
   }
 }

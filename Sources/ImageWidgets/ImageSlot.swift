@@ -13,7 +13,7 @@ final class ImageSlot {
   /// What it loads, or waits to load.
   private var load: SlotLoad?
   /// What it was asked for last, and the picture that came of it.
-  private var shown: (load: SlotLoad, image: Image)?
+  private var shown: (question: SlotQuestion, image: Image)?
   private var indicator: SlotIndicator?
   /// Who wants to know how the load goes.
   private let observers = ActivityObservers()
@@ -48,24 +48,30 @@ final class ImageSlot {
       refuse(error, placeholder: placeholder, options: options, completion: completion)
       return
     }
-    if let load, load.isSame(as: request, additionalIdentifier: additionalIdentifier) {
-      load.join(progress: progress, completion: completion)
+    var question = SlotQuestion(
+      request: request, additionalIdentifier: additionalIdentifier, placeholder: placeholder, options: options
+    )
+    let listeners = SlotListeners(progress: progress, completion: completion)
+    if let load, load.question.isSame(as: question) {
+      load.join(listeners)
       return
     }
-    let new = SlotLoad(
-      request: request, additionalIdentifier: additionalIdentifier, placeholder: placeholder,
-      options: options, progress: progress, completion: completion)
-    replace(with: new)
+    abandonLoad()
     url = request.url.absoluteString
-    if showFromMemory(new) { return }
-    showPlaceholder(of: new)
+    if let image = imageInMemory(for: &question) {
+      settle(question, .success(ImageResponse(image: image, source: .memory)), listeners)
+      return
+    }
+    let new = SlotLoad(question, listeners)
+    setLoad(new)
+    showPlaceholder(of: question)
     start(new)
   }
 
   /// Stops loading; the picture or the placeholder stays. Whoever waits hears `.cancelled`.
   func cancel() {
-    if let load, !load.isForGrowth { url = nil }
-    replace(with: nil)
+    if let load, !load.question.isForGrowth { url = nil }
+    abandonLoad()
     endActivity()
   }
 
@@ -75,7 +81,7 @@ final class ImageSlot {
 
   /// Stops loading and shows nothing.
   func clear() {
-    replace(with: nil)
+    abandonLoad()
     url = nil
     shown = nil
     target.show(nil, transition: .none)
@@ -85,7 +91,7 @@ final class ImageSlot {
   private func refuse(
     _ error: any Error, placeholder: Image?, options: SlotOptions, completion: SlotCompletion?
   ) {
-    replace(with: nil)
+    abandonLoad()
     url = nil
     shown = nil
     if options.setsImage {
@@ -97,56 +103,60 @@ final class ImageSlot {
     activity = .ended(success: false)
   }
 
-  private func replace(with new: SlotLoad?) {
+  /// Gives up what it loads.
+  private func abandonLoad() {
     let previous = load
     report = nil
-    setLoad(new)
+    setLoad(nil)
     endIndicator(isLoaded: false)
     previous?.cancel()
   }
 
   // MARK: Loading
 
-  private func downloader(for load: SlotLoad) -> ImageDownloader {
-    load.options.downloader ?? View.sharedImageDownloader
+  private func downloader(for question: SlotQuestion) -> ImageDownloader {
+    question.options.downloader ?? View.sharedImageDownloader
   }
 
-  private func sizedRequest(of load: SlotLoad) -> ImageRequest {
-    var request = load.request
-    load.size = NeededSize(of: target)
-    if request.targetSize == nil, case .target(let size) = load.size { request.targetSize = size }
-    return request
+  /// The picture at the size that is needed now, if it is in memory.
+  private func imageInMemory(for question: inout SlotQuestion) -> Image? {
+    question.size = NeededSize(of: target)
+    question.began = target.view?.window?.now
+    let request = question.sizedRequest
+    guard request.cachePolicy != .reload,
+      let image = downloader(for: question).cachedImage(
+        for: request, additionalIdentifier: question.additionalIdentifier),
+      // A natural size is that of the whole picture, not of the largest thumbnail there is.
+      image.isFullSize || request.targetSize != nil || target.contentMode != .center
+        || request.cachePolicy == .cacheOnly
+    else { return nil }
+    ImageSlot.observer?.slotWillLoad()
+    downloader(for: question).traceServed(request, image)
+    return image
   }
 
   /// Shows a picture from memory before the call returns; false if there is none.
   private func showFromMemory(_ load: SlotLoad) -> Bool {
-    let request = sizedRequest(of: load)
-    load.began = target.view?.window?.now
-    guard request.cachePolicy != .reload,
-      let image = downloader(for: load).cachedImage(
-        for: request, additionalIdentifier: load.additionalIdentifier),
-      // A natural size is that of the whole picture, not of the largest thumbnail there is.
-      image.isFullSize || request.targetSize != nil || target.contentMode != .center
-        || request.cachePolicy == .cacheOnly
-    else { return false }
-    ImageSlot.observer?.slotWillLoad()
-    downloader(for: load).traceServed(request, image)
+    var question = load.question
+    let image = imageInMemory(for: &question)
+    load.question = question
+    guard let image else { return false }
     finish(load, .success(ImageResponse(image: image, source: .memory)))
     return true
   }
 
-  private func showPlaceholder(of load: SlotLoad) {
+  private func showPlaceholder(of question: SlotQuestion) {
     shown = nil
-    guard load.options.setsImage else { return }
-    switch load.options.placeholderPolicy {
-    case .whileLoading: target.show(load.placeholder, transition: .none)
+    guard question.options.setsImage else { return }
+    switch question.options.placeholderPolicy {
+    case .whileLoading: target.show(question.placeholder, transition: .none)
     case .onFailure, .never: target.show(nil, transition: .none)
-    case .keepsPrevious: if target.image == nil { target.show(load.placeholder, transition: .none) }
+    case .keepsPrevious: if target.image == nil { target.show(question.placeholder, transition: .none) }
     }
   }
 
   private func start(_ load: SlotLoad) {
-    guard load.request.targetSize != nil || NeededSize(of: target) != .unknown else {
+    guard load.question.request.targetSize != nil || NeededSize(of: target) != .unknown else {
       activity = .paused
       return
     }
@@ -159,72 +169,79 @@ final class ImageSlot {
 
   /// Asks the downloader at the size that is needed now, and gives up what it was asked before.
   private func request(_ load: SlotLoad) {
-    let request = sizedRequest(of: load)
-    let size = load.size
-    let task = downloader(for: load).load(
-      request, additionalIdentifier: load.additionalIdentifier,
+    let size = NeededSize(of: target)
+    load.question.size = size
+    let task = downloader(for: load.question).load(
+      load.question.sizedRequest, additionalIdentifier: load.question.additionalIdentifier,
       completion: { [weak self] result in
         // A slot that has gone, or wants another picture by now, shows nothing.
         guard let self, self.load === load else { return load.finish(result.asCancelled) }
-        if load.size == size { self.finish(load, result) }
+        if load.question.size == size { self.finish(load, result) }
       },
       progress: { [weak self, weak load] progress in
         if let load { self?.report(progress, of: load) }
       })
     load.task = task
     // Cancels the one before it only now that it has joined its transfer.
-    target.view?.setLoadOperation(task, forKey: target.key)
+    target.view?.setLoadOperation(task, forKey: target.key.operation)
   }
 
   private func finish(_ load: SlotLoad, _ result: Result<ImageResponse, ImageError>) {
     setLoad(nil)
+    settle(load.question, result, load.takeListeners())
+  }
+
+  /// Shows what came of a question, and tells those who wait.
+  private func settle(
+    _ question: SlotQuestion, _ result: Result<ImageResponse, ImageError>, _ listeners: SlotListeners
+  ) {
     let isLoaded = if case .success = result { true } else { false }
     endIndicator(isLoaded: isLoaded)
-    note(result, of: load)
+    note(result, of: question)
     switch result {
     case .success(let response):
-      shown = (load, response.image)
-      if load.options.setsImage { show(response, of: load) }
-    case .failure where load.isForGrowth: break
+      shown = (question, response.image)
+      if question.options.setsImage { show(response, of: question) }
+    case .failure where question.isForGrowth: break
     case .failure(.cancelled): url = nil
-    case .failure: showFailure(of: load)
+    case .failure: showFailure(of: question)
     }
     if !result.isCancelled { ImageSlot.observer?.slotDidSettle(result) }
-    if load.options.waitsForTransition, let image = try? result.get().image, let view = target.view {
-      view.afterTransition(to: image) { load.finish(result) }
+    if question.options.waitsForTransition, let image = try? result.get().image, let view = target.view {
+      view.afterTransition(to: image) { listeners.tell(result) }
     } else {
-      load.finish(result)
+      listeners.tell(result)
     }
-    if self.load == nil { activity = .ended(success: isLoaded) }
+    if load == nil { activity = .ended(success: isLoaded) }
     // The view may have grown while it loaded.
     sizeDidChange()
   }
 
-  private func note(_ result: Result<ImageResponse, ImageError>, of load: SlotLoad) {
+  private func note(_ result: Result<ImageResponse, ImageError>, of question: SlotQuestion) {
     let window = target.view?.window
-    let elapsed = load.began.flatMap { began in window.map { $0.now - began } }
+    let elapsed = question.began.flatMap { began in window.map { $0.now - began } }
     guard let new = SlotReport(result, elapsed: elapsed) else { return }
     report = new
     if target.view?.window?.showsDiagnostics == true { target.view?.setNeedsDisplay(target.rect) }
   }
 
-  private func show(_ response: ImageResponse, of load: SlotLoad) {
-    if let showsImage = load.options.showsImage {
+  private func show(_ response: ImageResponse, of question: SlotQuestion) {
+    if let showsImage = question.options.showsImage {
       if let view = target.view { showsImage(view, response.image) }
       return
     }
-    let transition = load.options.transition(for: response.source)
+    let transition = question.options.transition(for: response.source)
     // The same picture with more pixels does not slide in over itself.
     target.show(
-      response.image, transition: load.isForGrowth && transition.isAnimated ? .crossDissolve : transition)
+      response.image, transition: question.isForGrowth && transition.isAnimated ? .crossDissolve : transition)
   }
 
-  private func showFailure(of load: SlotLoad) {
-    guard load.options.setsImage else { return }
-    if let failureImage = load.options.failureImage {
-      target.show(failureImage, transition: load.options.transition)
-    } else if load.options.placeholderPolicy == .onFailure {
-      target.show(load.placeholder, transition: .none)
+  private func showFailure(of question: SlotQuestion) {
+    guard question.options.setsImage else { return }
+    if let failureImage = question.options.failureImage {
+      target.show(failureImage, transition: question.options.transition)
+    } else if question.options.placeholderPolicy == .onFailure {
+      target.show(question.placeholder, transition: .none)
     }
   }
 
@@ -232,7 +249,7 @@ final class ImageSlot {
   private func setLoad(_ new: SlotLoad?) {
     if let load, load.task != nil {
       target.view?.pendingSlots -= 1
-      target.view?.removeLoadOperation(load.task, forKey: target.key)
+      target.view?.removeLoadOperation(load.task, forKey: target.key.operation)
     }
     load = new
   }
@@ -241,8 +258,8 @@ final class ImageSlot {
 
   private func startIndicator(for load: SlotLoad) {
     // A picture that grows is there already.
-    guard !load.isForGrowth, let window = target.view?.window else { return }
-    indicator = SlotIndicator(slot: self, indicator: load.options.indicator, in: window)
+    guard !load.question.isForGrowth, let window = target.view?.window else { return }
+    indicator = SlotIndicator(slot: self, indicator: load.question.options.indicator, in: window)
     indicator?.report(load.task?.progress.fraction)
     indicator?.start()
   }
@@ -286,15 +303,15 @@ extension ImageSlot {
   func sizeDidChange() {
     if let load, load.task == nil {
       if !showFromMemory(load) { start(load) }
-    } else if let load, load.task?.isFinished == false, load.request.targetSize == nil,
-      NeededSize(of: target).isMuchMore(than: load.size)
+    } else if let load, load.task?.isFinished == false, load.question.request.targetSize == nil,
+      NeededSize(of: target).isMuchMore(than: load.question.size)
     {
       request(load)
-    } else if load == nil, let shown, isTooSmall(shown.image, of: shown.load), isStillThere(shown.image) {
-      let again = SlotLoad(growing: shown.load)
+    } else if load == nil, let shown, isTooSmall(shown.image, of: shown.question), isStillThere(shown.image) {
+      let again = SlotLoad(shown.question.forGrowth)
       load = again
       // Not asked for again at this size, whatever comes of it.
-      shown.load.size = NeededSize(of: target)
+      self.shown?.question.size = NeededSize(of: target)
       if !showFromMemory(again) { start(again) }
     }
   }
@@ -302,12 +319,14 @@ extension ImageSlot {
   /// Whether the slot needs more than 1.5 times the pixels, a side, that the picture has and that were asked
   /// for: where more were asked for than came, there are no more. A picture that was in memory before the view
   /// had a size was made for another view: any more will do.
-  private func isTooSmall(_ image: Image, of load: SlotLoad) -> Bool {
-    guard load.options.setsImage, load.request.targetSize == nil, !image.isFullSize else { return false }
+  private func isTooSmall(_ image: Image, of question: SlotQuestion) -> Bool {
+    guard question.options.setsImage, question.request.targetSize == nil, !image.isFullSize else {
+      return false
+    }
     func width(_ target: DecodeTarget) -> Int {
       target.outputSize(sourceWidth: image.sourceWidth, sourceHeight: image.sourceHeight).width
     }
-    switch (NeededSize(of: target), load.size) {
+    switch (NeededSize(of: target), question.size) {
     case (.unknown, _), (_, .natural): return false
     case (.natural, _): return true
     case (.target(let needed), .target(let known)):
@@ -318,14 +337,14 @@ extension ImageSlot {
 
   /// Whether nobody has set another picture since.
   private func isStillThere(_ image: Image) -> Bool {
-    shown?.load.options.showsImage != nil || target.image === image
+    shown?.question.options.showsImage != nil || target.image === image
   }
 
   /// The indicator lives by the window's time, and the window's scale says how large the picture must be.
   func windowDidChange() {
     guard let window = target.view?.window else { return }
     // A cell is asked for its picture before it is in the list.
-    if load?.began == nil { load?.began = window.now }
+    if load?.question.began == nil { load?.question.began = window.now }
     if indicator?.window !== window { dropIndicator() }
     if let load, load.task != nil, indicator == nil {
       startIndicator(for: load)

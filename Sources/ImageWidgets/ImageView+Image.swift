@@ -15,5 +15,5 @@ extension ImageView {
   }
 
   /// Stops loading the highlighted picture; what is shown stays.
-  public func cancelHighlightedImageLoad() { existingSlots?.slot(forKey: HighlightedTarget.key)?.cancel() }
+  public func cancelHighlightedImageLoad() { existingSlots?.slot(forKey: .highlighted)?.cancel() }
 }

@@ -5,8 +5,8 @@ import VitrineWidgets
 protocol SlotTarget {
   /// The view; nil once it is gone.
   var view: View? { get }
-  /// Names the slot among those of its view.
-  var key: String { get }
+  /// Which of its view's slots it is.
+  var key: SlotKey { get }
   /// The picture that it holds now.
   var image: Image? { get }
   /// Whether its picture is what one sees of the view now.
@@ -28,6 +28,22 @@ extension SlotTarget {
   var room: Size { rect.size }
   var goesFirst: Bool { true }
   var cornerRadius: Double { view?.cornerRadius ?? 0 }
+}
+
+/// Names a slot among those of its view.
+nonisolated enum SlotKey: Hashable {
+  case contents
+  case highlighted
+  case button(ButtonSlot, ControlState)
+
+  /// The name under which the view keeps the slot's load, for `View.setLoadOperation(_:forKey:)`.
+  var operation: String {
+    switch self {
+    case .contents: "contents"
+    case .highlighted: "highlighted"
+    case .button(let slot, let state): "button.\(slot).\(state.rawValue)"
+    }
+  }
 }
 
 /// How large a slot needs its picture.
@@ -75,8 +91,7 @@ enum NeededSize: Equatable {
 struct ContentsTarget: SlotTarget {
   weak var view: View?
 
-  static let key = "contents"
-  var key: String { Self.key }
+  var key: SlotKey { .contents }
   /// An image view's own picture, also while it shows the highlighted one.
   var image: Image? { (view as? ImageView).map(\.image) ?? view?.contents }
   var isShowing: Bool { true }
@@ -90,8 +105,7 @@ struct HighlightedTarget: SlotTarget {
   weak var imageView: ImageView?
 
   var view: View? { imageView }
-  static let key = "highlighted"
-  var key: String { Self.key }
+  var key: SlotKey { .highlighted }
   var image: Image? { imageView?.highlightedImage }
   var isShowing: Bool { imageView?.isHighlighted ?? false }
   var rect: Rect { imageView?.bounds ?? .zero }
@@ -108,7 +122,7 @@ struct ButtonTarget: SlotTarget {
   let state: ControlState
 
   var view: View? { button }
-  var key: String { Self.key(slot, state) }
+  var key: SlotKey { .button(slot, state) }
   var isShowing: Bool { button?.isShowing(slot, state) ?? false }
 
   var image: Image? { button?.picture(in: slot, for: state) }
@@ -132,6 +146,4 @@ struct ButtonTarget: SlotTarget {
   func show(_ image: Image?, transition: Transition) {
     button?.setPicture(image, in: slot, for: state, transition: transition)
   }
-
-  static func key(_ slot: ButtonSlot, _ state: ControlState) -> String { "button.\(slot).\(state.rawValue)" }
 }

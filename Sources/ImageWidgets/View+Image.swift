@@ -46,6 +46,6 @@ extension View {
   /// there is another. Goes with the view.
   public var imageActivity: any ActivitySource { contentsSlot }
 
-  private var existingContentsSlot: ImageSlot? { existingSlots?.slot(forKey: ContentsTarget.key) }
+  private var existingContentsSlot: ImageSlot? { existingSlots?.slot(forKey: .contents) }
   private var contentsSlot: ImageSlot { slots.slot(for: ContentsTarget(view: self)) }
 }

@@ -8,7 +8,7 @@ final class ViewSlots: ViewAttachment {
   private var slots: [ImageSlot] = []
   var operations: [String: any Cancellable] = [:]
 
-  func slot(forKey key: String) -> ImageSlot? { slots.first { $0.target.key == key } }
+  func slot(forKey key: SlotKey) -> ImageSlot? { slots.first { $0.target.key == key } }
 
   func slot(for target: some SlotTarget) -> ImageSlot {
     if let slot = slot(forKey: target.key) { return slot }

@@ -10,10 +10,16 @@ public import VitrineGraphics
 /// ```
 public struct ImageRequest: Sendable {
   /// Where it is; absolute, or the load fails with `.invalidURL`.
-  public var url: URL { didSet { identity = RequestIdentity(url: url, headers: headers) } }
+  public var url: URL {
+    get { subject.url }
+    set { subject = subject.with(url: newValue) }
+  }
   /// Sent with the request. Those that change the answer (Authorization, Cookie, Accept, Accept-Language)
   /// are part of its identity.
-  public var headers: HTTPHeaders { didSet { identity = RequestIdentity(url: url, headers: headers) } }
+  public var headers: HTTPHeaders {
+    get { subject.headers }
+    set { subject = subject.with(headers: newValue) }
+  }
   /// Where it stands in the queue; a shared load has the highest priority of those who wait for it.
   public var priority: Priority
   /// What part the cache plays; `.useCache` by default.
@@ -21,12 +27,22 @@ public struct ImageRequest: Sendable {
   /// The size that it is needed at, in pixels; nil decodes it whole. Slots fill it in.
   public var targetSize: DecodeTarget?
   /// Applied in order after decoding.
-  public var transforms: [any ImageTransform]
+  public var transforms: [any ImageTransform] {
+    get { subject.transforms }
+    set { subject = subject.with(transforms: newValue) }
+  }
   /// What decoding it may cost.
-  public var limits: DecodeLimits
+  public var limits: DecodeLimits {
+    get { subject.limits }
+    set { subject = subject.with(limits: newValue) }
+  }
+
+  // With it a request takes three words, the most that fit into an `any ImageRequestConvertible` without a box on the
+  // heap. What slots fill in lies beside it: they change a copy of a request for each picture that they show.
+  private var subject: RequestSubject
 
   /// Which bytes it asks for; kept, since a slot looks it up several times.
-  private(set) var identity: RequestIdentity
+  var identity: RequestIdentity { subject.identity }
 
   /// Where a load stands in the queue.
   public enum Priority: Int, Comparable, Hashable, Sendable, CaseIterable {
@@ -53,14 +69,10 @@ public struct ImageRequest: Sendable {
     cachePolicy: CachePolicy = .useCache, targetSize: DecodeTarget? = nil,
     transforms: [any ImageTransform] = [], limits: DecodeLimits = .init()
   ) {
-    self.url = url
-    self.headers = headers
     self.priority = priority
     self.cachePolicy = cachePolicy
     self.targetSize = targetSize
-    self.transforms = transforms
-    self.limits = limits
-    identity = RequestIdentity(url: url, headers: headers)
+    subject = RequestSubject(url: url, headers: headers, transforms: transforms, limits: limits)
   }
 
   /// The headers as they are sent: pictures are asked for, unless the caller says otherwise (AF-I12).

@@ -52,6 +52,17 @@ import VitrineGraphics
 
   @Test func sidesBelowOneCountAsOne() {
     #expect(DecodeTarget(width: 0, height: -7) == DecodeTarget(width: 1, height: 1))
+    var target = DecodeTarget(width: 5, height: 5)
+    target.width = .min
+    target.height = 0
+    #expect(target == DecodeTarget(width: 1, height: 1))
+  }
+
+  @Test func sidesWithoutEndAreTheLargestThereIs() {
+    let target = DecodeTarget(width: .max, height: 1 << 32)
+
+    #expect(target.width == target.height)
+    #expect(target.width == 1 << 32 - 1)
   }
 
   @Test func outputKeepsItsSideOfTheBoxForManySizes() {

@@ -12,6 +12,25 @@ import VitrineGraphics
     return RequestIdentity(changed)
   }
 
+  @Test func requestIsHandedOnAsASourceWithoutABox() {
+    // Three words, what an existential has room for.
+    #expect(MemoryLayout<ImageRequest>.size <= 3 * MemoryLayout<Int>.size)
+  }
+
+  @Test func copiesOfARequestChangeApart() {
+    let original = request("a.jpg")
+    var copy = original
+    copy.headers["Accept"] = "image/webp"
+    copy.limits.pixels = 1
+    copy.transforms = [.circle()]
+    copy.url = request("b.jpg").url
+    #expect(original == request("a.jpg"))
+    #expect(copy.headers["Accept"] == "image/webp")
+    #expect(copy.limits.pixels == 1)
+    #expect(copy.transforms.count == 1)
+    #expect(RequestIdentity(copy).url == "http://a.test/b.jpg")
+  }
+
   @Test func sameURLIsTheSameRequest() {
     #expect(identity() == identity())
     #expect(identity().hashValue == identity().hashValue)

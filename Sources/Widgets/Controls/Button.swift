@@ -118,7 +118,11 @@ open class Button: Control {
     _ image: Image?, in slot: ButtonSlot, for state: ControlState, transition: Transition = .none
   ) {
     let before = look(of: slot)
-    self[slot].table[state] = image
+    // In place: what is read and written back as a whole is copied.
+    switch slot {
+    case .image: images.table[state] = image
+    case .background: backgrounds.table[state] = image
+    }
     let after = look(of: slot)
     guard before != after else {
       if !transition.isAnimated, self[slot].transition != nil, isShowing(slot, state) {
@@ -128,11 +132,7 @@ open class Button: Control {
       return
     }
     self[slot].transition = startTransition(
-      transition, from: before, to: after, after: self[slot].transition
-    ) { [weak self] running in
-      self?.setNeedsDisplay()
-      if running.isOver { self?[slot].transition = nil }
-    }
+      transition, from: before, to: after, after: self[slot].transition)
     setNeedsDisplay()
   }
 
@@ -214,6 +214,12 @@ open class Button: Control {
 
   override var transitions: [ContentsTransition] {
     super.transitions + [images.transition, backgrounds.transition].compactMap { $0 }
+  }
+
+  override func transitionDidStep(_ running: ContentsTransition) {
+    super.transitionDidStep(running)
+    guard running.isOver else { return }
+    for slot in ButtonSlot.allCases where self[slot].transition === running { self[slot].transition = nil }
   }
 
   override func endTransitions() {

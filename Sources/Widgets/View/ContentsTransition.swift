@@ -11,7 +11,6 @@ final class ContentsTransition: FrameObserver {
   /// What will be seen afterwards.
   let new: PictureLook
   private let transition: Transition
-  private let changed: (ContentsTransition) -> Void
   private weak var view: View?
   private weak var window: Window?
   private var start: Double?
@@ -21,15 +20,13 @@ final class ContentsTransition: FrameObserver {
   /// Whether the new picture is fully shown.
   private(set) var isOver = false
 
-  /// Starts in `window`. `changed` is called for each step, the last included; it marks what is dirty.
+  /// Starts in `window`. `view` hears of each step, the last included.
   init(
-    from old: PictureLook, to new: PictureLook, transition: Transition, of view: View, in window: Window,
-    changed: @escaping (ContentsTransition) -> Void
+    from old: PictureLook, to new: PictureLook, transition: Transition, of view: View, in window: Window
   ) {
     self.old = old
     self.new = new
     self.transition = transition
-    self.changed = changed
     self.view = view
     self.window = window
     window.requestFrames(for: self, at: window.now)
@@ -62,7 +59,7 @@ final class ContentsTransition: FrameObserver {
     progress = transition.curve.value(at: share)
     // A difference of times may fall short of the end by a rounding error. Nobody waits for what nobody sees.
     isOver = share >= 1 - 1e-9 || view?.isHiddenInTree != false
-    changed(self)
+    view?.transitionDidStep(self)
     if isOver { tellThatItHasEnded() }
     return isOver ? .never : .soon
   }

@@ -121,11 +121,7 @@ open class View {
     let previous = PictureLook(image: storedContents)
     storedContents = image
     contentsTransition = startTransition(
-      transition, from: previous, to: PictureLook(image: image), after: contentsTransition
-    ) { [weak self] running in
-      self?.setNeedsDisplay()
-      if running.isOver { self?.contentsTransition = nil }
-    }
+      transition, from: previous, to: PictureLook(image: image), after: contentsTransition)
     setNeedsDisplay()
   }
 
@@ -141,6 +137,12 @@ open class View {
     }
   }
 
+  /// A transition of the view has made a step, maybe its last.
+  func transitionDidStep(_ running: ContentsTransition) {
+    setNeedsDisplay()
+    if running.isOver, contentsTransition === running { contentsTransition = nil }
+  }
+
   /// Those under way.
   var transitions: [ContentsTransition] { contentsTransition.map { [$0] } ?? [] }
 
@@ -153,7 +155,7 @@ open class View {
   /// Ends the transition before it and starts one; nil where the new picture is to be seen at once.
   final func startTransition(
     _ transition: Transition, from previous: PictureLook, to new: PictureLook,
-    after running: ContentsTransition?, changed: @escaping (ContentsTransition) -> Void
+    after running: ContentsTransition?
   ) -> ContentsTransition? {
     running?.stop()
     guard transition.isAnimated, let window else { return nil }
@@ -161,8 +163,7 @@ open class View {
     let isHardlyBegun = running.map { $0.progress < 0.5 } ?? false
     let old = isHardlyBegun ? running?.old ?? previous : previous
     guard old.image != new.image else { return nil }
-    return ContentsTransition(
-      from: old, to: new, transition: transition, of: self, in: window, changed: changed)
+    return ContentsTransition(from: old, to: new, transition: transition, of: self, in: window)
   }
 
   // MARK: Drawing
