@@ -75,11 +75,13 @@ let package = Package(
       dependencies: ["Vitrine", "VitrineGalleryServer"],
       path: "Sources/Demo",
       swiftSettings: mainActor),
+    // Counts what is asked of the heap, in the benchmarks alone.
+    .target(name: "CAllocations", path: "Sources/Benchmarks/CAllocations"),
     .executableTarget(
       name: "VitrineBenchmarks",
-      dependencies: ["Vitrine", "VitrineGalleryServer", "CCodecs"],
+      dependencies: ["Vitrine", "VitrineGalleryServer", "CCodecs", "CAllocations"],
       path: "Sources/Benchmarks",
-      exclude: ["RESULTS.md"],
+      exclude: ["RESULTS.md", "CAllocations"],
       swiftSettings: strict),
 
     tests("Graphics", ["VitrineGraphics"]),

@@ -20,10 +20,12 @@ struct Options {
 
       first-screen      200 pictures over HTTP into tiles, beside libjpeg-turbo alone
       memory-hit        a lookup in the memory cache, beside a dictionary with a lock
+      set-image         a picture from memory put on a slot
       scroll            a frame of a list that scrolls, beside a memmove of the window
       fade              a frame of 50 tiles that change their pictures at once
       idle              what a window does when nothing happens
       spinners          50 slots and one that wait for their pictures
+      reuse-storm       10,000 changes of slots a second, for 10 s
 
       --json FILE       write the figures, an object a subject
       --server NAME     who serves first-screen's pictures: gallery or nginx (gallery)

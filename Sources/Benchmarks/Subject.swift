@@ -2,19 +2,23 @@
 enum Subject: String, CaseIterable {
   case firstScreen = "first-screen"
   case memoryHit = "memory-hit"
+  case setImage = "set-image"
   case scroll
   case fade
   case idle
   case spinners
+  case reuseStorm = "reuse-storm"
 
   func measure(_ options: Options) throws -> [Figure] {
     switch self {
     case .firstScreen: try FirstScreen.measure(options)
     case .memoryHit: try MemoryHit.measure(options)
+    case .setImage: try SetImage.measure(options)
     case .scroll: try Scroll.measure(options)
     case .fade: try Fade.measure(options)
     case .idle: try Idle.measure(options)
     case .spinners: try Spinners.measure(options)
+    case .reuseStorm: try ReuseStorm.measure(options)
     }
   }
 }
@@ -22,7 +26,7 @@ enum Subject: String, CaseIterable {
 /// What the program does as a child of itself.
 struct Role {
   enum Name: String {
-    case server, firstScreen, scroll, fade, idle, spinners
+    case server, firstScreen, setImage, scroll, fade, idle, spinners, reuseStorm
   }
 
   private static let mark = "--child"
@@ -48,10 +52,12 @@ struct Role {
     switch name {
     case .server: PictureServer.serve(arguments)
     case .firstScreen: try Figures(FirstScreenRun.measure(arguments)).print()
+    case .setImage: try Figures(SetImageRun.measure(arguments)).print()
     case .scroll: try Figures(ScrollRun.measure(arguments)).print()
     case .fade: try Figures(FadeRun.measure(arguments)).print()
     case .idle: try Figures(IdleRun.measure(arguments)).print()
     case .spinners: try Figures(SpinnersRun.measure(arguments)).print()
+    case .reuseStorm: try Figures(ReuseStormRun.measure(arguments)).print()
     }
   }
 }

@@ -1,0 +1,21 @@
+/// A picture from memory put on a slot that shows another one: what a list pays for each row that comes.
+enum SetImage {
+  static func measure(_ options: Options) throws -> [Figure] {
+    // The first period warms up.
+    let figures = try ChildProcess(.setImage, [String(options.runs + 1)]).figures()
+    func samples(_ call: SetImageRun.Call, _ name: String) -> Samples {
+      Samples((1...options.runs).map { figures["\(call.key)_\(name)_\($0)"] ?? .nan })
+    }
+    return SetImageRun.Call.all.flatMap { call in
+      // Whoever passes an address pays for reading it.
+      let isBare = call.source == .request
+      return [
+        Figure(
+          "\(call.key)_us", samples(call, "us"), label: "\(call.label)", unit: "µs", aim: .atMost(5)),
+        Figure(
+          "\(call.key)_allocations", samples(call, "allocations"), label: "  allocations",
+          aim: isBare ? .atMost(0) : nil),
+      ]
+    }
+  }
+}

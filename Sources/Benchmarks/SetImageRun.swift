@@ -1,0 +1,168 @@
+import CAllocations
+import FoundationEssentials
+import Vitrine
+
+/// A process whose slots change between two pictures that are in memory, and says what a change took.
+@MainActor
+struct SetImageRun {
+  /// A way to ask a slot for a picture.
+  struct Call: Hashable, Sendable {
+    enum Slot: String, CaseIterable { case contents, image, button }
+    enum Source: String, CaseIterable { case request, url, text }
+
+    let slot: Slot
+    let source: Source
+    let hasCompletion: Bool
+
+    static let all = Slot.allCases.flatMap { slot in
+      Source.allCases.flatMap { source in
+        [false, true].map { Call(slot: slot, source: source, hasCompletion: $0) }
+      }
+    }.filter { $0.source == .request || !$0.hasCompletion }
+
+    var key: String { "\(slot)_\(source)" + (hasCompletion ? "_completion" : "") }
+
+    var label: String {
+      let place =
+        switch slot {
+        case .contents: "contents of a view"
+        case .image: "image of an image view"
+        case .button: "image of a button"
+        }
+      let words =
+        switch source {
+        case .request: "a request at hand"
+        case .url: "a URL"
+        case .text: "a text"
+        }
+      return "\(place), \(words)" + (hasCompletion ? ", completion" : "")
+    }
+  }
+
+  private static let columns = 8
+  private static let rows = 5
+  private static let tile = Size(width: 160, height: 160)
+  private static let rounds = 250
+
+  private let application: Application
+  private let time = ManualTime()
+  private let requests: [[ImageRequest]]
+  private let urls: [[URL]]
+  private let texts: [[String]]
+
+  /// Argument: how many times to look.
+  static func measure(_ arguments: [String]) throws -> [String: Double] {
+    let periods = arguments.first.flatMap(Int.init) ?? 1
+    let run = try SetImageRun()
+    var figures: [String: Double] = [:]
+    for call in Call.all {
+      let screen = run.screen(of: call.slot)
+      for period in 0..<periods {
+        let (seconds, allocations) = try run.change(screen, by: call)
+        figures["\(call.key)_us_\(period)"] = seconds * 1e6
+        figures["\(call.key)_allocations_\(period)"] = allocations
+      }
+    }
+    return figures
+  }
+
+  private init() throws {
+    var configuration = Application.Configuration()
+    configuration.host.videoDriver = "offscreen"
+    configuration.host.renderer = .software
+    application = try Application(configuration: configuration)
+    let time = time
+    application.host.clock = .manual { time.now }
+    texts = (0..<Self.columns * Self.rows).map { index in
+      (0..<2).map { "https://pictures.example.com/albums/2024/summer/\(index)/\($0).jpg" }
+    }
+    requests = try texts.map { try $0.map { try ImageRequest($0) } }
+    urls = requests.map { $0.map(\.url) }
+    for (index, pair) in requests.enumerated() {
+      for (side, request) in pair.enumerated() {
+        application.cache.insert(
+          Self.picture(2 * index + side), for: request, additionalIdentifier: nil)
+      }
+    }
+  }
+
+  /// Tiles that fill the window, in place of those that were there.
+  private func screen(of slot: Call.Slot) -> [View] {
+    let root = View()
+    application.window.rootView = root
+    return (0..<Self.columns * Self.rows).map { index in
+      let (row, column) = index.quotientAndRemainder(dividingBy: Self.columns)
+      let view: View =
+        switch slot {
+        case .contents: View()
+        case .image: ImageView()
+        case .button: Button()
+        }
+      view.frame = Rect(
+        origin: Point(x: Double(column) * Self.tile.width, y: Double(row) * Self.tile.height), size: Self.tile
+      )
+      root.addSubview(view)
+      return view
+    }
+  }
+
+  /// Seconds of the main thread and allocations on it, a call on average. A frame is drawn after each round, which does
+  /// not count.
+  private func change(_ views: [View], by call: Call) throws -> (seconds: Double, allocations: Double) {
+    var seconds = 0.0
+    var allocations: UInt = 0
+    let heard = Count()
+    let completion: SlotCompletion? = call.hasCompletion ? { _ in heard.number += 1 } : nil
+    for round in 0..<Self.rounds {
+      let side = round % 2
+      let cpu = SystemCounters.threadCPU
+      let before = allocations_of_this_thread()
+      for (index, view) in views.enumerated() {
+        switch call.source {
+        case .request: set(requests[index][side], on: view, completion)
+        case .url: set(urls[index][side], on: view, completion)
+        case .text: set(texts[index][side], on: view, completion)
+        }
+      }
+      allocations += allocations_of_this_thread() - before
+      seconds += SystemCounters.threadCPU - cpu
+      frame()
+    }
+    let hits = application.cache.statistics
+    guard hits.misses == 0, !call.hasCompletion || heard.number == Self.rounds * views.count else {
+      throw BenchmarkError("pictures are missing in the memory cache")
+    }
+    let count = Double(Self.rounds * views.count)
+    return (seconds / count, Double(allocations) / count)
+  }
+
+  /// As a cell does it.
+  @inline(__always)
+  private func set(_ source: some ImageRequestConvertible, on view: View, _ completion: SlotCompletion?) {
+    if let button = view as? Button {
+      button.setImage(from: source, for: .normal, completion: completion)
+    } else {
+      view.setImage(from: source, completion: completion)
+    }
+  }
+
+  private func frame() {
+    time.now += 1.0 / 60
+    application.host.turn(waitUpTo: 0)
+  }
+
+  private static func picture(_ index: Int) -> Image {
+    var random = RandomNumbers(seed: index)
+    let color = UInt32(truncatingIfNeeded: random.next()) | 0xFF00_0000
+    let bitmap = Bitmap(width: Int(tile.width), height: Int(tile.height), format: .bgra, isOpaque: true) {
+      pixels, _ in
+      for pixel in stride(from: 0, to: pixels.count, by: 4) {
+        pixels.storeBytes(of: color, toByteOffset: pixel, as: UInt32.self)
+      }
+    }
+    return Image(bitmap, format: .jpeg)
+  }
+
+  private final class ManualTime { var now = 0.0 }
+  private final class Count { var number = 0 }
+}
