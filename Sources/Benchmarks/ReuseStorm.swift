@@ -39,7 +39,7 @@ enum ReuseStorm {
     ]
   }
 
-  /// Parts of a large picture, 12 kB or so each.
+  /// Parts of a large picture, 7 kB or so each.
   private static func pictures() -> [[UInt8]] {
     let pixels = PictureMaker.pixels(0)
     let (width, height) = (ReuseStormRun.pictureWidth, ReuseStormRun.pictureHeight)

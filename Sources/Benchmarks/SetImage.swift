@@ -11,7 +11,7 @@ enum SetImage {
       let isBare = call.source == .request
       return [
         Figure(
-          "\(call.key)_us", samples(call, "us"), label: "\(call.label)", unit: "µs", aim: .atMost(5)),
+          "\(call.key)_us", samples(call, "us"), label: call.label, unit: "µs", aim: .atMost(5)),
         Figure(
           "\(call.key)_allocations", samples(call, "allocations"), label: "  allocations",
           aim: isBare ? .atMost(0) : nil),

@@ -49,8 +49,8 @@ final class ImageSlot {
       return
     }
     var question = SlotQuestion(
-      request: request, additionalIdentifier: additionalIdentifier, placeholder: placeholder, options: options
-    )
+      request: request, additionalIdentifier: additionalIdentifier, placeholder: placeholder,
+      options: options)
     let listeners = SlotListeners(progress: progress, completion: completion)
     if let load, load.question.isSame(as: question) {
       load.join(listeners)
@@ -58,7 +58,7 @@ final class ImageSlot {
     }
     abandonLoad()
     url = request.url.absoluteString
-    if let image = imageInMemory(for: &question) {
+    if let image = imageFromMemory(for: &question) {
       settle(question, .success(ImageResponse(image: image, source: .memory)), listeners)
       return
     }
@@ -118,8 +118,8 @@ final class ImageSlot {
     question.options.downloader ?? View.sharedImageDownloader
   }
 
-  /// The picture at the size that is needed now, if it is in memory.
-  private func imageInMemory(for question: inout SlotQuestion) -> Image? {
+  /// The picture at the size that is needed now, if it is in memory; the caller shows it.
+  private func imageFromMemory(for question: inout SlotQuestion) -> Image? {
     question.size = NeededSize(of: target)
     question.began = target.view?.window?.now
     let request = question.sizedRequest
@@ -138,7 +138,7 @@ final class ImageSlot {
   /// Shows a picture from memory before the call returns; false if there is none.
   private func showFromMemory(_ load: SlotLoad) -> Bool {
     var question = load.question
-    let image = imageInMemory(for: &question)
+    let image = imageFromMemory(for: &question)
     load.question = question
     guard let image else { return false }
     finish(load, .success(ImageResponse(image: image, source: .memory)))
