@@ -127,7 +127,7 @@ final class ImageSlot {
       let image = downloader(for: question).cachedImage(
         for: request, additionalIdentifier: question.additionalIdentifier),
       // A natural size is that of the whole picture, not of the largest thumbnail there is.
-      image.isFullSize || request.targetSize != nil || target.contentMode != .center
+      image.isFullSize || request.targetSize != nil || !target.contentMode.keepsNaturalSize
         || request.cachePolicy == .cacheOnly
     else { return nil }
     ImageSlot.observer?.slotWillLoad()

@@ -61,7 +61,7 @@ enum NeededSize: Equatable {
       self = .unknown
       return
     }
-    if target.contentMode == .center {
+    if target.contentMode.keepsNaturalSize {
       self = .natural
     } else {
       self = .target(

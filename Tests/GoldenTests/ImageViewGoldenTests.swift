@@ -5,14 +5,36 @@ import VitrineWidgets
 
 extension GoldenTests {
   struct ImageViewGoldenTests {
-    /// A column for each content mode; rows: a wide picture, the same with round corners, a high one that is enlarged by
+    /// All content modes, five in a row: a picture larger than its view, and one below that is smaller and transparent, in
+    /// views of odd sizes at odd places. Their pixels are the screen's, so those that are only placed stay sharp.
+    @Test(arguments: [1, 1.5])
+    func pictureLiesWhereItsContentModeSays(scale: Double) throws {
+      let stage = try Stage(width: 260, height: 310, scale: scale)
+      let large = Samples.checks(width: 83, height: 67, scale: scale)
+      let small = Samples.checks(width: 19, height: 13, scale: scale, alpha: 170)
+      for (index, mode) in ContentMode.allCases.enumerated() {
+        for (below, image) in [large, small].enumerated() {
+          let view = ImageView()
+          view.image = image
+          view.contentMode = mode
+          view.backgroundColor = Color(hex: 0x101218)
+          stage.add(
+            view, x: 6.3 + 50.7 * Double(index % 5), y: 6.3 + 100 * Double(index / 5) + 49 * Double(below),
+            width: 45, height: 43)
+        }
+      }
+
+      try expect(stage.picture(), looksLike: "content-modes-\(scale)")
+    }
+
+    /// A column for each of four content modes; rows: a wide picture, the same with round corners, a high one that is enlarged by
     /// an odd factor, a small transparent one with round corners over a background.
     @Test func pictureLiesAsItsContentModeSays() throws {
       let stage = try Stage(width: 292, height: 271)
       let wide = Samples.quarters(width: 91, height: 41)
       let high = Samples.quarters(width: 17, height: 23)
       let disc = Samples.disc(side: 29, color: Color(hex: 0x60D0FF))
-      for (column, mode) in ContentMode.allCases.enumerated() {
+      for (column, mode) in [ContentMode.fill, .fit, .stretch, .center].enumerated() {
         let rows: [(Image, Double, Color?)] = [
           (wide, 0, nil), (wide, 14, nil), (high, 0, Color(hex: 0x101218)), (disc, 14, Color(hex: 0x604020)),
         ]

@@ -20,6 +20,19 @@ enum Samples {
       })
   }
 
+  /// A chequered picture with a border, every other pixel another colour in one half: what is not drawn pixel for pixel is
+  /// grey there.
+  nonisolated static func checks(width: Int, height: Int, scale: Double, alpha: UInt8 = 255) -> Image {
+    Image(
+      Bitmap(width: width, height: height) { x, y in
+        if x == 0 || y == 0 || x == width - 1 || y == height - 1 { return .white }
+        let isLight = x < width / 2 ? (x + y) % 2 == 0 : (x / 6 + y / 6) % 2 == 0
+        return isLight
+          ? Color(red: 240, green: UInt8(60 + 2 * x), blue: 60, alpha: alpha)
+          : Color(red: 20, green: 60, blue: UInt8(110 + y), alpha: alpha)
+      }, scale: scale)
+  }
+
   /// A disc of one colour on nothing; its alpha falls from the top to the bottom.
   nonisolated static func disc(side: Int, color: Color) -> Image {
     let middle = Double(side) / 2

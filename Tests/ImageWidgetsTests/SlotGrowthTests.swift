@@ -232,10 +232,11 @@ struct SlotGrowthTests {
     #expect(bench.transport.transfers.count == 1)
   }
 
-  @Test func thumbnailInMemoryIsNoHitForANaturalSize() async throws {
+  @Test(arguments: ContentMode.allCases.filter(\.keepsNaturalSize))
+  func thumbnailInMemoryIsNoHitForANaturalSize(mode: ContentMode) async throws {
     let thumbnail = await loadedView()
     let view = bench.view()
-    view.contentMode = .center
+    view.contentMode = mode
 
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
     #expect(view.image == nil)

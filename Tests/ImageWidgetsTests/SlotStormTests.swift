@@ -71,7 +71,7 @@ struct SlotStormTests {
       view.frame.size = Size(width: side, height: side)
     case 12: view.removeFromSuperview()
     case 13: (chance(50) ? other : bench.window).addSubview(view)
-    case 14: view.contentMode = [.fill, .fit, .center, .stretch][random.below(4)]
+    case 14: view.contentMode = ContentMode.allCases[random.below(13)]
     case 15: bench.downloader.removeAllCachedImages()
     case 16: bench.window.update(at: bench.window.now + 0.05)
     default: answerOne()

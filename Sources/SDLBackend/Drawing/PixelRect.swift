@@ -61,8 +61,9 @@ nonisolated struct PixelRect: Hashable {
       height: Double(height) / scale)
   }
 
-  /// Halves go up, also below zero, so that a scrolled view keeps its size in pixels.
-  static func nearest(_ value: Double) -> Int { whole((value + 0.5).rounded(.down)) }
+  /// Halves go up, also below zero, so that a scrolled view keeps its size in pixels; so does what is a half but for a
+  /// rounding error, or a picture in the middle of a view would have another size than its pixels.
+  static func nearest(_ value: Double) -> Int { whole((value + 0.5 + 1e-6).rounded(.down)) }
 
   /// Pinned to a range in which sums and products stay valid; not a number counts as 0.
   private static func whole(_ value: Double) -> Int {
