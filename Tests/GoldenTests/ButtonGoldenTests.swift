@@ -50,7 +50,7 @@ extension GoldenTests {
         button.backgroundColor = Color(hex: 0x343C4C)
         stage.add(button, x: 8 + 94 * column, y: 8 + 52 * row, width: 88, height: 44)
       }
-      for (column, alignment) in [TextAlignment.left, .center, .right].enumerated() {
+      for (column, alignment) in [HorizontalAlignment.left, .center, .right].enumerated() {
         let horizontal = withImage("Go")
         horizontal.contentHorizontalAlignment = alignment
         add(horizontal, Double(column), 0)
@@ -76,7 +76,7 @@ extension GoldenTests {
     /// A column for each place of the image; rows: in the middle, at the top left, at the bottom right.
     @Test func imageAndTitleLieWhereTheyArePut() throws {
       let stage = try Stage(width: 388, height: 236)
-      let alignments: [(TextAlignment, VerticalAlignment)] = [
+      let alignments: [(HorizontalAlignment, VerticalAlignment)] = [
         (.center, .center), (.left, .top), (.right, .bottom),
       ]
       for (column, placement) in ImagePlacement.allCases.enumerated() {
@@ -92,6 +92,41 @@ extension GoldenTests {
       }
 
       try expect(stage.picture(), looksLike: "button-placement", tolerance: .text)
+    }
+
+    /// Filled (image alone, with a title beside it, below it, stretched), and below it insets of image and title.
+    @Test func contentFillsTheButtonAndIsInset() throws {
+      let stage = try Stage(width: 388, height: 136)
+      func add(_ title: String, _ column: Int, _ row: Int, _ change: (Button) -> Void) {
+        let button = withImage(title)
+        button.backgroundColor = Color(hex: 0x343C4C)
+        button.contentInsets = Insets(all: 6)
+        change(button)
+        stage.add(button, x: 8 + 95 * Double(column), y: 8 + 64 * Double(row), width: 87, height: 56)
+      }
+      for (column, (title, placement, mode)) in [
+        ("", ImagePlacement.leading, ContentMode.fit), ("Go", .leading, .fit), ("Go", .top, .fit),
+        ("Go", .trailing, .stretch),
+      ].enumerated() {
+        add(title, column, 0) { button in
+          button.contentHorizontalAlignment = .fill
+          button.contentVerticalAlignment = .fill
+          button.imagePlacement = placement
+          button.imageContentMode = mode
+        }
+      }
+      let insets = [
+        (Insets(left: -8, right: 8), Insets.zero), (.zero, Insets(left: 8, right: -8)),
+        (Insets(top: 10), Insets(bottom: 10)), (.zero, Insets(left: 14, right: 14)),
+      ]
+      for (column, (image, title)) in insets.enumerated() {
+        add("Going", column, 1) { button in
+          button.imageInsets = image
+          button.titleInsets = title
+        }
+      }
+
+      try expect(stage.picture(), looksLike: "button-insets", tolerance: .text)
     }
 
     private func withImage(_ title: String) -> Button {

@@ -245,8 +245,8 @@ struct ButtonTests {
     #expect(image.union(title).center == Point(x: 50, y: 40))
   }
 
-  @Test(arguments: [TextAlignment.left, .center, .right], VerticalAlignment.allCases)
-  func contentLiesWhereItIsAligned(horizontal: TextAlignment, vertical: VerticalAlignment) {
+  @Test(arguments: [HorizontalAlignment.left, .center, .right], [VerticalAlignment.top, .center, .bottom])
+  func contentLiesWhereItIsAligned(horizontal: HorizontalAlignment, vertical: VerticalAlignment) {
     button.contentInsets = Insets(all: 2)
     button.contentHorizontalAlignment = horizontal
     button.contentVerticalAlignment = vertical
@@ -255,16 +255,86 @@ struct ButtonTests {
     let x: Double =
       switch horizontal {
       case .left: 2
-      case .center: 40
+      case .center, .fill: 40
       case .right: 78
       }
     let y: Double =
       switch vertical {
       case .top: 2
-      case .center: 10
+      case .center, .fill: 10
       case .bottom: 18
       }
     #expect(button.place(of: .image) == Rect(x: x, y: y, width: 20, height: 20))
+  }
+
+  @Test func imageFillsWhatTheTitleLeaves() throws {
+    button.contentInsets = Insets(all: 4)
+    button.contentHorizontalAlignment = .fill
+    button.contentVerticalAlignment = .fill
+    button.setImage(picture(20, 20), for: .normal)
+    #expect(button.place(of: .image) == Rect(x: 4, y: 4, width: 92, height: 32))
+
+    button.setTitle("abcd", for: .normal)
+    button.titleFont = .regular(10)
+    let title = try #require(titlePlace)
+    #expect(button.place(of: .image) == Rect(x: 4, y: 4, width: 92 - title.width - 8, height: 32))
+    #expect(title.maxX == 96)
+    #expect(title.midY == 20)
+
+    button.imagePlacement = .top
+    #expect(button.place(of: .image) == Rect(x: 4, y: 4, width: 92, height: 32 - title.height - 8))
+    #expect(titlePlace?.midX == 50)
+  }
+
+  @Test func aTitleAloneIsNotStretched() {
+    button.setTitle("abcd", for: .normal)
+    let place = titlePlace
+    button.contentHorizontalAlignment = .fill
+    button.contentVerticalAlignment = .fill
+
+    #expect(titlePlace == place)
+  }
+
+  @Test(arguments: zip(HorizontalAlignment.allCases, [10.0, 4, -2, 10]))
+  func insetsMoveTheImageAsItIsAligned(alignment: HorizontalAlignment, way: Double) {
+    button.contentHorizontalAlignment = alignment
+    button.setImage(picture(20, 20), for: .normal)
+    let (place, size) = (button.place(of: .image), button.sizeThatFits(.zero))
+
+    button.imageInsets = Insets(left: 10, right: 2)
+
+    #expect(button.place(of: .image).minX == place.minX + way)
+    #expect(button.place(of: .image).width == place.width - (alignment == .fill ? 12 : 0))
+    #expect(button.sizeThatFits(.zero) == size)
+  }
+
+  @Test func insetsOfOneSideAndTheOtherShiftByThatMuch() throws {
+    button.setImage(picture(20, 20), for: .normal)
+    button.setTitle("abcd", for: .normal)
+    button.titleFont = .regular(10)
+    let (image, title) = (button.place(of: .image), try #require(titlePlace))
+
+    button.imageInsets = Insets(top: -3, left: 4, bottom: 3, right: -4)
+    button.titleInsets = Insets(top: 2, left: -5, bottom: -2, right: 5)
+
+    #expect(button.place(of: .image) == image.offset(by: Point(x: 4, y: -3)))
+    #expect(titlePlace == title.offset(by: Point(x: -5, y: 2)))
+  }
+
+  @Test func insetsThatLeaveNoRoomLeaveNothing() {
+    button.setImage(picture(20, 20), for: .normal)
+    button.setTitle("abcd", for: .normal)
+
+    button.imageInsets = Insets(all: 1000)
+    button.titleInsets = Insets(all: 1000)
+    #expect(button.place(of: .image).isEmpty)
+    #expect(test.pictures.isEmpty)
+
+    for odd in [Double.nan, .infinity, -.infinity, -100_000] {
+      button.imageInsets = Insets(all: odd)
+      button.titleInsets = Insets(all: odd)
+      _ = test.drawList
+    }
   }
 
   @Test func imageAloneLiesInTheMiddleWithoutASpaceForATitle() {

@@ -28,8 +28,20 @@ open class Button: Control {
     get { arranged.placement }
     set { arranged.placement = newValue }
   }
+  /// Distances from the edges of its place that move the image, and change the size that suits the button in nothing.
+  /// As in UIKit they make the room smaller in which it is aligned: in the middle, `left` 10 moves it by 5 to the right,
+  /// and `left` 10 with `right` -10 by 10. None by default.
+  public var imageInsets: Insets {
+    get { arranged.imageInsets }
+    set { arranged.imageInsets = newValue }
+  }
+  /// The same for the title; it is cut short where they leave it no room.
+  public var titleInsets: Insets {
+    get { arranged.titleInsets }
+    set { arranged.titleInsets = newValue }
+  }
   /// Where image and title lie in a button wider than they are; in the middle by default.
-  public var contentHorizontalAlignment: TextAlignment {
+  public var contentHorizontalAlignment: HorizontalAlignment {
     get { arranged.horizontal }
     set { arranged.horizontal = newValue }
   }
@@ -69,7 +81,7 @@ open class Button: Control {
   /// Whether a disabled button's pictures are half transparent where the state has none of its own.
   public var adjustsImageWhenDisabled = true { didSet { setNeedsDisplay() } }
 
-  private var arranged = ButtonLayout() { didSet { if arranged != oldValue { setNeedsDisplay() } } }
+  private var arranged = ButtonLayout() { didSet { if arranged != oldValue { pictureRoomDidChange() } } }
   private var images = Pictures()
   private var backgrounds = Pictures()
   private var titles = StateTable<String>()
@@ -316,7 +328,8 @@ open class Button: Control {
     let isTooLarge = !bounds.contains(places.image.union(places.title).union(oldRect ?? .zero))
     if isTooLarge { list.enter(origin: .zero, opacity: 1, clip: bounds) }
     draw(
-      look(of: .image), in: places.image, oldRect: oldRect, mode: imageContentMode,
+      look(of: .image), in: places.image, oldRect: oldRect,
+      mode: imageContentMode,
       cornerRadius: imageCornerRadius, transition: images.transition, into: &list)
     if let line = places.line {
       list.text(
