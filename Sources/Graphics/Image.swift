@@ -19,6 +19,16 @@ public final class Image: Sendable {
     }
   }
 
+  /// Whether it is drawn in its own colours.
+  public enum RenderingMode: Hashable, Sendable {
+    /// As the view says that shows it; in its own colours unless that says otherwise.
+    case automatic
+    /// In its own colours.
+    case alwaysOriginal
+    /// As a stencil: all of it in the view's tint colour, its alpha kept.
+    case alwaysTemplate
+  }
+
   /// Tells it apart from every other image of the process, in a `Trace`.
   public let number = Image.numbers.wrappingAdd(1, ordering: .relaxed).newValue
   /// At least one; all of one size.
@@ -32,6 +42,8 @@ public final class Image: Sendable {
   public let sourceWidth: Int
   /// Height in pixels of the encoded picture, as `sourceWidth`.
   public let sourceHeight: Int
+  /// Whether it is drawn in its own colours; `automatic` unless it was made `withRenderingMode`.
+  public let renderingMode: RenderingMode
 
   /// A picture of one frame or several; decoded whole, one pixel to a point, unless said otherwise.
   ///
@@ -46,6 +58,26 @@ public final class Image: Sendable {
     self.format = format
     self.sourceWidth = sourceWidth ?? frames[0].bitmap.width
     self.sourceHeight = sourceHeight ?? frames[0].bitmap.height
+    renderingMode = .automatic
+  }
+
+  private init(_ other: Image, renderingMode: RenderingMode) {
+    frames = other.frames
+    scale = other.scale
+    format = other.format
+    sourceWidth = other.sourceWidth
+    sourceHeight = other.sourceHeight
+    self.renderingMode = renderingMode
+  }
+
+  /// The same picture, drawn in another way: a new image that shares the pixels, or this one if nothing changes.
+  ///
+  /// ```swift
+  /// button.setImage(icon.withRenderingMode(.alwaysTemplate), for: .normal)
+  /// button.tintColor = Color(hex: 0xFFD040)
+  /// ```
+  public func withRenderingMode(_ mode: RenderingMode) -> Image {
+    mode == renderingMode ? self : Image(self, renderingMode: mode)
   }
 
   /// A still image of one bitmap.

@@ -139,7 +139,7 @@ private struct ChangingTree {
   /// Makes one change, and says which.
   mutating func change() -> String {
     let view = pick(views)
-    switch random.next(below: 20) {
+    switch random.next(below: 24) {
     case 0:
       view.isHidden.toggle()
       return "hidden"
@@ -212,6 +212,21 @@ private struct ChangingTree {
       rows.count = [0, 1, 7, 40][random.next(below: 4)]
       list.reloadData()
       return "reload"
+    case 19:
+      view.borderWidth = number(0, 7)
+      view.borderColor = pick([.white, Color(red: 200, green: 180, blue: 60, alpha: 120), .clear])
+      return "border"
+    case 20, 21:
+      let color = pick([Color.black, Color(red: 90, green: 10, blue: 160, alpha: 140)])
+      view.shadow =
+        random.next(below: 4) == 0
+        ? nil
+        : Shadow(color: color, radius: number(0, 9), offset: Point(x: number(-6, 6), y: number(-6, 6)))
+      return "shadow"
+    case 22:
+      view.tintColor = pick([nil, Color(red: 250, green: 200, blue: 40), .white.multiplyingAlpha(by: 0.5)])
+      view.renderingMode = pick([.automatic, .alwaysTemplate, .alwaysOriginal])
+      return "tint"
     default:
       if let parent = view.superview {
         view.removeFromSuperview()

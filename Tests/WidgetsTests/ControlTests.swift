@@ -233,26 +233,22 @@ struct ControlTests {
     #expect(test.window.focusedView === fourth)
   }
 
-  @Test func theFocusRingLiesInsideTheBounds() throws {
+  @Test(arguments: [0.0, 8]) func theFocusRingLiesInsideTheBounds(cornerRadius: Double) throws {
     let color = try #require(control.focusColor)
-    #expect(test.fills(of: color).isEmpty)
+    control.cornerRadius = cornerRadius
+    func rings() -> [DrawList.Command] {
+      test.drawList.commands.filter { if case .border = $0 { true } else { false } }
+    }
+    #expect(rings().isEmpty)
 
     test.window.focus(control)
 
-    let lines = test.fills(of: color)
-    #expect(lines.count == 4)
-    #expect(lines.allSatisfy { control.frame.contains($0) && min($0.width, $0.height) == 2 })
-    #expect(lines.reduce(Rect.zero) { $0.union($1) } == control.frame)
-  }
-
-  @Test func roundFocusRingsHaveCornersOfTheirOwn() {
-    control.cornerRadius = 8
-    test.window.focus(control)
-
-    let corners = test.pictures.map(\.destination)
-
-    #expect(Set(corners.map(\.origin.x)) == [100, 142])
-    #expect(Set(corners.map(\.origin.y)) == [100, 142])
-    #expect(corners.allSatisfy { $0.size == Size(width: 8, height: 8) })
+    #expect(rings().last == .border(control.frame, width: 2, color: color, cornerRadius: cornerRadius))
+    guard case .border(let inner, 1, _, let radius)? = rings().first else {
+      Issue.record("no dark band inside")
+      return
+    }
+    #expect(inner == control.frame.inset(by: 2))
+    #expect(radius == max(0, cornerRadius - 2))
   }
 }

@@ -234,7 +234,10 @@ struct ListViewTests {
   }
 
   @Test func theRowThatKeysActOnHasALineRoundItWhileTheListHasTheFocus() throws {
-    func ringedRow() -> Double? { test.fills(of: Color(hex: 0x4C9DFF)).map(\.minY).min() }
+    func ringedRow() -> Double? {
+      for case .border(let rect, _, Color(hex: 0x4C9DFF), _) in test.drawList.commands { return rect.minY }
+      return nil
+    }
     list.onSelect = { _ in }
     #expect(ringedRow() == nil)
 

@@ -29,17 +29,9 @@ nonisolated struct Canvas {
     }
   }
 
-  /// Fills a rectangle with rounded corners.
-  func fill(_ rect: PixelRect, color: Color, corners: CornerMask, clip: PixelRect) {
+  /// Lays a colour over the corners of a rectangle, as far as a mask covers them.
+  func fillCorners(of rect: PixelRect, color: Color, corners: CornerMask, clip: PixelRect) {
     let radius = corners.radius
-    let middle = PixelRect(
-      left: rect.left, top: rect.top + radius, right: rect.right, bottom: rect.bottom - radius)
-    fill(middle, color: color, clip: clip)
-    for top in [rect.top, rect.bottom - radius] {
-      let inner = PixelRect(
-        left: rect.left + radius, top: top, right: rect.right - radius, bottom: top + radius)
-      fill(inner, color: color, clip: clip)
-    }
     let visible = rect.intersection(clip)
     guard !visible.isEmpty else { return }
     for y in visible.top..<visible.bottom {
@@ -62,6 +54,33 @@ nonisolated struct Canvas {
         fill(
           base + (row - y) * mask.width, from: x, count: mask.width, y: row, color: color,
           visible: visible)
+      }
+    }
+  }
+
+  /// The same with a mask that is stretched.
+  func draw(_ mask: CoverageMask, columns: [MaskSpan], rows: [MaskSpan], color: Color, clip: PixelRect) {
+    mask.coverage.withUnsafeBufferPointer { coverage in
+      guard let base = coverage.baseAddress else { return }
+      for row in rows {
+        guard let row = row.clipped(to: clip.top..<clip.bottom, of: 0..<mask.height) else { continue }
+        for y in row.target {
+          let line = base + row.source(of: y) * mask.width
+          for column in columns {
+            guard let column = column.clipped(to: clip.left..<clip.right, of: 0..<mask.width) else {
+              continue
+            }
+            let (start, count) = (column.target.lowerBound, column.target.count)
+            if column.isStretched {
+              let color = color.multiplyingAlpha(by: Double(line[column.source.lowerBound]) / 255)
+              if color.alpha > 0 { PixelRow.fill(pointer(x: start, y: y), count: count, color: color) }
+            } else {
+              PixelRow.fill(
+                pointer(x: start, y: y), count: count, color: color, coverage: line + column.source.lowerBound
+              )
+            }
+          }
+        }
       }
     }
   }

@@ -50,6 +50,18 @@ nonisolated struct PixelRect: Hashable {
       bottom: max(bottom, other.bottom))
   }
 
+  /// The rectangles that are left of it without another one, at most four.
+  func without(_ other: PixelRect) -> [PixelRect] {
+    let hole = intersection(other)
+    guard !hole.isEmpty else { return [self] }
+    return [
+      PixelRect(left: left, top: top, right: right, bottom: hole.top),
+      PixelRect(left: left, top: hole.top, right: hole.left, bottom: hole.bottom),
+      PixelRect(left: hole.right, top: hole.top, right: right, bottom: hole.bottom),
+      PixelRect(left: left, top: hole.bottom, right: right, bottom: bottom),
+    ].filter { !$0.isEmpty }
+  }
+
   func contains(_ other: PixelRect) -> Bool {
     other.left >= left && other.right <= right && other.top >= top && other.bottom <= bottom
   }

@@ -6,6 +6,8 @@ nonisolated struct PixelEffect {
   var opacity: UInt16 = 255
   /// Multiplied into each channel; nil leaves them as they are.
   var tint: UInt32?
+  /// Whether the tint takes the place of the pixels' colours instead.
+  var replacesColors = false
   /// Whether the pixels' own alpha counts.
   var blends = false
 
@@ -33,9 +35,15 @@ nonisolated enum PixelRow {
       let tint = PixelLanes(pixel: (effect.tint ?? 0xFFFF_FFFF) | 0xFF00_0000)
       let opacity = PixelLanes(repeating: effect.opacity)
       let ignored = PixelLanes(repeating: effect.blends ? 0 : 255)
-      apply(source, target, count) { pixels, old in
-        let alpha = ((pixels.alphas | ignored) &* opacity).dividedBy255
-        return old.covered(by: pixels.multiplied(by: tint), alpha: alpha)
+      if effect.replacesColors {
+        apply(source, target, count) { pixels, old in
+          old.covered(by: tint, alpha: ((pixels.alphas | ignored) &* opacity).dividedBy255)
+        }
+      } else {
+        apply(source, target, count) { pixels, old in
+          let alpha = ((pixels.alphas | ignored) &* opacity).dividedBy255
+          return old.covered(by: pixels.multiplied(by: tint), alpha: alpha)
+        }
       }
     }
   }

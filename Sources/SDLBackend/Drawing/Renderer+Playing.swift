@@ -8,6 +8,7 @@ extension Renderer {
     fonts.scale = scale
     var clips = [rect]
     var unfinished: [PixelRect] = []
+    var outline: Outline?
     let start = lastCover(of: list, in: rect, scale: scale)
     if start == nil { fill(rect, color: .black, clip: rect) }
     for (index, command) in list.commands.enumerated() {
@@ -15,24 +16,33 @@ extension Renderer {
       switch command {
       case .pushClip(let inner): clips.append(PixelRect(inner, scale: scale).intersection(clip))
       case .popClip: if clips.count > 1 { clips.removeLast() }
+      case .pushOutline(let area, let radius):
+        let area = PixelRect(area, scale: scale)
+        outline = Outline(rect: area, radius: CornerMasks.radius(radius, scale: scale, in: area))
+      case .popOutline: outline = nil
       // Below something that covers all of it, nothing can be seen.
       case _ where index < start ?? 0 || clip.isEmpty: break
       case .fill(let area, let color, let radius):
         let area = PixelRect(area, scale: scale)
-        if radius > 0 {
-          let mask = corners.mask(radius: radius, scale: scale, in: area)
-          fill(area, color: color, corners: mask, clip: clip)
-        } else {
-          fill(area, color: color, clip: clip)
-        }
+        let corners = mask(radius: radius, scale: scale, in: area, outline: outline)
+        fill(area, color: color, corners: corners, clip: clip)
+      case .border(let area, let width, let color, let radius):
+        let area = PixelRect(area, scale: scale)
+        let radius = CornerMasks.radius(radius, scale: scale, in: area)
+        // A line that is thinner than a pixel is as wide as one.
+        border(
+          area, width: max(1, PixelRect.nearest(width * scale)), color: color, radius: radius, clip: clip)
+      case .shadow(let shadow, let area, let radius, let isHiddenInside):
+        draw(
+          shadow, of: area, cornerRadius: radius, isHiddenInside: isHiddenInside, clip: clip, scale: scale)
       case .image(let picture):
-        guard let placed = place(picture, clip: clip, scale: scale) else { break }
+        guard let placed = place(picture, clip: clip, scale: scale, outline: outline) else { break }
         if !draw(placed, clip: clip) { unfinished.append(placed.rect.intersection(clip)) }
       case .dissolve(let old, let new, let share):
         let area = PixelRect(old.destination, scale: scale)
           .union(PixelRect(new.destination, scale: scale)).intersection(clip)
         func draw(_ picture: DrawList.Picture) -> Bool {
-          place(picture, clip: area, scale: scale).map { self.draw($0, clip: area) } ?? true
+          place(picture, clip: area, scale: scale, outline: outline).map { self.draw($0, clip: area) } ?? true
         }
         if !mix(in: area, share: share, { draw(old) }, and: { draw(new) }) { unfinished.append(area) }
       case .text(let text, let font, let color, let origin):
@@ -61,7 +71,9 @@ extension Renderer {
   }
 
   /// Nil where nothing of the picture can be seen.
-  private func place(_ picture: DrawList.Picture, clip: PixelRect, scale: Double) -> PlacedPicture? {
+  private func place(
+    _ picture: DrawList.Picture, clip: PixelRect, scale: Double, outline: Outline?
+  ) -> PlacedPicture? {
     let rect = PixelRect(picture.destination, scale: scale)
     guard !rect.intersection(clip).isEmpty, picture.image.frames.indices.contains(picture.frame) else {
       return nil
@@ -71,12 +83,36 @@ extension Renderer {
     picture.source = picture.source.intersection(
       Rect(x: 0, y: 0, width: Double(bitmap.width), height: Double(bitmap.height)))
     guard !picture.source.isEmpty else { return nil }
-    let tint = picture.tint.pixel | 0xFF00_0000
+    let tint = picture.templateColor?.multiplied(by: picture.tint) ?? picture.tint
+    let replaces = picture.templateColor != nil
     let effect = PixelEffect(
-      opacity: UInt16((min(1, max(0, picture.opacity)) * Double(picture.tint.alpha)).rounded()),
-      tint: tint == 0xFFFF_FFFF ? nil : tint)
-    return PlacedPicture(
-      picture: picture, rect: rect,
-      corners: corners.mask(radius: picture.cornerRadius, scale: scale, in: rect), effect: effect)
+      opacity: UInt16((min(1, max(0, picture.opacity)) * Double(tint.alpha)).rounded()),
+      tint: tint.pixel | 0xFF00_0000 == 0xFFFF_FFFF && !replaces ? nil : tint.pixel | 0xFF00_0000,
+      replacesColors: replaces)
+    let mask = mask(radius: picture.cornerRadius, scale: scale, in: rect, outline: outline)
+    return PlacedPicture(picture: picture, rect: rect, corners: mask, effect: effect)
+  }
+
+  /// The mask for the corners of a rectangle; soft, unless the border of an outline covers their edge.
+  private func mask(radius: Double, scale: Double, in rect: PixelRect, outline: Outline?) -> CornerMask {
+    let radius = CornerMasks.radius(radius, scale: scale, in: rect)
+    let isCovered = outline == Outline(rect: rect, radius: radius)
+    return corners[CornerShape(radius: radius, part: isCovered ? .inside : .all)]
+  }
+}
+
+/// A rounded rectangle along which an opaque border is drawn later.
+private nonisolated struct Outline: Equatable {
+  let rect: PixelRect
+  let radius: Int
+}
+
+extension Color {
+  /// Channel by channel, as if each were 0…1.
+  fileprivate nonisolated func multiplied(by other: Color) -> Color {
+    func part(_ a: UInt8, _ b: UInt8) -> UInt8 { UInt8((Int(a) * Int(b) + 127) / 255) }
+    return Color(
+      red: part(red, other.red), green: part(green, other.green), blue: part(blue, other.blue),
+      alpha: part(alpha, other.alpha))
   }
 }

@@ -19,7 +19,10 @@ protocol Renderer: AnyObject {
   func begin() -> PixelRect?
   /// Fills the part of a rectangle that lies in `clip`, which lies in what `begin` returned.
   func fill(_ rect: PixelRect, color: Color, clip: PixelRect)
-  func fill(_ rect: PixelRect, color: Color, corners: CornerMask, clip: PixelRect)
+  /// Lays a colour over the corners of a rectangle, as far as a mask covers them.
+  func fillCorners(of rect: PixelRect, color: Color, corners: CornerMask, clip: PixelRect)
+  /// Lays a colour over a rectangle and what is around it, as far as its shadow covers that.
+  func draw(_ shadow: ShadowShape, of rect: PixelRect, color: Color, clip: PixelRect)
   /// Returns false if the picture should be drawn again with the next frame.
   func draw(_ picture: PlacedPicture, clip: PixelRect) -> Bool
   /// Draws a line of text whose line box begins at a pixel.

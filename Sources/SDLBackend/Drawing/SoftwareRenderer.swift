@@ -48,8 +48,14 @@ final class SoftwareRenderer: Renderer {
     canvas?.fill(rect, color: color, clip: clip)
   }
 
-  func fill(_ rect: PixelRect, color: Color, corners: CornerMask, clip: PixelRect) {
-    canvas?.fill(rect, color: color, corners: corners, clip: clip)
+  func fillCorners(of rect: PixelRect, color: Color, corners: CornerMask, clip: PixelRect) {
+    canvas?.fillCorners(of: rect, color: color, corners: corners, clip: clip)
+  }
+
+  func draw(_ shadow: ShadowShape, of rect: PixelRect, color: Color, clip: PixelRect) {
+    guard let mask = textures.mask(for: .shadow(shadow), make: shadow.blurred) else { return }
+    canvas?.draw(
+      mask, columns: shadow.columns(of: rect), rows: shadow.rows(of: rect), color: color, clip: clip)
   }
 
   func draw(_ picture: PlacedPicture, clip: PixelRect) -> Bool {

@@ -90,18 +90,15 @@ final class OpenGLRenderer: Renderer {
     SDL_RenderFillRect(renderer, &area)
   }
 
-  func fill(_ rect: PixelRect, color: Color, corners: CornerMask, clip: PixelRect) {
+  func fillCorners(of rect: PixelRect, color: Color, corners: CornerMask, clip: PixelRect) {
     let radius = corners.radius
     let left = rect.left + radius
     let right = rect.right - radius
     let top = rect.top + radius
     let bottom = rect.bottom - radius
-    fill(PixelRect(left: rect.left, top: top, right: rect.right, bottom: bottom), color: color, clip: clip)
-    fill(PixelRect(left: left, top: rect.top, right: right, bottom: top), color: color, clip: clip)
-    fill(PixelRect(left: left, top: bottom, right: right, bottom: rect.bottom), color: color, clip: clip)
-    guard radius > 0, let disc = textures.mask(for: .disc(radius), make: { CoverageMask(corners) }) else {
-      return
-    }
+    guard radius > 0,
+      let disc = textures.mask(for: .corners(corners.shape), make: { CoverageMask(corners) })
+    else { return }
     let effect = PixelEffect(opacity: UInt16(color.alpha), tint: color.pixel)
     // A corner is the quarter that it has of a disc around its middle.
     for (x, columns) in [(left, (rect.left, left)), (right, (right, rect.right))] {
@@ -110,6 +107,13 @@ final class OpenGLRenderer: Renderer {
         disc.draw(x: x - radius, y: y - radius, clip: clip.intersection(corner), effect: effect)
       }
     }
+  }
+
+  func draw(_ shadow: ShadowShape, of rect: PixelRect, color: Color, clip: PixelRect) {
+    guard let mask = textures.mask(for: .shadow(shadow), make: shadow.blurred) else { return }
+    mask.draw(
+      columns: shadow.columns(of: rect), rows: shadow.rows(of: rect), clip: clip,
+      effect: PixelEffect(opacity: UInt16(color.alpha), tint: color.pixel))
   }
 
   func draw(_ picture: PlacedPicture, clip: PixelRect) -> Bool {
@@ -138,7 +142,8 @@ final class OpenGLRenderer: Renderer {
         target.copyMemory(from: UnsafeRawBufferPointer(row))
       }
     }
-    let pixels = PicturePixels(bitmap: bitmap, isBodyOpaque: isOpaque)
+    let pixels = PicturePixels(
+      bitmap: picture.effect.replacesColors ? bitmap.whitened() : bitmap, isBodyOpaque: isOpaque)
     OpenGLTexture(pixels, width: width, height: height, device: device)?
       .draw(x: visible.left, y: visible.top, block: block, clip: visible, effect: picture.effect)
   }

@@ -72,6 +72,32 @@ final class OpenGLTexture {
     }
   }
 
+  /// Draws it stretched; the spans lie inside it.
+  func draw(columns: [MaskSpan], rows: [MaskSpan], clip: PixelRect, effect: PixelEffect) {
+    for tile in tiles {
+      apply(effect, to: tile.texture)
+      for row in rows {
+        guard let row = row.clipped(to: clip.top..<clip.bottom, of: tile.rect.top..<tile.rect.bottom) else {
+          continue
+        }
+        for column in columns {
+          let column = column.clipped(to: clip.left..<clip.right, of: tile.rect.left..<tile.rect.right)
+          guard let column else { continue }
+          var source = SDL_Rect(
+            PixelRect(
+              left: column.source.lowerBound - tile.rect.left, top: row.source.lowerBound - tile.rect.top,
+              right: column.source.upperBound - tile.rect.left,
+              bottom: row.source.upperBound - tile.rect.top))
+          var target = SDL_Rect(
+            PixelRect(
+              left: column.target.lowerBound, top: row.target.lowerBound, right: column.target.upperBound,
+              bottom: row.target.upperBound))
+          SDL_RenderCopy(device.renderer, tile.texture, &source, &target)
+        }
+      }
+    }
+  }
+
   /// Draws all of it with each pixel as a block of some pixels.
   func draw(x: Int, y: Int, block: Int, clip: PixelRect, effect: PixelEffect) {
     var clip = SDL_Rect(clip)

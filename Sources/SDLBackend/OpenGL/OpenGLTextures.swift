@@ -5,6 +5,7 @@ struct OpenGLTextures: TextureMaking {
   let device: OpenGLDevice
   let pixelFormat = OpenGLDevice.pixelFormat
   let bytesPerMaskPixel = PixelFormat.bytesPerPixel
+  let replacesColors = false
 
   func borrow(_ pixels: PicturePixels) -> OpenGLTexture? { nil }
 

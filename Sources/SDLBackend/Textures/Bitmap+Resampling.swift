@@ -57,6 +57,17 @@ extension Bitmap {
     }
   }
 
+  /// The same in white, its alpha kept.
+  nonisolated func whitened() -> Bitmap {
+    Bitmap(width: width, height: height, format: format, isOpaque: isOpaque) { target, _ in
+      withUnsafeBytes { bytes in
+        let pixels = bytes.assumingMemoryBound(to: UInt32.self)
+        let white = target.assumingMemoryBound(to: UInt32.self)
+        for index in 0..<width * height { white[index] = pixels[index] | 0x00FF_FFFF }
+      }
+    }
+  }
+
   /// The same with rounded corners; everything else stays as opaque as it is.
   nonisolated func rounding(_ corners: CornerMask) -> Bitmap {
     let rect = PixelRect(width: width, height: height)

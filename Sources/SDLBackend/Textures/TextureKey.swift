@@ -9,7 +9,9 @@ nonisolated struct PictureKey: Hashable {
   /// In pixels of the screen.
   let width: Int
   let height: Int
-  let cornerRadius: Int
+  let corners: CornerShape
+  /// Whether it has become white, its alpha kept.
+  let isWhite: Bool
 }
 
 /// A line of text in one face and size; the colour comes in when it is drawn.
@@ -21,6 +23,8 @@ nonisolated struct TextKey: Hashable {
 /// What is laid over the screen in a colour.
 nonisolated enum MaskKey: Hashable {
   case text(TextKey)
-  /// The corners of a rounded rectangle put together, by their radius in pixels.
-  case disc(Int)
+  /// The corners of a rounded rectangle put together.
+  case corners(CornerShape)
+  /// A blurred rectangle.
+  case shadow(ShadowShape)
 }

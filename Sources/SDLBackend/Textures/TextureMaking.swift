@@ -9,6 +9,9 @@ protocol TextureMaking {
   var pixelFormat: PixelFormat { get }
   /// Bytes that a pixel of a mask takes.
   var bytesPerMaskPixel: Int { get }
+  /// Whether pictures are drawn in another colour from the pixels that they have. Otherwise those that need it are made
+  /// white.
+  var replacesColors: Bool { get }
   /// A picture drawn from the memory that it is in, for which nothing is made or kept; nil if this cannot be.
   func borrow(_ pixels: PicturePixels) -> Picture?
   /// Makes a picture of a size; nil where there is no memory for it.
@@ -20,6 +23,7 @@ protocol TextureMaking {
 struct PixelsInMemory: TextureMaking {
   let pixelFormat = PixelFormat.bgra
   let bytesPerMaskPixel = 1
+  let replacesColors = true
 
   func borrow(_ pixels: PicturePixels) -> PicturePixels? { pixels }
   func make(_ pixels: PicturePixels, width: Int, height: Int) -> PicturePixels? { pixels }

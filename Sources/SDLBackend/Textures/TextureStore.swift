@@ -93,13 +93,14 @@ final class TextureStore<Maker: TextureMaking> {
     let bitmap = image.frames[picture.frame].bitmap
     let place = oneToOne(picture.source, rect, bitmap)
     var ready: PicturePixels?
-    if let place, corners.radius == 0, bitmap.format == maker.pixelFormat {
+    let isWhite = picture.templateColor != nil && !maker.replacesColors
+    if let place, corners.radius == 0, bitmap.format == maker.pixelFormat, !isWhite {
       ready = PicturePixels(bitmap: bitmap, x: place.x, y: place.y, isBodyOpaque: bitmap.isOpaque)
       if let texture = ready.flatMap(maker.borrow) { return .texture(texture) }
     }
     let key = PictureKey(
       image: ObjectIdentifier(image), frame: picture.frame, source: picture.source, width: rect.width,
-      height: rect.height, cornerRadius: corners.radius)
+      height: rect.height, corners: corners.shape, isWhite: isWhite)
     if owners[key.image] != nil, owners[key.image]?.image !== image { forget(key.image) }
     if case .picture(let texture) = cache.value(for: .picture(key), stamp: frame) {
       return .texture(texture)
@@ -115,7 +116,7 @@ final class TextureStore<Maker: TextureMaking> {
     }
 
     let began = trace.isEnabled ? trace.now : 0
-    let pixels = ready ?? self.pixels(bitmap, picture.source, place, rect, corners)
+    let pixels = ready ?? self.pixels(bitmap, picture.source, place, rect, corners, isWhite: isWhite)
     guard let texture = maker.make(pixels, width: rect.width, height: rect.height) else {
       return .coarse(.noRoom)
     }
@@ -142,12 +143,13 @@ final class TextureStore<Maker: TextureMaking> {
 
   private func pixels(
     _ bitmap: Bitmap, _ source: Rect, _ place: (x: Int, y: Int)?, _ rect: PixelRect,
-    _ corners: CornerMask
+    _ corners: CornerMask, isWhite: Bool
   ) -> PicturePixels {
     let format = maker.pixelFormat
-    let sized =
+    var sized =
       place.map { bitmap.cropped(x: $0.x, y: $0.y, width: rect.width, height: rect.height, format: format) }
       ?? bitmap.resampled(source, width: rect.width, height: rect.height, format: format)
+    if isWhite { sized = sized.whitened() }
     guard corners.radius > 0 else {
       return PicturePixels(bitmap: sized, isBodyOpaque: bitmap.isOpaque)
     }

@@ -328,7 +328,7 @@ open class Button: Control {
     let isTooLarge = !bounds.contains(places.image.union(places.title).union(oldRect ?? .zero))
     if isTooLarge { list.enter(origin: .zero, opacity: 1, clip: bounds) }
     draw(
-      look(of: .image), in: places.image, oldRect: oldRect,
+      look(of: .image), renderingMode: renderingMode, in: places.image, oldRect: oldRect,
       mode: imageContentMode,
       cornerRadius: imageCornerRadius, transition: images.transition, into: &list)
     if let line = places.line {

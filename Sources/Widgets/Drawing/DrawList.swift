@@ -10,6 +10,11 @@ public nonisolated struct DrawList: Sendable {
   public enum Command: Hashable, Sendable {
     /// A filled rectangle, its corners rounded where the radius is above zero.
     case fill(Rect, color: Color, cornerRadius: Double)
+    /// A line along the inside of a rectangle's edges, its corners rounded where the radius is above zero; at least a
+    /// pixel wide.
+    case border(Rect, width: Double, color: Color, cornerRadius: Double)
+    /// The shadow of a rounded rectangle; inside the rectangle only what is quickest to draw, where an opaque fill hides it.
+    case shadow(Shadow, of: Rect, cornerRadius: Double, isHiddenInside: Bool)
     /// A picture.
     case image(Picture)
     /// A picture that is turning into another: everything, what lies below included, as it looks with the first one
@@ -21,6 +26,11 @@ public nonisolated struct DrawList: Sendable {
     case pushClip(Rect)
     /// Ends the innermost clip.
     case popClip
+    /// Until its `popOutline`, what has this very outline leaves those pixels out that the outline cuts through: the
+    /// opaque border that follows draws them, and nothing shines through at its edge. They do not nest.
+    case pushOutline(Rect, cornerRadius: Double)
+    /// Ends the outline.
+    case popOutline
   }
 
   /// A picture, or a part of it, drawn into a rectangle.
@@ -35,7 +45,9 @@ public nonisolated struct DrawList: Sendable {
     public var destination: Rect
     /// 0 is invisible, 1 as it is.
     public var opacity: Double
-    /// Multiplied into each channel; white leaves the picture as it is. A pressed button dims with grey.
+    /// Takes the place of the picture's colours, of which only the alpha stays: that of a template. Nil keeps them.
+    public var templateColor: Color?
+    /// Multiplied into each channel, after `templateColor`; white leaves the picture as it is. A pressed button dims with grey.
     public var tint: Color
     /// Of the destination's corners, in points.
     public var cornerRadius: Double
@@ -43,7 +55,7 @@ public nonisolated struct DrawList: Sendable {
     /// All of the first frame, opaque and square, unless said otherwise.
     public init(
       image: Image, frame: Int = 0, source: Rect? = nil, destination: Rect, opacity: Double = 1,
-      tint: Color = .white, cornerRadius: Double = 0
+      tint: Color = .white, templateColor: Color? = nil, cornerRadius: Double = 0
     ) {
       self.image = image
       self.frame = frame
@@ -53,6 +65,7 @@ public nonisolated struct DrawList: Sendable {
       self.destination = destination
       self.opacity = opacity
       self.tint = tint
+      self.templateColor = templateColor
       self.cornerRadius = cornerRadius
     }
   }
@@ -84,6 +97,43 @@ public nonisolated struct DrawList: Sendable {
     let color = color.multiplyingAlpha(by: context.opacity)
     guard color.alpha > 0, rect.intersects(context.clip) else { return }
     commands.append(.fill(rect, color: color, cornerRadius: cornerRadius))
+  }
+
+  /// Draws a line along the inside of a rectangle's edges; nothing is recorded for a transparent colour, or a width that
+  /// is not above 0.
+  public mutating func border(_ rect: Rect, width: Double, color: Color, cornerRadius: Double = 0) {
+    let rect = rect.offset(by: context.origin)
+    let color = color.multiplyingAlpha(by: context.opacity)
+    guard color.alpha > 0, width > 0, rect.intersects(context.clip) else { return }
+    commands.append(.border(rect, width: width, color: color, cornerRadius: cornerRadius))
+  }
+
+  /// Lets `content` draw and puts a border over it, so that nothing of the content shows beyond the border.
+  package mutating func border(
+    _ rect: Rect, width: Double, color: Color, cornerRadius: Double, over content: (inout DrawList) -> Void
+  ) {
+    let covers =
+      color.multiplyingAlpha(by: context.opacity).alpha == 255 && width > 0 && cornerRadius > 0
+    if covers {
+      commands.append(.pushOutline(rect.offset(by: context.origin), cornerRadius: cornerRadius))
+    }
+    content(&self)
+    if covers { commands.append(.popOutline) }
+    border(rect, width: width, color: color, cornerRadius: cornerRadius)
+  }
+
+  /// Draws the shadow of a rectangle, which is hidden inside that where something opaque is drawn next.
+  public mutating func shadow(
+    _ shadow: Shadow, of rect: Rect, cornerRadius: Double = 0, isHiddenInside: Bool = false
+  ) {
+    let rect = rect.offset(by: context.origin)
+    var shadow = shadow
+    shadow.color = shadow.color.multiplyingAlpha(by: context.opacity)
+    guard shadow.extent(of: rect).intersects(context.clip) else { return }
+    commands.append(
+      .shadow(
+        shadow, of: rect, cornerRadius: cornerRadius,
+        isHiddenInside: isHiddenInside && context.opacity >= 1))
   }
 
   /// Draws a picture; its opacity is multiplied with that of the views around it.
@@ -186,6 +236,7 @@ extension DrawList.Picture {
   /// Whether nothing can be seen of another one that lies below.
   fileprivate nonisolated func hides(_ other: DrawList.Picture) -> Bool {
     guard image.frames.indices.contains(frame), image.frames[frame].bitmap.isOpaque else { return false }
+    guard templateColor.map({ $0.alpha == 255 }) ?? true else { return false }
     return opacity >= 1 && tint.alpha == 255 && cornerRadius <= 0 && destination.contains(other.destination)
   }
 }

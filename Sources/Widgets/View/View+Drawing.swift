@@ -10,13 +10,21 @@ extension View {
     invalidate(rect)
   }
 
+  /// Marks everything that it draws on, its shadow and its subviews too.
+  func setAllNeedsDisplay() {
+    guard alpha >= 0.01 else { return }
+    invalidate(covered, isCutOff: false)
+  }
+
   /// As above, also for a view that has just become transparent.
-  func invalidate(_ rect: Rect) {
+  ///
+  /// - Parameter isCutOff: whether the view's own `clipsToBounds` holds, as for all but its shadow.
+  func invalidate(_ rect: Rect, isCutOff: Bool = true) {
     guard let window, !isHidden else { return }
     var rect = rect
     var view = self
     while let parent = view.superview {
-      if view.clipsToBounds { rect = rect.intersection(view.bounds) }
+      if view.clipsToBounds, isCutOff || view !== self { rect = rect.intersection(view.bounds) }
       rect = rect.offset(by: view.frame.origin - view.boundsOrigin)
       view = parent
       if rect.isEmpty || view.isHidden || view.alpha < 0.01 { return }
@@ -24,16 +32,18 @@ extension View {
     window.invalidateWindow(rect)
   }
 
-  /// What the view and those below it draw on, in own coordinates: subviews may lie outside the bounds.
+  /// What the view and those below it draw on, in own coordinates: a shadow lies outside the bounds, and subviews may.
   var covered: Rect {
-    if clipsToBounds { return bounds }
-    return subviews.reduce(bounds) { $1.isHidden ? $0 : $0.union($1.covered(in: $1.frame)) }
+    let own = shadow.map { bounds.union($0.extent(of: bounds)) } ?? bounds
+    if clipsToBounds { return own }
+    return subviews.reduce(own) { $1.isHidden ? $0 : $0.union($1.covered(in: $1.frame)) }
   }
 
   /// The same in the superview's coordinates, where the view has such a frame.
   func covered(in frame: Rect) -> Rect {
-    if clipsToBounds { return frame }
-    return covered.offset(by: frame.origin - boundsOrigin).union(frame)
+    let own = shadow.map { frame.union($0.extent(of: frame)) } ?? frame
+    if clipsToBounds { return own }
+    return covered.offset(by: frame.origin - boundsOrigin).union(own)
   }
 
   /// A point of the window in own coordinates.
@@ -65,14 +75,22 @@ extension View {
   /// Draws the view and what lies below it.
   func render(into list: inout DrawList) {
     guard !isHidden, alpha >= 0.01 else { return }
+    drawShadow(into: &list)
     if clipsToBounds {
       guard list.isVisible(frame) else { return }
     }
     list.enter(
       origin: frame.origin - boundsOrigin, opacity: alpha, clip: clipsToBounds ? frame : nil)
     if list.isVisible(bounds) {
-      drawBackground(into: &list)
-      draw(into: &list)
+      if borderWidth > 0, borderColor.alpha > 0 {
+        list.border(bounds, width: borderWidth, color: borderColor, cornerRadius: cornerRadius) { list in
+          drawBackground(into: &list)
+          draw(into: &list)
+        }
+      } else {
+        drawBackground(into: &list)
+        draw(into: &list)
+      }
     }
     for child in subviews { child.render(into: &list) }
     if list.isVisible(bounds) {
@@ -80,6 +98,15 @@ extension View {
       attachment?.drawOverlay(of: self, into: &list)
     }
     list.leave()
+  }
+
+  /// In the coordinates of the superview, where the view's own clip does not hold.
+  private func drawShadow(into list: inout DrawList) {
+    guard var shadow else { return }
+    shadow.color = shadow.color.multiplyingAlpha(by: alpha)
+    list.shadow(
+      shadow, of: frame, cornerRadius: cornerRadius,
+      isHiddenInside: alpha >= 1 && backgroundColor?.alpha == 255)
   }
 
   private func drawBackground(into list: inout DrawList) {

@@ -10,7 +10,7 @@ open class View {
     didSet {
       guard frame != oldValue else { return }
       if !isHidden, alpha >= 0.01 { superview?.setNeedsDisplay(covered(in: oldValue)) }
-      setNeedsDisplay(covered)
+      setAllNeedsDisplay()
       if frame.size != oldValue.size {
         setNeedsLayout()
         boundsDidChange()
@@ -41,13 +41,43 @@ open class View {
   /// Nil draws nothing.
   public var backgroundColor: Color? { didSet { if backgroundColor != oldValue { setNeedsDisplay() } } }
   /// Rounds the background and the picture; subviews are not cut off by it. In points.
-  public var cornerRadius: Double = 0 { didSet { if cornerRadius != oldValue { setNeedsDisplay() } } }
+  public var cornerRadius: Double = 0 {
+    didSet { if cornerRadius != oldValue { shadow == nil ? setNeedsDisplay() : setAllNeedsDisplay() } }
+  }
+  /// Of the line along the inside of the edges, over the background and the picture and under the subviews, in points;
+  /// at least a pixel wide. 0 by default, and less, draw nothing.
+  public var borderWidth: Double = 0 { didSet { if borderWidth != oldValue { setNeedsDisplay() } } }
+  /// Opaque black by default.
+  public var borderColor = Color.black {
+    didSet { if borderColor != oldValue, borderWidth > 0 { setNeedsDisplay() } }
+  }
+  /// Thrown by the bounds with their rounded corners, whatever the view draws, on what lies behind. It lies outside the
+  /// bounds, where the view's own `clipsToBounds` does not cut it off, and shines through a background that is not
+  /// opaque. Nil by default.
+  public var shadow: Shadow? {
+    didSet {
+      guard shadow != oldValue else { return }
+      if let oldValue { invalidate(oldValue.extent(of: bounds), isCutOff: false) }
+      setAllNeedsDisplay()
+    }
+  }
+  /// What templates are drawn in, and what a program wants to show in an accent colour; nil, as by default, takes that
+  /// of the superview. `currentTintColor` is the one that holds.
+  public var tintColor: Color? {
+    didSet { if (tintColor ?? inheritedTintColor) != (oldValue ?? inheritedTintColor) { tintDidChange() } }
+  }
+  /// How pictures are drawn that do not say so themselves (`Image.renderingMode`): as they are by default, and with
+  /// `alwaysTemplate` in the tint colour. Of a button it goes for the images, not for the background images. A picture
+  /// from the network is shared with all who show it, so it is the view that says what it makes of it.
+  public var renderingMode = Image.RenderingMode.automatic {
+    didSet { if renderingMode != oldValue { setNeedsDisplay() } }
+  }
   /// 0…1; multiplied down the tree (each command fades by itself, not the group as one). Below 0.01 nothing
   /// is drawn and nothing is hit.
   public var alpha: Double = 1 {
     didSet {
       guard alpha != oldValue else { return }
-      invalidate(covered)
+      invalidate(covered, isCutOff: false)
       if alpha < 0.01 { window?.withdraw(from: self) }
     }
   }
@@ -172,7 +202,8 @@ open class View {
   /// the picture; overriders that keep it call super.
   open func draw(into list: inout DrawList) {
     draw(
-      PictureLook(image: contents), in: bounds, mode: contentMode, cornerRadius: cornerRadius,
+      PictureLook(image: contents), renderingMode: renderingMode, in: bounds, mode: contentMode,
+      cornerRadius: cornerRadius,
       transition: contentsTransition, into: &list)
   }
 
@@ -183,8 +214,8 @@ open class View {
   ///
   /// - Parameter oldRect: the room of the picture before, where that is another.
   final func draw(
-    _ look: PictureLook, in rect: Rect, oldRect: Rect? = nil, mode: ContentMode, cornerRadius: Double,
-    transition: ContentsTransition?, into list: inout DrawList
+    _ look: PictureLook, renderingMode: Image.RenderingMode = .automatic, in rect: Rect, oldRect: Rect? = nil,
+    mode: ContentMode, cornerRadius: Double, transition: ContentsTransition?, into list: inout DrawList
   ) {
     func picture(_ look: PictureLook, in rect: Rect) -> DrawList.Picture? {
       guard let image = look.image else { return nil }
@@ -192,7 +223,8 @@ open class View {
         pixelWidth: image.pixelWidth, pixelHeight: image.pixelHeight, size: image.size, in: rect)
       return DrawList.Picture(
         image: image, source: place.source, destination: place.destination, opacity: look.opacity,
-        tint: look.tint, cornerRadius: cornerRadius)
+        tint: look.tint, templateColor: image.isTemplate(whereUsual: renderingMode) ? currentTintColor : nil,
+        cornerRadius: cornerRadius)
     }
     let new = picture(look, in: rect)
     if let transition {
@@ -204,6 +236,10 @@ open class View {
     }
   }
 
+  /// Called when the tint colour has become another one, here or in a view around it. Draws the view anew; overriders
+  /// call super.
+  open func tintColorDidChange() { setNeedsDisplay() }
+
   // MARK: Tree
 
   /// Adds a view in front of the others; it leaves the superview that it had.
@@ -212,12 +248,14 @@ open class View {
   /// Adds a view at a place among the others, 0 being the back; a place beyond the end is the front.
   public func insertSubview(_ view: View, at index: Int) {
     guard view !== self, !isDescendant(of: view) else { return }
+    let tint = view.currentTintColor
     view.removeFromSuperview()
     subviews.insert(view, at: min(max(0, index), subviews.count))
     view.superview = self
     view.setWindow(window)
-    view.setNeedsDisplay(view.covered)
+    view.setAllNeedsDisplay()
     setNeedsLayout()
+    if view.currentTintColor != tint { view.tintDidChange() }
   }
 
   /// Takes the view out of its superview.
@@ -260,7 +298,7 @@ open class View {
   /// Lets everything be measured, laid out and drawn anew from here down: a point has another number of pixels.
   final func scaleDidChange() {
     setNeedsLayout()
-    setNeedsDisplay(covered)
+    setAllNeedsDisplay()
     boundsDidChange()
     attachment?.boundsDidChange(of: self)
     for child in subviews { child.scaleDidChange() }

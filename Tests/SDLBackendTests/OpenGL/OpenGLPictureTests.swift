@@ -90,6 +90,7 @@ private struct Scene {
     list.fill(Rect(x: 0, y: 0, width: 320, height: 240), color: Color(red: 24, green: 40, blue: 60))
     fills(&list)
     pictures(&list)
+    outlines(&list)
     dissolves(&list)
     texts(&list)
     clips(&list)
@@ -106,6 +107,30 @@ private struct Scene {
     }
     list.fill(Rect(x: 210, y: -30, width: 4000, height: 60), color: .pureBlue, cornerRadius: 25)
     list.fill(Rect(x: 300, y: 50, width: 0.2, height: 20), color: .white)
+  }
+
+  /// Borders and shadows, some of them of rectangles too small for their corners; templates.
+  private func outlines(_ list: inout DrawList) {
+    for (index, radius) in [0.0, 3, 9.5, 40].enumerated() {
+      let rect = Rect(x: 20 + 70 * Double(index), y: 186, width: 44, height: 27.5)
+      let shadow = Shadow(
+        color: Color(red: 255, green: UInt8(60 * index), blue: 0, alpha: 200),
+        radius: 1.5 + 2.5 * Double(index),
+        offset: Point(x: 3, y: Double(index)))
+      list.shadow(shadow, of: rect, cornerRadius: radius, isHiddenInside: index % 2 == 0)
+      list.border(
+        rect, width: 0.3 + 3 * Double(index), color: Color(red: 200, green: 255, blue: 190, alpha: 150),
+        cornerRadius: radius)
+      list.shadow(shadow, of: Rect(x: rect.minX, y: 226, width: 9, height: 4), cornerRadius: radius)
+    }
+    for (index, image) in images.enumerated() {
+      list.draw(
+        DrawList.Picture(
+          image: image, destination: Rect(x: 250 + 17.5 * Double(index), y: 215, width: 16, height: 20),
+          opacity: index == 1 ? 0.5 : 1, tint: index == 2 ? Color(red: 140, green: 140, blue: 140) : .white,
+          templateColor: Color(red: 255, green: 120, blue: UInt8(60 * index), alpha: 230),
+          cornerRadius: Double(index)))
+    }
   }
 
   private func pictures(_ list: inout DrawList) {

@@ -1,0 +1,160 @@
+import Glibc
+
+/// The shadow of a rounded rectangle as a mask, blurred once: what lies between its corners is the same all along, so
+/// that one column and one row of it stretch to any size. Those that are too small for that have a mask of their own.
+nonisolated struct ShadowShape: Hashable {
+  /// Standard deviation of the blur, in parts of a pixel.
+  private let deviation: Int
+  private static let partsOfPixel = 16
+  /// More than this is blurred no further.
+  static let largestDeviation = 100.0
+  /// A rounder corner, which has half a screen to itself, throws the shadow of one that is as round as this.
+  private static let largestRadius = 1024
+
+  private let radius: Int
+  /// Of the rectangle that is blurred, in pixels.
+  private let width: Int
+  private let height: Int
+  /// How far beyond the rectangle's edges the mask reaches: what lies farther out is less than half a level.
+  let reach: Int
+
+  /// - Parameters:
+  ///   - deviation: in pixels, 0 or more.
+  ///   - radius: of the corners, in pixels.
+  init(of rect: PixelRect, deviation: Double, radius: Int) {
+    let deviation = min(Self.largestDeviation, max(0, deviation))
+    self.deviation = Int((deviation * Double(Self.partsOfPixel)).rounded())
+    self.radius = min(radius, Self.largestRadius)
+    reach = Int((deviation * 3).rounded(.up))
+    let largest = 2 * (self.radius + reach) + 1
+    width = min(rect.width, largest)
+    height = min(rect.height, largest)
+  }
+
+  /// Whether it is so little blurred that it is a filled rectangle.
+  var isSharp: Bool { deviation < Self.partsOfPixel / 4 }
+
+  /// Where its columns go in the shadow of a rectangle.
+  func columns(of rect: PixelRect) -> [MaskSpan] {
+    MaskSpan.spans(of: width + 2 * reach, from: rect.left - reach, to: rect.right + reach)
+  }
+
+  /// Where its rows go.
+  func rows(of rect: PixelRect) -> [MaskSpan] {
+    MaskSpan.spans(of: height + 2 * reach, from: rect.top - reach, to: rect.bottom + reach)
+  }
+
+  /// The blurred rectangle: blurred rows, whose blur is the difference of two known integrals of the Gaussian, each
+  /// with its share in the rows around it, which is one too. One quarter is computed, and mirrored.
+  func blurred() -> CoverageMask {
+    let deviation = Double(deviation) / Double(Self.partsOfPixel)
+    let gaussian = GaussianIntegral(deviation: deviation)
+    let (columnCount, rowCount) = (width + 2 * reach, height + 2 * reach)
+    let (columns, rows) = ((columnCount + 1) / 2, (rowCount + 1) / 2)
+    let bands = bands(step: max(1, Int(deviation / 8))).map { band in
+      let line = (0..<columns).map { column in
+        let x = Double(column - reach) + 0.5
+        return gaussian.integral(to: x - band.inset)
+          - gaussian.integral(to: x - (Double(width) - band.inset))
+      }
+      return (rows: band.rows, line: line)
+    }
+    var coverage = [UInt8](repeating: 0, count: columnCount * rowCount)
+    var line = [Float](repeating: 0, count: columns)
+    for row in 0..<rows {
+      for column in 0..<columns { line[column] = 0 }
+      let y = Double(row - reach) + 0.5
+      for band in bands {
+        let share =
+          gaussian.integral(to: y - Double(band.rows.lowerBound))
+          - gaussian.integral(to: y - Double(band.rows.upperBound))
+        guard share > 1e-4 else { continue }
+        for column in 0..<columns { line[column] += band.line[column] * share }
+      }
+      for column in 0..<columns {
+        let value = UInt8((min(1, max(0, line[column])) * 255).rounded())
+        for y in [row, rowCount - 1 - row] {
+          coverage[y * columnCount + column] = value
+          coverage[(y + 1) * columnCount - 1 - column] = value
+        }
+      }
+    }
+    return CoverageMask(width: columnCount, height: rowCount, coverage: coverage)
+  }
+
+  /// Rows of the rectangle that are alike, and how far from its sides they begin: those between the corners, and those
+  /// of a corner, some of which count as one where the blur is wide.
+  private func bands(step: Int) -> [(rows: Range<Int>, inset: Double)] {
+    let corner = stride(from: 0, to: radius, by: step).map { first in
+      let last = min(first + step, radius)
+      let up = Double(radius) - Double(first + last) / 2
+      let along = (Double(radius * radius) - up * up).squareRoot()
+      return (rows: first..<last, inset: Double(radius) - along)
+    }
+    let bottom = corner.map {
+      (rows: height - $0.rows.upperBound..<height - $0.rows.lowerBound, inset: $0.inset)
+    }
+    return corner + [(rows: radius..<height - radius, inset: 0)] + bottom
+  }
+}
+
+/// The integral of a Gaussian up to a place, from a table.
+private nonisolated struct GaussianIntegral {
+  private static let stepsPerPixel = 16.0
+  private let table: [Float]
+  private let middle: Int
+
+  init(deviation: Double) {
+    // Beyond that it is all or nothing.
+    let middle = Int((deviation * 5 * Self.stepsPerPixel).rounded(.up))
+    table = (-middle...middle).map {
+      Float(0.5 * (1 + erf(Double($0) / Self.stepsPerPixel / (deviation * 2.0.squareRoot()))))
+    }
+    self.middle = middle
+  }
+
+  func integral(to place: Double) -> Float {
+    let step = Int((place * Self.stepsPerPixel).rounded())
+    return table[min(2 * middle, max(0, middle + step))]
+  }
+}
+
+/// A run of a mask's columns or rows and where it goes: as it is, or one of them stretched.
+nonisolated struct MaskSpan: Hashable {
+  let source: Range<Int>
+  let target: Range<Int>
+
+  /// A mask from one place to another: all of it, or its middle stretched over what is more.
+  static func spans(of length: Int, from start: Int, to end: Int) -> [MaskSpan] {
+    guard end - start > length else { return [MaskSpan(source: 0..<length, target: start..<start + length)] }
+    let middle = length / 2
+    let rest = length - middle - 1
+    return [
+      MaskSpan(source: 0..<middle, target: start..<start + middle),
+      MaskSpan(source: middle..<middle + 1, target: start + middle..<end - rest),
+      MaskSpan(source: middle + 1..<length, target: end - rest..<end),
+    ]
+  }
+
+  var isStretched: Bool { source.count != target.count }
+
+  /// The part of it that comes from some of the mask's pixels and lies in a part of the screen; nil if there is none.
+  func clipped(to limits: Range<Int>, of pixels: Range<Int>) -> MaskSpan? {
+    let taken = source.clamped(to: pixels)
+    guard !taken.isEmpty else { return nil }
+    if isStretched {
+      let visible = target.clamped(to: limits)
+      return visible.isEmpty ? nil : MaskSpan(source: taken, target: visible)
+    }
+    let shift = target.lowerBound - source.lowerBound
+    let visible = (taken.lowerBound + shift..<taken.upperBound + shift).clamped(to: limits)
+    guard !visible.isEmpty else { return nil }
+    return MaskSpan(
+      source: visible.lowerBound - shift..<visible.upperBound - shift, target: visible)
+  }
+
+  /// The mask's pixel at a place of `target`.
+  func source(of place: Int) -> Int {
+    isStretched ? source.lowerBound : source.lowerBound + place - target.lowerBound
+  }
+}

@@ -1,0 +1,96 @@
+import Testing
+import VitrineGraphics
+import VitrineWidgets
+
+@testable import VitrineSDLBackend
+
+extension SDLTests {
+  /// Views of sizes and looks that nobody means: they draw something or nothing, and the program goes on.
+  struct OddViewTests {
+    @Test(arguments: [SDLHost.Configuration.Renderer.software], oddNumbers)
+    func oddMeasuresDoNoHarm(renderer: SDLHost.Configuration.Renderer, odd: Double) throws {
+      try drawOddViews(renderer, odd)
+    }
+  }
+}
+
+extension SDLTests.OpenGLTests {
+  struct OddViewTests {
+    @Test(arguments: SDLHost.Configuration.Renderer.openGL, oddNumbers)
+    func oddMeasuresDoNoHarm(renderer: SDLHost.Configuration.Renderer, odd: Double) throws {
+      try drawOddViews(renderer, odd)
+    }
+  }
+}
+
+private nonisolated let oddNumbers: [Double] = [
+  0, -1, 1e-9, 100_000, -100_000, 1e300, -1e300, .nan, .infinity, -.infinity,
+]
+
+/// Gives each measure of a view the number, one at a time and all at once, and sees that a sound view beside it is still
+/// drawn as it should be.
+private func drawOddViews(_ renderer: SDLHost.Configuration.Renderer, _ odd: Double) throws {
+  let test = try TestHost(width: 60, height: 40) { $0.renderer = renderer }
+  test.window.backgroundColor = .black
+  let button = Button(title: "Odd")
+  let sound = View(frame: Rect(x: 2, y: 2, width: 4, height: 4))
+  sound.backgroundColor = .pureGreen
+  test.window.addSubview(button)
+  test.window.addSubview(sound)
+  let picture = Image(width: 9, height: 7, isOpaque: false) { x, y in
+    Color(red: 200, green: 100, blue: UInt8(x * 20), alpha: UInt8(y * 30))
+  }
+  let usual = Rect(x: 20, y: 10, width: 20, height: 15)
+  let measures: [(String, (View) -> Void)] = [
+    ("x", { $0.frame.origin.x = odd }), ("y", { $0.frame.origin.y = odd }),
+    ("width", { $0.frame.size.width = odd }), ("height", { $0.frame.size.height = odd }),
+    ("corners", { $0.cornerRadius = odd }), ("border", { $0.borderWidth = odd }),
+    ("blur", { $0.shadow = Shadow(radius: odd) }),
+    ("offset", { $0.shadow = Shadow(offset: Point(x: odd, y: -odd)) }),
+    ("alpha", { $0.alpha = odd }), ("scrolled", { $0.boundsOrigin = Point(x: odd, y: odd) }),
+    ("insets", { ($0 as? Button)?.contentInsets = Insets(all: odd) }),
+    ("image insets", { ($0 as? Button)?.imageInsets = Insets(all: odd) }),
+    ("title insets", { ($0 as? Button)?.titleInsets = Insets(all: odd) }),
+    ("image size", { ($0 as? Button)?.imageSize = Size(width: odd, height: odd) }),
+    ("spacing", { ($0 as? Button)?.spacing = odd }),
+    ("image corners", { ($0 as? Button)?.imageCornerRadius = odd }),
+  ]
+  func makeUsual(_ view: View) {
+    view.frame = usual
+    view.boundsOrigin = .zero
+    view.alpha = 1
+    view.cornerRadius = 4
+    view.borderWidth = 1
+    view.borderColor = .white
+    view.shadow = Shadow()
+    view.backgroundColor = .pureRed
+    guard let button = view as? Button else { return }
+    button.setImage(picture, for: .normal)
+    button.setBackgroundImage(picture, for: .normal)
+    button.imageSize = nil
+    button.imageCornerRadius = 2
+    button.spacing = 3
+    for insets in [\Button.contentInsets, \.imageInsets, \.titleInsets] { button[keyPath: insets] = .zero }
+  }
+  for mode in [ContentMode.fill, .fit, .redraw, .bottomRight] {
+    button.backgroundContentMode = mode
+    button.imageContentMode = mode
+    for (name, change) in measures {
+      makeUsual(button)
+      test.settle()
+      change(button)
+      test.settle()
+      #expect(test.pixel(3, 3) == .pureGreen || name == "x" || name == "y", "\(name)")
+      _ = button.sizeThatFits(Size(width: odd, height: odd))
+      _ = test.window.hitTest(Point(x: odd, y: odd))
+    }
+    for (_, change) in measures { change(button) }
+    test.settle()
+    test.window.setNeedsDisplay()
+    test.settle()
+  }
+  button.removeFromSuperview()
+  test.settle()
+  #expect(test.pixel(3, 3) == .pureGreen)
+  #expect(test.pixel(30, 20) == .black, "nothing is left behind")
+}

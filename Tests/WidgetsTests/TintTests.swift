@@ -1,0 +1,130 @@
+import Testing
+import VitrineGraphics
+import VitrineTesting
+import VitrineWidgets
+
+@Suite("Tint")
+struct TintTests {
+  private let parent = View(frame: Rect(x: 0, y: 0, width: 100, height: 100))
+  private let view = TintedView(frame: Rect(x: 0, y: 0, width: 40, height: 30))
+  private let test: TestWindow
+  private let red = Color(hex: 0xFF0000)
+  private let green = Color(hex: 0x00FF00)
+
+  init() {
+    parent.addSubview(view)
+    test = TestWindow(parent)
+    view.changes = 0
+  }
+
+  @Test func theTintIsThatOfTheNearestViewWithOne() {
+    #expect(view.currentTintColor == View.standardTintColor)
+    test.window.tintColor = red
+    #expect(view.currentTintColor == red)
+    view.tintColor = green
+    #expect(view.currentTintColor == green)
+    #expect(view.changes == 2)
+    parent.tintColor = .white
+    #expect(view.currentTintColor == green)
+    #expect(view.changes == 2, "it has one of its own")
+    view.tintColor = nil
+    #expect(view.currentTintColor == .white)
+    #expect(view.changes == 3)
+    parent.tintColor = red
+    parent.tintColor = red
+    #expect(view.changes == 4)
+    view.tintColor = red
+    #expect(view.changes == 4, "the same colour from elsewhere")
+  }
+
+  @Test func aViewThatComesToAnotherSuperviewHearsOfItsTint() {
+    let other = View()
+    other.tintColor = green
+    test.window.addSubview(other)
+
+    other.addSubview(view)
+
+    #expect(view.changes == 1)
+    #expect(view.currentTintColor == green)
+  }
+
+  @Test func aTemplateIsDrawnInTheTintColor() {
+    let image = picture()
+    view.contents = image.withRenderingMode(.alwaysTemplate)
+    #expect(test.pictures.map(\.templateColor) == [View.standardTintColor])
+
+    test.draw()
+    parent.tintColor = red
+    #expect(test.window.isDirty)
+    #expect(test.pictures.map(\.templateColor) == [red])
+
+    view.contents = image
+    #expect(test.pictures.map(\.templateColor) == [nil])
+  }
+
+  @Test func thePictureGoesBeforeTheViewThatShowsIt() {
+    let image = picture()
+    view.tintColor = red
+    for (ofImage, ofView, isTemplate) in [
+      (Image.RenderingMode.automatic, Image.RenderingMode.automatic, false),
+      (.automatic, .alwaysTemplate, true), (.automatic, .alwaysOriginal, false),
+      (.alwaysTemplate, .automatic, true), (.alwaysTemplate, .alwaysOriginal, true),
+      (.alwaysOriginal, .alwaysTemplate, false),
+    ] {
+      view.contents = image.withRenderingMode(ofImage)
+      view.renderingMode = ofView
+      #expect(test.pictures.map(\.templateColor) == [isTemplate ? red : nil])
+    }
+  }
+
+  @Test func aTemplateSharesItsPixels() {
+    let image = picture()
+    let template = image.withRenderingMode(.alwaysTemplate)
+
+    #expect(template != image)
+    #expect(template.withRenderingMode(.alwaysTemplate) == template)
+    #expect(image.withRenderingMode(.automatic) == image)
+    #expect(template.size == image.size)
+    #expect(
+      template.bitmap.withUnsafeBytes(\.baseAddress) == image.bitmap.withUnsafeBytes(\.baseAddress))
+  }
+
+  @Test func aDissolveKnowsWhichOfItsPicturesIsATemplate() {
+    view.tintColor = red
+    view.contents = picture().withRenderingMode(.alwaysTemplate)
+    test.draw()
+
+    view.setContents(picture(), transition: .crossDissolve(0.2))
+    test.advance(by: 0.1)
+
+    #expect(test.pictures.map(\.templateColor) == [red, nil])
+  }
+
+  @Test func aButtonTintsItsImagesAndDimsThem() {
+    let button = Button(frame: Rect(x: 0, y: 0, width: 100, height: 40))
+    button.setImage(picture(), for: .normal)
+    button.setBackgroundImage(picture(), for: .normal)
+    button.renderingMode = .alwaysTemplate
+    button.tintColor = red
+    parent.addSubview(button)
+
+    button.isHighlighted = true
+
+    let (background, image) = (test.pictures.first, test.pictures.last)
+    #expect(background?.templateColor == nil)
+    #expect(image?.templateColor == red)
+    #expect(image?.tint == Color(red: 140, green: 140, blue: 140))
+
+    button.setBackgroundImage(picture().withRenderingMode(.alwaysTemplate), for: .normal)
+    #expect(test.pictures.first?.templateColor == red)
+  }
+}
+
+private final class TintedView: View {
+  var changes = 0
+
+  override func tintColorDidChange() {
+    super.tintColorDidChange()
+    changes += 1
+  }
+}
