@@ -44,7 +44,7 @@ struct ShadowShapeTests {
           deviation: deviation,
           x: x - shape.reach, y: y - shape.reach)
         let found = Double(mask.coverage[y * mask.width + x]) / 255
-        #expect(abs(found - wanted) < 0.03, "\(x), \(y): \(found) instead of \(wanted)")
+        #expect(abs(found - wanted) < 0.02, "\(x), \(y): \(found) instead of \(wanted)")
       }
     }
   }

@@ -51,13 +51,12 @@ nonisolated struct ShadowShape: Hashable {
     let gaussian = GaussianIntegral(deviation: deviation)
     let (columnCount, rowCount) = (width + 2 * reach, height + 2 * reach)
     let (columns, rows) = ((columnCount + 1) / 2, (rowCount + 1) / 2)
-    let bands = bands(step: max(1, Int(deviation / 8))).map { band in
+    let bands = bands(deviation: deviation).map { band in
       let line = (0..<columns).map { column in
         let x = Double(column - reach) + 0.5
-        return gaussian.integral(to: x - band.inset)
-          - gaussian.integral(to: x - (Double(width) - band.inset))
+        return gaussian.integral(from: x + band.inset - Double(width), to: x - band.inset)
       }
-      return (rows: band.rows, line: line)
+      return (top: band.top, bottom: band.bottom, isMirrored: band.isMirrored, line: line)
     }
     var coverage = [UInt8](repeating: 0, count: columnCount * rowCount)
     var line = [Float](repeating: 0, count: columns)
@@ -65,9 +64,11 @@ nonisolated struct ShadowShape: Hashable {
       for column in 0..<columns { line[column] = 0 }
       let y = Double(row - reach) + 0.5
       for band in bands {
-        let share =
-          gaussian.integral(to: y - Double(band.rows.lowerBound))
-          - gaussian.integral(to: y - Double(band.rows.upperBound))
+        var share = gaussian.integral(from: y - band.bottom, to: y - band.top)
+        if band.isMirrored {
+          share += gaussian.integral(
+            from: y + band.top - Double(height), to: y + band.bottom - Double(height))
+        }
         guard share > 1e-4 else { continue }
         for column in 0..<columns { line[column] += band.line[column] * share }
       }
@@ -82,19 +83,24 @@ nonisolated struct ShadowShape: Hashable {
     return CoverageMask(width: columnCount, height: rowCount, coverage: coverage)
   }
 
-  /// Rows of the rectangle that are alike, and how far from its sides they begin: those between the corners, and those
-  /// of a corner, some of which count as one where the blur is wide.
-  private func bands(step: Int) -> [(rows: Range<Int>, inset: Double)] {
-    let corner = stride(from: 0, to: radius, by: step).map { first in
-      let last = min(first + step, radius)
-      let up = Double(radius) - Double(first + last) / 2
-      let along = (Double(radius * radius) - up * up).squareRoot()
-      return (rows: first..<last, inset: Double(radius) - along)
+  /// Stripes of the rectangle that are alike, and how far from its sides they begin: the one between the corners, and
+  /// thin ones of the upper corners, which are there below too.
+  private func bands(deviation: Double) -> [(top: Double, bottom: Double, inset: Double, isMirrored: Bool)] {
+    let radius = Double(radius)
+    // Where the blur is wide, or the arc is long, thin ones make no difference.
+    let step = max(radius > 128 ? 1 : 0.25, deviation / 8)
+    /// The area of half a disc's slice, from its middle up to a height.
+    func area(_ height: Double) -> Double {
+      (height * (radius * radius - height * height).squareRoot() + radius * radius * asin(height / radius))
+        / 2
     }
-    let bottom = corner.map {
-      (rows: height - $0.rows.upperBound..<height - $0.rows.lowerBound, inset: $0.inset)
+    let corner = stride(from: 0, to: radius, by: step).map { top in
+      let bottom = min(top + step, radius)
+      // As wide as the disc is there on the average.
+      let along = (area(radius - top) - area(radius - bottom)) / (bottom - top)
+      return (top: top, bottom: bottom, inset: radius - along, isMirrored: true)
     }
-    return corner + [(rows: radius..<height - radius, inset: 0)] + bottom
+    return corner + [(top: radius, bottom: Double(height) - radius, inset: 0, isMirrored: false)]
   }
 }
 
@@ -113,7 +119,9 @@ private nonisolated struct GaussianIntegral {
     self.middle = middle
   }
 
-  func integral(to place: Double) -> Float {
+  func integral(from start: Double, to end: Double) -> Float { integral(to: end) - integral(to: start) }
+
+  private func integral(to place: Double) -> Float {
     let step = Int((place * Self.stepsPerPixel).rounded())
     return table[min(2 * middle, max(0, middle + step))]
   }
