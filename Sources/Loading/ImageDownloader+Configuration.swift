@@ -16,6 +16,9 @@ extension ImageDownloader {
     public var timeouts = TransportRequest.Timeouts()
     /// The byte order that decoders write.
     public var pixelFormat = PixelFormat.bgra
+    /// Applied to every picture whose request has no transforms of its own; none by default. They make another
+    /// picture of it, as those of a request do (YYWebImage's sharedTransformBlock).
+    public var transforms: [any ImageTransform] = []
     /// Threads that decode and transform; below 1 counts as 1.
     public var decodingThreads = ProcessInfo.processInfo.activeProcessorCount
     /// No download starts while more bytes than this wait to be decoded.

@@ -37,6 +37,8 @@ public final class ImageDownloader: Sendable {
   private let router: TransportRouter
   /// Why every load fails, if it does.
   private let refusal: ImageError?
+  /// What is made of pictures whose requests do not say.
+  private let transforms: [any ImageTransform]
 
   /// A downloader of one's own, beside `shared`; it joins and queues nothing with others.
   ///
@@ -52,17 +54,18 @@ public final class ImageDownloader: Sendable {
     let router = TransportRouter(transports)
     self.init(
       engine: LoadEngine(configuration: configuration, router: router, decoder: decoder, cache: cache),
-      router: router, cache: cache, refusal: nil)
+      router: router, cache: cache, refusal: nil, transforms: configuration.transforms)
   }
 
   private init(
     engine: LoadEngine, router: TransportRouter = .init([]), cache: (any ImageRequestCache)?,
-    refusal: ImageError?
+    refusal: ImageError?, transforms: [any ImageTransform] = []
   ) {
     self.engine = engine
     self.router = router
     self.cache = cache
     self.refusal = refusal
+    self.transforms = transforms
   }
 
   deinit { engine.cancelAll() }
@@ -74,7 +77,8 @@ public final class ImageDownloader: Sendable {
     for source: some ImageRequestConvertible, additionalIdentifier: String? = nil
   ) async throws(ImageError) -> ImageResponse {
     if Task.isCancelled { throw .cancelled }
-    let task = ImageTask(try source.asImageRequest(), additionalIdentifier: additionalIdentifier)
+    let task = ImageTask(
+      completed(try source.asImageRequest()), additionalIdentifier: additionalIdentifier)
     begin(task)
     return try await task.response
   }
@@ -90,7 +94,8 @@ public final class ImageDownloader: Sendable {
     completion: ImageTask.Completion? = nil, progress: ImageTask.ProgressHandler? = nil
   ) -> ImageTask {
     let task = ImageTask(
-      request, additionalIdentifier: additionalIdentifier, progress: progress, completion: completion)
+      completed(request), additionalIdentifier: additionalIdentifier, progress: progress,
+      completion: completion)
     begin(task)
     return task
   }
@@ -113,7 +118,7 @@ public final class ImageDownloader: Sendable {
       return nil
     }
     let task = ImageTask(
-      request, additionalIdentifier: nil,
+      completed(request), additionalIdentifier: nil,
       completion: { result in
         switch result {
         case .success(let response): success?(response)
@@ -167,7 +172,7 @@ public final class ImageDownloader: Sendable {
   }
 
   private func missReason(_ request: ImageRequest, _ additionalIdentifier: String?) -> TraceEvent.Miss {
-    guard trace.isEnabled, let cache else { return .noCache }
+    guard trace.isEnabled, let cache = request.cache.resolved(cache) else { return .noCache }
     if request.cachePolicy == .reload { return .bypassed }
     return cache.missReason(for: request, additionalIdentifier: additionalIdentifier)
   }
@@ -181,10 +186,19 @@ public final class ImageDownloader: Sendable {
 
   private func hit(_ request: ImageRequest, _ additionalIdentifier: String?) -> Image? {
     guard request.cachePolicy != .reload,
-      let image = cache?.image(for: request, additionalIdentifier: additionalIdentifier),
+      let image = request.cache.resolved(cache)?.image(
+        for: request, additionalIdentifier: additionalIdentifier),
       request.targetSize != nil || image.isFullSize || request.cachePolicy == .cacheOnly
     else { return nil }
     return image
+  }
+
+  /// The request with what the configuration adds to it.
+  private func completed(_ request: ImageRequest) -> ImageRequest {
+    guard !transforms.isEmpty, request.transforms.isEmpty else { return request }
+    var request = request
+    request.transforms = transforms
+    return request
   }
 
   // MARK: Memory
@@ -193,13 +207,15 @@ public final class ImageDownloader: Sendable {
   /// placeholder. Without a `targetSize` the largest variant that is there. nil for `cachePolicy.reload`.
   public func cachedImage(for request: ImageRequest, additionalIdentifier: String? = nil) -> Image? {
     guard request.cachePolicy != .reload else { return nil }
-    return cache?.image(for: request, additionalIdentifier: additionalIdentifier)
+    return request.cache.resolved(cache)?
+      .image(for: completed(request), additionalIdentifier: additionalIdentifier)
   }
 
   /// Removes a picture in all its sizes from memory; whether there was one.
   @discardableResult
   public func removeCachedImage(for request: ImageRequest, additionalIdentifier: String? = nil) -> Bool {
-    cache?.removeImage(for: request, additionalIdentifier: additionalIdentifier) ?? false
+    request.cache.resolved(cache)?
+      .removeImage(for: completed(request), additionalIdentifier: additionalIdentifier) ?? false
   }
 
   /// Empties the memory cache; whether there was anything.

@@ -59,8 +59,8 @@ extension ImageError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .cancelled: "cancelled"
-    case .invalidURL(let text): text.isEmpty ? "no URL" : "not a URL: \(text)"
-    case .unsupportedScheme(let scheme): "no transport for the scheme “\(scheme)”"
+    case .invalidURL(let text): text.isEmpty ? "no URL" : "not a URL: \(text.shortened)"
+    case .unsupportedScheme(let scheme): "no transport for the scheme “\(scheme.shortened)”"
     case .transport(let code, let message): "\(message) (curl \(code))"
     case .status(let status): "the server answered \(status)"
     case .redirectRefused(.tooMany(let limit)): "more than \(limit) redirects"
@@ -80,4 +80,9 @@ extension ImageError: CustomStringConvertible {
       "no shared downloader yet: make an Application, or call Vitrine.bootstrap(), before the first load"
     }
   }
+}
+
+extension String {
+  /// Its beginning, where it is too long for a line.
+  fileprivate var shortened: String { prefix(101).count > 100 ? prefix(100) + "…" : self }
 }

@@ -24,9 +24,14 @@ public struct ImageRequest: Sendable {
   public var priority: Priority
   /// What part the cache plays; `.useCache` by default.
   public var cachePolicy: CachePolicy
+  /// Where the picture is looked up and kept; in the downloader's cache by default.
+  public var cache: Cache {
+    get { subject.cache }
+    set { subject = subject.with(cache: newValue) }
+  }
   /// The size that it is needed at, in pixels; nil decodes it whole. Slots fill it in.
   public var targetSize: DecodeTarget?
-  /// Applied in order after decoding.
+  /// Applied in order after decoding; if there are none, those of the downloader's configuration.
   public var transforms: [any ImageTransform] {
     get { subject.transforms }
     set { subject = subject.with(transforms: newValue) }
@@ -63,16 +68,28 @@ public struct ImageRequest: Sendable {
     case cacheOnly
   }
 
+  /// Where a picture is looked up and kept. Takes no part in its identity: two requests that differ in it share
+  /// download and decoding.
+  public enum Cache: Sendable {
+    /// In the cache of the downloader.
+    case downloader
+    /// In another one; that of the downloader is left alone (SDWebImage's `SDWebImageContextImageCache`).
+    case other(any ImageRequestCache)
+    /// Nowhere: loaded each time, not kept.
+    case none
+  }
+
   /// A GET of `url`; `Accept: image/*` is sent unless the headers say otherwise (AF-I12).
   public init(
     url: URL, headers: HTTPHeaders = [:], priority: Priority = .normal,
-    cachePolicy: CachePolicy = .useCache, targetSize: DecodeTarget? = nil,
+    cachePolicy: CachePolicy = .useCache, cache: Cache = .downloader, targetSize: DecodeTarget? = nil,
     transforms: [any ImageTransform] = [], limits: DecodeLimits = .init()
   ) {
     self.priority = priority
     self.cachePolicy = cachePolicy
     self.targetSize = targetSize
-    subject = RequestSubject(url: url, headers: headers, transforms: transforms, limits: limits)
+    subject = RequestSubject(
+      url: url, headers: headers, transforms: transforms, limits: limits, cache: cache)
   }
 
   /// The headers as they are sent: pictures are asked for, unless the caller says otherwise (AF-I12).
@@ -92,10 +109,11 @@ public struct ImageRequest: Sendable {
 }
 
 extension ImageRequest: Hashable {
-  /// The same URL, headers, way of loading, and transforms of the same identifiers.
+  /// The same URL, headers, way of loading, cache, and transforms of the same identifiers.
   public static func == (a: ImageRequest, b: ImageRequest) -> Bool {
     a.url == b.url && a.headers == b.headers && a.priority == b.priority
-      && a.cachePolicy == b.cachePolicy && a.targetSize == b.targetSize && a.limits == b.limits
+      && a.cachePolicy == b.cachePolicy && a.cache == b.cache && a.targetSize == b.targetSize
+      && a.limits == b.limits
       && a.transforms.map(\.identifier) == b.transforms.map(\.identifier)
   }
 
@@ -104,6 +122,35 @@ extension ImageRequest: Hashable {
     hasher.combine(url)
     hasher.combine(targetSize)
     for transform in transforms { hasher.combine(transform.identifier) }
+  }
+}
+
+extension ImageRequest.Cache: Hashable {
+  /// The same choice; another cache is the same instance.
+  public static func == (a: Self, b: Self) -> Bool {
+    switch (a, b) {
+    case (.downloader, .downloader), (.none, .none): true
+    case (.other(let a), .other(let b)): a === b
+    default: false
+    }
+  }
+
+  /// By the choice, and another cache by its instance.
+  public func hash(into hasher: inout Hasher) {
+    switch self {
+    case .downloader: hasher.combine(0)
+    case .none: hasher.combine(1)
+    case .other(let cache): hasher.combine(ObjectIdentifier(cache))
+    }
+  }
+
+  /// The cache, where `own` is that of the downloader.
+  func resolved(_ own: (any ImageRequestCache)?) -> (any ImageRequestCache)? {
+    switch self {
+    case .downloader: own
+    case .other(let cache): cache
+    case .none: nil
+    }
   }
 }
 

@@ -12,7 +12,7 @@ struct NetworkActivityTests {
     Fixture({ [network] in $0.networkActivity = network }, endsCancelled: endsCancelled)
   }
 
-  @Test func transferCountsWhileItRuns() async throws {
+  @Test("YY-B26 a transfer counts while it runs") func transferCountsWhileItRuns() async throws {
     let fixture = fixture()
     let first = fixture.downloader.load(request("a.jpg"))
     let second = fixture.downloader.load(request("b.jpg"))
@@ -35,7 +35,7 @@ struct NetworkActivityTests {
     #expect(network.count == 1)
   }
 
-  @Test func cancelledTransferCountsUntilItsEnd() {
+  @Test("YY-B26 a cancelled transfer counts until its end") func cancelledTransferCountsUntilItsEnd() {
     let fixture = fixture(endsCancelled: false)
     let task = fixture.downloader.load(request())
     task.cancel()

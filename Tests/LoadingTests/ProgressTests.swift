@@ -26,6 +26,24 @@ import VitrineTesting
     #expect(task.progress == .init(received: total, expected: total))
   }
 
+  @Test("YY-B22 the length is heard before the first byte, all of it at the end; an unknown one is nil")
+  func lengthIsHeardFirst() async {
+    let world = Fixture()
+    let heard = Heard<ImageTask.Progress>()
+    for _ in 1...2 { world.downloader.load(request(), progress: { heard.add($0) }) }
+    world.downloader.load(request("b.jpg"), progress: { heard.add($0) })
+    let (known, unknown) = (world.transport.transfers[0], world.transport.transfers[1])
+    let total = Fixture.picture.count
+
+    known.respond(expectedLength: total)
+    #expect(await heard.wait(for: 2) == Array(repeating: .init(received: 0, expected: total), count: 2))
+    known.send(Fixture.picture)
+    #expect(await heard.wait(for: 4).last == .init(received: total, expected: total))
+    unknown.respond()
+    unknown.send([1])
+    #expect(await heard.wait(for: 5).last == .init(received: 1, expected: nil))
+  }
+
   @Test func reportsThatNobodyHasReadYetAreReplaced() async {
     let world = Fixture()
     let heard = Heard<Int>()

@@ -36,10 +36,12 @@ final class FetchReceiver: TransportReceiver {
   func add(_ watcher: ImageTask) { state.withLock { $0.watchers.append(watcher) } }
 
   func transportDidReceive(_ response: TransportResponse) {
-    state.withLock {
+    let watchers = state.withLock {
       $0.response = response
       $0.body.reserveCapacity(max(0, min(response.expectedLength ?? 0, Self.trustedLength)))
+      return $0.watchers
     }
+    for watcher in watchers { watcher.report(.init(received: 0, expected: response.expectedLength)) }
   }
 
   func transportDidReceive(_ bytes: UnsafeRawBufferPointer) {

@@ -202,7 +202,9 @@ final class LoadEngine: Sendable {
   private func store(
     _ id: PictureID, _ image: Image, _ request: ImageRequest, _ identifier: String?
   ) {
-    if let cache, cache.shouldCache(image, for: request, additionalIdentifier: identifier) {
+    if let cache = request.cache.resolved(cache),
+      cache.shouldCache(image, for: request, additionalIdentifier: identifier)
+    {
       // What was asked for anew replaces every size of what was there.
       if request.cachePolicy == .reload { cache.removeImage(for: request, additionalIdentifier: identifier) }
       cache.insert(image, for: request, additionalIdentifier: identifier)

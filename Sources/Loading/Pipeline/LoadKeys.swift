@@ -7,17 +7,20 @@ struct DecodeKey: Hashable {
   let limits: DecodeLimits
 }
 
-/// The same work: pixels that become one picture by the same transforms.
+/// The same work: pixels that become one picture by the same transforms, for the same cache.
 struct PictureKey: Hashable {
   let decode: DecodeKey
   let picture: PictureIdentity
   /// Needed although `picture` may hold them: an identifier of the caller's hides them there.
   let transforms: [String]
+  /// Where it is kept.
+  let cache: ImageRequest.Cache
 
   init(_ request: ImageRequest, additionalIdentifier: String?) {
     picture = PictureIdentity(request, additionalIdentifier: additionalIdentifier)
     decode = DecodeKey(request: picture.request, target: request.targetSize, limits: request.limits)
     transforms = request.transforms.map(\.identifier)
+    cache = request.cache
   }
 }
 

@@ -7,7 +7,7 @@ import Glibc
 //   RequestIdentity   the same bytes: URL without fragment, headers that change the answer
 //   PictureIdentity   the same picture: the bytes, and what the caller (or the transforms) made of them
 //   DecodeKey         the same pixels: the bytes, decoded at one size under the same limits
-//   PictureKey        the same work: the pixels, made into one picture by the same transforms
+//   PictureKey        the same work: the pixels, made into one picture by the same transforms, for one cache
 //
 // Priority, cache policy and time limits take no part at any level.
 

@@ -7,40 +7,42 @@ final class RequestSubject: Sendable {
   let headers: HTTPHeaders
   let transforms: [any ImageTransform]
   let limits: DecodeLimits
+  let cache: ImageRequest.Cache
   let identity: RequestIdentity
 
-  convenience init(
-    url: URL, headers: HTTPHeaders, transforms: [any ImageTransform], limits: DecodeLimits
-  ) {
-    self.init(
-      url: url, headers: headers, transforms: transforms, limits: limits,
-      identity: RequestIdentity(url: url, headers: headers))
-  }
-
-  private init(
+  /// - Parameter identity: of URL and headers, where it is known.
+  init(
     url: URL, headers: HTTPHeaders, transforms: [any ImageTransform], limits: DecodeLimits,
-    identity: RequestIdentity
+    cache: ImageRequest.Cache, identity: RequestIdentity? = nil
   ) {
     self.url = url
     self.headers = headers
     self.transforms = transforms
     self.limits = limits
-    self.identity = identity
+    self.cache = cache
+    self.identity = identity ?? RequestIdentity(url: url, headers: headers)
   }
 
   func with(url: URL) -> RequestSubject {
-    RequestSubject(url: url, headers: headers, transforms: transforms, limits: limits)
+    RequestSubject(url: url, headers: headers, transforms: transforms, limits: limits, cache: cache)
   }
 
   func with(headers: HTTPHeaders) -> RequestSubject {
-    RequestSubject(url: url, headers: headers, transforms: transforms, limits: limits)
+    RequestSubject(url: url, headers: headers, transforms: transforms, limits: limits, cache: cache)
   }
 
   func with(transforms: [any ImageTransform]) -> RequestSubject {
-    RequestSubject(url: url, headers: headers, transforms: transforms, limits: limits, identity: identity)
+    RequestSubject(
+      url: url, headers: headers, transforms: transforms, limits: limits, cache: cache, identity: identity)
   }
 
   func with(limits: DecodeLimits) -> RequestSubject {
-    RequestSubject(url: url, headers: headers, transforms: transforms, limits: limits, identity: identity)
+    RequestSubject(
+      url: url, headers: headers, transforms: transforms, limits: limits, cache: cache, identity: identity)
+  }
+
+  func with(cache: ImageRequest.Cache) -> RequestSubject {
+    RequestSubject(
+      url: url, headers: headers, transforms: transforms, limits: limits, cache: cache, identity: identity)
   }
 }
