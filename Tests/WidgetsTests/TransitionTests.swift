@@ -43,6 +43,43 @@ struct TransitionTests {
     Transition(kind: kind, duration: duration, curve: .linear)
   }
 
+  nonisolated enum Underneath: CaseIterable, Sendable { case image, buttonImage, buttonBackground }
+
+  /// A picture that dissolves into that of another state, and is replaced meanwhile: it belongs to nobody any more.
+  @Test(arguments: Underneath.allCases, [true, false])
+  func pictureThatIsReplacedWhileItGoesIsGone(underneath: Underneath, isReplaced: Bool) {
+    let (old, new) = (picture(), picture())
+    let view = underneath == .image ? Shown.image.view() : Shown.buttonImage.view()
+    (view as? ImageView)?.isHighlighted = true
+    (view as? Button)?.isSelected = true
+    let test = TestWindow(view)
+    func set(_ image: Image?, isUnderneath: Bool, _ transition: Transition = .none) {
+      let state: ControlState = isUnderneath ? .normal : .selected
+      switch view {
+      case let view as ImageView:
+        isUnderneath
+          ? view.setImage(image, transition: transition)
+          : view.setHighlightedImage(image, transition: transition)
+      case let button as Button:
+        button.setPicture(
+          image, in: underneath == .buttonImage ? .image : .background, for: state, transition: transition)
+      default: break
+      }
+    }
+    set(old, isUnderneath: true)
+    test.draw()
+    set(new, isUnderneath: false, Self.linear(.crossDissolve))
+    test.advance(by: 0)
+    test.advance(by: 0.5)
+    #expect(test.pictures.contains { $0.image == old })
+
+    set(isReplaced ? picture() : old, isUnderneath: true)
+
+    #expect(view.isInTransition != isReplaced)
+    #expect(test.pictures.contains { $0.image == old } != isReplaced)
+    #expect(test.pictures.contains { $0.image == new })
+  }
+
   @Test(arguments: Shown.allCases, kinds)
   func everyKindRunsEverywhereAndEnds(shown: Shown, kind: Transition.Kind) {
     let (old, new) = (picture(), picture())

@@ -130,6 +130,7 @@ open class Button: Control {
     _ image: Image?, in slot: ButtonSlot, for state: ControlState, transition: Transition = .none
   ) {
     let before = look(of: slot)
+    let replaced = self[slot].table[state]
     // In place: what is read and written back as a whole is copied.
     switch slot {
     case .image: images.table[state] = image
@@ -137,7 +138,9 @@ open class Button: Control {
     }
     let after = look(of: slot)
     guard before != after else {
-      if !transition.isAnimated, self[slot].transition != nil, isShowing(slot, state) {
+      // A picture that is gone is not seen as that which goes either.
+      let isGoing = replaced.map { $0 != image && $0 == self[slot].transition?.old.image } ?? false
+      if self[slot].transition != nil, isGoing || !transition.isAnimated && isShowing(slot, state) {
         endTransition(in: slot)
         setNeedsDisplay()
       }

@@ -37,9 +37,13 @@ open class ImageView: View {
 
   /// Sets the picture; the transition is seen only if it is the one that shows.
   public func setImage(_ image: Image?, transition: Transition) {
+    let replaced = storedImage
     storedImage = image
     if !isHighlighted || storedHighlightedImage == nil {
       super.setContents(image, transition: transition)
+    } else if let replaced, replaced != image, transitions.contains(where: { $0.old.image == replaced }) {
+      // A picture that is gone is not seen as that which goes either.
+      super.setContents(contents, transition: .none)
     }
   }
 
