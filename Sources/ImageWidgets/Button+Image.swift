@@ -49,6 +49,22 @@ extension Button {
     existingSlot(.background, state)?.url
   }
 
+  /// The URL of the image that the state of now shows: its own, or else that of `.normal` (`sd_currentImageURL`).
+  public var currentImageURL: String? { currentURL(of: .image) }
+
+  /// The URL of the background image that the state of now shows, in the same way.
+  public var currentBackgroundImageURL: String? { currentURL(of: .background) }
+
+  /// Whether the image of a state is being loaded.
+  public func isLoadingImage(for state: ControlState) -> Bool {
+    existingSlot(.image, state)?.isLoading ?? false
+  }
+
+  /// Whether the background image of a state is being loaded.
+  public func isLoadingBackgroundImage(for state: ControlState) -> Bool {
+    existingSlot(.background, state)?.isLoading ?? false
+  }
+
   /// How the load of a state's image goes, as `imageActivity` of a view.
   public func imageActivity(for state: ControlState) -> any ActivitySource {
     slots.slot(for: ButtonTarget(button: self, slot: .image, state: state))
@@ -57,6 +73,14 @@ extension Button {
   /// How the load of a state's background image goes, as `imageActivity` of a view.
   public func backgroundImageActivity(for state: ControlState) -> any ActivitySource {
     slots.slot(for: ButtonTarget(button: self, slot: .background, state: state))
+  }
+
+  /// Of the first slot with a URL, in the order in which states are looked up.
+  private func currentURL(of slot: ButtonSlot) -> String? {
+    for candidate in [state, state.subtracting(.focused), .normal] {
+      if let url = existingSlot(slot, candidate)?.url { return url }
+    }
+    return nil
   }
 
   private func existingSlot(_ slot: ButtonSlot, _ state: ControlState) -> ImageSlot? {

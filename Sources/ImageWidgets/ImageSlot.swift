@@ -14,6 +14,12 @@ final class ImageSlot {
   private var load: SlotLoad?
   /// What it was asked for last, and the picture that came of it.
   private var shown: (question: SlotQuestion, image: Image)?
+  /// Loads that a newer one has left alone: they end, and are not shown.
+  private var leftAlone: [SlotLoad] = []
+  /// Who shows its pictures in another place than `target`, and the one that was given last.
+  private var elsewhere: (show: @MainActor (View, Image?) -> Void, image: Image?)?
+  /// Counts what it was asked for: code of others that is called from here may ask for something else.
+  private var turn = 0
   private var indicator: SlotIndicator?
   /// Who wants to know how the load goes.
   private let observers = ActivityObservers()
@@ -29,7 +35,10 @@ final class ImageSlot {
   init(target: any SlotTarget) { self.target = target }
 
   // Its view is gone: whoever waits hears `.cancelled`, later.
-  isolated deinit { load?.cancel() }
+  isolated deinit {
+    load?.cancel()
+    for load in leftAlone { load.cancel() }
+  }
 
   /// Whether it waits for a picture.
   var isLoading: Bool { load != nil }
@@ -56,7 +65,7 @@ final class ImageSlot {
       load.join(listeners)
       return
     }
-    abandonLoad()
+    abandonLoad(leavesAlone: !options.cancelsPrevious)
     url = request.url.absoluteString
     if let image = imageFromMemory(for: &question) {
       settle(question, .success(ImageResponse(image: image, source: .memory)), listeners)
@@ -65,7 +74,7 @@ final class ImageSlot {
     let new = SlotLoad(question, listeners)
     setLoad(new)
     showPlaceholder(of: question)
-    start(new)
+    if load === new { start(new) }
   }
 
   /// Stops loading; the picture or the placeholder stays. Whoever waits hears `.cancelled`.
@@ -84,8 +93,12 @@ final class ImageSlot {
     abandonLoad()
     url = nil
     shown = nil
+    let turn = turn
+    let elsewhere = elsewhere
+    self.elsewhere = nil
     target.show(nil, transition: .none)
-    endActivity()
+    if let elsewhere, let view = target.view { elsewhere.show(view, nil) }
+    if turn == self.turn { endActivity() }
   }
 
   private func refuse(
@@ -94,28 +107,49 @@ final class ImageSlot {
     abandonLoad()
     url = nil
     shown = nil
-    if options.setsImage {
-      target.show(options.placeholderPolicy == .never ? nil : placeholder, transition: .none)
-    }
+    let turn = turn
     let failure = (error as? ImageError) ?? .invalidURL("")
-    ImageSlot.observer?.slotDidSettle(.failure(failure))
     if let completion { Task { @MainActor in completion(.failure(failure)) } }
-    activity = .ended(success: false)
+    if options.setsImage {
+      show(options.placeholderPolicy == .never ? nil : placeholder, by: options, transition: .none)
+    }
+    ImageSlot.observer?.slotDidSettle(.failure(failure))
+    if turn == self.turn { activity = .ended(success: false) }
   }
 
-  /// Gives up what it loads.
-  private func abandonLoad() {
+  /// Gives up what it loads, or leaves it alone beside the next load.
+  private func abandonLoad(leavesAlone: Bool = false) {
+    turn += 1
     let previous = load
     report = nil
     setLoad(nil)
     endIndicator(isLoaded: false)
-    previous?.cancel()
+    if leavesAlone {
+      if let previous { leaveAlone(previous) }
+    } else {
+      previous?.cancel()
+      for load in leftAlone { load.cancel() }
+      leftAlone = []
+    }
+  }
+
+  /// Lets a load that is under way go on beside the next one.
+  private func leaveAlone(_ load: SlotLoad) {
+    if load.task == nil || load.question.isForGrowth { load.cancel() } else { leftAlone.append(load) }
+  }
+
+  /// The end of a load that the slot does not wait for.
+  private func finishBeside(_ load: SlotLoad, _ result: Result<ImageResponse, ImageError>) {
+    let count = leftAlone.count
+    leftAlone.removeAll { $0 === load }
+    load.finish(leftAlone.count < count ? result : result.asCancelled)
   }
 
   // MARK: Loading
 
   private func downloader(for question: SlotQuestion) -> ImageDownloader {
-    question.options.downloader ?? View.sharedImageDownloader
+    question.options.downloader ?? target.view.map { type(of: $0).sharedImageDownloader }
+      ?? View.sharedImageDownloader
   }
 
   /// The picture at the size that is needed now, if it is in memory; the caller shows it.
@@ -149,9 +183,25 @@ final class ImageSlot {
     shown = nil
     guard question.options.setsImage else { return }
     switch question.options.placeholderPolicy {
-    case .whileLoading: target.show(question.placeholder, transition: .none)
-    case .onFailure, .never: target.show(nil, transition: .none)
-    case .keepsPrevious: if target.image == nil { target.show(question.placeholder, transition: .none) }
+    case .whileLoading: show(question.placeholder, by: question.options, transition: .none)
+    case .onFailure, .never: show(nil, by: question.options, transition: .none)
+    case .keepsPrevious:
+      let isEmpty = elsewhere.map { $0.image == nil } ?? (target.image == nil)
+      if isEmpty { show(question.placeholder, by: question.options, transition: .none) }
+    }
+  }
+
+  /// Shows a picture, or nothing, where the options say; what was shown in the other place goes.
+  private func show(_ image: Image?, by options: SlotOptions, transition: Transition) {
+    let turn = turn
+    let previous = elsewhere
+    elsewhere = options.showsImage.map { ($0, image) }
+    if let shows = options.showsImage {
+      if previous == nil { target.show(nil, transition: .none) }
+      if let view = target.view, turn == self.turn { shows(view, image) }
+    } else {
+      if let previous, let view = target.view { previous.show(view, nil) }
+      if turn == self.turn { target.show(image, transition: transition) }
     }
   }
 
@@ -161,8 +211,10 @@ final class ImageSlot {
       return
     }
     ImageSlot.observer?.slotWillLoad()
+    guard self.load === load else { return }
     target.view?.pendingSlots += 1
     request(load)
+    guard self.load === load else { return }
     startIndicator(for: load)
     activity = .running(progress: nil)
   }
@@ -175,8 +227,9 @@ final class ImageSlot {
       load.question.sizedRequest, additionalIdentifier: load.question.additionalIdentifier,
       completion: { [weak self] result in
         // A slot that has gone, or wants another picture by now, shows nothing.
-        guard let self, self.load === load else { return load.finish(result.asCancelled) }
-        if load.question.size == size { self.finish(load, result) }
+        guard let self else { return load.finish(result.asCancelled) }
+        guard load.question.size == size else { return }
+        if self.load === load { self.finish(load, result) } else { self.finishBeside(load, result) }
       },
       progress: { [weak self, weak load] progress in
         if let load { self?.report(progress, of: load) }
@@ -226,22 +279,19 @@ final class ImageSlot {
   }
 
   private func show(_ response: ImageResponse, of question: SlotQuestion) {
-    if let showsImage = question.options.showsImage {
-      if let view = target.view { showsImage(view, response.image) }
-      return
-    }
     let transition = question.options.transition(for: response.source)
     // The same picture with more pixels does not slide in over itself.
-    target.show(
-      response.image, transition: question.isForGrowth && transition.isAnimated ? .crossDissolve : transition)
+    show(
+      response.image, by: question.options,
+      transition: question.isForGrowth && transition.isAnimated ? .crossDissolve : transition)
   }
 
   private func showFailure(of question: SlotQuestion) {
     guard question.options.setsImage else { return }
     if let failureImage = question.options.failureImage {
-      target.show(failureImage, transition: question.options.transition)
+      show(failureImage, by: question.options, transition: question.options.transition)
     } else if question.options.placeholderPolicy == .onFailure {
-      target.show(question.placeholder, transition: .none)
+      show(question.placeholder, by: question.options, transition: .none)
     }
   }
 

@@ -9,11 +9,26 @@ extension ImageView {
     placeholder: Image? = nil, options: SlotOptions = .init(), completion: SlotCompletion? = nil,
     progress: SlotProgress? = nil
   ) {
-    slots.slot(for: HighlightedTarget(imageView: self)).setImage(
+    highlightedSlot.setImage(
       from: source, additionalIdentifier: additionalIdentifier, placeholder: placeholder,
       options: options, progress: progress, completion: completion)
   }
 
   /// Stops loading the highlighted picture; what is shown stays.
-  public func cancelHighlightedImageLoad() { existingSlots?.slot(forKey: .highlighted)?.cancel() }
+  public func cancelHighlightedImageLoad() { existingHighlightedSlot?.cancel() }
+
+  /// Whether the highlighted picture is being loaded.
+  public var isLoadingHighlightedImage: Bool { existingHighlightedSlot?.isLoading ?? false }
+
+  /// The URL of the highlighted picture. Setting it loads it; setting nil cancels and clears.
+  public var highlightedImageURL: String? {
+    get { existingHighlightedSlot?.url }
+    set { if let newValue { setHighlightedImage(from: newValue) } else { highlightedSlot.clear() } }
+  }
+
+  /// How the load of the highlighted picture goes, as `imageActivity` of a view.
+  public var highlightedImageActivity: any ActivitySource { highlightedSlot }
+
+  private var existingHighlightedSlot: ImageSlot? { existingSlots?.slot(forKey: .highlighted) }
+  private var highlightedSlot: ImageSlot { slots.slot(for: HighlightedTarget(imageView: self)) }
 }

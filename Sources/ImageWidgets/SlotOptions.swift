@@ -26,10 +26,17 @@ public nonisolated struct SlotOptions {
   public var failureImage: Image?
   /// False leaves showing the picture to the completion (SDWebImage's AvoidAutoSetImage).
   public var setsImage: Bool
-  /// Shows the picture in another way than the slot's own.
-  public var showsImage: (@MainActor (View, Image) -> Void)?
-  /// Loads with another downloader than `View.sharedImageDownloader`.
+  /// Shows pictures in another place than the slot's own, or in another way: called with all that the slot would
+  /// show, without a transition. First the placeholder, where nil stands for nothing, then the picture or the
+  /// failure image (SD-W11).
+  public var showsImage: (@MainActor (View, Image?) -> Void)?
+  /// Loads with another downloader than `sharedImageDownloader` of the view's class. Another cache is a matter of
+  /// the request: `ImageRequest.cache`.
   public var downloader: ImageDownloader?
+  /// Whether a load that is under way in the slot is given up; true by default. False lets it go on beside this one
+  /// (SDWebImage's AvoidAutoCancelImage): its completion hears how it ends, and the picture is cached, but never
+  /// shown. It is given up with the view, by a cancel, and by a later call that has true here.
+  public var cancelsPrevious: Bool
 
   /// What is seen while it loads.
   public enum PlaceholderPolicy: Hashable, Sendable {
@@ -97,8 +104,8 @@ public nonisolated struct SlotOptions {
     transitionsBySource: [ImageResponse.Source: Transition] = [:], waitsForTransition: Bool = false,
     indicator: Indicator = .activity,
     placeholderPolicy: PlaceholderPolicy = .whileLoading, failureImage: Image? = nil,
-    setsImage: Bool = true, showsImage: (@MainActor (View, Image) -> Void)? = nil,
-    downloader: ImageDownloader? = nil
+    setsImage: Bool = true, showsImage: (@MainActor (View, Image?) -> Void)? = nil,
+    downloader: ImageDownloader? = nil, cancelsPrevious: Bool = true
   ) {
     self.transition = transition
     self.transitionsBySource = transitionsBySource
@@ -109,6 +116,7 @@ public nonisolated struct SlotOptions {
     self.setsImage = setsImage
     self.showsImage = showsImage
     self.downloader = downloader
+    self.cancelsPrevious = cancelsPrevious
   }
 
   /// How a picture of a source comes.

@@ -44,5 +44,6 @@ struct SlotQuestion {
       == PictureIdentity(other.request, additionalIdentifier: other.additionalIdentifier)
       && request.cachePolicy == other.request.cachePolicy
       && request.targetSize == other.request.targetSize
+      && request.cache == other.request.cache
   }
 }

@@ -7,6 +7,8 @@ final class ViewSlots: ViewAttachment {
   /// In the order of their first use. A few at most, so a list serves better than a dictionary.
   private var slots: [ImageSlot] = []
   var operations: [String: any Cancellable] = [:]
+  /// Of the operation that was kept last.
+  var latestOperationKey: String?
 
   func slot(forKey key: SlotKey) -> ImageSlot? { slots.first { $0.target.key == key } }
 

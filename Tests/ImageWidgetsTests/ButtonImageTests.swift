@@ -99,7 +99,7 @@ struct ButtonImageTests {
     #expect(button.image(for: .normal)?.sourceWidth == 100)
   }
 
-  @Test("AF-B8 a cached image is set in the call, the placeholder is not")
+  @Test("AF-B8 YY-B1 a cached image is set in the call, the placeholder is not")
   func cachedImageIsSetInTheCall() async throws {
     let image = Image.solid(width: 50, height: 50)
     bench.cache.insert(image, for: try ImageRequest("http://a.test/1"), additionalIdentifier: nil)
@@ -182,7 +182,7 @@ struct ButtonImageTests {
     #expect(button.image(for: .selected) == nil)
   }
 
-  @Test("AF-B11 cancelled by the view: heard as .cancelled, once, later (deviates); nothing changes")
+  @Test("AF-B11 YY-B11 cancelled by the view: heard as .cancelled, once, later (deviates); nothing changes")
   func cancelledByTheViewIsHeardOnce() async {
     let button = bench.button()
     let placeholder = Image.solid(width: 1, height: 1)
@@ -259,7 +259,105 @@ struct ButtonImageTests {
     #expect(bench.transport.transfers.count == 2)
   }
 
-  @Test func highlightedImageOfAnImageViewIsASlotOfItsOwn() async {
+  @Test(
+    "SD-W5 SD-W6 SD-W7 a picture is there after its load, with its URL",
+    arguments: [
+      (ButtonSlot.image, ControlState.normal), (.image, .highlighted), (.background, .normal),
+    ])
+  func pictureIsThereAfterItsLoad(slot: ButtonSlot, state: ControlState) async {
+    let button = bench.button()
+
+    if slot == .image {
+      button.setImage(from: "http://a.test/1", for: state, options: bench.options, completion: ear.completion)
+      #expect(button.isLoadingImage(for: state))
+    } else {
+      button.setBackgroundImage(
+        from: "http://a.test/1", for: state, options: bench.options, completion: ear.completion)
+      #expect(button.isLoadingBackgroundImage(for: state))
+    }
+    await bench.transfer(1).answer(with: SlotBench.red)
+    await ear.hear()
+
+    let isImage = slot == .image
+    #expect(ear.images.count == 1)
+    #expect((isImage ? button.image(for: state) : button.backgroundImage(for: state)) === ear.images.first)
+    #expect(
+      (isImage ? button.imageURL(for: state) : button.backgroundImageURL(for: state)) == "http://a.test/1")
+    #expect((isImage ? button.backgroundImageURL(for: state) : button.imageURL(for: state)) == nil)
+    #expect(!button.isLoadingImage(for: state) && !button.isLoadingBackgroundImage(for: state))
+  }
+
+  @Test func urlOfTheStateThatShowsIsItsOwnOrTheNormalOne() {
+    let button = bench.button()
+    #expect(button.currentImageURL == nil)
+    button.setImage(from: "http://a.test/normal", for: .normal, options: bench.options)
+    button.setImage(from: "http://a.test/selected", for: .selected, options: bench.options)
+    button.setBackgroundImage(from: "http://a.test/back", for: .normal, options: bench.options)
+
+    #expect(button.currentImageURL == "http://a.test/normal")
+    button.isSelected = true
+    #expect(button.currentImageURL == "http://a.test/selected")
+    #expect(button.currentBackgroundImageURL == "http://a.test/back")
+    button.isEnabled = false
+    #expect(button.currentImageURL == "http://a.test/normal", "a compound state is another")
+  }
+
+  @Test("YY-B27 a compound state does not set the states that it is made of (deviates)")
+  func compoundStateSetsItself() async {
+    let button = bench.button()
+    let state: ControlState = [.selected, .highlighted]
+
+    button.setImage(from: "http://a.test/1", for: state, options: bench.options, completion: ear.completion)
+    await bench.transfer(1).answer(with: SlotBench.red)
+    await ear.hear()
+
+    #expect(button.image(for: state) === ear.images.first)
+    #expect(button.image(for: .selected) == nil && button.image(for: .highlighted) == nil)
+  }
+
+  @Test("YY-B28 image and background of a button, image and highlighted image of a view are apart")
+  func picturesOfAViewAreApart() async {
+    let button = bench.button()
+    let view = bench.view()
+
+    button.setImage(from: "http://a.test/1", for: .normal, options: bench.options, completion: ear.completion)
+    button.setBackgroundImage(
+      from: "http://a.test/2", for: .normal, options: bench.options, completion: ear.completion)
+    view.setImage(from: "http://a.test/3", options: bench.options, completion: ear.completion)
+    view.setHighlightedImage(from: "http://a.test/4", options: bench.options, completion: ear.completion)
+    button.cancelImageLoad(for: .normal)
+    view.cancelImageLoad()
+    await bench.transfer(2).answer(with: SlotBench.red)
+    await bench.transfer(4).answer(with: SlotBench.red)
+    await ear.hear(4)
+
+    #expect(button.image(for: .normal) == nil && view.image == nil)
+    #expect(button.backgroundImage(for: .normal) != nil && view.highlightedImage != nil)
+    #expect(button.backgroundImageURL(for: .normal) == "http://a.test/2")
+    #expect(view.highlightedImageURL == "http://a.test/4")
+    #expect(button.imageURL(for: .normal) == nil && view.imageURL == nil)
+  }
+
+  @Test func highlightedPictureIsClearedWithItsURL() async {
+    let view = bench.view()
+    view.highlightedImage = .solid(width: 2, height: 2)
+    view.highlightedImageURL = nil
+    #expect(view.highlightedImage == nil)
+
+    view.setHighlightedImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    #expect(view.isLoadingHighlightedImage)
+    #expect(view.highlightedImageActivity.activity == .running(progress: nil))
+    view.highlightedImageURL = nil
+    await ear.hear()
+
+    #expect(ear.errors == [.cancelled])
+    #expect(!view.isLoadingHighlightedImage)
+    #expect(view.highlightedImageURL == nil)
+    #expect(view.highlightedImageActivity.activity == .ended(success: false))
+  }
+
+  @Test("SD-W3 the highlighted image is a slot of its own")
+  func highlightedImageOfAnImageViewIsASlotOfItsOwn() async {
     let view = bench.view()
 
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Testing
 import VitrineImageWidgets
 import VitrineLoading
@@ -46,15 +47,59 @@ struct LoadOperationTests {
     #expect(operation.cancels == 0)
   }
 
-  @Test func loadOfASlotIsKeptUnderItsName() async {
+  @Test("SD-W16 the latest operation of a view is cancelled and forgotten") func latestOperation() async {
+    let bench = SlotBench()
+    let ear = Ear()
+    let view = bench.view()
+    #expect(view.latestLoadOperationKey == nil)
+    view.cancelLatestLoadOperation()
+
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    view.setHighlightedImage(from: "http://a.test/2", options: bench.options, completion: ear.completion)
+    let key = view.latestLoadOperationKey
+    #expect(view.loadOperation(forKey: key ?? "") != nil)
+    view.cancelLatestLoadOperation()
+    view.cancelLatestLoadOperation()
+    await ear.hear()
+
+    #expect(ear.errors == [.cancelled])
+    #expect(view.loadOperation(forKey: key ?? "") == nil)
+    #expect(!view.isLoadingHighlightedImage)
+    #expect(view.isLoadingImage)
+    #expect(bench.transport.running.map(\.request.url.absoluteString) == ["http://a.test/1"])
+  }
+
+  @Test("SD-W8 a background that is cancelled leaves no operation") func cancelledBackground() async {
+    let bench = SlotBench()
+    let ear = Ear()
+    let button = bench.button()
+
+    button.setBackgroundImage(
+      from: "http://a.test/1", for: .normal, options: bench.options, completion: ear.completion)
+    let key = button.latestLoadOperationKey
+    #expect(button.loadOperation(forKey: key ?? "") != nil)
+    #expect(button.isLoadingBackgroundImage(for: .normal))
+    button.cancelBackgroundImageLoad(for: .normal)
+
+    #expect(button.loadOperation(forKey: key ?? "") == nil)
+    #expect(!button.isLoadingBackgroundImage(for: .normal))
+    await ear.hear()
+    #expect(ear.errors == [.cancelled])
+  }
+
+  @Test("SD-W18 YY-B11 a cancelled load is heard as .cancelled, once")
+  func loadOfASlotIsKeptUnderItsName() async {
     let bench = SlotBench()
     let ear = Ear()
     let view = bench.view()
 
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
     view.cancelLoadOperation(forKey: "contents")
+    view.cancelImageLoad()
     await ear.hear()
+    for _ in 0..<100 { await Task.yield() }
 
+    #expect(ear.results.count == 1)
     #expect(ear.errors == [.cancelled])
     #expect(!view.isLoadingImage)
   }

@@ -42,7 +42,8 @@ struct SlotIndicatorTests {
     await hear()
   }
 
-  @Test func barShowsHowMuchHasCome() async {
+  @Test("SD-W22 a slot has one indicator, which shows how much has come") func barShowsHowMuchHasCome() async
+  {
     let view = bench.view()
     load(view, .bar)
     bench.run(until: 0.2)
@@ -73,7 +74,8 @@ struct SlotIndicatorTests {
     await ear.hear()
   }
 
-  @Test func wholePictureFillsTheBarWhileItGoes() async {
+  @Test("SD-W22 a whole picture fills the bar while it goes") func wholePictureFillsTheBarWhileItGoes() async
+  {
     let view = bench.view()
     load(view, .bar)
     let transfer = await bench.transfer(1)
@@ -129,6 +131,27 @@ struct SlotIndicatorTests {
     bench.run(until: 0.5)
 
     #expect(bench.pictures.isEmpty && bars.isEmpty)
+  }
+
+  nonisolated enum End: CaseIterable, Sendable { case cancel, failure, noURL, clear }
+
+  @Test("SD-W29 the indicator goes after a cancel, a failure, and without a URL", arguments: End.allCases)
+  func indicatorGoes(end: End) async {
+    let view = bench.view()
+    load(view, .bar)
+    bench.run(until: 0.2)
+    #expect(!bars.isEmpty)
+
+    switch end {
+    case .cancel: view.cancelImageLoad()
+    case .failure: await bench.transfer(1).fail(.status(500))
+    case .noURL: view.setImage(from: nil, options: options(.bar))
+    case .clear: view.imageURL = nil
+    }
+    await ear.hear()
+    bench.run(until: 1)
+
+    #expect(bars.isEmpty)
   }
 
   // MARK: Custom ones

@@ -84,19 +84,185 @@ struct SlotReentryTests {
     #expect(ear.images.count == 1)
   }
 
-  @Test func pictureMayBeShownByAnotherCallOfTheSlot() async {
+  @Test(arguments: [true, false])
+  func closureThatShowsPicturesMayClearItsSlot(isPlaceholderEnough: Bool) async {
     let view = bench.view()
-    let bench = bench
     var options = bench.options
-    options.showsImage = { view, _ in view.imageURL = nil }
+    options.showsImage = { view, image in
+      if image != nil || isPlaceholderEnough { view.imageURL = nil }
+    }
 
     view.setImage(from: "http://a.test/1", options: options, completion: ear.completion)
-    await bench.transfer(1).answer(with: SlotBench.red)
+    if !isPlaceholderEnough { await bench.transfer(1).answer(with: SlotBench.red) }
     await ear.hear()
 
     #expect(view.imageURL == nil)
     #expect(!view.isLoadingImage)
     #expect(view.pendingSlots == 0)
+  }
+
+  // MARK: From everywhere else that somebody hears
+
+  /// Waits for the second picture, and looks whether it is there alone.
+  private func expectSecond(in view: ImageView, transfer number: Int, answers: Int) async {
+    #expect(view.imageURL == "http://a.test/2")
+    await bench.transfer(number).answer(with: SlotBench.red)
+    await ear.hear(answers)
+    bench.run(until: bench.window.now + 2)
+
+    #expect(view.image?.sourceWidth == 100)
+    #expect(bench.pictures.map(\.image) == [view.image])
+    #expect(view.pendingSlots == 0)
+    #expect(!view.isLoadingImage)
+    #expect(view.imageActivity.activity == .ended(success: true))
+    #expect(view.loadOperation(forKey: "contents") == nil)
+  }
+
+  @Test func progressMaySetAnotherPicture() async {
+    let view = bench.view()
+    let (bench, ear) = (bench, ear)
+    var isDone = false
+
+    view.setImage(
+      from: "http://a.test/1", options: bench.options, completion: ear.completion,
+      progress: { [weak view] _ in
+        #expect(!isDone)
+        isDone = true
+        view?.setImage(from: "http://a.test/2", options: bench.options, completion: ear.completion)
+      })
+    let first = await bench.transfer(1)
+    first.respond(expectedLength: 1000)
+    first.send([1])
+
+    await bench.transport.waitUntilStarted(2)
+    #expect(first.isCancelled)
+    await expectSecond(in: view, transfer: 2, answers: 2)
+    #expect(ear.errors == [.cancelled])
+  }
+
+  @Test func endOfATransitionMaySetAnotherPicture() async {
+    let view = bench.view()
+    let (bench, ear) = (bench, ear)
+    var options = bench.options
+    options.waitsForTransition = true
+    bench.run(until: 0.1)
+
+    view.setImage(from: "http://a.test/1", options: options) { [weak view] result in
+      ear.completion(result)
+      view?.setImage(from: "http://a.test/2", options: bench.options, completion: ear.completion)
+      #expect(bench.pictures.isEmpty)
+    }
+    await bench.transfer(1).answer(with: SlotBench.large)
+    while !view.isInTransition { await Task.yield() }
+    bench.run(until: 1)
+    await bench.transport.waitUntilStarted(2)
+
+    await expectSecond(in: view, transfer: 2, answers: 2)
+  }
+
+  @Test func anotherPictureMaySetAnotherOneFromWithinATransitionThatItCutsShort() async {
+    let view = bench.view()
+    let (bench, ear) = (bench, ear)
+    var options = bench.options
+    options.waitsForTransition = true
+    bench.run(until: 0.1)
+
+    view.setImage(from: "http://a.test/1", options: options) { [weak view] _ in
+      view?.setImage(from: "http://a.test/2", options: bench.options, completion: ear.completion)
+    }
+    await bench.transfer(1).answer(with: SlotBench.large)
+    while !view.isInTransition { await Task.yield() }
+    view.setImage(from: "http://a.test/3", options: bench.options, completion: ear.completion)
+    #expect(bench.pictures.isEmpty)
+    await bench.transport.waitUntilStarted(3)
+
+    await expectSecond(in: view, transfer: 3, answers: 2)
+    #expect(ear.errors == [.cancelled])
+  }
+
+  nonisolated enum Moment: CaseIterable, Sendable { case placeholder, picture, failureImage, hit }
+
+  @Test(arguments: Moment.allCases) func closureThatShowsPicturesMaySetAnother(moment: Moment) async throws {
+    let view = bench.view()
+    let (bench, ear) = (bench, ear)
+    var options = bench.options
+    options.failureImage = .solid(width: 2, height: 2)
+    var isDone = false
+    options.showsImage = { view, image in
+      guard !isDone, image != nil || moment == .placeholder else { return }
+      isDone = true
+      view.setImage(from: "http://a.test/2", options: bench.options, completion: ear.completion)
+    }
+    if moment == .hit {
+      bench.cache.insert(
+        .solid(width: 100, height: 100), for: try ImageRequest("http://a.test/1"), additionalIdentifier: nil)
+    }
+
+    view.setImage(from: "http://a.test/1", options: options, completion: ear.completion)
+    if moment == .picture { await bench.transfer(1).answer(with: SlotBench.large) }
+    if moment == .failureImage { await bench.transfer(1).fail(.status(500)) }
+    let last = moment == .picture || moment == .failureImage ? 2 : 1
+    await bench.transport.waitUntilStarted(last)
+
+    await expectSecond(in: view, transfer: last, answers: 2)
+    #expect(ear.results.count == 2)
+  }
+
+  @Test func closureMaySetAnotherPictureWithoutAURL() async {
+    let view = bench.view()
+    let (bench, ear) = (bench, ear)
+    var options = bench.options
+    options.showsImage = { view, _ in
+      view.setImage(from: "http://a.test/2", options: bench.options, completion: ear.completion)
+    }
+
+    view.setImage(from: nil, options: options, completion: ear.completion)
+
+    await expectSecond(in: view, transfer: 1, answers: 2)
+    #expect(ear.errors == [.invalidURL("")])
+  }
+
+  @Test func operationThatIsReplacedMaySetAnotherPicture() async {
+    let view = bench.view()
+    let (bench, ear) = (bench, ear)
+    let operation = Reply { [weak view] in
+      view?.setImage(from: "http://a.test/2", options: bench.options, completion: ear.completion)
+    }
+    view.setLoadOperation(operation, forKey: "contents")
+
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+
+    await expectSecond(in: view, transfer: 2, answers: 2)
+    #expect(ear.errors == [.cancelled])
+  }
+
+  @Test func whoeverHearsOfAllSlotsMaySetAnotherPicture() async {
+    let view = bench.view()
+    let (bench, ear) = (bench, ear)
+    let observer = Observer { [weak view] in
+      view?.setImage(from: "http://a.test/2", options: bench.options, completion: ear.completion)
+    }
+    let before = View.slotObserver
+    View.slotObserver = observer
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    View.slotObserver = before
+
+    await expectSecond(in: view, transfer: 1, answers: 2)
+    #expect(ear.errors == [.cancelled])
+  }
+
+  @Test func viewThatIsShownAPictureMaySetAnother() async {
+    let (bench, ear) = (bench, ear)
+    let view = Picky(frame: Rect(x: 0, y: 0, width: 100, height: 100))
+    bench.window.addSubview(view)
+    view.reply = { [weak view] in
+      view?.setImage(from: "http://a.test/2", options: bench.options, completion: ear.completion)
+    }
+
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+
+    await expectSecond(in: view, transfer: 1, answers: 2)
+    #expect(ear.errors == [.cancelled])
   }
 
   @Test func operationOfTheUsersUnderASlotsNameOutlivesTheLoad() async {
@@ -138,6 +304,36 @@ struct SlotReentryTests {
     #expect(downloader == nil)
     #expect(cache == nil)
     #expect(ear.errors == [.cancelled, .cancelled])
+  }
+}
+
+/// Answers its first cancel.
+private final class Reply: Cancellable {
+  private let reply: @MainActor () -> Void
+  init(_ reply: @escaping @MainActor () -> Void) { self.reply = reply }
+  nonisolated func cancel() { MainActor.assumeIsolated { reply() } }
+}
+
+/// Answers the first slot that it hears of.
+private final class Observer: SlotObserver {
+  private var reply: (() -> Void)?
+  init(_ reply: @escaping () -> Void) { self.reply = reply }
+  func slotWillLoad() {
+    let reply = reply
+    self.reply = nil
+    reply?()
+  }
+  func slotDidSettle(_ result: Result<ImageResponse, ImageError>) {}
+}
+
+/// Answers the first picture that it is shown.
+private final class Picky: ImageView {
+  var reply: (() -> Void)?
+  override func setContents(_ image: Image?, transition: Transition) {
+    super.setContents(image, transition: transition)
+    let reply = reply
+    self.reply = nil
+    reply?()
   }
 }
 

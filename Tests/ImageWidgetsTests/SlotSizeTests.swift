@@ -47,7 +47,8 @@ struct SlotSizeTests {
     #expect(bench.decoder.calls.map(\.target) == [DecodeTarget(width: 40, height: 30, mode: .fill)])
   }
 
-  @Test func loadThatNeverHadASizeIsCancelledLikeAnyOther() async {
+  @Test("YY-B12 a load that was never started is cancelled like any other")
+  func loadThatNeverHadASizeIsCancelledLikeAnyOther() async {
     let view = ImageView()
 
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)

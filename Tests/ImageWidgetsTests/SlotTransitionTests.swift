@@ -70,7 +70,7 @@ struct SlotTransitionTests {
     #expect(view.isInTransition)
   }
 
-  @Test("SD-W17 a load that is cancelled in a transition lets the next one, from memory, be there at once")
+  @Test("SD-W17 a load cancelled in its transition is heard (deviates); the next is there at once")
   func cancelMidway() async throws {
     try remember("http://a.test/2")
     let view = bench.view()

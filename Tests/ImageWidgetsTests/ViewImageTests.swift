@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Testing
 import VitrineGraphics
 import VitrineImageWidgets
@@ -10,7 +11,7 @@ struct ViewImageTests {
   private let bench = SlotBench()
   private let ear = Ear()
 
-  @Test("AF-I1 a picture is shown when it has come")
+  @Test("AF-I1 SD-W1 a picture is shown when it has come")
   func pictureIsShownWhenItHasCome() async {
     let view = bench.view()
 
@@ -43,7 +44,7 @@ struct ViewImageTests {
     #expect(view.image === ear.images[1])
   }
 
-  @Test("AF-I3 placeholder stays when it fails")
+  @Test("AF-I3 YY-B16 placeholder stays when it fails, and the status is told")
   func placeholderStaysWhenItFails() async {
     let view = bench.view()
     let placeholder = Image.solid(width: 1, height: 1)
@@ -98,7 +99,7 @@ struct ViewImageTests {
     #expect(view.image === ear.images.first)
   }
 
-  @Test("AF-I6 AF-I7 no URL: placeholder, and one failure, later")
+  @Test("AF-I6 AF-I7 SD-W24 YY-B8 no URL: placeholder, and one failure, later")
   func withoutURLThePlaceholderAndOneFailureLater() async {
     let view = bench.view()
     let placeholder = Image.solid(width: 1, height: 1)
@@ -115,7 +116,7 @@ struct ViewImageTests {
     #expect(bench.transport.transfers.isEmpty)
   }
 
-  @Test("AF-I8 an answer to an older question never lands")
+  @Test("AF-I8 SD-W30 YY-B10 an answer to an older question never lands")
   func answerToAnOlderQuestionNeverLands() async {
     let view = bench.view()
 
@@ -134,7 +135,7 @@ struct ViewImageTests {
     #expect(view.image?.sourceWidth == 100)
   }
 
-  @Test("AF-I9 a view that goes cancels its load; who waits hears so once")
+  @Test("AF-I9 YY-B13 a view that goes cancels its load; who waits hears so once")
   func viewThatGoesCancelsItsLoad() async {
     var view: ImageView? = ImageView(frame: Rect(x: 0, y: 0, width: 10, height: 10))
     weak let watched = view
@@ -163,24 +164,6 @@ struct ViewImageTests {
     #expect(view.pendingSlots == 0)
   }
 
-  @Test("AF-I11 the downloader set for all views is used by them; nil goes back to the shared one")
-  func downloaderSetForAllViewsIsUsed() async {
-    let view = bench.view()
-    View.setSharedImageDownloader(bench.downloader)
-    defer { View.setSharedImageDownloader(nil) }
-
-    view.setImage(from: "http://a.test/1", completion: ear.completion)
-    await bench.transfer(1).answer(with: SlotBench.red)
-    await ear.hear()
-    View.setSharedImageDownloader(nil)
-    view.setImage(from: "http://a.test/2", completion: ear.completion)
-    await ear.hear(2)
-
-    #expect(ear.images.count == 1)
-    #expect(ear.errors == [.notConfigured])
-    #expect(bench.transport.transfers.count == 1)
-  }
-
   @Test("AF-I12 asks for pictures by its Accept header")
   func asksForPictures() async {
     let view = bench.view()
@@ -188,6 +171,79 @@ struct ViewImageTests {
     view.setImage(from: "http://a.test/1", options: bench.options)
 
     #expect(await bench.transfer(1).request.headers["Accept"] == "image/*")
+  }
+
+  @Test("SD-W26 a URL is as good as its text") func urlIsAsGoodAsItsText() async throws {
+    let view = bench.view()
+
+    view.setImage(
+      from: try ImageRequest("http://a.test/1").url, options: bench.options, completion: ear.completion)
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    await bench.transfer(1).answer(with: SlotBench.red)
+    await ear.hear(2)
+
+    #expect(view.image === ear.images.first)
+    #expect(view.imageURL == "http://a.test/1")
+    #expect(bench.transport.transfers.count == 1)
+  }
+
+  @Test("YY-B1 from memory at once: no placeholder, no transition, and told so") func memoryHit() throws {
+    let view = bench.view()
+    let image = Image.solid(width: 100, height: 100)
+    bench.cache.insert(image, for: try ImageRequest("http://a.test/1"), additionalIdentifier: nil)
+    var options = bench.options
+    var given: [Image?] = []
+    options.showsImage = { _, image in given.append(image) }
+
+    view.setImage(from: "http://a.test/1", placeholder: .solid(width: 1, height: 1), options: options)
+    view.setImage(
+      from: "http://a.test/1", placeholder: .solid(width: 1, height: 1), options: bench.options,
+      completion: ear.completion)
+
+    #expect(given == [image, nil], "the last as it moves into the view")
+    #expect(view.image === image)
+    #expect(!view.isInTransition)
+    #expect(try ear.results.first?.get().source == .memory)
+  }
+
+  @Test("YY-B14 a setter that another thread waits for runs on the main actor") func fromAnotherThread() async
+  {
+    let view = bench.view()
+    let (options, completion) = (bench.options, ear.completion)
+    let load = { @MainActor in
+      view.setImage(from: "http://a.test/1", options: options, completion: completion)
+    }
+
+    await Task.detached { await load() }.value
+    await bench.transfer(1).answer(with: SlotBench.red)
+    await ear.hear()
+
+    #expect(view.image === ear.images.first)
+  }
+
+  @Test("YY-B17 what is no picture fails with its first bytes") func noPicture() async {
+    let view = bench.view()
+
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    await bench.transfer(1).answer(with: Array("<html>".utf8))
+    await ear.hear()
+
+    #expect(ear.errors == [.notAnImage(signature: Array("<html>".utf8))])
+    #expect(view.image == nil)
+  }
+
+  @Test("YY-B29 two views that ask for one picture share one transfer") func twoViewsShareATransfer() async {
+    let views = [bench.view(), bench.view()]
+
+    for view in views {
+      view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    }
+    await bench.transfer(1).answer(with: SlotBench.red)
+    await ear.hear(2)
+
+    #expect(bench.transport.transfers.count == 1)
+    #expect(views[0].image != nil)
+    #expect(views[0].image === views[1].image)
   }
 
   @Test func anyViewShowsAPictureAsItsContents() async {
@@ -201,7 +257,8 @@ struct ViewImageTests {
     #expect(view.contents === ear.images.first)
   }
 
-  @Test func withoutPlaceholderTheOldPictureIsGoneAtOnce() async {
+  @Test("YY-B7 without a placeholder the old picture is gone at once")
+  func withoutPlaceholderTheOldPictureIsGoneAtOnce() async {
     let view = bench.view()
     view.image = .solid(width: 3, height: 3)
 
@@ -210,7 +267,8 @@ struct ViewImageTests {
     #expect(view.image == nil)
   }
 
-  @Test func oldPictureStaysWhenAskedTo() async {
+  @Test("YY-B7 the old picture stays when asked to, placeholder or not", arguments: [true, false])
+  func oldPictureStaysWhenAskedTo(hasPlaceholder: Bool) async {
     let view = bench.view()
     let old = Image.solid(width: 3, height: 3)
     view.image = old
@@ -218,8 +276,8 @@ struct ViewImageTests {
     options.placeholderPolicy = .keepsPrevious
 
     view.setImage(
-      from: "http://a.test/1", placeholder: .solid(width: 1, height: 1), options: options,
-      completion: ear.completion)
+      from: "http://a.test/1", placeholder: hasPlaceholder ? .solid(width: 1, height: 1) : nil,
+      options: options, completion: ear.completion)
     #expect(view.image === old)
     await bench.transfer(1).answer(with: SlotBench.red)
     await ear.hear()
@@ -285,7 +343,8 @@ struct ViewImageTests {
     #expect(bench.transport.transfers.isEmpty)
   }
 
-  @Test func reloadShowsNothingFromMemory() async throws {
+  @Test("YY-B5 reload shows nothing from memory, and replaces what was there")
+  func reloadShowsNothingFromMemory() async throws {
     let view = bench.view()
     var request = try ImageRequest("http://a.test/1")
     bench.cache.insert(.solid(width: 100, height: 100), for: request, additionalIdentifier: nil)
@@ -297,6 +356,8 @@ struct ViewImageTests {
     await ear.hear()
 
     #expect(view.image === ear.images.first)
+    request.cachePolicy = .useCache
+    #expect(bench.downloader.cachedImage(for: request) === view.image)
   }
 
   @Test func whatDiffersIsAnotherLoad() async throws {
@@ -323,7 +384,8 @@ struct ViewImageTests {
     #expect(view.pendingSlots == 0)
   }
 
-  @Test func pictureIsLeftToTheCompletionWhenAskedTo() async {
+  @Test("YY-B9 the picture is left to the completion when asked to")
+  func pictureIsLeftToTheCompletionWhenAskedTo() async {
     let view = bench.view()
     var options = bench.options
     options.setsImage = false
@@ -355,19 +417,21 @@ struct ViewImageTests {
     #expect(round.image != nil && grey.image != nil)
   }
 
-  @Test func progressIsHeardAsBytesCome() async {
+  @Test("SD-W19 progress is heard as bytes come, and is 1 at the end")
+  func progressIsHeardAsBytesCome() async {
     let view = bench.view()
-    var heard: [Int] = []
+    var heard: [ImageTask.Progress] = []
 
     view.setImage(
       from: "http://a.test/1", options: bench.options, completion: ear.completion,
-      progress: { heard.append($0.received) })
+      progress: { heard.append($0) })
     let transfer = await bench.transfer(1)
     transfer.respond(expectedLength: SlotBench.red.count)
     transfer.send(SlotBench.red)
     transfer.finish()
     await ear.hear()
 
-    #expect(heard.last == SlotBench.red.count)
+    #expect(heard.last?.received == SlotBench.red.count)
+    #expect(heard.last?.fraction == 1)
   }
 }

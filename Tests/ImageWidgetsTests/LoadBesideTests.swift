@@ -1,0 +1,120 @@
+import Testing
+import VitrineGraphics
+import VitrineImageWidgets
+import VitrineLoading
+import VitrineTesting
+import VitrineWidgets
+
+/// What becomes of a load when another is asked for in its slot.
+@Suite(.timeLimit(.minutes(1)))
+struct LoadBesideTests {
+  private let bench = SlotBench()
+  private let ear = Ear()
+
+  private var beside: SlotOptions {
+    var options = bench.options
+    options.cancelsPrevious = false
+    return options
+  }
+
+  @Test("SD-W14 the next load cancels the one before it, and not itself")
+  func nextLoadCancelsTheOneBefore() async {
+    let view = bench.view()
+
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    let first = await bench.transfer(1)
+    view.setImage(from: "http://a.test/2", options: bench.options, completion: ear.completion)
+    let second = await bench.transfer(2)
+    await ear.hear()
+
+    #expect(first.isCancelled)
+    #expect(!second.isCancelled)
+    #expect(ear.errors == [.cancelled])
+  }
+
+  @Test("SD-W15 where neither load is to cancel the other, both end and the newer one is shown")
+  func neitherIsCancelled() async throws {
+    let view = bench.view()
+
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    let first = await bench.transfer(1)
+    view.setImage(from: "http://a.test/2", options: beside, completion: ear.completion)
+    let second = await bench.transfer(2)
+    first.answer(with: SlotBench.large)
+    await ear.hear()
+
+    #expect(ear.images.count == 1)
+    #expect(view.image == nil)
+    #expect(view.isLoadingImage)
+    second.answer(with: SlotBench.red)
+    await ear.hear(2)
+    #expect(view.image == ear.images[1])
+    #expect(view.pendingSlots == 0)
+    #expect(!first.isCancelled && !second.isCancelled)
+  }
+
+  @Test func olderOneThatEndsLaterIsNotShown() async throws {
+    let view = bench.view()
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    view.setImage(from: "http://a.test/2", options: beside, completion: ear.completion)
+    let transfers = [await bench.transfer(1), await bench.transfer(2)]
+
+    transfers[1].answer(with: SlotBench.red)
+    await ear.hear()
+    transfers[0].answer(with: SlotBench.large)
+    await ear.hear(2)
+
+    #expect(view.image == ear.images[0])
+    var kept = try ImageRequest("http://a.test/1")
+    kept.targetSize = DecodeTarget(width: 100, height: 100, mode: .fill)
+    #expect(bench.downloader.cachedImage(for: kept) != nil)
+  }
+
+  nonisolated enum End: CaseIterable, Sendable { case cancel, clear, another, none, release }
+
+  @Test(arguments: End.allCases) func theyEndWithTheirSlot(end: End) async {
+    var view: ImageView? = bench.view()
+    for number in 1...3 {
+      view?.setImage(from: "http://a.test/\(number)", options: beside, completion: ear.completion)
+      _ = await bench.transfer(number)
+    }
+
+    switch end {
+    case .cancel: view?.cancelImageLoad()
+    case .clear: view?.imageURL = nil
+    case .another: view?.setImage(from: "http://a.test/4", options: bench.options)
+    case .none: view?.setImage(from: nil, options: beside)
+    case .release:
+      view?.removeFromSuperview()
+      view = nil
+    }
+    await ear.hear(3)
+
+    #expect(ear.errors == [.cancelled, .cancelled, .cancelled])
+    #expect(bench.transport.transfers.prefix(3).allSatisfy { $0.isCancelled })
+  }
+
+  @Test func oneThatWaitedForASizeIsCancelled() async {
+    let view = bench.view()
+    view.frame.size = .zero
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    view.setImage(from: "http://a.test/2", options: beside, completion: ear.completion)
+    await ear.hear()
+
+    #expect(ear.errors == [.cancelled])
+  }
+
+  @Test func failureOfTheOlderOneIsHeardAndNotSeen() async {
+    let view = bench.view()
+    var options = beside
+    options.failureImage = .solid(width: 2, height: 2)
+    view.setImage(from: "http://a.test/1", options: options, completion: ear.completion)
+    view.setImage(from: "http://a.test/2", options: options, completion: ear.completion)
+    await bench.transfer(1).fail(.status(500))
+    await ear.hear()
+
+    #expect(ear.errors == [.status(500)])
+    #expect(view.image == nil)
+    #expect(view.isLoadingImage)
+  }
+}

@@ -1,0 +1,170 @@
+import Testing
+import VitrineGraphics
+import VitrineImageWidgets
+import VitrineLoading
+import VitrineTesting
+import VitrineWidgets
+
+/// Pictures that are shown by a closure of the caller's.
+@Suite(.timeLimit(.minutes(1)))
+struct OwnPlaceTests {
+  private let bench = SlotBench()
+  private let ear = Ear()
+  private let placeholder = Image.solid(width: 1, height: 1)
+  private let place = Place()
+
+  /// What it was given, in order.
+  private final class Place {
+    var given: [Image?] = []
+    var image: Image? { given.last ?? nil }
+  }
+
+  private var options: SlotOptions {
+    var options = bench.options
+    let place = place
+    options.showsImage = { _, image in place.given.append(image) }
+    return options
+  }
+
+  @Test("SD-W11 a place of one's own is given the placeholder, then the picture, before the completion")
+  func placeholderThenPicture() async {
+    let view = bench.view()
+    let (place, ear) = (place, ear)
+    var givenAtTheEnd = 0
+
+    view.setImage(
+      from: "http://a.test/1", placeholder: placeholder, options: options
+    ) { result in
+      givenAtTheEnd = place.given.count
+      ear.completion(result)
+    }
+    #expect(place.given == [placeholder])
+    await bench.transfer(1).answer(with: SlotBench.red)
+    await ear.hear()
+
+    #expect(place.given == [placeholder, ear.images.first])
+    #expect(givenAtTheEnd == 2)
+    #expect(view.image == nil)
+  }
+
+  @Test("SD-W12 a cancelled load shows no failure (deviates), and the next one works")
+  func cancelledLoadShowsNoPlaceholderOnFailure() async {
+    let view = bench.view()
+    var options = options
+    options.placeholderPolicy = .onFailure
+
+    view.setImage(
+      from: "http://a.test/1", placeholder: placeholder, options: options,
+      completion: ear.completion)
+    view.cancelImageLoad()
+    await ear.hear()
+    #expect(place.given == [nil])
+    view.setImage(
+      from: "http://a.test/2", placeholder: placeholder, options: options,
+      completion: ear.completion)
+    await bench.transfer(2).answer(with: SlotBench.red)
+    await ear.hear(2)
+
+    #expect(place.given == [nil, nil, ear.images.first])
+  }
+
+  @Test("SD-W13 a cancelled load leaves the placeholder, and the next one works")
+  func cancelledLoadLeavesThePlaceholder() async {
+    let view = bench.view()
+
+    view.setImage(
+      from: "http://a.test/1", placeholder: placeholder, options: options,
+      completion: ear.completion)
+    view.cancelImageLoad()
+    await ear.hear()
+    #expect(place.given == [placeholder])
+    view.setImage(
+      from: "http://a.test/2", placeholder: placeholder, options: options,
+      completion: ear.completion)
+    await bench.transfer(2).answer(with: SlotBench.red)
+    await ear.hear(2)
+
+    #expect(place.given == [placeholder, placeholder, ear.images.first])
+  }
+
+  @Test func failureImageAndPlaceholderOnFailureComeThereToo() async {
+    let view = bench.view()
+    var options = options
+    options.placeholderPolicy = .onFailure
+    view.setImage(
+      from: "http://a.test/1", placeholder: placeholder, options: options,
+      completion: ear.completion)
+    await bench.transfer(1).fail(.status(500))
+    await ear.hear()
+    #expect(place.given == [nil, placeholder])
+
+    options.failureImage = .solid(width: 2, height: 2)
+    view.setImage(
+      from: "http://a.test/2", options: options, completion: ear.completion)
+    await bench.transfer(2).fail(.status(500))
+    await ear.hear(2)
+
+    #expect(place.given == [nil, placeholder, nil, options.failureImage])
+    #expect(view.image == nil)
+  }
+
+  @Test func picturesFromMemoryComeWithoutPlaceholder() throws {
+    let image = Image.solid(width: 100, height: 100)
+    bench.cache.insert(image, for: try ImageRequest("http://a.test/1"), additionalIdentifier: nil)
+
+    bench.view().setImage(from: "http://a.test/1", placeholder: placeholder, options: options)
+
+    #expect(place.given == [image])
+  }
+
+  @Test func reusedCellIsEmptyInBothPlaces() async throws {
+    let view = bench.view()
+    let image = Image.solid(width: 100, height: 100)
+    bench.cache.insert(image, for: try ImageRequest("http://a.test/1"), additionalIdentifier: nil)
+
+    view.setImage(from: "http://a.test/1", options: options)
+    view.setImage(
+      from: "http://a.test/2", options: bench.options)
+    #expect(place.given == [image, nil])
+    view.setImage(
+      from: "http://a.test/1", options: bench.options)
+    #expect(view.image == image)
+    view.setImage(
+      from: "http://a.test/2", options: options)
+    #expect(view.image == nil)
+    #expect(place.image == nil)
+  }
+
+  @Test func clearingClearsIt() throws {
+    let view = bench.view()
+    bench.cache.insert(
+      .solid(width: 100, height: 100), for: try ImageRequest("http://a.test/1"), additionalIdentifier: nil)
+
+    view.setImage(from: "http://a.test/1", options: options)
+    view.imageURL = nil
+    view.imageURL = nil
+    #expect(place.given.count == 2)
+    #expect(place.image == nil)
+    view.setImage(from: nil, placeholder: placeholder, options: options)
+    #expect(place.image == placeholder)
+  }
+
+  @Test func previousOneIsKeptThereWhenAskedTo() async throws {
+    let view = bench.view()
+    var options = options
+    options.placeholderPolicy = .keepsPrevious
+    bench.cache.insert(
+      .solid(width: 100, height: 100), for: try ImageRequest("http://a.test/1"), additionalIdentifier: nil)
+
+    view.setImage(from: "http://a.test/1", options: options)
+    view.setImage(
+      from: "http://a.test/2", placeholder: placeholder, options: options,
+      completion: ear.completion)
+    #expect(place.given.count == 1)
+    await bench.transfer(1).answer(with: SlotBench.red)
+    await ear.hear()
+
+    #expect(place.given.count == 2)
+    #expect(place.image == ear.images.first)
+  }
+}

@@ -1,0 +1,320 @@
+import FoundationEssentials
+import Testing
+import VitrineGraphics
+import VitrineImageWidgets
+import VitrineLoading
+import VitrineTesting
+import VitrineWidgets
+
+/// Rows whose slots are used again in any order, from a seed, while pictures come from memory and network, fail, are
+/// cancelled, and callbacks ask for others: after every single step, no slot shows what another call asked for.
+@Suite(.timeLimit(.minutes(5)))
+struct RowReuseStormTests {
+  @Test(arguments: 1...12 as ClosedRange<UInt64>)
+  func neverAnotherRowsPictureAndEveryoneHearsOnce(seed: UInt64) async {
+    var storm: RowStorm? = RowStorm(seed: seed)
+    for _ in 0..<600 where storm?.strangers == [] {
+      storm?.step()
+      if storm?.chance(25) == true { await Task.yield() }
+      storm?.look()
+    }
+    await storm?.settle()
+
+    #expect(storm?.strangers == [])
+    #expect(storm?.heard.allSatisfy { $0 == 1 } == true)
+    #expect(storm?.wrongAtTheEnd == [])
+    #expect(storm?.rows.allSatisfy { $0.view.pendingSlots == 0 } == true)
+
+    weak let bench = storm?.bench
+    weak let downloader = storm?.bench.downloader
+    let views = storm?.rows.map { Weak($0.view) } ?? []
+    storm = nil
+    for _ in 0..<10_000 where bench != nil || downloader != nil || views.contains(where: { $0.view != nil }) {
+      await Task.yield()
+    }
+    #expect(bench == nil)
+    #expect(downloader == nil)
+    #expect(views.allSatisfy { $0.view == nil })
+  }
+}
+
+@MainActor private final class Weak {
+  weak var view: View?
+  init(_ view: View) { self.view = view }
+}
+
+/// A slot of a row.
+private enum Place: Hashable {
+  case contents, highlighted
+  case button(ButtonSlot, ControlState)
+}
+
+@MainActor private final class RowStorm {
+  final class Row {
+    let view: View
+    let places: [Place]
+    /// What each slot was asked for last; none when it was cleared.
+    var wanted: [Place: Int] = [:]
+    /// The number of the call that asked for it.
+    var call: [Place: Int] = [:]
+    /// What the closures show that were given.
+    var elsewhere: [Place: Image] = [:]
+
+    init(_ view: View, _ places: [Place]) {
+      self.view = view
+      self.places = places
+    }
+  }
+
+  let bench = SlotBench()
+  private let other = Window(size: Size(width: 400, height: 300), scale: 2)
+  private var random: Seeded
+  let rows: [Row]
+  /// How often each call was answered.
+  private(set) var heard: [Int] = []
+  private var succeeded: Set<Int> = []
+  private(set) var strangers: [String] = []
+  private var steps = 0
+  private var isSettling = false
+  private let placeholder = Image.solid(width: 1, height: 1)
+  private let failure = Image.solid(width: 2, height: 2)
+
+  init(seed: UInt64) {
+    random = Seeded(state: seed)
+    let states: [ControlState] = [.normal, .highlighted, .selected, [.selected, .highlighted], .disabled]
+    rows = (0..<12).map { index in
+      let frame = Rect(x: Double(index % 6) * 60, y: Double(index / 6) * 60, width: 40, height: 40)
+      if index < 6 { return Row(ImageView(frame: frame), [.contents, .highlighted]) }
+      let button = Button(frame: frame)
+      if index < 9 { button.imageSize = Size(width: 20, height: 20) }
+      let places = states.flatMap { [Place.button(.image, $0), .button(.background, $0)] }
+      return Row(button, places)
+    }
+    for row in rows { bench.window.addSubview(row.view) }
+  }
+
+  func chance(_ percent: Int) -> Bool { random.below(100) < percent }
+  private func any<Element>(_ all: [Element]) -> Element { all[random.below(all.count)] }
+
+  // MARK: Steps
+
+  func step() {
+    steps += 1
+    let row = any(rows)
+    let place = any(row.places)
+    switch random.below(24) {
+    case 0...9: ask(row, place)
+    case 10: cancel(row, place)
+    case 11: clear(row, place)
+    case 12: row.view.removeFromSuperview()
+    case 13: (chance(30) ? other : bench.window).addSubview(row.view)
+    case 14: changeState(row.view)
+    case 15: row.view.frame.size = any([Size.zero, Size(width: 40, height: 40), Size(width: 55, height: 55)])
+    case 16: if chance(30) { bench.downloader.removeAllCachedImages() }
+    case 17...19: passTime()
+    case 20: fail()
+    default: answer()
+    }
+  }
+
+  private func ask(_ row: Row, _ place: Place) {
+    let number = random.below(30)
+    guard var request = try? ImageRequest("http://a.test/\(number)") else { return }
+    if chance(8) { request.cachePolicy = .reload }
+    if chance(8) { request.cache = .none }
+    var options = bench.options
+    options.placeholderPolicy = any([.whileLoading, .whileLoading, .onFailure, .never])
+    options.failureImage = chance(50) ? failure : nil
+    options.transition = any([.none, .crossDissolve, .fade, .flip(.up)])
+    options.waitsForTransition = chance(20)
+    options.indicator = any([.activity, .bar, .ring, .none])
+    options.cancelsPrevious = !chance(15)
+    if chance(15) {
+      options.showsImage = { [weak row] _, image in row?.elsewhere[place] = image }
+    }
+    let call = heard.count
+    heard.append(0)
+    row.wanted[place] = number
+    row.call[place] = call
+    let asksAgain = (atEnd: chance(6), inProgress: chance(4))
+    let completion: SlotCompletion = { [weak self, weak row] result in
+      guard let self else { return }
+      heard[call] += 1
+      if case .success = result { succeeded.insert(call) }
+      if asksAgain.atEnd, !isSettling, let row { ask(row, place) }
+    }
+    var isOver = false
+    let progress: SlotProgress = { [weak self, weak row] _ in
+      guard asksAgain.inProgress, !isOver, let self, !isSettling, let row else { return }
+      isOver = true
+      ask(row, place)
+    }
+    let image = chance(60) ? placeholder : nil
+    switch (place, row.view) {
+    case (.contents, let view):
+      view.setImage(
+        from: request, placeholder: image, options: options, completion: completion, progress: progress)
+    case (.highlighted, let view as ImageView):
+      view.setHighlightedImage(
+        from: request, placeholder: image, options: options, completion: completion, progress: progress)
+    case (.button(.image, let state), let button as Button):
+      button.setImage(
+        from: request, for: state, placeholder: image, options: options, completion: completion,
+        progress: progress)
+    case (.button(.background, let state), let button as Button):
+      button.setBackgroundImage(
+        from: request, for: state, placeholder: image, options: options, completion: completion,
+        progress: progress)
+    default: break
+    }
+  }
+
+  private func cancel(_ row: Row, _ place: Place) {
+    row.call[place] = nil
+    switch (place, row.view) {
+    case (.contents, let view): view.cancelImageLoad()
+    case (.highlighted, let view as ImageView): view.cancelHighlightedImageLoad()
+    case (.button(.image, let state), let button as Button): button.cancelImageLoad(for: state)
+    case (.button(.background, let state), let button as Button): button.cancelBackgroundImageLoad(for: state)
+    default: break
+    }
+  }
+
+  private func clear(_ row: Row, _ place: Place) {
+    row.call[place] = nil
+    row.wanted[place] = nil
+    switch (place, row.view) {
+    case (.contents, let view): view.imageURL = nil
+    case (.highlighted, let view as ImageView): view.highlightedImageURL = nil
+    case (.button(.image, let state), let button as Button):
+      button.setImage(from: nil, for: state, options: bench.options)
+    case (.button(.background, let state), let button as Button):
+      button.setBackgroundImage(from: nil, for: state, options: bench.options)
+    default: break
+    }
+  }
+
+  private func changeState(_ view: View) {
+    if let view = view as? ImageView { view.isHighlighted.toggle() }
+    if let button = view as? Button {
+      switch random.below(3) {
+      case 0: button.isSelected.toggle()
+      case 1: button.isHighlighted.toggle()
+      default: button.isEnabled.toggle()
+      }
+    }
+  }
+
+  private func passTime() {
+    let pause = any([0.001, 1.0 / 60, 0.1, 0.5])
+    for window in [bench.window, other] { window.update(at: window.now + pause) }
+  }
+
+  private func answer() {
+    let running = bench.transport.running
+    guard !running.isEmpty else { return }
+    let transfer = any(running)
+    if chance(15) {
+      transfer.respond(expectedLength: 1000)
+      return
+    }
+    answer(transfer)
+  }
+
+  private func answer(_ transfer: FakeTransfer) {
+    let number = Int(transfer.request.url.lastPathComponent) ?? 0
+    transfer.answer(with: FakeDecoder.picture(width: Self.width(number), height: Self.width(number)))
+  }
+
+  private func fail() {
+    let running = bench.transport.running
+    if !running.isEmpty {
+      any(running).fail(any([.status(404), .emptyBody, .transport(code: 7, message: "")]))
+    }
+  }
+
+  // MARK: What is seen
+
+  /// The picture of an address has a width of its own, to be told by.
+  private static func width(_ number: Int) -> Int { 200 + number }
+  private static func number(_ image: Image?) -> Int? {
+    image.flatMap { $0.sourceWidth >= 200 ? $0.sourceWidth - 200 : nil }
+  }
+
+  /// The slots whose pictures are seen now.
+  private func showing(_ row: Row) -> [Place] {
+    row.places.filter { place in
+      switch (place, row.view) {
+      case (.button(let slot, let state), let button as Button): button.isShowing(slot, state)
+      case (.highlighted, let view as ImageView): view.isHighlighted
+      default: true
+      }
+    }
+  }
+
+  /// Compares what both windows draw with what was asked for.
+  func look() {
+    for window in [bench.window, other] {
+      for case .image(let picture) in window.drawList(for: window.bounds).commands {
+        guard let number = Self.number(picture.image) else { continue }
+        let middle = picture.destination.center
+        for row in rows where row.view.window === window && row.view.frame.contains(middle) {
+          // What goes in a transition was shown by another slot of the row.
+          let places = row.view.isInTransition ? row.places : showing(row)
+          let wanted = places.compactMap { row.wanted[$0] }
+          if !wanted.contains(number) {
+            strangers.append("step \(steps): \(type(of: row.view)) shows \(number), not one of \(wanted)")
+          }
+        }
+      }
+    }
+    for row in rows {
+      for (place, image) in row.elsewhere where Self.number(image) != nil {
+        if Self.number(image) != row.wanted[place] { strangers.append("step \(steps): \(place) elsewhere") }
+      }
+      for place in row.places {
+        if let number = Self.number(stored(row, place)), number != row.wanted[place] {
+          strangers.append("step \(steps): \(place) has \(number)")
+        }
+      }
+    }
+  }
+
+  private func stored(_ row: Row, _ place: Place) -> Image? {
+    switch (place, row.view) {
+    case (.contents, let view as ImageView): view.image
+    case (.highlighted, let view as ImageView): view.highlightedImage
+    case (.button(let slot, let state), let button as Button):
+      slot == .image ? button.image(for: state) : button.backgroundImage(for: state)
+    default: nil
+    }
+  }
+
+  // MARK: The end
+
+  /// Gives every view a size and answers what runs, until nothing does.
+  func settle() async {
+    isSettling = true
+    for row in rows {
+      if row.view.frame.isEmpty { row.view.frame.size = Size(width: 40, height: 40) }
+    }
+    while rows.contains(where: { $0.view.pendingSlots > 0 }) || heard.contains(0) {
+      for transfer in bench.transport.running { answer(transfer) }
+      if Task.isCancelled { return }
+      passTime()
+      look()
+      await Task.yield()
+    }
+  }
+
+  /// Slots whose last call succeeded, and which show another picture.
+  var wrongAtTheEnd: [String] {
+    rows.flatMap { row in
+      row.places.compactMap { place in
+        guard let call = row.call[place], succeeded.contains(call) else { return nil }
+        let image = row.elsewhere[place] ?? stored(row, place)
+        return Self.number(image) == row.wanted[place] ? nil : "\(place) of call \(call)"
+      }
+    }
+  }
+}

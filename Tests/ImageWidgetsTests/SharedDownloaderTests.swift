@@ -1,0 +1,120 @@
+import Testing
+import VitrineGraphics
+import VitrineImageWidgets
+import VitrineLoading
+import VitrineTesting
+import VitrineWidgets
+
+/// A downloader for all views of a class, and of those below it. One after the other, for there is one for all views.
+@Suite(.serialized, .timeLimit(.minutes(1)))
+struct SharedDownloaderTests {
+  private class Avatar: ImageView {}
+  private final class SmallAvatar: Avatar {}
+  private final class Cover: ImageView {}
+
+  private static func downloader() -> ImageDownloader {
+    ImageDownloader(transports: [FakeTransport()], decoder: FakeDecoder(), cache: nil)
+  }
+
+  @Test("AF-I11 the downloader set for all views is used by them; nil goes back to the shared one")
+  func downloaderSetForAllViewsIsUsed() async {
+    let bench = SlotBench()
+    let ear = Ear()
+    let view = bench.view()
+    View.setSharedImageDownloader(bench.downloader)
+    defer { View.setSharedImageDownloader(nil) }
+
+    view.setImage(from: "http://a.test/1", completion: ear.completion)
+    await bench.transfer(1).answer(with: SlotBench.red)
+    await ear.hear()
+    View.setSharedImageDownloader(nil)
+    view.setImage(from: "http://a.test/2", completion: ear.completion)
+    await ear.hear(2)
+
+    #expect(ear.images.count == 1)
+    #expect(ear.errors == [.notConfigured])
+    #expect(bench.transport.transfers.count == 1)
+  }
+
+  @Test func classWithoutOneHasThatOfTheClassAboveIt() {
+    let own = Self.downloader()
+    Avatar.sharedImageDownloader = own
+    defer { Avatar.setSharedImageDownloader(nil) }
+
+    #expect(Avatar.sharedImageDownloader === own)
+    #expect(SmallAvatar.sharedImageDownloader === own)
+    #expect(Cover.sharedImageDownloader === ImageDownloader.shared)
+    #expect(ImageView.sharedImageDownloader === ImageDownloader.shared)
+    #expect(View.sharedImageDownloader === ImageDownloader.shared)
+  }
+
+  @Test(arguments: [true, false]) func nearestClassCounts(isUpperSetFirst: Bool) {
+    let upper = Self.downloader()
+    let lower = Self.downloader()
+    if isUpperSetFirst { Avatar.sharedImageDownloader = upper }
+    SmallAvatar.sharedImageDownloader = lower
+    if !isUpperSetFirst { Avatar.sharedImageDownloader = upper }
+    defer {
+      Avatar.setSharedImageDownloader(nil)
+      SmallAvatar.setSharedImageDownloader(nil)
+    }
+
+    #expect(Avatar.sharedImageDownloader === upper)
+    #expect(SmallAvatar.sharedImageDownloader === lower)
+    SmallAvatar.setSharedImageDownloader(nil)
+    #expect(SmallAvatar.sharedImageDownloader === upper)
+    Avatar.setSharedImageDownloader(nil)
+    #expect(SmallAvatar.sharedImageDownloader === ImageDownloader.shared)
+  }
+
+  @Test func oneThatIsSetAgainReplacesTheOther() {
+    weak var first: ImageDownloader?
+    do {
+      let made = Self.downloader()
+      first = made
+      Cover.sharedImageDownloader = made
+    }
+    #expect(first != nil)
+    let second = Self.downloader()
+    Cover.sharedImageDownloader = second
+    defer { Cover.setSharedImageDownloader(nil) }
+
+    #expect(first == nil)
+    #expect(Cover.sharedImageDownloader === second)
+  }
+
+  @Test func viewsAskTheDownloaderOfTheirClass() async {
+    let bench = SlotBench()
+    let ear = Ear()
+    SmallAvatar.sharedImageDownloader = bench.downloader
+    defer { SmallAvatar.setSharedImageDownloader(nil) }
+
+    let views = [SmallAvatar(), Cover()]
+    for view in views {
+      view.frame = Rect(x: 0, y: 0, width: 10, height: 10)
+      view.setImage(from: "http://a.test/1", completion: ear.completion)
+    }
+    await bench.transfer(1).answer(with: SlotBench.red)
+    await ear.hear(2)
+
+    #expect(ear.images.count == 1)
+    #expect(ear.errors == [.notConfigured])
+  }
+
+  @Test("SD-W23 a downloader for one call serves that call alone; the load has the name of its slot")
+  func downloaderOfACallServesThatCall() async {
+    let bench = SlotBench()
+    let ear = Ear()
+    let view = bench.view()
+
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    #expect(view.loadOperation(forKey: "contents") != nil)
+    await bench.transfer(1).answer(with: SlotBench.red)
+    await ear.hear()
+    view.setImage(from: "http://a.test/2", completion: ear.completion)
+    await ear.hear(2)
+
+    #expect(ear.errors == [.notConfigured])
+    #expect(bench.transport.transfers.count == 1)
+  }
+}

@@ -1,0 +1,278 @@
+import FoundationEssentials
+import Glibc
+import Testing
+import VitrineGraphics
+import VitrineImageWidgets
+import VitrineLoading
+import VitrineTesting
+import VitrineWidgets
+
+/// What nobody should give to a slot, and somebody will.
+@Suite("Bad input to slots", .timeLimit(.minutes(1)))
+struct SlotBadInputTests {
+  private let bench = SlotBench()
+  private let ear = Ear()
+  private let placeholder = Image.solid(width: 1, height: 1)
+
+  // MARK: Addresses
+
+  @Test(arguments: [
+    "", " ", "\n", "\u{0}", "cover.jpg", "/cover.jpg", "../cover.jpg", "//a.test/cover.jpg", "?a=b", "#a",
+    "://", ":", "1http://a.test/", "ht tp://a.test/", "http//a.test", "[::1]/a",
+  ])
+  func textThatIsNoAddressFailsOnceAndLater(text: String) async {
+    let view = bench.view()
+    view.setImage(from: "http://a.test/before", options: bench.options, completion: ear.completion)
+
+    view.setImage(from: text, placeholder: placeholder, options: bench.options, completion: ear.completion)
+    #expect(view.image === placeholder)
+    #expect(ear.results.isEmpty)
+    await ear.hear(2)
+    for _ in 0..<100 { await Task.yield() }
+
+    #expect(Set(ear.errors) == [.cancelled, .invalidURL(text)])
+    #expect(ear.results.count == 2)
+    #expect(view.imageURL == nil)
+    #expect(!view.isLoadingImage)
+    #expect(view.pendingSlots == 0)
+    #expect(bench.transport.running.isEmpty)
+  }
+
+  @Test func relativeURLFailsToo() async throws {
+    let base = try ImageRequest("http://a.test/covers/").url
+    let view = bench.view()
+
+    view.setImage(
+      from: URL(string: "1.jpg"), placeholder: placeholder, options: bench.options, completion: ear.completion
+    )
+    await ear.hear()
+    #expect(ear.errors == [.invalidURL("1.jpg")])
+    #expect(view.image === placeholder)
+
+    view.setImage(
+      from: URL(string: "1.jpg", relativeTo: base), options: bench.options, completion: ear.completion)
+    #expect(view.imageURL == "http://a.test/covers/1.jpg", "with its base it is an address")
+  }
+
+  @Test func longAddressIsLoadedAndRemembered() async throws {
+    let text = "http://a.test/" + String(repeating: "a", count: 100_000)
+    let view = bench.view()
+
+    view.setImage(from: text, options: bench.options, completion: ear.completion)
+    await bench.transfer(1).answer(with: SlotBench.red)
+    await ear.hear()
+    view.imageURL = nil
+    view.setImage(from: try ImageRequest(text).url, options: bench.options, completion: ear.completion)
+
+    #expect(ear.images.count == 2)
+    #expect(view.image === ear.images.first)
+    #expect(view.imageURL == text)
+  }
+
+  @Test(arguments: ["a", " ", "\u{0}", "ä", "%", "://"])
+  func longTextThatIsNoAddressFails(piece: String) async {
+    let text = String(repeating: piece, count: 100_000)
+    let view = bench.view()
+
+    view.setImage(from: text, placeholder: placeholder, options: bench.options, completion: ear.completion)
+    await ear.hear()
+
+    #expect(ear.errors == [.invalidURL(text)])
+    #expect(view.image === placeholder)
+    #expect(ear.errors.first.map { "\($0)".count < 200 } == true, "it is said in a line")
+  }
+
+  @Test(arguments: ["gopher://a.test/1", "javascript:alert(1)", "file+http://a.test/1", "A:b"])
+  func schemeThatNobodyServesFailsOnce(text: String) async {
+    let view = bench.view()
+
+    view.setImage(from: text, placeholder: placeholder, options: bench.options, completion: ear.completion)
+    await ear.hear()
+
+    #expect(ear.results.count == 1)
+    #expect(ear.errors.first.map { if case .unsupportedScheme = $0 { true } else { false } } == true)
+    #expect(view.image === placeholder)
+    #expect(view.pendingSlots == 0)
+  }
+
+  // MARK: Sizes
+
+  private nonisolated static let sizes = [
+    Size(width: Double.nan, height: .nan), Size(width: .nan, height: 10), Size(width: 10, height: .nan),
+    Size(width: -1, height: 10), Size(width: Double.infinity, height: 10), Size(width: 1e300, height: 1e300),
+    Size(width: 100_000, height: 100_000), Size(width: 100_000, height: 1),
+    Size(width: 1e-300, height: 1e-300),
+    Size(width: 0, height: 0), Size(width: 0, height: 50),
+  ]
+
+  @Test(arguments: sizes) func viewOfAnySizeWaitsOrLoads(size: Size) async {
+    let view = bench.view()
+    let button = bench.button()
+    for mode in [ContentMode.fill, .fit, .center, .stretch] {
+      view.contentMode = mode
+      view.frame.size = size
+      button.frame.size = size
+      button.imageSize = size
+      view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+      view.setHighlightedImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+      button.setImage(
+        from: "http://a.test/1", for: .normal, options: bench.options, completion: ear.completion)
+      button.setBackgroundImage(
+        from: "http://a.test/1", for: .normal, options: bench.options, completion: ear.completion)
+      view.imageURL = nil
+      view.highlightedImageURL = nil
+      button.setImage(from: nil, for: .normal, options: bench.options)
+      button.setBackgroundImage(from: nil, for: .normal, options: bench.options)
+    }
+    await ear.hear(16)
+
+    #expect(ear.errors.count == 16)
+    #expect(view.pendingSlots == 0)
+    #expect(button.pendingSlots == 0)
+  }
+
+  @Test(arguments: sizes) func viewThatComesToItsSensesIsServed(size: Size) async {
+    let view = bench.view()
+    view.frame.size = size
+
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    for _ in 0..<3 { for transfer in bench.transport.running { transfer.answer(with: SlotBench.red) } }
+    view.frame.size = Size(width: 50, height: 50)
+    while ear.results.isEmpty || view.pendingSlots > 0 {
+      for transfer in bench.transport.running { transfer.answer(with: SlotBench.red) }
+      await Task.yield()
+    }
+
+    #expect(ear.images.count == 1)
+    #expect(view.image != nil)
+  }
+
+  // MARK: Other people's code
+
+  private struct Refusal: ImageTransform {
+    let identifier = "refusal"
+    func apply(to image: Image) throws(ImageError) -> Image {
+      throw .transform(identifier: identifier, message: "no")
+    }
+  }
+
+  @Test(
+    arguments: [SlotOptions.PlaceholderPolicy.whileLoading, .onFailure, .never, .keepsPrevious],
+    [true, false])
+  func transformThatThrowsIsAFailureLikeAnyOther(
+    policy: SlotOptions.PlaceholderPolicy, hasFailureImage: Bool
+  ) async throws {
+    let view = bench.view()
+    let plain = bench.view()
+    var request = try ImageRequest("http://a.test/1")
+    request.transforms = [Refusal()]
+    var options = bench.options
+    options.placeholderPolicy = policy
+    options.failureImage = hasFailureImage ? .solid(width: 2, height: 2) : nil
+
+    view.setImage(from: request, placeholder: placeholder, options: options, completion: ear.completion)
+    let other = Ear()
+    plain.setImage(from: "http://a.test/1", options: bench.options, completion: other.completion)
+    await bench.transfer(1).answer(with: SlotBench.red)
+    await ear.hear()
+    await other.hear()
+    for _ in 0..<100 { await Task.yield() }
+
+    #expect(ear.errors == [.transform(identifier: "refusal", message: "no")])
+    #expect(ear.results.count == 1)
+    #expect(view.image == options.failureImage ?? (policy == .never ? nil : placeholder))
+    #expect(view.pendingSlots == 0)
+    #expect(other.images == [plain.image], "the one without a transform is well")
+    #expect(bench.transport.transfers.count == 1)
+  }
+
+  /// Takes longer to draw than three frames last.
+  private final class Sluggish: IndicatorDrawing {
+    private(set) var count = 0
+    func size(in room: Size, scale: Double) -> Size { Size(width: 10, height: 10) }
+    func draw(_ moment: IndicatorMoment, in rect: Rect, into list: inout DrawList) {
+      count += 1
+      usleep(50_000)
+      list.fill(rect, color: .white)
+    }
+    func nextChange(after moment: IndicatorMoment) -> Double? { moment.time }
+  }
+
+  @Test func slowIndicatorKeepsNobodyFromBeingLoaded() async {
+    let slow = Sluggish()
+    let view = bench.view()
+    let other = bench.view()
+    var options = bench.options
+    options.indicator = .custom(slow)
+    bench.window.update(at: 0)
+    view.setImage(from: "http://a.test/1", options: options, completion: ear.completion)
+    other.setImage(from: "http://a.test/2", options: bench.options, completion: ear.completion)
+    bench.run(until: 0.2)
+    _ = bench.pictures
+    #expect(slow.count == 1)
+
+    await bench.transfer(2).answer(with: SlotBench.red)
+    await ear.hear()
+    #expect(other.image === ear.images.first)
+    bench.run(until: 0.6)
+    _ = bench.pictures
+    await bench.transfer(1).answer(with: SlotBench.red)
+    await ear.hear(2)
+    bench.run(until: 2)
+    let count = slow.count
+    _ = bench.pictures
+
+    #expect(view.image === ear.images.last)
+    #expect(slow.count == count, "it is gone")
+    _ = bench.window.takeDirtyRects()
+    #expect(bench.window.isIdle)
+  }
+
+  /// Wants nothing and has nothing.
+  private final class Closed: ImageRequestCache {
+    func image(for request: ImageRequest, additionalIdentifier: String?) -> Image? { nil }
+    func insert(_ image: Image, for request: ImageRequest, additionalIdentifier: String?) {}
+    func removeImage(for request: ImageRequest, additionalIdentifier: String?) -> Bool { false }
+    func removeAllImages() -> Bool { false }
+    func shouldCache(_ image: Image, for request: ImageRequest, additionalIdentifier: String?) -> Bool {
+      false
+    }
+  }
+
+  @Test func cacheThatRefusesEverythingMeansLoadingEachTime() async {
+    let downloader = ImageDownloader(transports: [bench.transport], decoder: bench.decoder, cache: Closed())
+    let options = SlotOptions(transition: .none, downloader: downloader)
+    let view = bench.view()
+    weak var before: Image?
+
+    for number in 1...100 {
+      let heard = await withCheckedContinuation { heard in
+        view.setImage(from: "http://a.test/1", options: options) { heard.resume(returning: $0) }
+        #expect(view.image == nil)
+        Task { await bench.transfer(number).answer(with: SlotBench.red) }
+      }
+      #expect(before == nil, "nobody keeps the last one")
+      before = view.image
+      #expect(before != nil)
+      #expect(throws: Never.self) { try heard.get() }
+    }
+
+    #expect(bench.transport.transfers.count == 100)
+    #expect(view.pendingSlots == 0)
+  }
+
+  // MARK: Other threads
+
+  /// The compiler refuses a slot that is set from another thread. Where somebody tells it that this is the main actor,
+  /// the program ends and says so.
+  @Test func otherThreadThatClaimsToBeTheMainOneEndsTheProgram() async {
+    await #expect(processExitsWith: .failure) {
+      let view = await View()
+      await Task.detached { pretendToBeTheMainActor { view.imageURL = "http://a.test/1" } }.value
+    }
+  }
+}
+
+nonisolated private func pretendToBeTheMainActor(_ body: @MainActor () -> Void) {
+  MainActor.assumeIsolated(body)
+}
