@@ -25,17 +25,17 @@ public struct DecodeTarget: Hashable, Sendable {
   public var mode: Mode
 
   // Small, since it lies in every request.
-  private var storedWidth: UInt32
-  private var storedHeight: UInt32
+  private var storedWidth: UInt16
+  private var storedHeight: UInt16
 
-  /// A side below 1 counts as 1, and one beyond 2^32 - 1 as that.
+  /// A side below 1 counts as 1, and one beyond 65,535 as that: hardly a picture has more.
   public init(width: Int, height: Int, mode: Mode = .fill) {
     storedWidth = Self.stored(width)
     storedHeight = Self.stored(height)
     self.mode = mode
   }
 
-  private static func stored(_ side: Int) -> UInt32 { UInt32(clamping: max(1, side)) }
+  private static func stored(_ side: Int) -> UInt16 { UInt16(clamping: max(1, side)) }
 
   /// The size in pixels that a source of the given size is decoded to: its aspect ratio kept, at least 1x1,
   /// never larger than the source.

@@ -11,14 +11,14 @@ public import VitrineGraphics
 public struct ImageRequest: Sendable {
   /// Where it is; absolute, or the load fails with `.invalidURL`.
   public var url: URL {
-    get { subject.url }
-    set { subject = subject.with(url: newValue) }
+    get { identity.fullURL }
+    set { identity = RequestIdentity(url: newValue, headers: headers) }
   }
   /// Sent with the request. Those that change the answer (Authorization, Cookie, Accept, Accept-Language)
   /// are part of its identity.
   public var headers: HTTPHeaders {
-    get { subject.headers }
-    set { subject = subject.with(headers: newValue) }
+    get { identity.allHeaders }
+    set { identity = RequestIdentity(url: url, headers: newValue) }
   }
   /// Where it stands in the queue; a shared load has the highest priority of those who wait for it.
   public var priority: Priority
@@ -26,28 +26,28 @@ public struct ImageRequest: Sendable {
   public var cachePolicy: CachePolicy
   /// Where the picture is looked up and kept; in the downloader's cache by default.
   public var cache: Cache {
-    get { subject.cache }
-    set { subject = subject.with(cache: newValue) }
+    get { choices?.cache ?? .downloader }
+    set { choices = .unlessUsual(cache: newValue, transforms: transforms, limits: limits) }
   }
   /// The size that it is needed at, in pixels; nil decodes it whole. Slots fill it in.
   public var targetSize: DecodeTarget?
   /// Applied in order after decoding; if there are none, those of the downloader's configuration.
   public var transforms: [any ImageTransform] {
-    get { subject.transforms }
-    set { subject = subject.with(transforms: newValue) }
+    get { choices?.transforms ?? [] }
+    set { choices = .unlessUsual(cache: cache, transforms: newValue, limits: limits) }
   }
   /// What decoding it may cost.
   public var limits: DecodeLimits {
-    get { subject.limits }
-    set { subject = subject.with(limits: newValue) }
+    get { choices?.limits ?? DecodeLimits() }
+    set { choices = .unlessUsual(cache: cache, transforms: transforms, limits: newValue) }
   }
 
-  // With it a request takes three words, the most that fit into an `any ImageRequestConvertible` without a box on the
-  // heap. What slots fill in lies beside it: they change a copy of a request for each picture that they show.
-  private var subject: RequestSubject
+  // A request takes three words, the most that fit into an `any ImageRequestConvertible` without a box on the heap.
 
   /// Which bytes it asks for; kept, since a slot looks it up several times.
-  var identity: RequestIdentity { subject.identity }
+  private(set) var identity: RequestIdentity
+  /// What else it says; nil where that is nothing.
+  private var choices: RequestChoices?
 
   /// Where a load stands in the queue.
   public enum Priority: Int, Comparable, Hashable, Sendable, CaseIterable {
@@ -88,8 +88,8 @@ public struct ImageRequest: Sendable {
     self.priority = priority
     self.cachePolicy = cachePolicy
     self.targetSize = targetSize
-    subject = RequestSubject(
-      url: url, headers: headers, transforms: transforms, limits: limits, cache: cache)
+    identity = RequestIdentity(url: url, headers: headers)
+    choices = .unlessUsual(cache: cache, transforms: transforms, limits: limits)
   }
 
   /// The headers as they are sent: pictures are asked for, unless the caller says otherwise (AF-I12).

@@ -21,13 +21,19 @@ public struct RequestIdentity: Hashable, Sendable {
   public static let headerNames = ["Authorization", "Cookie", "Accept", "Accept-Language"]
 
   private final class Storage: Sendable {
+    /// As they were given, for the request.
+    let fullURL: URL
+    let allHeaders: HTTPHeaders
+    /// What counts of them.
     let url: String
     let headers: [HTTPHeaders.Field]
     let hash: Int
 
-    init(url: String, headers: [HTTPHeaders.Field]) {
-      self.url = url
-      self.headers = headers
+    init(_ fullURL: URL, _ allHeaders: HTTPHeaders) {
+      self.fullURL = fullURL
+      self.allHeaders = allHeaders
+      url = RequestIdentity.withoutFragment(fullURL.absoluteString)
+      headers = allHeaders.isEmpty ? [] : RequestIdentity.answerChanging(allHeaders)
       var hasher = Hasher()
       hasher.combine(url)
       for field in headers { hasher.combine(field) }
@@ -42,10 +48,13 @@ public struct RequestIdentity: Hashable, Sendable {
 
   /// O(length of the URL).
   init(url: URL, headers: HTTPHeaders) {
-    storage = Storage(
-      url: Self.withoutFragment(url.absoluteString),
-      headers: headers.isEmpty ? [] : Self.answerChanging(headers))
+    storage = Storage(url, headers)
   }
+
+  /// The URL as it was given.
+  var fullURL: URL { storage.fullURL }
+  /// All headers as they were given.
+  var allHeaders: HTTPHeaders { storage.allHeaders }
 
   /// The absolute URL without its fragment.
   public var url: String { storage.url }
