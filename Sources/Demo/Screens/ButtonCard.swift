@@ -14,8 +14,7 @@ final class ButtonCard: View {
     self.contentSize = contentSize
     super.init()
     self.hint.numberOfLines = 2
-    backgroundColor = Theme.card
-    cornerRadius = 12
+    looksLikeACard()
     for view in [self.heading, self.hint, content] { addSubview(view) }
   }
 

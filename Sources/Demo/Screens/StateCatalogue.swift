@@ -44,8 +44,7 @@ final class StateCatalogue: View {
         })
     }
     super.init()
-    backgroundColor = Theme.card
-    cornerRadius = 12
+    looksLikeACard()
     hint.numberOfLines = 2
     for caption in captions { caption.alignment = .center }
     again.addAction(for: .touchUpInside) { [unowned self] _ in self.load(.reload) }

@@ -19,3 +19,14 @@ enum Theme {
   static let headerHeight = 64.0
   static let statusHeight = 32.0
 }
+
+extension View {
+  /// Lets the view look like a card: a little lighter than what lies behind, with a thin edge, and raised a little.
+  func looksLikeACard() {
+    backgroundColor = Theme.card
+    cornerRadius = 12
+    borderWidth = 1
+    borderColor = Theme.line
+    shadow = Shadow(color: .black.multiplyingAlpha(by: 0.45), radius: 6, offset: Point(x: 0, y: 3))
+  }
+}

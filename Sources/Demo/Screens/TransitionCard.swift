@@ -27,8 +27,7 @@ final class TransitionCard: View, ScriptNamed {
     caption = Label(hint, font: Theme.caption, color: Theme.secondaryText)
     again = AgainButton("Again", scriptTitle: "\(name) again")
     super.init()
-    backgroundColor = Theme.card
-    cornerRadius = 12
+    looksLikeACard()
     picture.accessibilityLabel = name
     picture.cornerRadius = 6
     picture.backgroundColor = Theme.tile
