@@ -1,0 +1,39 @@
+/// A run of a mask's columns or rows and where it goes: as it is, or one of them stretched.
+nonisolated struct MaskSpan: Hashable {
+  let source: Range<Int>
+  let target: Range<Int>
+
+  /// A mask from one place to another: all of it, or its middle stretched over what is more.
+  static func spans(of length: Int, from start: Int, to end: Int) -> [MaskSpan] {
+    guard end - start > length else { return [MaskSpan(source: 0..<length, target: start..<start + length)] }
+    let middle = length / 2
+    let rest = length - middle - 1
+    return [
+      MaskSpan(source: 0..<middle, target: start..<start + middle),
+      MaskSpan(source: middle..<middle + 1, target: start + middle..<end - rest),
+      MaskSpan(source: middle + 1..<length, target: end - rest..<end),
+    ]
+  }
+
+  var isStretched: Bool { source.count != target.count }
+
+  /// The part of it that comes from some of the mask's pixels and lies in a part of the screen; nil if there is none.
+  func clipped(to limits: Range<Int>, of pixels: Range<Int>) -> MaskSpan? {
+    let taken = source.clamped(to: pixels)
+    guard !taken.isEmpty else { return nil }
+    if isStretched {
+      let visible = target.clamped(to: limits)
+      return visible.isEmpty ? nil : MaskSpan(source: taken, target: visible)
+    }
+    let shift = target.lowerBound - source.lowerBound
+    let visible = (taken.lowerBound + shift..<taken.upperBound + shift).clamped(to: limits)
+    guard !visible.isEmpty else { return nil }
+    return MaskSpan(
+      source: visible.lowerBound - shift..<visible.upperBound - shift, target: visible)
+  }
+
+  /// The mask's pixel at a place of `target`.
+  func source(of place: Int) -> Int {
+    isStretched ? source.lowerBound : source.lowerBound + place - target.lowerBound
+  }
+}
