@@ -207,8 +207,10 @@ public final class ImageDownloader: Sendable {
   /// placeholder. Without a `targetSize` the largest variant that is there. nil for `cachePolicy.reload`.
   public func cachedImage(for request: ImageRequest, additionalIdentifier: String? = nil) -> Image? {
     guard request.cachePolicy != .reload else { return nil }
-    return request.cache.resolved(cache)?
-      .image(for: completed(request), additionalIdentifier: additionalIdentifier)
+    let cache = request.cache.resolved(cache)
+    // Without a copy of the request, on the way to every memory hit.
+    if transforms.isEmpty { return cache?.image(for: request, additionalIdentifier: additionalIdentifier) }
+    return cache?.image(for: completed(request), additionalIdentifier: additionalIdentifier)
   }
 
   /// Removes a picture in all its sizes from memory; whether there was one.

@@ -11,6 +11,63 @@ import VitrineWidgets
 /// Each of its steps may wait for the main actor behind all other tests.
 @Suite(.timeLimit(.minutes(5)))
 struct SlotStormTests {
+  @Test func ofAThousandAsksInAFrameTheLastIsAnswered() async {
+    let bench = SlotBench()
+    let ear = Ear()
+    let view = bench.view()
+    let button = bench.button()
+    bench.window.update(at: 0)
+
+    for number in 1...1000 {
+      let url = "http://a.test/\(number)"
+      view.setImage(from: url, options: bench.options, completion: ear.completion)
+      view.setHighlightedImage(from: url, options: bench.options, completion: ear.completion)
+      button.setImage(from: url, for: .selected, options: bench.options, completion: ear.completion)
+    }
+    #expect(view.pendingSlots == 2)
+    #expect(button.pendingSlots == 1)
+    #expect(bench.transport.running.map(\.request.url.absoluteString) == ["http://a.test/1000"])
+    #expect(bench.pictures.isEmpty)
+    bench.transport.running.first?.answer(with: SlotBench.red)
+    await ear.hear(3000)
+
+    #expect(ear.images.count == 3)
+    #expect(ear.errors.allSatisfy { $0 == .cancelled })
+    #expect(view.image != nil && view.highlightedImage != nil && button.image(for: .selected) != nil)
+    #expect(view.pendingSlots + button.pendingSlots == 0)
+    bench.run(until: 2)
+    #expect(bench.pictures.map(\.image) == [view.image])
+  }
+
+  @Test func releasedViewTakesAllItsLoadsAlong() async {
+    let bench = SlotBench()
+    let ear = Ear()
+    var view: ImageView? = bench.view()
+    var button: Button? = bench.button()
+    weak let watched = view
+    view?.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    view?.setHighlightedImage(from: "http://a.test/2", options: bench.options, completion: ear.completion)
+    for (number, state) in [ControlState.normal, .selected, [.selected, .highlighted]].enumerated() {
+      button?.setImage(
+        from: "http://a.test/\(3 + number)", for: state, options: bench.options, completion: ear.completion)
+      button?.setBackgroundImage(
+        from: "http://a.test/\(3 + number)", for: state, options: bench.options, completion: ear.completion)
+    }
+    bench.run(until: 0.5)
+
+    view?.removeFromSuperview()
+    button?.removeFromSuperview()
+    view = nil
+    button = nil
+    await ear.hear(8)
+
+    #expect(watched == nil)
+    #expect(ear.errors.count == 8)
+    #expect(bench.transport.running.isEmpty)
+    #expect(bench.pictures.isEmpty)
+    #expect(bench.window.isLoaded)
+  }
+
   @Test(arguments: 1...8 as ClosedRange<UInt64>)
   func whateverIsDoneEveryoneHearsOnceAndTheLastQuestionIsAnswered(seed: UInt64) async {
     let storm = Storm(seed: seed)
