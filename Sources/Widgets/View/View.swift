@@ -4,7 +4,11 @@ public import VitrineGraphics
 ///
 /// Views form a tree under a `Window`. A change that can be seen marks the area as dirty; the host draws it
 /// with the next frame. Everything is on the main actor.
+@MainActor
 open class View {
+  // The isolation holds for the module, and is said all the same: what others add to views in their own modules could
+  // be called from any thread otherwise.
+
   /// Place and size in the coordinates of the superview, in points.
   public var frame: Rect {
     didSet {

@@ -1,0 +1,64 @@
+import Foundation
+import Testing
+
+/// What the compiler keeps other threads from.
+@Suite(.timeLimit(.minutes(1)))
+struct IsolationTests {
+  /// Beside the tests' program, where the build puts it.
+  private static let modules = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+    .appending(path: "Modules")
+
+  /// What is done to slots, a line each.
+  private static let lines = [
+    #"view.setImage(from: "http://a.test/1")"#,
+    #"view.imageURL = "http://a.test/1""#,
+    "view.imageURL = nil",
+    "_ = view.isLoadingImage",
+    "view.cancelImageLoad()",
+    "view.cancelLatestLoadOperation()",
+    #"view.cancelLoadOperation(forKey: "a")"#,
+    #"image.setImage(from: "http://a.test/1")"#,
+    #"image.setHighlightedImage(from: "http://a.test/1")"#,
+    "image.highlightedImageURL = nil",
+    "image.cancelHighlightedImageLoad()",
+    #"button.setImage(from: "http://a.test/1", for: .normal)"#,
+    #"button.setBackgroundImage(from: "http://a.test/1", for: .normal)"#,
+    #"_ = button.imageURL(for: .normal)"#,
+    "button.cancelImageLoad(for: .normal)",
+    "button.cancelBackgroundImageLoad(for: .normal)",
+    "_ = View.sharedImageDownloader",
+    "View.setSharedImageDownloader(nil)",
+    "avatar.load()",
+  ]
+
+  /// What the compiler says of the lines in a function of a module without a default isolation.
+  private static func complaints(isolation: String) throws -> String {
+    let file = FileManager.default.temporaryDirectory.appending(path: "isolation-\(UUID()).swift")
+    defer { try? FileManager.default.removeItem(at: file) }
+    let head = "\(isolation) func use(view: View, image: ImageView, button: Button, avatar: Avatar) {"
+    let avatar = "class Avatar: View { func load() {} }"
+    let imports = "import VitrineImageWidgets; import VitrineWidgets"
+    try (([head] + lines + ["}", avatar, imports]).joined(separator: "\n") + "\n")
+      .write(to: file, atomically: true, encoding: .utf8)
+    let compiler = Process()
+    let output = Pipe()
+    compiler.executableURL = URL(filePath: "/usr/bin/env")
+    compiler.arguments = ["swiftc", "-typecheck", "-swift-version", "6", "-I", modules.path, file.path]
+    compiler.standardError = output
+    try compiler.run()
+    let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+    compiler.waitUntilExit()
+    return text
+  }
+
+  @Test(.enabled("the tests were built elsewhere") { FileManager.default.fileExists(atPath: modules.path) })
+  func slotsCannotBeTouchedFromOtherThreads() throws {
+    #expect(try !Self.complaints(isolation: "@MainActor").contains("error:"))
+
+    let complaints = try Self.complaints(isolation: "nonisolated")
+    for (index, line) in Self.lines.enumerated() {
+      #expect(complaints.contains(".swift:\(index + 2):"), "\(line) compiles on any thread")
+    }
+    #expect(complaints.contains("main actor-isolated"))
+  }
+}
