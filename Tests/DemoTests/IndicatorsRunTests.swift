@@ -6,7 +6,9 @@ struct IndicatorsRunTests {
   private func play(_ arguments: String..., script: String) async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
-    let outcome = try await program.run(arguments: ["--video", "offscreen"] + arguments, script: script)
+    // A quarter of the pixels for the same points: builds for debugging are slow to fill them.
+    let outcome = try await program.run(
+      arguments: ["--video", "offscreen", "--scale", "0.5"] + arguments, script: script)
     #expect(outcome.exitCode == 0, "\(outcome.errors)")
   }
 

@@ -66,7 +66,7 @@ struct ScriptRunTests {
     defer { program.remove() }
 
     let outcome = try await program.run(
-      "--video", "offscreen", "--latency", "0", "--screen", "transitions",
+      "--video", "offscreen", "--scale", "0.5", "--latency", "0", "--screen", "transitions",
       script: """
         clock manual
         wait idle
@@ -92,7 +92,7 @@ struct ScriptRunTests {
     #expect(outcome.exitCode == 0, "\(outcome.errors)")
 
     let wrong = try await program.run(
-      "--video", "offscreen", "--latency", "0", "--screen", "transitions",
+      "--video", "offscreen", "--scale", "0.5", "--latency", "0", "--screen", "transitions",
       script: """
         clock manual
         wait idle

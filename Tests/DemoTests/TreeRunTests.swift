@@ -9,8 +9,10 @@ struct TreeRunTests {
   ) async throws -> VitrineProgram.Outcome {
     let program = try VitrineProgram()
     defer { program.remove() }
+    // A quarter of the pixels for the same points: builds for debugging are slow to fill them.
     return try await program.run(
-      arguments: ["--video", "offscreen", "--latency", "0", "--screen", screen] + options, script: script)
+      arguments: ["--video", "offscreen", "--scale", "0.5", "--latency", "0", "--screen", screen] + options,
+      script: script)
   }
 
   @Test(arguments: ["list", "grid", "buttons", "transitions", "indicators"])

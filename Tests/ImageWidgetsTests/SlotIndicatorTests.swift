@@ -374,9 +374,9 @@ struct SlotIndicatorTests {
 
     transfer.finish()
     _ = try await task.response
-    await hear()
+    // Those who follow it are told a turn or two after those who wait for it.
+    while indicator.isAnimating { await hear() }
 
-    #expect(!indicator.isAnimating)
     #expect(bar.progress == 1)
     let late = ActivityIndicator()
     late.setAnimating(withStateOf: task)
