@@ -172,7 +172,7 @@ public final class ImageDownloader: Sendable {
   }
 
   private func missReason(_ request: ImageRequest, _ additionalIdentifier: String?) -> TraceEvent.Miss {
-    guard trace.isEnabled, let cache = request.cache.resolved(cache) else { return .noCache }
+    guard trace.isEnabled, let cache = request.cache(insteadOf: cache) else { return .noCache }
     if request.cachePolicy == .reload { return .bypassed }
     return cache.missReason(for: request, additionalIdentifier: additionalIdentifier)
   }
@@ -186,7 +186,7 @@ public final class ImageDownloader: Sendable {
 
   private func hit(_ request: ImageRequest, _ additionalIdentifier: String?) -> Image? {
     guard request.cachePolicy != .reload,
-      let image = request.cache.resolved(cache)?.image(
+      let image = request.cache(insteadOf: cache)?.image(
         for: request, additionalIdentifier: additionalIdentifier),
       request.targetSize != nil || image.isFullSize || request.cachePolicy == .cacheOnly
     else { return nil }
@@ -207,7 +207,7 @@ public final class ImageDownloader: Sendable {
   /// placeholder. Without a `targetSize` the largest variant that is there. nil for `cachePolicy.reload`.
   public func cachedImage(for request: ImageRequest, additionalIdentifier: String? = nil) -> Image? {
     guard request.cachePolicy != .reload else { return nil }
-    let cache = request.cache.resolved(cache)
+    let cache = request.cache(insteadOf: cache)
     // Without a copy of the request, on the way to every memory hit.
     if transforms.isEmpty { return cache?.image(for: request, additionalIdentifier: additionalIdentifier) }
     return cache?.image(for: completed(request), additionalIdentifier: additionalIdentifier)
@@ -216,7 +216,7 @@ public final class ImageDownloader: Sendable {
   /// Removes a picture in all its sizes from memory; whether there was one.
   @discardableResult
   public func removeCachedImage(for request: ImageRequest, additionalIdentifier: String? = nil) -> Bool {
-    request.cache.resolved(cache)?
+    request.cache(insteadOf: cache)?
       .removeImage(for: completed(request), additionalIdentifier: additionalIdentifier) ?? false
   }
 

@@ -202,7 +202,7 @@ final class LoadEngine: Sendable {
   private func store(
     _ id: PictureID, _ image: Image, _ request: ImageRequest, _ identifier: String?
   ) {
-    if let cache = request.cache.resolved(cache),
+    if let cache = request.cache(insteadOf: cache),
       cache.shouldCache(image, for: request, additionalIdentifier: identifier)
     {
       // What was asked for anew replaces every size of what was there.
