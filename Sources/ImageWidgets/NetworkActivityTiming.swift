@@ -27,16 +27,20 @@ struct NetworkActivityTiming: Equatable {
     }
   }
 
-  /// When `advance` is due; nil while nothing changes by itself.
+  /// When `advance` is due; nil while nothing to be seen changes by itself. A first delay in which the requests have
+  /// already ended wakes nobody: what follows is told by the next request.
   var deadline: Double? {
     switch state {
-    case .beginning(let end), .ending(let end): end
+    case .beginning(let end): isBusy ? end : nil
+    case .ending(let end): end
     case .quiet, .busy: nil
     }
   }
 
   /// Requests are under way, or none are.
   mutating func change(isBusy: Bool, at now: Double) {
+    // What has come to its end since is over before this begins.
+    advance(to: now)
     self.isBusy = isBusy
     switch (state, isBusy) {
     case (.quiet, true): state = .beginning(until: now + activationDelay)
@@ -49,14 +53,15 @@ struct NetworkActivityTiming: Equatable {
 
   /// Time has passed.
   mutating func advance(to now: Double) {
-    // A sum of steps may fall short of the time by a rounding error.
-    guard let deadline, deadline <= now + 1e-9 else { return }
-    if case .beginning = state {
-      state = isBusy ? .busy : .quiet
-    } else {
-      state = .quiet
+    switch state {
+    case .beginning(let end) where hasCome(end, now): state = isBusy ? .busy : .quiet
+    case .ending(let end) where hasCome(end, now): state = .quiet
+    default: break
     }
   }
+
+  /// A sum of steps may fall short of the time by a rounding error.
+  private func hasCome(_ time: Double, _ now: Double) -> Bool { time <= now + 1e-9 }
 
   /// Nothing is shown any more, whatever is under way.
   mutating func stop() {

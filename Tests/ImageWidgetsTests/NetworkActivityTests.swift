@@ -127,6 +127,21 @@ struct NetworkActivityTests {
     #expect(shown.values == [true])
   }
 
+  @Test func shortRequestLeavesNobodyToBeWoken() async {
+    await begin()
+    #expect(test.window.nextDeadline == 1.0)
+    test.advance(by: 0.2)
+    await end()
+
+    #expect(test.window.nextDeadline == nil)
+    await begin()
+    #expect(test.window.nextDeadline == 1.0)
+    await end()
+    test.advance(by: 1)
+    await begin()
+    #expect(test.window.nextDeadline == 2.2)
+  }
+
   @Test("AF-A13 a request within the second delay lets it stay")
   func newRequestLetsItStay() async {
     await begin()
