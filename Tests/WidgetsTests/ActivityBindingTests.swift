@@ -52,6 +52,30 @@ struct ActivityBindingTests {
     #expect(source.observers.isEmpty)
   }
 
+  @Test func bindingIsOverAsSoonAsItIsReplacedAlsoFromWithinAChange() {
+    let indicator = ActivityIndicator()
+    let other = Source()
+    let early = source.observeActivity { indicator.setAnimating(withStateOf: other) }
+    indicator.setAnimating(withStateOf: source)
+
+    source.activity = .running(progress: nil)
+
+    #expect(!indicator.isAnimating)
+    withExtendedLifetime(early) {}
+  }
+
+  @Test func observerThatIsLetGoWithinAChangeHearsNothingOfIt() {
+    var later: ActivityObservation?
+    var changes = 0
+    let early = source.observeActivity { later = nil }
+    later = source.observeActivity { changes += 1 }
+
+    source.activity = .running(progress: nil)
+
+    #expect(changes == 0)
+    withExtendedLifetime((early, later)) {}
+  }
+
   @Test(
     "AF-A15 an indicator turns while its source runs, stops when it is suspended or over, and nil unbinds")
   func indicatorFollowsItsSource() {

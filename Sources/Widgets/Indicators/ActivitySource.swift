@@ -59,9 +59,11 @@ public final class ActivityObservers {
     return ActivityObservation { [weak self] in self?.observers.removeAll { $0.number == number } }
   }
 
-  /// Calls all of them, in the order in which they came.
+  /// Calls all of them, in the order in which they came; one that another one lets go meanwhile is not called.
   public func notify() {
-    for observer in observers { observer.change() }
+    for observer in observers where observers.contains(where: { $0.number == observer.number }) {
+      observer.change()
+    }
   }
 }
 
@@ -72,8 +74,9 @@ final class ActivityBinding {
   /// Applies what is now, and each change from now on.
   init(to source: any ActivitySource, apply: @escaping (Activity) -> Void) {
     apply(source.activity)
-    observation = source.observeActivity { [weak source] in
-      if let source { apply(source.activity) }
+    // A source may call those that were let go just now once more.
+    observation = source.observeActivity { [weak self, weak source] in
+      if self != nil, let source { apply(source.activity) }
     }
   }
 }
