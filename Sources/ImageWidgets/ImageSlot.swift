@@ -67,7 +67,10 @@ final class ImageSlot {
     }
     abandonLoad(leavesAlone: !options.cancelsPrevious)
     url = request.url.absoluteString
-    if let image = imageFromMemory(for: &question) {
+    let turn = turn
+    let image = imageFromMemory(for: &question)
+    guard turn == self.turn else { return SlotLoad(question, listeners).cancel() }
+    if let image {
       settle(question, .success(ImageResponse(image: image, source: .memory)), listeners)
       return
     }
@@ -79,7 +82,9 @@ final class ImageSlot {
 
   /// Stops loading; the picture or the placeholder stays. Whoever waits hears `.cancelled`.
   func cancel() {
-    if let load, !load.question.isForGrowth { url = nil }
+    cancelLeftAlone()
+    guard let load else { return }
+    if !load.question.isForGrowth { url = nil }
     abandonLoad()
     endActivity()
   }
@@ -128,9 +133,13 @@ final class ImageSlot {
       if let previous { leaveAlone(previous) }
     } else {
       previous?.cancel()
-      for load in leftAlone { load.cancel() }
-      leftAlone = []
+      cancelLeftAlone()
     }
+  }
+
+  private func cancelLeftAlone() {
+    for load in leftAlone { load.cancel() }
+    leftAlone = []
   }
 
   /// Lets a load that is under way go on beside the next one.
@@ -169,10 +178,11 @@ final class ImageSlot {
     return image
   }
 
-  /// Shows a picture from memory before the call returns; false if there is none.
+  /// Shows a picture from memory before the call returns; false if there is none and it has to be loaded.
   private func showFromMemory(_ load: SlotLoad) -> Bool {
     var question = load.question
     let image = imageFromMemory(for: &question)
+    guard self.load === load else { return true }
     load.question = question
     guard let image else { return false }
     finish(load, .success(ImageResponse(image: image, source: .memory)))
@@ -211,7 +221,7 @@ final class ImageSlot {
       return
     }
     ImageSlot.observer?.slotWillLoad()
-    guard self.load === load else { return }
+    guard self.load === load, load.task == nil else { return }
     target.view?.pendingSlots += 1
     request(load)
     guard self.load === load else { return }
@@ -248,6 +258,7 @@ final class ImageSlot {
   private func settle(
     _ question: SlotQuestion, _ result: Result<ImageResponse, ImageError>, _ listeners: SlotListeners
   ) {
+    let turn = turn
     let isLoaded = if case .success = result { true } else { false }
     endIndicator(isLoaded: isLoaded)
     note(result, of: question)
@@ -265,7 +276,7 @@ final class ImageSlot {
     } else {
       listeners.tell(result)
     }
-    if load == nil { activity = .ended(success: isLoaded) }
+    if load == nil, turn == self.turn { activity = .ended(success: isLoaded) }
     // The view may have grown while it loaded.
     sizeDidChange()
   }

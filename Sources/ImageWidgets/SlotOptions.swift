@@ -28,7 +28,7 @@ public nonisolated struct SlotOptions {
   public var setsImage: Bool
   /// Shows pictures in another place than the slot's own, or in another way: called with all that the slot would
   /// show, without a transition. First the placeholder, where nil stands for nothing, then the picture or the
-  /// failure image (SD-W11).
+  /// failure image (SD-W11). Kept until the slot is asked for something else: hold weakly what holds the view.
   public var showsImage: (@MainActor (View, Image?) -> Void)?
   /// Loads with another downloader than `sharedImageDownloader` of the view's class. Another cache is a matter of
   /// the request: `ImageRequest.cache`.

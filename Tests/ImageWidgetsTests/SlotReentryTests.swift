@@ -251,6 +251,92 @@ struct SlotReentryTests {
     #expect(ear.errors == [.cancelled])
   }
 
+  /// The first is in memory, and known before the view has a size or not.
+  @Test(arguments: [true, false])
+  func whoeverHearsOfAHitMaySetAnotherPicture(waitsForSize: Bool) async throws {
+    let view = bench.view()
+    let (bench, ear) = (bench, ear)
+    if waitsForSize { view.frame.size = .zero }
+    let small = Image.solid(width: 10, height: 10)
+    if !waitsForSize {
+      bench.cache.insert(small, for: try ImageRequest("http://a.test/1"), additionalIdentifier: nil)
+    }
+    let observer = Observer { [weak view] in
+      view?.setImage(from: "http://a.test/2", options: bench.options, completion: ear.completion)
+    }
+    let before = View.slotObserver
+    View.slotObserver = observer
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    if waitsForSize {
+      bench.cache.insert(small, for: try ImageRequest("http://a.test/1"), additionalIdentifier: nil)
+      view.frame.size = Size(width: 100, height: 100)
+    }
+    View.slotObserver = before
+    #expect(view.image == nil)
+
+    await expectSecond(in: view, transfer: 1, answers: 2)
+    #expect(ear.errors == [.cancelled])
+  }
+
+  @Test func whoeverHearsOfAGrowthMaySetAnotherPicture() async throws {
+    let view = bench.view()
+    let (bench, ear) = (bench, ear)
+    view.setImage(from: "http://a.test/1", options: bench.options)
+    await bench.transfer(1).answer(with: SlotBench.large)
+    while view.isLoadingImage { await Task.yield() }
+    bench.cache.insert(
+      .solid(width: 1000, height: 1000), for: try ImageRequest("http://a.test/1"), additionalIdentifier: nil)
+    let observer = Observer { [weak view] in
+      view?.setImage(from: "http://a.test/2", options: bench.options, completion: ear.completion)
+    }
+    let before = View.slotObserver
+    View.slotObserver = observer
+    view.frame.size = Size(width: 300, height: 300)
+    View.slotObserver = before
+
+    await expectSecond(in: view, transfer: 2, answers: 1)
+  }
+
+  @Test func whoeverHearsOfAllSlotsMayChangeTheSize() async {
+    let view = bench.view()
+    let observer = Observer { [weak view] in view?.frame.size = Size(width: 300, height: 300) }
+    let before = View.slotObserver
+    View.slotObserver = observer
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    View.slotObserver = before
+    #expect(view.pendingSlots == 1)
+    await bench.transfer(1).answer(with: SlotBench.large)
+    await ear.hear()
+
+    #expect(view.pendingSlots == 0)
+  }
+
+  @Test func cancelOfWhatIsOverChangesNothing() async {
+    let view = bench.view()
+    view.setImage(from: "http://a.test/1", options: bench.options) { [weak view, ear] result in
+      view?.cancelImageLoad()
+      ear.completion(result)
+    }
+    await bench.transfer(1).answer(with: SlotBench.red)
+    await ear.hear()
+
+    #expect(view.imageActivity.activity == .ended(success: true))
+    #expect(view.imageURL == "http://a.test/1")
+  }
+
+  @Test func completionMayAskWithoutAURL() async {
+    let view = bench.view()
+
+    view.setImage(from: "http://a.test/1", options: bench.options) { [weak view, ear] _ in
+      view?.setImage(from: nil, completion: ear.completion)
+    }
+    await bench.transfer(1).answer(with: SlotBench.red)
+    await ear.hear()
+
+    #expect(view.image == nil)
+    #expect(view.imageActivity.activity == .ended(success: false))
+  }
+
   @Test func viewThatIsShownAPictureMaySetAnother() async {
     let (bench, ear) = (bench, ear)
     let view = Picky(frame: Rect(x: 0, y: 0, width: 100, height: 100))
