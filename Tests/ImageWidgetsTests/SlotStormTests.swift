@@ -146,7 +146,7 @@ struct SlotStormTests {
     let again = chance(5)
     view.setImage(from: url, options: bench.options) { [self, weak view] _ in
       heard[call] += 1
-      if again, let view, view.isLoadingImage { view.imageURL = view.imageURL }
+      if again, let view, view.isLoadingImage { view.setImage(from: view.imageURL, options: bench.options) }
     }
   }
 
