@@ -48,6 +48,16 @@ struct TransitionTests {
   /// A picture that dissolves into that of another state, and is replaced meanwhile: it belongs to nobody any more.
   @Test(arguments: Underneath.allCases, [true, false])
   func pictureThatIsReplacedWhileItGoesIsGone(underneath: Underneath, isReplaced: Bool) {
+    expectGone(underneath: underneath, isReplaced: isReplaced, hadAnotherJustCome: false)
+  }
+
+  /// The one that goes has hardly given way to another of its state when that gives way too.
+  @Test(arguments: Underneath.allCases, [true, false])
+  func pictureBeforeTheOneThatIsReplacedIsGoneWithIt(underneath: Underneath, isReplaced: Bool) {
+    expectGone(underneath: underneath, isReplaced: isReplaced, hadAnotherJustCome: true)
+  }
+
+  private func expectGone(underneath: Underneath, isReplaced: Bool, hadAnotherJustCome: Bool) {
     let (old, new) = (picture(), picture())
     let view = underneath == .image ? Shown.image.view() : Shown.buttonImage.view()
     (view as? ImageView)?.isHighlighted = true
@@ -68,12 +78,14 @@ struct TransitionTests {
     }
     set(old, isUnderneath: true)
     test.draw()
+    let another = picture()
+    if hadAnotherJustCome { set(another, isUnderneath: true, Self.linear(.crossDissolve)) }
     set(new, isUnderneath: false, Self.linear(.crossDissolve))
     test.advance(by: 0)
     test.advance(by: 0.5)
     #expect(test.pictures.contains { $0.image == old })
 
-    set(isReplaced ? picture() : old, isUnderneath: true)
+    set(isReplaced ? picture() : hadAnotherJustCome ? another : old, isUnderneath: true)
 
     #expect(view.isInTransition != isReplaced)
     #expect(test.pictures.contains { $0.image == old } != isReplaced)

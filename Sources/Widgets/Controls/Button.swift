@@ -138,8 +138,9 @@ open class Button: Control {
     }
     let after = look(of: slot)
     guard before != after else {
-      // A picture that is gone is not seen as that which goes either.
-      let isGoing = replaced.map { $0 != image && $0 == self[slot].transition?.old.image } ?? false
+      // A picture that is gone is not seen as that which goes either, nor is the one that was there before it.
+      let going = self[slot].transition?.old
+      let isGoing = replaced != nil && replaced != image && going?.image != nil && going?.state == state
       if self[slot].transition != nil, isGoing || !transition.isAnimated && isShowing(slot, state) {
         endTransition(in: slot)
         setNeedsDisplay()
@@ -252,7 +253,7 @@ open class Button: Control {
   private func look(of slot: ButtonSlot) -> PictureLook {
     let table = self[slot].table
     let state = state
-    var look = PictureLook(image: table.value(for: state))
+    var look = PictureLook(image: table.value(for: state), state: table.key(for: state))
     if table.hasOwn(state) { return look }
     // White times 55 % is what black at 45 % over the picture gives.
     if state.contains(.highlighted), adjustsImageWhenHighlighted {

@@ -16,7 +16,7 @@ open class ImageView: View {
   public var isHighlighted = false {
     didSet {
       let shown = isHighlighted ? storedHighlightedImage ?? storedImage : storedImage
-      if shown != contents { super.setContents(shown, transition: .none) }
+      if shown != contents { showContents(shown, of: stateThatShows, transition: .none) }
     }
   }
 
@@ -39,18 +39,25 @@ open class ImageView: View {
   public func setImage(_ image: Image?, transition: Transition) {
     let replaced = storedImage
     storedImage = image
-    if !isHighlighted || storedHighlightedImage == nil {
-      super.setContents(image, transition: transition)
-    } else if let replaced, replaced != image, transitions.contains(where: { $0.old.image == replaced }) {
-      // A picture that is gone is not seen as that which goes either.
-      super.setContents(contents, transition: .none)
+    if stateThatShows == .normal {
+      showContents(image, transition: transition)
+    } else if replaced != nil, replaced != image,
+      transitions.contains(where: { $0.old.image != nil && $0.old.state == .normal })
+    {
+      // A picture that is gone is not seen as that which goes either, nor is the one that was there before it.
+      showContents(contents, of: .highlighted, transition: .none)
     }
   }
 
   /// Sets the picture of the highlighted state; the transition is seen only if it is the one that shows.
   public func setHighlightedImage(_ image: Image?, transition: Transition) {
     storedHighlightedImage = image
-    if isHighlighted { super.setContents(image ?? storedImage, transition: transition) }
+    if isHighlighted { showContents(image ?? storedImage, of: stateThatShows, transition: transition) }
+  }
+
+  /// Whose picture is seen.
+  private var stateThatShows: ControlState {
+    isHighlighted && storedHighlightedImage != nil ? .highlighted : .normal
   }
 
   /// The same as `setImage(_:transition:)`: the contents of an image view are its image.

@@ -27,7 +27,8 @@ nonisolated struct StateTable<Value> {
     return false
   }
 
-  private func key(for state: ControlState) -> ControlState {
+  /// Whose entry a state shows.
+  func key(for state: ControlState) -> ControlState {
     if entries[state] != nil { return state }
     let unfocused = state.subtracting(.focused)
     return entries[unfocused] != nil ? unfocused : .normal

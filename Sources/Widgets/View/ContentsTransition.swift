@@ -81,4 +81,10 @@ nonisolated struct PictureLook: Equatable {
   /// Multiplied into each channel.
   var tint = Color.white
   var opacity = 1.0
+  /// Of which state of its view it is; it looks the same in each.
+  var state = ControlState.normal
+
+  static func == (a: PictureLook, b: PictureLook) -> Bool {
+    a.image == b.image && a.tint == b.tint && a.opacity == b.opacity
+  }
 }

@@ -121,6 +121,7 @@ open class View {
   private var accessibilityWords: AccessibilityWords?
   private var contentsTransition: ContentsTransition?
   private var storedContents: Image?
+  private var stateOfContents = ControlState.normal
   private(set) var needsLayout = true
 
   /// An empty, transparent view, in the coordinates of its superview.
@@ -144,6 +145,13 @@ open class View {
   /// new one begins with that of its two pictures of which there is more to be seen: one that was replaced before
   /// it was ever seen takes no part. The same picture again lets its transition go on.
   open func setContents(_ image: Image?, transition: Transition) {
+    showContents(image, transition: transition)
+  }
+
+  /// The same, for a view that has pictures of several states.
+  final func showContents(_ image: Image?, of state: ControlState = .normal, transition: Transition) {
+    let previous = PictureLook(image: storedContents, state: stateOfContents)
+    stateOfContents = state
     guard image != storedContents else {
       if !transition.isAnimated, let running = contentsTransition {
         running.stop()
@@ -152,10 +160,9 @@ open class View {
       }
       return
     }
-    let previous = PictureLook(image: storedContents)
     storedContents = image
     contentsTransition = startTransition(
-      transition, from: previous, to: PictureLook(image: image), after: contentsTransition)
+      transition, from: previous, to: PictureLook(image: image, state: state), after: contentsTransition)
     setNeedsDisplay()
   }
 
