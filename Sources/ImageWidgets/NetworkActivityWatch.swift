@@ -57,7 +57,8 @@ public final class NetworkActivityWatch: FrameObserver, ActivitySource {
     guard let window else { return }
     if isEnabled { timing.change(isBusy: network.count > 0, at: window.now) } else { timing.stop() }
     if let deadline = timing.deadline {
-      window.requestFrames(for: self, at: deadline, keepsBusy: false)
+      // What is still seen of requests that are over is soon gone; that others are under way may last.
+      window.requestFrames(for: self, at: deadline, keepsBusy: timing.isVisible)
     } else {
       window.cancelFrames(for: self)
     }

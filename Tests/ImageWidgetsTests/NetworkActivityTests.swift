@@ -192,6 +192,18 @@ struct NetworkActivityTests {
     #expect(indicator.watch == nil)
   }
 
+  @Test func windowIsIdleWhenWhatIsOverIsNotSeenAnyMore() async {
+    await begin()
+    test.advance(by: 1.1)
+    await end()
+    #expect(!test.window.isIdle)
+
+    test.advance(by: 0.2)
+
+    #expect(shown.values == [true, false])
+    #expect(test.window.isIdle)
+  }
+
   @Test func progressViewCanBeBoundToo() async {
     let bar = ProgressView()
     bar.setProgress(withProgressOf: watch)
