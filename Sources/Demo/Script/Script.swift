@@ -132,7 +132,7 @@ private nonisolated struct ScriptWords {
   }
 
   private mutating func expectation() throws(Script.SyntaxError) -> ScriptExpectation {
-    switch try choice("what of it", of: ["state", "role", "value", "name"]) {
+    switch try choice("“state”, “role”, “value” or “name”", of: ["state", "role", "value", "name"]) {
     case "state": .state(try choice("a state", of: ScriptState.allCases.map(\.rawValue)))
     case "role": .role(try choice("a role", of: AccessibilityRole.allCases.map(\.rawValue)))
     case "value": .value(try word("a value"))
