@@ -145,6 +145,53 @@ struct ControlTrackingTests {
     #expect(late.events == [.touchDown, .touchCancel], "nobody hears of the end before the beginning")
   }
 
+  @Test(arguments: ["disable", "hide", "remove", "hide parent", "untouchable"])
+  func actionThatTakesTheControlAwayFromAQuickTapCancelsIt(how: String) {
+    let scrollView = ScrollView(frame: panel.frame)
+    scrollView.contentSize = Size(width: 400, height: 3000)
+    test.window.addSubview(scrollView)
+    scrollView.addSubview(panel)
+    control.addAction(for: .touchDown) { [panel] control in
+      switch how {
+      case "disable": control.isEnabled = false
+      case "hide": control.isHidden = true
+      case "hide parent": panel.isHidden = true
+      case "untouchable": control.isUserInteractionEnabled = false
+      default: control.removeFromSuperview()
+      }
+    }
+    test.press(at: inside, finger: 1)
+    test.release(finger: 1)
+    test.advance(by: 1)
+
+    #expect(log.events == [.touchDown, .touchCancel])
+    #expect(!control.isHighlighted)
+  }
+
+  @Test func controlThatIsPutElsewhereByWhatHearsOfItsRemovalIsThere() {
+    let other = View(frame: Rect(x: 0, y: 0, width: 400, height: 300))
+    let icon = View()
+    let sibling = Label()
+    control.addSubview(icon)
+    panel.addSubview(sibling)
+    test.window.addSubview(other)
+    other.isUserInteractionEnabled = false
+    control.addAction(for: .touchCancel) { [test, panel] control in
+      if panel.superview == nil { test.window.addSubview(panel) } else { other.addSubview(control) }
+    }
+    test.press(at: inside)
+    panel.removeFromSuperview()
+    #expect([panel, control, icon, sibling].allSatisfy { $0.window === test.window })
+    other.removeFromSuperview()
+    test.window.insertSubview(other, at: 0)
+    test.press(at: inside)
+    control.removeFromSuperview()
+
+    #expect(log.ends == 2)
+    #expect(control.superview === other)
+    #expect([control, icon].allSatisfy { $0.window === test.window })
+  }
+
   @Test func takenAwayControlCanBePressedAgainOnceItIsBack() {
     test.press(at: inside)
     control.isHidden = true
@@ -236,9 +283,11 @@ struct ControlTrackingTests {
   private final class Slider: Control {
     var accepts = true
     var goesOn = true
+    var isDisabledByPress = false
     var calls: [String] = []
     override func beginTracking(_ touch: Touch) -> Bool {
       calls.append("begin")
+      if isDisabledByPress { isEnabled = false }
       return accepts
     }
     override func continueTracking(_ touch: Touch) -> Bool {
@@ -278,6 +327,17 @@ struct ControlTrackingTests {
     test.release()
 
     #expect(log.events.isEmpty)
+  }
+
+  @Test func touchAtWhoseBeginningAControlDisablesItselfIsNotToldOf() {
+    let slider = slider()
+    slider.isDisabledByPress = true
+    test.press(at: Point(x: 220, y: 120))
+    test.release()
+
+    #expect(log.events.isEmpty)
+    #expect(slider.calls == ["begin", "cancel"])
+    #expect(!slider.isHighlighted)
   }
 
   @Test func trackingThatAControlEndsIsCancelled() {

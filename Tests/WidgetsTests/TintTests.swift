@@ -48,6 +48,22 @@ struct TintTests {
     #expect(view.currentTintColor == green)
   }
 
+  @Test func aViewThatLeavesItsSuperviewHearsThatTheTintIsTheUsualOne() {
+    let other = View()
+    test.window.addSubview(other)
+    parent.tintColor = red
+    view.changes = 0
+
+    view.removeFromSuperview()
+    #expect(view.changes == 1)
+    #expect(view.currentTintColor == View.standardTintColor)
+    parent.addSubview(view)
+    other.addSubview(view)
+    #expect(view.changes == 3, "once a move")
+    view.removeFromSuperview()
+    #expect(view.changes == 3, "the same colour")
+  }
+
   @Test func aTemplateIsDrawnInTheTintColor() {
     let image = picture()
     view.contents = image.withRenderingMode(.alwaysTemplate)

@@ -54,6 +54,8 @@ open class Control: View {
   /// Events that are yet to be heard of; the first is being told.
   private var unsent: [ControlEvent] = []
   private var press: Press?
+  /// Whether `touchDown` has been sent for it, so that its end is to be told too.
+  private var isPressTold = false
 
   /// What presses the control: one thing at a time, whatever else comes down on it.
   private enum Press {
@@ -129,6 +131,7 @@ open class Control: View {
     guard beginTracking(touch) else { return stopTracking() }
     // The hook may have disabled the control.
     guard touch === trackedTouch else { return }
+    isPressTold = true
     sendActions(for: touch.tapCount > 1 ? [.touchDown, .touchDownRepeat] : .touchDown)
   }
 
@@ -160,9 +163,10 @@ open class Control: View {
   /// Overriders call super.
   open override func touchCancelled(_ touch: Touch) {
     guard touch === trackedTouch else { return }
+    let isTold = isPressTold
     stopTracking()
     cancelTracking()
-    sendActions(for: .touchCancel)
+    if isTold { sendActions(for: .touchCancel) }
   }
 
   private func isInside(_ touch: Touch) -> Bool {
@@ -171,6 +175,7 @@ open class Control: View {
 
   private func stopTracking() {
     press = nil
+    isPressTold = false
     isTouchInside = false
     isHighlighted = false
   }
@@ -180,8 +185,9 @@ open class Control: View {
     switch press {
     case .touch(let touch): touchCancelled(touch)
     case .key:
+      let isTold = isPressTold
       stopTracking()
-      sendActions(for: .touchCancel)
+      if isTold { sendActions(for: .touchCancel) }
     case nil: isHighlighted = false
     }
   }
@@ -195,6 +201,9 @@ open class Control: View {
     if press == nil {
       press = .key(key)
       isHighlighted = true
+      // A subclass may have disabled the control at that.
+      guard press != nil else { return true }
+      isPressTold = true
       sendActions(for: .touchDown)
     }
     return true

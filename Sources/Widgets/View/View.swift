@@ -260,7 +260,9 @@ open class View {
   public func insertSubview(_ view: View, at index: Int) {
     guard view !== self, !isDescendant(of: view) else { return }
     let tint = view.currentTintColor
-    view.removeFromSuperview()
+    view.leaveSuperview()
+    // What hears that it has left may have put it, or this one, elsewhere.
+    guard view.superview == nil, !isDescendant(of: view) else { return }
     subviews.insert(view, at: min(max(0, index), subviews.count))
     view.superview = self
     view.setWindow(window)
@@ -271,12 +273,18 @@ open class View {
 
   /// Takes the view out of its superview.
   public func removeFromSuperview() {
+    let tint = currentTintColor
+    leaveSuperview()
+    if currentTintColor != tint { tintDidChange() }
+  }
+
+  private func leaveSuperview() {
     guard let parent = superview else { return }
     if !isHidden, alpha >= 0.01 { parent.setNeedsDisplay(covered(in: frame)) }
     parent.subviews.removeAll { $0 === self }
     superview = nil
-    setWindow(nil)
     parent.setNeedsLayout()
+    setWindow(nil)
   }
 
   /// Whether it is `view` or lies below it in the tree.
@@ -291,11 +299,17 @@ open class View {
 
   func setWindow(_ new: Window?) {
     guard window !== new else { return }
-    window?.forget(self)
-    endTransitions()
+    let old = window
     window = new
+    endTransitions()
+    old?.forget(self)
+    // Who hears of a touch that is taken away may have put the view elsewhere.
+    guard window === new else { return }
     if needsLayout { new?.layoutRequested() }
-    for child in subviews { child.setWindow(new) }
+    for child in subviews where child.superview === self {
+      child.setWindow(new)
+      guard window === new else { return }
+    }
     didMoveToWindow()
     attachment?.didMoveToWindow(self)
   }

@@ -66,9 +66,10 @@ extension Window {
 
   private func deliverEnd(of touch: Touch, to view: View) {
     guard touch.hold != nil else { return view.touchEnded(touch) }
-    release(touch)
+    // Before the view hears of the beginning, which may let it lose the touch.
     endingTouches.append(touch)
-    touch.phase = .ended
+    release(touch)
+    guard touch.view != nil else { return endingTouches.removeAll { $0 === touch } }
     hold(touch, until: now + Self.shortestPress)
   }
 
@@ -96,7 +97,7 @@ extension Window {
       touch.phase = .began
       touch.isDelivered = true
       touch.view?.touchBegan(touch)
-      touch.phase = phase
+      if touch.phase == .began { touch.phase = phase }
     }
   }
 
