@@ -408,6 +408,38 @@ struct TransitionTests {
     #expect(clips.first == view.frame)
     #expect(clips.last.map { abs($0.width - 20) < 2 } == true)
   }
+
+  @Test(arguments: [-3, -1, 1, 3])
+  func whatAProgramEntersAndDoesNotLeaveIsItsOwnBusiness(entered: Int) {
+    let (new, sound) = (picture(), picture())
+    let view = ImageView(frame: Rect(x: 20, y: 10, width: 80, height: 60))
+    let other = ImageView(frame: Rect(x: 5, y: 100, width: 8, height: 8))
+    let test = TestWindow(view)
+    test.window.addSubview(other)
+    other.image = sound
+    view.setImage(new, transition: Self.linear(.custom(CustomTransition(Unbalanced(entered: entered)))))
+    test.advance(by: 0.25)
+
+    #expect(test.pictures.map(\.image) == [new, sound])
+    #expect(test.pictures.last?.destination == other.frame)
+    #expect(test.pictures.last?.opacity == 1)
+    let depths = test.drawList.commands.reduce(into: [0]) { depths, command in
+      if case .pushClip = command { depths.append(depths[depths.count - 1] + 1) }
+      if case .popClip = command { depths.append(depths[depths.count - 1] - 1) }
+    }
+    #expect(depths.last == 0)
+  }
+}
+
+/// Enters, or leaves, more views than it should.
+private nonisolated struct Unbalanced: TransitionDrawing {
+  let entered: Int
+
+  nonisolated func draw(_ scene: TransitionScene, into list: inout DrawList) {
+    if let new = scene.new { list.draw(new) }
+    for _ in 0..<max(0, entered) { list.enter(origin: Point(x: 7, y: 7), opacity: 0.5, clip: scene.rect) }
+    for _ in 0..<max(0, -entered) { list.leave() }
+  }
 }
 
 /// The new picture lies over the old one as far as the transition has come, and draws on without a limit.

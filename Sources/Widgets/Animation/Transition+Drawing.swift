@@ -31,9 +31,7 @@ extension Transition.Kind {
       picture.tint = picture.tint.darkened(to: turn.brightness)
       list.draw(picture)
     case .custom(let custom):
-      list.enter(origin: .zero, opacity: 1, clip: scene.rect)
-      custom.drawing.draw(scene, into: &list)
-      list.leave()
+      list.draw(within: scene.rect) { custom.drawing.draw(scene, into: &$0) }
     }
   }
 }
