@@ -161,6 +161,17 @@ struct ActivityBindingTests {
     #expect(source.observers.isEmpty)
   }
 
+  @Test func observerThatOneBeforeItLetsGoIsNotCalled() {
+    var calls = 0
+    var second: ActivityObservation?
+    let first = source.observers.add { second = nil }
+    second = source.observers.add { calls += 1 }
+    #expect(second != nil)
+    withExtendedLifetime(first) { source.activity = .ended(success: true) }
+
+    #expect(calls == 0)
+  }
+
   @Test func sourceMayGoFirst() {
     let indicator = ActivityIndicator()
     weak var gone: Source?

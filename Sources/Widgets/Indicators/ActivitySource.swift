@@ -59,7 +59,7 @@ public final class ActivityObservers {
     return ActivityObservation { [weak self] in self?.observers.removeAll { $0.number == number } }
   }
 
-  /// Calls all of them, in the order in which they came; one that another one lets go meanwhile is not called.
+  /// Calls all of them, in the order in which they came; not those that one before them has let go.
   public func notify() {
     for observer in observers where observers.contains(where: { $0.number == observer.number }) {
       observer.change()
