@@ -11,6 +11,37 @@ extension SDLTests {
     func oddMeasuresDoNoHarm(renderer: SDLHost.Configuration.Renderer, odd: Double) throws {
       try drawOddViews(renderer, odd)
     }
+
+    @Test(arguments: oddNumbers)
+    func oddIndicatorsAndScrollViewsDoNoHarm(odd: Double) throws {
+      let test = try TestHost(width: 60, height: 40)
+      let ring = ProgressView(style: .ring)
+      let indicators = [ring, ProgressView(style: .bar), ActivityIndicator(style: .large)]
+      let scrollView = ScrollView(frame: test.window.bounds)
+      for view in indicators + [scrollView] { test.window.addSubview(view) }
+      (indicators[2] as? ActivityIndicator)?.startAnimating()
+      let refresh = RefreshControl()
+      scrollView.refreshControl = refresh
+      let measures: [() -> Void] = [
+        { for view in indicators { view.frame = Rect(x: 0, y: 0, width: odd, height: odd) } },
+        { for view in indicators { view.frame = Rect(x: 0, y: 0, width: 0.3, height: 20) } },
+        { ring.ringDiameter = odd },
+        // A ring as large as it wants.
+        { ring.frame = Rect(x: -99_000, y: -9, width: 100_000, height: 100_000) },
+        { scrollView.contentSize = Size(width: odd, height: odd) },
+        { scrollView.contentOffset = Point(x: odd, y: odd) },
+        { scrollView.contentInsets = Insets(all: odd) },
+        { scrollView.frame.size.height = odd },
+        { scrollView.contentSize = Size(width: 90, height: 90) },
+        { refresh.beginRefreshing() },
+      ]
+      for change in measures {
+        change()
+        test.settle()
+        test.advance(by: 0.1)
+        #expect(scrollView.boundsOrigin.x.isFinite && scrollView.boundsOrigin.y.isFinite)
+      }
+    }
   }
 }
 

@@ -211,6 +211,18 @@ struct RefreshControlTests {
     #expect(asked.count == 1)
   }
 
+  @Test func viewWithoutHeightThatDoesNotClipShowsItWhole() {
+    scrollView.clipsToBounds = false
+    scrollView.frame = Rect(x: 0, y: 200, width: 300, height: 0)
+    refresh.beginRefreshing()
+    test.advance(by: 0.5)
+    refresh.endRefreshing()
+    test.advance(by: 0.05)
+
+    #expect(!refresh.isHidden)
+    #expect(test.pictures.count == 1)
+  }
+
   @Test func controlServesOneViewAndLeavesNothingBehind() {
     let other = ScrollView(frame: Rect(x: 0, y: 0, width: 100, height: 100))
     refresh.beginRefreshing()

@@ -10,6 +10,8 @@ package struct ProgressRingDrawing: IndicatorDrawing {
   /// Steps a second of the piece that goes round.
   static let stepsPerSecond = 24.0
   static let pieceShare = 0.25
+  /// Pixels a side; the picture of a larger ring is scaled.
+  static let largestPicture = 1024.0
 
   package init(color: Color, track: Color? = nil, diameter: Double? = nil) {
     self.color = color
@@ -26,7 +28,8 @@ package struct ProgressRingDrawing: IndicatorDrawing {
   }
 
   package func draw(_ moment: IndicatorMoment, in rect: Rect, into list: inout DrawList) {
-    let pixels = Int((rect.width * moment.scale).rounded())
+    // A room may be smaller than what was asked for.
+    let pixels = Int(max(4, min((rect.width * moment.scale).rounded(), Self.largestPicture)))
     let image: Image
     if let progress = moment.progress {
       image = RingArtwork.ring(filled: progress, diameter: pixels, color: color, track: track)

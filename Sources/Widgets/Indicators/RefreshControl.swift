@@ -136,9 +136,11 @@ open class RefreshControl: Control {
     if isRefreshing { return player.draw(in: self, room: bounds, into: &list) }
     guard let scrollView else { return }
     let scale = window?.scale ?? 1
-    let share = pull / min(Self.trigger, scrollView.bounds.height / 4)
+    // Any pull is enough in a view without height.
+    let share = min(1, pull / min(Self.trigger, scrollView.bounds.height / 4))
+    guard share > 0, !isSpent else { return }
     let teeth = Int((share * Double(SpinnerArtwork.frameCount)).rounded(.down))
-    guard teeth > 0, !isSpent else { return }
+    guard teeth > 0 else { return }
     let size = Self.drawing(color).size(in: bounds.size, scale: scale)
     let image = SpinnerArtwork.growing(
       teeth: teeth, diameter: Int((size.width * scale).rounded()), color: color)

@@ -86,7 +86,10 @@ open class ScrollView: View {
   private static func range(
     content: Double, view: Double, before: Double, after: Double
   ) -> ClosedRange<Double> {
-    -before...max(-before, content + after - view)
+    // Where a measure is not finite there is nothing to scroll.
+    let (start, end) = (-before, content + after - view)
+    guard start.isFinite else { return 0...0 }
+    return start...(end.isFinite ? max(start, end) : start)
   }
 
   /// Goes to an offset, within the ends, at once or in 0.3 s. A scroll under way ends; so does a drag.
