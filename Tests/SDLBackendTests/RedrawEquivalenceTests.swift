@@ -84,10 +84,13 @@ private struct ChangingTree {
   private var labels: [Label] = []
   private var buttons: [Button] = []
   private var spinners: [ActivityIndicator] = []
+  private let progressViews = [ProgressView(style: .bar), ProgressView(style: .ring)]
+  private let refresh = RefreshControl()
   private var random: SeededRandom
   private let images: [Image]
   private static let transitions: [Transition] = [
     .none, .fade, .crossDissolve, .crossDissolve(1), .slide(.left), .slide(.down), .flip(.up), .flip(.right),
+    .custom(Spill()),
   ]
 
   init(window: Window, seed: UInt64) {
@@ -131,15 +134,18 @@ private struct ChangingTree {
     small.frame = Rect(x: 20, y: 20, width: 40, height: 10)
     panel.addSubview(small)
     buttons = [button, small]
-    views += [panel, badge, picture, scrollView, list, button, small]
-    for view in [scrollView, list, panel, picture, button] { window.addSubview(view) }
+    scrollView.refreshControl = refresh
+    progressViews[0].frame = Rect(x: 186, y: 108, width: 50, height: 10)
+    progressViews[1].frame = Rect(x: 190, y: 120, width: 30.5, height: 24)
+    views += [panel, badge, picture, scrollView, list, button, small] + progressViews
+    for view in [scrollView, list, panel, picture, button] + progressViews { window.addSubview(view) }
     window.backgroundColor = Color(red: 12, green: 14, blue: 18)
   }
 
   /// Makes one change, and says which.
   mutating func change() -> String {
     let view = pick(views)
-    switch random.next(below: 24) {
+    switch random.next(below: 29) {
     case 0:
       view.isHidden.toggle()
       return "hidden"
@@ -227,6 +233,37 @@ private struct ChangingTree {
       view.tintColor = pick([nil, Color(red: 250, green: 200, blue: 40), .white.multiplyingAlpha(by: 0.5)])
       view.renderingMode = pick([.automatic, .alwaysTemplate, .alwaysOriginal])
       return "tint"
+    case 23:
+      // A list places its cells itself.
+      if !(view is ScrollView) { view.boundsOrigin = Point(x: number(-9, 9), y: number(-9, 9)) }
+      return "bounds origin"
+    case 24:
+      let progressView = pick(progressViews)
+      progressView.isIndeterminate = random.next(below: 3) == 0
+      progressView.setProgress(number(0, 2), animated: random.next(below: 2) == 0)
+      progressView.style = random.next(below: 2) == 0 ? .bar : .ring
+      progressView.trackColor = pick([nil, .black])
+      return "progress"
+    case 25:
+      let button = pick(buttons)
+      button.imagePlacement = pick(ImagePlacement.allCases)
+      button.contentHorizontalAlignment = pick(HorizontalAlignment.allCases)
+      button.contentVerticalAlignment = pick(VerticalAlignment.allCases)
+      button.imageInsets = Insets(top: number(-9, 9), left: number(-9, 9), right: number(-9, 9))
+      button.titleInsets = Insets(left: number(-40, 9), bottom: number(-9, 9))
+      button.imageSize = pick([nil, Size(width: number(1, 50), height: number(1, 50))])
+      button.imageContentMode = pick(ContentMode.allCases)
+      button.imageCornerRadius = number(0, 9)
+      return "button layout"
+    case 26:
+      if random.next(below: 2) == 0 { refresh.beginRefreshing() } else { refresh.endRefreshing() }
+      refresh.isEnabled = random.next(below: 3) > 0
+      return "refresh"
+    case 27:
+      guard let view = view as? ImageView else { return "nothing" }
+      view.isHighlighted = random.next(below: 2) == 0
+      view.setHighlightedImage(pick(images), transition: pick(Self.transitions))
+      return "highlighted image"
     default:
       if let parent = view.superview {
         view.removeFromSuperview()
@@ -241,6 +278,18 @@ private struct ChangingTree {
   /// In quarters of a point.
   private mutating func number(_ low: Int, _ high: Int) -> Double {
     Double(low) + Double(random.next(below: (high - low) * 4)) / 4
+  }
+}
+
+/// Draws more than its place, and both pictures elsewhere.
+private struct Spill: TransitionDrawing {
+  nonisolated func draw(_ scene: TransitionScene, into list: inout DrawList) {
+    list.fill(scene.rect.inset(by: -20), color: Color(red: 200, green: 0, blue: 90, alpha: 90))
+    for (picture, way) in [(scene.old, scene.progress * 30), (scene.new, scene.progress * -30)] {
+      guard var picture else { continue }
+      picture.destination = picture.destination.offset(by: Point(x: way, y: way / 2))
+      list.draw(picture)
+    }
   }
 }
 
