@@ -286,6 +286,35 @@ struct ButtonTests {
     #expect(titlePlace?.midX == 50)
   }
 
+  @Test func imageThatFillsHearsOfTheRoomThatTheTitleLeaves() {
+    let button = Button(title: "A rather long title")
+    button.frame = Rect(x: 0, y: 0, width: 200, height: 60)
+    button.setImage(picture(), for: .normal)
+    button.contentHorizontalAlignment = .fill
+    let test = TestWindow(button)
+    let rooms = Rooms()
+    button.attachment = rooms
+
+    button.setTitle("A", for: .normal)
+    button.setTitle("A", for: .normal)
+    button.titleFont = .regular(11)
+    button.titleFont = .regular(11)
+
+    #expect(rooms.widths.count == 2)
+    #expect(rooms.widths.last == button.place(of: .image).width)
+    #expect(rooms.widths == rooms.widths.sorted(), "\(rooms.widths)")
+    withExtendedLifetime(test) {}
+  }
+
+  private final class Rooms: ViewAttachment {
+    var widths: [Double] = []
+    func boundsDidChange(of view: View) {
+      if let button = view as? Button { widths.append(button.place(of: .image).width) }
+    }
+    func didMoveToWindow(_ view: View) {}
+    func drawOverlay(of view: View, into list: inout DrawList) {}
+  }
+
   @Test func aTitleAloneIsNotStretched() {
     button.setTitle("abcd", for: .normal)
     let place = titlePlace

@@ -72,8 +72,9 @@ open class Button: Control {
   public var titleFont: Font {
     get { title.font }
     set {
+      guard newValue != title.font else { return }
       title.font = newValue
-      setNeedsDisplay()
+      pictureRoomDidChange()
     }
   }
   /// Whether a pressed button's pictures darken where the state has none of its own: by black at 45 %.
@@ -207,7 +208,8 @@ open class Button: Control {
     let shown = currentTitle ?? ""
     guard shown != title.text else { return }
     title.text = shown
-    setNeedsDisplay()
+    // An image that fills takes what the title leaves.
+    pictureRoomDidChange()
   }
 
   // MARK: State
