@@ -45,5 +45,6 @@ struct SlotQuestion {
       && request.cachePolicy == other.request.cachePolicy
       && request.targetSize == other.request.targetSize
       && request.cache == other.request.cache
+      && options.downloader === other.options.downloader
   }
 }

@@ -44,6 +44,22 @@ struct ViewImageTests {
     #expect(view.image === ear.images[1])
   }
 
+  @Test func samePictureFromAnotherDownloaderDoesNotJoin() async {
+    let other = FakeTransport()
+    var options = bench.options
+    let view = bench.view()
+
+    view.setImage(from: "http://a.test/1", options: options, completion: ear.completion)
+    options.downloader = ImageDownloader(transports: [other], decoder: bench.decoder, cache: nil)
+    view.setImage(from: "http://a.test/1", options: options, completion: ear.completion)
+    await other.waitUntilStarted(1)
+    other.transfers[0].answer(with: SlotBench.red)
+    await ear.hear(2)
+
+    #expect(ear.errors == [.cancelled])
+    #expect(view.image === ear.images.first)
+  }
+
   @Test("AF-I3 YY-B16 placeholder stays when it fails, and the status is told")
   func placeholderStaysWhenItFails() async {
     let view = bench.view()
