@@ -1,4 +1,4 @@
-import FoundationEssentials
+public import FoundationEssentials
 public import VitrineGraphics
 
 extension ImageDownloader {
@@ -19,6 +19,27 @@ extension ImageDownloader {
     /// Applied to every picture whose request has no transforms of its own; none by default. They make another
     /// picture of it, as those of a request do (YYWebImage's sharedTransformBlock).
     public var transforms: [any ImageTransform] = []
+    /// Changes the headers of each request, given its URL and its own headers; none by default (YY-F23).
+    ///
+    /// Called for each lookup and each load, on the caller's thread, several at a time, so it returns soon.
+    /// What it answers is what is sent, and what of it changes the answer (`RequestIdentity.headerNames`) is
+    /// part of the identity: pictures that came with one token are not served to another. Set a field rather
+    /// than append to it, since a request may come by twice.
+    public var headersFilter: (@Sendable (URL, HTTPHeaders) -> HTTPHeaders)?
+    /// The URL that names a picture, given the one it is fetched from, for a URL that has parts which do not
+    /// matter, such as a signature; by default a URL names itself (YY-F24).
+    ///
+    /// Called as `headersFilter` is. Requests of one key are one picture in the cache and share one transfer:
+    /// the URL of the one that came first is fetched, and if that fails all of them have failed. A cache that
+    /// is asked without the downloader knows nothing of keys.
+    public var keyFilter: (@Sendable (URL) -> URL)?
+    /// Lets a request fail at once whose failure was lasting and is not long ago; nil by default: each is
+    /// sent (YY-F16).
+    ///
+    /// A request joins a load that is under way nevertheless. `CachePolicy.reload` asks again, and a success
+    /// is the end of it; so are `removeFailure(for:)` and `removeAllFailures()`. Files and data URLs are read
+    /// each time.
+    public var failureMemory: FailureMemory?
     /// Threads that decode and transform; below 1 counts as 1.
     public var decodingThreads = ProcessInfo.processInfo.activeProcessorCount
     /// No download starts while more bytes than this wait to be decoded.

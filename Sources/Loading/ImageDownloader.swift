@@ -37,8 +37,8 @@ public final class ImageDownloader: Sendable {
   private let router: TransportRouter
   /// Why every load fails, if it does.
   private let refusal: ImageError?
-  /// What is made of pictures whose requests do not say.
-  private let transforms: [any ImageTransform]
+  /// What it adds to requests; nil for nothing.
+  private let additions: RequestAdditions?
 
   /// A downloader of one's own, beside `shared`; it joins and queues nothing with others.
   ///
@@ -54,18 +54,18 @@ public final class ImageDownloader: Sendable {
     let router = TransportRouter(transports)
     self.init(
       engine: LoadEngine(configuration: configuration, router: router, decoder: decoder, cache: cache),
-      router: router, cache: cache, refusal: nil, transforms: configuration.transforms)
+      router: router, cache: cache, refusal: nil, additions: RequestAdditions(configuration))
   }
 
   private init(
     engine: LoadEngine, router: TransportRouter = .init([]), cache: (any ImageRequestCache)?,
-    refusal: ImageError?, transforms: [any ImageTransform] = []
+    refusal: ImageError?, additions: RequestAdditions? = nil
   ) {
     self.engine = engine
     self.router = router
     self.cache = cache
     self.refusal = refusal
-    self.transforms = transforms
+    self.additions = additions
   }
 
   deinit { engine.cancelAll() }
@@ -101,7 +101,7 @@ public final class ImageDownloader: Sendable {
   }
 
   /// AFNetworking's form: a receipt for a load that is under way, nil for one that is not, because there is
-  /// no valid URL or the picture is in memory (AF-F18). One of the two closures is called once, on the main
+  /// no valid URL, the picture is in memory (AF-F18) or its failure is. One of the two closures is called once, on the main
   /// actor, after this call has returned.
   @discardableResult
   public func download(
@@ -149,10 +149,11 @@ public final class ImageDownloader: Sendable {
     repeat {
       storeCount = engine.storeCount
       if let image = hit(request, task.additionalIdentifier) {
-        traceServed(request, image)
+        trace.recordServed(url: request.identity.url, image: image.number)
         return .success(ImageResponse(image: image, source: .memory))
       }
       if request.cachePolicy == .cacheOnly { return refuse(task, .notCached, began) }
+      if let error = engine.rememberedFailure(of: request) { return refuse(task, error, began) }
       do { _ = try router.transport(for: request.url) } catch { return refuse(task, error, began) }
       // Looked up too early and started too late, a load that ended in between would be done twice.
     } while !engine.start(
@@ -181,7 +182,8 @@ public final class ImageDownloader: Sendable {
 
   /// A picture that `cachedImage` gave is being shown.
   package func traceServed(_ request: ImageRequest, _ image: Image) {
-    trace.recordServed(url: request.identity.url, image: image.number)
+    let identity = additions?.completing(request).identity ?? request.identity
+    trace.recordServed(url: identity.url, image: image.number)
   }
 
   private func hit(_ request: ImageRequest, _ additionalIdentifier: String?) -> Image? {
@@ -195,10 +197,7 @@ public final class ImageDownloader: Sendable {
 
   /// The request with what the configuration adds to it.
   private func completed(_ request: ImageRequest) -> ImageRequest {
-    guard !transforms.isEmpty, request.transforms.isEmpty else { return request }
-    var request = request
-    request.transforms = transforms
-    return request
+    additions?.completing(request) ?? request
   }
 
   // MARK: Memory
@@ -209,7 +208,7 @@ public final class ImageDownloader: Sendable {
     guard request.cachePolicy != .reload else { return nil }
     let cache = request.cache(insteadOf: cache)
     // Without a copy of the request, on the way to every memory hit.
-    if transforms.isEmpty { return cache?.image(for: request, additionalIdentifier: additionalIdentifier) }
+    if additions == nil { return cache?.image(for: request, additionalIdentifier: additionalIdentifier) }
     return cache?.image(for: completed(request), additionalIdentifier: additionalIdentifier)
   }
 
@@ -223,6 +222,19 @@ public final class ImageDownloader: Sendable {
   /// Empties the memory cache; whether there was anything.
   @discardableResult
   public func removeAllCachedImages() -> Bool { cache?.removeAllImages() ?? false }
+
+  // MARK: Failures
+
+  /// Forgets that a request has failed, so that it is sent again; whether that was remembered. See
+  /// `Configuration.failureMemory`.
+  @discardableResult
+  public func removeFailure(for request: ImageRequest) -> Bool {
+    engine.removeFailure(of: completed(request))
+  }
+
+  /// Forgets all failures; whether any was remembered.
+  @discardableResult
+  public func removeAllFailures() -> Bool { engine.removeAllFailures() }
 
   // MARK: While running
 

@@ -45,7 +45,7 @@ public struct ImageRequest: Sendable {
   // A request takes three words, the most that fit into an `any ImageRequestConvertible` without a box on the heap.
 
   /// Which bytes it asks for; kept, since a slot looks it up several times.
-  private(set) var identity: RequestIdentity
+  var identity: RequestIdentity
   /// What else it says; nil where that is nothing.
   private var choices: RequestChoices?
 

@@ -12,7 +12,14 @@ final class LoadEngine: Sendable {
     /// Pictures that were offered to the cache.
     var storeCount = 0
     var storesOnMainQueue = false
+    /// nil unless it was asked for.
+    var failures: FailureMemory?
     var statistics = ImageDownloader.Statistics()
+
+    /// What lies on this machine is read each time: it may change at any time, and costs no network.
+    mutating func remember(_ error: ImageError, of request: ImageRequest, at now: Int64) {
+      if !request.isLocal { failures?.remember(error, of: request.identity.asSent, at: now) }
+    }
   }
 
   private struct Transfer {
@@ -42,7 +49,7 @@ final class LoadEngine: Sendable {
     var registry = LoadRegistry(
       firstNumber: trace.reserveNumbers(), undecodedBytesLimit: configuration.undecodedBytesLimit)
     registry.queue = DownloadQueue(configuration)
-    state = Mutex(State(registry: registry))
+    state = Mutex(State(registry: registry, failures: configuration.failureMemory))
   }
 
   var statistics: ImageDownloader.Statistics { state.withLock { $0.statistics } }
@@ -104,12 +111,39 @@ final class LoadEngine: Sendable {
     perform { $0.registry.setPriority(priority, of: task) }
   }
 
+  // MARK: Failures
+
+  /// Why `request` need not be sent, if it failed not long ago and nothing runs that it could join.
+  func rememberedFailure(of request: ImageRequest) -> ImageError? {
+    guard configuration.failureMemory != nil, request.cachePolicy != .reload else { return nil }
+    let (identity, now) = (request.identity.asSent, trace.now)
+    return state.withLock { state in
+      state.registry.isFetching(request.identity) ? nil : state.failures?.error(for: identity, at: now)
+    }
+  }
+
+  /// Whether there was one.
+  func removeFailure(of request: ImageRequest) -> Bool {
+    state.withLock { $0.failures?.remove(request.identity.asSent) } ?? false
+  }
+
+  /// Whether there was any.
+  func removeAllFailures() -> Bool { state.withLock { $0.failures?.removeAll() } ?? false }
+
   // MARK: Work
 
   /// The end of a transfer. One that was cancelled has no entry any more, and tells nobody.
   func fetchEnded(_ id: FetchID, _ result: Result<FetchedBytes, ImageError>) {
+    let now = trace.now
     perform { state in
       state.transfers[id] = nil
+      if let request = state.registry.request(of: id) {
+        switch result {
+        case .success(let bytes) where bytes.body.isEmpty: state.remember(.emptyBody, of: request, at: now)
+        case .success: break
+        case .failure(let error): state.remember(error, of: request, at: now)
+        }
+      }
       return state.registry.fetchEnded(id, result)
     }
   }
@@ -183,7 +217,16 @@ final class LoadEngine: Sendable {
       trace.record(.decodeBegan(decode: id.number))
       let result = Result { () throws(ImageError) in try decoder.decode(body, options: options) }
       trace.record(.decodeEnded(id, result))
-      perform { $0.registry.decodeEnded(id, result) }
+      let now = trace.now
+      perform { state in
+        if let request = state.registry.request(of: id) {
+          switch result {
+          case .success: state.failures?.remove(request.identity.asSent)
+          case .failure(let error): state.remember(error, of: request, at: now)
+          }
+        }
+        return state.registry.decodeEnded(id, result)
+      }
     }
   }
 

@@ -54,6 +54,15 @@ struct LoadRegistry {
     if case .running = fetches[fetch]?.phase { true } else { false }
   }
 
+  /// What a fetch that runs was asked for.
+  func request(of fetch: FetchID) -> ImageRequest? { isRunning(fetch) ? fetches[fetch]?.request : nil }
+
+  /// What the bytes of a decode that runs were asked for by.
+  func request(of decode: DecodeID) -> ImageRequest? {
+    guard let decode = decodes[decode], case .running = decode.phase else { return nil }
+    return fetches[decode.fetch]?.request
+  }
+
   /// Whether somebody waits for a picture that is ready.
   func isStoring(_ id: PictureID) -> Bool {
     if case .storing = pictures[id]?.phase { true } else { false }

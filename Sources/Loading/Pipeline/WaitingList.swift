@@ -2,7 +2,7 @@
 ///
 /// A line a priority; what is removed from the middle leaves a gap that is skipped later, so every operation
 /// is O(1), amortised.
-struct WaitingList<Item: Hashable> {
+struct WaitingList<Item: Hashable & Sendable>: Sendable {
   /// Who is next.
   struct Head {
     let item: Item
@@ -10,13 +10,13 @@ struct WaitingList<Item: Hashable> {
     let number: UInt64
   }
 
-  private struct Ticket {
+  private struct Ticket: Sendable {
     let item: Item
     let number: UInt64
   }
 
   /// Tickets from `start` on; one whose item waits elsewhere, or no longer, is a gap.
-  private struct Line {
+  private struct Line: Sendable {
     var tickets: [Ticket] = []
     var start = 0
 
@@ -33,7 +33,7 @@ struct WaitingList<Item: Hashable> {
     }
   }
 
-  private struct Place {
+  private struct Place: Sendable {
     var priority: ImageRequest.Priority
     var number: UInt64
   }

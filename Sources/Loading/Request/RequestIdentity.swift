@@ -4,7 +4,8 @@ import Glibc
 // What "the same" means, level by level. All keys are structs of fields, never one string, so that
 // "…/a" + "b" and "…/ab" + nil stay two pictures.
 //
-//   RequestIdentity   the same bytes: URL without fragment, headers that change the answer
+//   RequestIdentity   the same bytes: URL (or the key that a filter makes of it) without fragment, and
+//                     headers that change the answer
 //   PictureIdentity   the same picture: the bytes, and what the caller (or the transforms) made of them
 //   DecodeKey         the same pixels: the bytes, decoded at one size under the same limits
 //   PictureKey        the same work: the pixels, made into one picture by the same transforms, for one cache
@@ -28,11 +29,14 @@ public struct RequestIdentity: Hashable, Sendable {
     let url: String
     let headers: [HTTPHeaders.Field]
     let hash: Int
+    /// Whether `url` is not that of `fullURL`, but of a key filter.
+    let hasKey: Bool
 
-    init(_ fullURL: URL, _ allHeaders: HTTPHeaders) {
+    init(_ fullURL: URL, _ allHeaders: HTTPHeaders, key: URL?) {
       self.fullURL = fullURL
       self.allHeaders = allHeaders
-      url = RequestIdentity.withoutFragment(fullURL.absoluteString)
+      url = RequestIdentity.withoutFragment((key ?? fullURL).absoluteString)
+      hasKey = key != nil
       headers = allHeaders.isEmpty ? [] : RequestIdentity.answerChanging(allHeaders)
       var hasher = Hasher()
       hasher.combine(url)
@@ -46,9 +50,9 @@ public struct RequestIdentity: Hashable, Sendable {
   /// The identity of what `request` fetches.
   public init(_ request: ImageRequest) { self = request.identity }
 
-  /// O(length of the URL).
-  init(url: URL, headers: HTTPHeaders) {
-    storage = Storage(url, headers)
+  /// `key` names the picture instead of `url`, if given. O(length of the URL).
+  init(url: URL, headers: HTTPHeaders, key: URL? = nil) {
+    storage = Storage(url, headers, key: key)
   }
 
   /// The URL as it was given.
@@ -56,7 +60,12 @@ public struct RequestIdentity: Hashable, Sendable {
   /// All headers as they were given.
   var allHeaders: HTTPHeaders { storage.allHeaders }
 
-  /// The absolute URL without its fragment.
+  /// Of the URL and the headers that are sent, whatever key a filter has given it.
+  var asSent: RequestIdentity {
+    storage.hasKey ? RequestIdentity(url: fullURL, headers: allHeaders) : self
+  }
+
+  /// The absolute URL, or the key that `Configuration.keyFilter` made of it, without its fragment.
   public var url: String { storage.url }
 
   /// The same URL and the same headers of those named above.

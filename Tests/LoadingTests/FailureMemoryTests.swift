@@ -1,0 +1,247 @@
+import FoundationEssentials
+import Synchronization
+import Testing
+import VitrineGraphics
+import VitrineTesting
+
+@testable import VitrineLoading
+
+@Suite struct FailureMemoryTests {
+  private let second: Int64 = 1_000_000_000
+
+  private func identity(_ name: String) -> RequestIdentity { request(name).identity }
+
+  @Test("YY-B19 only what the server would answer again is remembered")
+  func lastingFailures() {
+    let lasting: [ImageError] = [
+      .status(400), .status(401), .status(403), .status(404), .status(410), .status(499), .emptyBody,
+      .notAnImage(signature: []), .decoding(.png, message: ""), .redirectRefused(.downgrade),
+      .redirectRefused(.tooMany(limit: 3)), .redirectRefused(.badLocation("")),
+    ]
+    // Of libcurl: name, connection, time out, TLS, certificate, receiving.
+    let network = [6, 7, 28, 35, 60, 56].map { ImageError.transport(code: $0, message: "") }
+    let passing: [ImageError] =
+      network + [
+        .cancelled, .status(304), .status(399), .status(408), .status(425), .status(429), .status(500),
+        .status(503),
+        .tooLarge(.body(bytes: 1)), .tooLarge(.pixels(1)), .transform(identifier: "", message: ""),
+        .notCached,
+        .unreadableFile(path: "", message: ""),
+      ]
+    for (errors, isLasting) in [(lasting, true), (passing, false)] {
+      for error in errors {
+        var memory = FailureMemory()
+        memory.remember(error, of: identity("a"), at: 0)
+        #expect(memory.error(for: identity("a"), at: 0) == (isLasting ? error : nil))
+      }
+    }
+  }
+
+  @Test func failureIsForgottenAfterItsTimeToLive() {
+    var memory = FailureMemory(timeToLive: 2)
+    memory.remember(.status(404), of: identity("a"), at: second)
+
+    #expect(memory.error(for: identity("a"), at: 3 * second - 1) == .status(404))
+    #expect(memory.error(for: identity("a"), at: 3 * second) == nil)
+    #expect(memory.error(for: identity("b"), at: second) == nil)
+  }
+
+  @Test func newestFailureOfARequestCounts() {
+    var memory = FailureMemory(timeToLive: 2, limit: 2)
+    memory.remember(.status(404), of: identity("a"), at: 0)
+    memory.remember(.status(404), of: identity("b"), at: 0)
+    memory.remember(.status(410), of: identity("a"), at: second)
+    memory.remember(.status(404), of: identity("c"), at: second)
+
+    #expect(memory.error(for: identity("a"), at: 2 * second) == .status(410))
+    #expect(memory.error(for: identity("b"), at: second) == nil)
+    #expect(memory.count == 2)
+  }
+
+  @Test func oldestGoFirst() {
+    var memory = FailureMemory(limit: 100)
+    for number in 0..<10_000 { memory.remember(.status(404), of: identity("\(number)"), at: 0) }
+
+    #expect(memory.count == 100)
+    #expect(memory.error(for: identity("9899"), at: 0) == nil)
+    #expect(memory.error(for: identity("9900"), at: 0) == .status(404))
+  }
+
+  @Test func whatHasRunOutLeavesRoom() {
+    var memory = FailureMemory(timeToLive: 1)
+    for number in 0..<10 { memory.remember(.status(404), of: identity("\(number)"), at: 0) }
+    memory.remember(.status(404), of: identity("new"), at: second)
+    #expect(memory.count == 1)
+  }
+
+  @Test(
+    "lives and limits that allow nothing", arguments: [(0, 10), (-1, 10), (.nan, 10), (300, 0), (300, -1)])
+  func nothingAllowed(timeToLive: Double, limit: Int) {
+    var memory = FailureMemory(timeToLive: timeToLive, limit: limit)
+    memory.remember(.status(404), of: identity("a"), at: 0)
+    #expect(memory.error(for: identity("a"), at: 0) == nil)
+    #expect(memory.count == 0)
+  }
+
+  @Test func infiniteLifeNeverEnds() {
+    var memory = FailureMemory(timeToLive: .infinity)
+    memory.remember(.status(404), of: identity("a"), at: 0)
+    #expect(memory.error(for: identity("a"), at: .max) == .status(404))
+  }
+
+  @Test func removing() {
+    var memory = FailureMemory()
+    memory.remember(.status(404), of: identity("a"), at: 0)
+    memory.remember(.status(404), of: identity("b"), at: 0)
+
+    let removals = [memory.remove(identity("a")), memory.remove(identity("a"))]
+    #expect(removals == [true, false])
+    #expect(memory.error(for: identity("b"), at: 0) != nil)
+    let clearings = [memory.removeAll(), memory.removeAll()]
+    #expect(clearings == [true, false])
+    #expect(memory.error(for: identity("b"), at: 0) == nil)
+  }
+}
+
+/// What a caller of a downloader notices of it.
+@MainActor @Suite(.timeLimit(.minutes(1))) struct RememberedFailureTests {
+  private final class Clock: Sendable {
+    let time = Mutex<Int64>(0)
+    func advance(seconds: Int64) { time.withLock { $0 += seconds * 1_000_000_000 } }
+  }
+
+  private let clock = Clock()
+
+  private func world(_ memory: FailureMemory? = FailureMemory(), key: (@Sendable (URL) -> URL)? = nil)
+    -> Fixture
+  {
+    Fixture { [clock] in
+      $0.failureMemory = memory
+      $0.keyFilter = key
+      $0.trace = Trace(clock: { clock.time.withLock { $0 } })
+    }
+  }
+
+  /// Loads `request`, whose transfer, if there is one, ends with `error`.
+  private func failure(_ world: Fixture, _ request: ImageRequest, with error: ImageError) async -> ImageError?
+  {
+    let started = world.transport.transfers.count
+    let task = world.downloader.load(request)
+    if world.transport.transfers.count > started { world.transport.transfers[started].fail(error) }
+    do { _ = try await task.response } catch { return error }
+    return nil
+  }
+
+  @Test("YY-B18 without a memory, a failed URL is tried again") func withoutMemory() async {
+    let world = world(nil)
+    for _ in 0..<2 { #expect(await failure(world, request(), with: .status(404)) == .status(404)) }
+    #expect(world.transport.transfers.count == 2)
+    #expect(!world.downloader.removeFailure(for: request()))
+    #expect(!world.downloader.removeAllFailures())
+  }
+
+  @Test("YY-B18 with one, it fails at once with the same error until its time is over") func withMemory()
+    async
+  {
+    let world = world(FailureMemory(timeToLive: 10))
+    #expect(await failure(world, request(), with: .status(404)) == .status(404))
+    clock.advance(seconds: 9)
+    #expect(await failure(world, request(), with: .status(500)) == .status(404))
+    #expect(world.downloader.statistics.failures == 2)
+    #expect(world.transport.transfers.count == 1)
+    clock.advance(seconds: 1)
+    #expect(await failure(world, request(), with: .status(500)) == .status(500))
+    #expect(world.transport.transfers.count == 2)
+  }
+
+  @Test("YY-B18 a failure that is remembered is heard later, and has no receipt") func heardLater() async {
+    let world = world()
+    _ = await failure(world, request(), with: .status(404))
+    let heard = Heard<ImageError>()
+
+    #expect(world.downloader.download(request(), failure: heard.add) == nil)
+    #expect(heard.values.isEmpty)
+    #expect(await heard.wait(for: 1) == [.status(404)])
+  }
+
+  @Test("YY-B18 what is no picture is remembered too", arguments: [[UInt8]("<html>".utf8), []])
+  func noPicture(body: [UInt8]) async {
+    let world = world()
+    let task = world.downloader.load(request())
+    world.transport.transfers[0].answer(with: body)
+    let expected = body.isEmpty ? ImageError.emptyBody : .notAnImage(signature: body)
+
+    await #expect(throws: expected) { try await task.response }
+    await #expect(throws: expected) { try await world.downloader.image(for: request()) }
+    #expect(world.transport.transfers.count == 1)
+  }
+
+  @Test(
+    "YY-B19 offline, time out and lost connection are tried again",
+    arguments: [7, 28, 56].map { ImageError.transport(code: $0, message: "") } + [.status(503)])
+  func passing(error: ImageError) async {
+    let world = world()
+    for _ in 0..<2 { #expect(await failure(world, request(), with: error) == error) }
+    #expect(world.transport.transfers.count == 2)
+  }
+
+  @Test("YY-B19 so is what was cancelled") func cancelled() async throws {
+    let world = world()
+    let task = world.downloader.load(request())
+    task.cancel()
+    await #expect(throws: ImageError.cancelled) { try await task.response }
+    try await world.loaded(request())
+  }
+
+  @Test("YY-B18 a reload asks again, others join it, and its success is the end of the failure")
+  func reload() async throws {
+    let world = world()
+    _ = await failure(world, request(), with: .status(404))
+    let reload = world.downloader.load(request(policy: .reload))
+    let joined = world.downloader.load(request())
+    world.transport.transfers[1].answer(with: Fixture.picture)
+    _ = try await reload.response
+    _ = try await joined.response
+    world.downloader.removeAllCachedImages()
+
+    try await world.loaded(request())
+    #expect(world.transport.transfers.count == 3)
+  }
+
+  @Test("YY-B18 failures are forgotten if that is asked for", arguments: [true, false])
+  func forgetting(all: Bool) async throws {
+    let world = world()
+    _ = await failure(world, request(), with: .status(404))
+    #expect(all ? world.downloader.removeAllFailures() : world.downloader.removeFailure(for: request()))
+    try await world.loaded(request())
+  }
+
+  @Test("YY-B19 other credentials are another request") func credentials() async throws {
+    let world = world()
+    _ = await failure(world, request(), with: .status(401))
+    var other = request()
+    other.headers["Authorization"] = "Basic eA=="
+    try await world.loaded(other)
+  }
+
+  @Test("YY-B19 a URL signed anew is tried, although it has the same key") func signedAnew() async throws {
+    let world = world(key: \.withoutQuery)
+    let old = ImageRequest(url: url("a.jpg?signature=1"))
+    _ = await failure(world, old, with: .status(403))
+    try await world.loaded(ImageRequest(url: url("a.jpg?signature=2")))
+
+    #expect(world.downloader.cachedImage(for: old) != nil)
+    world.downloader.removeAllCachedImages()
+    #expect(await failure(world, old, with: .status(500)) == .status(403))
+  }
+
+  @Test func filesAreReadEachTime() async {
+    let world = world()
+    let nothing = ImageRequest(url: URL(string: "data:,") ?? url())
+    let noPicture = ImageRequest(url: URL(string: "data:,x") ?? url())
+    for request in [nothing, noPicture] {
+      _ = await failure(world, request, with: .cancelled)
+      #expect(!world.downloader.removeFailure(for: request))
+    }
+  }
+}

@@ -1,0 +1,120 @@
+import FoundationEssentials
+import Synchronization
+import Testing
+import VitrineGraphics
+import VitrineTesting
+
+@testable import VitrineLoading
+
+/// Headers and keys that a downloader gives its requests.
+@MainActor @Suite(.timeLimit(.minutes(1))) struct RequestFilterTests {
+  private func signed(_ signature: Int) -> ImageRequest {
+    ImageRequest(url: url("a.jpg?signature=\(signature)"))
+  }
+
+  @Test("YY-B25 the key names the picture in the cache, the real URL is fetched") func keyInCache()
+    async throws
+  {
+    let world = Fixture { $0.keyFilter = \.withoutQuery }
+    let first = try await world.loaded(signed(1))
+
+    #expect(world.transport.transfers[0].request.url == signed(1).url)
+    #expect(try await world.loaded(signed(2)).image === first.image)
+    #expect(world.downloader.cachedImage(for: signed(3)) === first.image)
+    #expect(world.downloader.cachedImage(for: request("b.jpg")) == nil)
+    #expect(world.downloader.removeCachedImage(for: signed(4)))
+    #expect(world.downloader.cachedImage(for: signed(1)) == nil)
+  }
+
+  @Test("YY-B25 two requests of one key share the transfer of the first") func keySharesTransfer()
+    async throws
+  {
+    let world = Fixture { $0.keyFilter = \.withoutQuery }
+    let first = world.downloader.load(signed(1))
+    let second = world.downloader.load(signed(2))
+
+    #expect(world.transport.transfers.map(\.request.url) == [signed(1).url])
+    world.transport.transfers[0].answer(with: Fixture.picture)
+    #expect(try await first.response.image === second.response.image)
+  }
+
+  @Test("YY-B25 headers are filtered, a request each, knowing its URL") func headers() async throws {
+    let world = Fixture {
+      $0.headersFilter = { url, headers in
+        var headers = headers
+        headers["X-For"] = url.lastPathComponent
+        headers["X-Old"] = nil
+        return headers
+      }
+    }
+    var asked = request("a.jpg")
+    asked.headers = ["X-Old": "1", "X-Kept": "2"]
+    try await world.loaded(asked)
+    try await world.loaded(request("b.jpg"))
+
+    let sent = world.transport.transfers.map(\.request.headers)
+    #expect(sent.map { $0["X-For"] } == ["a.jpg", "b.jpg"])
+    #expect(sent.map { $0["X-Old"] } == [nil, nil])
+    #expect(sent.map { $0["X-Kept"] } == ["2", nil])
+    #expect(sent.map { $0["Accept"] } == ["image/*", "image/*"])
+    #expect(world.downloader.cachedImage(for: request("a.jpg")) != nil)
+  }
+
+  @Test("YY-B25 credentials that a filter adds are part of the identity") func headersAndIdentity()
+    async throws
+  {
+    let token = Token()
+    let world = Fixture {
+      $0.headersFilter = { _, headers in
+        var headers = headers
+        headers["Authorization"] = token.value.withLock { $0 }
+        return headers
+      }
+      $0.keyFilter = \.withoutQuery
+    }
+    let mine = try await world.loaded(signed(1))
+    token.value.withLock { $0 = "b" }
+
+    #expect(world.downloader.cachedImage(for: signed(1)) == nil)
+    #expect(try await world.loaded(signed(1)).image !== mine.image)
+    token.value.withLock { $0 = "a" }
+    #expect(world.downloader.cachedImage(for: signed(2)) === mine.image)
+  }
+
+  @Test func keyNamesAnIdentity() {
+    let named = RequestIdentity(url: url("a.jpg?1"), headers: [:], key: url("a.jpg#part"))
+    #expect(named == RequestIdentity(url: url("a.jpg"), headers: [:]))
+    #expect(named.url == "http://a.test/a.jpg")
+    #expect(named.fullURL == url("a.jpg?1"))
+    #expect(named.asSent == request("a.jpg?1").identity)
+    #expect(request().identity.asSent == request().identity)
+  }
+
+  @Test func traceNamesPicturesByTheirKey() async throws {
+    let trace = Trace()
+    let world = Fixture {
+      $0.keyFilter = \.withoutQuery
+      $0.trace = trace
+    }
+    let image = try await world.loaded(signed(1)).image
+    world.downloader.traceServed(signed(2), image)
+
+    let urls = trace.events.compactMap { event -> String? in
+      switch event.kind {
+      case .requested(let request): request.url
+      case .served(_, let url, _): url
+      default: nil
+      }
+    }
+    #expect(urls == ["http://a.test/a.jpg", "http://a.test/a.jpg"])
+  }
+}
+
+private final class Token: Sendable {
+  let value = Mutex("a")
+}
+
+extension URL {
+  /// What a key filter makes of a signed URL.
+  var withoutQuery: URL { URL(string: String(absoluteString.prefix { $0 != "?" })) ?? self }
+}
