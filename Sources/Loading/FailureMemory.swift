@@ -1,5 +1,3 @@
-import VitrineGraphics
-
 /// Which requests have failed for good and fail at once for a while, without being sent again.
 ///
 /// ```swift
