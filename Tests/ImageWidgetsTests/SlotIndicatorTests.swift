@@ -289,11 +289,12 @@ struct SlotIndicatorTests {
   @Test func oneThatAsksForAnotherPictureWhileItDrawsLosesNothing() async {
     let custom = Custom()
     let view = bench.view()
+    let options = bench.options
     var isDone = false
-    custom.body = { [bench, ear] _, _ in
+    custom.body = { [ear, weak view] _, _ in
       guard !isDone else { return }
       isDone = true
-      view.setImage(from: "http://a.test/2", options: bench.options, completion: ear.completion)
+      view?.setImage(from: "http://a.test/2", options: options, completion: ear.completion)
     }
     load(view, .custom(custom))
     bench.run(until: 0.2)

@@ -151,11 +151,11 @@ struct ControlTrackingTests {
     scrollView.contentSize = Size(width: 400, height: 3000)
     test.window.addSubview(scrollView)
     scrollView.addSubview(panel)
-    control.addAction(for: .touchDown) { [panel] control in
+    control.addAction(for: .touchDown) { [weak panel] control in
       switch how {
       case "disable": control.isEnabled = false
       case "hide": control.isHidden = true
-      case "hide parent": panel.isHidden = true
+      case "hide parent": panel?.isHidden = true
       case "untouchable": control.isUserInteractionEnabled = false
       default: control.removeFromSuperview()
       }
@@ -176,8 +176,8 @@ struct ControlTrackingTests {
     panel.addSubview(sibling)
     test.window.addSubview(other)
     other.isUserInteractionEnabled = false
-    control.addAction(for: .touchCancel) { [test, panel] control in
-      if panel.superview == nil { test.window.addSubview(panel) } else { other.addSubview(control) }
+    control.addAction(for: .touchCancel) { [weak window = test.window, weak panel, weak other] control in
+      if let panel, panel.superview == nil { window?.addSubview(panel) } else { other?.addSubview(control) }
     }
     test.press(at: inside)
     panel.removeFromSuperview()
