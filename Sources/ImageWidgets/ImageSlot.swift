@@ -368,31 +368,14 @@ extension ImageSlot {
       NeededSize(of: target).isMuchMore(than: load.question.size)
     {
       request(load)
-    } else if load == nil, let shown, isTooSmall(shown.image, of: shown.question), isStillThere(shown.image) {
+    } else if load == nil, let shown, isStillThere(shown.image),
+      shown.question.isOutgrown(shown.image, at: NeededSize(of: target))
+    {
       let again = SlotLoad(shown.question.forGrowth)
       load = again
       // Not asked for again at this size, whatever comes of it.
       self.shown?.question.size = NeededSize(of: target)
       if !showFromMemory(again) { start(again) }
-    }
-  }
-
-  /// Whether the slot needs more than 1.5 times the pixels, a side, that the picture has and that were asked
-  /// for: where more were asked for than came, there are no more. A picture that was in memory before the view
-  /// had a size was made for another view: any more will do.
-  private func isTooSmall(_ image: Image, of question: SlotQuestion) -> Bool {
-    guard question.options.setsImage, question.request.targetSize == nil, !image.isFullSize else {
-      return false
-    }
-    func width(_ target: DecodeTarget) -> Int {
-      target.outputSize(sourceWidth: image.sourceWidth, sourceHeight: image.sourceHeight).width
-    }
-    switch (NeededSize(of: target), question.size) {
-    case (.unknown, _), (_, .natural): return false
-    case (.natural, _): return true
-    case (.target(let needed), .target(let known)):
-      return Double(width(needed)) > 1.5 * Double(max(image.pixelWidth, width(known)))
-    case (.target(let needed), .unknown): return width(needed) > image.pixelWidth
     }
   }
 

@@ -8,7 +8,7 @@ final class SlotIndicator: FrameObserver {
   /// By whose time it goes.
   private(set) weak var window: Window?
   private let player: IndicatorPlayer
-  private var timing: SpinnerTiming
+  private var timing: IndicatorTiming
 
   /// Nil where none is wanted.
   init?(slot: ImageSlot, indicator: SlotOptions.Indicator, in window: Window) {
@@ -16,7 +16,7 @@ final class SlotIndicator: FrameObserver {
     self.slot = slot
     self.window = window
     self.player = player
-    timing = SpinnerTiming(
+    timing = IndicatorTiming(
       delay: indicator.delay, minimumDuration: indicator.minimumDuration, loadStart: window.now)
   }
 

@@ -38,6 +38,23 @@ struct SlotQuestion {
     return request
   }
 
+  /// Whether a size needs more than 1.5 times the pixels, a side, that the picture has and that were asked for: where
+  /// more were asked for than came, there are no more. A picture that was in memory before the view had a size was made
+  /// for another view: any more will do.
+  func isOutgrown(_ image: Image, at needed: NeededSize) -> Bool {
+    guard options.setsImage, request.targetSize == nil, !image.isFullSize else { return false }
+    func width(_ target: DecodeTarget) -> Int {
+      target.outputSize(sourceWidth: image.sourceWidth, sourceHeight: image.sourceHeight).width
+    }
+    switch (needed, size) {
+    case (.unknown, _), (_, .natural): return false
+    case (.natural, _): return true
+    case (.target(let needed), .target(let known)):
+      return Double(width(needed)) > 1.5 * Double(max(image.pixelWidth, width(known)))
+    case (.target(let needed), .unknown): return width(needed) > image.pixelWidth
+    }
+  }
+
   /// Whether it is the same picture, so that a second call joins instead of starting anew.
   func isSame(as other: SlotQuestion) -> Bool {
     PictureIdentity(request, additionalIdentifier: additionalIdentifier)

@@ -184,9 +184,9 @@ struct SlotAppearanceTests {
   }
 }
 
-struct SpinnerTimingTests {
-  private func timing(end: Double?) -> SpinnerTiming {
-    var timing = SpinnerTiming(delay: 0.125, minimumDuration: 0.5, loadStart: 1)
+struct IndicatorTimingTests {
+  private func timing(end: Double?) -> IndicatorTiming {
+    var timing = IndicatorTiming(delay: 0.125, minimumDuration: 0.5, loadStart: 1)
     if let end { timing.end(at: end) }
     return timing
   }
@@ -211,7 +211,7 @@ struct SpinnerTimingTests {
 
     #expect(timing.opacity(at: 2.5) == 1)
     #expect(abs(timing.opacity(at: 3) - 1) < 1e-9)
-    #expect(timing.opacity(at: 3 + SpinnerTiming.fadeOut) == 0)
+    #expect(timing.opacity(at: 3 + IndicatorTiming.fadeOut) == 0)
   }
 
   @Test func secondEndChangesNothing() {
@@ -219,6 +219,6 @@ struct SpinnerTimingTests {
 
     timing.end(at: 9)
 
-    #expect(timing.disappears == 3 + SpinnerTiming.fadeOut)
+    #expect(timing.disappears == 3 + IndicatorTiming.fadeOut)
   }
 }

@@ -43,6 +43,15 @@ struct TransitionTests {
     Transition(kind: kind, duration: duration, curve: .linear)
   }
 
+  /// A view whose picture has been seen.
+  private func window(showing image: Image) -> (ImageView, TestWindow) {
+    let view = ImageView(frame: Rect(x: 0, y: 0, width: 40, height: 40))
+    let test = TestWindow(view)
+    view.image = image
+    test.draw()
+    return (view, test)
+  }
+
   nonisolated enum Underneath: CaseIterable, Sendable { case image, buttonImage, buttonBackground }
 
   /// A picture that dissolves into that of another state, and is replaced meanwhile: it belongs to nobody any more.
@@ -157,10 +166,7 @@ struct TransitionTests {
 
   @Test func aSlotThatIsClearedAtOnceForgetsWhatItShowed() {
     let (row, other) = (picture(), picture())
-    let view = ImageView(frame: Rect(x: 0, y: 0, width: 40, height: 40))
-    let test = TestWindow(view)
-    view.image = row
-    test.draw()
+    let (view, test) = window(showing: row)
 
     view.setImage(picture(), transition: Self.linear(.crossDissolve))
     view.image = nil
@@ -173,10 +179,7 @@ struct TransitionTests {
   @Test(arguments: kinds)
   func anotherPictureMidwayCutsShort(kind: Transition.Kind) {
     let (a, b, c) = (picture(), picture(), picture())
-    let view = ImageView(frame: Rect(x: 0, y: 0, width: 40, height: 40))
-    let test = TestWindow(view)
-    view.image = a
-    test.draw()
+    let (view, test) = window(showing: a)
     view.setImage(b, transition: Self.linear(kind))
     test.advance(by: 0.7)
 
@@ -196,10 +199,7 @@ struct TransitionTests {
   @Test(arguments: kinds)
   func aTransitionThatHasHardlyBegunIsAsIfItHadNot(kind: Transition.Kind) {
     let (a, b, c) = (picture(), picture(), picture())
-    let view = ImageView(frame: Rect(x: 0, y: 0, width: 40, height: 40))
-    let test = TestWindow(view)
-    view.image = a
-    test.draw()
+    let (view, test) = window(showing: a)
     view.setImage(b, transition: Self.linear(kind))
     test.advance(by: 0.1)
 
@@ -233,10 +233,7 @@ struct TransitionTests {
 
   @Test func aPictureThatComesBackIsThereAtOnce() {
     let (a, b) = (picture(), picture())
-    let view = ImageView(frame: Rect(x: 0, y: 0, width: 40, height: 40))
-    let test = TestWindow(view)
-    view.image = a
-    test.draw()
+    let (view, test) = window(showing: a)
 
     view.setImage(b, transition: .crossDissolve)
     view.setImage(a, transition: .crossDissolve)
@@ -318,10 +315,7 @@ struct TransitionTests {
   @Test(arguments: kinds)
   func aViewThatIsResizedMidwayGoesOnInItsNewRoom(kind: Transition.Kind) {
     let (old, new) = (picture(), picture())
-    let view = ImageView(frame: Rect(x: 0, y: 0, width: 40, height: 40))
-    let test = TestWindow(view)
-    view.image = old
-    test.draw()
+    let (view, test) = window(showing: old)
     view.setImage(new, transition: Self.linear(kind))
 
     for (step, side) in [80, 10, 0, 60.0].enumerated() {

@@ -1,6 +1,6 @@
-/// When the spinner of a slot is seen: after a delay, and then for a while at least. Pure: the caller brings
+/// When the indicator of a slot is seen: after a delay, and then for a while at least. Pure: the caller brings
 /// the time, in seconds.
-struct SpinnerTiming: Equatable {
+struct IndicatorTiming: Equatable {
   /// Seconds in which it disappears at the end.
   static let fadeOut = 0.15
 
