@@ -156,7 +156,20 @@ run_tests() {
   # Many tests run the program. All of them at once would make each other wait until their time is over.
   export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH="${SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH:-4}"
   unset DISPLAY WAYLAND_DISPLAY
-  exec swift test --disable-xctest "${serial[@]}" "${filter[@]}" "$@"
+  swift test --disable-xctest "${serial[@]}" "${filter[@]}" "$@" 2>&1 | repeat_failures
+}
+
+# Passes on what the tests print, and says again what failed just before the closing line: where only the end of a
+# long output is kept, it is still there.
+repeat_failures() {
+  local line failures=()
+  while IFS= read -r line; do
+    case "$line" in
+      "✘ Test run with "*) [ ${#failures[@]} -eq 0 ] || printf '%s\n' "${failures[@]}" ;;
+      "✘ Test "*) failures+=("$line") ;;
+    esac
+    printf '%s\n' "$line"
+  done
 }
 
 # Symbol graphs of modules that are built, into a folder.

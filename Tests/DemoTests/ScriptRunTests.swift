@@ -312,7 +312,7 @@ struct ScriptRunTests {
     defer { program.remove() }
 
     let outcome = try await program.run(
-      "--video", "offscreen", "--latency", "0", "--screen", "buttons",
+      "--video", "offscreen", "--latency", "300", "--screen", "buttons",
       script: "wait idle\nexpect \"Round\" state loaded\nexpect \"Grey\" state loaded\n")
 
     // 21 pictures and one that fails, each asked for once, however many slots show them.
