@@ -32,6 +32,10 @@ static inline CURLcode vitrine_curl_get_long(CURL *easy, CURLINFO info, long *va
   return curl_easy_getinfo(easy, info, value);
 }
 
+static inline CURLcode vitrine_curl_get_string(CURL *easy, CURLINFO info, const char **value) {
+  return curl_easy_getinfo(easy, info, value);
+}
+
 static inline CURLcode vitrine_curl_get_offset(CURL *easy, CURLINFO info, curl_off_t *value) {
   return curl_easy_getinfo(easy, info, value);
 }

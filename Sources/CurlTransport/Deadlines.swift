@@ -20,10 +20,9 @@ struct Deadlines: Sendable {
   /// The earliest; nil for none.
   var next: SuspendingClock.Instant? { [total, stall, rest].compactMap { $0 }.min() }
 
-  /// Why `next` has passed.
-  var message: String {
-    next == total
-      ? "not done within \(timeouts.total) s" : "nothing came for \(timeouts.stall) s"
+  /// Which limit `next` is.
+  var limit: ImageError.TimeLimit {
+    next == total ? .total(seconds: timeouts.total) : .stall(seconds: timeouts.stall)
   }
 
   /// A byte came, or the request left.

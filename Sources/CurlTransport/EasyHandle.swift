@@ -79,6 +79,23 @@ final class EasyHandle {
     return vitrine_curl_get_long(pointer, info, &value) == CURLE_OK ? value : 0
   }
 
+  /// Nil for none and for an empty one.
+  func text(_ info: CURLINFO) -> String? {
+    var value: UnsafePointer<CChar>?
+    guard vitrine_curl_get_string(pointer, info, &value) == CURLE_OK, let value else { return nil }
+    return value.pointee == 0 ? nil : String(cString: value)
+  }
+
+  /// What the last answer came in; nil without one.
+  var httpVersion: String? {
+    switch count(CURLINFO_HTTP_VERSION) {
+    case Int(CURL_HTTP_VERSION_1_0): "1.0"
+    case Int(CURL_HTTP_VERSION_1_1): "1.1"
+    case Int(CURL_HTTP_VERSION_2_0): "2"
+    default: nil
+    }
+  }
+
   /// A time that libcurl counts in microseconds, in seconds.
   func seconds(_ info: CURLINFO) -> Double {
     var value = curl_off_t()

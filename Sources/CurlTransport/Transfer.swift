@@ -45,7 +45,13 @@ final class Transfer {
     let opened = countConnections()
     return state.end(
       TransferState.HopEnd(
-        failure: code == CURLE_OK ? nil : easy.error(code), wasReused: opened == 0))
+        failure: code == CURLE_OK ? nil : failure(code), wasReused: opened == 0))
+  }
+
+  private func failure(_ code: CURLcode) -> ImageError {
+    // The one limit of time that libcurl watches.
+    code == CURLE_OPERATION_TIMEDOUT
+      ? .timedOut(.connect(seconds: order.request.timeouts.connect)) : easy.error(code)
   }
 
   /// It ends from outside while libcurl works on it.
@@ -63,8 +69,11 @@ final class Transfer {
   /// What it took; read before the handle is reset.
   var metrics: TransportMetrics {
     TransportMetrics(
-      bytesReceived: state.bytesReceived, requests: state.requestsSent, connections: connections,
-      isReused: isReused, nameLookup: easy.seconds(CURLINFO_NAMELOOKUP_TIME_T),
+      bytesReceived: state.bytesReceived, headBytesReceived: easy.count(CURLINFO_HEADER_SIZE),
+      bytesSent: easy.count(CURLINFO_REQUEST_SIZE), requests: state.requestsSent,
+      redirects: state.hop.redirects, connections: connections, isReused: isReused,
+      httpVersion: easy.httpVersion, serverAddress: easy.text(CURLINFO_PRIMARY_IP),
+      nameLookup: easy.seconds(CURLINFO_NAMELOOKUP_TIME_T),
       connect: easy.seconds(CURLINFO_CONNECT_TIME_T), tls: easy.seconds(CURLINFO_APPCONNECT_TIME_T),
       firstByte: easy.seconds(CURLINFO_STARTTRANSFER_TIME_T),
       // libcurl counts up to what it heard last, which may be long before a transfer is broken off.

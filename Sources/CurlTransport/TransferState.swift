@@ -44,6 +44,7 @@ struct TransferState: Sendable {
   /// Bytes of the body so far.
   private(set) var bytesReceived = 0
   private let bodyLimit: Int
+  private let acceptableStatuses: [ClosedRange<Int>]
   private let redirects = RedirectPolicy()
   private var deadlines: Deadlines
   private var head = ResponseHead()
@@ -55,6 +56,7 @@ struct TransferState: Sendable {
   init(_ request: TransportRequest, hop: Hop, startedAt: SuspendingClock.Instant) {
     self.hop = hop
     bodyLimit = max(0, request.bodyLimit)
+    acceptableStatuses = request.acceptableStatuses
     deadlines = Deadlines(request.timeouts, startedAt: startedAt)
   }
 
@@ -101,7 +103,7 @@ struct TransferState: Sendable {
 
   /// Time has run out at `deadline`: what becomes of the transfer, whose hop is to be broken off.
   mutating func expire() -> Next {
-    end(HopEnd(failure: .curl(CURLE_OPERATION_TIMEDOUT, deadlines.message)))
+    end(HopEnd(failure: .timedOut(deadlines.limit)))
   }
 
   /// libcurl is done with the hop: what becomes of the transfer.
@@ -142,7 +144,7 @@ struct TransferState: Sendable {
     case .isNoRedirect: break
     }
     let length = head.contentLength
-    if (200..<300).contains(status) {
+    if acceptableStatuses.contains(where: { $0.contains(status) }) {
       guard length ?? 0 <= bodyLimit else {
         verdict = .fail(.tooLarge(.body(bytes: bodyLimit)))
         return .abort

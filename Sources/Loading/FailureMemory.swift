@@ -79,9 +79,8 @@ extension ImageError {
     // A time out, too early, too many requests: the server asks to come back.
     case .status(let status): (400..<500).contains(status) && ![408, 425, 429].contains(status)
     case .redirectRefused, .emptyBody, .notAnImage, .decoding: true
-    case .cancelled, .invalidURL, .unsupportedScheme, .transport, .unreadableFile, .tooLarge, .transform,
-      .notCached,
-      .notConfigured:
+    case .cancelled, .invalidURL, .unsupportedScheme, .transport, .timedOut, .untrustedServer, .proxyFailed,
+      .unreadableFile, .tooLarge, .transform, .notCached, .notConfigured:
       false
     }
   }

@@ -10,7 +10,16 @@ public enum ImageError: Error, Hashable, Sendable {
   case unsupportedScheme(String)
   /// The network failed: libcurl's code (`CURLE_…`) and its message.
   case transport(code: Int, message: String)
-  /// The server answered with another status than 2xx.
+  /// It took longer than it may.
+  case timedOut(TimeLimit)
+  /// Who answered over https cannot prove to be the server that was asked for: a certificate that nobody
+  /// trusts, that has expired or is another host's, a public key that is not the pinned one, a TLS that is too
+  /// old. What libcurl said. No second try makes it better.
+  case untrustedServer(message: String)
+  /// The proxy did not do its part: the status that it answered with, 407 if it wants other credentials; nil
+  /// if there was none, as when it cannot be reached.
+  case proxyFailed(status: Int?, message: String)
+  /// The server answered with a status that the request does not accept: another than 2xx, unless it says so.
   case status(Int)
   /// A redirect was not followed.
   case redirectRefused(RedirectRefusal)
@@ -31,6 +40,16 @@ public enum ImageError: Error, Hashable, Sendable {
   /// `ImageDownloader.shared` was used before `Application` or `Vitrine.bootstrap()` set it.
   case notConfigured
 
+  /// Which limit has passed, and what it is set to.
+  public enum TimeLimit: Hashable, Sendable {
+    /// To look the name up, connect and agree on TLS.
+    case connect(seconds: Double)
+    /// Without a byte from the server.
+    case stall(seconds: Double)
+    /// From start to end.
+    case total(seconds: Double)
+  }
+
   /// Why a redirect was not followed.
   public enum RedirectRefusal: Hashable, Sendable {
     /// More than `limit` hops, or a loop.
@@ -41,6 +60,8 @@ public enum ImageError: Error, Hashable, Sendable {
     case scheme(String)
     /// A redirect status without a usable Location.
     case badLocation(String)
+    /// The transport's own rule refused it; where it led to, without user and password.
+    case byRule(to: String)
   }
 
   /// Which limit, and what it is set to.
@@ -62,11 +83,17 @@ extension ImageError: CustomStringConvertible {
     case .invalidURL(let text): text.isEmpty ? "no URL" : "not a URL: \(text.shortened)"
     case .unsupportedScheme(let scheme): "no transport for the scheme “\(scheme.shortened)”"
     case .transport(let code, let message): "\(message) (curl \(code))"
+    case .timedOut(.connect(let seconds)): "not connected within \(seconds) s"
+    case .timedOut(.stall(let seconds)): "nothing came for \(seconds) s"
+    case .timedOut(.total(let seconds)): "not done within \(seconds) s"
+    case .untrustedServer(let message): "the server is not trusted: \(message)"
+    case .proxyFailed(_, let message): "the proxy failed: \(message)"
     case .status(let status): "the server answered \(status)"
     case .redirectRefused(.tooMany(let limit)): "more than \(limit) redirects"
     case .redirectRefused(.downgrade): "a redirect from https to http"
     case .redirectRefused(.scheme(let scheme)): "a redirect to the scheme “\(scheme)”"
     case .redirectRefused(.badLocation(let text)): "a redirect to nowhere: “\(text)”"
+    case .redirectRefused(.byRule(let text)): "a redirect that the rule refuses: \(text.shortened)"
     case .unreadableFile(let path, let message): "cannot read \(path): \(message)"
     case .emptyBody: "the answer is empty"
     case .notAnImage: "the answer is not a picture"

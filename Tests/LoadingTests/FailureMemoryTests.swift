@@ -17,6 +17,7 @@ import VitrineTesting
       .status(400), .status(401), .status(403), .status(404), .status(410), .status(499), .emptyBody,
       .notAnImage(signature: []), .decoding(.png, message: ""), .redirectRefused(.downgrade),
       .redirectRefused(.tooMany(limit: 3)), .redirectRefused(.badLocation("")),
+      .redirectRefused(.byRule(to: "")),
     ]
     // Of libcurl: name, connection, time out, TLS, certificate, receiving.
     let network = [6, 7, 28, 35, 60, 56].map { ImageError.transport(code: $0, message: "") }
@@ -26,7 +27,9 @@ import VitrineTesting
         .status(503),
         .tooLarge(.body(bytes: 1)), .tooLarge(.pixels(1)), .transform(identifier: "", message: ""),
         .notCached,
-        .unreadableFile(path: "", message: ""),
+        .unreadableFile(path: "", message: ""), .timedOut(.stall(seconds: 1)), .timedOut(.total(seconds: 1)),
+        .timedOut(.connect(seconds: 1)), .untrustedServer(message: ""),
+        .proxyFailed(status: 407, message: ""),
       ]
     for (errors, isLasting) in [(lasting, true), (passing, false)] {
       for error in errors {

@@ -14,6 +14,15 @@ public protocol DataTransport: Sendable {
   /// end, in this order and never two calls at a time. Cancelling ends it with `.failure(.cancelled)`, unless
   /// it has ended already; cancelling twice does nothing more.
   func start(_ request: TransportRequest, receiver: any TransportReceiver) -> any Cancellable
+
+  /// How many transfers from the origin of `url` it carries at a time without one waiting for another, as far
+  /// as it knows by now; nil if it does not. From any thread; may change with each answer.
+  func maximumConcurrent(for url: URL) -> Int?
+}
+
+extension DataTransport {
+  /// Nil: it does not know.
+  public func maximumConcurrent(for url: URL) -> Int? { nil }
 }
 
 /// Hears of one transfer, on the transport's thread; returns soon, since it holds up all other transfers.
@@ -25,7 +34,8 @@ public protocol TransportReceiver: AnyObject, Sendable {
   /// What a transfer took that is about to fail, or is cancelled; success brings its own figures. Once at most, before
   /// the end. Does nothing by default.
   func transportWillFail(_ metrics: TransportMetrics)
-  /// The end, called exactly once. A status outside 2xx is `.failure(.status)`.
+  /// The end, called exactly once. A status that is not acceptable is `.failure(.status)`; its head has been
+  /// received before, its body is not.
   func transportDidFinish(_ result: Result<TransportMetrics, ImageError>)
 }
 
@@ -51,6 +61,9 @@ public struct TransportRequest: Sendable {
   public var bodyLimit: Int
   /// How long it may take.
   public var timeouts: Timeouts
+  /// Statuses whose body is wanted, 2xx by default. Any other ends with `.status`, after its head has been
+  /// received. 301, 302, 303, 307 and 308 are redirects all the same. Without a meaning for what is not HTTP.
+  public var acceptableStatuses: [ClosedRange<Int>]
 
   /// Seconds; how long a transfer may take.
   public struct Timeouts: Hashable, Sendable {
@@ -69,14 +82,16 @@ public struct TransportRequest: Sendable {
     }
   }
 
-  /// A GET; 64 MiB of body at most, unless said otherwise.
+  /// A GET; 64 MiB of body at most, 2xx accepted, unless said otherwise.
   public init(
-    url: URL, headers: HTTPHeaders = [:], bodyLimit: Int = 64 << 20, timeouts: Timeouts = .init()
+    url: URL, headers: HTTPHeaders = [:], bodyLimit: Int = 64 << 20, timeouts: Timeouts = .init(),
+    acceptableStatuses: [ClosedRange<Int>] = [200...299]
   ) {
     self.url = url
     self.headers = headers
     self.bodyLimit = bodyLimit
     self.timeouts = timeouts
+    self.acceptableStatuses = acceptableStatuses
   }
 }
 
@@ -104,33 +119,51 @@ public struct TransportResponse: Hashable, Sendable {
 public struct TransportMetrics: Hashable, Sendable {
   /// Bytes of the body.
   public var bytesReceived: Int
+  /// Bytes of status line and headers of the last answer.
+  public var headBytesReceived: Int
+  /// Bytes of the last request; over HTTP/2 what they would be over HTTP/1.1.
+  public var bytesSent: Int
   /// Requests sent: 1, and one more for each redirect; 0 for a file or data URL, or if no connection came about.
   public var requests: Int
+  /// Redirects followed.
+  public var redirects: Int
   /// Connections opened for it; 0 when one was reused.
   public var connections: Int
   /// Whether the last request went over a connection that was there before.
   public var isReused: Bool
-  /// Seconds from the start of the last hop: name looked up, connected, TLS done, first byte, end. Each
-  /// counts from the same instant; 0 where there was nothing to do.
+  /// What the last answer came in: `1.0`, `1.1` or `2`; nil without one.
+  public var httpVersion: String?
+  /// Numeric address that the last request was sent to, the proxy's if there is one; nil without a connection.
+  public var serverAddress: String?
+  /// Seconds from the start of the last hop until the name was looked up. The other times count from the same
+  /// instant, each includes those before it, or is 0 where there was nothing to do. Waiting for a free
+  /// connection counts; waiting in a downloader's queue, and the hops before a redirect, do not.
   public var nameLookup: Double
-  /// Connected.
+  /// Seconds until the connection was there, to the proxy if there is one.
   public var connect: Double
-  /// TLS done.
+  /// Seconds until TLS was agreed on.
   public var tls: Double
-  /// The first byte of the answer.
+  /// Seconds until the first byte of the answer.
   public var firstByte: Double
-  /// The end.
+  /// Seconds until the end.
   public var total: Double
 
   /// Nothing received, no time taken, unless said otherwise.
   public init(
-    bytesReceived: Int = 0, requests: Int = 0, connections: Int = 0, isReused: Bool = false,
-    nameLookup: Double = 0, connect: Double = 0, tls: Double = 0, firstByte: Double = 0, total: Double = 0
+    bytesReceived: Int = 0, headBytesReceived: Int = 0, bytesSent: Int = 0, requests: Int = 0,
+    redirects: Int = 0, connections: Int = 0, isReused: Bool = false, httpVersion: String? = nil,
+    serverAddress: String? = nil, nameLookup: Double = 0, connect: Double = 0, tls: Double = 0,
+    firstByte: Double = 0, total: Double = 0
   ) {
     self.bytesReceived = bytesReceived
+    self.headBytesReceived = headBytesReceived
+    self.bytesSent = bytesSent
     self.requests = requests
+    self.redirects = redirects
     self.connections = connections
     self.isReused = isReused
+    self.httpVersion = httpVersion
+    self.serverAddress = serverAddress
     self.nameLookup = nameLookup
     self.connect = connect
     self.tls = tls

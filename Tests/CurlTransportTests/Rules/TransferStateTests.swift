@@ -129,7 +129,7 @@ struct TransferStateTests {
     #expect(state.receive(bytes: 1, at: start + .seconds(8)) == .deliver)
     #expect(state.deadline == start + .seconds(13))
 
-    #expect(state.expire() == .fail(.transport(code: 28, message: "nothing came for 5.0 s")))
+    #expect(state.expire() == .fail(.timedOut(.stall(seconds: 5))))
   }
 
   @Test func totalTimeGoesOnThroughRedirectsAndBytes() throws {
@@ -142,7 +142,7 @@ struct TransferStateTests {
     #expect(state.deadline == start + .seconds(60))
     state.requestLeaves(at: start + .seconds(31))
     #expect(state.deadline == start + .seconds(60))
-    #expect(state.expire() == .fail(.transport(code: 28, message: "not done within 60.0 s")))
+    #expect(state.expire() == .fail(.timedOut(.total(seconds: 60))))
   }
 
   @Test func bodyNobodyWantsIsGivenASecond() throws {

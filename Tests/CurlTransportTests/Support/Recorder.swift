@@ -137,8 +137,14 @@ extension CurlTransport {
     _ url: String, headers: HTTPHeaders = [:], bodyLimit: Int = 64 << 20,
     timeouts: TransportRequest.Timeouts = .init()
   ) async throws -> Recorder.Heard {
+    await get(
+      TransportRequest(
+        url: try #require(URL(string: url)), headers: headers, bodyLimit: bodyLimit, timeouts: timeouts))
+  }
+
+  func get(_ request: TransportRequest) async -> Recorder.Heard {
     let recorder = Recorder()
-    try start(url, headers: headers, bodyLimit: bodyLimit, timeouts: timeouts, receiver: recorder)
+    _ = start(request, receiver: recorder)
     let heard = await recorder.end()
     #expect(!heard.isDisorderly && heard.ends.count == 1)
     return heard

@@ -1,0 +1,47 @@
+import FoundationEssentials
+import Testing
+import VitrineCurlTransport
+import VitrineLoading
+
+@Suite("A transfer says what it took", .timeLimit(.minutes(1)))
+struct MetricsTests {
+  @Test("AF-S8 SD-D26 times, sizes, protocol and address come with the end")
+  func figures() async throws {
+    let server = try ScriptedServer { request in
+      request.target == "/"
+        ? [.answer("away", status: "302 Found", fields: ["Location: /two", "Connection: close"]), .close]
+        : [.answer("hello")]
+    }
+    defer { server.stop() }
+
+    let heard = try await CurlTransport().get(server.url, headers: ["X-A": "1"])
+
+    let metrics = try #require(heard.metrics)
+    #expect(metrics.bytesReceived == 5)
+    #expect(metrics.headBytesReceived == "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n".utf8.count)
+    #expect(metrics.bytesSent == server.requests.last?.head.utf8.count)
+    #expect(metrics.requests == 2 && metrics.redirects == 1 && metrics.connections == 2)
+    #expect(metrics.httpVersion == "1.1" && metrics.serverAddress == "127.0.0.1")
+    #expect(metrics.nameLookup <= metrics.connect && metrics.connect <= metrics.firstByte)
+    #expect(metrics.firstByte > 0 && metrics.firstByte <= metrics.total && metrics.tls == 0)
+  }
+
+  @Test func failureTellsNoMoreThanItKnows() async throws {
+    let server = try ScriptedServer { _ in [] }
+    server.stop()
+
+    let spent = try #require(try await CurlTransport().get(server.url).spent)
+
+    #expect(spent.httpVersion == nil && spent.headBytesReceived == 0 && spent.bytesSent == 0)
+    #expect(spent.requests == 0 && spent.bytesReceived == 0)
+  }
+
+  @Test func oldProtocolIsTold() async throws {
+    let server = try ScriptedServer { _ in [.send("HTTP/1.0 200 OK\r\n\r\nhello"), .close] }
+    defer { server.stop() }
+
+    let heard = try await CurlTransport().get(server.url)
+
+    #expect(heard.text == "hello" && heard.metrics?.httpVersion == "1.0")
+  }
+}
