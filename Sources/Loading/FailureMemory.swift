@@ -12,7 +12,7 @@
 /// An answer belongs to the URL that was sent, with the headers of `RequestIdentity`: other credentials, or a
 /// URL signed anew, are another request, even where `Configuration.keyFilter` gives them one key.
 public struct FailureMemory: Sendable {
-  /// Seconds during which a failure is remembered, by the clock of `Configuration.trace`. With 0, less, or
+  /// Seconds during which a failure is remembered, by `Configuration.clock`. With 0, less, or
   /// NaN nothing is remembered, with infinity until there is no room.
   public var timeToLive: Double
   /// How many failures are remembered; the oldest go first. With 0 or less none.
@@ -78,9 +78,10 @@ extension ImageError {
     switch self {
     // A time out, too early, too many requests: the server asks to come back.
     case .status(let status): (400..<500).contains(status) && ![408, 425, 429].contains(status)
-    case .redirectRefused, .emptyBody, .notAnImage, .decoding: true
+    case .contentType, .redirectRefused, .emptyBody, .notAnImage, .decoding: true
     case .cancelled, .invalidURL, .unsupportedScheme, .transport, .timedOut, .untrustedServer, .proxyFailed,
-      .unreadableFile, .tooLarge, .transform, .notCached, .notConfigured:
+      .requestRefused, .responseRefused, .unreadableFile, .tooLarge, .transform, .notCached, .notConfigured,
+      .shutDown:
       false
     }
   }

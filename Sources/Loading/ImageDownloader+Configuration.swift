@@ -2,6 +2,13 @@ public import FoundationEssentials
 public import VitrineGraphics
 
 extension ImageDownloader {
+  /// See `Configuration.requestModifier`.
+  public typealias RequestModifier = @Sendable (TransportRequest) async throws -> TransportRequest
+  /// See `Configuration.responseModifier`.
+  public typealias ResponseModifier = @Sendable (TransportResponse) async throws -> TransportResponse
+  /// See `Configuration.bodyModifier`.
+  public typealias BodyModifier = @Sendable ([UInt8], TransportResponse?) throws -> [UInt8]
+
   /// What holds for all loads of a downloader.
   public struct Configuration: Sendable {
     /// Network transfers at once; below 1 counts as 1.
@@ -40,10 +47,40 @@ extension ImageDownloader {
     /// is the end of it; so are `removeFailure(for:)` and `removeAllFailures()`. Files and data URLs are read
     /// each time.
     public var failureMemory: FailureMemory?
+    /// Which failures are tried again, and when; two retries by default.
+    public var retries = RetryPolicy()
+    /// How many downloads may be started in vain; nil for any number. It never slows down what is let finish.
+    public var rateLimit: RateLimit? = RateLimit()
+    /// Bytes of bodies that broke off, were paused or given up, kept to ask only for the rest next time; 0 keeps none.
+    ///
+    /// Kept are bodies whose server names a strong entity tag or a date of last change and gives ranges; the answer to
+    /// the request for the rest (`Range`, `If-Range`) says whether it is still the same body (RFC 9110, 13.1.5).
+    public var resumableBytesLimit = 8 << 20
+    /// Which answers count as pictures before their bytes are looked at; every 2xx by default.
+    public var acceptance = ResponseAcceptance()
+    /// Changes each request just before it is sent, or refuses it by throwing; none by default (SD-D23).
+    ///
+    /// Runs as a task of its own, once for each try, so that a token that expires can be renewed here. What it changes
+    /// takes no part in the identity of the picture; see `headersFilter` for what must. An `ImageError` that it throws
+    /// is heard as it is, any other error as `.requestRefused`.
+    public var requestModifier: RequestModifier?
+    /// Changes the head of each answer before it is judged, or refuses it by throwing; none by default (SD-D24).
+    ///
+    /// Runs as a task of its own while the body comes. It sees every answer, whatever its status, and `acceptance`
+    /// judges what it makes of it. An `ImageError` that it throws is heard as it is, any other as `.responseRefused`.
+    public var responseModifier: ResponseModifier?
+    /// Changes the bytes of each body before they are decoded, as to decrypt them, or refuses them by throwing; none by
+    /// default (SD-D25). Runs on a decoding thread; errors are heard as those of `responseModifier`.
+    public var bodyModifier: BodyModifier?
     /// Threads that decode and transform; below 1 counts as 1.
     public var decodingThreads = ProcessInfo.processInfo.activeProcessorCount
     /// No download starts while more bytes than this wait to be decoded.
     public var undecodedBytesLimit = 1 << 20
+
+    /// By what retries, limits and memories of failures are timed; the system's clock by default.
+    public var clock: any LoadingClock = SystemLoadingClock()
+    /// Seconds since 1970, for servers that name a date; the system's by default.
+    public var wallClock: @Sendable () -> Double = { Date().timeIntervalSince1970 }
 
     /// Where it writes down what each request went through; `Trace.shared` unless said otherwise.
     public var trace = Trace.shared
@@ -63,6 +100,10 @@ extension ImageDownloader {
     public internal(set) var bytes = 0
     /// Connections opened.
     public internal(set) var connections = 0
+    /// Downloads that were tried again after a failure.
+    public internal(set) var retries = 0
+    /// Transfers that brought the rest of a body that was here in part.
+    public internal(set) var resumed = 0
     /// Loads that succeeded, by where the picture was; each caller counts.
     public internal(set) var loads: [ImageResponse.Source: Int] = [:]
     /// Loads that failed, cancelled ones apart.

@@ -143,6 +143,7 @@ public final class ImageDownloader: Sendable {
   /// Starts the load and returns nil, unless there is an answer without.
   private func outcomeWithoutLoading(_ task: ImageTask) -> Result<ImageResponse, ImageError>? {
     if let refusal { return .failure(refusal) }
+    if engine.isShutDown { return .failure(.shutDown) }
     let request = task.request
     let began = trace.isEnabled ? trace.now : 0
     var storeCount: Int
@@ -182,8 +183,7 @@ public final class ImageDownloader: Sendable {
 
   /// A picture that `cachedImage` gave is being shown.
   package func traceServed(_ request: ImageRequest, _ image: Image) {
-    let identity = additions?.completing(request).identity ?? request.identity
-    trace.recordServed(url: identity.url, image: image.number)
+    trace.recordServed(url: completed(request).identity.url, image: image.number)
   }
 
   private func hit(_ request: ImageRequest, _ additionalIdentifier: String?) -> Image? {
@@ -197,7 +197,9 @@ public final class ImageDownloader: Sendable {
 
   /// The request with what the configuration adds to it.
   private func completed(_ request: ImageRequest) -> ImageRequest {
-    additions?.completing(request) ?? request
+    var request = additions?.completing(request) ?? request
+    if request.identity.hasOtherHeaders { request.identity = engine.counted(request.identity) }
+    return request
   }
 
   // MARK: Memory
@@ -208,7 +210,9 @@ public final class ImageDownloader: Sendable {
     guard request.cachePolicy != .reload else { return nil }
     let cache = request.cache(insteadOf: cache)
     // Without a copy of the request, on the way to every memory hit.
-    if additions == nil { return cache?.image(for: request, additionalIdentifier: additionalIdentifier) }
+    if additions == nil, !request.identity.hasOtherHeaders {
+      return cache?.image(for: request, additionalIdentifier: additionalIdentifier)
+    }
     return cache?.image(for: completed(request), additionalIdentifier: additionalIdentifier)
   }
 
@@ -255,6 +259,49 @@ public final class ImageDownloader: Sendable {
     get { engine.queue.order }
     set { engine.changeQueue { $0.order = newValue } }
   }
+
+  /// Whether nothing is fetched for now, neither from the network nor from files: what waits goes on waiting, what runs
+  /// is let finish, and pictures in memory are shown (SD-D40).
+  public var isSuspended: Bool {
+    get { engine.queue.isSuspended }
+    set { engine.changeQueue { $0.isSuspended = newValue } }
+  }
+
+  /// How many downloads may be started in vain; nil for any number.
+  public var rateLimit: RateLimit? {
+    get { engine.queue.rateLimit }
+    set { engine.changeQueue { $0.rateLimit = newValue } }
+  }
+
+  /// Whether anybody waits for a picture.
+  public var isRunning: Bool { engine.isRunning }
+
+  /// Downloads that have been started and have not ended.
+  public var activeDownloadCount: Int { engine.queue.activeCount }
+
+  /// Downloads that wait for their turn, for a server that wants to be left alone, or for their next try.
+  public var waitingDownloadCount: Int { engine.queue.waitingCount }
+
+  /// Gives up all that runs and waits: everyone hears `.cancelled`, in order of registration. What is asked for after
+  /// that is loaded as usual.
+  public func cancelAll() { engine.cancelAll() }
+
+  /// Returns when nobody waits any longer and every transfer has ended; loads that are started meanwhile count. At once
+  /// if nothing runs. Everyone has been answered by then, though completions may be still on their way to the main actor.
+  public func drain() async { await engine.waitUntilIdle() }
+
+  /// Ends all work for good: loads from now on fail with `.shutDown`, what is in memory stays there. Returns when what
+  /// ran has ended. Shutting down twice waits again.
+  ///
+  /// - Parameter cancelling: whether what runs and waits is given up; if not, it is let finish.
+  public func shutDown(cancelling: Bool = true) async {
+    engine.shutDown(cancelling: cancelling)
+    await engine.waitUntilIdle()
+  }
+
+  /// The network is there again, or is another one: what waits for a server or for its next try goes on now, and
+  /// remembered failures are forgotten. `Application` calls it; a program without one may.
+  public func networkReturned() { engine.networkReturned() }
 
   /// Whether pictures come into memory in turns of the main queue alone, and only those that somebody still waits for
   /// then; false by default. What is a hit depends then on what the main actor does, and not on how fast others are.

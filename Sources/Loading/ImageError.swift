@@ -21,6 +21,12 @@ public enum ImageError: Error, Hashable, Sendable {
   case proxyFailed(status: Int?, message: String)
   /// The server answered with a status that the request does not accept: another than 2xx, unless it says so.
   case status(Int)
+  /// The answer is of a type that `Configuration.acceptance` does not name; empty for an answer without a type.
+  case contentType(String)
+  /// `Configuration.requestModifier` threw; what it said.
+  case requestRefused(String)
+  /// `Configuration.responseModifier` or `bodyModifier` threw; what it said.
+  case responseRefused(String)
   /// A redirect was not followed.
   case redirectRefused(RedirectRefusal)
   /// A local file cannot be read; the system's message.
@@ -39,6 +45,8 @@ public enum ImageError: Error, Hashable, Sendable {
   case notCached
   /// `ImageDownloader.shared` was used before `Application` or `Vitrine.bootstrap()` set it.
   case notConfigured
+  /// The downloader has been shut down.
+  case shutDown
 
   /// Which limit has passed, and what it is set to.
   public enum TimeLimit: Hashable, Sendable {
@@ -89,6 +97,10 @@ extension ImageError: CustomStringConvertible {
     case .untrustedServer(let message): "the server is not trusted: \(message)"
     case .proxyFailed(_, let message): "the proxy failed: \(message)"
     case .status(let status): "the server answered \(status)"
+    case .contentType(let type):
+      type.isEmpty ? "an answer without a type" : "an answer of type “\(type.shortened)”"
+    case .requestRefused(let message): "the request was refused: \(message)"
+    case .responseRefused(let message): "the answer was refused: \(message)"
     case .redirectRefused(.tooMany(let limit)): "more than \(limit) redirects"
     case .redirectRefused(.downgrade): "a redirect from https to http"
     case .redirectRefused(.scheme(let scheme)): "a redirect to the scheme “\(scheme)”"
@@ -105,6 +117,7 @@ extension ImageError: CustomStringConvertible {
     case .notCached: "not in the cache"
     case .notConfigured:
       "no shared downloader yet: make an Application, or call Vitrine.bootstrap(), before the first load"
+    case .shutDown: "the downloader has been shut down"
     }
   }
 }

@@ -27,19 +27,33 @@ public struct ImageRequest: Sendable {
   /// Where the picture is looked up and kept; in the downloader's cache by default.
   public var cache: Cache {
     get { choices?.cache ?? .downloader }
-    set { choices = .unlessUsual(cache: newValue, transforms: transforms, limits: limits) }
+    set { change(cache: newValue) }
   }
   /// The size that it is needed at, in pixels; nil decodes it whole. Slots fill it in.
   public var targetSize: DecodeTarget?
   /// Applied in order after decoding; if there are none, those of the downloader's configuration.
   public var transforms: [any ImageTransform] {
     get { choices?.transforms ?? [] }
-    set { choices = .unlessUsual(cache: cache, transforms: newValue, limits: limits) }
+    set { change(transforms: newValue) }
   }
   /// What decoding it may cost.
   public var limits: DecodeLimits {
     get { choices?.limits ?? DecodeLimits() }
-    set { choices = .unlessUsual(cache: cache, transforms: transforms, limits: newValue) }
+    set { change(limits: newValue) }
+  }
+  /// Whether `ImageResponse.data` has the bytes that were decoded; false by default. Takes no part in what is shared.
+  public var keepsData: Bool {
+    get { choices?.keepsData ?? false }
+    set { change(keepsData: newValue) }
+  }
+
+  private mutating func change(
+    cache: Cache? = nil, transforms: [any ImageTransform]? = nil, limits: DecodeLimits? = nil,
+    keepsData: Bool? = nil
+  ) {
+    choices = .unlessUsual(
+      cache: cache ?? self.cache, transforms: transforms ?? self.transforms, limits: limits ?? self.limits,
+      keepsData: keepsData ?? self.keepsData)
   }
 
   // A request takes three words, the most that fit into an `any ImageRequestConvertible` without a box on the heap.
@@ -83,13 +97,14 @@ public struct ImageRequest: Sendable {
   public init(
     url: URL, headers: HTTPHeaders = [:], priority: Priority = .normal,
     cachePolicy: CachePolicy = .useCache, cache: Cache = .downloader, targetSize: DecodeTarget? = nil,
-    transforms: [any ImageTransform] = [], limits: DecodeLimits = .init()
+    transforms: [any ImageTransform] = [], limits: DecodeLimits = .init(), keepsData: Bool = false
   ) {
     self.priority = priority
     self.cachePolicy = cachePolicy
     self.targetSize = targetSize
     identity = RequestIdentity(url: url, headers: headers)
-    choices = .unlessUsual(cache: cache, transforms: transforms, limits: limits)
+    choices = .unlessUsual(
+      cache: cache, transforms: transforms, limits: limits, keepsData: keepsData)
   }
 
   /// The cache that it chooses; `own` is that of the downloader. For the way of a memory hit: nearly none chooses.
@@ -119,7 +134,7 @@ extension ImageRequest: Hashable {
   public static func == (a: ImageRequest, b: ImageRequest) -> Bool {
     a.url == b.url && a.headers == b.headers && a.priority == b.priority
       && a.cachePolicy == b.cachePolicy && a.cache == b.cache && a.targetSize == b.targetSize
-      && a.limits == b.limits
+      && a.limits == b.limits && a.keepsData == b.keepsData
       && a.transforms.map(\.identifier) == b.transforms.map(\.identifier)
   }
 

@@ -10,6 +10,8 @@ public struct ImageResponse: Sendable {
   public let http: TransportResponse?
   /// What the transfer took; nil from memory.
   public let metrics: TransportMetrics?
+  /// The bytes that the picture was decoded from, for a request that `keepsData`; nil from memory.
+  public internal(set) var data: [UInt8]?
 
   /// Which stage had it.
   public enum Source: String, Hashable, Sendable, CaseIterable {
@@ -23,11 +25,13 @@ public struct ImageResponse: Sendable {
 
   /// An answer; without `http` and `metrics` for one from memory.
   public init(
-    image: Image, source: Source, http: TransportResponse? = nil, metrics: TransportMetrics? = nil
+    image: Image, source: Source, http: TransportResponse? = nil, metrics: TransportMetrics? = nil,
+    data: [UInt8]? = nil
   ) {
     self.image = image
     self.source = source
     self.http = http
     self.metrics = metrics
+    self.data = data
   }
 }

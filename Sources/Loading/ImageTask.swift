@@ -32,6 +32,22 @@ public final class ImageTask: Cancellable {
     }
   }
 
+  /// What becomes of a load, step by step.
+  public enum Event: Sendable {
+    /// The head of an answer has come, acceptable or not.
+    case response(TransportResponse)
+    /// More of the body has come.
+    case progress(Progress)
+    /// A transfer is over, well or not; what it took.
+    case transferred(TransportMetrics)
+    /// It failed, and is tried again after so many seconds.
+    case willRetry(after: Double, ImageError)
+    /// `pause()` or `resume()` was called.
+    case paused, resumed
+    /// The outcome; the last event.
+    case finished(Result<ImageResponse, ImageError>)
+  }
+
   /// Hears the outcome, once, on the main actor.
   public typealias Completion = @MainActor (Result<ImageResponse, ImageError>) -> Void
   /// Hears how far it is, on the main actor; not for each chunk of bytes.
@@ -46,6 +62,7 @@ public final class ImageTask: Cancellable {
     var progress = Progress()
     var isReportPosted = false
     var isCancelled = false
+    var isPaused = false
     var result: Outcome?
     var completion: Completion?
     var progressHandler: ProgressHandler?
@@ -53,6 +70,7 @@ public final class ImageTask: Cancellable {
     var observers: [Int: @MainActor () -> Void] = [:]
     var lastObserver = 0
     var waiting: [CheckedContinuation<Outcome, Never>] = []
+    var listeners: [Int: AsyncStream<Event>.Continuation] = [:]
 
     /// Whether somebody hears of progress.
     var isWatched: Bool { progressHandler != nil || !observers.isEmpty }
@@ -103,6 +121,29 @@ public final class ImageTask: Cancellable {
     }
   }
 
+  /// Does without the picture for now: its download is stopped, or leaves the queue, when nobody else waits for it.
+  ///
+  /// What has come of it is kept, and `resume()` asks the server for the rest where that can be done (RFC 9110, 14).
+  /// What is here already is decoded and delivered all the same. Pausing twice, or when it is over, does nothing.
+  public func pause() { setPaused(true) }
+
+  /// Wants the picture again, after `pause()`.
+  public func resume() { setPaused(false) }
+
+  /// Whether it is paused.
+  public var isPaused: Bool { state.withLock { $0.isPaused } }
+
+  private func setPaused(_ isPaused: Bool) {
+    let change = state.withLock { state -> (LoadEngine?, TaskID?)? in
+      guard state.result == nil, state.isPaused != isPaused else { return nil }
+      state.isPaused = isPaused
+      return (state.engine, state.id)
+    }
+    guard let change else { return }
+    emit(isPaused ? .paused : .resumed)
+    if case (let engine?, let id?) = change { engine.settlePause(of: self, id) }
+  }
+
   /// How much has come; nothing while it waits, and for a picture from memory.
   public var progress: Progress { state.withLock { $0.progress } }
 
@@ -126,6 +167,29 @@ public final class ImageTask: Cancellable {
       }
       return try outcome.get()
     }
+  }
+
+  /// What happens to the load from now on, ending with `.finished`; several may listen. At once only that for a load
+  /// that is over. Nothing is dropped, however slow the listener; ending to listen changes nothing for the load.
+  public var events: AsyncStream<Event> {
+    AsyncStream { continuation in
+      let outcome = state.withLock { state -> Outcome? in
+        guard state.result == nil else { return state.result }
+        state.lastObserver += 1
+        let number = state.lastObserver
+        state.listeners[number] = continuation
+        continuation.onTermination = { [weak self] _ in self?.endListening(number) }
+        return nil
+      }
+      guard let outcome else { return }
+      continuation.yield(.finished(outcome))
+      continuation.finish()
+    }
+  }
+
+  private func endListening(_ number: Int) {
+    let listener = state.withLock { $0.listeners.removeValue(forKey: number) }
+    _ = listener  // goes here, outside the lock
   }
 
   // MARK: Observing
@@ -168,15 +232,32 @@ public final class ImageTask: Cancellable {
 
   /// The outcome. The first one counts.
   func settle(_ result: Result<ImageResponse, ImageError>) {
-    let (outcome, waiting, isAwaited) = state.withLock { state in
-      guard state.result == nil else { return (result, [CheckedContinuation<Outcome, Never>](), false) }
+    let (outcome, waiting, listeners, isAwaited) = state.withLock { state in
+      guard state.result == nil else {
+        return (result, [CheckedContinuation<Outcome, Never>](), [AsyncStream<Event>.Continuation](), false)
+      }
       let outcome = state.isCancelled ? .failure(.cancelled) : result
       state.result = outcome
-      defer { state.waiting = [] }
-      return (outcome, state.waiting, state.isWatched || state.completion != nil)
+      defer {
+        state.waiting = []
+        state.listeners = [:]
+      }
+      return (
+        outcome, state.waiting, Array(state.listeners.values), state.isWatched || state.completion != nil
+      )
     }
     for continuation in waiting { continuation.resume(returning: outcome) }
+    for listener in listeners {
+      listener.yield(.finished(outcome))
+      listener.finish()
+    }
     if isAwaited { Mailbox.main.post { self.complete() } }
+  }
+
+  /// Tells those who listen.
+  func emit(_ event: Event) {
+    let listeners = state.withLock { $0.listeners.isEmpty ? [] : Array($0.listeners.values) }
+    for listener in listeners { listener.yield(event) }
   }
 
   /// More bytes have come. Reports that the main actor has not read yet are replaced.
@@ -187,6 +268,7 @@ public final class ImageTask: Cancellable {
       state.isReportPosted = true
       return true
     }
+    emit(.progress(progress))
     if isDue { Mailbox.main.post { self.deliverProgress() } }
   }
 

@@ -14,8 +14,12 @@ final class SlotBench {
   let window = Window(size: Size(width: 400, height: 300))
 
   init() {
+    // The transport decides alone what starts and what fails.
+    var configuration = ImageDownloader.Configuration()
+    configuration.retries = .none
+    configuration.rateLimit = nil
     downloader = ImageDownloader(
-      transports: [transport], decoder: decoder, cache: cache)
+      configuration: configuration, transports: [transport], decoder: decoder, cache: cache)
   }
 
   static let red = FakeDecoder.picture(width: 100, height: 100, color: Color(hex: 0xFF0000))

@@ -108,12 +108,7 @@ import VitrineTesting
 
 /// What a caller of a downloader notices of it.
 @MainActor @Suite(.timeLimit(.minutes(1))) struct RememberedFailureTests {
-  private final class Clock: Sendable {
-    let time = Mutex<Int64>(0)
-    func advance(seconds: Int64) { time.withLock { $0 += seconds * 1_000_000_000 } }
-  }
-
-  private let clock = Clock()
+  private let clock = ManualLoadingClock()
 
   private func world(_ memory: FailureMemory? = FailureMemory(), key: (@Sendable (URL) -> URL)? = nil)
     -> Fixture
@@ -121,7 +116,7 @@ import VitrineTesting
     Fixture { [clock] in
       $0.failureMemory = memory
       $0.keyFilter = key
-      $0.trace = Trace(clock: { clock.time.withLock { $0 } })
+      $0.clock = clock
     }
   }
 
@@ -148,11 +143,11 @@ import VitrineTesting
   {
     let world = world(FailureMemory(timeToLive: 10))
     #expect(await failure(world, request(), with: .status(404)) == .status(404))
-    clock.advance(seconds: 9)
+    clock.advance(by: 9)
     #expect(await failure(world, request(), with: .status(500)) == .status(404))
     #expect(world.downloader.statistics.failures == 2)
     #expect(world.transport.transfers.count == 1)
-    clock.advance(seconds: 1)
+    clock.advance(by: 1)
     #expect(await failure(world, request(), with: .status(500)) == .status(500))
     #expect(world.transport.transfers.count == 2)
   }

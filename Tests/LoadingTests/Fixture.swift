@@ -3,12 +3,13 @@ import VitrineGraphics
 import VitrineLoading
 import VitrineTesting
 
-/// A downloader in a world that is held still.
+/// A downloader in a world that is held still: no failure is tried again unless a test says so.
 struct Fixture {
   let transport: FakeTransport
   let gate: Gate
   let decoder: FakeDecoder
   let cache: MemoryImageCache
+  let clock = ManualLoadingClock()
   let downloader: ImageDownloader
 
   init(
@@ -17,6 +18,8 @@ struct Fixture {
   ) {
     var configuration = ImageDownloader.Configuration()
     configuration.decodingThreads = 2
+    configuration.clock = clock
+    configuration.retries = .none
     configure(&configuration)
     transport = FakeTransport(endsCancelled: endsCancelled)
     gate = Gate(isOpen: !decodingIsHeld)

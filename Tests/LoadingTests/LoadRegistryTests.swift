@@ -5,6 +5,11 @@ import VitrineTesting
 
 @testable import VitrineLoading
 
+extension FetchEnd {
+  static func success(_ bytes: FetchedBytes) -> FetchEnd { FetchEnd(.bytes(bytes), response: bytes.response) }
+  static func failure(_ error: ImageError) -> FetchEnd { FetchEnd(.failed(error)) }
+}
+
 /// The decisions by themselves: inputs in, actions out.
 @Suite struct LoadRegistryTests {
   private static let small = DecodeTarget(width: 8, height: 8)
@@ -24,6 +29,9 @@ import VitrineTesting
     case .cancelFetch: "cancel fetch"
     case .decode(_, _, let key, _): key.target == nil ? "decode" : "decode small"
     case .transform(_, _, let transforms, _): "transform \(transforms.map(\.identifier))"
+    case .pauseFetch: "pause fetch"
+    case .wake: "wake"
+    case .announce: "announce"
     case .cancelWork: "cancel work"
     case .reprioritizeWork(_, let priority): "reprioritize \(priority)"
     case .store(_, _, _, let identifier): "store \(identifier ?? "-")"

@@ -1,30 +1,34 @@
 import Synchronization
 import VitrineGraphics
 
-/// Gathers the bytes of one fetch, and tells those who wait how far it is.
+/// Hears of the transfer of one try of a fetch, and tells those who wait how far it is.
 final class FetchReceiver: TransportReceiver {
   private struct State {
-    var response: TransportResponse?
-    var body: [UInt8] = []
+    var answer: AnswerAssembly
     var watchers: [ImageTask] = []
     var failureMetrics: TransportMetrics?
     /// Let go at the end, or with the receiver.
     var activity: NetworkActivity.Running?
+    var modifying: Task<Void, Never>?
+    var isEnded = false
   }
 
-  /// No more than this is reserved on a server's word.
-  private static let trustedLength = 1 << 20
-
-  private let id: FetchID
+  let id: FetchID
   private let isLocal: Bool
-  private let state = Mutex(State())
+  private let modifier: ImageDownloader.ResponseModifier?
+  private let state: Mutex<State>
   /// A transport that never ends does not keep a downloader that has gone.
   private weak let engine: LoadEngine?
 
-  init(id: FetchID, isLocal: Bool, engine: LoadEngine) {
+  init(
+    id: FetchID, isLocal: Bool, answer: AnswerAssembly, modifier: ImageDownloader.ResponseModifier?,
+    engine: LoadEngine
+  ) {
     self.id = id
     self.isLocal = isLocal
+    self.modifier = modifier
     self.engine = engine
+    state = Mutex(State(answer: answer))
   }
 
   /// The transfer begins; one on this machine is no activity of the network.
@@ -32,22 +36,39 @@ final class FetchReceiver: TransportReceiver {
     if !isLocal { state.withLock { $0.activity = network.begin() } }
   }
 
+  /// Whether the transport has said that it is over.
+  var isEnded: Bool { state.withLock { $0.isEnded } }
+
   /// Somebody has joined.
   func add(_ watcher: ImageTask) { state.withLock { $0.watchers.append(watcher) } }
 
+  /// Somebody waits for another fetch now.
+  func remove(_ watcher: ImageTask) { state.withLock { $0.watchers.removeAll { $0 === watcher } } }
+
+  /// Nobody wants the transfer any more. What has come of it, if the rest can be asked for later.
+  func abandon() -> PartialBody? {
+    let (partial, modifying) = state.withLock { ($0.answer.abandon(), $0.modifying) }
+    modifying?.cancel()
+    return partial
+  }
+
   func transportDidReceive(_ response: TransportResponse) {
-    let watchers = state.withLock {
-      $0.response = response
-      $0.body.reserveCapacity(max(0, min(response.expectedLength ?? 0, Self.trustedLength)))
-      return $0.watchers
+    let (step, head, watchers, progress) = state.withLock { state in
+      let step = state.answer.receive(response)
+      return (step, state.answer.response ?? response, state.watchers, state.answer.progress)
     }
-    for watcher in watchers { watcher.report(.init(received: 0, expected: response.expectedLength)) }
+    engine?.responseArrived(head, of: self)
+    for watcher in watchers {
+      watcher.emit(.response(head))
+      watcher.report(progress)
+    }
+    perform(step)
   }
 
   func transportDidReceive(_ bytes: UnsafeRawBufferPointer) {
-    let (watchers, progress) = state.withLock {
-      $0.body.append(contentsOf: bytes)
-      return ($0.watchers, ImageTask.Progress(received: $0.body.count, expected: $0.response?.expectedLength))
+    let (watchers, progress) = state.withLock { state in
+      state.answer.receive(bytes)
+      return (state.watchers, state.answer.progress)
     }
     for watcher in watchers { watcher.report(progress) }
   }
@@ -58,16 +79,66 @@ final class FetchReceiver: TransportReceiver {
   }
 
   func transportDidFinish(_ result: Result<TransportMetrics, ImageError>) {
-    var ended = state.withLock { state in
-      defer { state = State() }
-      return state
+    let (step, activity, failureMetrics, watchers) = state.withLock { state in
+      defer {
+        state.activity = nil
+        state.watchers = []
+        state.isEnded = true
+      }
+      return (state.answer.end(result), state.activity, state.failureMetrics, state.watchers)
     }
-    ended.activity = nil
+    _ = activity  // goes here, outside the lock
     guard let engine else { return }
-    let transfer = TraceEvent.Transfer(result, failureMetrics: ended.failureMetrics, isLocal: isLocal)
+    let transfer = TraceEvent.Transfer(result, failureMetrics: failureMetrics, isLocal: isLocal)
     engine.trace.record(.fetchEnded(fetch: id.number, transfer))
     if !isLocal, case .success(let metrics) = result { engine.count(metrics) }
-    engine.fetchEnded(
-      id, result.map { FetchedBytes(body: ended.body, response: ended.response, metrics: $0) })
+    if let metrics = (try? result.get()) ?? failureMetrics {
+      for watcher in watchers { watcher.emit(.transferred(metrics)) }
+    }
+    perform(step)
+    engine.transportEnded()
+  }
+
+  private func perform(_ step: AnswerAssembly.Step) {
+    switch step {
+    case .goOn: break
+    case .end(let end):
+      engine?.fetchEnded(self, end, partial: state.withLock { $0.answer.takePartialBody() })
+    case .modify(let response): modify(response)
+    }
+  }
+
+  private func modify(_ response: TransportResponse) {
+    guard let modifier else { return }
+    let task = Task {
+      let result = await Result.of(ImageError.responseRefused) { try await modifier(response) }
+      perform(state.withLock { $0.answer.modified(result) })
+    }
+    state.withLock { $0.modifying = task }
+  }
+}
+
+extension Result where Failure == ImageError {
+  /// What somebody else's closure gives: its own `ImageError` as it is, any other error as a refusal that says it.
+  static func of(
+    _ refusal: (String) -> ImageError, _ body: () async throws -> sending Success
+  ) async -> sending Result {
+    do { return .success(try await body()) } catch { return .failure(ImageError(error, refusal)) }
+  }
+
+  /// The same for one that does not wait.
+  static func of(_ refusal: (String) -> ImageError, _ body: () throws -> Success) -> Result {
+    do { return .success(try body()) } catch { return .failure(ImageError(error, refusal)) }
+  }
+}
+
+extension ImageError {
+  fileprivate init(_ error: any Error, _ refusal: (String) -> ImageError) {
+    self =
+      switch error {
+      case let error as ImageError: error
+      case is CancellationError: .cancelled
+      default: refusal("\(error)")
+      }
   }
 }

@@ -15,6 +15,20 @@ final class LoadEngine: Sendable {
     /// nil unless it was asked for.
     var failures: FailureMemory?
     var statistics = ImageDownloader.Statistics()
+    var partials = PartialBodies(limit: 0)
+    var varying = VaryingHeaders()
+    /// Transfers whose transport has not ended, those that were given up included.
+    var openTransfers = 0
+    var isShutDown = false
+    var waitingForIdle: [CheckedContinuation<Void, Never>] = []
+
+    var isIdle: Bool { registry.isEmpty && openTransfers == 0 }
+
+    mutating func takeIdleWaiters() -> [CheckedContinuation<Void, Never>] {
+      guard isIdle else { return [] }
+      defer { waitingForIdle = [] }
+      return waitingForIdle
+    }
 
     /// What lies on this machine is read each time: it may change at any time, and costs no network.
     mutating func remember(_ error: ImageError, of request: ImageRequest, at now: Int64) {
@@ -24,6 +38,11 @@ final class LoadEngine: Sendable {
 
   private struct Transfer {
     let receiver: FetchReceiver
+    let identity: RequestIdentity
+    /// What came at an earlier try.
+    let partial: PartialBody?
+    /// Seconds since the first try.
+    let spent: Double
     /// nil until the transport has returned from `start`.
     var handle: (any Cancellable)?
   }
@@ -33,6 +52,7 @@ final class LoadEngine: Sendable {
   private let decoder: any ImageDecoding
   private let cache: (any ImageRequestCache)?
   let trace: Trace
+  private var clock: any LoadingClock { configuration.clock }
   private let workers: WorkerPool
   private let state: Mutex<State>
 
@@ -47,9 +67,13 @@ final class LoadEngine: Sendable {
     trace = configuration.trace
     workers = WorkerPool(threads: configuration.decodingThreads)
     var registry = LoadRegistry(
-      firstNumber: trace.reserveNumbers(), undecodedBytesLimit: configuration.undecodedBytesLimit)
+      firstNumber: trace.reserveNumbers(), undecodedBytesLimit: configuration.undecodedBytesLimit,
+      totalLimit: configuration.timeouts.total)
     registry.queue = DownloadQueue(configuration)
-    state = Mutex(State(registry: registry, failures: configuration.failureMemory))
+    registry.retries = configuration.retries
+    var state = State(registry: registry, failures: configuration.failureMemory)
+    state.partials.limit = configuration.resumableBytesLimit
+    self.state = Mutex(state)
   }
 
   var statistics: ImageDownloader.Statistics { state.withLock { $0.statistics } }
@@ -83,24 +107,33 @@ final class LoadEngine: Sendable {
   /// Starts a load, or joins what runs for it. Does nothing and returns false where a lookup that was made
   /// when `storeCount` was read may be out of date: a load has ended since, and none runs.
   func start(_ task: ImageTask, unlessStoredSince storeCount: Int, lookup: LookupNotes) -> Bool {
+    let request = task.request
+    var isRefused = false
     let actions = state.withLock { state -> [LoadAction]? in
-      if state.storeCount != storeCount, task.request.cachePolicy != .reload,
-        !state.registry.isFetching(task.request.identity)
+      if state.storeCount != storeCount, request.cachePolicy != .reload,
+        !state.registry.isFetching(request.identity)
       {
         return nil
       }
-      let (id, actions) = state.registry.start(
-        task.request, additionalIdentifier: task.additionalIdentifier, lane: .init(task.request.url))
-      state.tasks[id] = task
-      task.isStarted(as: id, by: self)
-      if let request = state.registry.traceRequest(id, task.request, lookup) {
-        trace.record(.requested(request))
-      }
-      if let fetch = state.registry.fetch(of: id) { state.transfers[fetch]?.receiver.add(task) }
-      return actions
+      isRefused = state.isShutDown
+      return isRefused ? [] : start(task, request, lookup, &state)
     }
     actions?.forEach(perform)
+    if isRefused { task.settle(.failure(.shutDown)) }
     return actions != nil
+  }
+
+  private func start(
+    _ task: ImageTask, _ request: ImageRequest, _ lookup: LookupNotes, _ state: inout State
+  ) -> [LoadAction] {
+    state.registry.now = clock.now
+    let (id, actions) = state.registry.start(
+      request, additionalIdentifier: task.additionalIdentifier, lane: .init(request.url))
+    state.tasks[id] = task
+    task.isStarted(as: id, by: self)
+    if let request = state.registry.traceRequest(id, request, lookup) { trace.record(.requested(request)) }
+    if let fetch = state.registry.fetch(of: id) { state.transfers[fetch]?.receiver.add(task) }
+    return actions
   }
 
   func cancel(_ task: TaskID) { perform { $0.registry.cancel(task) } }
@@ -111,12 +144,81 @@ final class LoadEngine: Sendable {
     perform { $0.registry.setPriority(priority, of: task) }
   }
 
+  /// Makes it as its caller has said last.
+  func settlePause(of task: ImageTask, _ id: TaskID) {
+    perform { $0.registry.setPaused(task.isPaused, id) }
+  }
+
+  // MARK: As a whole
+
+  var isRunning: Bool { state.withLock { $0.registry.waiterCount > 0 } }
+
+  var isShutDown: Bool { state.withLock { $0.isShutDown } }
+
+  func shutDown(cancelling: Bool) {
+    perform { state in
+      state.isShutDown = true
+      state.partials.removeAll()
+      return cancelling ? state.registry.cancelAll() : []
+    }
+  }
+
+  func waitUntilIdle() async {
+    await withCheckedContinuation { continuation in
+      let isIdle = state.withLock { state in
+        if !state.isIdle { state.waitingForIdle.append(continuation) }
+        return state.isIdle
+      }
+      if isIdle { continuation.resume() }
+    }
+  }
+
+  func networkReturned() {
+    perform { state in
+      _ = state.failures?.removeAll()
+      return state.registry.networkReturned()
+    }
+  }
+
+  // MARK: Headers that vary
+
+  /// The identity with those headers counted that the server has said to matter.
+  func counted(_ identity: RequestIdentity) -> RequestIdentity {
+    identity.counting(state.withLock { $0.varying.names(for: identity.url) })
+  }
+
+  /// The head of an answer is here. Where it names headers in which those who wait differ, or that nobody knew to
+  /// matter, they ask again, each for its own.
+  func responseArrived(_ response: TransportResponse, of receiver: FetchReceiver) {
+    guard response.headers["Vary"] != nil else { return }
+    let moved = state.withLock { state -> [LoadAction] in
+      guard state.transfers[receiver.id]?.receiver === receiver,
+        let fetched = state.registry.request(of: receiver.id)?.identity
+      else { return [] }
+      let names = state.varying.learn(from: response.headers, for: fetched.url)
+      guard !names.isEmpty else { return [] }
+      var actions: [LoadAction] = []
+      for id in state.registry.tasks(of: receiver.id) {
+        guard let task = state.tasks[id] else { continue }
+        var request = task.request
+        request.identity = request.identity.counting(names)
+        if request.identity == fetched, fetched.counting(names) == fetched { continue }
+        state.tasks[id] = nil
+        receiver.remove(task)
+        actions += state.registry.leave(id)
+        actions += start(task, request, LookupNotes(began: trace.now, memory: .bypassed), &state)
+      }
+      return actions
+    }
+    moved.forEach(perform)
+  }
+
   // MARK: Failures
 
   /// Why `request` need not be sent, if it failed not long ago and nothing runs that it could join.
   func rememberedFailure(of request: ImageRequest) -> ImageError? {
     guard configuration.failureMemory != nil, request.cachePolicy != .reload else { return nil }
-    let (identity, now) = (request.identity.asSent, trace.now)
+    let (identity, now) = (request.identity.asSent, clock.now)
     return state.withLock { state in
       state.registry.isFetching(request.identity) ? nil : state.failures?.error(for: identity, at: now)
     }
@@ -132,20 +234,61 @@ final class LoadEngine: Sendable {
 
   // MARK: Work
 
-  /// The end of a transfer. One that was cancelled has no entry any more, and tells nobody.
-  func fetchEnded(_ id: FetchID, _ result: Result<FetchedBytes, ImageError>) {
-    let now = trace.now
+  /// The end of a try of a fetch. One that was given up has no entry any more, and tells nobody.
+  func fetchEnded(_ receiver: FetchReceiver, _ end: FetchEnd, partial: PartialBody?) {
+    let id = receiver.id
+    guard case .bytes(let bytes) = end.outcome, !bytes.body.isEmpty, let modify = configuration.bodyModifier,
+      state.withLock({ $0.transfers[id]?.receiver === receiver })
+    else { return settleFetch(receiver, end, partial) }
+    // Nobody else uses its number while it is a fetch that runs.
+    workers.submit(id.number, priority: .normal) { [self] in
+      let result = Result<[UInt8], ImageError>.of(ImageError.responseRefused) {
+        try modify(bytes.body, bytes.response)
+      }
+      let modified = result.map {
+        FetchedBytes(body: $0, response: bytes.response, metrics: bytes.metrics)
+      }
+      settleFetch(receiver, FetchEnd(modified, like: end), nil)
+    }
+  }
+
+  private func settleFetch(_ receiver: FetchReceiver, _ end: FetchEnd, _ partial: PartialBody?) {
+    let id = receiver.id
+    var end = end
+    if let headers = end.response?.headers {
+      end.retryAfter = RetryAfter.seconds(headers, wallClock: configuration.wallClock)
+    }
+    var handle: (any Cancellable)?
     perform { state in
-      state.transfers[id] = nil
+      guard state.transfers[id]?.receiver === receiver else { return [] }
+      handle = state.transfers.removeValue(forKey: id)?.handle
       if let request = state.registry.request(of: id) {
-        switch result {
-        case .success(let bytes) where bytes.body.isEmpty: state.remember(.emptyBody, of: request, at: now)
-        case .success: break
-        case .failure(let error): state.remember(error, of: request, at: now)
+        switch end.outcome {
+        case .bytes(let bytes) where bytes.body.isEmpty:
+          state.remember(.emptyBody, of: request, at: state.registry.now)
+        case .bytes, .needsWhole: break
+        case .failed(let error):
+          state.remember(error, of: request, at: state.registry.now)
+          if let partial, error.mayHeal { state.partials.keep(partial, for: request.identity.asSent) }
         }
       }
-      return state.registry.fetchEnded(id, result)
+      return state.registry.fetchEnded(id, end)
     }
+    // What was refused before its end is of no use any more.
+    if !receiver.isEnded { handle?.cancel() }
+  }
+
+  /// A transport has told a receiver its end.
+  func transportEnded() {
+    resume(
+      state.withLock { state in
+        state.openTransfers -= 1
+        return state.takeIdleWaiters()
+      })
+  }
+
+  private func resume(_ waiting: [CheckedContinuation<Void, Never>]) {
+    for continuation in waiting { continuation.resume() }
   }
 
   /// Counts a transfer, whatever became of it.
@@ -153,13 +296,20 @@ final class LoadEngine: Sendable {
 
   /// Asks the registry with the lock held, then does what it says without.
   private func perform(_ decide: (inout State) -> [LoadAction]) {
-    for action in state.withLock({ decide(&$0) }) { perform(action) }
+    let actions = state.withLock { state in
+      state.registry.now = clock.now
+      return decide(&state)
+    }
+    for action in actions { perform(action) }
   }
 
   private func perform(_ action: LoadAction) {
     switch action {
     case .startFetch(let id, let request): startFetch(id, request)
-    case .cancelFetch(let id): state.withLock { $0.transfers.removeValue(forKey: id) }?.handle?.cancel()
+    case .cancelFetch(let id), .pauseFetch(let id): giveUp(id)
+    case .wake(let time):
+      clock.wake(at: time) { [weak self] in self?.perform { $0.registry.woken(at: time) } }
+    case .announce(let ids, let event): announce(ids, event)
     case .decode(let id, let body, let options, let priority): decode(id, body, options, priority)
     case .transform(let id, let image, let transforms, let priority):
       workers.submit(id.number, priority: priority) { [self] in
@@ -179,33 +329,100 @@ final class LoadEngine: Sendable {
     }
   }
 
+  private func announce(_ ids: [TaskID], _ event: ImageTask.Event) {
+    let tasks = state.withLock { state in
+      if case .willRetry = event { state.statistics.retries += 1 }
+      return ids.compactMap { state.tasks[$0] }
+    }
+    for task in tasks { task.emit(event) }
+  }
+
+  /// Stops a transfer; what has come of it is kept for whoever asks next.
+  private func giveUp(_ id: FetchID) {
+    guard let transfer = state.withLock({ $0.transfers.removeValue(forKey: id) }) else { return }
+    let partial = transfer.receiver.abandon()
+    if let partial { state.withLock { $0.partials.keep(partial, for: transfer.identity) } }
+    transfer.handle?.cancel()
+  }
+
   private func startFetch(_ id: FetchID, _ request: ImageRequest) {
-    let receiver = FetchReceiver(id: id, isLocal: request.isLocal, engine: self)
-    let isWanted = state.withLock { state in
-      guard state.registry.isRunning(id) else { return false }
+    guard let transfer = prepare(id, request) else { return }
+    let receiver = transfer.receiver
+    trace.record(.fetchBegan(fetch: id.number))
+    let order = order(request, transfer)
+    guard let modify = configuration.requestModifier else { return begin(receiver, order) }
+    let task = Task { [weak self] in
+      let result = await Result.of(ImageError.requestRefused) { try await modify(order) }
+      switch result {
+      case .success(let order): self?.begin(receiver, order)
+      case .failure(let error):
+        self?.trace.record(.fetchEnded(fetch: id.number, .init()))
+        self?.settleFetch(receiver, FetchEnd(.failed(error)), nil)
+      }
+    }
+    keep(CancellableTask(task), of: receiver)
+  }
+
+  /// The receiver of a try; nil for a fetch that nobody wants any more.
+  private func prepare(_ id: FetchID, _ request: ImageRequest) -> Transfer? {
+    let isLocal = request.isLocal
+    let identity = request.identity.asSent
+    return state.withLock { state in
+      guard state.registry.isRunning(id), state.transfers[id] == nil else { return nil }
+      let asksForPart = request.headers["Range"] != nil
+      let partial = isLocal || asksForPart ? nil : state.partials.take(identity)
+      let expectations = AnswerAssembly.Expectations(
+        acceptance: isLocal ? nil : configuration.acceptance, allowsPart: asksForPart,
+        isModified: configuration.responseModifier != nil)
+      let receiver = FetchReceiver(
+        id: id, isLocal: isLocal, answer: AnswerAssembly(expectations, resuming: partial),
+        modifier: configuration.responseModifier, engine: self)
       for task in state.registry.tasks(of: id).compactMap({ state.tasks[$0] }) { receiver.add(task) }
-      state.transfers[id] = Transfer(receiver: receiver)
+      let transfer = Transfer(
+        receiver: receiver, identity: identity, partial: partial, spent: state.registry.secondsSpent(on: id))
+      state.transfers[id] = transfer
+      return transfer
+    }
+  }
+
+  private func order(_ request: ImageRequest, _ transfer: Transfer) -> TransportRequest {
+    let partial = transfer.partial
+    let sentHeaders = request.sentHeaders
+    let headers = partial?.adding(to: sentHeaders) ?? sentHeaders
+    var timeouts = configuration.timeouts
+    timeouts.total -= transfer.spent
+    return TransportRequest(
+      url: request.url, headers: headers,
+      bodyLimit: max(0, configuration.bodyLimit - (partial?.bytes.count ?? 0)),
+      timeouts: timeouts,
+      // A modifier may make any answer an acceptable one.
+      acceptableStatuses: configuration.responseModifier == nil
+        ? configuration.acceptance.statuses + (partial == nil ? [] : [206...206]) : [200...599])
+  }
+
+  private func begin(_ receiver: FetchReceiver, _ order: TransportRequest) {
+    let isWanted = state.withLock { state in
+      guard state.transfers[receiver.id]?.receiver === receiver else { return false }
+      state.openTransfers += 1
       return true
     }
     guard isWanted else { return }
-    trace.record(.fetchBegan(fetch: id.number))
     receiver.countsAsActivity(of: configuration.networkActivity)
     do {
-      let handle = try router.transport(for: request.url).start(
-        TransportRequest(
-          url: request.url, headers: request.sentHeaders, bodyLimit: configuration.bodyLimit,
-          timeouts: configuration.timeouts),
-        receiver: receiver)
-      // Whoever cancelled while the transport started had no handle to cancel with.
-      let isStillWanted = state.withLock { state in
-        guard state.transfers[id] != nil else { return false }
-        state.transfers[id]?.handle = handle
-        return true
-      }
-      if !isStillWanted { handle.cancel() }
+      keep(try router.transport(for: order.url).start(order, receiver: receiver), of: receiver)
     } catch {
-      fetchEnded(id, .failure(error))
+      receiver.transportDidFinish(.failure(error))
     }
+  }
+
+  /// Whoever gave up while it was started had nothing to cancel.
+  private func keep(_ handle: any Cancellable, of receiver: FetchReceiver) {
+    let isStillWanted = state.withLock { state in
+      guard state.transfers[receiver.id]?.receiver === receiver else { return false }
+      state.transfers[receiver.id]?.handle = handle
+      return true
+    }
+    if !isStillWanted { handle.cancel() }
   }
 
   private func decode(
@@ -217,8 +434,8 @@ final class LoadEngine: Sendable {
       trace.record(.decodeBegan(decode: id.number))
       let result = Result { () throws(ImageError) in try decoder.decode(body, options: options) }
       trace.record(.decodeEnded(id, result))
-      let now = trace.now
       perform { state in
+        let now = state.registry.now
         if let request = state.registry.request(of: id) {
           switch result {
           case .success: state.failures?.remove(request.identity.asSent)
@@ -265,7 +482,28 @@ final class LoadEngine: Sendable {
     }
     let outcome = TraceEvent.Outcome(result)
     for id in ids { trace.recordAnswer(id.number, outcome) }
-    for task in tasks { task.settle(result) }
+    for task in tasks { task.settle(task.request.keepsData ? result : result.withoutData) }
+    resume(state.withLock { $0.takeIdleWaiters() })
+  }
+}
+
+/// A Swift task in the clothes of everything else that can be given up.
+private final class CancellableTask: Cancellable {
+  private let task: Task<Void, Never>
+
+  init(_ task: Task<Void, Never>) { self.task = task }
+
+  func cancel() { task.cancel() }
+}
+
+extension Result<ImageResponse, ImageError> {
+  /// For callers who have not asked for the bytes.
+  fileprivate var withoutData: Self {
+    map { response in
+      var response = response
+      response.data = nil
+      return response
+    }
   }
 }
 

@@ -7,6 +7,17 @@ import VitrineGraphics
 struct LoadRegistry {
   /// Bounds and order of the downloads. Call `admitted()` after a change.
   var queue = DownloadQueue()
+  /// Nanoseconds; whoever calls sets it first.
+  var now: Int64 = 0
+  /// Which failures are tried again.
+  var retries = RetryPolicy.none
+
+  /// From 0 to 1.
+  private let random: @Sendable () -> Double
+  /// Seconds from the first try to the last retry.
+  private let totalLimit: Double
+  /// When `woken(at:)` is to be called.
+  private var nextWake: Int64?
 
   /// No download starts while more bytes than this wait to be decoded: a network that is faster than the
   /// decoders would fill the memory otherwise.
@@ -23,9 +34,17 @@ struct LoadRegistry {
   private var fetchIDs: [RequestIdentity: FetchID] = [:]
   private var actions: [LoadAction] = []
 
-  /// - Parameter firstNumber: what all numbers it gives out are above.
-  init(firstNumber: UInt64 = 0, undecodedBytesLimit: Int = .max) {
+  /// - Parameters:
+  ///   - firstNumber: what all numbers it gives out are above.
+  ///   - totalLimit: seconds after its first start in which a download is tried again.
+  ///   - random: from 0 to 1.
+  init(
+    firstNumber: UInt64 = 0, undecodedBytesLimit: Int = .max, totalLimit: Double = .infinity,
+    random: @escaping @Sendable () -> Double = { .random(in: 0...1) }
+  ) {
     lastNumber = firstNumber
+    self.totalLimit = totalLimit
+    self.random = random
     self.undecodedBytesLimit = undecodedBytesLimit
   }
 
@@ -81,7 +100,7 @@ struct LoadRegistry {
     let fetch = fetchIDs[key.picture.request]
     let decode = decodeIDs[key.decode]
     let picture = pictureIDs[key]
-    let fetchID = fetch ?? makeFetch(key.picture.request, request)
+    let fetchID = fetch ?? makeFetch(key.picture.request, request, lane)
     let decodeID = decode ?? makeDecode(key.decode, fetchID)
     let pictureID = picture ?? makePicture(key, decodeID, request, additionalIdentifier)
     let task = TaskID(number: nextNumber())
@@ -96,14 +115,24 @@ struct LoadRegistry {
     } else if picture == nil {
       beginPicture(pictureID)
     }
+    holdOrRelease(fetchID)
     return (task, admitted())
   }
 
   /// A caller does not want it any more, and hears so. Nothing happens for one who has been answered.
   mutating func cancel(_ task: TaskID) -> [LoadAction] {
-    guard let picture = forget(task) else { return [] }
+    guard let fetch = fetch(of: task), let picture = forget(task) else { return [] }
     actions.append(.deliver([task], .failure(.cancelled)))
     removeIfUnwanted(picture)
+    holdOrRelease(fetch)
+    return admitted()
+  }
+
+  /// A caller leaves without an answer: it will ask for something else.
+  mutating func leave(_ task: TaskID) -> [LoadAction] {
+    guard let fetch = fetch(of: task), let picture = forget(task) else { return [] }
+    removeIfUnwanted(picture)
+    holdOrRelease(fetch)
     return admitted()
   }
 
@@ -120,26 +149,101 @@ struct LoadRegistry {
   mutating func setPriority(_ priority: ImageRequest.Priority, of task: TaskID) -> [LoadAction] {
     guard let old = waiters[task], old.priority != priority else { return [] }
     waiters[task]?.priority = priority
-    replaceDemand(of: old.picture, old.priority, with: priority)
+    if !old.isPaused { replaceDemand(of: old.picture, old.priority, with: priority) }
     return taken()
+  }
+
+  /// A caller does not need it now, or does so again. A transfer that nobody needs now is stopped; what is here already
+  /// is made into the picture all the same.
+  mutating func setPaused(_ isPaused: Bool, _ task: TaskID) -> [LoadAction] {
+    guard let waiter = waiters[task], waiter.isPaused != isPaused, let fetch = fetch(of: task) else {
+      return []
+    }
+    waiters[task]?.isPaused = isPaused
+    replaceDemand(of: waiter.picture, waiter.demand, with: isPaused ? nil : waiter.priority)
+    holdOrRelease(fetch)
+    return admitted()
+  }
+
+  /// The network is there again: what waits for a server or for its next try goes on now.
+  mutating func networkReturned() -> [LoadAction] {
+    queue.networkReturned()
+    return admitted()
+  }
+
+  /// The time of a `.wake` has come.
+  mutating func woken(at time: Int64) -> [LoadAction] {
+    if nextWake == time { nextWake = nil }
+    return admitted()
   }
 
   // MARK: Inputs of those who do the work
 
-  mutating func fetchEnded(_ id: FetchID, _ result: Result<FetchedBytes, ImageError>) -> [LoadAction] {
+  mutating func fetchEnded(_ id: FetchID, _ end: FetchEnd) -> [LoadAction] {
     guard isRunning(id), let fetch = fetches[id] else { return [] }
-    queue.remove(id)
+    queue.ended(
+      id, status: end.response?.status, retryAfter: end.retryAfter, speaksHTTP2: end.speaksHTTP2, at: now)
     fetches[id]?.phase = .idle
-    switch result {
-    case .success(let bytes) where bytes.body.isEmpty:
+    switch end.outcome {
+    case .bytes(let bytes) where bytes.body.isEmpty:
       fail(fetch.decodes, .emptyBody)
-    case .success(let bytes):
+    case .bytes(let bytes):
       fetches[id]?.phase = .received(bytes)
       for decode in fetch.decodes.sorted() { beginDecode(decode) }
-    case .failure(let error):
-      fail(fetch.decodes, error)
+    case .needsWhole where !fetch.attempts.hasRestarted:
+      fetches[id]?.attempts.hasRestarted = true
+      tryAgain(id, at: now)
+    case .needsWhole:
+      fail(fetch.decodes, .status(416))
+    case .failed(let error):
+      guard let delay = retryDelay(fetch, error, end.retryAfter) else {
+        fail(fetch.decodes, error)
+        break
+      }
+      fetches[id]?.attempts.retries += 1
+      tryAgain(id, at: now.advanced(bySeconds: delay))
+      actions.append(.announce(tasks(of: id), .willRetry(after: delay, error)))
     }
     return admitted()
+  }
+
+  private func retryDelay(_ fetch: Fetch, _ error: ImageError, _ retryAfter: Double?) -> Double? {
+    guard fetch.lane != .local else { return nil }
+    let delay = retries.delay(
+      beforeRetry: fetch.attempts.retries, of: error, retryAfter: retryAfter, random: random())
+    return delay.flatMap { isInTime(fetch, after: $0) ? $0 : nil }
+  }
+
+  private func isInTime(_ fetch: Fetch, after delay: Double) -> Bool {
+    fetch.attempts.secondsSpent(at: now) + delay < totalLimit
+  }
+
+  /// Since its first start.
+  func secondsSpent(on fetch: FetchID) -> Double { fetches[fetch]?.attempts.secondsSpent(at: now) ?? 0 }
+
+  private mutating func tryAgain(_ id: FetchID, at time: Int64) {
+    guard let fetch = fetches[id], let priority = fetch.demand.priority else { return }
+    fetches[id]?.attempts.earliest = time
+    queue.enqueue(id, lane: fetch.lane, priority: priority, notBefore: time)
+  }
+
+  /// Takes a download that nobody needs now out of the queue or off the network, or puts it back.
+  private mutating func holdOrRelease(_ id: FetchID) {
+    guard let fetch = fetches[id] else { return }
+    guard let priority = fetch.demand.priority else {
+      switch fetch.phase {
+      case .idle where !fetch.isHeld: break
+      case .running: actions.append(.pauseFetch(id))
+      case .idle, .received: return
+      }
+      queue.remove(id)
+      fetches[id]?.phase = .idle
+      fetches[id]?.isHeld = true
+      return
+    }
+    guard fetch.isHeld else { return }
+    fetches[id]?.isHeld = false
+    queue.enqueue(id, lane: fetch.lane, priority: priority, notBefore: fetch.attempts.earliest)
   }
 
   mutating func decodeEnded(_ id: DecodeID, _ result: Result<Image, ImageError>) -> [LoadAction] {
@@ -175,25 +279,32 @@ struct LoadRegistry {
     else { return [] }
     let response = ImageResponse(
       image: image, source: fetch.request.isLocal ? .file : .network, http: bytes.response,
-      metrics: bytes.metrics)
+      metrics: bytes.metrics, data: bytes.body)
     finish([id], .success(response))
     return admitted()
   }
 
   /// Downloads that may start now, after whatever else there is to do.
   mutating func admitted() -> [LoadAction] {
-    while undecodedBytes < undecodedBytesLimit, let id = queue.startNext() {
+    while undecodedBytes < undecodedBytesLimit, let id = queue.startNext(at: now) {
       fetches[id]?.phase = .running
+      if fetches[id]?.attempts.firstStart == nil { fetches[id]?.attempts.firstStart = now }
       if let request = fetches[id]?.request { actions.append(.startFetch(id, request)) }
+    }
+    if let time = queue.nextChange(after: now), time < nextWake ?? .max {
+      nextWake = time
+      actions.append(.wake(at: time))
     }
     return taken()
   }
 
   // MARK: Stages begin
 
-  private mutating func makeFetch(_ key: RequestIdentity, _ request: ImageRequest) -> FetchID {
+  private mutating func makeFetch(
+    _ key: RequestIdentity, _ request: ImageRequest, _ lane: DownloadQueue.Lane
+  ) -> FetchID {
     let id = FetchID(number: nextNumber())
-    fetches[id] = Fetch(key: key, request: request)
+    fetches[id] = Fetch(key: key, request: request, lane: lane)
     fetchIDs[key] = id
     return id
   }
@@ -261,7 +372,7 @@ struct LoadRegistry {
   private mutating func forget(_ task: TaskID) -> PictureID? {
     guard let waiter = waiters.removeValue(forKey: task) else { return nil }
     pictures[waiter.picture]?.waiters.remove(task)
-    replaceDemand(of: waiter.picture, waiter.priority, with: nil)
+    replaceDemand(of: waiter.picture, waiter.demand, with: nil)
     return waiter.picture
   }
 

@@ -8,6 +8,11 @@ import VitrineGraphics
 struct Waiter {
   let picture: PictureID
   var priority: ImageRequest.Priority
+  /// Does not want the transfer to go on for its sake.
+  var isPaused = false
+
+  /// What it asks of the stages it waits for.
+  var demand: ImageRequest.Priority? { isPaused ? nil : priority }
 }
 
 /// Bytes on their way, or here and still needed by a decode.
@@ -20,11 +25,28 @@ struct Fetch {
 
   let key: RequestIdentity
   let request: ImageRequest
+  let lane: DownloadQueue.Lane
   var phase = Phase.idle
   var demand = Demand()
+  var attempts = Attempts()
+  /// Out of the queue, since all who wait have paused.
+  var isHeld = false
   var decodes: Set<DecodeID> = []
   /// Decodes that still read the bytes.
   var unfinishedDecodes = 0
+}
+
+/// What has been tried for a fetch so far. Times in nanoseconds.
+struct Attempts {
+  /// After failures that may heal.
+  var retries = 0
+  /// Whether it was asked for anew because its rest could not be had.
+  var hasRestarted = false
+  var firstStart: Int64?
+  /// It does not start before.
+  var earliest = Int64.min
+
+  func secondsSpent(at now: Int64) -> Double { firstStart.map { Double(now &- $0) / 1e9 } ?? 0 }
 }
 
 /// What a transport brought.
@@ -32,6 +54,38 @@ struct FetchedBytes: Sendable {
   let body: [UInt8]
   let response: TransportResponse?
   let metrics: TransportMetrics
+}
+
+/// How a transfer ended.
+struct FetchEnd: Sendable {
+  enum Outcome: Sendable {
+    case bytes(FetchedBytes)
+    case failed(ImageError)
+    /// The rest of a body cannot be had: ask for all of it.
+    case needsWhole
+  }
+
+  let outcome: Outcome
+  /// The head of the answer, if there was one.
+  var response: TransportResponse?
+  /// Seconds for which the server wants to be left alone.
+  var retryAfter: Double?
+  var speaksHTTP2 = false
+
+  init(_ outcome: Outcome, response: TransportResponse? = nil) {
+    self.outcome = outcome
+    self.response = response
+  }
+
+  /// Another outcome of the same transfer.
+  init(_ result: Result<FetchedBytes, ImageError>, like end: FetchEnd) {
+    switch result {
+    case .success(let bytes): outcome = .bytes(bytes)
+    case .failure(let error): outcome = .failed(error)
+    }
+    response = end.response
+    speaksHTTP2 = end.speaksHTTP2
+  }
 }
 
 /// Pixels being made, or here and still needed by a picture.
@@ -71,6 +125,12 @@ struct Picture {
 enum LoadAction: Sendable {
   case startFetch(FetchID, ImageRequest)
   case cancelFetch(FetchID)
+  /// Stop a transfer and keep what has come of it: it will be started again, perhaps.
+  case pauseFetch(FetchID)
+  /// Come back with `woken(at:)` at that time.
+  case wake(at: Int64)
+  /// To all who wait for it.
+  case announce([TaskID], ImageTask.Event)
   case decode(DecodeID, [UInt8], DecodeKey, ImageRequest.Priority)
   case transform(PictureID, Image, [any ImageTransform], ImageRequest.Priority)
   /// Stop a decode or a transform, if it has not begun.

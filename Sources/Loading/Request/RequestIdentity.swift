@@ -32,12 +32,21 @@ public struct RequestIdentity: Hashable, Sendable {
     /// Whether `url` is not that of `fullURL`, but of a key filter.
     let hasKey: Bool
 
-    init(_ fullURL: URL, _ allHeaders: HTTPHeaders, key: URL?) {
+    convenience init(_ fullURL: URL, _ allHeaders: HTTPHeaders, key: URL?) {
+      self.init(
+        fullURL, allHeaders, url: RequestIdentity.withoutFragment((key ?? fullURL).absoluteString),
+        hasKey: key != nil,
+        headers: allHeaders.isEmpty ? [] : RequestIdentity.answerChanging(allHeaders))
+    }
+
+    init(
+      _ fullURL: URL, _ allHeaders: HTTPHeaders, url: String, hasKey: Bool, headers: [HTTPHeaders.Field]
+    ) {
       self.fullURL = fullURL
       self.allHeaders = allHeaders
-      url = RequestIdentity.withoutFragment((key ?? fullURL).absoluteString)
-      hasKey = key != nil
-      headers = allHeaders.isEmpty ? [] : RequestIdentity.answerChanging(allHeaders)
+      self.url = url
+      self.hasKey = hasKey
+      self.headers = headers
       var hasher = Hasher()
       hasher.combine(url)
       for field in headers { hasher.combine(field) }
@@ -46,6 +55,8 @@ public struct RequestIdentity: Hashable, Sendable {
   }
 
   private let storage: Storage
+
+  private init(_ storage: Storage) { self.storage = storage }
 
   /// The identity of what `request` fetches.
   public init(_ request: ImageRequest) { self = request.identity }
@@ -63,6 +74,23 @@ public struct RequestIdentity: Hashable, Sendable {
   /// Of the URL and the headers that are sent, whatever key a filter has given it.
   var asSent: RequestIdentity {
     storage.hasKey ? RequestIdentity(url: fullURL, headers: allHeaders) : self
+  }
+
+  /// Whether there are headers that do not count, as far as is known.
+  var hasOtherHeaders: Bool { storage.allHeaders.fields.count > storage.headers.count }
+
+  /// With those headers counted too whose names, in lower case, a server has given in `Vary`; the same where the
+  /// request has none of them.
+  func counting(_ names: Set<String>) -> RequestIdentity {
+    let further = storage.allHeaders.fields.compactMap { field -> HTTPHeaders.Field? in
+      let name = field.name.lowercased()
+      return names.contains(name) ? HTTPHeaders.Field(name: name, value: field.value) : nil
+    }
+    guard !further.isEmpty else { return self }
+    return RequestIdentity(
+      Storage(
+        fullURL, allHeaders, url: url, hasKey: storage.hasKey,
+        headers: storage.headers + further.sorted { $0.name < $1.name }))
   }
 
   /// The absolute URL, or the key that `Configuration.keyFilter` made of it, without its fragment.

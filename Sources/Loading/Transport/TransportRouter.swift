@@ -41,5 +41,7 @@ extension DownloadQueue {
     maximumActive = configuration.maximumActiveDownloads
     maximumPerHost = configuration.maximumActiveDownloadsPerHost
     order = configuration.prioritization
+    rateLimit = configuration.rateLimit
+    backOff.longest = configuration.retries.maximumDelay
   }
 }

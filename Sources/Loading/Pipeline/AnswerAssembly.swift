@@ -1,0 +1,141 @@
+/// Puts an answer together from its head, its body, its end and what a modifier makes of the head, in whatever order
+/// the last two come. Decides only.
+struct AnswerAssembly {
+  /// What follows.
+  enum Step {
+    case goOn
+    /// Ask the modifier, and report with `modified`.
+    case modify(TransportResponse)
+    /// It is over, whether or not the transport has ended.
+    case end(FetchEnd)
+  }
+
+  /// What is asked of the head.
+  struct Expectations {
+    /// Nil for a file or data URL.
+    var acceptance: ResponseAcceptance?
+    /// Whether the caller asks for a part of the body itself.
+    var allowsPart = false
+    var isModified = false
+  }
+
+  /// What came of the body at an earlier try.
+  let resumed: PartialBody?
+  private let expectations: Expectations
+  /// As the caller is to see it: of the whole body, and modified.
+  private(set) var response: TransportResponse?
+  private(set) var body: [UInt8] = []
+  /// As it came.
+  private var head: TransportResponse?
+  private var isModifying = false
+  /// The end of the transport, while the modifier is at work.
+  private var ending: Result<TransportMetrics, ImageError>?
+  private(set) var isOver = false
+
+  /// No more than this is reserved on a server's word.
+  private static let trustedLength = 1 << 20
+
+  init(_ expectations: Expectations = .init(), resuming partial: PartialBody? = nil) {
+    self.expectations = expectations
+    resumed = partial
+  }
+
+  var progress: ImageTask.Progress {
+    ImageTask.Progress(received: body.count, expected: response?.expectedLength)
+  }
+
+  mutating func receive(_ response: TransportResponse) -> Step {
+    guard !isOver else { return .goOn }
+    head = response
+    self.response = response
+    switch resumed?.continuation(by: response) {
+    case .rest?:
+      body = resumed?.bytes ?? []
+      self.response = response.asWhole(after: body.count, length: resumed?.length)
+    case .unusable?: return finish(.needsWhole)
+    case .whole?: break
+    case nil:
+      // The rest of something that nobody has: not what was asked for.
+      if response.status == 206, !expectations.allowsPart { return finish(.failed(.status(206))) }
+    }
+    body.reserveCapacity(body.count + max(0, min(response.expectedLength ?? 0, Self.trustedLength)))
+    guard let response = self.response, expectations.isModified else { return judge() }
+    isModifying = true
+    return .modify(response)
+  }
+
+  /// What the modifier made of the head.
+  mutating func modified(_ result: Result<TransportResponse, ImageError>) -> Step {
+    guard !isOver, isModifying else { return .goOn }
+    isModifying = false
+    switch result {
+    case .success(let response):
+      self.response = response
+      if case .end(let end) = judge() { return .end(end) }
+      return ending.map { end($0) } ?? .goOn
+    case .failure(let error): return finish(.failed(error))
+    }
+  }
+
+  mutating func receive(_ bytes: UnsafeRawBufferPointer) {
+    if !isOver { body.append(contentsOf: bytes) }
+  }
+
+  /// The transport has ended.
+  mutating func end(_ result: Result<TransportMetrics, ImageError>) -> Step {
+    guard !isOver else { return .goOn }
+    if isModifying, case .success = result {
+      ending = result
+      return .goOn
+    }
+    switch result {
+    case .success(let metrics):
+      var end = FetchEnd(.bytes(FetchedBytes(body: body, response: response, metrics: metrics)))
+      end.speaksHTTP2 = metrics.httpVersion == "2"
+      return finish(end)
+    case .failure(let error): return finish(.failed(error))
+    }
+  }
+
+  /// Nobody wants it any more: what comes from now on is dropped.
+  mutating func abandon() -> PartialBody? {
+    isOver = true
+    return takePartialBody()
+  }
+
+  /// Takes what has come so far, if the rest of it can be asked for later; the body is gone from here in any case.
+  mutating func takePartialBody() -> PartialBody? {
+    defer { body = [] }
+    return head.flatMap {
+      PartialBody(body, of: $0, length: response?.expectedLength, validator: resumed?.validator)
+    }
+  }
+
+  /// Whether the head is what is wanted. A status that is not ends with the transport, which reads a short body to be
+  /// able to use its connection again, unless a modifier has made it so.
+  private mutating func judge() -> Step {
+    guard let response, let refusal = expectations.acceptance?.refusal(of: response) else { return .goOn }
+    if case .status = refusal, !expectations.isModified { return .goOn }
+    return finish(.failed(refusal))
+  }
+
+  private mutating func finish(_ outcome: FetchEnd.Outcome) -> Step {
+    finish(FetchEnd(outcome, response: response))
+  }
+
+  private mutating func finish(_ end: FetchEnd) -> Step {
+    isOver = true
+    return .end(end)
+  }
+}
+
+extension TransportResponse {
+  /// The head of the whole body, made from that of its rest.
+  fileprivate func asWhole(after received: Int, length: Int?) -> TransportResponse {
+    var headers = headers
+    headers["Content-Range"] = nil
+    let length = length ?? expectedLength.map { $0 + received }
+    if let length { headers["Content-Length"] = "\(length)" }
+    return TransportResponse(url: url, status: 200, headers: headers, expectedLength: length)
+  }
+}

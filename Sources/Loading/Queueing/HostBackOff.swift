@@ -1,0 +1,48 @@
+/// Leaves servers alone that have asked for it (429, or 503 with Retry-After): nothing is sent to them for a while.
+///
+/// When the while is over a single download tries; only when it has succeeded may the others follow, or a thousand
+/// would come back at once. Each refusal in a row that names no time doubles the while, from a second to the longest.
+/// Times in nanoseconds.
+struct HostBackOff {
+  private struct Host {
+    var until: Int64
+    var refusals: Int
+    /// The download that tries whether it is over.
+    var probe: FetchID?
+  }
+
+  /// Seconds.
+  var longest = 60.0
+  private var hosts: [DownloadQueue.Lane: Host] = [:]
+
+  /// When downloads from there may start, or nil where that is up to one that runs; `now` if nothing is known.
+  func opening(of lane: DownloadQueue.Lane, at now: Int64) -> Int64? {
+    guard let host = hosts[lane] else { return now }
+    return host.probe == nil ? max(now, host.until) : nil
+  }
+
+  /// A download starts.
+  mutating func started(_ id: FetchID, lane: DownloadQueue.Lane) { hosts[lane]?.probe = id }
+
+  /// The server has answered. `retryAfter` in seconds, if it named a time.
+  mutating func answered(
+    _ id: FetchID, lane: DownloadQueue.Lane, status: Int?, retryAfter: Double?, at now: Int64
+  ) {
+    guard status == 429 || status == 503 && retryAfter != nil else {
+      if hosts[lane]?.probe == id { hosts[lane] = nil }
+      return
+    }
+    let refusals = (hosts[lane]?.refusals ?? 0) + 1
+    let pause = retryAfter ?? Double(1 << min(refusals - 1, 30))
+    let until = now.advanced(bySeconds: min(max(0, pause), longest))
+    hosts[lane] = Host(until: max(until, hosts[lane]?.until ?? until), refusals: refusals)
+  }
+
+  /// A download has ended without an answer, or is not wanted any more: another one may try.
+  mutating func ended(_ id: FetchID, lane: DownloadQueue.Lane) {
+    if hosts[lane]?.probe == id { hosts[lane]?.probe = nil }
+  }
+
+  /// Forgets all.
+  mutating func removeAll() { hosts = [:] }
+}

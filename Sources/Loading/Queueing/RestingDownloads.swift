@@ -1,0 +1,39 @@
+/// Downloads that are to be tried again, each at its time. Times in nanoseconds.
+struct RestingDownloads {
+  private struct Rest {
+    var priority: ImageRequest.Priority
+    let until: Int64
+  }
+
+  private var rests: [FetchID: Rest] = [:]
+  /// When the first of them may go on; nil for none.
+  private(set) var next: Int64?
+
+  mutating func insert(_ id: FetchID, priority: ImageRequest.Priority, until time: Int64) {
+    rests[id] = Rest(priority: priority, until: time)
+    next = min(next ?? time, time)
+  }
+
+  mutating func remove(_ id: FetchID) {
+    if rests.removeValue(forKey: id)?.until == next { findNext() }
+  }
+
+  /// Whether it rests.
+  mutating func setPriority(_ priority: ImageRequest.Priority, of id: FetchID) -> Bool {
+    guard rests[id] != nil else { return false }
+    rests[id]?.priority = priority
+    return true
+  }
+
+  /// Those whose time has come, in the order of their times; they rest no longer. O(1) if there are none.
+  mutating func takeRested(at now: Int64) -> [(id: FetchID, priority: ImageRequest.Priority)] {
+    guard let next, next <= now else { return [] }
+    let rested = rests.filter { $0.value.until <= now }
+    for id in rested.keys { rests[id] = nil }
+    findNext()
+    return rested.sorted { ($0.value.until, $0.key) < ($1.value.until, $1.key) }
+      .map { ($0.key, $0.value.priority) }
+  }
+
+  private mutating func findNext() { next = rests.values.lazy.map(\.until).min() }
+}

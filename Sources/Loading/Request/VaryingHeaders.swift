@@ -1,0 +1,26 @@
+/// Which further headers change the answer of which URL, as servers have named them in `Vary` (RFC 9110, 12.5.5).
+struct VaryingHeaders {
+  /// URLs that are remembered; beyond that all are forgotten, and learnt again.
+  static let limit = 1000
+
+  private var names: [String: Set<String>] = [:]
+
+  /// Names in lower case; empty for most URLs.
+  func names(for url: String) -> Set<String> { names[url] ?? [] }
+
+  /// Reads an answer's `Vary`. Names that were not known for the URL, in lower case; those that are part of every
+  /// identity, or never sent, left out.
+  mutating func learn(from headers: HTTPHeaders, for url: String) -> Set<String> {
+    let fields = headers.fields.filter { HTTPHeaders.isSame($0.name, "Vary") }
+    guard !fields.isEmpty else { return [] }
+    let all = fields.flatMap { $0.value.split { ", \t".contains($0) }.map { $0.lowercased() } }
+    let new = Set(all).subtracting(Self.unimportant).subtracting(names(for: url))
+    guard !new.isEmpty else { return [] }
+    if names.count >= Self.limit { names = [:] }
+    names[url, default: []].formUnion(new)
+    return new
+  }
+
+  private static let unimportant =
+    Set(RequestIdentity.headerNames.map { $0.lowercased() }).union(["*", "accept-encoding"])
+}

@@ -1,0 +1,50 @@
+import Synchronization
+public import VitrineLoading
+
+/// Time that passes only when the test says so, for `ImageDownloader.Configuration.clock`.
+///
+/// ```swift
+/// let clock = ManualLoadingClock()
+/// configuration.clock = clock
+/// // … a download fails
+/// clock.advance(by: 1)  // its retry starts inside this call
+/// ```
+public final class ManualLoadingClock: LoadingClock {
+  private struct State {
+    var now: Int64
+    var wakes: [(time: Int64, body: @Sendable () -> Void)] = []
+
+    mutating func takeNext(until time: Int64) -> (@Sendable () -> Void)? {
+      guard let next = wakes.indices.min(by: { wakes[$0].time < wakes[$1].time }), wakes[next].time <= time
+      else {
+        now = max(now, time)
+        return nil
+      }
+      now = max(now, wakes[next].time)
+      return wakes.remove(at: next).body
+    }
+  }
+
+  private let state: Mutex<State>
+
+  /// A clock that shows `now` nanoseconds.
+  public init(now: Int64 = 0) { state = Mutex(State(now: now)) }
+
+  /// What it shows.
+  public var now: Int64 { state.withLock { $0.now } }
+
+  /// The times at which somebody wants to be called, the earliest first.
+  public var wakes: [Int64] { state.withLock { $0.wakes.map(\.time).sorted() } }
+
+  /// Noted, and called from `advance` when the time has come.
+  public func wake(at time: Int64, _ body: @escaping @Sendable () -> Void) {
+    state.withLock { $0.wakes.append((time, body)) }
+  }
+
+  /// Lets so many seconds pass. Whoever wants to be called meanwhile is, at the time asked for and in the order of the
+  /// times, before this returns.
+  public func advance(by seconds: Double) {
+    let time = state.withLock { $0.now } + Int64((seconds * 1e9).rounded())
+    while let body = state.withLock({ $0.takeNext(until: time) }) { body() }
+  }
+}
