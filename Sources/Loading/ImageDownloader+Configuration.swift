@@ -26,6 +26,12 @@ extension ImageDownloader {
     /// Applied to every picture whose request has no transforms of its own; none by default. They make another
     /// picture of it, as those of a request do (YYWebImage's sharedTransformBlock).
     public var transforms: [any ImageTransform] = []
+    /// Changes each request before it is looked up, as to give all of one server a size or transforms; none by default
+    /// (SDWebImage's options processor, SD-M9). What follows here sees what it makes of it.
+    ///
+    /// Called for each lookup and each load, on the caller's thread, several at a time, so it returns soon; a request
+    /// may come by twice.
+    public var requestProcessor: (@Sendable (ImageRequest) -> ImageRequest)?
     /// Changes the headers of each request, given its URL and its own headers; none by default (YY-F23).
     ///
     /// Called for each lookup and each load, on the caller's thread, several at a time, so it returns soon.
@@ -72,6 +78,8 @@ extension ImageDownloader {
     /// Changes the bytes of each body before they are decoded, as to decrypt them, or refuses them by throwing; none by
     /// default (SD-D25). Runs on a decoding thread; errors are heard as those of `responseModifier`.
     public var bodyModifier: BodyModifier?
+    /// Seconds between two reports of a load's progress, at least; 0 by default. The last is always reported.
+    public var progressInterval = 0.0
     /// Threads that decode and transform; below 1 counts as 1.
     public var decodingThreads = ProcessInfo.processInfo.activeProcessorCount
     /// No download starts while more bytes than this wait to be decoded.

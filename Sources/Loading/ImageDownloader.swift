@@ -15,7 +15,7 @@ public import VitrineGraphics
 public final class ImageDownloader: Sendable {
   private static let sharedBox = Mutex<ImageDownloader?>(nil)
   private static let unconfigured = ImageDownloader(
-    engine: LoadEngine(configuration: .init(), router: .init([]), decoder: NoDecoder(), cache: nil),
+    engine: LoadEngine(configuration: .init(), transports: [], decoder: NoDecoder(), cache: nil),
     cache: nil, refusal: .notConfigured)
 
   /// The downloader of the process, set by `Application` or `Vitrine.bootstrap()` (AF-F14). Before that,
@@ -34,7 +34,6 @@ public final class ImageDownloader: Sendable {
   /// The memory cache, if there is one.
   public let cache: (any ImageRequestCache)?
   private let engine: LoadEngine
-  private let router: TransportRouter
   /// Why every load fails, if it does.
   private let refusal: ImageError?
   /// What it adds to requests; nil for nothing.
@@ -51,18 +50,17 @@ public final class ImageDownloader: Sendable {
     configuration: Configuration = .init(), transports: [any DataTransport],
     decoder: any ImageDecoding, cache: (any ImageRequestCache)? = MemoryImageCache()
   ) {
-    let router = TransportRouter(transports)
     self.init(
-      engine: LoadEngine(configuration: configuration, router: router, decoder: decoder, cache: cache),
-      router: router, cache: cache, refusal: nil, additions: RequestAdditions(configuration))
+      engine: LoadEngine(
+        configuration: configuration, transports: transports, decoder: decoder, cache: cache),
+      cache: cache, refusal: nil, additions: RequestAdditions(configuration))
   }
 
   private init(
-    engine: LoadEngine, router: TransportRouter = .init([]), cache: (any ImageRequestCache)?,
-    refusal: ImageError?, additions: RequestAdditions? = nil
+    engine: LoadEngine, cache: (any ImageRequestCache)?, refusal: ImageError?,
+    additions: RequestAdditions? = nil
   ) {
     self.engine = engine
-    self.router = router
     self.cache = cache
     self.refusal = refusal
     self.additions = additions
@@ -155,7 +153,7 @@ public final class ImageDownloader: Sendable {
       }
       if request.cachePolicy == .cacheOnly { return refuse(task, .notCached, began) }
       if let error = engine.rememberedFailure(of: request) { return refuse(task, error, began) }
-      do { _ = try router.transport(for: request.url) } catch { return refuse(task, error, began) }
+      do { _ = try engine.transport(for: request.url) } catch { return refuse(task, error, began) }
       // Looked up too early and started too late, a load that ended in between would be done twice.
     } while !engine.start(
       task, unlessStoredSince: storeCount,
@@ -242,6 +240,13 @@ public final class ImageDownloader: Sendable {
 
   // MARK: While running
 
+  /// What fetches: one is picked by the URL's scheme, the first that serves it. A change holds for what starts after it
+  /// (SDWebImage's loaders manager).
+  public var transports: [any DataTransport] {
+    get { engine.transports }
+    set { engine.transports = newValue }
+  }
+
   /// Network transfers at once. A wider bound lets waiting ones start at once; a narrower one stops none.
   public var maximumActiveDownloads: Int {
     get { engine.queue.maximumActive }
@@ -298,6 +303,9 @@ public final class ImageDownloader: Sendable {
     engine.shutDown(cancelling: cancelling)
     await engine.waitUntilIdle()
   }
+
+  /// Whether it has been shut down.
+  public var isShutDown: Bool { engine.isShutDown }
 
   /// The network is there again, or is another one: what waits for a server or for its next try goes on now, and
   /// remembered failures are forgotten. `Application` calls it; a program without one may.

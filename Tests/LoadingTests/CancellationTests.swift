@@ -21,7 +21,7 @@ import VitrineTesting
     #expect(world.transport.transfers[0].isCancelled)
   }
 
-  @Test("AF-D14 cancelling one of two leaves the other", arguments: [0, 1])
+  @Test("AF-D14 SD-D20 cancelling one of two leaves the other", arguments: [0, 1])
   func cancelOneOfTwo(which: Int) async throws {
     let world = Fixture()
     let tasks = [world.downloader.load(request()), world.downloader.load(request())]
@@ -34,7 +34,9 @@ import VitrineTesting
     #expect(other.http != nil)
   }
 
-  @Test("AF-D15 download, cancel and download again, for more than run at once") func againAndAgain() async {
+  @Test("AF-D15 SD-D21 download, cancel and download again, for more than run at once") func againAndAgain()
+    async
+  {
     let world = Fixture { $0.maximumActiveDownloads = 4 }
     let heard = Heard<Bool>()
     let names = (0..<5).map { "\($0).jpg" }
@@ -63,7 +65,8 @@ import VitrineTesting
     #expect(world.decoder.calls.isEmpty)
   }
 
-  @Test("AF-D26 the last to leave stops the download, and the URL is free at once") func lastToLeave() {
+  @Test("AF-D26 SD-D27 the last to leave stops the download, and the URL is free at once") func lastToLeave()
+  {
     let world = Fixture()
     let first = world.downloader.load(request())
     let second = world.downloader.load(request(target: DecodeTarget(width: 8, height: 8)))

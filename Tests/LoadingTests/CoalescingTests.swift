@@ -51,6 +51,23 @@ import VitrineTesting
     #expect(world.decoder.calls.count == 2)
   }
 
+  @Test("SD-D30 SD-M19 ten sizes of one picture at once: each gets its own, from one download")
+  func tenSizes() async throws {
+    let world = Fixture()
+    let body = FakeDecoder.picture(width: 1000, height: 1000)
+    let tasks = (490...499).map {
+      world.downloader.load(request(target: DecodeTarget(width: $0, height: $0, mode: .fit)))
+    }
+    world.transport.transfers[0].answer(with: body)
+    for (size, task) in zip(490...499, tasks) {
+      let image = try await task.response.image
+      #expect(image.pixelWidth >= size && image.pixelHeight >= size)
+      #expect(image.sourceWidth == 1000)
+    }
+    #expect(world.transport.transfers.count == 1)
+    #expect(Set(world.decoder.calls.map(\.target)).count == 10)
+  }
+
   @Test func twoIdentifiersShareDownloadAndDecode() async throws {
     let world = Fixture()
     let plain = world.downloader.load(request())

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import Synchronization
 import Testing
 import VitrineGraphics
@@ -20,7 +21,7 @@ import VitrineTesting
     ImageDownloader.shared = shared
   }
 
-  @Test("AF-D3 an invalid URL: no receipt, and a failure later", arguments: ["", "no url", "a/b.jpg"])
+  @Test("AF-D3 SD-M3 an invalid URL: no receipt, and a failure later", arguments: ["", "no url", "a/b.jpg"])
   func invalidURL(text: String) async {
     let world = Fixture()
     let heard = Heard<ImageError>()
@@ -32,7 +33,7 @@ import VitrineTesting
     #expect(await heard.wait(for: 1) == [.invalidURL(text)])
   }
 
-  @Test("AF-D3 no URL at all: no receipt, and a failure later") func noURL() async {
+  @Test("AF-D3 SD-D7 no URL at all: no receipt, and a failure later") func noURL() async {
     let heard = Heard<ImageError>()
 
     #expect(Fixture().downloader.download(nil, failure: heard.add) == nil)
@@ -54,7 +55,8 @@ import VitrineTesting
     }
   }
 
-  @Test("AF-D4 a picture is downloaded") func pictureIsDownloaded() async throws {
+  @Test("AF-D4 SD-D22 a picture is downloaded, and decoded by the decoder one brings")
+  func pictureIsDownloaded() async throws {
     let world = Fixture()
 
     let response = try await world.loaded(request())
@@ -130,7 +132,29 @@ import VitrineTesting
     #expect(responses[1].image === responses[0].image)
   }
 
-  @Test("AF-D12 reload ignores the cache, and replaces what was kept") func reload() async throws {
+  @Test("AF-S27 a picture is decoded while the main actor does something else") func decodedOffMain() {
+    let world = Fixture()
+    world.downloader.load(request())
+    world.transport.transfers[0].answer(with: Fixture.picture)
+    // Never yields: what waited for the main actor would not be done.
+    var patience = 10_000
+    while world.cache.statistics.inserts == 0, patience > 0 {
+      usleep(1000)
+      patience -= 1
+    }
+    #expect(world.cache.statistics.inserts == 1)
+  }
+
+  @Test("SD-D10 404 fails, and there is no picture") func notFound() async {
+    let world = Fixture()
+    let task = world.downloader.load(request())
+    world.transport.transfers[0].respond(status: 404)
+    world.transport.transfers[0].fail(.status(404))
+    await #expect(throws: ImageError.status(404)) { try await task.response }
+    #expect(world.downloader.cachedImage(for: request()) == nil)
+  }
+
+  @Test("AF-D12 SD-M5 reload ignores the cache, and replaces what was kept") func reload() async throws {
     let world = Fixture()
     let first = try await world.loaded(request())
 

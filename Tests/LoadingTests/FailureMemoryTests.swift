@@ -11,7 +11,7 @@ import VitrineTesting
 
   private func identity(_ name: String) -> RequestIdentity { request(name).identity }
 
-  @Test("YY-B19 only what the server would answer again is remembered")
+  @Test("YY-B19 SD-M24 only what the server would answer again is remembered")
   func lastingFailures() {
     let lasting: [ImageError] = [
       .status(400), .status(401), .status(403), .status(404), .status(410), .status(499), .emptyBody,
@@ -162,7 +162,7 @@ import VitrineTesting
     #expect(await heard.wait(for: 1) == [.status(404)])
   }
 
-  @Test("YY-B18 what is no picture is remembered too", arguments: [[UInt8]("<html>".utf8), []])
+  @Test("YY-B18 SD-M23 what is no picture is remembered too", arguments: [[UInt8]("<html>".utf8), []])
   func noPicture(body: [UInt8]) async {
     let world = world()
     let task = world.downloader.load(request())
@@ -191,7 +191,7 @@ import VitrineTesting
     try await world.loaded(request())
   }
 
-  @Test("YY-B18 a reload asks again, others join it, and its success is the end of the failure")
+  @Test("YY-B18 SD-M23 a reload asks again, others join it, and its success is the end of the failure")
   func reload() async throws {
     let world = world()
     _ = await failure(world, request(), with: .status(404))
@@ -206,7 +206,7 @@ import VitrineTesting
     #expect(world.transport.transfers.count == 3)
   }
 
-  @Test("YY-B18 failures are forgotten if that is asked for", arguments: [true, false])
+  @Test("YY-B18 SD-M25 failures are forgotten if that is asked for", arguments: [true, false])
   func forgetting(all: Bool) async throws {
     let world = world()
     _ = await failure(world, request(), with: .status(404))

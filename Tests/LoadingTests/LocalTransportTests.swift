@@ -167,6 +167,26 @@ import VitrineTesting
     #expect(throws: ImageError.invalidURL(String(text.prefix(64)))) { try DataURL(text) }
   }
 
+  @Test("SD-D31 200 who ask for one file one after the other each get its picture") func manyOfOneFile()
+    async throws
+  {
+    let file = try write(Fixture.picture, to: "a.jpg")
+    let world = Fixture()
+    let tasks = (0..<200).map { number in
+      world.downloader.load(
+        ImageRequest(url: file, targetSize: DecodeTarget(width: 1 + number % 5, height: 1)))
+    }
+    for task in tasks { _ = try await task.response }
+  }
+
+  @Test("SD-D32 ten who ask for an empty file are each told that it is") func manyOfAnEmptyFile() async throws
+  {
+    let file = try write([], to: "empty.jpg")
+    let world = Fixture()
+    let tasks = (0..<10).map { _ in world.downloader.load(ImageRequest(url: file)) }
+    for task in tasks { await #expect(throws: ImageError.emptyBody) { try await task.response } }
+  }
+
   @Test func downloaderReadsFilesAndDataURLs() async throws {
     let downloader = ImageDownloader(transports: [LocalTransport()], decoder: FakeDecoder())
     let url = try write(FakeDecoder.picture(width: 3, height: 2), to: "a.picture")

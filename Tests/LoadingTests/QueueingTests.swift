@@ -38,6 +38,22 @@ import VitrineTesting
     #expect(started(world) == "ADCB")
   }
 
+  @Test("SD-D16 last in, first out, for what comes while it runs too") func lifoWhileItRuns() {
+    let world = Fixture {
+      $0.maximumActiveDownloads = 1
+      $0.prioritization = .lifo
+    }
+    func load(_ numbers: ClosedRange<Int>) {
+      for number in numbers { world.downloader.load(request(String(number, radix: 16))) }
+    }
+    load(1...7)
+    world.transport.running[0].answer(with: Fixture.picture)
+    load(8...14)
+    answerAll(world)
+
+    #expect(started(world) == "17edcba9865432")
+  }
+
   @Test func orderMayChangeWhileTheyWait() {
     let world = Fixture { $0.maximumActiveDownloads = 1 }
     for name in ["A", "B", "C", "D"] { world.downloader.load(request(name)) }
@@ -131,7 +147,8 @@ import VitrineTesting
     #expect(task.priority == .high)
   }
 
-  @Test func sharedLoadHasTheHighestPriorityOfThoseWhoWait() {
+  @Test("SD-D39 a shared load has the highest priority of those who wait")
+  func sharedLoadHasTheHighestPriorityOfThoseWhoWait() {
     let world = Fixture { $0.maximumActiveDownloads = 1 }
     world.downloader.load(request("0"))
     world.downloader.load(request("s", priority: .low))

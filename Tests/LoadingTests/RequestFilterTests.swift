@@ -12,7 +12,7 @@ import VitrineTesting
     ImageRequest(url: url("a.jpg?signature=\(signature)"))
   }
 
-  @Test("YY-B25 the key names the picture in the cache, the real URL is fetched") func keyInCache()
+  @Test("YY-B25 SD-M7 the key names the picture in the cache, the real URL is fetched") func keyInCache()
     async throws
   {
     let world = Fixture { $0.keyFilter = \.withoutQuery }

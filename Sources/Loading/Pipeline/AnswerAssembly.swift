@@ -28,6 +28,8 @@ struct AnswerAssembly {
   /// As it came.
   private var head: TransportResponse?
   private var isModifying = false
+  /// Whether what comes is the rest of what was here.
+  private var isRest = false
   /// The end of the transport, while the modifier is at work.
   private var ending: Result<TransportMetrics, ImageError>?
   private(set) var isOver = false
@@ -50,6 +52,7 @@ struct AnswerAssembly {
     self.response = response
     switch resumed?.continuation(by: response) {
     case .rest?:
+      isRest = true
       body = resumed?.bytes ?? []
       self.response = response.asWhole(after: body.count, length: resumed?.length)
     case .unusable?: return finish(.needsWhole)
@@ -92,6 +95,7 @@ struct AnswerAssembly {
     case .success(let metrics):
       var end = FetchEnd(.bytes(FetchedBytes(body: body, response: response, metrics: metrics)))
       end.speaksHTTP2 = metrics.httpVersion == "2"
+      end.isRest = isRest
       return finish(end)
     case .failure(let error): return finish(.failed(error))
     }

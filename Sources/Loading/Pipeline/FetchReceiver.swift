@@ -11,22 +11,28 @@ final class FetchReceiver: TransportReceiver {
     var activity: NetworkActivity.Running?
     var modifying: Task<Void, Never>?
     var isEnded = false
+    /// Progress is not told again before.
+    var nextReport = Int64.min
   }
 
   let id: FetchID
   private let isLocal: Bool
   private let modifier: ImageDownloader.ResponseModifier?
+  private let interval: Double
+  private let clock: any LoadingClock
   private let state: Mutex<State>
   /// A transport that never ends does not keep a downloader that has gone.
   private weak let engine: LoadEngine?
 
   init(
-    id: FetchID, isLocal: Bool, answer: AnswerAssembly, modifier: ImageDownloader.ResponseModifier?,
+    id: FetchID, isLocal: Bool, answer: AnswerAssembly, configuration: ImageDownloader.Configuration,
     engine: LoadEngine
   ) {
     self.id = id
     self.isLocal = isLocal
-    self.modifier = modifier
+    modifier = configuration.responseModifier
+    interval = configuration.progressInterval
+    clock = configuration.clock
     self.engine = engine
     state = Mutex(State(answer: answer))
   }
@@ -66,9 +72,15 @@ final class FetchReceiver: TransportReceiver {
   }
 
   func transportDidReceive(_ bytes: UnsafeRawBufferPointer) {
+    let now = interval > 0 ? clock.now : 0
     let (watchers, progress) = state.withLock { state in
       state.answer.receive(bytes)
-      return (state.watchers, state.answer.progress)
+      let progress = state.answer.progress
+      guard interval <= 0 || now >= state.nextReport || progress.received == progress.expected else {
+        return ([ImageTask](), progress)
+      }
+      state.nextReport = now.advanced(bySeconds: interval)
+      return (state.watchers, progress)
     }
     for watcher in watchers { watcher.report(progress) }
   }

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Synchronization
 import VitrineGraphics
 
@@ -7,6 +8,7 @@ import VitrineGraphics
 final class LoadEngine: Sendable {
   private struct State {
     var registry: LoadRegistry
+    var router: TransportRouter
     var tasks: [TaskID: ImageTask] = [:]
     var transfers: [FetchID: Transfer] = [:]
     /// Pictures that were offered to the cache.
@@ -48,7 +50,6 @@ final class LoadEngine: Sendable {
   }
 
   private let configuration: ImageDownloader.Configuration
-  private let router: TransportRouter
   private let decoder: any ImageDecoding
   private let cache: (any ImageRequestCache)?
   let trace: Trace
@@ -57,11 +58,10 @@ final class LoadEngine: Sendable {
   private let state: Mutex<State>
 
   init(
-    configuration: ImageDownloader.Configuration, router: TransportRouter, decoder: any ImageDecoding,
-    cache: (any ImageRequestCache)?
+    configuration: ImageDownloader.Configuration, transports: [any DataTransport],
+    decoder: any ImageDecoding, cache: (any ImageRequestCache)?
   ) {
     self.configuration = configuration
-    self.router = router
     self.decoder = decoder
     self.cache = cache
     trace = configuration.trace
@@ -71,9 +71,20 @@ final class LoadEngine: Sendable {
       totalLimit: configuration.timeouts.total)
     registry.queue = DownloadQueue(configuration)
     registry.retries = configuration.retries
-    var state = State(registry: registry, failures: configuration.failureMemory)
+    var state = State(
+      registry: registry, router: TransportRouter(transports), failures: configuration.failureMemory)
     state.partials.limit = configuration.resumableBytesLimit
     self.state = Mutex(state)
+  }
+
+  var transports: [any DataTransport] {
+    get { state.withLock { $0.router.transports } }
+    set { state.withLock { $0.router = TransportRouter(newValue) } }
+  }
+
+  /// Throws `.invalidURL` for a relative URL, `.unsupportedScheme` for one that nobody serves.
+  func transport(for url: URL) throws(ImageError) -> any DataTransport {
+    try state.withLock { $0.router }.transport(for: url)
   }
 
   var statistics: ImageDownloader.Statistics { state.withLock { $0.statistics } }
@@ -262,6 +273,7 @@ final class LoadEngine: Sendable {
     perform { state in
       guard state.transfers[id]?.receiver === receiver else { return [] }
       handle = state.transfers.removeValue(forKey: id)?.handle
+      if end.isRest { state.statistics.resumed += 1 }
       if let request = state.registry.request(of: id) {
         switch end.outcome {
         case .bytes(let bytes) where bytes.body.isEmpty:
@@ -376,7 +388,7 @@ final class LoadEngine: Sendable {
         isModified: configuration.responseModifier != nil)
       let receiver = FetchReceiver(
         id: id, isLocal: isLocal, answer: AnswerAssembly(expectations, resuming: partial),
-        modifier: configuration.responseModifier, engine: self)
+        configuration: configuration, engine: self)
       for task in state.registry.tasks(of: id).compactMap({ state.tasks[$0] }) { receiver.add(task) }
       let transfer = Transfer(
         receiver: receiver, identity: identity, partial: partial, spent: state.registry.secondsSpent(on: id))
@@ -409,7 +421,7 @@ final class LoadEngine: Sendable {
     guard isWanted else { return }
     receiver.countsAsActivity(of: configuration.networkActivity)
     do {
-      keep(try router.transport(for: order.url).start(order, receiver: receiver), of: receiver)
+      keep(try transport(for: order.url).start(order, receiver: receiver), of: receiver)
     } catch {
       receiver.transportDidFinish(.failure(error))
     }

@@ -71,6 +71,8 @@ struct FetchEnd: Sendable {
   /// Seconds for which the server wants to be left alone.
   var retryAfter: Double?
   var speaksHTTP2 = false
+  /// Whether it brought the rest of a body that was here in part.
+  var isRest = false
 
   init(_ outcome: Outcome, response: TransportResponse? = nil) {
     self.outcome = outcome
@@ -85,6 +87,7 @@ struct FetchEnd: Sendable {
     }
     response = end.response
     speaksHTTP2 = end.speaksHTTP2
+    isRest = end.isRest
   }
 }
 

@@ -2,21 +2,23 @@ import FoundationEssentials
 
 /// What a downloader adds to each request, where it adds anything: most leave them as they are.
 final class RequestAdditions: Sendable {
+  private let requestProcessor: (@Sendable (ImageRequest) -> ImageRequest)?
   private let transforms: [any ImageTransform]
   private let keyFilter: (@Sendable (URL) -> URL)?
   private let headersFilter: (@Sendable (URL, HTTPHeaders) -> HTTPHeaders)?
 
   /// Nil for a configuration that adds nothing.
   init?(_ configuration: ImageDownloader.Configuration) {
+    requestProcessor = configuration.requestProcessor
     transforms = configuration.transforms
     keyFilter = configuration.keyFilter
     headersFilter = configuration.headersFilter
-    if transforms.isEmpty, keyFilter == nil, headersFilter == nil { return nil }
+    if requestProcessor == nil, transforms.isEmpty, keyFilter == nil, headersFilter == nil { return nil }
   }
 
   /// `request` with what it does not say itself, and with the identity that the filters give it.
   func completing(_ request: ImageRequest) -> ImageRequest {
-    var request = request
+    var request = requestProcessor?(request) ?? request
     if !transforms.isEmpty, request.transforms.isEmpty { request.transforms = transforms }
     if keyFilter != nil || headersFilter != nil {
       let url = request.url

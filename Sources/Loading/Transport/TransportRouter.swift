@@ -2,10 +2,12 @@ import FoundationEssentials
 
 /// Picks a transport by the scheme of a URL; of several that serve one, the first.
 struct TransportRouter: Sendable {
-  private let transports: [String: any DataTransport]
+  let transports: [any DataTransport]
+  private let byScheme: [String: any DataTransport]
 
   init(_ transports: [any DataTransport]) {
-    self.transports = transports.reduce(into: [:]) { known, transport in
+    self.transports = transports
+    byScheme = transports.reduce(into: [:]) { known, transport in
       for scheme in transport.schemes where known[scheme] == nil { known[scheme] = transport }
     }
   }
@@ -13,7 +15,7 @@ struct TransportRouter: Sendable {
   /// Throws `.invalidURL` for a relative URL, `.unsupportedScheme` for one that nobody serves.
   func transport(for url: URL) throws(ImageError) -> any DataTransport {
     guard let scheme = url.scheme, !scheme.isEmpty else { throw .invalidURL(url.absoluteString) }
-    guard let transport = transports[scheme.lowercased()] else { throw .unsupportedScheme(scheme) }
+    guard let transport = byScheme[scheme.lowercased()] else { throw .unsupportedScheme(scheme) }
     return transport
   }
 }

@@ -1,0 +1,113 @@
+import FoundationEssentials
+import Testing
+import VitrineGraphics
+import VitrineTesting
+
+@testable import VitrineLoading
+
+/// What a load tells those who listen.
+@MainActor @Suite(.timeLimit(.minutes(1))) struct EventTests {
+  private func words(_ event: ImageTask.Event) -> String {
+    switch event {
+    case .response(let response): "response \(response.status ?? 0)"
+    case .progress(let progress): "progress \(progress.received)"
+    case .transferred(let metrics): "transferred \(metrics.bytesReceived)"
+    case .willRetry(_, let error): "retry: \(error)"
+    case .paused: "paused"
+    case .resumed: "resumed"
+    case .finished(.success): "finished"
+    case .finished(.failure(let error)): "failed: \(error)"
+    }
+  }
+
+  private func heard(_ events: AsyncStream<ImageTask.Event>) async -> [String] {
+    var all: [String] = []
+    for await event in events { all.append(words(event)) }
+    return all
+  }
+
+  @Test("AF-S5 AF-S6 AF-S7 AF-S8 head, progress up to the end, metrics and outcome, in this order")
+  func lifeOfALoad() async {
+    let world = Fixture()
+    let task = world.downloader.load(request())
+    let events = task.events
+    let bytes = Fixture.picture
+    world.transport.transfers[0].respond(expectedLength: bytes.count)
+    world.transport.transfers[0].send(Array(bytes[..<4]))
+    world.transport.transfers[0].send(Array(bytes[4...]))
+    #expect(task.progress.fraction == 1)
+    world.transport.transfers[0].finish()
+    #expect(
+      await heard(events) == [
+        "response 200", "progress 0", "progress 4", "progress \(bytes.count)", "transferred \(bytes.count)",
+        "finished",
+      ])
+  }
+
+  @Test("AF-S11 pausing and resuming is heard") func pauseAndResume() async {
+    let world = Fixture()
+    let task = world.downloader.load(request())
+    let events = task.events
+    task.pause()
+    task.resume()
+    task.cancel()
+    let all = await heard(events)
+    #expect(all.filter { !$0.hasPrefix("transferred") } == ["paused", "resumed", "failed: cancelled"])
+  }
+
+  @Test func failedTransferTellsWhatItTook() async {
+    let world = Fixture()
+    let task = world.downloader.load(request())
+    let events = task.events
+    world.transport.transfers[0].respond(status: 404)
+    world.transport.transfers[0].fail(.status(404))
+    #expect(
+      await heard(events) == [
+        "response 404", "progress 0", "transferred 0", "failed: the server answered 404",
+      ])
+  }
+
+  @Test func severalListenAndOneWhoComesLateHearsTheEnd() async throws {
+    let world = Fixture()
+    let task = world.downloader.load(request())
+    let (first, second) = (task.events, task.events)
+    world.transport.transfers[0].answer(with: Fixture.picture)
+    _ = try await task.response
+    #expect(await heard(first) == heard(second))
+    #expect(await heard(task.events) == ["finished"])
+  }
+
+  @Test func pictureFromMemoryIsOnlyFinished() async throws {
+    let world = Fixture()
+    try await world.loaded(request())
+    #expect(await heard(world.downloader.load(request()).events) == ["finished"])
+  }
+
+  @Test func endingToListenChangesNothing() async throws {
+    let world = Fixture()
+    let task = world.downloader.load(request())
+    let listening = Task { for await _ in task.events {} }
+    listening.cancel()
+    await listening.value
+    world.transport.transfers[0].answer(with: Fixture.picture)
+    _ = try await task.response
+  }
+
+  @Test("SD-D17 progress is told no more often than asked for, and the last always") func progressInterval()
+    async
+  {
+    let world = Fixture { $0.progressInterval = 0.5 }
+    let task = world.downloader.load(request())
+    let events = task.events
+    let transfer = world.transport.transfers[0]
+    transfer.respond(expectedLength: 100)
+    for _ in 0..<20 {
+      transfer.send([UInt8](repeating: 32, count: 5))
+      world.clock.advance(by: 0.1)
+    }
+    transfer.finish()
+    let told = await heard(events).filter { $0.hasPrefix("progress") }
+    #expect(
+      told == ["progress 0", "progress 5", "progress 30", "progress 55", "progress 80", "progress 100"])
+  }
+}

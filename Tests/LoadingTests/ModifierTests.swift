@@ -1,0 +1,211 @@
+import FoundationEssentials
+import Synchronization
+import Testing
+import VitrineGraphics
+import VitrineTesting
+
+@testable import VitrineLoading
+
+/// Requests, heads and bodies that the program has a say in.
+@MainActor @Suite(.timeLimit(.minutes(1))) struct ModifierTests {
+  private struct Refusal: Error, CustomStringConvertible { let description = "no token" }
+
+  @Test("SD-D23 a request may get headers and another URL") func requestIsModified() async throws {
+    let world = Fixture {
+      $0.requestModifier = { request in
+        var request = request
+        request.headers["X-Token"] = "1"
+        request.url = url("b.jpg")
+        return request
+      }
+    }
+    let task = world.downloader.load(request())
+    await world.transport.waitUntilStarted(1)
+    let transfer = world.transport.transfers[0]
+    #expect(transfer.request.headers["X-Token"] == "1")
+    #expect(transfer.request.url == url("b.jpg"))
+    transfer.answer(with: Fixture.picture)
+    _ = try await task.response
+    #expect(world.downloader.cachedImage(for: request()) != nil, "known by what was asked for")
+  }
+
+  @Test("SD-D23 SD-M27 a request that is refused is not sent, and says why", arguments: [true, false])
+  func requestIsRefused(isTyped: Bool) async {
+    let world = Fixture {
+      $0.requestModifier = { _ in throw isTyped ? ImageError.status(451) : Refusal() as any Error }
+    }
+    let task = world.downloader.load(request())
+    await #expect(throws: isTyped ? ImageError.status(451) : .requestRefused("no token")) {
+      try await task.response
+    }
+    #expect(world.transport.transfers.isEmpty)
+    await world.downloader.drain()
+  }
+
+  @Test func loadThatIsCancelledWhileItsRequestIsModifiedIsNotSent() async {
+    let world = Fixture {
+      $0.requestModifier = { request in
+        try await Task.sleep(for: .seconds(3600))
+        return request
+      }
+    }
+    let task = world.downloader.load(request())
+    task.cancel()
+    await #expect(throws: ImageError.cancelled) { try await task.response }
+    await world.downloader.drain()
+    #expect(world.transport.transfers.isEmpty)
+  }
+
+  @Test func eachTryIsModifiedAnew() async {
+    let count = Mutex(0)
+    let countOf: @Sendable () -> Int = {
+      count.withLock {
+        $0 += 1; return $0
+      }
+    }
+    let world = Fixture {
+      $0.retries = RetryPolicy(limit: 1, delay: 1)
+      $0.requestModifier = { request in
+        var request = request
+        request.headers["X-Try"] = "\(countOf())"
+        return request
+      }
+    }
+    world.downloader.load(request())
+    await world.transport.waitUntilStarted(1)
+    world.transport.transfers[0].fail(.timedOut(.stall(seconds: 1)))
+    world.clock.advance(by: 1)
+    await world.transport.waitUntilStarted(2)
+    #expect(world.transport.transfers.map { $0.request.headers["X-Try"] } == ["1", "2"])
+  }
+
+  @Test("SD-D24 a head may be changed, and the caller sees what was made of it") func responseIsModified()
+    async throws
+  {
+    let world = Fixture {
+      $0.responseModifier = { response in
+        var headers = response.headers
+        headers["X-Seen"] = "yes"
+        return TransportResponse(
+          url: response.url, status: response.status, headers: headers,
+          expectedLength: response.expectedLength)
+      }
+    }
+    let task = world.downloader.load(request())
+    world.transport.transfers[0].answer(with: Fixture.picture)
+    let response = try await task.response
+    #expect(response.http?.status == 200)
+    #expect(response.http?.headers["X-Seen"] == "yes")
+  }
+
+  @Test("SD-D24 a head that is made a failure fails, and ends the transfer") func responseIsMadeAFailure()
+    async
+  {
+    let world = Fixture {
+      $0.responseModifier = { TransportResponse(url: $0.url, status: 404, headers: $0.headers) }
+    }
+    let task = world.downloader.load(request())
+    let transfer = world.transport.transfers[0]
+    transfer.respond(expectedLength: 10)
+    await #expect(throws: ImageError.status(404)) { try await task.response }
+    #expect(transfer.isCancelled)
+    await world.downloader.drain()
+  }
+
+  @Test func headThatIsMadeASuccessSucceeds() async throws {
+    let world = Fixture {
+      $0.responseModifier = { TransportResponse(url: $0.url, status: 200, headers: $0.headers) }
+    }
+    let task = world.downloader.load(request())
+    let transfer = world.transport.transfers[0]
+    #expect(transfer.request.acceptableStatuses == [200...599])
+    transfer.respond(status: 404)
+    transfer.send(Fixture.picture)
+    transfer.finish()
+    _ = try await task.response
+  }
+
+  @Test("SD-D24 a head that is refused fails, and says why") func responseIsRefused() async {
+    let world = Fixture { $0.responseModifier = { _ in throw Refusal() } }
+    let task = world.downloader.load(request())
+    world.transport.transfers[0].answer(with: Fixture.picture)
+    await #expect(throws: ImageError.responseRefused("no token")) { try await task.response }
+  }
+
+  @Test func loadThatIsCancelledWhileItsHeadIsModifiedIsOver() async {
+    let world = Fixture {
+      $0.responseModifier = { response in
+        try await Task.sleep(for: .seconds(3600))
+        return response
+      }
+    }
+    let task = world.downloader.load(request())
+    world.transport.transfers[0].answer(with: Fixture.picture)
+    task.cancel()
+    await #expect(throws: ImageError.cancelled) { try await task.response }
+    await world.downloader.drain()
+  }
+
+  @Test("SD-D25 bytes may be decrypted before they are decoded", arguments: [true, false])
+  func bodyIsModified(isFile: Bool) async throws {
+    let world = Fixture {
+      $0.bodyModifier = { bytes, response in
+        #expect((response?.status == nil) == isFile)
+        return bytes.map { $0 ^ 0xFF }
+      }
+    }
+    let secret = Fixture.picture.map { $0 ^ 0xFF }
+    if isFile {
+      let path = "/tmp/vitrine-\(UUID()).secret"
+      try Data(secret).write(to: URL(filePath: path))
+      defer { try? FileManager.default.removeItem(atPath: path) }
+      #expect(try await world.downloader.image(for: URL(filePath: path)).image.pixelWidth == 64)
+      return
+    }
+    let task = world.downloader.load(request())
+    world.transport.transfers[0].answer(with: secret)
+    #expect(try await task.response.image.pixelWidth == 64)
+  }
+
+  @Test("SD-D25 bytes that are refused fail, and say why") func bodyIsRefused() async {
+    let world = Fixture { $0.bodyModifier = { _, _ in throw Refusal() } }
+    let task = world.downloader.load(request())
+    world.transport.transfers[0].answer(with: Fixture.picture)
+    await #expect(throws: ImageError.responseRefused("no token")) { try await task.response }
+    #expect(world.decoder.calls.isEmpty)
+  }
+
+  @Test("SD-D29 a status that is not acceptable fails") func acceptableStatuses() async {
+    let world = Fixture { $0.acceptance.statuses = [1...1] }
+    let task = world.downloader.load(request())
+    let transfer = world.transport.transfers[0]
+    #expect(transfer.request.acceptableStatuses == [1...1])
+    transfer.respond()
+    transfer.fail(.status(200))
+    await #expect(throws: ImageError.status(200)) { try await task.response }
+  }
+
+  @Test("SD-D29 a type that is not acceptable fails, and ends the transfer") func acceptableTypes() async {
+    let world = Fixture { $0.acceptance.contentTypes = ["application/json"] }
+    let task = world.downloader.load(request())
+    let transfer = world.transport.transfers[0]
+    transfer.respond(headers: ["Content-Type": "image/jpeg"])
+    await #expect(throws: ImageError.contentType("image/jpeg")) { try await task.response }
+    #expect(transfer.isCancelled)
+  }
+
+  @Test("SD-M9 a processor changes the requests it means, before they are looked up") func processor()
+    async throws
+  {
+    let world = Fixture {
+      $0.requestProcessor = { request in
+        var request = request
+        if request.url.host() == "small.test" { request.targetSize = DecodeTarget(width: 8, height: 8) }
+        return request
+      }
+    }
+    #expect(try await world.loaded(request(host: "small.test")).image.pixelHeight == 8)
+    #expect(try await world.loaded(request()).image.pixelWidth == 64)
+    #expect(world.downloader.cachedImage(for: request(host: "small.test"))?.pixelHeight == 8)
+  }
+}

@@ -1,0 +1,244 @@
+import FoundationEssentials
+import Testing
+import VitrineGraphics
+import VitrineTesting
+
+@testable import VitrineLoading
+
+/// Loads that are paused, and bodies whose rest is asked for.
+@MainActor @Suite(.timeLimit(.minutes(1))) struct PauseTests {
+  /// 10,000 bytes that decode to a picture, since the decoder reads numbers and stops at what follows them.
+  private static let body: [UInt8] = {
+    var bytes = Fixture.picture
+    bytes += [UInt8](repeating: UInt8(ascii: " "), count: 10_000 - bytes.count)
+    return bytes
+  }()
+  private let tag: HTTPHeaders = ["ETag": "\"v1\"", "Accept-Ranges": "bytes"]
+
+  private func sendHalf(_ transfer: FakeTransfer, headers: HTTPHeaders? = nil) {
+    transfer.respond(headers: headers ?? tag, expectedLength: 10_000)
+    transfer.send(Array(Self.body[..<6000]))
+  }
+
+  private func sendRest(_ transfer: FakeTransfer, tag: String = "\"v1\"") {
+    transfer.respond(
+      status: 206, headers: ["Content-Range": "bytes 6000-9999/10000", "ETag": tag], expectedLength: 4000)
+    transfer.send(Array(Self.body[6000...]))
+    transfer.finish()
+  }
+
+  @Test func pausedDownloadStopsAndGoesOnWithTheRest() async throws {
+    let world = Fixture()
+    let task = world.downloader.load(request())
+    sendHalf(world.transport.transfers[0])
+
+    task.pause()
+    #expect(task.isPaused)
+    #expect(world.transport.transfers[0].isCancelled)
+    #expect(world.downloader.isRunning)
+    #expect(world.downloader.activeDownloadCount == 0)
+
+    task.resume()
+    let second = world.transport.transfers[1]
+    #expect(second.request.headers["Range"] == "bytes=6000-")
+    #expect(second.request.headers["If-Range"] == "\"v1\"")
+    sendRest(second)
+    let response = try await task.response
+    #expect(response.image.pixelWidth == 64)
+    #expect(response.http?.status == 200)
+    #expect(response.http?.expectedLength == 10_000)
+    #expect(response.http?.headers["Content-Range"] == nil)
+    #expect(task.progress == .init(received: 10_000, expected: 10_000))
+  }
+
+  @Test func pausedBeforeItsTurnItLeavesTheQueue() {
+    let world = Fixture { $0.maximumActiveDownloads = 1 }
+    world.downloader.load(request("a"))
+    let waiting = world.downloader.load(request("b"))
+    world.downloader.load(request("c"))
+    waiting.pause()
+    world.transport.transfers[0].answer(with: Fixture.picture)
+    #expect(world.transport.transfers.map { $0.request.url.lastPathComponent } == ["a", "c"])
+    waiting.resume()
+    world.transport.transfers[1].answer(with: Fixture.picture)
+    #expect(world.transport.transfers.last?.request.url.lastPathComponent == "b")
+  }
+
+  @Test func oneWhoPausesLeavesTheOthersAlone() async throws {
+    let world = Fixture()
+    let first = world.downloader.load(request())
+    let second = world.downloader.load(request())
+    first.pause()
+    #expect(!world.transport.transfers[0].isCancelled)
+    second.cancel()
+    #expect(world.transport.transfers[0].isCancelled, "only the paused one is left")
+    #expect(world.downloader.isRunning)
+    let third = world.downloader.load(request())
+    #expect(world.transport.transfers.count == 2)
+    world.transport.transfers[1].answer(with: Fixture.picture)
+    _ = try await third.response
+    _ = try await first.response
+  }
+
+  @Test func pausedLoadMayBeCancelled() async {
+    let world = Fixture()
+    let task = world.downloader.load(request())
+    task.pause()
+    task.cancel()
+    await #expect(throws: ImageError.cancelled) { try await task.response }
+    #expect(!world.downloader.isRunning)
+    task.resume()
+    #expect(world.transport.transfers.count == 1)
+  }
+
+  @Test func pausingWhatIsOverOrTwiceDoesNothing() async throws {
+    let world = Fixture()
+    let task = world.downloader.load(request())
+    task.pause()
+    task.pause()
+    task.resume()
+    task.resume()
+    #expect(world.transport.transfers.count == 2)
+    world.transport.transfers[1].answer(with: Fixture.picture)
+    _ = try await task.response
+    task.pause()
+    #expect(!task.isPaused)
+  }
+
+  @Test func priorityThatIsSetWhilePausedHoldsAfterIt() {
+    let world = Fixture { $0.maximumActiveDownloads = 1 }
+    world.downloader.load(request("a"))
+    world.downloader.load(request("b"))
+    let paused = world.downloader.load(request("c"))
+    paused.pause()
+    paused.priority = .veryHigh
+    paused.resume()
+    world.transport.transfers[0].answer(with: Fixture.picture)
+    #expect(world.transport.transfers[1].request.url.lastPathComponent == "c")
+  }
+
+  @Test func lateEndOfAPausedTransferIsNotThatOfTheNext() async throws {
+    let world = Fixture(endsCancelled: false)
+    let task = world.downloader.load(request())
+    task.pause()
+    task.resume()
+    world.transport.transfers[0].fail(.cancelled)
+    world.transport.transfers[1].answer(with: Fixture.picture)
+    _ = try await task.response
+  }
+
+  // MARK: The rest of a body
+
+  @Test func brokenTransferGoesOnWithTheRest() async throws {
+    let world = Fixture { $0.retries = RetryPolicy(limit: 1, delay: 1) }
+    let task = world.downloader.load(request())
+    sendHalf(world.transport.transfers[0])
+    world.transport.transfers[0].fail(.transport(code: 18, message: "partial file"))
+    world.clock.advance(by: 1)
+    #expect(world.transport.transfers[1].request.headers["Range"] == "bytes=6000-")
+    sendRest(world.transport.transfers[1])
+    _ = try await task.response
+    #expect(world.downloader.statistics.resumed == 1)
+  }
+
+  @Test func bodyThatHasChangedIsTakenWhole() async throws {
+    let world = Fixture()
+    let task = world.downloader.load(request())
+    sendHalf(world.transport.transfers[0])
+    task.pause()
+    task.resume()
+    world.transport.transfers[1].answer(with: FakeDecoder.picture(width: 3, height: 2))
+    #expect(try await task.response.image.pixelWidth == 3)
+  }
+
+  @Test(arguments: [true, false]) func restThatDoesNotFitIsAskedForWhole(isRefused: Bool) async throws {
+    let world = Fixture()
+    let task = world.downloader.load(request())
+    sendHalf(world.transport.transfers[0])
+    task.pause()
+    task.resume()
+    if isRefused {
+      world.transport.transfers[1].respond(status: 416)
+      world.transport.transfers[1].fail(.status(416))
+    } else {
+      sendRest(world.transport.transfers[1], tag: "\"v2\"")
+    }
+    #expect(world.transport.transfers.count == 3)
+    #expect(world.transport.transfers[2].request.headers["Range"] == nil)
+    world.transport.transfers[2].answer(with: Fixture.picture)
+    _ = try await task.response
+  }
+
+  @Test func bodyThatWasGivenUpIsGoneOnWithByWhoeverAsksNext() async throws {
+    let world = Fixture()
+    let first = world.downloader.load(request())
+    sendHalf(world.transport.transfers[0])
+    first.cancel()
+    let second = world.downloader.load(request())
+    #expect(world.transport.transfers[1].request.headers["Range"] == "bytes=6000-")
+    sendRest(world.transport.transfers[1])
+    _ = try await second.response
+  }
+
+  @Test func withoutAValidatorItIsAskedForWhole() {
+    let world = Fixture()
+    let task = world.downloader.load(request())
+    sendHalf(world.transport.transfers[0], headers: [:])
+    task.pause()
+    task.resume()
+    #expect(world.transport.transfers[1].request.headers["Range"] == nil)
+  }
+
+  @Test func otherCredentialsGetNoneOfIt() {
+    let world = Fixture()
+    var mine = request()
+    mine.headers = ["Authorization": "Bearer a"]
+    let task = world.downloader.load(mine)
+    sendHalf(world.transport.transfers[0])
+    task.cancel()
+    var other = request()
+    other.headers = ["Authorization": "Bearer b"]
+    world.downloader.load(other)
+    #expect(world.transport.transfers[1].request.headers["Range"] == nil)
+  }
+
+  @Test func wholeBodyHasTheLimitOfOne() async {
+    let world = Fixture { $0.bodyLimit = 7000 }
+    let task = world.downloader.load(request())
+    sendHalf(world.transport.transfers[0])
+    task.pause()
+    task.resume()
+    #expect(world.transport.transfers[1].request.bodyLimit == 1000)
+  }
+
+  @Test func partThatNobodyAskedForIsNoPicture() async {
+    let world = Fixture()
+    let task = world.downloader.load(request())
+    world.transport.transfers[0].respond(status: 206, headers: ["Content-Range": "bytes 0-9/100"])
+    await #expect(throws: ImageError.status(206)) { try await task.response }
+    #expect(world.transport.transfers[0].isCancelled)
+  }
+
+  @Test func keepingNothingAsksForTheWhole() {
+    let world = Fixture { $0.resumableBytesLimit = 0 }
+    let task = world.downloader.load(request())
+    sendHalf(world.transport.transfers[0])
+    task.pause()
+    task.resume()
+    #expect(world.transport.transfers[1].request.headers["Range"] == nil)
+  }
+
+  // MARK: All of it
+
+  @Test("SD-D40 a suspended downloader starts nothing new, and goes on when it is told to") func suspended() {
+    let world = Fixture()
+    world.downloader.load(request("a"))
+    world.downloader.isSuspended = true
+    world.downloader.load(request("b"))
+    world.transport.transfers[0].answer(with: Fixture.picture)
+    #expect(world.transport.transfers.count == 1)
+    #expect(world.downloader.isSuspended)
+    world.downloader.isSuspended = false
+    #expect(world.transport.transfers.count == 2)
+  }
+}

@@ -1,0 +1,272 @@
+import FoundationEssentials
+import Testing
+import VitrineGraphics
+import VitrineTesting
+
+@testable import VitrineLoading
+
+/// Downloads that are tried again, and servers that are left alone, as a caller meets them.
+@MainActor @Suite(.timeLimit(.minutes(1))) struct RetryTests {
+  private let reset = ImageError.transport(code: 56, message: "reset")
+
+  private func world(_ policy: RetryPolicy = RetryPolicy(limit: 2, delay: 1), burst: Int? = nil) -> Fixture {
+    Fixture {
+      $0.retries = policy
+      $0.rateLimit = burst.map { RateLimit(burst: $0, perSecond: 1) }
+    }
+  }
+
+  private func refuse(_ transfer: FakeTransfer, _ status: Int, retryAfter: String? = nil) {
+    var headers = HTTPHeaders()
+    headers["Retry-After"] = retryAfter
+    transfer.respond(status: status, headers: headers)
+    transfer.fail(.status(status))
+  }
+
+  @Test func brokenDownloadIsTriedAgainAndSucceeds() async throws {
+    let world = world()
+    let task = world.downloader.load(request())
+    world.transport.transfers[0].fail(reset)
+    #expect(world.transport.transfers.count == 1, "not before its time")
+    #expect(world.downloader.activeDownloadCount == 0)
+    #expect(world.downloader.waitingDownloadCount == 1)
+
+    world.clock.advance(by: 1)
+
+    #expect(world.transport.transfers.count == 2)
+    world.transport.transfers[1].answer(with: Fixture.picture)
+    _ = try await task.response
+    #expect(world.downloader.statistics.retries == 1)
+    #expect(world.downloader.statistics.failures == 0)
+  }
+
+  @Test func lastFailureIsHeardWhenAllRetriesFailed() async {
+    let world = world()
+    let task = world.downloader.load(request())
+    for number in 0..<3 {
+      world.transport.transfers[number].fail(number == 2 ? .status(502) : reset)
+      world.clock.advance(by: 10)
+    }
+    await #expect(throws: ImageError.status(502)) { try await task.response }
+    #expect(world.transport.transfers.count == 3)
+  }
+
+  @Test(
+    "what cannot heal is not tried again",
+    arguments: [.status(404), .untrustedServer(message: "x")] as [ImageError])
+  func whatCannotHeal(error: ImageError) async {
+    let world = world()
+    let task = world.downloader.load(request())
+    world.transport.transfers[0].fail(error)
+    await #expect(throws: error) { try await task.response }
+    #expect(world.clock.wakes.isEmpty)
+  }
+
+  @Test func whatIsNoPictureIsNotTriedAgain() async {
+    let world = world()
+    let task = world.downloader.load(request())
+    world.transport.transfers[0].answer(with: [1, 2, 3])
+    await #expect(throws: ImageError.notAnImage(signature: [1, 2, 3])) { try await task.response }
+    #expect(world.transport.transfers.count == 1)
+  }
+
+  @Test func filesAreNotTriedAgain() async {
+    let world = world()
+    await #expect(throws: ImageError.self) { try await world.downloader.image(for: "file:///nowhere/a.jpg") }
+    #expect(world.clock.wakes.isEmpty)
+  }
+
+  @Test func retryThatWouldBeLaterThanTheWholeLoadMayTakeIsNotMade() async {
+    let world = Fixture {
+      $0.retries = RetryPolicy(limit: 5, delay: 8, maximumDelay: 8)
+      $0.timeouts = .init(connect: 1, stall: 1, total: 9)
+    }
+    let task = world.downloader.load(request())
+    world.transport.transfers[0].fail(reset)
+    world.clock.advance(by: 8)
+    #expect(world.transport.transfers.count == 2)
+    let left = world.transport.transfers[1].request.timeouts.total
+    #expect(left >= 1 && left <= 5, "what is left of the time")
+    world.transport.transfers[1].fail(reset)
+    await #expect(throws: reset) { try await task.response }
+  }
+
+  @Test func oneWhoJoinsWhileItRestsIsServedByTheRetry() async throws {
+    let world = world()
+    let first = world.downloader.load(request())
+    world.transport.transfers[0].fail(reset)
+    let second = world.downloader.load(request())
+    #expect(world.transport.transfers.count == 1)
+    world.clock.advance(by: 1)
+    world.transport.transfers[1].answer(with: Fixture.picture)
+    let images = try await [first.response.image, second.response.image]
+    #expect(images[0] === images[1])
+  }
+
+  @Test func cancellingWhileItRestsLeavesNothing() async {
+    let world = world()
+    let task = world.downloader.load(request())
+    world.transport.transfers[0].fail(reset)
+    task.cancel()
+    await #expect(throws: ImageError.cancelled) { try await task.response }
+    world.clock.advance(by: 100)
+    #expect(world.transport.transfers.count == 1)
+    #expect(!world.downloader.isRunning)
+  }
+
+  @Test func downloadThatRestsHoldsNoPlace() {
+    let world = Fixture {
+      $0.maximumActiveDownloads = 1
+      $0.retries = RetryPolicy()
+    }
+    world.downloader.load(request("a"))
+    world.downloader.load(request("b"))
+    world.transport.transfers[0].fail(reset)
+    #expect(world.transport.transfers.map { $0.request.url.lastPathComponent } == ["a", "b"])
+  }
+
+  @Test func retryIsAnnounced() async {
+    let world = world(RetryPolicy(limit: 1, delay: 1))
+    let task = world.downloader.load(request())
+    let events = task.events
+    world.transport.transfers[0].fail(reset)
+    world.clock.advance(by: 1)
+    world.transport.transfers[1].answer(with: Fixture.picture)
+    var delays: [Double] = []
+    for await case .willRetry(let delay, let error) in events {
+      delays.append(delay)
+      #expect(error == reset)
+    }
+    #expect(delays.count == 1 && (0.5...1).contains(delays[0]))
+  }
+
+  // MARK: Servers that want to be left alone
+
+  @Test func serverThatNamesATimeIsLeftAloneByAll() {
+    let world = world()
+    world.downloader.load(request("a"))
+    refuse(world.transport.transfers[0], 429, retryAfter: "30")
+    world.downloader.load(request("b"))
+    world.downloader.load(request("c", host: "b.test"))
+    #expect(world.transport.transfers.map { $0.request.url.lastPathComponent } == ["a", "c"])
+
+    world.clock.advance(by: 29.9)
+    #expect(world.transport.transfers.count == 2)
+    world.clock.advance(by: 0.1)
+    #expect(world.transport.transfers.count == 3, "one tries whether it is over")
+    world.transport.transfers[2].answer(with: Fixture.picture)
+    #expect(world.transport.transfers.count == 4)
+  }
+
+  @Test func secondRefusalClosesTheServerAgain() {
+    let world = world(RetryPolicy(limit: 5, delay: 1))
+    for name in ["a", "b", "c"] { world.downloader.load(request(name)) }
+    refuse(world.transport.transfers[0], 503, retryAfter: "5")
+    for transfer in world.transport.running { transfer.answer(with: Fixture.picture) }
+    world.clock.advance(by: 5)
+    #expect(world.transport.transfers.count == 4)
+    refuse(world.transport.transfers[3], 503, retryAfter: "7")
+    world.downloader.load(request("d"))
+    world.clock.advance(by: 6.9)
+    #expect(world.transport.transfers.count == 4)
+    world.clock.advance(by: 0.2)
+    #expect(world.transport.transfers.count == 5)
+  }
+
+  @Test func tooManyRequestsWithoutATimeDoublesTheRest() {
+    let world = world(RetryPolicy(limit: 9, delay: 0))
+    world.downloader.load(request())
+    var waits: [Double] = []
+    for number in 0..<4 {
+      refuse(world.transport.transfers[number], 429)
+      var waited = 0.0
+      while world.transport.transfers.count == number + 1, waited < 100 {
+        world.clock.advance(by: 0.5)
+        waited += 0.5
+      }
+      waits.append(waited)
+    }
+    #expect(waits == [1, 2, 4, 8])
+  }
+
+  @Test func serverThatWantsTooMuchTimeFailsTheLoad() async {
+    let world = world(RetryPolicy(limit: 2, delay: 1, maximumDelay: 60))
+    let task = world.downloader.load(request())
+    refuse(world.transport.transfers[0], 503, retryAfter: "3600")
+    await #expect(throws: ImageError.status(503)) { try await task.response }
+  }
+
+  @Test func probeThatIsCancelledLetsAnotherTry() {
+    let world = world()
+    world.downloader.load(request("a"))
+    refuse(world.transport.transfers[0], 429, retryAfter: "1")
+    let waiting = world.downloader.load(request("b"))
+    world.downloader.load(request("c"))
+    world.clock.advance(by: 1)
+    #expect(world.transport.transfers.count == 2)
+    let probe = world.transport.transfers[1].request.url.lastPathComponent
+    if probe == "b" { waiting.cancel() } else { world.transport.transfers[1].fail(.status(404)) }
+    #expect(world.transport.transfers.count >= 3)
+  }
+
+  @Test func networkThatReturnsEndsAllWaiting() {
+    let world = world()
+    world.downloader.load(request("a"))
+    world.downloader.load(request("b", host: "b.test"))
+    refuse(world.transport.transfers[0], 429, retryAfter: "30")
+    world.transport.transfers[1].fail(reset)
+    #expect(world.transport.running.isEmpty)
+    world.downloader.networkReturned()
+    #expect(world.transport.running.count == 2)
+  }
+
+  @Test func networkThatReturnsForgetsFailures() async {
+    let world = Fixture { $0.failureMemory = FailureMemory() }
+    let task = world.downloader.load(request())
+    world.transport.transfers[0].fail(.status(404))
+    await #expect(throws: ImageError.status(404)) { try await task.response }
+    world.downloader.load(request())
+    #expect(world.transport.transfers.count == 1)
+    world.downloader.networkReturned()
+    world.downloader.load(request())
+    #expect(world.transport.transfers.count == 2)
+  }
+
+  // MARK: Starts in vain
+
+  @Test func startsInVainAreLimited() {
+    let world = world(burst: 10)
+    for number in 0..<100 { world.downloader.load(request("\(number)")).cancel() }
+    #expect(world.transport.transfers.count == 10)
+    world.downloader.load(request("shown"))
+    #expect(world.transport.transfers.count == 10)
+    world.clock.advance(by: 1.1)
+    #expect(world.transport.transfers.count == 11)
+  }
+
+  @Test func whatIsLetFinishIsNeverSlowedDown() {
+    let world = world(burst: 6)
+    for number in 0..<500 { world.downloader.load(request("\(number)")) }
+    while let transfer = world.transport.running.first { transfer.answer(with: Fixture.picture) }
+    #expect(world.transport.transfers.count == 500)
+    #expect(world.clock.wakes.isEmpty)
+  }
+
+  @Test func filesTakeNoTokens() async throws {
+    let world = world(burst: 1)
+    world.downloader.load(request()).cancel()
+    let picture = FakeDecoder.picture(width: 1, height: 1)
+    let text = String(decoding: picture, as: UTF8.self).replacing(" ", with: "%20")
+    _ = try await world.downloader.image(for: "data:,\(text)")
+  }
+
+  @Test func limitMayBeLiftedWhileTheyWait() {
+    let world = world(burst: 1)
+    world.downloader.load(request("a")).cancel()
+    world.downloader.load(request("b"))
+    #expect(world.transport.transfers.count == 1)
+    world.downloader.rateLimit = nil
+    #expect(world.transport.transfers.count == 2)
+    #expect(world.downloader.rateLimit == nil)
+  }
+}

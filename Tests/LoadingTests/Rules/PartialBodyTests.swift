@@ -1,0 +1,79 @@
+import FoundationEssentials
+import Testing
+
+@testable import VitrineLoading
+
+/// What of a body that broke off can be used again (RFC 9110, 13.1.5 and 14).
+@Suite struct PartialBodyTests {
+  private let bytes = [UInt8](repeating: 7, count: 5000)
+
+  private func head(_ headers: HTTPHeaders, status: Int = 200, length: Int? = 10_000) -> TransportResponse {
+    TransportResponse(url: url(), status: status, headers: headers, expectedLength: length)
+  }
+
+  private func partial(_ headers: HTTPHeaders, status: Int = 200, length: Int? = 10_000) -> PartialBody? {
+    PartialBody(bytes, of: head(headers, status: status), length: length, validator: nil)
+  }
+
+  @Test func strongTagOrDateIsNeeded() {
+    #expect(partial(["ETag": "\"a\""])?.validator == "\"a\"")
+    #expect(partial(["Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT"]) != nil)
+    #expect(partial([:]) == nil)
+    #expect(partial(["ETag": "W/\"a\"", "Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT"]) == nil)
+    #expect(partial(["ETag": "\"\""]) == nil)
+  }
+
+  @Test func whatHasNoRestIsNotKept() {
+    #expect(partial(["ETag": "\"a\"", "Accept-Ranges": "none"]) == nil)
+    #expect(partial(["ETag": "\"a\"", "Content-Encoding": "gzip"]) == nil)
+    #expect(partial(["ETag": "\"a\""], status: 404) == nil)
+    #expect(partial(["ETag": "\"a\""], length: 5000) == nil, "complete")
+    #expect(partial(["ETag": "\"a\""], length: 4000) == nil, "longer than it says")
+    #expect(PartialBody([1], of: head(["ETag": "\"a\""]), length: 10, validator: nil) == nil, "too short")
+  }
+
+  @Test func restIsAskedForByRangeAndValidator() throws {
+    let headers = try #require(partial(["ETag": "\"a\""])).adding(to: ["Accept": "image/*"])
+    #expect(headers["Range"] == "bytes=5000-")
+    #expect(headers["If-Range"] == "\"a\"")
+    #expect(headers["Accept"] == "image/*")
+  }
+
+  @Test(
+    arguments: [
+      (206, ["Content-Range": "bytes 5000-9999/10000", "ETag": "\"a\""], .rest),
+      (206, ["Content-Range": "bytes 5000-9999/*"], .rest),
+      (206, ["Content-Range": "bytes 5000-9999/10000", "ETag": "\"b\""], .unusable),
+      (206, ["Content-Range": "bytes 4999-9999/10000"], .unusable),
+      (206, ["Content-Range": "bytes 5000-9999/20000"], .unusable),
+      (206, ["Content-Range": "pages 5000-9999/10000"], .unusable),
+      (206, [:], .unusable),
+      (416, ["Content-Range": "bytes */10000"], .unusable),
+      (200, ["ETag": "\"b\""], .whole),
+      (404, [:], .whole),
+    ] as [(Int, HTTPHeaders, PartialBody.Continuation)])
+  func answerSaysWhatItIs(status: Int, headers: HTTPHeaders, expected: PartialBody.Continuation) throws {
+    let known = try #require(partial(["ETag": "\"a\""]))
+    #expect(known.continuation(by: head(headers, status: status)) == expected)
+  }
+
+  @Test(arguments: [
+    "bytes 1-0/2", "bytes 0-1/1", "bytes -1-2/3", "bytes 0-", "bytes", "", "bytes 0-1/a", "bytes a-1/2",
+    "bytes 0-1/2/3", "bytes 9223372036854775808-9223372036854775809/*",
+  ])
+  func oddRangesAreNone(text: String) { #expect(ContentRange(text) == nil) }
+
+  @Test func bodiesAreKeptUpToTheLimitTheNewestFirst() throws {
+    let body = try #require(partial(["ETag": "\"a\""]))
+    var bodies = PartialBodies(limit: 12_000)
+    for name in ["a", "b", "c"] { bodies.keep(body, for: request(name).identity) }
+    #expect(bodies.bytes == 10_000)
+    #expect(
+      [bodies.take(request("a").identity) == nil, bodies.take(request("b").identity) != nil] == [true, true])
+    #expect(bodies.take(request("b").identity) == nil, "taken")
+    #expect(bodies.bytes == 5000)
+    var none = PartialBodies(limit: 0)
+    none.keep(body, for: request().identity)
+    #expect(none.bytes == 0)
+  }
+}

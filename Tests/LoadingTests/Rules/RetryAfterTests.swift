@@ -1,0 +1,47 @@
+import Testing
+
+@testable import VitrineLoading
+
+/// How long a server wants to be left alone (RFC 9110, 10.2.3).
+@Suite struct RetryAfterTests {
+  private func seconds(_ text: String?, date: String? = nil, wallClock: Double = 0) -> Double? {
+    var headers = HTTPHeaders()
+    headers["Retry-After"] = text
+    headers["Date"] = date
+    return RetryAfter.seconds(headers) { wallClock }
+  }
+
+  @Test(arguments: [("0", 0), ("120", 120), ("00007", 7)])
+  func numbers(text: String, expected: Double) { #expect(seconds(text) == expected) }
+
+  @Test(arguments: [
+    "", "-1", "1.5", "soon", "12 s", "Sun, 06 Nov 1994", "Sun, 32 Nov 1994 08:49:37 GMT",
+    "Sun, 06 Nov 1994 24:00:00 GMT", "Sun, 06 Abc 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT",
+  ])
+  func whatIsNeitherSaysNothing(text: String) { #expect(seconds(text) == nil) }
+
+  @Test func nothingSaysNothing() { #expect(seconds(nil) == nil) }
+
+  @Test func dateCountsFromTheAnswersOwn() {
+    let time = seconds(
+      "Sun, 06 Nov 1994 08:49:37 GMT", date: "Sun, 06 Nov 1994 08:49:07 GMT", wallClock: 4e9)
+    #expect(time == 30)
+  }
+
+  @Test func dateCountsFromTheWallClockWithoutOne() {
+    #expect(seconds("Sun, 06 Nov 1994 08:49:37 GMT", wallClock: 784_111_777 - 5) == 5)
+  }
+
+  @Test func dateThatHasPassedIsNow() {
+    #expect(seconds("Sun, 06 Nov 1994 08:49:37 GMT", wallClock: 784_111_778) == 0)
+  }
+
+  @Test(arguments: [
+    ("Thu, 01 Jan 1970 00:00:00 GMT", 0.0), ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777),
+    ("Thu, 29 Feb 2024 12:00:00 GMT", 1_709_208_000), ("Fri, 31 Dec 1999 23:59:59 GMT", 946_684_799),
+    ("Mon, 01 Mar 2100 00:00:00 GMT", 4_107_542_400),
+  ])
+  func datesAreSecondsSince1970(text: String, expected: Double) {
+    #expect(HTTPDate.seconds(text) == expected)
+  }
+}

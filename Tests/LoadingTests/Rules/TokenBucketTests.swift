@@ -1,0 +1,55 @@
+import Testing
+
+@testable import VitrineLoading
+
+/// How many may start in vain.
+@Suite struct TokenBucketTests {
+  private let second: Int64 = 1_000_000_000
+
+  private func taken(_ bucket: inout TokenBucket, at time: Int64) -> Int {
+    var count = 0
+    while count < 1000, bucket.take(at: time) { count += 1 }
+    return count
+  }
+
+  @Test func burstThenRate() {
+    var bucket = TokenBucket(RateLimit(burst: 5, perSecond: 2))
+    #expect(taken(&bucket, at: 0) == 5)
+    let next = bucket.nextToken(at: 0) ?? 0
+    #expect(abs(next - second / 2) < 10_000)
+    #expect(taken(&bucket, at: second) == 2)
+    #expect(taken(&bucket, at: 100 * second) == 5, "never more than the burst")
+  }
+
+  @Test func whatIsGivenBackMayBeTakenAgain() {
+    var bucket = TokenBucket(RateLimit(burst: 2, perSecond: 0))
+    for _ in 0..<1000 {
+      let isTaken = bucket.take(at: 0)
+      #expect(isTaken)
+      bucket.giveBack()
+    }
+    bucket.giveBack()
+    #expect(taken(&bucket, at: 0) == 2)
+  }
+
+  @Test func clockThatGoesBackGivesNothing() {
+    var bucket = TokenBucket(RateLimit(burst: 1, perSecond: 1))
+    #expect(taken(&bucket, at: 10 * second) == 1)
+    #expect(taken(&bucket, at: 0) == 0)
+    #expect(taken(&bucket, at: 10 * second) == 0)
+    #expect(taken(&bucket, at: 12 * second) == 1)
+  }
+
+  @Test(arguments: [0.0, -1, .nan]) func rateThatIsNoneGivesNothing(rate: Double) {
+    var bucket = TokenBucket(RateLimit(burst: -3, perSecond: rate))
+    #expect(taken(&bucket, at: 0) == 1)
+    let next = bucket.nextToken(at: .max)
+    #expect(next == nil)
+  }
+
+  @Test func smallerLimitHoldsAtOnce() {
+    var bucket = TokenBucket(RateLimit(burst: 10, perSecond: 1))
+    bucket.limit = RateLimit(burst: 3, perSecond: 1)
+    #expect(taken(&bucket, at: 0) == 3)
+  }
+}

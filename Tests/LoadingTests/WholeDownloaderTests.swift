@@ -1,0 +1,173 @@
+import FoundationEssentials
+import Testing
+import VitrineGraphics
+import VitrineTesting
+
+@testable import VitrineLoading
+
+/// What a downloader says of itself, and how it ends.
+@MainActor @Suite(.timeLimit(.minutes(1))) struct WholeDownloaderTests {
+  @Test("SD-D1 SD-M1 a new downloader is not the shared one") func newIsNotShared() {
+    #expect(Fixture().downloader !== ImageDownloader.shared)
+  }
+
+  @Test("SD-M2 it runs while somebody waits") func runsWhileSomebodyWaits() async throws {
+    let world = Fixture()
+    #expect(!world.downloader.isRunning)
+    let task = world.downloader.load(request())
+    #expect(world.downloader.isRunning)
+    world.transport.transfers[0].answer(with: Fixture.picture)
+    let response = try await task.response
+    #expect(response.http?.url == url())
+    #expect(!world.downloader.isRunning)
+  }
+
+  @Test("SD-D11 one download, then none when it is cancelled") func countsOne() async {
+    let world = Fixture()
+    let task = world.downloader.load(request())
+    #expect(world.downloader.activeDownloadCount == 1)
+    task.cancel()
+    #expect(world.downloader.activeDownloadCount == 0)
+    await #expect(throws: ImageError.cancelled) { try await task.response }
+  }
+
+  @Test("SD-D12 SD-M4 cancelling all: everyone hears, nothing runs") func cancelAll() async {
+    let world = Fixture()
+    let tasks = (0..<20).map { world.downloader.load(request("\($0)")) }
+    #expect(world.downloader.activeDownloadCount + world.downloader.waitingDownloadCount == 20)
+    world.downloader.cancelAll()
+    #expect(world.downloader.activeDownloadCount + world.downloader.waitingDownloadCount == 0)
+    #expect(!world.downloader.isRunning)
+    for task in tasks { await #expect(throws: ImageError.cancelled) { try await task.response } }
+  }
+
+  @Test("AF-S9 SD-D21 after cancelling all the same downloader loads again") func loadsAfterCancelAll()
+    async throws
+  {
+    let world = Fixture()
+    world.downloader.load(request())
+    world.downloader.cancelAll()
+    _ = try await world.loaded(request())
+  }
+
+  @Test("SD-M29 cancelling after the end does nothing; cancelling twice is heard once") func cancelTwice()
+    async
+  {
+    let world = Fixture()
+    let heard = Heard<Bool>()
+    let task = world.downloader.load(request()) { heard.add((try? $0.get()) != nil) }
+    task.cancel()
+    task.cancel()
+    #expect(await heard.wait(for: 1) == [false])
+    let next = world.downloader.load(request()) { heard.add((try? $0.get()) != nil) }
+    world.transport.transfers[1].answer(with: Fixture.picture)
+    #expect(await heard.wait(for: 2) == [false, true])
+    next.cancel()
+    #expect(world.downloader.statistics.cancellations == 1)
+  }
+
+  @Test("SD-M26 no URL: a failure, and nothing runs", arguments: ["", " "]) func noURL(text: String) async {
+    let world = Fixture()
+    await #expect(throws: ImageError.invalidURL(text)) { try await world.downloader.image(for: text) }
+    #expect(!world.downloader.isRunning)
+  }
+
+  @Test func drainWaitsForAllAndForTransportsThatEndLate() async {
+    let world = Fixture(endsCancelled: false)
+    await world.downloader.drain()
+    let task = world.downloader.load(request())
+    task.cancel()
+    let isDrained = Flag()
+    let waiting = Task {
+      await world.downloader.drain()
+      isDrained.value = true
+    }
+    for _ in 0..<20 { await Task.yield() }
+    #expect(!isDrained.value)
+    world.transport.transfers[0].fail(.cancelled)
+    await waiting.value
+    #expect(isDrained.value)
+  }
+
+  @Test(arguments: [true, false]) func shutDownEndsWhatRunsAndRefusesTheRest(cancelling: Bool) async throws {
+    let world = Fixture()
+    let task = world.downloader.load(request())
+    let waiting = Task { await world.downloader.shutDown(cancelling: cancelling) }
+    while !world.downloader.isShutDown { await Task.yield() }
+    await #expect(throws: ImageError.shutDown) { try await world.downloader.image(for: request("b")) }
+    if !cancelling {
+      world.transport.transfers[0].answer(with: Fixture.picture)
+      _ = try await task.response
+    }
+    await waiting.value
+    #expect(task.isFinished)
+    await world.downloader.shutDown()
+    #expect(world.downloader.cachedImage(for: request()) != nil || cancelling)
+  }
+
+  @Test("SD-D5 the most at once may be changed and read") func maximumIsReadable() {
+    let world = Fixture()
+    world.downloader.maximumActiveDownloads = 3
+    #expect(world.downloader.maximumActiveDownloads == 3)
+  }
+
+  @Test("SD-D35 six at once and 15 s without a byte unless said otherwise") func defaults() {
+    let configuration = ImageDownloader.Configuration()
+    #expect(configuration.maximumActiveDownloads == 6)
+    #expect(configuration.timeouts.stall == 15)
+  }
+
+  @Test("SD-D34 SD-D6 what fetches may be added, replaced and taken away") func transportsChange()
+    async throws
+  {
+    let world = Fixture()
+    let other = FakeTransport(schemes: ["gopher"])
+    other.answerAll { $0.answer(with: Fixture.picture) }
+    await #expect(throws: ImageError.unsupportedScheme("gopher")) {
+      try await world.downloader.image(for: "gopher://a.test/a")
+    }
+    world.downloader.transports.append(other)
+    _ = try await world.downloader.image(for: "gopher://a.test/a")
+    #expect(other.transfers.count == 1)
+    world.downloader.transports = [FakeTransport()]
+    await #expect(throws: ImageError.unsupportedScheme("gopher")) {
+      try await world.downloader.image(for: "gopher://a.test/b")
+    }
+  }
+
+  @Test("SD-D33 a transport of one's own serves the schemes it names") func ownTransport() async throws {
+    let own = FakeTransport(schemes: ["own"])
+    own.answerAll { $0.answer(with: Fixture.picture) }
+    let downloader = ImageDownloader(transports: [own], decoder: FakeDecoder())
+    #expect(try await downloader.image(for: "own://x/y").image.pixelWidth == 64)
+  }
+
+  @Test("SD-D4 SD-M2 picture and bytes, for who asks for them") func dataIsKept() async throws {
+    let world = Fixture()
+    var keeping = request()
+    keeping.keepsData = true
+    let first = world.downloader.load(keeping)
+    let second = world.downloader.load(request())
+    world.transport.transfers[0].answer(with: Fixture.picture)
+    #expect(try await first.response.data == Fixture.picture)
+    #expect(try await second.response.data == nil)
+    #expect(world.transport.transfers.count == 1)
+    #expect(try await world.downloader.image(for: keeping).data == nil, "from memory there are none")
+  }
+
+  @Test("SD-D3 a header may be set, read, and removed") func headers() {
+    var request = request()
+    request.headers["X-A"] = "1"
+    #expect(request.headers["x-a"] == "1")
+    request.headers["X-A"] = nil
+    #expect(request.headers["X-A"] == nil)
+  }
+
+  @Test("SD-D2 pictures are asked for unless the caller says otherwise (deviates)") func acceptHeader() {
+    let world = Fixture()
+    world.downloader.load(request())
+    #expect(world.transport.transfers[0].request.headers["Accept"] == "image/*")
+  }
+}
+
+@MainActor private final class Flag { var value = false }
