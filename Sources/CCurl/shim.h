@@ -2,6 +2,11 @@
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
 
+// Macros that Swift does not see.
+
+static const long vitrine_curl_auth_basic = CURLAUTH_BASIC;
+static const long vitrine_curl_auth_digest = CURLAUTH_DIGEST;
+
 // Swift cannot call variadic functions: a typed door for each kind of argument, and nothing else.
 
 static inline CURLcode vitrine_curl_set_long(CURL *easy, CURLoption option, long value) {
@@ -38,6 +43,24 @@ static inline CURLcode vitrine_curl_get_string(CURL *easy, CURLINFO info, const 
 
 static inline CURLcode vitrine_curl_get_offset(CURL *easy, CURLINFO info, curl_off_t *value) {
   return curl_easy_getinfo(easy, info, value);
+}
+
+static inline CURLSHcode vitrine_curl_share_set_long(CURLSH *share, CURLSHoption option, int value) {
+  return curl_share_setopt(share, option, value);
+}
+
+static inline CURLSHcode vitrine_curl_share_set_pointer(CURLSH *share, CURLSHoption option, void *value) {
+  return curl_share_setopt(share, option, value);
+}
+
+static inline CURLSHcode vitrine_curl_share_set_lock(
+    CURLSH *share, CURLSHoption option, curl_lock_function value) {
+  return curl_share_setopt(share, option, value);
+}
+
+static inline CURLSHcode vitrine_curl_share_set_unlock(
+    CURLSH *share, CURLSHoption option, curl_unlock_function value) {
+  return curl_share_setopt(share, option, value);
 }
 
 static inline CURLMcode vitrine_curl_multi_set_long(CURLM *multi, CURLMoption option, long value) {

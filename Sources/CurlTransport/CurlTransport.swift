@@ -1,31 +1,35 @@
 import CCurl
 import Dispatch
+public import FoundationEssentials
 import Synchronization
 public import VitrineLoading
 
 /// Fetches over http and https with libcurl: HTTP/1.1, and HTTP/2 over TLS.
 ///
 /// All transfers run on one thread of the transport's own, which starts with the first of them and sleeps
-/// while there is nothing to do. Connections are kept and reused. A redirect is followed five times at most,
-/// never from https to http, and takes only Accept and User-Agent along to another origin.
+/// while there is nothing to do. Connections and TLS sessions are kept and reused. A redirect is followed five
+/// times at most, never from https to http, and takes only Accept and User-Agent along to another origin.
 ///
 ///     let transport = CurlTransport()
 ///     let transfer = transport.start(TransportRequest(url: url), receiver: receiver)
 ///     transfer.cancel()  // the receiver hears `.failure(.cancelled)`
 ///
-/// Keeps no cookies, reads no `.netrc` and no proxy from the environment, undoes no Content-Encoding.
+/// Unless its configuration says otherwise, it keeps no cookies, uses no proxy and no credentials, and trusts whom the
+/// system trusts. Never does it read `.netrc`, ask for a Content-Encoding or undo one.
 public final class CurlTransport: DataTransport {
   /// `http` and `https`.
   public let schemes: Set<String> = ["http", "https"]
 
-  private let configuration: Configuration
+  private let settings: TransferSettings
+  private let http2Origins = HTTP2Origins()
   private let nextID = Atomic<UInt64>(0)
   /// The loop that takes transfers; nil before the first of them and after `stop()`.
   private let loop = Mutex<TransferThread?>(nil)
 
-  /// Makes a transport that does nothing yet: no thread, no connection.
+  /// Makes a transport that does nothing yet: no thread, no connection. Warns if it is to trust anybody.
   public init(configuration: Configuration = .init()) {
-    self.configuration = configuration
+    settings = TransferSettings(configuration)
+    if let warning = configuration.trust.warning { configuration.warn(warning) }
   }
 
   deinit {
@@ -41,13 +45,24 @@ public final class CurlTransport: DataTransport {
     let command = TransferCommand.start(
       id, TransferOrder(request: request, receiver: receiver, startedAt: .now))
     let inbox = loop.withLock { loop in
-      if loop == nil { loop = TransferThread.launch(configuration) }
+      if loop == nil { loop = TransferThread.launch(settings, learning: http2Origins) }
       loop?.inbox.post(command)
       return loop?.inbox
     }
     if inbox == nil { Self.refuse(receiver) }
     return TransferHandle(id: id, inbox: inbox)
   }
+
+  /// 100 if the origin of `url` has answered over HTTP/2, whose streams share a connection; else nil.
+  public func maximumConcurrent(for url: URL) -> Int? {
+    guard !http2Origins.isEmpty, let origin = WebAddress(url)?.origin, http2Origins.contains(origin) else {
+      return nil
+    }
+    return Self.streamLimit
+  }
+
+  /// What libcurl puts on one connection, unless the server wants fewer.
+  private static let streamLimit = 100
 
   /// Cancels what is under way, closes all connections and ends the thread.
   ///

@@ -4,8 +4,9 @@ import VitrineLoading
 extension EasyHandle {
   /// Sets every option for one request, from nothing: what is not set here is libcurl's default.
   func prepare(
-    for hop: Hop, connectLimit: Double, configuration: CurlTransport.Configuration
+    for hop: Hop, connectLimit: Double, settings: TransferSettings
   ) throws(ImageError) {
+    let configuration = settings.configuration
     reset()
     try setErrorText()
     try set(CURLOPT_URL, hop.address.text)
@@ -15,10 +16,10 @@ extension EasyHandle {
     try set(CURLOPT_NOSIGNAL, 1)
     // A cancelled transfer does not wait for its name look-up, which would hold up all others.
     try set(CURLOPT_QUICK_EXIT, 1)
-    try setHeaderLines(headerLines(hop.headers, userAgent: configuration.userAgent))
-    try setProtocol(of: hop)
-    try setTrust(configuration)
-    try setProxy(configuration)
+    try setHeaders(of: hop, settings)
+    try setProtocol(of: hop, speaksHTTP2: configuration.speaksHTTP2)
+    try setTrust(configuration.trust, at: hop.address.origin)
+    try setProxy(settings.proxies.proxy(for: hop.address.origin), trust: configuration.trust)
     try set(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(connectLimit))
     try set(CURLOPT_MAXLIFETIME_CONN, 600)
     try set(CURLOPT_FRESH_CONNECT, hop.needsFreshConnection ? 1 : 0)
@@ -28,27 +29,58 @@ extension EasyHandle {
 
   /// HTTP/2 only where TLS has agreed on it: libcurl 7.88 breaks when it reuses a connection that speaks
   /// HTTP/2 without TLS. Without TLS, waiting for a connection to share would hold transfers up for nothing.
-  private func setProtocol(of hop: Hop) throws(ImageError) {
-    let isEncrypted = hop.address.origin.scheme == "https"
-    try set(
-      CURLOPT_HTTP_VERSION, Int(isEncrypted ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1))
-    try set(CURLOPT_PIPEWAIT, isEncrypted ? 1 : 0)
+  private func setProtocol(of hop: Hop, speaksHTTP2: Bool) throws(ImageError) {
+    let isShared = speaksHTTP2 && hop.address.origin.scheme == "https"
+    try set(CURLOPT_HTTP_VERSION, Int(isShared ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1))
+    try set(CURLOPT_PIPEWAIT, isShared ? 1 : 0)
   }
 
-  private func setTrust(_ configuration: CurlTransport.Configuration) throws(ImageError) {
-    try set(CURLOPT_SSL_VERIFYPEER, 1)
-    try set(CURLOPT_SSL_VERIFYHOST, 2)
+  private func setTrust(
+    _ trust: CurlTransport.Trust, at origin: WebAddress.Origin
+  ) throws(ImageError) {
+    try set(CURLOPT_SSL_VERIFYPEER, trust.allowsInvalidCertificates ? 0 : 1)
+    try set(CURLOPT_SSL_VERIFYHOST, trust.checksHostNames ? 2 : 0)
     try set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
-    guard let authorities = configuration.certificateAuthorities else { return }
+    if let pins = try trust.pins(for: origin) { try set(CURLOPT_PINNEDPUBLICKEY, pins) }
+    guard let authorities = trust.certificateAuthorities else { return }
     try set(CURLOPT_CAINFO, authorities)
     try set(CURLOPT_CAPATH, nil)
   }
 
-  /// An empty proxy and a list of exceptions, each set, keep libcurl from asking the environment.
-  private func setProxy(_ configuration: CurlTransport.Configuration) throws(ImageError) {
-    try set(CURLOPT_PROXY, configuration.proxy ?? "")
-    try set(CURLOPT_NOPROXY, "localhost,127.0.0.0/8,::1")
+  /// An empty proxy and an empty list of exceptions, each set, keep libcurl from asking the environment. A proxy
+  /// has to prove who it is, whatever the servers need not.
+  private func setProxy(_ proxy: String?, trust: CurlTransport.Trust) throws(ImageError) {
+    try set(CURLOPT_PROXY, proxy ?? "")
+    try set(CURLOPT_NOPROXY, "")
+    guard proxy != nil else { return }
     try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+    try set(CURLOPT_PROXY_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+    guard let authorities = trust.certificateAuthorities else { return }
+    try set(CURLOPT_PROXY_CAINFO, authorities)
+    try set(CURLOPT_PROXY_CAPATH, nil)
+  }
+
+  /// The request's fields and what it signs in with.
+  private func setHeaders(of hop: Hop, _ settings: TransferSettings) throws(ImageError) {
+    var headers = hop.headers
+    switch settings.credential(for: hop) {
+    case nil: break
+    case .bearer(let token): headers["Authorization"] = "Bearer \(token)"
+    case .basic(let user, let password): try setLogin(user, password, vitrine_curl_auth_basic)
+    case .digest(let user, let password): try setLogin(user, password, vitrine_curl_auth_digest)
+    }
+    if settings.configuration.cookies != nil, let own = headers["Cookie"] {
+      // Else there would be two such fields where there may be one (RFC 6265, 5.4).
+      headers["Cookie"] = nil
+      try set(CURLOPT_COOKIE, HeaderLine.checked(value: own, of: "Cookie"))
+    }
+    try setHeaderLines(headerLines(headers, userAgent: settings.configuration.userAgent))
+  }
+
+  private func setLogin(_ user: String, _ password: String, _ method: Int) throws(ImageError) {
+    try set(CURLOPT_HTTPAUTH, method)
+    try set(CURLOPT_USERNAME, user)
+    try set(CURLOPT_PASSWORD, password)
   }
 
   /// Fields in the form that libcurl wants; throws for what would break out of its line.

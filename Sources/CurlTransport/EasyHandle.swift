@@ -6,11 +6,15 @@ final class EasyHandle {
   let pointer: UnsafeMutableRawPointer
   private let errorText: UnsafeMutablePointer<CChar>
   private var headerList: UnsafeMutablePointer<curl_slist>?
+  /// Outlives the handle.
+  private let share: ShareHandle
 
-  /// Nil when there is no memory left.
-  init?() {
+  /// Nil when there is no memory left. What is shared stays so whatever is reset.
+  init?(sharing share: ShareHandle) {
     guard let pointer = curl_easy_init() else { return nil }
     self.pointer = pointer
+    self.share = share
+    _ = vitrine_curl_set_pointer(pointer, CURLOPT_SHARE, share.pointer)
     errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
     errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
   }
@@ -21,7 +25,7 @@ final class EasyHandle {
     errorText.deallocate()
   }
 
-  /// Forgets every option, among them all pointers into Swift; keeps TLS sessions.
+  /// Forgets every option, among them all pointers into Swift; keeps what is shared.
   func reset() {
     curl_easy_reset(pointer)
     curl_slist_free_all(headerList)
@@ -29,10 +33,8 @@ final class EasyHandle {
     errorText.pointee = 0
   }
 
-  /// A code as an error, with what libcurl said about it.
-  func error(_ code: CURLcode) -> ImageError {
-    .curl(code, errorText.pointee == 0 ? nil : String(cString: errorText))
-  }
+  /// What libcurl said about its last failure.
+  var message: String? { errorText.pointee == 0 ? nil : String(cString: errorText) }
 
   func set(_ option: CURLoption, _ value: Int) throws(ImageError) {
     try check(vitrine_curl_set_long(pointer, option, value))
@@ -103,6 +105,6 @@ final class EasyHandle {
   }
 
   private func check(_ code: CURLcode) throws(ImageError) {
-    guard code == CURLE_OK else { throw error(code) }
+    guard code == CURLE_OK else { throw .curl(code, message) }
   }
 }

@@ -11,12 +11,18 @@ struct HeaderLine: Hashable, Sendable {
       throw .curl(
         CURLE_BAD_FUNCTION_ARGUMENT, "a header's name cannot be sent: \(field.name.debugDescription)")
     }
-    guard !field.value.utf8.contains(where: { $0 == 0x0D || $0 == 0x0A || $0 == 0 }) else {
-      throw .curl(CURLE_BAD_FUNCTION_ARGUMENT, "a header's value cannot be sent: \(field.name)")
-    }
+    let value = try Self.checked(value: field.value, of: field.name)
     // To libcurl `Name:` means to send no such field, and `Name;` to send it with no value.
-    let isEmpty = field.value.utf8.allSatisfy { $0 == 0x20 || $0 == 0x09 }
-    text = isEmpty ? "\(field.name);" : "\(field.name): \(field.value)"
+    let isEmpty = value.utf8.allSatisfy { $0 == 0x20 || $0 == 0x09 }
+    text = isEmpty ? "\(field.name);" : "\(field.name): \(value)"
+  }
+
+  /// The value; throws if it would break out of its line.
+  static func checked(value: String, of name: String) throws(ImageError) -> String {
+    guard !value.utf8.contains(where: { $0 == 0x0D || $0 == 0x0A || $0 == 0 }) else {
+      throw .curl(CURLE_BAD_FUNCTION_ARGUMENT, "a header's value cannot be sent: \(name)")
+    }
+    return value
   }
 
   private static func isTokenByte(_ byte: UInt8) -> Bool {

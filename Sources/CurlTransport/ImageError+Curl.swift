@@ -4,7 +4,6 @@ import VitrineLoading
 extension ImageError {
   /// A code of libcurl's with a message, libcurl's own for that code if none is given.
   static func curl(_ code: CURLcode, _ message: String? = nil) -> ImageError {
-    .transport(
-      code: Int(code.rawValue), message: message ?? String(cString: curl_easy_strerror(code)))
+    CurlFailure(code: code, message: message).error
   }
 }

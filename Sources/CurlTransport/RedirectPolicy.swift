@@ -1,3 +1,4 @@
+import FoundationEssentials
 import VitrineLoading
 
 /// Decides what becomes of a redirect: followed, or refused.
@@ -9,8 +10,8 @@ struct RedirectPolicy: Sendable {
     case refuse(ImageError.RedirectRefusal)
   }
 
-  /// Redirects followed at most; libcurl itself would know no limit.
-  var limit = 5
+  /// The caller's part of it; libcurl itself would know no limit.
+  var rules = CurlTransport.RedirectRules()
 
   /// What to do at `hop` with an answer of this status and Location.
   func decide(status: Int, location: String?, at hop: Hop) -> Decision {
@@ -22,15 +23,30 @@ struct RedirectPolicy: Sendable {
       return .refuse(.scheme(scheme))
     }
     guard let address = hop.address.resolving(location) else { return .refuse(.badLocation(location)) }
+    if let reason = refusal(of: address, at: hop) { return .refuse(reason) }
+    let redirect = CurlTransport.Redirect(source: hop.address.url, target: address.url, status: status)
+    switch rules.decide?(redirect) ?? .follow {
+    case .follow: return .follow(next(address, after: hop))
+    case .refuse: return .refuse(.byRule(to: address.textWithoutLogin))
+    case .go(let url):
+      guard let address = WebAddress(url) else { return .refuse(.badLocation(url.absoluteString)) }
+      return refusal(of: address, at: hop).map(Decision.refuse) ?? .follow(next(address, after: hop))
+    }
+  }
+
+  /// Why nobody needs to be asked.
+  private func refusal(of address: WebAddress, at hop: Hop) -> ImageError.RedirectRefusal? {
     let scheme = address.origin.scheme
-    guard Self.isWeb(scheme) else { return .refuse(.scheme(scheme)) }
-    guard hop.address.origin.scheme == "http" || scheme == "https" else { return .refuse(.downgrade) }
-    guard hop.redirects < limit else { return .refuse(.tooMany(limit: limit)) }
+    guard Self.isWeb(scheme) else { return .scheme(scheme) }
+    guard hop.address.origin.scheme == "http" || scheme == "https" else { return .downgrade }
+    return hop.redirects < rules.limit ? nil : .tooMany(limit: max(0, rules.limit))
+  }
+
+  private func next(_ address: WebAddress, after hop: Hop) -> Hop {
     let isSameOrigin = address.origin == hop.address.origin
-    return .follow(
-      Hop(
-        address: address, headers: isSameOrigin ? hop.headers : Self.harmless(hop.headers),
-        redirects: hop.redirects + 1))
+    return Hop(
+      address: address, headers: isSameOrigin ? hop.headers : Self.harmless(hop.headers),
+      redirects: hop.redirects + 1)
   }
 
   private static func isWeb(_ scheme: String) -> Bool { scheme == "http" || scheme == "https" }

@@ -6,7 +6,8 @@ final class Transfer {
   let id: TransferID
   let easy: EasyHandle
   private let order: TransferOrder
-  private let configuration: CurlTransport.Configuration
+  private let settings: TransferSettings
+  private let http2Origins: HTTP2Origins
   private var state: TransferState
   private var connections = 0
   private var isReused = false
@@ -14,20 +15,21 @@ final class Transfer {
 
   init(
     _ id: TransferID, _ order: TransferOrder, hop: Hop, on easy: EasyHandle,
-    configuration: CurlTransport.Configuration
+    settings: TransferSettings, learning http2Origins: HTTP2Origins
   ) {
     self.id = id
     self.easy = easy
     self.order = order
-    self.configuration = configuration
-    state = TransferState(order.request, hop: hop, startedAt: order.startedAt)
+    self.settings = settings
+    self.http2Origins = http2Origins
+    state = TransferState(order.request, hop: hop, settings: settings, startedAt: order.startedAt)
   }
 
   /// Sets the handle up for the next request.
   func prepare() throws(ImageError) {
     hopBegan = .now
     try easy.prepare(
-      for: state.hop, connectLimit: order.request.timeouts.connect, configuration: configuration)
+      for: state.hop, connectLimit: order.request.timeouts.connect, settings: settings)
     try listen()
   }
 
@@ -37,21 +39,36 @@ final class Transfer {
   /// Time ran out: what is next.
   func expire() -> TransferState.Next {
     countConnections()
+    reportWithheld()
     return state.expire()
   }
 
   /// libcurl is done with the request: what is next.
   func end(_ code: CURLcode) -> TransferState.Next {
     let opened = countConnections()
+    learnVersion()
+    reportWithheld()
     return state.end(
       TransferState.HopEnd(
         failure: code == CURLE_OK ? nil : failure(code), wasReused: opened == 0))
   }
 
   private func failure(_ code: CURLcode) -> ImageError {
-    // The one limit of time that libcurl watches.
-    code == CURLE_OPERATION_TIMEDOUT
-      ? .timedOut(.connect(seconds: order.request.timeouts.connect)) : easy.error(code)
+    CurlFailure(
+      code: code, message: easy.message, isProxied: state.isProxied,
+      proxyStatus: easy.count(CURLINFO_HTTP_CONNECTCODE), isConnected: state.hasRequestLeft,
+      connectLimit: order.request.timeouts.connect
+    ).error
+  }
+
+  private func learnVersion() {
+    guard let version = easy.httpVersion else { return }
+    http2Origins.learn(state.hop.address.origin, speaks: version)
+  }
+
+  /// A challenge that libcurl has not answered is the answer.
+  private func reportWithheld() {
+    if let response = state.takeWithheld() { order.receiver.transportDidReceive(response) }
   }
 
   /// It ends from outside while libcurl works on it.
@@ -123,6 +140,7 @@ extension Transfer {
     case .goOn: return line.count
     case .abort: return 0
     case .report(let response):
+      learnVersion()
       order.receiver.transportDidReceive(response)
       return line.count
     }

@@ -9,11 +9,14 @@ final class TransferLoop {
   let inbox: TransferInbox
   private let multi: MultiHandle
   private let alarm: Alarm
-  private let configuration: CurlTransport.Configuration
+  private let settings: TransferSettings
+  private let http2Origins: HTTP2Origins
   private var transfers: [TransferID: Transfer] = [:]
   /// Who a message of libcurl's is about.
   private var ids: [UnsafeMutableRawPointer: TransferID] = [:]
-  /// Handles without a transfer, kept for their TLS sessions.
+  /// TLS sessions, and the cookies if there is a jar.
+  private let share: ShareHandle
+  /// Handles without a transfer; to make one anew takes longer.
   private var idleHandles: [EasyHandle] = []
   private static let idleHandleLimit = 16
 
@@ -21,15 +24,17 @@ final class TransferLoop {
   private static let globalInit = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
 
   /// Nil when the system has no descriptor or memory left.
-  init?(_ configuration: CurlTransport.Configuration) {
+  init?(_ settings: TransferSettings, learning http2Origins: HTTP2Origins) {
     guard Self.globalInit == CURLE_OK, let multi = MultiHandle(), let alarm = Alarm() else {
       return nil
     }
     self.multi = multi
-    self.configuration = configuration
+    self.settings = settings
+    self.http2Origins = http2Origins
+    share = settings.configuration.cookies?.share ?? ShareHandle([CURL_LOCK_DATA_SSL_SESSION])
     self.alarm = alarm
     inbox = TransferInbox(ringing: alarm)
-    let perHost = min(max(1, configuration.connectionsPerHost), 1000)
+    let perHost = min(max(1, settings.configuration.connectionsPerHost), 1000)
     _ = vitrine_curl_multi_set_long(multi.pointer, CURLMOPT_MAX_HOST_CONNECTIONS, perHost)
     _ = vitrine_curl_multi_set_long(multi.pointer, CURLMOPT_MAXCONNECTS, 8 * perHost)
   }
@@ -58,8 +63,11 @@ final class TransferLoop {
   private func start(_ id: TransferID, _ order: TransferOrder) {
     do throws(ImageError) {
       let hop = try Hop(order.request)
-      guard let easy = idleHandles.popLast() ?? EasyHandle() else { throw .curl(CURLE_OUT_OF_MEMORY) }
-      let transfer = Transfer(id, order, hop: hop, on: easy, configuration: configuration)
+      guard let easy = idleHandles.popLast() ?? EasyHandle(sharing: share) else {
+        throw .curl(CURLE_OUT_OF_MEMORY)
+      }
+      let transfer = Transfer(
+        id, order, hop: hop, on: easy, settings: settings, learning: http2Origins)
       transfers[id] = transfer
       ids[easy.pointer] = id
       sendRequest(of: transfer)

@@ -45,23 +45,49 @@ struct TransferState: Sendable {
   private(set) var bytesReceived = 0
   private let bodyLimit: Int
   private let acceptableStatuses: [ClosedRange<Int>]
-  private let redirects = RedirectPolicy()
+  private let settings: TransferSettings
   private var deadlines: Deadlines
   private var head = ResponseHead()
   /// Known as soon as the head has come or a limit is passed; whatever comes later does not change it.
   private var verdict: Next?
   private var bytesDiscarded = 0
   private var hasRetried = false
+  /// The answer that asked who we are. libcurl asks again with a proof if it can, which shows when the request
+  /// leaves once more.
+  private var withheld: TransportResponse?
+  private var challenges = 0
 
-  init(_ request: TransportRequest, hop: Hop, startedAt: SuspendingClock.Instant) {
+  init(
+    _ request: TransportRequest, hop: Hop, settings: TransferSettings = .init(),
+    startedAt: SuspendingClock.Instant
+  ) {
     self.hop = hop
+    self.settings = settings
     bodyLimit = max(0, request.bodyLimit)
     acceptableStatuses = request.acceptableStatuses
     deadlines = Deadlines(request.timeouts, startedAt: startedAt)
   }
 
+  /// The hop goes through a proxy.
+  var isProxied: Bool { settings.proxies.proxy(for: hop.address.origin) != nil }
+
+  /// The head of a challenge that nobody has answered. Asked for when the hop ends.
+  mutating func takeWithheld() -> TransportResponse? {
+    guard let response = withheld else { return nil }
+    withheld = nil
+    verdict = .fail(.status(401))
+    return response
+  }
+
   /// The connection is there and the request goes out now.
   mutating func requestLeaves(at now: SuspendingClock.Instant) {
+    if withheld != nil {
+      withheld = nil
+      head = ResponseHead()
+      bytesDiscarded = 0
+      deadlines.beginHop()
+      requestsSent += 1
+    }
     // libcurl says so again when it tries another connection itself.
     if !hasRequestLeft { requestsSent += 1 }
     hasRequestLeft = true
@@ -73,7 +99,7 @@ struct TransferState: Sendable {
     line: UnsafeRawBufferPointer, at now: SuspendingClock.Instant
   ) -> HeadAction {
     deadlines.heard(at: now)
-    guard verdict == nil else { return .goOn }
+    guard verdict == nil, withheld == nil else { return .goOn }
     switch head.append(line: line) {
     case .unfinished: return .goOn
     case .tooLarge:
@@ -130,13 +156,15 @@ struct TransferState: Sendable {
     head = ResponseHead()
     verdict = nil
     bytesDiscarded = 0
+    withheld = nil
+    challenges = 0
     deadlines.beginHop()
   }
 
   /// The head is complete: decides what the answer is worth.
   private mutating func judge(at now: SuspendingClock.Instant) -> HeadAction {
     let status = head.status ?? 0
-    switch redirects.decide(status: status, location: head.headers["Location"], at: hop) {
+    switch settings.redirects.decide(status: status, location: head.headers["Location"], at: hop) {
     case .follow(let next): return discard(then: .request(next), at: now)
     case .refuse(let reason):
       verdict = .fail(.redirectRefused(reason))
@@ -144,6 +172,14 @@ struct TransferState: Sendable {
     case .isNoRedirect: break
     }
     let length = head.contentLength
+    let response = TransportResponse(
+      url: hop.address.url, status: status, headers: head.headers, expectedLength: length)
+    if status == 401, isToBeAnswered(response.headers) {
+      withheld = response
+      challenges += 1
+      deadlines.limitRest(of: Self.discardTime, from: now)
+      return .goOn
+    }
     if acceptableStatuses.contains(where: { $0.contains(status) }) {
       guard length ?? 0 <= bodyLimit else {
         verdict = .fail(.tooLarge(.body(bytes: bodyLimit)))
@@ -151,11 +187,22 @@ struct TransferState: Sendable {
       }
       verdict = .succeed
     } else {
-      _ = discard(then: .fail(.status(status)), at: now)
+      let isProxys = status == 407 && isProxied
+      _ = discard(
+        then: .fail(
+          isProxys ? .proxyFailed(status: status, message: "it wants other credentials") : .status(status)),
+        at: now)
     }
-    return .report(
-      TransportResponse(
-        url: hop.address.url, status: status, headers: head.headers, expectedLength: length))
+    return .report(response)
+  }
+
+  /// Whether libcurl has something to answer this challenge with: a digest, once, and once more if only the
+  /// server's number has gone stale (RFC 7616, 3.3).
+  private func isToBeAnswered(_ headers: HTTPHeaders) -> Bool {
+    guard challenges < 2, case .digest = settings.credential(for: hop) else { return false }
+    let asked = headers.fields.filter { $0.name.lowercased() == "www-authenticate" }
+      .map { $0.value.lowercased() }.filter { $0.contains("digest") }
+    return challenges == 0 ? !asked.isEmpty : asked.contains { $0.contains("stale=true") }
   }
 
   /// Reads a short body to its end and breaks off a long one.

@@ -8,8 +8,10 @@ struct TransferThread: Sendable {
   private let thread: pthread_t
 
   /// Starts a thread with a loop; nil when the system has no thread, descriptor or memory left.
-  static func launch(_ configuration: CurlTransport.Configuration) -> TransferThread? {
-    guard let loop = TransferLoop(configuration) else { return nil }
+  static func launch(
+    _ settings: TransferSettings, learning http2Origins: HTTP2Origins
+  ) -> TransferThread? {
+    guard let loop = TransferLoop(settings, learning: http2Origins) else { return nil }
     let inbox = loop.inbox
     // The loop changes hands here: retained for the thread, which is its only user from now on.
     let box = Unmanaged.passRetained(loop)

@@ -37,6 +37,20 @@ struct WebAddress: Hashable, Sendable {
     return WebAddress(parts, url: url)
   }
 
+  /// Whether it brings user or password.
+  var hasLogin: Bool {
+    guard let parts = URLParts(), parts.set(CURLUPART_URL, text) else { return false }
+    return parts.get(CURLUPART_USER) != nil || parts.get(CURLUPART_PASSWORD) != nil
+  }
+
+  /// For messages.
+  var textWithoutLogin: String {
+    guard let parts = URLParts(), parts.set(CURLUPART_URL, text), parts.set(CURLUPART_USER, nil),
+      parts.set(CURLUPART_PASSWORD, nil)
+    else { return "" }
+    return parts.get(CURLUPART_URL) ?? ""
+  }
+
   /// The scheme that a text begins with, in lower case; nil for a relative reference (RFC 3986, 3.1).
   static func scheme(of text: String) -> String? {
     guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }

@@ -103,7 +103,7 @@ struct RequestTests {
     defer { proxy.stop() }
     let server = try ScriptedServer { _ in [.answer("direct")] }
     defer { server.stop() }
-    let transport = CurlTransport(configuration: .init(proxy: proxy.url))
+    let transport = CurlTransport(configuration: .init(proxy: .url(proxy.url)))
 
     let far = try await transport.get("http://pictures.invalid/a.jpg")
     let near = try await transport.get(server.url)

@@ -7,15 +7,6 @@ import VitrineLoading
   "Encrypted connections are checked and shared", .timeLimit(.minutes(1)),
   .enabled(if: TLSServer.isAvailable, "needs nginx and openssl"))
 struct TLSTests {
-  @Test func certificateThatNobodyTrustsIsRefused() async throws {
-    let server = try TLSServer()
-
-    let heard = try await CurlTransport().get("https://localhost:\(server.port)/")
-
-    #expect(heard.curlCode == 60)
-    #expect(heard.responses.isEmpty)
-  }
-
   @Test func ownAuthorityIsTrusted() async throws {
     let server = try TLSServer()
 
@@ -24,22 +15,6 @@ struct TLSTests {
     #expect(heard.text == "hello")
     let metrics = try #require(heard.metrics)
     #expect(metrics.connect <= metrics.tls && metrics.tls <= metrics.firstByte && metrics.tls > 0)
-  }
-
-  @Test func certificateForAnotherHostIsRefused() async throws {
-    let server = try TLSServer()
-
-    let heard = try await trusting(server).get("https://127.0.0.1:\(server.port)/")
-
-    #expect(heard.curlCode == 60)
-  }
-
-  @Test func oldTLSIsRefused() async throws {
-    let server = try TLSServer()
-
-    let heard = try await trusting(server).get("https://localhost:\(server.oldPort)/")
-
-    #expect(heard.curlCode == 35)
   }
 
   @Test func redirectToPlainTextIsRefused() async throws {
@@ -102,8 +77,64 @@ struct TLSTests {
     #expect(before.text == "hello" && after.text == "hello")
   }
 
+  @Test("AF-S21 SD-D8 user and password open what is private")
+  func privatePicture() async throws {
+    let server = try TLSServer()
+    let origin = try #require(URL(string: server.url))
+    var configuration = CurlTransport.Configuration(trust: .init(certificateAuthorities: server.certificate))
+
+    let without = try await CurlTransport(configuration: configuration).get(server.url + "/private")
+    configuration.credentials = [.basic(user: "kiosk", password: "wrong", origin: origin)]
+    let wrong = try await CurlTransport(configuration: configuration).get(server.url + "/private")
+    configuration.credentials = [.basic(user: "kiosk", password: "secret", origin: origin)]
+    let right = try await CurlTransport(configuration: configuration).get(server.url + "/private")
+
+    #expect(without.error == .status(401) && wrong.error == .status(401))
+    #expect(wrong.spent?.requests == 1)
+    #expect(right.text == "hello")
+  }
+
+  @Test func hostThatSpeaksHTTP2CarriesAHundredAtATime() async throws {
+    let server = try TLSServer()
+    let transport = trusting(server)
+    let url = try #require(URL(string: server.url + "/picture"))
+    let other = try #require(URL(string: "https://localhost:\(server.oldPort)/"))
+
+    let before = transport.maximumConcurrent(for: url)
+    let heard = try await transport.get(server.url)
+
+    #expect(before == nil && heard.metrics?.httpVersion == "2")
+    #expect(transport.maximumConcurrent(for: url) == 100)
+    #expect(transport.maximumConcurrent(for: other) == nil)
+  }
+
+  @Test(arguments: [(true, false), (false, true)])
+  func http11IsSpokenWhereHTTP2IsNot(serverSpeaks: Bool, clientSpeaks: Bool) async throws {
+    let server = try TLSServer(speaksHTTP2: serverSpeaks)
+    let transport = CurlTransport(
+      configuration: .init(
+        speaksHTTP2: clientSpeaks, trust: .init(certificateAuthorities: server.certificate)))
+
+    let heard = try await transport.get(server.url)
+
+    #expect(heard.text == "hello" && heard.metrics?.httpVersion == "1.1")
+    #expect(transport.maximumConcurrent(for: try #require(URL(string: server.url))) == nil)
+  }
+
+  @Test func sessionsGoOnOnNewConnections() async throws {
+    let server = try TLSServer(speaksHTTP2: false)
+    let transport = trusting(server)
+
+    let first = try await transport.get(server.url + "/session")
+    let others = try await getTogether(5, server.url + "/session", on: transport)
+
+    #expect(first.text == ".")
+    #expect(others.map(\.text) == Array(repeating: "r", count: 5))
+    #expect(others.compactMap(\.metrics).map(\.connections) == Array(repeating: 1, count: 5))
+  }
+
   private func trusting(_ server: TLSServer) -> CurlTransport {
-    CurlTransport(configuration: .init(certificateAuthorities: server.certificate))
+    CurlTransport(trust: .init(certificateAuthorities: server.certificate))
   }
 
   private func getTogether(

@@ -43,13 +43,18 @@ final class ScriptedServer: Sendable {
   private let listener: Int32
   private let state = Mutex(State())
   private let closed = Signal()
+  private let greeting: String
   private let script: @Sendable (Request) -> [Step]
 
   struct CannotListen: Error {}
 
-  init(port: UInt16 = 0, script: @escaping @Sendable (Request) -> [Step]) throws {
+  /// `greeting` is said on each connection before anything is asked.
+  init(
+    port: UInt16 = 0, greeting: String = "", script: @escaping @Sendable (Request) -> [Step]
+  ) throws {
     guard let bound = Loopback.bind(port: port), listen(bound.socket, 128) == 0 else { throw CannotListen() }
     (listener, self.port) = bound
+    self.greeting = greeting
     self.script = script
     Self.thread { self.acceptAll() }
   }
@@ -96,6 +101,7 @@ final class ScriptedServer: Sendable {
       _ = state.withLock { $0.open.remove(socket) }
       close(socket)
     }
+    guard send(Array(greeting.utf8), to: socket) else { return }
     for number in 0... {
       guard let head = readHead(socket) else { return }
       let request = Request(connection: connection, number: number, head: head)

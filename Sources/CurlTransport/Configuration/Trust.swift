@@ -1,0 +1,48 @@
+extension CurlTransport {
+  /// What a server on https has to prove. TLS 1.2 is the least in any case.
+  ///
+  /// A server that cannot is `ImageError.untrustedServer`, and is sent no request.
+  public struct Trust: Hashable, Sendable {
+    /// Path of a PEM file with the certificate authorities to trust instead of the system's, also for a proxy
+    /// on https; nil, the default, trusts the system's.
+    public var certificateAuthorities: String?
+    /// Hosts whose public key is known, and which keys each may have (AFSecurityPolicy's pinning): the SHA-256 of the
+    /// key's SubjectPublicKeyInfo, as in `["pictures.example": ["sha256//YhKJKSzoTt2b5FP18fvpHo7fJYqQCjAa3HWY3tvRMwE="]]`.
+    ///
+    /// Asked for in addition to the certificate; with `allowsInvalidCertificates` it is the key alone that
+    /// counts. A host with an empty list, or with an entry of another form, is never trusted; nor is a
+    /// pinned host over plain http. `openssl x509 -in cert.pem -pubkey -noout | openssl pkey -pubin -outform der
+    /// | openssl dgst -sha256 -binary | base64` tells a certificate's.
+    public var pinnedKeys: [String: [String]]
+    /// Whether a certificate may be self-signed, expired or of an unknown authority; false by default. For
+    /// machines in a laboratory: whoever is on the way may then read and change everything. The transport
+    /// warns of it.
+    public var allowsInvalidCertificates: Bool
+    /// Whether the certificate must be that of the host; true by default, also for one that may be invalid.
+    /// The transport warns of false.
+    public var checksHostNames: Bool
+
+    /// The system's authorities and the host's name, no pinned key, unless said otherwise.
+    public init(
+      certificateAuthorities: String? = nil, pinnedKeys: [String: [String]] = [:],
+      allowsInvalidCertificates: Bool = false, checksHostNames: Bool = true
+    ) {
+      self.certificateAuthorities = certificateAuthorities
+      self.pinnedKeys = pinnedKeys
+      self.allowsInvalidCertificates = allowsInvalidCertificates
+      self.checksHostNames = checksHostNames
+    }
+  }
+}
+
+extension CurlTransport.Trust {
+  /// What makes it unsafe, in a line; nil for what is safe.
+  var warning: String? {
+    switch (allowsInvalidCertificates, checksHostNames) {
+    case (false, true): nil
+    case (true, true): "certificates of https are not checked"
+    case (false, false): "certificates of https are not checked for the host's name"
+    case (true, false): "certificates of https and the host's name in them are not checked"
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import Glibc
+
+/// Hosts that are reached without a proxy. Decided here and not by libcurl, so that it is known whether a failure
+/// is the proxy's.
+struct ProxyExceptions: Hashable, Sendable {
+  private enum Entry: Hashable {
+    case all
+    /// Without dots at its ends; names below it count.
+    case name(String)
+    /// The first bits of an address of as many bytes.
+    case network(bytes: [UInt8], bits: Int)
+  }
+
+  private let entries: [Entry]
+
+  /// An entry that means nothing excepts nothing.
+  init(_ entries: [String]) { self.entries = entries.compactMap(Self.entry) }
+
+  /// `host` as it stands in a URL, IPv6 in brackets.
+  func include(_ host: String) -> Bool {
+    guard !entries.isEmpty else { return false }
+    let name = Self.bare(host)
+    let address = Self.address(name)
+    return entries.contains { entry in
+      switch entry {
+      case .all: true
+      case .name(let suffix): address == nil && (name == suffix || name.hasSuffix("." + suffix))
+      case .network(let bytes, let bits): address.map { Self.agree($0, bytes, bits) } ?? false
+      }
+    }
+  }
+
+  private static func entry(_ text: String) -> Entry? {
+    if text == "*" { return .all }
+    let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+    guard let first = parts.first else { return nil }
+    let name = bare(String(first))
+    guard let bytes = address(name) else { return parts.count > 1 || name.isEmpty ? nil : .name(name) }
+    guard parts.count > 1 else { return .network(bytes: bytes, bits: bytes.count * 8) }
+    guard let bits = Int(parts[1]), (0...bytes.count * 8).contains(bits) else { return nil }
+    return .network(bytes: bytes, bits: bits)
+  }
+
+  /// In lower case, without brackets, zone and dots at the ends.
+  private static func bare(_ host: String) -> String {
+    var host = host.lowercased()[...]
+    if host.first == "[" { host = host.dropFirst().prefix { $0 != "]" && $0 != "%" } }
+    while host.first == "." || host.first == "*" { host = host.dropFirst() }
+    while host.last == "." { host = host.dropLast() }
+    return String(host)
+  }
+
+  /// The bytes of a numeric address, 4 or 16; nil for a name.
+  private static func address(_ text: String) -> [UInt8]? {
+    for (family, count) in [(AF_INET, 4), (AF_INET6, 16)] {
+      var bytes = [UInt8](repeating: 0, count: count)
+      if inet_pton(family, text, &bytes) == 1 { return bytes }
+    }
+    return nil
+  }
+
+  private static func agree(_ a: [UInt8], _ b: [UInt8], _ bits: Int) -> Bool {
+    guard a.count == b.count else { return false }
+    let (whole, rest) = bits.quotientAndRemainder(dividingBy: 8)
+    guard a[..<whole] == b[..<whole] else { return false }
+    return rest == 0 || (a[whole] ^ b[whole]) >> (8 - UInt8(rest)) == 0
+  }
+}

@@ -1,0 +1,30 @@
+/// Which proxy a request goes through, of what the configuration and the environment say.
+struct ProxyRules: Hashable, Sendable {
+  /// By the scheme of the request.
+  private var proxies: [String: String] = [:]
+  private var exceptions: ProxyExceptions
+
+  init(_ proxy: CurlTransport.Proxy, environment: (String) -> String?) {
+    exceptions = ProxyExceptions(proxy.exceptions)
+    switch proxy.source {
+    case .none: break
+    case .url(let url): proxies = ["http": url, "https": url]
+    case .environment:
+      func value(_ name: String) -> String? { environment(name).flatMap { $0.isEmpty ? nil : $0 } }
+      let all = value("all_proxy") ?? value("ALL_PROXY")
+      // Not in capitals: a web server that runs programs sets HTTP_PROXY to the header Proxy of whoever asks.
+      proxies["http"] = value("http_proxy") ?? all
+      proxies["https"] = value("https_proxy") ?? value("HTTPS_PROXY") ?? all
+      let others = value("no_proxy") ?? value("NO_PROXY") ?? ""
+      exceptions = ProxyExceptions(proxy.exceptions + others.split { ", ".contains($0) }.map(String.init))
+    }
+  }
+
+  /// Nil for none.
+  func proxy(for origin: WebAddress.Origin) -> String? {
+    guard let proxy = proxies[origin.scheme], !proxy.isEmpty, !exceptions.include(origin.host) else {
+      return nil
+    }
+    return proxy
+  }
+}

@@ -1,0 +1,42 @@
+import CCurl
+import Glibc
+
+/// What libcurl's easy handles have in common beyond their multi handle: TLS sessions, and the cookies of a jar.
+///
+/// @unchecked: libcurl may use a share from any thread as long as it can lock, which the mutexes are for; the
+/// pointers never change.
+final class ShareHandle: @unchecked Sendable {
+  /// Nil when there is no memory left; easy handles then share nothing.
+  let pointer: UnsafeMutableRawPointer?
+  /// One for each kind of data, as libcurl locks several at a time.
+  private let mutexes: UnsafeMutablePointer<pthread_mutex_t>
+  private static let kinds = Int(CURL_LOCK_DATA_LAST.rawValue)
+
+  init(_ data: [curl_lock_data]) {
+    mutexes = .allocate(capacity: Self.kinds)
+    for kind in 0..<Self.kinds { pthread_mutex_init(mutexes + kind, nil) }
+    pointer = curl_share_init()
+    guard let pointer else { return }
+    // The mutexes live as long as the share: it is cleaned up first.
+    _ = vitrine_curl_share_set_pointer(pointer, CURLSHOPT_USERDATA, mutexes)
+    _ = vitrine_curl_share_set_lock(pointer, CURLSHOPT_LOCKFUNC) { _, kind, _, mutexes in
+      pthread_mutex_lock(ShareHandle.mutex(mutexes, kind))
+    }
+    _ = vitrine_curl_share_set_unlock(pointer, CURLSHOPT_UNLOCKFUNC) { _, kind, mutexes in
+      pthread_mutex_unlock(ShareHandle.mutex(mutexes, kind))
+    }
+    for kind in data { _ = vitrine_curl_share_set_long(pointer, CURLSHOPT_SHARE, Int32(kind.rawValue)) }
+  }
+
+  deinit {
+    if let pointer { curl_share_cleanup(pointer) }
+    for kind in 0..<Self.kinds { pthread_mutex_destroy(mutexes + kind) }
+    mutexes.deallocate()
+  }
+
+  private static func mutex(
+    _ mutexes: UnsafeMutableRawPointer?, _ kind: curl_lock_data
+  ) -> UnsafeMutablePointer<pthread_mutex_t>! {
+    mutexes?.assumingMemoryBound(to: pthread_mutex_t.self).advanced(by: Int(kind.rawValue))
+  }
+}

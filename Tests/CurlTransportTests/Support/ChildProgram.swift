@@ -1,0 +1,83 @@
+import FoundationEssentials
+import Glibc
+
+/// A server of Debian's that runs for a test, in a folder of its own, on ports that nobody else takes.
+final class ChildProgram {
+  /// Goes with the server.
+  let folder: String
+  let ports: [UInt16]
+  /// Bound and not listening: they keep the ports for a server that shares them.
+  private let sockets: [Int32]
+  private var process: pid_t = 0
+
+  struct CannotRun: Error {
+    let command: String
+  }
+
+  /// Reserves ports and a folder; nothing runs yet. A server that cannot share a port is left a free one.
+  init(ports count: Int, sharing: Bool) throws {
+    folder = "/tmp/vitrine-\(UUID().uuidString)"
+    let bound = (0..<count).compactMap { _ in Loopback.bind(sharing: sharing) }
+    guard bound.count == count, mkdir(folder, 0o700) == 0 else { throw CannotRun(command: "bind") }
+    ports = bound.map(\.port)
+    sockets = sharing ? bound.map(\.socket) : []
+    if !sharing { for (socket, _) in bound { close(socket) } }
+  }
+
+  deinit {
+    stop()
+    for socket in sockets { close(socket) }
+    try? FileManager.default.removeItem(atPath: folder)
+  }
+
+  /// Whether all of these programs are there.
+  static func areInstalled(_ paths: String...) -> Bool { paths.allSatisfy { access($0, X_OK) == 0 } }
+
+  func write(_ text: String, to name: String) throws {
+    try Data(text.utf8).write(to: URL(filePath: "\(folder)/\(name)"))
+  }
+
+  /// Starts the server and waits until it listens at its first port.
+  func start(_ command: [String]) throws {
+    process = try Self.spawn(command)
+    for _ in 0..<500 where !Self.isListening(ports[0]) { usleep(10_000) }
+  }
+
+  func stop() {
+    guard process > 0 else { return }
+    // A child of a pool thread has SIGTERM blocked, as the thread has.
+    kill(process, SIGKILL)
+    waitpid(process, nil, 0)
+    process = 0
+  }
+
+  /// Runs a program to its end.
+  static func run(_ command: [String]) throws {
+    var status: Int32 = 0
+    waitpid(try spawn(command), &status, 0)
+    guard status == 0 else { throw CannotRun(command: command.joined(separator: " ")) }
+  }
+
+  /// With its output thrown away.
+  private static func spawn(_ command: [String]) throws -> pid_t {
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    for descriptor in [STDOUT_FILENO, STDERR_FILENO] {
+      posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_WRONLY, 0)
+    }
+    var arguments = command.map { strdup($0) } + [nil]
+    defer { arguments.forEach { free($0) } }
+    var process: pid_t = 0
+    guard posix_spawn(&process, command[0], &actions, nil, &arguments, environ) == 0 else {
+      throw CannotRun(command: command.joined(separator: " "))
+    }
+    return process
+  }
+
+  private static func isListening(_ port: UInt16) -> Bool {
+    let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(socket) }
+    return Loopback.connect(socket, to: port)
+  }
+}

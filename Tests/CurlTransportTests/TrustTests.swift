@@ -1,0 +1,200 @@
+import FoundationEssentials
+import Synchronization
+import Testing
+import VitrineCurlTransport
+import VitrineLoading
+
+@Suite(
+  "Whom to trust is said, and nobody else is", .timeLimit(.minutes(1)),
+  .enabled(if: TLSServer.isAvailable, "needs nginx and openssl"))
+struct TrustTests {
+  typealias Trust = CurlTransport.Trust
+
+  @Test("AF-S22 AF-S25 SD-D37 a self-signed certificate fails with an error of its own")
+  func selfSigned() async throws {
+    let server = try TLSServer()
+
+    let heard = try await CurlTransport().get(server.url)
+
+    #expect(heard.isUntrusted(for: "self-signed certificate"), "\(String(describing: heard.error))")
+    #expect(heard.responses.isEmpty && heard.spent?.requests == 0)
+  }
+
+  @Test("AF-S25 SD-D37 a self-signed certificate passes if invalid ones are allowed, with a warning")
+  func allowed() async throws {
+    let server = try TLSServer()
+    let transport = CurlTransport(trust: .init(allowsInvalidCertificates: true))
+
+    #expect(try await transport.get(server.url).text == "hello")
+  }
+
+  @Test func expiredCertificateFailsUnlessInvalidOnesAreAllowed() async throws {
+    let server = try TLSServer(flaw: .expired)
+
+    let heard = try await CurlTransport(trust: .init(certificateAuthorities: server.certificate))
+      .get(server.url)
+    let allowed = try await CurlTransport(trust: .init(allowsInvalidCertificates: true)).get(server.url)
+
+    #expect(heard.isUntrusted(for: "expired"), "\(String(describing: heard.error))")
+    #expect(allowed.text == "hello")
+  }
+
+  @Test("AF-S25 a wrong host name is rejected unless names are not checked", arguments: [false, true])
+  func hostName(allowsInvalid: Bool) async throws {
+    let server = try TLSServer()
+    var trust = Trust(
+      certificateAuthorities: server.certificate, allowsInvalidCertificates: allowsInvalid)
+    let address = "https://127.0.0.1:\(server.port)/"
+
+    let checked = try await CurlTransport(trust: trust).get(address)
+    trust.checksHostNames = false
+    let unchecked = try await CurlTransport(trust: trust).get(address)
+
+    #expect(checked.isUntrusted(for: "127.0.0.1"), "\(String(describing: checked.error))")
+    #expect(unchecked.text == "hello")
+  }
+
+  @Test func certificateIsCheckedThoughNamesAreNot() async throws {
+    let server = try TLSServer()
+
+    let heard = try await CurlTransport(trust: .init(checksHostNames: false)).get(server.url)
+
+    #expect(heard.isUntrusted(for: "self-signed certificate"))
+  }
+
+  @Test func oldTLSIsRefusedWhateverIsAllowed() async throws {
+    let server = try TLSServer()
+    let trust = Trust(allowsInvalidCertificates: true, checksHostNames: false)
+
+    let heard = try await CurlTransport(trust: trust).get("https://localhost:\(server.oldPort)/")
+
+    #expect(heard.isUntrusted(for: "protocol"), "\(String(describing: heard.error))")
+  }
+
+  @Test("AF-S23 a pinned key passes, also in a certificate that nobody trusts")
+  func pinned() async throws {
+    let server = try TLSServer()
+    let other = "sha256//" + String(repeating: "A", count: 43) + "="
+    let pins = try ["LocalHost": [other, server.pin()]]
+
+    let trusted = try await CurlTransport(
+      trust: .init(certificateAuthorities: server.certificate, pinnedKeys: pins)
+    ).get(server.url)
+    let alone = try await CurlTransport(
+      trust: .init(pinnedKeys: pins, allowsInvalidCertificates: true)
+    ).get(server.url)
+    let untrusted = try await CurlTransport(trust: .init(pinnedKeys: pins)).get(server.url)
+
+    #expect(trusted.text == "hello" && alone.text == "hello")
+    #expect(untrusted.isUntrusted(for: "self-signed certificate"))
+  }
+
+  @Test(
+    "AF-S23 another key than the pinned one fails, whatever else is allowed",
+    arguments: ["sha256//" + String(repeating: "A", count: 43) + "=", "sha256//", "/etc/hostname", ""])
+  func otherKey(pin: String) async throws {
+    let server = try TLSServer()
+    let trust = Trust(
+      certificateAuthorities: server.certificate, pinnedKeys: ["localhost": pin.isEmpty ? [] : [pin]],
+      allowsInvalidCertificates: true, checksHostNames: false)
+
+    let heard = try await CurlTransport(trust: trust).get(server.url)
+
+    #expect(heard.isUntrusted(for: ""), "\(String(describing: heard.error))")
+    #expect(heard.spent?.requests ?? 0 == 0)
+  }
+
+  @Test("AF-S23 a pinned host over plain http fails: there is no key to see")
+  func pinnedWithoutTLS() async throws {
+    let server = try ScriptedServer { _ in [.answer("hello")] }
+    defer { server.stop() }
+    let pins = ["127.0.0.1": ["sha256//" + String(repeating: "A", count: 43) + "="]]
+
+    let heard = try await CurlTransport(trust: .init(pinnedKeys: pins)).get(server.url)
+
+    #expect(heard.isUntrusted(for: "127.0.0.1"))
+    #expect(server.connectionCount == 0)
+  }
+
+  @Test func brokenHandshakeIsNoMatterOfTrust() async throws {
+    let server = try ScriptedServer { _ in [.reset] }
+    let silent = try ScriptedServer { _ in [.hold] }
+    defer {
+      server.stop()
+      silent.stop()
+    }
+    server.stop()
+
+    let refused = try await CurlTransport().get("https://localhost:\(server.port)/")
+    let waiting = try await CurlTransport().get(
+      "https://localhost:\(silent.port)/", timeouts: .init(connect: 0.2))
+
+    #expect(refused.curlCode == 7)
+    #expect(waiting.error == .timedOut(.connect(seconds: 0.2)))
+  }
+
+  @Test func serverThatSpeaksNoTLSIsRefused() async throws {
+    let server = try ScriptedServer(greeting: "220 hello\r\n") { _ in [] }
+    defer { server.stop() }
+
+    let heard = try await CurlTransport().get("https://localhost:\(server.port)/")
+
+    #expect(heard.curlCode == 35 && heard.responses.isEmpty)
+  }
+
+  @Test func nextLoadWorksAfterEachFailure() async throws {
+    let server = try TLSServer()
+    let transport = CurlTransport(trust: .init(certificateAuthorities: server.certificate))
+
+    for _ in 0..<3 {
+      _ = try await transport.get("https://127.0.0.1:\(server.port)/")
+      _ = try await transport.get("https://localhost:\(server.oldPort)/")
+      #expect(try await transport.get(server.url).text == "hello")
+    }
+  }
+}
+
+@Suite("What makes a transport unsafe is said once")
+struct TrustWarningTests {
+  @Test(arguments: [
+    (CurlTransport.Trust(), 0), (.init(certificateAuthorities: "/ca.pem", pinnedKeys: ["a": []]), 0),
+    (.init(allowsInvalidCertificates: true), 1), (.init(checksHostNames: false), 1),
+    (.init(allowsInvalidCertificates: true, checksHostNames: false), 1),
+  ])
+  func warning(trust: CurlTransport.Trust, count: Int) async throws {
+    let warnings = Mutex<[String]>([])
+    let transport = CurlTransport(
+      configuration: .init(trust: trust, warn: { warning in warnings.withLock { $0.append(warning) } }))
+
+    for _ in 0..<2 {
+      _ = try await transport.get("ftp://127.0.0.1/")
+      transport.stop()
+    }
+
+    #expect(warnings.withLock { $0.count } == count)
+    #expect(warnings.withLock { $0.allSatisfy { $0.contains("not checked") } })
+  }
+
+  @Test("AF-S24 by default nothing is pinned, and certificates and names are checked")
+  func defaults() {
+    let trust = CurlTransport.Configuration().trust
+
+    #expect(trust.pinnedKeys.isEmpty && trust.certificateAuthorities == nil)
+    #expect(!trust.allowsInvalidCertificates && trust.checksHostNames)
+  }
+}
+
+extension CurlTransport {
+  /// Without a warning that nobody reads.
+  convenience init(trust: Trust) {
+    self.init(configuration: .init(trust: trust, warn: { _ in }))
+  }
+}
+
+extension Recorder.Heard {
+  /// Whether the server is not trusted for a reason with this text in it.
+  func isUntrusted(for reason: String) -> Bool {
+    guard case .untrustedServer(let message) = error else { return false }
+    return reason.isEmpty || message.contains(reason)
+  }
+}
