@@ -60,7 +60,7 @@ extension EasyHandle {
     try set(CURLOPT_PROXY_CAPATH, nil)
   }
 
-  /// The request's fields and what it signs in with.
+  /// The request's fields, what it signs in with, and its cookies.
   private func setHeaders(of hop: Hop, _ settings: TransferSettings) throws(ImageError) {
     var headers = hop.headers
     switch settings.credential(for: hop) {
@@ -69,12 +69,20 @@ extension EasyHandle {
     case .basic(let user, let password): try setLogin(user, password, vitrine_curl_auth_basic)
     case .digest(let user, let password): try setLogin(user, password, vitrine_curl_auth_digest)
     }
-    if settings.configuration.cookies != nil, let own = headers["Cookie"] {
-      // Else there would be two such fields where there may be one (RFC 6265, 5.4).
-      headers["Cookie"] = nil
-      try set(CURLOPT_COOKIE, HeaderLine.checked(value: own, of: "Cookie"))
-    }
+    if settings.configuration.cookies != nil { try setCookies(of: hop, &headers) }
     try setHeaderLines(headerLines(headers, userAgent: settings.configuration.userAgent))
+  }
+
+  /// Has libcurl use the jar, and takes over a cookie of the request's own.
+  private func setCookies(of hop: Hop, _ headers: inout HTTPHeaders) throws(ImageError) {
+    try set(CURLOPT_COOKIEFILE, "")  // no file, but the engine
+    // libcurl 7.88 goes on to take the Host that a request named for the one that cookies belong to, whomever its
+    // handle asks next.
+    if headers["Host"] == nil { headers["Host"] = hop.address.authority }
+    guard let own = headers["Cookie"] else { return }
+    // Else there would be two such fields where there may be one (RFC 6265, 5.4).
+    headers["Cookie"] = nil
+    try set(CURLOPT_COOKIE, HeaderLine.checked(value: own, of: "Cookie"))
   }
 
   private func setLogin(_ user: String, _ password: String, _ method: Int) throws(ImageError) {

@@ -29,6 +29,7 @@ struct RedirectPolicy: Sendable {
     case .follow: return .follow(next(address, after: hop))
     case .refuse: return .refuse(.byRule(to: address.textWithoutLogin))
     case .go(let url):
+      if let scheme = url.scheme?.lowercased(), !Self.isWeb(scheme) { return .refuse(.scheme(scheme)) }
       guard let address = WebAddress(url) else { return .refuse(.badLocation(url.absoluteString)) }
       return refusal(of: address, at: hop).map(Decision.refuse) ?? .follow(next(address, after: hop))
     }

@@ -125,8 +125,8 @@ extension Transfer {
       Transfer.at(this)?.receive(bytes: UnsafeRawBufferPointer(start: bytes, count: size * count)) ?? 0
     }
     try easy.set(CURLOPT_PREREQFUNCTION) { this, _, _, _, _ in
-      Transfer.at(this)?.state.requestLeaves(at: .now)
-      return CURL_PREREQFUNC_OK
+      let mayLeave = Transfer.at(this)?.state.requestLeaves(at: .now) ?? false
+      return mayLeave ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
     }
   }
 

@@ -79,8 +79,10 @@ struct TransferState: Sendable {
     return response
   }
 
-  /// The connection is there and the request goes out now.
-  mutating func requestLeaves(at now: SuspendingClock.Instant) {
+  /// The connection is there and the request goes out now. False if it must not: libcurl would answer a server
+  /// that calls each proof stale for ever.
+  mutating func requestLeaves(at now: SuspendingClock.Instant) -> Bool {
+    guard verdict == nil else { return false }
     if withheld != nil {
       withheld = nil
       head = ResponseHead()
@@ -92,6 +94,7 @@ struct TransferState: Sendable {
     if !hasRequestLeft { requestsSent += 1 }
     hasRequestLeft = true
     deadlines.heard(at: now)
+    return true
   }
 
   /// The next line of the head came.

@@ -43,6 +43,12 @@ struct WebAddress: Hashable, Sendable {
     return parts.get(CURLUPART_USER) != nil || parts.get(CURLUPART_PASSWORD) != nil
   }
 
+  /// Host and port as the field Host has them.
+  var authority: String {
+    let isDefault = origin.port == (origin.scheme == "https" ? "443" : "80")
+    return isDefault ? origin.host : "\(origin.host):\(origin.port)"
+  }
+
   /// For messages.
   var textWithoutLogin: String {
     guard let parts = URLParts(), parts.set(CURLUPART_URL, text), parts.set(CURLUPART_USER, nil),

@@ -122,7 +122,7 @@ struct TransferStateTests {
       "http://a.example/", timeouts: .init(connect: 1, stall: 5, total: 60), at: start)
 
     #expect(state.deadline == start + .seconds(60))
-    state.requestLeaves(at: start + .seconds(2))
+    _ = state.requestLeaves(at: start + .seconds(2))
     #expect(state.deadline == start + .seconds(7))
     state.receive(["HTTP/1.1 200 OK", ""], at: start + .seconds(4))
     #expect(state.deadline == start + .seconds(9))
@@ -135,12 +135,12 @@ struct TransferStateTests {
   @Test func totalTimeGoesOnThroughRedirectsAndBytes() throws {
     var state = try TransferState(
       "http://a.example/", timeouts: .init(connect: 1, stall: 50, total: 60), at: start)
-    state.requestLeaves(at: start)
+    _ = state.requestLeaves(at: start)
     state.receive(["HTTP/1.1 302 Found", "Location: /b", ""], at: start + .seconds(30))
     _ = state.end(.init())
 
     #expect(state.deadline == start + .seconds(60))
-    state.requestLeaves(at: start + .seconds(31))
+    _ = state.requestLeaves(at: start + .seconds(31))
     #expect(state.deadline == start + .seconds(60))
     #expect(state.expire() == .fail(.timedOut(.total(seconds: 60))))
   }
@@ -164,7 +164,7 @@ struct TransferStateTests {
     var state = try TransferState(
       "http://a.example/", timeouts: .init(connect: seconds, stall: seconds, total: seconds), at: start)
 
-    state.requestLeaves(at: start)
+    _ = state.requestLeaves(at: start)
 
     #expect(state.deadline == nil)
   }

@@ -61,6 +61,10 @@ final class TLSServer {
             auth_basic "pictures"; auth_basic_user_file \(folder)/users; try_files /none @hello;
           }
           location @hello { return 200 "hello"; }
+          location /echo {
+            set $sent "authorization=$http_authorization cookie=$http_cookie key=$http_x_api_key";
+            return 200 "$sent referer=$http_referer range=$http_range agent=$http_user_agent";
+          }
           location /session { keepalive_timeout 0; return 200 $ssl_session_reused; }
         }
         server {

@@ -1,0 +1,202 @@
+import FoundationEssentials
+import Testing
+import VitrineCurlTransport
+import VitrineLoading
+
+@Suite("Pictures come through a proxy, and its failures are its own", .timeLimit(.minutes(1)))
+struct ProxyTests {
+  @Test func loginOfAProxyIsForTheProxyAlone() async throws {
+    let proxy = try ScriptedServer { _ in [.answer("from the proxy")] }
+    defer { proxy.stop() }
+    let server = try ScriptedServer { _ in [.answer("direct")] }
+    defer { server.stop() }
+    let transport = CurlTransport(
+      configuration: .init(proxy: .url("http://user:pass@127.0.0.1:\(proxy.port)")))
+
+    let far = try await transport.get("http://pictures.invalid/a", headers: ["Authorization": "own"])
+    let near = try await transport.get(server.url)
+
+    #expect(far.text == "from the proxy" && near.text == "direct")
+    #expect(proxy.requests.map { $0.value(of: "proxy-authorization") } == ["Basic dXNlcjpwYXNz"])
+    #expect(proxy.requests.map(\.authorization) == ["own"])
+    #expect(server.requests.map { $0.value(of: "proxy-authorization") } == [nil])
+  }
+
+  @Test func tunnelIsAskedForWithoutTheRequestsSecrets() async throws {
+    let proxy = try ScriptedServer { _ in [.answer("", status: "403 Forbidden")] }
+    defer { proxy.stop() }
+    let url = try #require(URL(string: "https://pictures.invalid/"))
+    let transport = CurlTransport(
+      configuration: .init(
+        proxy: .url(proxy.url),
+        credentials: [.basic(user: "u", password: "p", origin: url)], cookies: CookieJar()))
+
+    let heard = try await transport.get(
+      "https://pictures.invalid/s3cret", headers: ["Cookie": "s3cret", "X-Api-Key": "s3cret"])
+
+    guard case .proxyFailed(403, _) = heard.error else {
+      Issue.record("\(String(describing: heard.error))")
+      return
+    }
+    let request = try #require(proxy.requests.first)
+    #expect(request.head.hasPrefix("CONNECT pictures.invalid:443 ") && !request.head.contains("s3cret"))
+    #expect(request.authorization == nil && request.value(of: "proxy-authorization") == nil)
+    #expect(heard.responses.isEmpty && heard.spent?.requests == 0)
+  }
+
+  @Test(arguments: ["http", "https"])
+  func proxyThatWantsOtherCredentialsSaysSo(scheme: String) async throws {
+    let proxy = try ScriptedServer { _ in
+      [.answer("no", status: "407 No", fields: ["Proxy-Authenticate: Basic realm=\"x\""])]
+    }
+    defer { proxy.stop() }
+
+    let heard = try await CurlTransport(configuration: .init(proxy: .url(proxy.url)))
+      .get("\(scheme)://pictures.invalid/")
+
+    guard case .proxyFailed(407, _) = heard.error else {
+      Issue.record("\(String(describing: heard.error))")
+      return
+    }
+    #expect(proxy.requests.count == 1 && heard.body.isEmpty)
+  }
+
+  @Test(arguments: [
+    ("http://127.0.0.1:1", "http"), ("http://127.0.0.1:1", "https"), ("socks5h://127.0.0.1:1", "http"),
+    ("nonsense://127.0.0.1:1", "http"), ("http://proxy.invalid:1", "https"), ("http://", "http"),
+  ])
+  func proxyThatIsNotThereIsAFailureOfItsOwn(proxy: String, scheme: String) async throws {
+    let heard = try await CurlTransport(configuration: .init(proxy: .url(proxy)))
+      .get("\(scheme)://pictures.invalid/", timeouts: .init(connect: 5))
+
+    guard case .proxyFailed(nil, let message) = heard.error else {
+      Issue.record("\(String(describing: heard.error))")
+      return
+    }
+    #expect(!message.isEmpty)
+  }
+
+  @Test func proxyThatTakesNobodyIsAFailureOfItsOwn() async throws {
+    // No method that SOCKS knows is acceptable (RFC 1928, 3).
+    let proxy = try ScriptedServer(greeting: "\u{5}\u{7F}") { _ in [] }
+    defer { proxy.stop() }
+    let closing = try ScriptedServer { _ in [.close] }
+    defer { closing.stop() }
+
+    let socks = try await CurlTransport(
+      configuration: .init(proxy: .url("socks5h://127.0.0.1:\(proxy.port)"))
+    ).get("http://pictures.invalid/")
+    let tunnel = try await CurlTransport(configuration: .init(proxy: .url(closing.url)))
+      .get("https://pictures.invalid/")
+
+    for error in [socks.error, tunnel.error] {
+      guard case .proxyFailed(nil, _) = error else {
+        Issue.record("\(String(describing: error))")
+        continue
+      }
+    }
+  }
+
+  @Test(arguments: ["http", "https"])
+  func silentProxyEndsInTime(scheme: String) async throws {
+    let proxy = try ScriptedServer { _ in [.hold] }
+    defer { proxy.stop() }
+    let transport = CurlTransport(configuration: .init(proxy: .url(proxy.url)))
+
+    let heard = try await transport.get(
+      "\(scheme)://pictures.invalid/", timeouts: .init(connect: 0.2, stall: 0.3))
+
+    let expected: ImageError.TimeLimit = scheme == "http" ? .stall(seconds: 0.3) : .connect(seconds: 0.2)
+    #expect(heard.error == .timedOut(expected))
+  }
+
+  @Test func serverThatIsNotThereIsNoFailureOfTheProxy() async throws {
+    let heard = try await CurlTransport(configuration: .init(proxy: .url("http://127.0.0.1:2")))
+      .get("http://127.0.0.1:1/")
+
+    #expect(heard.curlCode == 7)
+  }
+}
+
+@Suite(
+  "A real proxy is gone through", .timeLimit(.minutes(1)),
+  .enabled(if: TLSServer.isAvailable && TinyProxy.isAvailable, "needs tinyproxy, nginx and openssl"))
+struct RealProxyTests {
+  @Test func plainAndEncryptedGoThroughIt() async throws {
+    let (proxy, tls) = (try TinyProxy(), try TLSServer())
+    let server = try ScriptedServer { _ in [.answer("hello")] }
+    defer { server.stop() }
+    let transport = transport(proxy.url(), tls)
+
+    let plain = try await transport.get(server.url, headers: ["X-A": "1"])
+    let encrypted = try await transport.get(tls.url)
+
+    #expect(plain.text == "hello" && encrypted.text == "hello")
+    #expect(encrypted.metrics?.httpVersion == "2")
+    #expect(server.requests.map { $0.value(of: "x-a") } == ["1"])
+    #expect(server.requests.map { $0.value(of: "proxy-authorization") } == [nil])
+    #expect(try proxy.log.contains("CONNECT localhost:\(tls.port)"))
+  }
+
+  @Test func manyShareOneTunnel() async throws {
+    let (proxy, tls) = (try TinyProxy(), try TLSServer())
+    let transport = transport(proxy.url(), tls)
+    let recorders = (0..<20).map { _ in Recorder() }
+
+    for recorder in recorders { try transport.start(tls.url, receiver: recorder) }
+    var connections = 0
+    for recorder in recorders { connections += await recorder.end().metrics?.connections ?? 100 }
+
+    #expect(connections == 1)
+  }
+
+  @Test(arguments: [("wrong", 401), (nil, 407)])
+  func proxyTurnsStrangersAway(password: String?, status: Int) async throws {
+    let (proxy, tls) = (try TinyProxy(), try TLSServer())
+    let server = try ScriptedServer { _ in [.answer("hello")] }
+    defer { server.stop() }
+
+    let encrypted = try await transport(proxy.url(password: password), tls).get(tls.url)
+    let plain = try await transport(proxy.url(password: password), tls).get(server.url)
+
+    guard case .proxyFailed(status, _) = encrypted.error else {
+      Issue.record("\(String(describing: encrypted.error))")
+      return
+    }
+    // tinyproxy answers a wrong password as a server would.
+    #expect(plain.error != nil && plain.responses.map(\.status) == [status])
+    #expect(server.connectionCount == 0)
+  }
+
+  @Test func serverBehindAProxyIsNotTrustedForIt() async throws {
+    let (proxy, tls) = (try TinyProxy(), try TLSServer())
+
+    let heard = try await CurlTransport(
+      configuration: .init(proxy: .url(proxy.url(), exceptions: []))
+    ).get(tls.url)
+
+    #expect(heard.isUntrusted(for: "self-signed certificate"), "\(String(describing: heard.error))")
+  }
+
+  @Test func proxyCannotReachTheServer() async throws {
+    let (proxy, tls) = (try TinyProxy(), try TLSServer())
+    let transport = transport(proxy.url(), tls)
+    tls.stop()
+
+    let failed = try await transport.get(tls.url)
+    try tls.start()
+    let next = try await transport.get(tls.url)
+
+    guard case .proxyFailed(500, _) = failed.error else {
+      Issue.record("\(String(describing: failed.error))")
+      return
+    }
+    #expect(next.text == "hello")
+  }
+
+  private func transport(_ proxy: String, _ tls: TLSServer) -> CurlTransport {
+    CurlTransport(
+      configuration: .init(
+        trust: .init(certificateAuthorities: tls.certificate), proxy: .url(proxy, exceptions: [])))
+  }
+}

@@ -1,0 +1,110 @@
+import FoundationEssentials
+import Synchronization
+import Testing
+import VitrineCurlTransport
+import VitrineLoading
+
+@Suite("A program has a say in redirects", .timeLimit(.minutes(1)))
+struct RedirectRulesTests {
+  typealias Redirect = CurlTransport.Redirect
+
+  @Test("AF-S19 a program is asked about a redirect", arguments: [301, 302, 303, 307, 308])
+  func asked(status: Int) async throws {
+    let server = try server(status: status, location: "/two")
+    defer { server.stop() }
+    let asked = Mutex<[Redirect]>([])
+
+    let heard = try await transport { redirect in
+      asked.withLock { $0.append(redirect) }
+      return .follow
+    }.get(server.url + "/one")
+
+    let redirect = try #require(asked.withLock { $0.first })
+    #expect(redirect.source.absoluteString == server.url + "/one")
+    #expect(redirect.target.absoluteString == server.url + "/two")
+    #expect(redirect.status == status && asked.withLock { $0.count } == 1)
+    #expect(heard.text == "/two")
+  }
+
+  @Test func refusalIsTypedAndTellsNoPassword() async throws {
+    let server = try server(location: "/two")
+    defer { server.stop() }
+
+    let heard = try await transport { _ in .refuse }.get("http://user:pass@127.0.0.1:\(server.port)/one")
+
+    #expect(heard.error == .redirectRefused(.byRule(to: server.url + "/two")))
+    #expect(heard.responses.isEmpty && server.requests.count == 1)
+  }
+
+  @Test func anotherURLMayTakeThePlace() async throws {
+    let server = try server(location: "/two")
+    defer { server.stop() }
+    let other = try ScriptedServer { _ in [.answer("other")] }
+    defer { other.stop() }
+    let target = try #require(URL(string: other.url + "/three"))
+
+    let heard = try await transport { _ in .go(to: target) }.get(
+      server.url + "/one", headers: ["X-Api-Key": "1"])
+
+    #expect(heard.text == "other" && heard.responses.first?.url == target)
+    #expect(other.requests.map { $0.value(of: "x-api-key") } == [nil])
+  }
+
+  @Test(arguments: [
+    ("file:///etc/hostname", ImageError.RedirectRefusal.scheme("file")), ("two", .badLocation("two")),
+  ])
+  func otherURLIsBoundByTheRules(url: String, reason: ImageError.RedirectRefusal) async throws {
+    let server = try server(location: "/two")
+    defer { server.stop() }
+    let target = try #require(URL(string: url))
+
+    let heard = try await transport { _ in .go(to: target) }.get(server.url + "/one")
+
+    #expect(heard.error == .redirectRefused(reason))
+  }
+
+  @Test func nobodyIsAskedAboutWhatIsRefusedAnyway() async throws {
+    let server = try server(location: "file:///etc/hostname")
+    defer { server.stop() }
+
+    let heard = try await transport { _ in
+      Issue.record("asked")
+      return .follow
+    }.get(server.url + "/one")
+
+    #expect(heard.error == .redirectRefused(.scheme("file")))
+  }
+
+  @Test(arguments: [(-1, 0), (0, 0), (1, 1), (7, 7)])
+  func limitIsTheCallers(limit: Int, followed: Int) async throws {
+    let server = try ScriptedServer { _ in [.answer("", status: "302 Found", fields: ["Location: /"])] }
+    defer { server.stop() }
+
+    let heard = try await CurlTransport(configuration: .init(redirects: .init(limit: limit))).get(server.url)
+
+    #expect(heard.error == .redirectRefused(.tooMany(limit: max(0, limit))))
+    #expect(heard.spent?.redirects == followed && server.requests.count == followed + 1)
+  }
+
+  @Test func ruleMayLookForItsWayInCircles() async throws {
+    let server = try server(location: "/two")
+    defer { server.stop() }
+    let one = try #require(URL(string: server.url + "/one"))
+
+    let heard = try await transport { _ in .go(to: one) }.get(server.url + "/one")
+
+    #expect(heard.error == .redirectRefused(.tooMany(limit: 5)))
+  }
+
+  private func server(status: Int = 302, location: String) throws -> ScriptedServer {
+    try ScriptedServer { request in
+      request.target == "/one"
+        ? [.answer("", status: "\(status) Moved", fields: ["Location: \(location)"])]
+        : [.answer(request.target)]
+    }
+  }
+
+  private func transport(_ decide: @escaping @Sendable (Redirect) -> Redirect.Decision) -> CurlTransport {
+    CurlTransport(configuration: .init(redirects: .init(decide: decide)))
+  }
+}
