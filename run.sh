@@ -138,9 +138,9 @@ run_tests() {
   [ "${1:-}" = "--" ] && shift
   need_swift
   local servers=(openssl)
-  # nginx serves the tests of TLS and HTTP/2, which are skipped without it. Where systemd runs, installing it
-  # would start a server that nobody asked for.
-  [ -d /run/systemd/system ] || servers+=(nginx-light)
+  # They serve the tests of TLS and HTTP/2, of Digest and of proxies, which are skipped without them. Where systemd
+  # runs, installing them would start servers that nobody asked for.
+  [ -d /run/systemd/system ] || servers+=(nginx-light lighttpd tinyproxy)
   need_packages "${packages[@]}" "${servers[@]}"
   export VITRINE_ASSETS="$PWD/Assets"
   case "${VITRINE_CORPUS:-/}" in /*) ;; *) export VITRINE_CORPUS="$caller/$VITRINE_CORPUS" ;; esac

@@ -119,11 +119,11 @@ public struct TransportResponse: Hashable, Sendable {
 public struct TransportMetrics: Hashable, Sendable {
   /// Bytes of the body.
   public var bytesReceived: Int
-  /// Bytes of status line and headers of the last answer.
+  /// Bytes of status lines and headers in the last hop, a challenge's included.
   public var headBytesReceived: Int
-  /// Bytes of the last request; over HTTP/2 what they would be over HTTP/1.1.
+  /// Bytes of the requests of the last hop; over HTTP/2 what they would be over HTTP/1.1.
   public var bytesSent: Int
-  /// Requests sent: 1, and one more for each redirect; 0 for a file or data URL, or if no connection came about.
+  /// Requests sent: 1, and one more for each redirect and each answered challenge; 0 for a file or data URL, or if no connection came about.
   public var requests: Int
   /// Redirects followed.
   public var redirects: Int

@@ -67,6 +67,19 @@ struct RedirectPolicyTests {
     #expect(followed(policy.decide(status: 302, location: "//b.example/", at: hop)) != nil)
   }
 
+  @Test(arguments: [
+    ("http://a.example/", ImageError.RedirectRefusal.downgrade), ("ftp://a.example/", .scheme("ftp")),
+    ("a", .badLocation("a")),
+  ])
+  func nobodyMaySendItWhereItMayNotGo(url: String, reason: ImageError.RedirectRefusal) throws {
+    let target = try #require(URL(string: url))
+    let policy = RedirectPolicy(rules: .init(decide: { _ in .go(to: target) }))
+
+    let decision = policy.decide(status: 302, location: "/", at: try Hop("https://a.example/"))
+
+    #expect(decision == .refuse(reason))
+  }
+
   @Test func fiveAreFollowedAndASixthIsNot() throws {
     var hop = try Hop("http://a.example/")
 

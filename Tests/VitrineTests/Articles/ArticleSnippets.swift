@@ -102,6 +102,17 @@ func thumbnail(of address: String) async throws -> Image {
   return try await ImageDownloader.shared.image(for: request).image
 }
 
+func signage(ca: String, pictures: URL, password: String) -> CurlTransport.Configuration {
+  var transport = CurlTransport.Configuration()
+  transport.trust.certificateAuthorities = ca
+  transport.trust.pinnedKeys = ["cdn.example": ["sha256//YhKJKSzoTt2b5FP18fvpHo7fJYqQCjAa3HWY3tvRMwE="]]
+  transport.proxy = .environment
+  transport.credentials = [.digest(user: "kiosk", password: password, origin: pictures)]
+  transport.cookies = CookieJar()
+  transport.redirects.decide = { $0.target.host() == $0.source.host() ? .follow : .refuse }
+  return transport
+}
+
 @MainActor
 func printWarnings(of application: Application) {
   for warning in application.host.warnings { print(warning) }

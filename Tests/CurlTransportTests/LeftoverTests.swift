@@ -1,0 +1,70 @@
+import FoundationEssentials
+import Testing
+import VitrineCurlTransport
+import VitrineLoading
+
+@Suite("A failure leaves no socket behind and does not spoil the next load", .timeLimit(.minutes(1)))
+struct LeftoverTests {
+  /// What a server does with a request for `/bad`.
+  static let faults: [(name: String, steps: [ScriptedServer.Step])] = [
+    ("closes", [.close]), ("resets", [.reset]), ("says nothing", [.hold]),
+    ("no HTTP", [.send("hello\r\n\r\n"), .close]), ("half a head", [.send("HTTP/1.1 200 OK\r\nA: "), .hold]),
+    ("half a body", [.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello"), .hold]),
+    ("cut off", [.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello"), .close]),
+    ("too much", [.send("HTTP/1.1 200 OK\r\nContent-Length: 99999\r\n\r\n"), .hold]),
+    ("a loop", [.answer("", status: "302 Found", fields: ["Location: /bad"])]),
+    ("a scheme", [.answer("", status: "302 Found", fields: ["Location: file:///x"])]),
+    ("a challenge", [.answer("", status: "401 No", fields: ["WWW-Authenticate: Digest nonce=\"n\""])]),
+    (
+      "a challenge without end",
+      [
+        .send("HTTP/1.1 401 No\r\nWWW-Authenticate: Digest nonce=\"n\"\r\nContent-Length: 9\r\n\r\n"), .hold,
+      ]
+    ),
+    ("an error without end", [.send("HTTP/1.1 500 No\r\nContent-Length: 9\r\n\r\n"), .hold]),
+  ]
+
+  @Test(arguments: faults.indices)
+  func serverMisbehaves(index: Int) async throws {
+    let server = try ScriptedServer { request in
+      request.target == "/bad" ? Self.faults[index].steps : [.answer("hello")]
+    }
+    defer { server.stop() }
+    let origin = try #require(URL(string: server.url))
+    let transport = CurlTransport(
+      configuration: .init(
+        credentials: [.digest(user: "u", password: "p", origin: origin)], cookies: CookieJar()))
+
+    for _ in 0..<3 {
+      let bad = try await transport.get(
+        server.url + "/bad", bodyLimit: 1000, timeouts: .init(connect: 1, stall: 0.2, total: 5))
+      #expect(bad.error != nil, "\(Self.faults[index].name)")
+      #expect(try await transport.get(server.url + "/good").text == "hello")
+    }
+    let before = try OpenSockets.count(to: server.port)
+    transport.stop()
+
+    #expect(before > 0)
+    #expect(try OpenSockets.count(to: server.port) == 0, "\(Self.faults[index].name)")
+  }
+
+  @Test(
+    "certificates that fail leave no socket behind",
+    .enabled(if: TLSServer.isAvailable, "needs nginx and openssl"))
+  func untrusted() async throws {
+    let server = try TLSServer()
+    let transport = CurlTransport(trust: .init(certificateAuthorities: server.certificate))
+
+    for _ in 0..<3 {
+      _ = try await transport.get("https://127.0.0.1:\(server.port)/")
+      _ = try await transport.get("https://localhost:\(server.oldPort)/")
+    }
+    #expect(try OpenSockets.count(to: server.port) == 0)
+    #expect(try OpenSockets.count(to: server.oldPort) == 0)
+    #expect(try await transport.get(server.url).text == "hello")
+    #expect(try OpenSockets.count(to: server.port) == 1)
+    transport.stop()
+
+    #expect(try OpenSockets.count(to: server.port) == 0)
+  }
+}
