@@ -41,8 +41,9 @@ struct CurlFailure {
     case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_INVALIDCERTSTATUS,
       CURLE_SSL_ISSUER_ERROR, CURLE_OBSOLETE51:
       true
-    // What OpenSSL says of a handshake that cannot succeed; a connection that broke meanwhile has the same code.
-    case CURLE_SSL_CONNECT_ERROR:
+    // What OpenSSL says of a handshake that cannot succeed; a connection that broke meanwhile has the same code, and
+    // the host in its text.
+    case CURLE_SSL_CONNECT_ERROR where text.contains("SSL routines:"):
       ["certificate", "protocol", "too small", "too weak"].contains { text.contains($0) }
     default: false
     }

@@ -50,9 +50,12 @@ extension EasyHandle {
   /// An empty proxy and an empty list of exceptions, each set, keep libcurl from asking the environment. A proxy
   /// has to prove who it is, whatever the servers need not.
   private func setProxy(_ proxy: String?, trust: CurlTransport.Trust) throws(ImageError) {
-    try set(CURLOPT_PROXY, proxy ?? "")
+    let address = try proxy.map { text throws(ImageError) in try ProxyAddress(text) }
+    try set(CURLOPT_PROXY, address?.text ?? "")
     try set(CURLOPT_NOPROXY, "")
-    guard proxy != nil else { return }
+    guard let address else { return }
+    if let user = address.user { try set(CURLOPT_PROXYUSERNAME, user) }
+    if let password = address.password { try set(CURLOPT_PROXYPASSWORD, password) }
     try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     try set(CURLOPT_PROXY_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
     guard let authorities = trust.certificateAuthorities else { return }

@@ -14,7 +14,7 @@ final class HTTP2Origins: Sendable {
   func learn(_ origin: WebAddress.Origin, speaks version: String) {
     known.withLock { known in
       guard version == "2" else {
-        known.remove(origin)
+        if !known.isEmpty { known.remove(origin) }
         return
       }
       // Whom it costs anything is learnt again with the next answer.

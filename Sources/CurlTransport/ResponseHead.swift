@@ -30,6 +30,13 @@ struct ResponseHead: Sendable {
     return Int(text)
   }
 
+  /// A transfer coding other than chunked, which libcurl would undo, and which only who sends TE may be given
+  /// (RFC 9112, 7.4).
+  var unaskedCoding: String? {
+    fields.filter { $0.name.lowercased() == "transfer-encoding" }.flatMap { $0.value.split(separator: ",") }
+      .map { $0.trimmed }.first { !["", "chunked", "identity"].contains($0.lowercased()) }
+  }
+
   /// Takes the next line as libcurl gives it, with its line end. Trailers after the body are passed over.
   mutating func append(line: UnsafeRawBufferPointer) -> Progress {
     if isFinished { return .finished }
@@ -88,4 +95,13 @@ struct ResponseHead: Sendable {
   private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
   private static func isLineEnd(_ byte: UInt8) -> Bool { byte == 0x0D || byte == 0x0A }
+}
+
+extension Substring {
+  /// Without the blanks around it.
+  fileprivate var trimmed: String {
+    let isBlank = { (character: Character) in character == " " || character == "\t" }
+    guard let last = lastIndex(where: { !isBlank($0) }) else { return "" }
+    return String(self[...last].drop(while: isBlank))
+  }
 }

@@ -2,7 +2,7 @@ import Glibc
 import VitrineLoading
 
 /// The configuration with what follows from it, for all transfers of a transport.
-struct TransferSettings: Sendable {
+final class TransferSettings: Sendable {
   let configuration: CurlTransport.Configuration
   let redirects: RedirectPolicy
   let proxies: ProxyRules

@@ -174,6 +174,11 @@ struct TransferState: Sendable {
       return .abort
     case .isNoRedirect: break
     }
+    if let coding = head.unaskedCoding {
+      verdict = .fail(
+        .curl(CURLE_BAD_CONTENT_ENCODING, "a Transfer-Encoding that nobody asked for: \(coding)"))
+      return .abort
+    }
     let length = head.contentLength
     let response = TransportResponse(
       url: hop.address.url, status: status, headers: head.headers, expectedLength: length)

@@ -57,6 +57,18 @@ struct AnswerTests {
     #expect(heard.responses.map(\.headers) == [["Transfer-Encoding": "chunked"]])
   }
 
+  @Test(arguments: ["gzip", "gzip, chunked", "chunked, deflate", "Br"])
+  func codingOfTheTransferThatNobodyAskedForIsRefused(coding: String) async throws {
+    let server = try ScriptedServer { _ in
+      [.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: \(coding)\r\n\r\n0\r\n\r\n"), .close]
+    }
+    defer { server.stop() }
+
+    let heard = try await CurlTransport().get(server.url)
+
+    #expect(heard.curlCode == 61 && heard.responses.isEmpty && heard.body.isEmpty)
+  }
+
   @Test func interimAnswersAreNotReported() async throws {
     let server = try ScriptedServer { _ in
       [.send("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"), .answer("hello")]

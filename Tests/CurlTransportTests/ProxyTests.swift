@@ -76,6 +76,34 @@ struct ProxyTests {
     #expect(!message.isEmpty)
   }
 
+  @Test(arguments: ["http", "nonsense", "socks5h"])
+  func complaintDoesNotTellThePassword(scheme: String) async throws {
+    for host in ["127.0.0.1:1", "a b", "[", "127.0.0.1:99999"] {
+      let proxy = "\(scheme)://kiosk:s3cret@\(host)"
+
+      let heard = try await CurlTransport(configuration: .init(proxy: .url(proxy))).get(
+        "http://pictures.invalid/")
+
+      guard case .proxyFailed(nil, let message) = heard.error else {
+        Issue.record("\(String(describing: heard.error))")
+        return
+      }
+      #expect(!message.contains("s3cret"))
+    }
+  }
+
+  @Test func loginOfAProxyMayHoldAnything() async throws {
+    let proxy = try ScriptedServer { _ in [.answer("from the proxy")] }
+    defer { proxy.stop() }
+    let transport = CurlTransport(
+      configuration: .init(proxy: .url("us%40er:p%3Ass%2F@127.0.0.1:\(proxy.port)")))
+
+    _ = try await transport.get("http://pictures.invalid/a")
+
+    let login = Data("us@er:p:ss/".utf8).base64EncodedString()
+    #expect(proxy.requests.map { $0.value(of: "proxy-authorization") } == ["Basic \(login)"])
+  }
+
   @Test func proxyThatTakesNobodyIsAFailureOfItsOwn() async throws {
     // No method that SOCKS knows is acceptable (RFC 1928, 3).
     let proxy = try ScriptedServer(greeting: "\u{5}\u{7F}") { _ in [] }

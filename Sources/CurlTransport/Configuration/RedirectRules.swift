@@ -11,10 +11,10 @@ extension CurlTransport {
     public var limit: Int
     /// Asked about each redirect that could be followed (AFNetworking's redirect block), on the transport's
     /// thread, which it holds up; nil, the default, follows.
-    public var decide: (@Sendable (Redirect) -> Decision)?
+    public var decide: (@Sendable (Redirect) -> Redirect.Decision)?
 
     /// Five, and nobody to be asked, unless said otherwise.
-    public init(limit: Int = 5, decide: (@Sendable (Redirect) -> Decision)? = nil) {
+    public init(limit: Int = 5, decide: (@Sendable (Redirect) -> Redirect.Decision)? = nil) {
       self.limit = limit
       self.decide = decide
     }
@@ -39,9 +39,4 @@ extension CurlTransport {
       case go(to: URL)
     }
   }
-}
-
-extension CurlTransport.RedirectRules {
-  /// What becomes of a redirect.
-  public typealias Decision = CurlTransport.Redirect.Decision
 }

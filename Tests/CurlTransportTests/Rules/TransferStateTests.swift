@@ -159,6 +159,21 @@ struct TransferStateTests {
     #expect(redirect.deadline == start + .seconds(60))
   }
 
+  @Test func challengeIsGivenASecondAndItsAnswerAllTheTime() throws {
+    let origin = try #require(URL(string: "http://a.example/"))
+    let settings = TransferSettings(
+      .init(credentials: [.digest(user: "u", password: "p", origin: origin)]))
+    var state = try TransferState(origin.absoluteString, settings: settings, at: start)
+    _ = state.requestLeaves(at: start)
+
+    let action = state.receive(["HTTP/1.1 401 No", "WWW-Authenticate: Digest nonce=1", ""], at: start)
+    #expect(action == .goOn && state.deadline == start + .seconds(1))
+    _ = state.requestLeaves(at: start)
+
+    #expect(state.deadline == start + .seconds(15))
+    #expect(state.requestsSent == 2 && state.takeWithheld() == nil)
+  }
+
   @Test(arguments: [.infinity, .nan, .greatestFiniteMagnitude] as [Double])
   func timeThatNeverEndsIsNoLimit(seconds: Double) throws {
     var state = try TransferState(
@@ -182,11 +197,11 @@ private struct Unexpected: Error {}
 extension TransferState {
   fileprivate init(
     _ url: String, bodyLimit: Int = 100, timeouts: TransportRequest.Timeouts = .init(),
-    at start: SuspendingClock.Instant
+    settings: TransferSettings = .init(), at start: SuspendingClock.Instant
   ) throws {
     let request = TransportRequest(
       url: try #require(URL(string: url)), bodyLimit: bodyLimit, timeouts: timeouts)
-    self.init(request, hop: try Hop(request), startedAt: start)
+    self.init(request, hop: try Hop(request), settings: settings, startedAt: start)
   }
 
   @discardableResult

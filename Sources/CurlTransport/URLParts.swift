@@ -1,0 +1,33 @@
+import CCurl
+
+/// A handle of libcurl's URL parser.
+struct URLParts: ~Copyable {
+  private let handle: OpaquePointer
+
+  init?() {
+    guard let handle = curl_url() else { return nil }
+    self.handle = handle
+  }
+
+  deinit { curl_url_cleanup(handle) }
+
+  /// Sets a part, or removes it; false if it cannot be one. Any scheme is taken: which ones are followed
+  /// is for others to say.
+  func set(_ part: CURLUPart, _ text: String?, _ flags: Int32 = 0) -> Bool {
+    guard text?.utf8.contains(0) != true else { return false }
+    return curl_url_set(handle, part, text, UInt32(CURLU_NON_SUPPORT_SCHEME | flags)) == CURLUE_OK
+  }
+
+  func get(_ part: CURLUPart, _ flags: Int32 = 0) -> String? {
+    var text: UnsafeMutablePointer<CChar>?
+    guard curl_url_get(handle, part, &text, UInt32(flags)) == CURLUE_OK, let text else { return nil }
+    defer { curl_free(text) }
+    return String(cString: text)
+  }
+
+  var origin: WebAddress.Origin? {
+    guard let scheme = get(CURLUPART_SCHEME), let host = get(CURLUPART_HOST) else { return nil }
+    let port = get(CURLUPART_PORT, CURLU_DEFAULT_PORT) ?? ""
+    return WebAddress.Origin(scheme: scheme.lowercased(), host: host.lowercased(), port: port)
+  }
+}

@@ -1,0 +1,24 @@
+import Testing
+import VitrineLoading
+
+@Suite("An error says in a line what went wrong")
+struct ImageErrorTests {
+  @Test(arguments: [
+    (ImageError.timedOut(.connect(seconds: 10)), "not connected within 10.0 s"),
+    (.timedOut(.stall(seconds: 0.5)), "nothing came for 0.5 s"),
+    (.timedOut(.total(seconds: 60)), "not done within 60.0 s"),
+    (
+      .untrustedServer(message: "certificate has expired"),
+      "the server is not trusted: certificate has expired"
+    ),
+    (.proxyFailed(status: 407, message: "response 407"), "the proxy failed: response 407"),
+    (
+      .redirectRefused(.byRule(to: "http://a.example/")),
+      "a redirect that the rule refuses: http://a.example/"
+    ),
+    (.transport(code: 7, message: "Couldn't connect"), "Couldn't connect (curl 7)"),
+  ])
+  func description(error: ImageError, text: String) {
+    #expect("\(error)" == text)
+  }
+}
