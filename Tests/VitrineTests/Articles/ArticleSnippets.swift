@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Vitrine
 
 // What the articles of the documentation show, compiled; ArticleTests compares. Nothing here is run.
