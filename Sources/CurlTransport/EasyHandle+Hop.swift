@@ -76,9 +76,8 @@ extension EasyHandle {
     try setHeaderLines(headerLines(headers, userAgent: settings.configuration.userAgent))
   }
 
-  /// Has libcurl use the jar, and takes over a cookie of the request's own.
+  /// Says whose cookies of the jar it is about, and takes over a cookie of the request's own.
   private func setCookies(of hop: Hop, _ headers: inout HTTPHeaders) throws(ImageError) {
-    try set(CURLOPT_COOKIEFILE, "")  // no file, but the engine
     // libcurl 7.88 goes on to take the Host that a request named for the one that cookies belong to, whomever its
     // handle asks next.
     if headers["Host"] == nil { headers["Host"] = hop.address.authority }

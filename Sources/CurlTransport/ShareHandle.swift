@@ -8,11 +8,13 @@ import Glibc
 final class ShareHandle: @unchecked Sendable {
   /// Nil when there is no memory left; easy handles then share nothing.
   let pointer: UnsafeMutableRawPointer?
+  let hasCookies: Bool
   /// One for each kind of data, as libcurl locks several at a time.
   private let mutexes: UnsafeMutablePointer<pthread_mutex_t>
   private static let kinds = Int(CURL_LOCK_DATA_LAST.rawValue)
 
   init(_ data: [curl_lock_data]) {
+    hasCookies = data.contains(CURL_LOCK_DATA_COOKIE)
     mutexes = .allocate(capacity: Self.kinds)
     for kind in 0..<Self.kinds { pthread_mutex_init(mutexes + kind, nil) }
     pointer = curl_share_init()
