@@ -1,0 +1,139 @@
+import Synchronization
+
+/// Does what the plan decides: the edge between it, the downloader and those who hear.
+final class PrefetchEngine: Sendable {
+  /// Who hears of a list besides the delegate.
+  struct Handlers: Sendable {
+    var progress: (@MainActor (ImagePrefetch.Progress) -> Void)?
+    var completion: (@MainActor (ImagePrefetch.Progress) -> Void)?
+  }
+
+  private struct List {
+    let items: [ImagePrefetcher.Item]
+    let handlers: Handlers
+    let token: ImagePrefetch
+  }
+
+  private struct State {
+    var plan = PrefetchPlan()
+    /// Until the end of each has been told.
+    var lists: [PrefetchPlan.ListID: List] = [:]
+    var tasks: [PrefetchPlan.Item: ImageTask] = [:]
+    weak var prefetcher: ImagePrefetcher?
+    weak var delegate: (any ImagePrefetcherDelegate)?
+  }
+
+  /// nil for the shared one, whichever that is then.
+  private let downloader: ImageDownloader?
+  private let priority: ImageRequest.Priority
+  private let state = Mutex(State())
+
+  init(downloader: ImageDownloader?, priority: ImageRequest.Priority) {
+    self.downloader = downloader
+    self.priority = priority
+  }
+
+  var plan: PrefetchPlan { state.withLock { $0.plan } }
+
+  var delegate: (any ImagePrefetcherDelegate)? {
+    get { state.withLock { $0.delegate } }
+    set { state.withLock { $0.delegate = newValue } }
+  }
+
+  /// Whom the delegate is told of.
+  func serve(_ prefetcher: ImagePrefetcher) { state.withLock { $0.prefetcher = prefetcher } }
+
+  func add(_ items: [ImagePrefetcher.Item], _ handlers: Handlers) -> ImagePrefetch {
+    let (token, steps) = state.withLock { state in
+      let (id, steps) = state.plan.add(count: items.count)
+      let token = ImagePrefetch(total: items.count) { [weak self] in self?.change { $0.cancel(id) } }
+      state.lists[id] = List(items: items, handlers: handlers, token: token)
+      return (token, steps)
+    }
+    carryOut(steps)
+    return token
+  }
+
+  /// Asks the plan, then does what it says.
+  func change(_ decide: (inout PrefetchPlan) -> PrefetchPlan.Steps) {
+    carryOut(state.withLock { decide(&$0.plan) })
+  }
+
+  private func carryOut(_ steps: PrefetchPlan.Steps) {
+    work(steps)
+    if !steps.reports.isEmpty { Mailbox.main.post { self.tell(steps.reports) } }
+  }
+
+  private func work(_ steps: PrefetchPlan.Steps) {
+    let (cancelled, ended) = state.withLock { state in
+      let ended = steps.reports.compactMap { report in
+        report.ofList.flatMap { id, progress in state.lists[id].map { ($0.token, progress) } }
+      }
+      return (steps.cancellations.compactMap { state.tasks.removeValue(forKey: $0) }, ended)
+    }
+    for (token, progress) in ended { token.note(progress) }
+    for task in cancelled { task.cancel() }
+    for item in steps.loads { load(item) }
+  }
+
+  private func load(_ place: PrefetchPlan.Item) {
+    guard let item = state.withLock({ $0.lists[place.list]?.items[place.index] }) else { return }
+    var request: ImageRequest
+    do throws(ImageError) {
+      request = try item.source.asImageRequest()
+    } catch {
+      return Mailbox.main.post { self.ended(place, isLoaded: false) }
+    }
+    request.priority = min(request.priority, priority)
+    let task = (downloader ?? .shared).load(
+      request, additionalIdentifier: item.additionalIdentifier,
+      completion: { result in self.ended(place, isLoaded: (try? result.get()) != nil) })
+    // It may be over by now, or have been given up before there was a task to cancel.
+    let isWanted = state.withLock { state in
+      guard state.plan.isActive(place) else { return false }
+      state.tasks[place] = task
+      return true
+    }
+    if !isWanted { task.cancel() }
+  }
+
+  @MainActor private func ended(_ item: PrefetchPlan.Item, isLoaded: Bool) {
+    let steps = state.withLock { state in
+      state.tasks[item] = nil
+      return state.plan.ended(item, isLoaded: isLoaded)
+    }
+    work(steps)
+    // Not by way of the mailbox: after a cancellation on the main actor nothing of the list is heard but its end.
+    tell(steps.reports)
+  }
+
+  @MainActor private func tell(_ reports: [PrefetchPlan.Report]) {
+    let (prefetcher, delegate) = state.withLock { ($0.prefetcher, $0.delegate) }
+    for report in reports {
+      switch report {
+      case .progress(let place, let isLoaded, let progress):
+        guard let list = state.withLock({ $0.lists[place.list] }) else { continue }
+        if let prefetcher {
+          delegate?.prefetcher(
+            prefetcher, didFinish: list.items[place.index], isLoaded: isLoaded, progress: progress)
+        }
+        list.handlers.progress?(progress)
+      case .end(let id, let progress):
+        state.withLock { $0.lists.removeValue(forKey: id) }?.handlers.completion?(progress)
+      case .allEnded(let progress):
+        if let prefetcher { delegate?.prefetcher(prefetcher, didFinishAll: progress) }
+      }
+    }
+  }
+}
+
+extension PrefetchPlan.Report {
+  /// The list that it is about, and how far that is.
+  fileprivate var ofList: (PrefetchPlan.ListID, ImagePrefetch.Progress)? {
+    switch self {
+    case .progress(let item, _, let progress): (item.list, progress)
+    case .end(let id, let progress): (id, progress)
+    case .allEnded: nil
+    }
+  }
+}

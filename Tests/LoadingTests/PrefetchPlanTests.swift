@@ -1,0 +1,113 @@
+import Testing
+
+@testable import VitrineLoading
+
+/// What is decided about lists of pictures, without any.
+@Suite struct PrefetchPlanTests {
+  @Test func noMoreThanTheBoundBeginAndEachEndLetsOneIn() {
+    var plan = PrefetchPlan()
+    let (id, steps) = plan.add(count: 5)
+    #expect(steps.loads.map(\.index) == [0, 1, 2])
+
+    let next = plan.ended(item(id, 1), isLoaded: true)
+
+    #expect(next.loads == [item(id, 3)])
+    #expect(next.reports == [.progress(item(id, 1), isLoaded: true, progress(1, 0, 5))])
+  }
+
+  @Test func listsBeginInTheOrderOfTheirArrival() {
+    var plan = PrefetchPlan()
+    let (first, _) = plan.add(count: 4)
+    let (second, steps) = plan.add(count: 2)
+
+    #expect(steps.loads == [])
+    #expect(plan.ended(item(first, 0), isLoaded: true).loads == [item(first, 3)])
+    #expect(plan.ended(item(first, 1), isLoaded: true).loads == [item(second, 0)])
+    #expect(plan.runningCount == 2)
+  }
+
+  @Test func emptyListIsOverAtOnce() {
+    var plan = PrefetchPlan()
+
+    let (id, steps) = plan.add(count: 0)
+
+    #expect(steps.reports == [.end(id, progress(0, 0, 0)), .allEnded(progress(0, 0, 0))])
+    #expect(plan.runningCount == 0)
+  }
+
+  @Test func boundBelowOneCountsAsOneAndAWiderOneLetsMoreIn() {
+    var plan = PrefetchPlan()
+    plan.maximumActive = -3
+    let (_, steps) = plan.add(count: 5)
+    #expect(steps.loads.count == 1)
+
+    plan.maximumActive = 3
+
+    #expect(plan.resumed().loads.map(\.index) == [1, 2])
+  }
+
+  @Test func pauseLetsNothingBegin() {
+    var plan = PrefetchPlan()
+    let (id, _) = plan.add(count: 5)
+    plan.isPaused = true
+    #expect(plan.ended(item(id, 0), isLoaded: true).loads == [])
+    #expect(plan.add(count: 1).1.loads == [])
+
+    plan.isPaused = false
+
+    #expect(plan.resumed().loads == [item(id, 3)])
+  }
+
+  @Test func cancelledListCountsItsRestAsSkippedAndMakesRoom() {
+    var plan = PrefetchPlan()
+    let (first, _) = plan.add(count: 5)
+    let (second, _) = plan.add(count: 5)
+    _ = plan.ended(item(first, 0), isLoaded: true)
+
+    let steps = plan.cancel(first)
+
+    #expect(steps.cancellations == [1, 2, 3].map { item(first, $0) })
+    #expect(steps.reports == [.end(first, progress(5, 4, 5))])
+    #expect(steps.loads == [0, 1, 2].map { item(second, $0) })
+    #expect(plan.cancel(first) == PrefetchPlan.Steps())
+    #expect(plan.ended(item(first, 1), isLoaded: true) == PrefetchPlan.Steps())
+  }
+
+  @Test func cancellingAllBeginsNothingAndTellsTheSum() {
+    var plan = PrefetchPlan()
+    let (first, _) = plan.add(count: 4)
+    let (second, _) = plan.add(count: 2)
+    _ = plan.ended(item(first, 0), isLoaded: false)
+
+    let steps = plan.cancelAll()
+
+    #expect(steps.loads == [])
+    #expect(steps.cancellations == [1, 2, 3].map { item(first, $0) })
+    #expect(
+      steps.reports == [
+        .end(first, progress(4, 4, 4)), .end(second, progress(2, 2, 2)), .allEnded(progress(6, 6, 6)),
+      ])
+    #expect(plan.cancelAll() == PrefetchPlan.Steps())
+    #expect(plan.add(count: 1).1.loads.count == 1)
+  }
+
+  @Test func endThatIsToldTwiceCountsOnce() {
+    var plan = PrefetchPlan()
+    let (id, _) = plan.add(count: 2)
+    _ = plan.ended(item(id, 0), isLoaded: true)
+
+    #expect(plan.ended(item(id, 0), isLoaded: true) == PrefetchPlan.Steps())
+    #expect(plan.runningCount == 1)
+  }
+
+  private func item(_ list: PrefetchPlan.ListID, _ index: Int) -> PrefetchPlan.Item {
+    PrefetchPlan.Item(list: list, index: index)
+  }
+
+  private func progress(_ finished: Int, _ skipped: Int, _ total: Int) -> ImagePrefetch.Progress {
+    var progress = ImagePrefetch.Progress(total: total)
+    progress.finished = finished
+    progress.skipped = skipped
+    return progress
+  }
+}

@@ -1,0 +1,327 @@
+import Synchronization
+import Testing
+import VitrineTesting
+
+@testable import VitrineLoading
+
+/// Lists of pictures that are loaded before anybody asks for them.
+@MainActor @Suite(.timeLimit(.minutes(1))) struct PrefetcherTests {
+  private let world = Fixture()
+
+  @Test("SD-P1 a prefetcher of one's own is not the shared one") func own() {
+    #expect(ImagePrefetcher() !== ImagePrefetcher.shared)
+    #expect(ImagePrefetcher.shared === ImagePrefetcher.shared)
+  }
+
+  @Test("SD-P2 three pictures are told of one by one, then all at once, and are in memory") func three() async
+  {
+    let heard = Heard<Event>()
+    let prefetcher = answeringPrefetcher()
+
+    prefetcher.prefetch(urls(3), progress: { heard.add(.progress($0)) }, completion: { heard.add(.end($0)) })
+
+    let events = await heard.wait(for: 4)
+    #expect(
+      events == [
+        .progress(progress(1, 0, 3)), .progress(progress(2, 0, 3)), .progress(progress(3, 0, 3)),
+        .end(progress(3, 0, 3)),
+      ])
+    for number in 0..<3 { #expect(world.downloader.cachedImage(for: request("\(number).jpg")) != nil) }
+    #expect(prefetcher.runningCount == 0)
+  }
+
+  @Test("SD-P3 an empty list is over, and says so once the call has returned") func empty() async {
+    let heard = Heard<Event>()
+    let prefetcher = prefetcher()
+
+    let list = prefetcher.prefetch(
+      [], progress: { heard.add(.progress($0)) }, completion: { heard.add(.end($0)) })
+
+    #expect(heard.values.isEmpty)
+    #expect(list.isFinished)
+    #expect(prefetcher.runningCount == 0)
+    #expect(await heard.wait(for: 1) == [.end(progress(0, 0, 0))])
+  }
+
+  @Test("SD-P4 two lists from two threads both end with the right counts") func twoLists() async {
+    let heard = Heard<ImagePrefetch.Progress>()
+    let prefetcher = answeringPrefetcher()
+
+    for count in [20, 30] {
+      let urls = urls(count, prefix: "of \(count) ".filter { $0 != " " })
+      BlockingThread.start { prefetcher.prefetch(urls, completion: { heard.add($0) }) }
+    }
+
+    #expect(await Set(heard.wait(for: 2)) == [progress(20, 0, 20), progress(30, 0, 30)])
+  }
+
+  @Test("SD-P5 the delegate hears the same as the handlers, and before them") func delegate() async {
+    let heard = Heard<Event>()
+    let delegate = Delegate(heard)
+    let prefetcher = answeringPrefetcher()
+    prefetcher.delegate = delegate
+
+    prefetcher.prefetch(
+      urls(20), progress: { heard.add(.progress($0)) }, completion: { heard.add(.end($0)) })
+
+    let events = await heard.wait(for: 42)
+    for number in 0..<20 {
+      let known = progress(number + 1, 0, 20)
+      #expect(events[number * 2] == .delegate(known))
+      #expect(events[number * 2 + 1] == .progress(known))
+    }
+    #expect(events.suffix(2) == [.end(progress(20, 0, 20)), .all(progress(20, 0, 20))])
+    #expect(Set(delegate.urls) == Set(urls(20)))
+  }
+
+  @Test("SD-P6 a list that is given up runs no longer") func cancelledList() async {
+    let heard = Heard<Event>()
+    let prefetcher = prefetcher()
+    let list = prefetcher.prefetch(
+      urls(5), progress: { heard.add(.progress($0)) }, completion: { heard.add(.end($0)) })
+    #expect(prefetcher.runningCount == 1)
+
+    list.cancel()
+    list.cancel()
+
+    #expect(prefetcher.runningCount == 0)
+    #expect(list.progress == progress(5, 5, 5))
+    #expect(world.transport.running.isEmpty)
+    #expect(heard.values.isEmpty)
+    #expect(await heard.wait(for: 1) == [.end(progress(5, 5, 5))])
+    await settle()
+    #expect(heard.values.count == 1)
+    #expect(world.transport.transfers.count == 3)
+  }
+
+  @Test("SD-P7 pictures whose downloads are all cancelled count as skipped") func cancelledDownloads() async {
+    let heard = Heard<Event>()
+    let prefetcher = prefetcher()
+    prefetcher.prefetch(urls(3), completion: { heard.add(.end($0)) })
+
+    for transfer in world.transport.transfers { transfer.fail(.cancelled) }
+
+    #expect(await heard.wait(for: 1) == [.end(progress(3, 3, 3))])
+  }
+
+  @Test("SD-P8 a view's load of another picture neither waits nor is cancelled") func viewsGoOn() async throws
+  {
+    let prefetcher = prefetcher()
+    let list = prefetcher.prefetch(urls(100))
+    #expect(world.transport.running.count == 3)
+
+    let view = world.downloader.load(request("view.jpg"))
+
+    #expect(world.transport.transfers.last?.request.url == url("view.jpg"))
+    list.cancel()
+    world.transport.transfers.last?.answer(with: Fixture.picture)
+    #expect(try await view.response.source == .network)
+  }
+
+  @Test("SD-P8 what waits at a low priority lets views go first; one that a view wants too goes with it")
+  func viewsGoFirst() async throws {
+    let world = Fixture { $0.maximumActiveDownloads = 1 }
+    let prefetcher = ImagePrefetcher(downloader: world.downloader)
+    let list = prefetcher.prefetch(urls(3))
+    let same = world.downloader.load(request("2.jpg"))
+    let other = world.downloader.load(request("view.jpg"))
+
+    list.cancel()
+    for place in 1...2 {
+      #expect(world.transport.transfers.count == place + 1)
+      world.transport.transfers[place].answer(with: Fixture.picture)
+    }
+
+    #expect(world.transport.transfers.map(\.request.url) == ["0.jpg", "2.jpg", "view.jpg"].map { url($0) })
+    #expect(try await same.response.source == .network)
+    #expect(try await other.response.source == .network)
+  }
+
+  @Test func loadOfAViewThatEndsOrIsCancelledLeavesTheList() async {
+    let heard = Heard<Event>()
+    let prefetcher = prefetcher()
+    let view = world.downloader.load(request("0.jpg"))
+    prefetcher.prefetch(urls(1), completion: { heard.add(.end($0)) })
+
+    view.cancel()
+    world.transport.transfers[0].answer(with: Fixture.picture)
+
+    #expect(await heard.wait(for: 1) == [.end(progress(1, 0, 1))])
+    #expect(world.transport.transfers.count == 1)
+  }
+
+  @Test func loadsHaveALowPriorityOrALowerOne() async {
+    let world = Fixture { $0.maximumActiveDownloads = 1 }
+    let prefetcher = ImagePrefetcher(downloader: world.downloader, maximumActiveLoads: 4)
+    let requests = [request("a", priority: .veryLow), request("b", priority: .veryHigh), request("c")]
+
+    world.downloader.load(request("first"))
+    prefetcher.prefetch(requests)
+    world.downloader.load(request("last", priority: .normal))
+    for place in 0..<5 {
+      guard place < world.transport.transfers.count else { break }
+      world.transport.transfers[place].fail(.status(404))
+    }
+
+    #expect(
+      world.transport.transfers.map(\.request.url)
+        == ["first", "last", "b", "c", "a"].map { url($0) })
+  }
+
+  @Test func whatIsInMemoryOrFailsOrHasNoURLIsCountedToo() async {
+    let heard = Heard<Event>()
+    world.transport.answerAll { transfer in
+      if transfer.request.url == url("bad.jpg") {
+        transfer.fail(.status(404))
+      } else {
+        transfer.answer(with: Fixture.picture)
+      }
+    }
+    _ = try? await world.downloader.image(for: request("known.jpg"))
+    let prefetcher = prefetcher()
+
+    prefetcher.prefetch(
+      [request("known.jpg"), request("bad.jpg"), "no address", "", request("new.jpg"), request("new.jpg")],
+      completion: { heard.add(.end($0)) })
+
+    #expect(await heard.wait(for: 1) == [.end(progress(6, 3, 6))])
+    #expect(world.transport.transfers.count == 3)
+  }
+
+  @Test func pictureIsKeptUnderItsIdentifier() async {
+    let heard = Heard<Event>()
+    let prefetcher = answeringPrefetcher()
+
+    prefetcher.prefetch(
+      items: [.init(request(), additionalIdentifier: "small")], completion: { heard.add(.end($0)) })
+
+    _ = await heard.wait(for: 1)
+    #expect(world.downloader.cachedImage(for: request(), additionalIdentifier: "small") != nil)
+    #expect(world.downloader.cachedImage(for: request()) == nil)
+  }
+
+  @Test func boundMayBeChangedAndThePauseEndedWhileItRuns() async {
+    let prefetcher = ImagePrefetcher(downloader: world.downloader, maximumActiveLoads: 0)
+    world.downloader.maximumActiveDownloadsPerHost = 100
+    world.downloader.maximumActiveDownloads = 100
+    prefetcher.isPaused = true
+    prefetcher.prefetch(urls(20))
+    #expect(world.transport.transfers.isEmpty)
+
+    prefetcher.isPaused = false
+    #expect(world.transport.transfers.count == 1)
+    prefetcher.maximumActiveLoads = 8
+
+    #expect(world.transport.transfers.count == 8)
+    #expect(prefetcher.isPaused == false)
+    #expect(prefetcher.maximumActiveLoads == 8)
+  }
+
+  @Test func prefetcherThatGoesGivesItsListsUp() async {
+    let heard = Heard<Event>()
+    var prefetcher: ImagePrefetcher? = prefetcher()
+    weak let gone = prefetcher
+    let lists = (0..<2).map { _ in prefetcher?.prefetch(urls(5), completion: { heard.add(.end($0)) }) }
+
+    prefetcher = nil
+
+    #expect(gone == nil)
+    #expect(world.transport.running.isEmpty)
+    #expect(await heard.wait(for: 2) == [.end(progress(5, 5, 5)), .end(progress(5, 5, 5))])
+    #expect(lists.allSatisfy { $0?.isFinished == true })
+    lists[0]?.cancel()
+  }
+
+  @Test func handlerMayGiveUpItsListAndBeginAnother() async {
+    let heard = Heard<Event>()
+    let prefetcher = answeringPrefetcher()
+    let box = Mutex<ImagePrefetch?>(nil)
+    let urls = urls(10)
+    let list = prefetcher.prefetch(
+      urls,
+      progress: { [prefetcher] progress in
+        heard.add(.progress(progress))
+        box.withLock { $0 }?.cancel()
+        prefetcher.prefetch(Array(urls.suffix(1)), completion: { heard.add(.end($0)) })
+      }, completion: { heard.add(.end($0)) })
+    box.withLock { $0 = list }
+
+    let events = await heard.wait(for: 3)
+
+    #expect(
+      events == [.progress(progress(1, 0, 10)), .end(progress(10, 9, 10)), .end(progress(1, 0, 1))])
+    box.withLock { $0 = nil }
+  }
+
+  @Test func tenThousandPicturesAreLoadedAFewAtOnce() async {
+    let heard = Heard<Event>()
+    let most = Atomic(0)
+    let running = Atomic(0)
+    world.transport.answerAll { transfer in
+      most.max(running.add(1, ordering: .relaxed).newValue, ordering: .relaxed)
+      transfer.fail(.status(404))
+      running.subtract(1, ordering: .relaxed)
+    }
+    let prefetcher = prefetcher()
+
+    let list = prefetcher.prefetch(urls(10_000), completion: { heard.add(.end($0)) })
+
+    #expect(list.progress.total == 10_000)
+    #expect(await heard.wait(for: 1) == [.end(progress(10_000, 10_000, 10_000))])
+    #expect(most.load(ordering: .relaxed) <= 3)
+  }
+
+  // MARK: Parts
+
+  private enum Event: Hashable, Sendable {
+    case progress(ImagePrefetch.Progress)
+    case end(ImagePrefetch.Progress)
+    case delegate(ImagePrefetch.Progress)
+    case all(ImagePrefetch.Progress)
+  }
+
+  private final class Delegate: ImagePrefetcherDelegate {
+    private(set) var urls: [String] = []
+    private let heard: Heard<Event>
+
+    init(_ heard: Heard<Event>) { self.heard = heard }
+
+    func prefetcher(
+      _ prefetcher: ImagePrefetcher, didFinish item: ImagePrefetcher.Item, isLoaded: Bool,
+      progress: ImagePrefetch.Progress
+    ) {
+      #expect(isLoaded)
+      if let url = item.source as? String { urls.append(url) }
+      heard.add(.delegate(progress))
+    }
+
+    func prefetcher(_ prefetcher: ImagePrefetcher, didFinishAll progress: ImagePrefetch.Progress) {
+      heard.add(.all(progress))
+    }
+  }
+
+  private func prefetcher() -> ImagePrefetcher { ImagePrefetcher(downloader: world.downloader) }
+
+  private func answeringPrefetcher() -> ImagePrefetcher {
+    world.transport.answerAll { $0.answer(with: Fixture.picture) }
+    return prefetcher()
+  }
+
+  private func urls(_ count: Int, prefix: String = "") -> [String] {
+    (0..<count).map { "http://a.test/\(prefix)\($0).jpg" }
+  }
+
+  private func progress(_ finished: Int, _ skipped: Int, _ total: Int) -> ImagePrefetch.Progress {
+    var progress = ImagePrefetch.Progress(total: total)
+    progress.finished = finished
+    progress.skipped = skipped
+    return progress
+  }
+
+  /// Lets what is on its way to the main actor come.
+  private func settle() async {
+    await withCheckedContinuation { continuation in
+      Mailbox.main.post { Mailbox.main.post { continuation.resume() } }
+    }
+  }
+}
