@@ -34,7 +34,7 @@ public final class GalleryServer: Sendable {
   public let port: UInt16
 
   private let state: ServerState
-  private let thread: Mutex<ServerThread?>
+  private let thread: Mutex<LoopThread?>
 
   /// Listens on 127.0.0.1, a free port unless one is given, and serves on a thread of its own, with the
   /// files of `folder` under `/gallery/`.
@@ -48,7 +48,9 @@ public final class GalleryServer: Sendable {
     }
     let state = ServerState(behaviour: behaviour, catalog: Catalog(folder: pictures))
     let listener = try listen(onPort: port)
-    let thread = try ServerThread(listener: listener.descriptor, port: listener.port, server: state)
+    let thread = try LoopThread(closing: listener.descriptor, port: listener.port) { wakeUps in
+      ServerLoop(listener: listener.descriptor, wakeUps: wakeUps, server: state).run()
+    }
     self.port = listener.port
     self.state = state
     self.thread = Mutex(thread)

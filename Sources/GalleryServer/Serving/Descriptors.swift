@@ -6,10 +6,7 @@ func listen(onPort port: UInt16) throws(GalleryServerError) -> (descriptor: Int3
   let descriptor = socket(AF_INET, type, 0)
   guard descriptor >= 0 else { throw .cannotListen(port: port, code: errno) }
   setOption(SOL_SOCKET, SO_REUSEADDR, 1, of: descriptor)
-  var address = sockaddr_in()
-  address.sin_family = sa_family_t(AF_INET)
-  address.sin_port = port.bigEndian
-  address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
+  var address = loopback(port)
   var length = socklen_t(MemoryLayout<sockaddr_in>.size)
   let hasWorked = withUnsafeMutablePointer(to: &address) { pointer in
     pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
@@ -23,6 +20,31 @@ func listen(onPort port: UInt16) throws(GalleryServerError) -> (descriptor: Int3
     throw .cannotListen(port: port, code: code)
   }
   return (descriptor, UInt16(bigEndian: address.sin_port))
+}
+
+/// Opens a connection to a port of 127.0.0.1; nil when there is none to be had.
+func connect(toPort port: UInt16) -> Int32? {
+  let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+  guard descriptor >= 0 else { return nil }
+  var address = loopback(port)
+  let isConnected = withUnsafeMutablePointer(to: &address) { pointer in
+    pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
+      connect(descriptor, generic, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+    }
+  }
+  guard isConnected else {
+    close(descriptor)
+    return nil
+  }
+  return descriptor
+}
+
+private func loopback(_ port: UInt16) -> sockaddr_in {
+  var address = sockaddr_in()
+  address.sin_family = sa_family_t(AF_INET)
+  address.sin_port = port.bigEndian
+  address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
+  return address
 }
 
 /// A pipe that neither blocks nor survives `exec`; nil when there is no descriptor left.
@@ -50,4 +72,12 @@ func monotonicNow() -> UInt64 {
   var time = timespec()
   clock_gettime(CLOCK_MONOTONIC, &time)
   return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+}
+
+/// Milliseconds for `poll`, rounded up so that the deadline is over when it returns; -1, for ever, without one.
+func pollTimeout(until deadline: UInt64?) -> Int32 {
+  guard let deadline else { return -1 }
+  let now = monotonicNow()
+  guard deadline > now else { return 0 }
+  return Int32(clamping: (deadline - now + 999_999) / 1_000_000)
 }

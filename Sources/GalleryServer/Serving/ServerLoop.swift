@@ -53,18 +53,10 @@ final class ServerLoop {
       polled.append(pollfd(fd: connection.descriptor, events: interest.events, revents: 0))
       deadline = min(deadline, interest.deadline ?? .max)
     }
-    if poll(&polled, nfds_t(polled.count), timeout(until: deadline)) < 0 {
+    if poll(&polled, nfds_t(polled.count), pollTimeout(until: deadline == .max ? nil : deadline)) < 0 {
       for index in polled.indices { polled[index].revents = 0 }
     }
     if acceptsFrom != 0, monotonicNow() >= acceptsFrom { acceptsFrom = 0 }
-  }
-
-  /// Milliseconds, rounded up so that the deadline is over when `poll` returns; -1 without a deadline.
-  private func timeout(until deadline: UInt64) -> Int32 {
-    guard deadline != .max else { return -1 }
-    let now = monotonicNow()
-    guard deadline > now else { return 0 }
-    return Int32(clamping: (deadline - now + 999_999) / 1_000_000)
   }
 
   private func takeWakeUps(at now: UInt64) {

@@ -85,12 +85,3 @@ struct StoppingTests {
     #expect(throws: GalleryServerError.noSuchFolder(path)) { try GalleryServer(pictures: path) }
   }
 }
-
-/// How many descriptors the process has open, the one that counts included.
-private func openDescriptors() -> Int {
-  guard let folder = opendir("/proc/self/fd") else { return -1 }
-  defer { closedir(folder) }
-  var count = 0
-  while readdir(folder) != nil { count += 1 }
-  return count
-}
