@@ -26,6 +26,10 @@ struct Options {
       idle              what a window does when nothing happens
       spinners          50 slots and one that wait for their pictures
       reuse-storm       10,000 changes of slots a second, for 10 s
+      download          2,000 objects of 30 KB from nginx, beside curl --parallel
+      latency           200 objects behind 50 ms there and back, beside curl --parallel
+      storm             100,000 loads that are given up at once
+      fling             a grid thrown past 2,000 pictures: what was loaded for nobody to see
 
       --json FILE       write the figures, an object a subject
       --server NAME     who serves first-screen's pictures: gallery or nginx (gallery)

@@ -40,9 +40,14 @@ struct Program {
     var reports: [Report] = []
     for subject in options.subjects {
       complain("measuring \(subject.rawValue)")
-      let report = Report(subject: subject, figures: try subject.measure(options))
-      reports.append(report)
-      print(report.table, terminator: "\n\n")
+      do {
+        let report = Report(subject: subject, figures: try subject.measure(options))
+        reports.append(report)
+        print(report.table, terminator: "\n\n")
+      } catch let error as NotMeasurable {
+        // Others can be measured all the same.
+        print("\(subject.rawValue)  not measured: \(error.reason)", terminator: "\n\n")
+      }
     }
     guard let file = options.json else { return }
     let document = Dictionary(uniqueKeysWithValues: reports.map { ($0.subject.rawValue, $0.values) })
@@ -66,4 +71,11 @@ struct BenchmarkError: Error, CustomStringConvertible {
   let description: String
 
   init(_ description: String) { self.description = description }
+}
+
+/// Why a subject cannot be measured on this machine, in one line.
+struct NotMeasurable: Error {
+  let reason: String
+
+  init(_ reason: String) { self.reason = reason }
 }

@@ -8,6 +8,10 @@ enum Subject: String, CaseIterable {
   case idle
   case spinners
   case reuseStorm = "reuse-storm"
+  case download
+  case latency
+  case storm
+  case fling
 
   func measure(_ options: Options) throws -> [Figure] {
     switch self {
@@ -19,6 +23,10 @@ enum Subject: String, CaseIterable {
     case .idle: try Idle.measure(options)
     case .spinners: try Spinners.measure(options)
     case .reuseStorm: try ReuseStorm.measure(options)
+    case .download: try Download.measure(options)
+    case .latency: try Latency.measure(options)
+    case .storm: try Storm.measure(options)
+    case .fling: try Fling.measure(options)
     }
   }
 }
@@ -26,7 +34,7 @@ enum Subject: String, CaseIterable {
 /// What the program does as a child of itself.
 struct Role {
   enum Name: String {
-    case server, firstScreen, setImage, scroll, fade, idle, spinners, reuseStorm
+    case server, firstScreen, setImage, scroll, fade, idle, spinners, reuseStorm, fetch, storm, fling
   }
 
   private static let mark = "--child"
@@ -58,6 +66,9 @@ struct Role {
     case .idle: try Figures(IdleRun.measure(arguments)).print()
     case .spinners: try Figures(SpinnersRun.measure(arguments)).print()
     case .reuseStorm: try Figures(ReuseStormRun.measure(arguments)).print()
+    case .fetch: try Figures(FetchRun.measure(arguments)).print()
+    case .storm: try Figures(StormRun.measure(arguments)).print()
+    case .fling: try Figures(FlingRun.measure(arguments)).print()
     }
   }
 }

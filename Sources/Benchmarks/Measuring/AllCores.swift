@@ -3,8 +3,17 @@ import Synchronization
 
 /// Calls `body` once with each number below `count`, on a thread a core, and returns when all are done.
 func onAllCores(count: Int, _ body: @escaping @Sendable (Int) -> Void) {
+  work(count: count, threads: SystemCounters.coreCount, body)
+}
+
+/// Calls `body` once with each number below `count`, on as many threads, and returns when all are done.
+func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
+  work(count: count, threads: count, body)
+}
+
+private func work(count: Int, threads: Int, _ body: @escaping @Sendable (Int) -> Void) {
   let work = Work(count: count, body: body)
-  let threads = (0..<SystemCounters.coreCount).compactMap { _ -> pthread_t? in
+  let running = (0..<threads).compactMap { _ -> pthread_t? in
     var thread = pthread_t()
     let error = pthread_create(
       &thread, nil,
@@ -16,8 +25,8 @@ func onAllCores(count: Int, _ body: @escaping @Sendable (Int) -> Void) {
     return error == 0 ? thread : nil
   }
   // Also where the system refuses threads.
-  if threads.isEmpty { work.run() }
-  for thread in threads { pthread_join(thread, nil) }
+  if running.isEmpty { work.run() }
+  for thread in running { pthread_join(thread, nil) }
 }
 
 private final class Work: Sendable {

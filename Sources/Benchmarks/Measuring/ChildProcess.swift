@@ -72,6 +72,18 @@ final class ChildProcess {
     return figures
   }
 
+  /// Waits until it ends by itself: its exit code, or a signal's number and 128, and the processor time that it took.
+  func end() -> (status: Int32, cpu: Double) {
+    var status: Int32 = 0
+    var usage = rusage()
+    guard isRunning, wait4(id, &status, 0, &usage) == id else { return (127, 0) }
+    isRunning = false
+    let signal = status & 0x7F
+    let times = [usage.ru_utime, usage.ru_stime]
+    let cpu = times.map { Double($0.tv_sec) + Double($0.tv_usec) / 1e6 }.reduce(0, +)
+    return (signal == 0 ? status >> 8 & 0xFF : 128 + signal, cpu)
+  }
+
   /// Whether it has ended by itself.
   var hasEnded: Bool {
     if isRunning, waitpid(id, nil, WNOHANG) == id { isRunning = false }

@@ -1,0 +1,139 @@
+import Vitrine
+
+/// A process that throws a grid of pictures from its beginning to its end within five seconds, and adds up from its trace what
+/// was loaded and what of it was on the screen.
+@MainActor
+final class FlingRun: FrameObserver {
+  nonisolated static let count = 2000
+  private static let seconds = 5.0
+
+  private let application: Application
+  private let list = ListView()
+  private let requests: [ImageRequest]
+  private let trace = Trace(capacity: 100_000)
+  /// Window time of its first frame.
+  private var begin: Double?
+  private var isOver = false
+
+  /// Arguments: the server's URL, query items of its network, the order of the queue.
+  static func measure(_ arguments: [String]) throws -> [String: Double] {
+    guard arguments.count == 3 else { throw BenchmarkError("a URL, a network, an order") }
+    return try FlingRun(
+      server: arguments[0], network: arguments[1], order: arguments[2] == "lifo" ? .lifo : .fifo
+    ).figures()
+  }
+
+  private init(server: String, network: String, order: Prioritization) throws {
+    var configuration = Application.Configuration()
+    configuration.host.videoDriver = "offscreen"
+    configuration.host.renderer = .software
+    configuration.downloader.trace = trace
+    configuration.downloader.prioritization = order
+    application = try Application(configuration: configuration)
+    requests = try (0..<Self.count).map {
+      try ImageRequest("\(server)/\($0 % 16).jpg?\(network)&number=\($0)")
+    }
+    list.layout = .tiles(Size(width: 160, height: 120), gap: 8)
+    list.dataSource = self
+    application.window.rootView = list
+  }
+
+  private func figures() throws -> [String: Double] {
+    let host = application.host
+    while host.frameStatistics.presented == 0 { host.turn() }
+    while !application.window.isLoaded { host.turn() }
+
+    let late = host.frameStatistics.late
+    host.window.requestFrames(for: self, at: host.window.now)
+    while !isOver { host.turn() }
+    let lateFrames = host.frameStatistics.late - late
+    let end = SystemCounters.time
+    while !application.window.isLoaded { host.turn() }
+    let settled = SystemCounters.time - end
+    while !application.window.isIdle { host.turn() }
+
+    guard trace.lostEvents == 0 else { throw BenchmarkError("the trace has lost events") }
+    return FlingCosts(trace.events).figures.merging([
+      "late": Double(lateFrames), "settle_ms": settled * 1000,
+    ]) { first, _ in first }
+  }
+
+  func frame(at now: Double) -> NextFrame {
+    begin = begin ?? now
+    let share = min(1, (now - (begin ?? now)) / Self.seconds)
+    let range = list.verticalRange
+    list.contentOffset.y = range.lowerBound + share * (range.upperBound - range.lowerBound)
+    isOver = share == 1
+    return isOver ? .never : .soon
+  }
+}
+
+extension FlingRun: ListViewDataSource {
+  func numberOfRows(in list: ListView) -> Int { Self.count }
+
+  func listView(_ list: ListView, cellForRow row: Int) -> ListCell {
+    let cell = list.dequeueCell(TileCell.self)
+    cell.picture.setImage(from: requests[row])
+    return cell
+  }
+}
+
+/// A picture that fills it.
+private final class TileCell: ListCell {
+  let picture = ImageView()
+
+  required init(frame: Rect = .zero) {
+    super.init(frame: frame)
+    addSubview(picture)
+  }
+
+  override func layoutSubviews() { picture.frame = bounds }
+}
+
+/// What each address took, and whether any picture of it was on the screen.
+private struct FlingCosts {
+  private struct Cost {
+    var bytes = 0
+    var pixels = 0
+    var isShown = false
+  }
+
+  private var costs: [String: Cost] = [:]
+  private var requests = 0
+
+  init(_ events: [TraceEvent]) {
+    var urls: (fetch: [UInt64: String], decode: [UInt64: String], request: [UInt64: String], image: [UInt64: String])
+    urls = ([:], [:], [:], [:])
+    for event in events {
+      switch event.kind {
+      case .requested(let request):
+        urls.fetch[request.fetch] = request.url
+        urls.decode[request.decode] = request.url
+        urls.request[request.number] = request.url
+      case .served(_, let url, let image): urls.image[image] = url
+      case .fetchEnded(let fetch, let transfer):
+        requests += Int(transfer.requests)
+        if let url = urls.fetch[fetch] { costs[url, default: Cost()].bytes += transfer.bytes }
+      case .decodeEnded(let decode, let width, let height):
+        if let url = urls.decode[decode] { costs[url, default: Cost()].pixels += Int(width) * Int(height) }
+      case .answered(let request, .image(let image, _)): urls.image[image] = urls.request[request]
+      case .shown(let image):
+        if let url = urls.image[image] { costs[url, default: Cost()].isShown = true }
+      default: break
+      }
+    }
+  }
+
+  var figures: [String: Double] {
+    let unseen = costs.values.filter { !$0.isShown }
+    func sum(_ costs: some Sequence<Cost>, _ amount: (Cost) -> Int) -> Double {
+      Double(costs.map(amount).reduce(0, +))
+    }
+    return [
+      "bytes": sum(costs.values, \.bytes), "requests": Double(requests),
+      "shown": Double(costs.values.count(where: \.isShown)),
+      "unseen_bytes": sum(unseen, \.bytes) / max(1, sum(costs.values, \.bytes)),
+      "unseen_pixels": sum(unseen, \.pixels) / max(1, sum(costs.values, \.pixels)),
+    ]
+  }
+}

@@ -1,0 +1,13 @@
+/// Two thousand small objects from nginx on this machine; beside `curl --parallel`.
+enum Download {
+  private static let count = 2000
+
+  static func measure(_ options: Options) throws -> [Figure] {
+    let comparison = try FetchComparison()
+    return try FetchComparison.Wire.allCases.flatMap { wire in
+      let port = wire == .http1 ? comparison.nginx.port : comparison.nginx.securePort
+      return try comparison.measure(
+        wire, comparison.order(wire, count: count, port: port), runs: options.runs, comparesCPU: true)
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import VitrineGalleryServer
+
+/// Two hundred small objects from nginx behind a way of 50 ms there and back; beside `curl --parallel`.
+enum Latency {
+  private static let count = 200
+  private static let copies = 100
+  /// Seconds in each direction.
+  private static let delay = 0.025
+
+  static func measure(_ options: Options) throws -> [Figure] {
+    let comparison = try FetchComparison()
+    var figures: [Figure] = []
+    for wire in FetchComparison.Wire.allCases {
+      let target = wire == .http1 ? comparison.nginx.port : comparison.nginx.securePort
+      let proxy = try DelayingProxy(to: target, delay: delay)
+      figures += try comparison.measure(
+        wire, comparison.order(wire, count: count, port: proxy.port), runs: options.runs, comparesCPU: false)
+      proxy.stop()
+    }
+    return figures + (try duplicates(comparison))
+  }
+
+  /// Each object a hundred times at once.
+  private static func duplicates(_ comparison: FetchComparison) throws -> [Figure] {
+    let proxy = try DelayingProxy(to: comparison.nginx.port, delay: delay)
+    defer { proxy.stop() }
+    let before = comparison.nginx.countedRequests
+    var order = comparison.order(.http1, count: count, port: proxy.port, counted: true)
+    order.copies = copies
+    let run = try ChildProcess(.fetch, order.arguments).figures()
+    let requests = comparison.nginx.countedRequests - before
+    return [
+      Figure(
+        "duplicate_requests", Double(requests),
+        label: "requests for \(count) objects, \(copies) loads of each",
+        floor: .atMost(Double(count)), aim: .atMost(Double(count))),
+      Figure("duplicate_loads", Double(count * copies), label: "  loads"),
+      Figure("duplicates_s", run["wall_s"] ?? .nan, label: "  all of them, HTTP/1.1", unit: "s"),
+    ]
+  }
+}

@@ -1,0 +1,139 @@
+import FoundationEssentials
+import Glibc
+
+/// nginx on this machine, in a process of its own: a folder under `/gallery/`, over HTTP/1.1, and over TLS and HTTP/2 too where
+/// a certificate is asked for.
+struct Nginx {
+  let port: UInt16
+  /// 0 without TLS.
+  let securePort: UInt16
+  /// Path of the certificate for `localhost`, which is its own authority.
+  var authority: String { place + "/certificate.pem" }
+  private let place: String
+  private let process: ChildProcess
+
+  private static let places = ["/usr/sbin/nginx", "/usr/bin/nginx", "/usr/local/sbin/nginx"]
+
+  /// - Parameters:
+  ///   - folder: what it serves.
+  ///   - place: a folder for its own files, which is made.
+  init(folder: String, place: String, isSecure: Bool = false) throws {
+    guard let program = Self.places.first(where: { access($0, X_OK) == 0 }) else {
+      throw NotMeasurable("nginx is not there: apt-get install nginx-light")
+    }
+    let root = URL(filePath: folder).standardizedFileURL.path
+    self.place = URL(filePath: place).standardizedFileURL.path
+    do {
+      try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+    } catch {
+      throw BenchmarkError("cannot write to \(place)")
+    }
+    port = try Self.freePort()
+    securePort = isSecure ? try Self.freePort() : 0
+    if isSecure { try Self.makeCertificate(in: self.place) }
+    do {
+      try Data(Self.configuration(root: root, place: self.place, port, securePort).utf8)
+        .write(to: URL(filePath: self.place + "/nginx.conf"))
+      try? FileManager.default.removeItem(atPath: self.place + "/access.log")
+    } catch {
+      throw BenchmarkError("cannot write to \(place)")
+    }
+    process = try ChildProcess(
+      program, ["-c", self.place + "/nginx.conf", "-p", self.place, "-e", self.place + "/error.log"])
+    for _ in 0..<500 {
+      if Self.canConnect(to: port) { return }
+      if process.hasEnded { break }
+      usleep(10_000)
+    }
+    throw BenchmarkError("nginx does not start; \(self.place)/error.log says why")
+  }
+
+  /// Requests to `/counted/` so far, which has what `/gallery/` has.
+  var countedRequests: Int {
+    let log = FileManager.default.contents(atPath: place + "/access.log") ?? Data()
+    return log.count { $0 == UInt8(ascii: "\n") }
+  }
+
+  private static func configuration(
+    root: String, place: String, _ port: UInt16, _ securePort: UInt16
+  ) -> String {
+    let secure =
+      securePort == 0
+      ? ""
+      : """
+      listen 127.0.0.1:\(securePort) ssl http2;
+      ssl_certificate \(place)/certificate.pem; ssl_certificate_key \(place)/key.pem;
+      """
+    let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map { name in
+      "\(name)_temp_path \(place)/\(name);"
+    }
+    return """
+      daemon off; worker_processes 1; pid \(place)/pid; error_log \(place)/error.log;
+      events { worker_connections 1024; }
+      http {
+        log_format line "$request_uri";
+        access_log off; sendfile on; tcp_nodelay on; keepalive_requests 100000; default_type image/jpeg;
+        \(temporary.joined(separator: " "))
+        server {
+          listen 127.0.0.1:\(port); \(secure)
+          location /gallery/ { alias \(root)/; }
+          location /counted/ { alias \(root)/; access_log \(place)/access.log line; }
+        }
+      }
+
+      """
+  }
+
+  /// For two days: one of an earlier run may have expired.
+  private static func makeCertificate(in place: String) throws {
+    let program = "/usr/bin/openssl"
+    guard access(program, X_OK) == 0 else {
+      throw NotMeasurable("openssl is not there: apt-get install openssl")
+    }
+    let (key, certificate) = (place + "/key.pem", place + "/certificate.pem")
+    let commands = [
+      ["ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", key],
+      [
+        "req", "-x509", "-key", key, "-days", "2", "-subj", "/CN=localhost", "-addext",
+        "subjectAltName=DNS:localhost", "-out", certificate,
+      ],
+    ]
+    for command in commands where try ChildProcess(program, command).end().status != 0 {
+      throw BenchmarkError("openssl makes no certificate in \(place)")
+    }
+  }
+
+  // MARK: Ports
+
+  private static func withSocket<Result>(
+    _ port: UInt16, _ body: (Int32, UnsafeMutablePointer<sockaddr>, socklen_t) -> Result
+  ) -> Result {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(descriptor) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    return withUnsafeMutablePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        body(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+  }
+
+  private static func canConnect(to port: UInt16) -> Bool {
+    withSocket(port) { connect($0, $1, $2) == 0 }
+  }
+
+  private static func freePort() throws -> UInt16 {
+    let port = withSocket(0) { descriptor, address, length in
+      var length = length
+      guard bind(descriptor, address, length) == 0, getsockname(descriptor, address, &length) == 0 else {
+        return UInt16(0)
+      }
+      return address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { $0.pointee.sin_port.bigEndian }
+    }
+    guard port > 0 else { throw BenchmarkError("no port is free") }
+    return port
+  }
+}

@@ -1,0 +1,36 @@
+import VitrineGalleryServer
+
+/// Loads that are given up as soon as they are asked for, a hundred thousand of them.
+enum Storm {
+  private static let runs = 3
+
+  static func measure(_ options: Options) throws -> [Figure] {
+    let server = try GalleryServer()
+    defer { server.stop() }
+    server.add(Resource(body: [0xFF, 0xD8, 0xFF], contentType: "image/jpeg"), at: "/slow.jpg")
+    return try [1, 8].flatMap { threads in
+      var figures: [[String: Double]] = []
+      var connections: [Double] = []
+      for _ in 0..<runs {
+        let before = server.connectionCount
+        figures.append(
+          try ChildProcess(.storm, [server.baseURL + "/slow.jpg?latency=10000", "\(threads)"]).figures())
+        connections.append(Double(server.connectionCount - before))
+      }
+      func samples(_ name: String) -> Samples { Samples(figures.map { $0[name] ?? .nan }) }
+      let key = threads == 1 ? "one" : "eight"
+      return [
+        Figure(
+          "\(key)_us", samples("pair_us"), label: "start and cancel, \(threads) thread\(threads > 1 ? "s" : "")",
+          unit: "µs"),
+        Figure("\(key)_cpu_us", samples("cpu_us"), label: "  processor time, all threads", unit: "µs"),
+        Figure("\(key)_allocations", samples("allocations"), label: "  allocations of the caller's thread"),
+        Figure("\(key)_growth_mb", samples("growth_mb"), label: "  growth of the process", unit: "MB"),
+        Figure("\(key)_connections", Samples(connections), label: "  connections, of 110,000 loads"),
+        Figure(
+          "\(key)_unheard", samples("unheard"), label: "  loads without their end", floor: .atMost(0),
+          aim: .atMost(0)),
+      ]
+    }
+  }
+}
