@@ -102,7 +102,8 @@ private struct FlingCosts {
   private var requests = 0
 
   init(_ events: [TraceEvent]) {
-    var urls: (fetch: [UInt64: String], decode: [UInt64: String], request: [UInt64: String], image: [UInt64: String])
+    var urls:
+      (fetch: [UInt64: String], decode: [UInt64: String], request: [UInt64: String], image: [UInt64: String])
     urls = ([:], [:], [:], [:])
     for event in events {
       switch event.kind {

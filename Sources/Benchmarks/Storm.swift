@@ -21,7 +21,8 @@ enum Storm {
       let key = threads == 1 ? "one" : "eight"
       return [
         Figure(
-          "\(key)_us", samples("pair_us"), label: "start and cancel, \(threads) thread\(threads > 1 ? "s" : "")",
+          "\(key)_us", samples("pair_us"),
+          label: "start and cancel, \(threads) thread\(threads > 1 ? "s" : "")",
           unit: "µs"),
         Figure("\(key)_cpu_us", samples("cpu_us"), label: "  processor time, all threads", unit: "µs"),
         Figure("\(key)_allocations", samples("allocations"), label: "  allocations of the caller's thread"),
