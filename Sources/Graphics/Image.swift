@@ -91,6 +91,23 @@ public final class Image: Sendable {
   }
 
   private static let numbers = Atomic<UInt64>(0)
+  private let showings = Atomic<Int>(0)
+
+  /// Whether a slot shows it now; see `Showing`.
+  package var isShown: Bool { showings.load(ordering: .relaxed) > 0 }
+
+  /// That somebody shows an image, for as long as it lives: letting go of what is seen frees nothing, and it would have
+  /// to be loaded again.
+  package struct Showing: ~Copyable, Sendable {
+    private let image: Image
+
+    package init(_ image: Image) {
+      self.image = image
+      image.showings.add(1, ordering: .relaxed)
+    }
+
+    deinit { image.showings.subtract(1, ordering: .relaxed) }
+  }
 
   /// The first frame, which is all of a still image.
   public var bitmap: Bitmap { frames[0].bitmap }

@@ -13,7 +13,11 @@ final class ImageSlot {
   /// What it loads, or waits to load.
   private var load: SlotLoad?
   /// What it was asked for last, and the picture that came of it.
-  private var shown: (question: SlotQuestion, image: Image)?
+  private var shown: (question: SlotQuestion, image: Image)? {
+    didSet { showing = shown.map { Image.Showing($0.image) } }
+  }
+  /// Keeps that picture in the memory cache while others come and go.
+  private var showing: Image.Showing?
   /// Loads that a newer one has left alone: they end, and are not shown.
   private var leftAlone: [SlotLoad] = []
   /// Who shows its pictures in another place than `target`, and the one that was given last.

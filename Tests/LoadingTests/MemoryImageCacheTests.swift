@@ -142,12 +142,14 @@ import VitrineTesting
     #expect(cache.statistics.entries == 0)
   }
 
-  @Test("AF-F7 an image larger than the capacity is not kept, and takes the others along") func tooLarge() {
+  @Test("AF-F7 an image larger than the capacity is not kept, and the others stay") func tooLarge() {
     fill(0..<3)
 
     cache.insert(.solid(width: 11 * 250, height: 1), for: request("large"), additionalIdentifier: nil)
 
-    #expect(cache.usage == 0)
+    #expect(kept() == [0, 1, 2])
+    #expect(cache.image(for: request("large"), additionalIdentifier: nil) == nil)
+    #expect(cache.statistics.refusals == 1)
   }
 
   @Test func purgingToALimitRemovesTheOldest() {

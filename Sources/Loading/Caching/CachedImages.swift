@@ -2,158 +2,208 @@ import VitrineGraphics
 
 /// Images by identity and size, in the order of their last use.
 ///
-/// An LRU is a dictionary and a linked list. The links are indices into an array rather than references: no
-/// counting, and no chain of a hundred thousand `deinit`s. They lie apart from the images, so that a hit
-/// touches a few words and one reference.
+/// A place is an index into arrays of one length, rather than an object: no counting of references on a hit, and
+/// no chain of a hundred thousand `deinit`s. Who was used when is in `UseOrder`.
 struct CachedImages {
-  /// Neighbours of a place, or `none`.
-  private struct Links {
-    var newer = none
-    var older = none
-    /// The next larger variant of the same identity.
-    var larger = none
+  private struct Entry {
+    var identity: PictureIdentity?
+    var hash = 0
     /// What it was decoded for; nil for the whole picture.
     var target: DecodeTarget?
+    /// The next larger variant of the same identity, below 0 for none.
+    var larger: Int32 = -1
+    /// When it came in, in nanoseconds.
+    var time: Int64 = 0
   }
 
-  private static let none = -1
-
-  /// Three arrays of one length: a place is an index into each. Places without an image are in `free`.
+  /// Places without an image are in `free`.
   private var images: [Image?] = []
-  private var identities: [PictureIdentity?] = []
-  private var links: [Links] = []
+  private var entries: [Entry] = []
   private var free: [Int] = []
-
   /// Place of the smallest variant of each identity.
-  private var smallest: [PictureIdentity: Int] = [:]
-  private var newest = none
-  private var oldest = none
-
-  /// Marks of identities that were purged, each in the place that its hash says: a newer one may overwrite it.
-  private var purged: [Int] = []
-  private static let purgedPlaces = 4096
+  private var smallest = PlaceIndex()
+  private var purged = PurgedMarks()
+  private var order = UseOrder()
 
   /// Sum of the costs.
-  private(set) var cost = 0
-  var count: Int { images.count - free.count }
+  var cost: Int { order.cost }
+  var count: Int { order.count }
 
-  /// The largest variant, or the smallest that serves `target`. Counts as a use. O(variants).
-  mutating func use(_ identity: PictureIdentity, at target: DecodeTarget?) -> Image? {
-    guard var place = smallest[identity] else { return nil }
+  /// Bounds what is kept although it was used longer ago than something else.
+  mutating func protect(cost: Int, count: Int) {
+    let share = UseOrder.protectedShare
+    order.protectedCostLimit = cost / share.denominator * share.numerator
+    order.protectedCountLimit = max(1, count / share.denominator * share.numerator)
+  }
+
+  // MARK: Finding
+
+  /// The place of the largest variant, or of the smallest that serves `target`; below 0 where there is none.
+  /// O(variants).
+  func place(_ identity: PictureIdentity, at target: DecodeTarget?) -> Int {
+    var place = smallestPlace(identity, identity.placeHash)
+    guard place >= 0 else { return -1 }
     while true {
-      let larger = links[place].larger
+      let larger = Int(entries[place].larger)
       if let target {
-        if serves(place, target) { break }
-        guard larger != Self.none else { return nil }
-      } else if larger == Self.none {
-        break
+        if serves(place, target) { return place }
+        if larger < 0 { return -1 }
+      } else if larger < 0 {
+        return place
       }
       place = larger
     }
-    if place != newest {
-      unlink(place)
-      link(place)
-    }
+  }
+
+  /// The image of a place, which counts as a use of it.
+  mutating func use(_ place: Int) -> Image? {
+    order.use(place)
     return images[place]
   }
 
-  /// Keeps an image as the most recently used; what it replaces. O(variants).
-  mutating func insert(_ image: Image, as identity: PictureIdentity, at target: DecodeTarget?) -> [Image] {
-    let released = variants(identity).filter { isReplaced($0, by: image, at: target) }.map { remove($0) }
+  /// When the image of a place came in. A time that has not come yet, as the clock was set back, becomes `now`.
+  mutating func age(_ place: Int, at now: Int64) -> Int64 {
+    if entries[place].time > now { entries[place].time = now }
+    return now - entries[place].time
+  }
+
+  /// Why nothing is found. O(1).
+  func missReason(_ identity: PictureIdentity) -> TraceEvent.Miss {
+    let hash = identity.placeHash
+    if smallestPlace(identity, hash) >= 0 { return .tooSmall }
+    return purged.contains(hash) ? .purged : .absent
+  }
+
+  // MARK: Changing
+
+  /// Takes out what `image` would replace, if it were kept. O(variants).
+  mutating func makeWay(
+    for image: Image, as identity: PictureIdentity, at target: DecodeTarget?
+  ) -> [Image] {
+    variants(identity).filter { isReplaced($0, by: image, at: target) }.map { remove($0) }
+  }
+
+  /// Keeps an image as the newest, and returns its place. O(variants).
+  mutating func insert(
+    _ image: Image, as identity: PictureIdentity, at target: DecodeTarget?, _ now: Int64
+  ) -> Int {
     let place = free.popLast() ?? addPlace()
+    let hash = identity.placeHash
+    let pixels = image.pixelWidth * image.pixelHeight
+    let variants = variants(identity)
+    let smaller = variants.last { self.pixels($0) <= pixels }
     images[place] = image
-    identities[place] = identity
-    links[place].target = target
-    cost += image.cost
-    link(place)
-    let smaller = variants(identity).last { pixels($0) <= image.pixelWidth * image.pixelHeight }
-    links[place].larger = smaller.map { links[$0].larger } ?? smallest[identity] ?? Self.none
-    if let smaller { links[smaller].larger = place } else { smallest[identity] = place }
-    return released
+    entries[place] = Entry(identity: identity, hash: hash, target: target, time: now)
+    if let smaller {
+      entries[place].larger = entries[smaller].larger
+      entries[smaller].larger = Int32(place)
+    } else if let next = variants.first {
+      entries[place].larger = Int32(next)
+      smallest.replace(next, with: place, hash: hash)
+    } else {
+      smallest.insert(place, hash: hash)
+    }
+    order.append(place, cost: image.cost)
+    return place
   }
 
   /// Removes all variants, as if they had never been there. O(variants).
   mutating func remove(_ identity: PictureIdentity) -> [Image] {
-    if isMarkedPurged(identity) { purged[Self.purgedPlace(identity.hashValue)] = 0 }
+    purged.remove(identity.placeHash)
     return variants(identity).map { remove($0) }
   }
 
-  /// Removes the oldest to make room, until no more than `limit` is left.
-  mutating func purge(to limit: Int) -> [Image] {
+  /// Removes the image of a place, as if it had never been there.
+  mutating func remove(_ place: Int) -> Image {
+    guard let image = images[place], let identity = entries[place].identity else {
+      preconditionFailure("only places in use are removed")
+    }
+    let (hash, larger) = (entries[place].hash, Int(entries[place].larger))
+    var smaller = smallestPlace(identity, hash)
+    if smaller != place {
+      while Int(entries[smaller].larger) != place { smaller = Int(entries[smaller].larger) }
+      entries[smaller].larger = Int32(larger)
+    } else if larger >= 0 {
+      smallest.replace(place, with: larger, hash: hash)
+    } else {
+      smallest.remove(place, hash: hash)
+    }
+    order.remove(place)
+    images[place] = nil
+    entries[place] = Entry()
+    free.append(place)
+    return image
+  }
+
+  // MARK: Purging
+
+  /// How far a purge has come that is made in several parts.
+  struct Purge {
+    /// What may be left.
+    var cost: Int
+    var count = Int.max
+    /// What came in last, and goes last; nil for nothing of the kind.
+    var kept: Int?
+    /// How many images are still to be looked at for the first time: those that are being shown are passed over then.
+    var sparing: Int
+    /// Whether those stay, however much that is.
+    var keepsShown = false
+  }
+
+  /// Looks at `limit` images at most, the first that are to go, and removes them; whether that was all there is to do.
+  mutating func purge(_ purge: inout Purge, atMost limit: Int, into removed: inout [Image]) -> Bool {
+    for _ in 0..<limit {
+      guard cost > purge.cost || count > purge.count, let place = order.first(keeping: purge.kept) else {
+        return true
+      }
+      let isShown = images[place]?.isShown == true
+      if isShown, purge.sparing > 0 {
+        order.spare(place)
+      } else if isShown, purge.keepsShown {
+        return true
+      } else {
+        purged.insert(entries[place].hash)
+        removed.append(remove(place))
+      }
+      purge.sparing -= 1
+    }
+    return false
+  }
+
+  /// Removes the images that are `age` nanoseconds old. O(n).
+  mutating func removeAll(asOldAs age: Int64, at now: Int64) -> [Image] {
     var removed: [Image] = []
-    while cost > limit, oldest != Self.none {
-      if let identity = identities[oldest] { markPurged(identity) }
-      removed.append(remove(oldest))
+    for place in images.indices where images[place] != nil && self.age(place, at: now) >= age {
+      removed.append(remove(place))
     }
     return removed
   }
 
-  /// Removes all, as if they had never been there.
-  mutating func removeAll() -> [Image] {
-    defer { self = CachedImages() }
-    return images.compactMap { $0 }
-  }
-
-  /// Why `use` finds nothing. O(1).
-  func missReason(_ identity: PictureIdentity) -> TraceEvent.Miss {
-    if smallest[identity] != nil { return .tooSmall }
-    return isMarkedPurged(identity) ? .purged : .absent
-  }
-
-  private func isMarkedPurged(_ identity: PictureIdentity) -> Bool {
-    let hash = identity.hashValue
-    return !purged.isEmpty && purged[Self.purgedPlace(hash)] == hash
-  }
-
-  private mutating func markPurged(_ identity: PictureIdentity) {
-    if purged.isEmpty { purged = [Int](repeating: 0, count: Self.purgedPlaces) }
-    let hash = identity.hashValue
-    purged[Self.purgedPlace(hash)] = hash
-  }
-
-  private static func purgedPlace(_ hash: Int) -> Int { Int(UInt(bitPattern: hash) % UInt(purgedPlaces)) }
-
-  // MARK: Places
-
-  private mutating func addPlace() -> Int {
-    images.append(nil)
-    identities.append(nil)
-    links.append(Links())
-    return images.count - 1
-  }
-
-  private mutating func remove(_ place: Int) -> Image {
-    guard let image = images[place], let identity = identities[place] else {
-      preconditionFailure("only places in use are removed")
-    }
-    unlink(place)
-    if let smaller = variants(identity).last(where: { links[$0].larger == place }) {
-      links[smaller].larger = links[place].larger
-    } else {
-      smallest[identity] = links[place].larger == Self.none ? nil : links[place].larger
-    }
-    images[place] = nil
-    identities[place] = nil
-    free.append(place)
-    cost -= image.cost
-    return image
-  }
-
   // MARK: Variants
+
+  private func smallestPlace(_ identity: PictureIdentity, _ hash: Int) -> Int {
+    smallest.place(hash) { entries[$0].identity == identity }
+  }
 
   /// Places of the variants of an identity, the smallest first.
   private func variants(_ identity: PictureIdentity) -> [Int] {
     var places: [Int] = []
-    var place = smallest[identity] ?? Self.none
-    while place != Self.none {
+    var place = smallestPlace(identity, identity.placeHash)
+    while place >= 0 {
       places.append(place)
-      place = links[place].larger
+      place = Int(entries[place].larger)
     }
     return places
   }
 
+  private mutating func addPlace() -> Int {
+    images.append(nil)
+    entries.append(Entry())
+    return images.count - 1
+  }
+
   private func serves(_ place: Int, _ target: DecodeTarget) -> Bool {
-    guard let known = links[place].target, known != target else { return true }
+    guard let known = entries[place].target, known != target else { return true }
     return images[place].map { target.isSatisfied(by: $0) } ?? false
   }
 
@@ -161,25 +211,8 @@ struct CachedImages {
     guard let old = images[place] else { return false }
     let isSameSize = old.pixelWidth == image.pixelWidth && old.pixelHeight == image.pixelHeight
     let isOtherSource = old.sourceWidth != image.sourceWidth || old.sourceHeight != image.sourceHeight
-    return links[place].target == target || isSameSize || isOtherSource
+    return entries[place].target == target || isSameSize || isOtherSource
   }
 
   private func pixels(_ place: Int) -> Int { images[place].map { $0.pixelWidth * $0.pixelHeight } ?? 0 }
-
-  // MARK: Order of use
-
-  private mutating func link(_ place: Int) {
-    links[place].newer = Self.none
-    links[place].older = newest
-    if newest != Self.none { links[newest].newer = place }
-    newest = place
-    if oldest == Self.none { oldest = place }
-  }
-
-  private mutating func unlink(_ place: Int) {
-    let newer = links[place].newer
-    let older = links[place].older
-    if newer == Self.none { newest = older } else { links[newer].older = older }
-    if older == Self.none { oldest = newer } else { links[older].newer = newer }
-  }
 }

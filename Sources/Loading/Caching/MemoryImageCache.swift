@@ -9,81 +9,145 @@ public import VitrineGraphics
 /// ```
 ///
 /// An insert that takes the usage above `capacity` purges to `preferredUsageAfterPurge`, so that not every
-/// insert has to. A picture larger than the capacity is therefore not kept. Under one identity lie variants
-/// of several sizes, each used and purged on its own; an insert replaces the variant of its size, or of its
-/// `targetSize`, and all variants of another source size: the picture behind the URL has changed.
+/// insert has to. Under one identity lie variants of several sizes, each used and purged on its own; an insert
+/// replaces the variant of its size, or of its `targetSize`, and all variants of another source size: the
+/// picture behind the URL has changed.
 ///
-/// May be used from any thread. A lookup holds a lock for well under a microsecond, so the main actor never
-/// waits. O(1), but for purging, which is O(purged).
+/// A fling through thousands of pictures does not flush what is looked at: a picture that was found once goes
+/// after those that never were, and one that a slot shows goes last. Up to four fifths of what a purge leaves
+/// are kept in this way although others were used later; the bounds hold whatever is shown.
+///
+/// May be used from any thread. A lookup holds a lock for well under a microsecond and a purge lets go of it
+/// again and again, so the main actor never waits. O(1), but for purging, which is O(purged).
 public final class MemoryImageCache: ImageRequestCache {
   /// 100 MiB.
   public static let defaultCapacity = 100 << 20
   /// 60 MiB.
   public static let defaultPreferredUsageAfterPurge = 60 << 20
-
-  private struct State {
+  struct State {
     var images = CachedImages()
-    var capacity: Int
-    var preferredUsage: Int
+    var limits: CacheLimits
     var statistics = Statistics()
+    /// When images were last looked for that have become too old.
+    var lastSweep = Int64.min
+    var ledger: MemoryLedger?
 
-    /// What had to go to obey the capacity.
-    mutating func purgeIfNeeded() -> [Image] {
-      images.cost > capacity ? purge(to: min(preferredUsage, capacity)) : []
+    init(limits: CacheLimits) {
+      self.limits = limits
+      limitsDidChange()
     }
 
-    mutating func purge(to cost: Int) -> [Image] {
-      let purged = images.purge(to: cost)
-      statistics.evictions += purged.count
-      return purged
+    mutating func limitsDidChange() {
+      lastSweep = .min
+      images.protect(cost: min(limits.preferredUsage, limits.capacity), count: limits.count)
+    }
+
+    /// What obeying the limits takes; nil while they are obeyed.
+    func dueWork(keeping place: Int? = nil) -> (CachedImages.Purge, EvictionReason)? {
+      let isTooMuch = images.cost > limits.capacity
+      guard isTooMuch || images.count > limits.count else { return nil }
+      let cost = isTooMuch ? min(limits.preferredUsage, limits.capacity) : .max
+      let purge = CachedImages.Purge(
+        cost: cost, count: limits.count, kept: place, sparing: images.count)
+      return (purge, isTooMuch ? .capacity : .count)
+    }
+
+    /// Images that have become too old, looked for a few times in a life.
+    mutating func sweep(at now: Int64) -> [Image] {
+      guard limits.lifetime != .max else { return [] }
+      if lastSweep != .min, lastSweep <= now, now - lastSweep < limits.lifetime / 4 { return [] }
+      lastSweep = now
+      let old = images.removeAll(asOldAs: limits.lifetime, at: now)
+      statistics.count(old.count, .age)
+      return old
     }
   }
 
-  /// What a cache has done so far, and what it holds.
-  public struct Statistics: Hashable, Sendable {
-    /// Lookups that found an image.
-    public internal(set) var hits = 0
-    /// Lookups that did not.
-    public internal(set) var misses = 0
-    /// Images that were put in, replaced ones included.
-    public internal(set) var inserts = 0
-    /// Images that went to make room; not those replaced or removed.
-    public internal(set) var evictions = 0
-    /// Images held, each size counted.
-    public internal(set) var entries = 0
-    /// Bytes of their pixels.
-    public internal(set) var cost = 0
+  let state: Mutex<State>
+  private let clock: @Sendable () -> Int64
+  /// Whether images become too old: the clock is read outside the lock, and only then.
+  private let expires: Atomic<Bool>
 
-    /// Nothing done, nothing held.
-    public init() {}
-  }
-
-  private let state: Mutex<State>
-
-  /// Bytes of pixels; below 0 counts as 0, which keeps nothing. A preferred usage above the capacity counts
-  /// as the capacity.
+  /// A cache that is empty.
+  ///
+  /// - Parameters:
+  ///   - capacity: bytes of pixels; below 0 counts as 0, which keeps nothing.
+  ///   - preferredUsageAfterPurge: bytes; above the capacity counts as the capacity.
+  ///   - countLimit: images, each size counted; below 0 counts as 0, which keeps nothing.
+  ///   - timeToLive: seconds; 0, less and NaN keep nothing.
+  ///   - entryCostLimit: bytes; see the property.
+  ///   - clock: nanoseconds since some time in the past; the system's by default. Read only where there is a
+  ///     `timeToLive`, and with each insert.
   public init(
-    capacity: Int = defaultCapacity, preferredUsageAfterPurge: Int = defaultPreferredUsageAfterPurge
+    capacity: Int = defaultCapacity, preferredUsageAfterPurge: Int = defaultPreferredUsageAfterPurge,
+    countLimit: Int = .max, timeToLive: Double = .infinity, entryCostLimit: Int? = nil,
+    clock: @escaping @Sendable () -> Int64 = Trace.systemTime
   ) {
-    state = Mutex(State(capacity: max(0, capacity), preferredUsage: max(0, preferredUsageAfterPurge)))
+    var limits = CacheLimits()
+    limits.capacity = max(0, capacity)
+    limits.preferredUsage = max(0, preferredUsageAfterPurge)
+    limits.count = max(0, countLimit)
+    limits.timeToLive = timeToLive
+    limits.entryCost = entryCostLimit
+    state = Mutex(State(limits: limits))
+    expires = Atomic(limits.lifetime != .max)
+    self.clock = clock
   }
+
+  deinit { state.withLock { $0.ledger?.add(-$0.images.cost, to: .cache) } }
+
+  // MARK: Limits
 
   /// Bytes of pixels above which it purges. Purges at once when set below the usage.
   public var capacity: Int {
-    get { state.withLock { $0.capacity } }
-    set {
-      release { state in
-        state.capacity = max(0, newValue)
-        return state.purgeIfNeeded()
-      }
-    }
+    get { state.withLock { $0.limits.capacity } }
+    set { changeLimits { $0.capacity = max(0, newValue) } }
   }
 
   /// Bytes of pixels that are left after a purge, at most.
   public var preferredUsageAfterPurge: Int {
-    get { state.withLock { $0.preferredUsage } }
-    set { state.withLock { $0.preferredUsage = max(0, newValue) } }
+    get { state.withLock { $0.limits.preferredUsage } }
+    set { changeLimits { $0.preferredUsage = max(0, newValue) } }
   }
+
+  /// Images that it holds at most, each size counted; without bound by default. Those beyond it go at once, and
+  /// no others with them (YY-B30).
+  public var countLimit: Int {
+    get { state.withLock { $0.limits.count } }
+    set { changeLimits { $0.count = max(0, newValue) } }
+  }
+
+  /// Seconds after which an image that was put in is not found any more; infinity by default.
+  ///
+  /// An image that is too old goes when it is looked up, or with an insert not much later: no timer wakes a
+  /// program that is idle. With a clock that is set back, time begins anew for what seems to come from the future.
+  public var timeToLive: Double {
+    get { state.withLock { $0.limits.timeToLive } }
+    set { changeLimits { $0.timeToLive = newValue } }
+  }
+
+  /// Bytes of pixels above which an image is not kept; what it would have replaced goes nevertheless.
+  ///
+  /// Nil, which is the default, stands for what a purge may leave, and for a quarter of the capacity where that
+  /// is more: a larger image would push out everything else, and go itself with the next purge. That keeps a
+  /// picture for a whole 4K screen (32 MiB) by default.
+  public var entryCostLimit: Int? {
+    get { state.withLock { $0.limits.entryCost } }
+    set { changeLimits { $0.entryCost = newValue } }
+  }
+
+  private func changeLimits(_ change: (inout CacheLimits) -> Void) {
+    let now = clock()
+    release { state in
+      change(&state.limits)
+      state.limitsDidChange()
+      expires.store(state.limits.lifetime != .max, ordering: .relaxed)
+      return state.sweep(at: now)
+    }
+    purgeIfNeeded()
+  }
+
+  // MARK: What it holds
 
   /// Bytes of the pixels it holds.
   public var usage: Int { state.withLock { $0.images.cost } }
@@ -103,21 +167,40 @@ public final class MemoryImageCache: ImageRequestCache {
   /// The smallest variant that serves the request's `targetSize`; the largest there is without one.
   public func image(for request: ImageRequest, additionalIdentifier: String?) -> Image? {
     let identity = request.pictureIdentity(additionalIdentifier)
-    return state.withLock { state in
-      let image = state.images.use(identity, at: request.targetSize)
-      if image == nil { state.statistics.misses += 1 } else { state.statistics.hits += 1 }
-      return image
+    let target = request.targetSize
+    let now = expires.load(ordering: .relaxed) ? clock() : .min
+    var old: [Image] = []
+    let (image, ledger) = state.withLock { state in
+      var place = state.images.place(identity, at: target)
+      while place >= 0, now != .min, state.images.age(place, at: now) >= state.limits.lifetime {
+        old.append(state.images.remove(place))
+        state.statistics.count(1, .age)
+        place = state.images.place(identity, at: target)
+      }
+      if place < 0 { state.statistics.misses += 1 } else { state.statistics.hits += 1 }
+      return (place < 0 ? nil : state.images.use(place), old.isEmpty ? nil : state.ledger)
     }
+    ledger?.add(-old.reduce(0) { $0 + $1.cost }, to: .cache)
+    return image
   }
 
   /// Keeps an image as the most recently used, and purges if there are too many.
   public func insert(_ image: Image, for request: ImageRequest, additionalIdentifier: String?) {
     let identity = request.pictureIdentity(additionalIdentifier)
+    let now = clock()
+    var place: Int?
     release { state in
-      state.statistics.inserts += 1
-      let replaced = state.images.insert(image, as: identity, at: request.targetSize)
-      return replaced + state.purgeIfNeeded()
+      var released = state.images.makeWay(for: image, as: identity, at: request.targetSize)
+      if image.cost <= state.limits.largestEntry, state.limits.lifetime > 0 {
+        state.statistics.inserts += 1
+        place = state.images.insert(image, as: identity, at: request.targetSize, now)
+      } else {
+        state.statistics.refusals += 1
+      }
+      released += state.sweep(at: now)
+      return released
     }
+    purgeIfNeeded(keeping: place)
   }
 
   /// Whether it is there in smaller sizes only, was purged, or never was there. O(1).
@@ -133,22 +216,16 @@ public final class MemoryImageCache: ImageRequestCache {
     return release { $0.images.remove(identity) }
   }
 
-  /// Removes everything; whether there was anything. O(images).
+  /// Removes everything; whether there was anything. O(images), but for the lock, which it holds for O(1).
   @discardableResult
-  public func removeAllImages() -> Bool { release { $0.images.removeAll() } }
-
-  // MARK: Purging
-
-  /// Removes the least recently used images until `bytes` at most are left.
-  public func purge(to bytes: Int) { release { $0.purge(to: max(0, bytes)) } }
-
-  /// Removes everything (AF-C19): the system has told the application that memory is short.
-  public func relieveMemoryPressure() { purge(to: 0) }
-
-  /// Lets images go after the lock: freeing megabytes takes time. Whether there were any.
-  @discardableResult
-  private func release(_ change: (inout State) -> [Image]) -> Bool {
-    let images = state.withLock { change(&$0) }
-    return !images.isEmpty
+  public func removeAllImages() -> Bool {
+    let (all, ledger) = state.withLock { state in
+      let all = state.images
+      state.images = CachedImages()
+      state.limitsDidChange()
+      return (all, state.ledger)
+    }
+    ledger?.add(-all.cost, to: .cache)
+    return all.count > 0
   }
 }

@@ -66,6 +66,8 @@ public struct RequestIdentity: Hashable, Sendable {
     storage = Storage(url, headers, key: key)
   }
 
+  /// Worked out with the request.
+  fileprivate var knownHash: Int { storage.hash }
   /// The URL as it was given.
   var fullURL: URL { storage.fullURL }
   /// All headers as they were given.
@@ -148,6 +150,9 @@ public struct PictureIdentity: Hashable, Sendable {
     self.additionalIdentifier = additionalIdentifier
     self.transforms = transforms
   }
+
+  /// A hash that costs nothing where there is neither identifier nor transform.
+  var placeHash: Int { additionalIdentifier == nil && transforms.isEmpty ? request.knownHash : hashValue }
 
   /// Feeds the hash of the request, the identifier and the transforms.
   public func hash(into hasher: inout Hasher) {

@@ -1,0 +1,35 @@
+import Synchronization
+
+/// Bytes that count in a ledger until `end()`, or until nobody holds this any more.
+package final class MemoryHold: Sendable {
+  private let ledger: MemoryLedger
+  private let account: MemoryLedger.Account
+  private let held: Atomic<Int>
+
+  /// Counts bytes at once.
+  package init(_ bytes: Int, in ledger: MemoryLedger, as account: MemoryLedger.Account) {
+    self.ledger = ledger
+    self.account = account
+    held = Atomic(bytes)
+    ledger.add(bytes, to: account)
+  }
+
+  deinit { end() }
+
+  /// Counts more.
+  package func grow(by bytes: Int) {
+    held.wrappingAdd(bytes, ordering: .relaxed)
+    ledger.add(bytes, to: account)
+  }
+
+  /// Counts so many more if they fit, or in any case; whether it does. Nobody is asked to let go, so that a lock may be
+  /// held.
+  package func take(_ bytes: Int, inAnyCase: Bool) -> Bool {
+    guard ledger.take(bytes, for: account, inAnyCase: inAnyCase) else { return false }
+    held.wrappingAdd(bytes, ordering: .relaxed)
+    return true
+  }
+
+  /// Counts nothing any more. A second call does nothing.
+  package func end() { ledger.add(-held.exchange(0, ordering: .relaxed), to: account) }
+}

@@ -1,0 +1,154 @@
+import Synchronization
+
+/// Counts what pictures take in memory, wherever they are, and keeps it within one budget.
+///
+/// ```swift
+/// let ledger = MemoryLedger(budget: 128 << 20)
+/// cache.count(against: ledger)
+/// configuration.ledger = ledger
+/// ```
+///
+/// When the sum passes the budget, holders are asked to let go: the cache first, then textures. A picture is
+/// decoded only when there is room for it, or when nothing else is being decoded: everything loads, however
+/// small the budget is, and the sum passes it by about one picture.
+///
+/// May be used from any thread. Counting takes a few nanoseconds and no lock.
+public final class MemoryLedger: Sendable {
+  /// What takes memory; holders are asked in this order.
+  public enum Account: Int, Hashable, Sendable, CaseIterable {
+    /// Pictures in the memory cache.
+    case cache
+    /// What the renderer has made of pictures and texts.
+    case textures
+    /// Encoded pictures that come in, or wait to be decoded.
+    case bodies
+    /// Pictures that are being decoded or transformed, or wait for that.
+    case decoding
+  }
+
+  /// Bytes, by account.
+  public struct Usage: Hashable, Sendable {
+    /// Pictures in the memory cache.
+    public var cache = 0
+    /// Textures.
+    public var textures = 0
+    /// Encoded pictures on their way.
+    public var bodies = 0
+    /// Pictures in the making.
+    public var decoding = 0
+
+    /// Nothing used.
+    public init() {}
+
+    /// All of it.
+    public var total: Int { cache + textures + bodies + decoding }
+  }
+
+  private struct Holders {
+    struct Reference {
+      let account: Account
+      weak var holder: (any MemoryHolder)?
+    }
+
+    var references: [Reference] = []
+
+    mutating func living() -> [(account: Account, holder: any MemoryHolder)] {
+      references.removeAll { $0.holder == nil }
+      return references.compactMap { reference in reference.holder.map { (reference.account, $0) } }
+    }
+  }
+
+  /// Bytes that all accounts may take together.
+  public let budget: Int
+
+  private let cache = Atomic<Int>(0)
+  private let textures = Atomic<Int>(0)
+  private let bodies = Atomic<Int>(0)
+  private let decoding = Atomic<Int>(0)
+  private let sum = Atomic<Int>(0)
+  private let highest = Atomic<Int>(0)
+  private let holders = Mutex(Holders())
+
+  /// A ledger in which nothing is counted yet.
+  ///
+  /// - Parameter budget: bytes; below 0 counts as 0. Without one it only counts.
+  public init(budget: Int = .max) { self.budget = max(0, budget) }
+
+  /// Bytes taken now. While several threads count, the accounts may be of slightly different moments.
+  public var usage: Usage {
+    var usage = Usage()
+    usage.cache = cache.load(ordering: .relaxed)
+    usage.textures = textures.load(ordering: .relaxed)
+    usage.bodies = bodies.load(ordering: .relaxed)
+    usage.decoding = decoding.load(ordering: .relaxed)
+    return usage
+  }
+
+  /// The most bytes that were ever taken together.
+  public var peak: Int { highest.load(ordering: .relaxed) }
+
+  // MARK: Holders
+
+  /// From now on `holder` is asked to let go when the budget is passed. It is held weakly; one that was registered
+  /// before stays what it is.
+  public func register(_ holder: any MemoryHolder, as account: Account) {
+    holders.withLock { holders in
+      guard !holders.living().contains(where: { $0.holder === holder }) else { return }
+      holders.references.append(.init(account: account, holder: holder))
+      // Stable, so that those of one account are asked in the order in which they came.
+      holders.references.sort { $0.account.rawValue < $1.account.rawValue }
+    }
+  }
+
+  /// Tells all holders that memory is short.
+  public func relieve(_ pressure: MemoryPressure) {
+    for (_, holder) in holders.withLock({ $0.living() }) { holder.relieve(pressure) }
+  }
+
+  // MARK: Counting
+
+  /// Counts bytes that are taken, or with a negative number let go. Passing the budget makes holders let go before
+  /// the call returns, so no lock that they need may be held.
+  public func add(_ bytes: Int, to account: Account) {
+    guard bytes != 0 else { return }
+    count(bytes, account)
+    let total = sum.wrappingAdd(bytes, ordering: .relaxed).newValue
+    guard bytes > 0 else { return }
+    highest.max(total, ordering: .relaxed)
+    if total > budget { makeRoom(for: 0) }
+  }
+
+  /// Counts bytes if they fit into the budget, or in any case; whether it did. Asks nobody for anything.
+  func take(_ bytes: Int, for account: Account, inAnyCase: Bool) -> Bool {
+    var total = sum.load(ordering: .relaxed)
+    while true {
+      guard inAnyCase || total <= budget && bytes <= budget - total else { return false }
+      let (exchanged, original) = sum.weakCompareExchange(
+        expected: total, desired: total &+ bytes, ordering: .relaxed)
+      if exchanged { break }
+      total = original
+    }
+    count(bytes, account)
+    highest.max(total &+ bytes, ordering: .relaxed)
+    return true
+  }
+
+  /// Asks one holder after the other to let go of what is missing for so many bytes more.
+  func makeRoom(for bytes: Int) {
+    guard budget != .max else { return }
+    for (_, holder) in holders.withLock({ $0.living() }) {
+      let missing = sum.load(ordering: .relaxed) &+ bytes &- budget
+      guard missing > 0 else { return }
+      holder.release(bytes: missing)
+    }
+  }
+
+  private func count(_ bytes: Int, _ account: Account) {
+    switch account {
+    case .cache: cache.wrappingAdd(bytes, ordering: .relaxed)
+    case .textures: textures.wrappingAdd(bytes, ordering: .relaxed)
+    case .bodies: bodies.wrappingAdd(bytes, ordering: .relaxed)
+    case .decoding: decoding.wrappingAdd(bytes, ordering: .relaxed)
+    }
+  }
+}

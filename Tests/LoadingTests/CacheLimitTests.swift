@@ -1,0 +1,226 @@
+import Synchronization
+import Testing
+import VitrineGraphics
+import VitrineLoading
+import VitrineTesting
+
+/// What a memory cache lets go of, and when, beside its capacity.
+@Suite(.timeLimit(.minutes(1))) struct CacheLimitTests {
+  private static let size = 1000
+
+  /// Seconds, moved by hand.
+  private final class Clock: Sendable {
+    private let time = Atomic<Int64>(1_000_000_000_000)
+    var now: Int64 { time.load(ordering: .relaxed) }
+    func advance(_ seconds: Double) { time.add(Int64(seconds * 1e9), ordering: .relaxed) }
+  }
+
+  private let clock = Clock()
+
+  private func cache(
+    capacity: Int = 1 << 20, countLimit: Int = .max, timeToLive: Double = .infinity,
+    entryCostLimit: Int? = nil
+  ) -> MemoryImageCache {
+    let clock = clock
+    return MemoryImageCache(
+      capacity: capacity, preferredUsageAfterPurge: capacity * 6 / 10, countLimit: countLimit,
+      timeToLive: timeToLive, entryCostLimit: entryCostLimit, clock: { clock.now })
+  }
+
+  private func insert(_ name: String, bytes: Int = size, into cache: MemoryImageCache) {
+    cache.insert(.solid(width: bytes / 4, height: 1), for: request(name), additionalIdentifier: nil)
+  }
+
+  private func has(_ name: String, _ cache: MemoryImageCache) -> Bool {
+    cache.image(for: request(name), additionalIdentifier: nil) != nil
+  }
+
+  // MARK: Count
+
+  @Test("YY-B30 of two images and a third that goes which was used longest ago") func countLimit() {
+    let cache = cache(countLimit: 2)
+    insert("a", into: cache)
+    insert("b", into: cache)
+    #expect(has("a", cache))
+
+    insert("c", into: cache)
+
+    #expect(!has("b", cache))
+    #expect(has("a", cache) && has("c", cache))
+    #expect(cache.statistics.evictionsByReason == [.count: 1])
+  }
+
+  @Test(
+    "YY-B30 YY-B31 a limit of zero images, or fewer, empties the cache and keeps it so", arguments: [0, -1])
+  func noImages(limit: Int) {
+    let cache = cache()
+    for name in ["a", "b", "c"] { insert(name, into: cache) }
+
+    cache.countLimit = limit
+    insert("d", into: cache)
+
+    #expect(cache.statistics.entries == 0)
+    #expect(cache.usage == 0)
+    #expect(cache.countLimit == 0)
+  }
+
+  @Test func narrowerCountLimitLetsGoAtOnce() {
+    let cache = cache()
+    for name in ["a", "b", "c", "d"] { insert(name, into: cache) }
+
+    cache.countLimit = 3
+
+    #expect(!has("a", cache) && has("b", cache) && has("c", cache) && has("d", cache))
+  }
+
+  @Test func everySizeOfAPictureCounts() {
+    let cache = cache(countLimit: 2)
+    for side in [1, 2, 3] {
+      let target = DecodeTarget(width: side, height: side)
+      cache.insert(
+        .solid(width: side, height: side, sourceWidth: 9, sourceHeight: 9), for: request(target: target),
+        additionalIdentifier: nil)
+    }
+
+    #expect(cache.statistics.entries == 2)
+  }
+
+  // MARK: Age
+
+  @Test("YY-B31 an image that is too old is not found, and is let go") func age() {
+    let cache = cache(timeToLive: 10)
+    insert("a", into: cache)
+    clock.advance(9.9)
+    #expect(has("a", cache))
+
+    clock.advance(0.1)
+
+    #expect(!has("a", cache), "having been used makes nothing younger")
+    #expect(cache.usage == 0)
+    #expect(cache.statistics.evictionsByReason == [.age: 1])
+    #expect(cache.statistics.misses == 1)
+  }
+
+  @Test("YY-B31 what has become too old goes with an insert, and no timer") func sweep() {
+    let cache = cache(timeToLive: 10)
+    for name in ["a", "b", "c"] { insert(name, into: cache) }
+    clock.advance(11)
+    #expect(cache.statistics.entries == 3)
+
+    insert("d", into: cache)
+
+    #expect(cache.statistics.entries == 1)
+    #expect(cache.usage == Self.size)
+  }
+
+  @Test func olderVariantThatServesStandsInForNothingThatIsTooOld() {
+    let cache = cache(timeToLive: 10)
+    func variant(_ side: Int) {
+      cache.insert(
+        .solid(width: side, height: side, sourceWidth: 9, sourceHeight: 9),
+        for: request(target: DecodeTarget(width: side, height: side)), additionalIdentifier: nil)
+    }
+    variant(2)
+    clock.advance(6)
+    variant(4)
+    clock.advance(6)
+
+    let found = cache.image(
+      for: request(target: DecodeTarget(width: 2, height: 2)), additionalIdentifier: nil)
+
+    #expect(found?.pixelWidth == 4, "the small one is too old, the large one serves")
+    #expect(cache.statistics.entries == 1)
+  }
+
+  @Test("YY-B31 no time to live keeps nothing", arguments: [0, -1, -Double.infinity, Double.nan])
+  func noTime(timeToLive: Double) {
+    let cache = cache(timeToLive: timeToLive)
+    insert("a", into: cache)
+    #expect(!has("a", cache))
+    #expect(cache.usage == 0)
+
+    let other = self.cache()
+    insert("a", into: other)
+    other.timeToLive = timeToLive
+    #expect(other.usage == 0, "set later, it empties the cache")
+  }
+
+  @Test(arguments: [Double.infinity, Double.greatestFiniteMagnitude, 1e300])
+  func longTimeIsForever(timeToLive: Double) {
+    let cache = cache(timeToLive: timeToLive)
+    insert("a", into: cache)
+    clock.advance(1e8)
+
+    #expect(has("a", cache))
+  }
+
+  @Test func clockThatIsSetBackMakesNothingLiveMuchLonger() {
+    let cache = cache(timeToLive: 10)
+    insert("a", into: cache)
+
+    clock.advance(-500)
+    #expect(has("a", cache))
+    clock.advance(9)
+    #expect(has("a", cache))
+    clock.advance(1)
+
+    #expect(!has("a", cache), "its time began again when the clock was seen to be back")
+  }
+
+  // MARK: One image
+
+  @Test func imageBeyondTheEntryLimitIsNotKept() {
+    let cache = cache(entryCostLimit: 2000)
+
+    insert("a", bytes: 2000, into: cache)
+    insert("b", bytes: 2004, into: cache)
+
+    #expect(has("a", cache) && !has("b", cache))
+    #expect(cache.statistics.inserts == 1)
+    #expect(cache.statistics.refusals == 1)
+  }
+
+  @Test func imageThatIsNotKeptTakesItsPredecessorAlong() {
+    let cache = cache(entryCostLimit: 2000)
+    insert("a", into: cache)
+
+    insert("a", bytes: 4000, into: cache)
+
+    #expect(!has("a", cache), "the picture behind the URL has changed")
+  }
+
+  @Test("Limits of one image that are odd do no harm", arguments: [Int.min, -1, 0, Int.max])
+  func oddEntryLimit(limit: Int) {
+    let cache = cache(entryCostLimit: limit)
+    insert("a", into: cache)
+
+    #expect(has("a", cache) == (limit == .max))
+  }
+
+  @Test("By default one image may take what a purge leaves, and a quarter of the capacity at least")
+  func usualEntryLimit() {
+    let large = MemoryImageCache(capacity: 10_000, preferredUsageAfterPurge: 6000)
+    insert("fits", bytes: 6000, into: large)
+    insert("does not", bytes: 6004, into: large)
+    #expect(has("fits", large) && !has("does not", large))
+
+    let empties = MemoryImageCache(capacity: 10_000, preferredUsageAfterPurge: 0)
+    insert("fits", bytes: 2500, into: empties)
+    insert("does not", bytes: 2504, into: empties)
+    #expect(has("fits", empties) && !has("does not", empties))
+  }
+
+  @Test("Limits of any size are taken", arguments: [Int.min, 0, 1, Int.max])
+  func oddLimits(limit: Int) {
+    let cache = MemoryImageCache(
+      capacity: limit, preferredUsageAfterPurge: limit, countLimit: limit, timeToLive: 1e308,
+      entryCostLimit: limit)
+    for name in ["a", "b", "a", "c"] { insert(name, into: cache) }
+    cache.purge(to: limit)
+    cache.release(bytes: limit)
+    cache.relieve(.warning)
+
+    #expect(cache.usage == cache.statistics.entries * Self.size)
+    #expect(cache.usage <= max(0, limit))
+  }
+}

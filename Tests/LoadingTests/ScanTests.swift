@@ -1,0 +1,109 @@
+import Testing
+import VitrineGraphics
+import VitrineLoading
+import VitrineTesting
+
+/// Pictures that are seen once must not push out those that are looked at.
+@Suite(.timeLimit(.minutes(1))) struct ScanTests {
+  /// Of 10,000 bytes each, as many as a screen shows.
+  private static let shown = (0..<60).map { request("shown-\($0)") }
+  private let cache = MemoryImageCache(capacity: 2_000_000, preferredUsageAfterPurge: 1_200_000)
+
+  private func image() -> Image { .solid(width: 50, height: 50) }
+
+  private func insert(_ request: ImageRequest) {
+    cache.insert(image(), for: request, additionalIdentifier: nil)
+  }
+
+  private func has(_ request: ImageRequest) -> Bool {
+    cache.image(for: request, additionalIdentifier: nil) != nil
+  }
+
+  @Test func flingThroughTenThousandPicturesKeepsThoseThatAreUsedNowAndThen() {
+    for request in Self.shown { insert(request) }
+    for request in Self.shown { #expect(has(request)) }
+    var hits = 0
+    var lookups = 0
+
+    for number in 0..<10_000 {
+      insert(request("scanned-\(number)"))
+      // A round of them in 3,000 pictures: more than there is room for.
+      guard number % 50 == 0 else { continue }
+      lookups += 1
+      let wanted = Self.shown[number / 50 % Self.shown.count]
+      if has(wanted) { hits += 1 } else { insert(wanted) }
+    }
+
+    #expect(Double(hits) >= 0.95 * Double(lookups), "\(hits) of \(lookups)")
+    #expect(cache.usage <= cache.capacity)
+  }
+
+  @Test func pictureThatASlotShowsStaysThoughNobodyAsksForIt() {
+    let image = image()
+    cache.insert(image, for: Self.shown[0], additionalIdentifier: nil)
+    do {
+      let showing = Image.Showing(image)
+      for number in 0..<1000 { insert(request("scanned-\(number)")) }
+      #expect(has(Self.shown[0]))
+      _ = consume showing
+    }
+
+    cache.purge(to: 0)
+
+    #expect(!has(Self.shown[0]))
+  }
+
+  @Test func whatIsShownStaysWithinTheBounds() {
+    let images = (0..<300).map { _ in image() }
+    let showing = images.map { Held(Image.Showing($0)) }
+    for (number, image) in images.enumerated() {
+      cache.insert(image, for: request("\(number)"), additionalIdentifier: nil)
+      #expect(cache.usage <= cache.capacity)
+    }
+
+    #expect(has(request("299")), "what came last is there")
+    withExtendedLifetime(showing) {}
+  }
+
+  @Test("AF-C21 what was inserted is found, although all else has been used") func newcomerStays() {
+    for number in 0..<200 {
+      insert(request("\(number)"))
+      #expect(has(request("\(number)")))
+    }
+    for number in 200..<400 {
+      insert(request("\(number)"))
+      #expect(has(request("\(number)")))
+    }
+  }
+
+  @Test func whatWasUsedOnceDoesNotStayForEver() {
+    for request in Self.shown {
+      insert(request)
+      #expect(has(request))
+    }
+
+    // All of these are used too.
+    for number in 0..<1000 {
+      insert(request("new-\(number)"))
+      #expect(has(request("new-\(number)")))
+    }
+
+    #expect(!Self.shown.contains(where: has))
+  }
+
+  @Test("Used pictures take four fifths of what a purge leaves, so that new ones can become used")
+  func protectedShare() {
+    for number in 0..<120 { insert(request("old-\(number)")) }
+    for number in 0..<120 { #expect(has(request("old-\(number)"))) }
+    for number in 0..<81 { insert(request("new-\(number)")) }
+
+    #expect(cache.usage == cache.preferredUsageAfterPurge)
+    #expect((0..<81).filter { has(request("new-\($0)")) }.count == 24)
+  }
+
+  /// An array holds no values that cannot be copied.
+  private final class Held {
+    private let showing: Image.Showing
+    init(_ showing: consuming Image.Showing) { self.showing = showing }
+  }
+}
