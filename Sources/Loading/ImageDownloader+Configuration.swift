@@ -90,6 +90,11 @@ extension ImageDownloader {
     /// Seconds since 1970, for servers that name a date; the system's by default.
     public var wallClock: @Sendable () -> Double = { Date().timeIntervalSince1970 }
 
+    /// Where bodies on their way, pictures that are being decoded and the memory cache count, and which says when there
+    /// is room to decode. Nil, the default, is the one of `Application` or `bootstrap()`; a downloader of one's own then
+    /// has one without a bound, and its cache counts where it did.
+    public var ledger: MemoryLedger?
+
     /// Where it writes down what each request went through; `Trace.shared` unless said otherwise.
     public var trace = Trace.shared
 

@@ -31,6 +31,8 @@ public final class ImageDownloader: Sendable {
     }
   }
 
+  /// What its loads take in memory, and the budget for it.
+  public var ledger: MemoryLedger { engine.ledger }
   /// The memory cache, if there is one.
   public let cache: (any ImageRequestCache)?
   private let engine: LoadEngine
@@ -50,6 +52,7 @@ public final class ImageDownloader: Sendable {
     configuration: Configuration = .init(), transports: [any DataTransport],
     decoder: any ImageDecoding, cache: (any ImageRequestCache)? = MemoryImageCache()
   ) {
+    if let ledger = configuration.ledger { (cache as? any MemoryHolder)?.count(against: ledger) }
     self.init(
       engine: LoadEngine(
         configuration: configuration, transports: transports, decoder: decoder, cache: cache),

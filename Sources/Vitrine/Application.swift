@@ -30,15 +30,19 @@ public final class Application {
   /// What pictures may take in memory, and the shares of it.
   public let memory: MemoryBudget
 
+  /// What all of them take now, by account, and the budget for it.
+  public var ledger: MemoryLedger { downloader.ledger }
+
   /// What an application is made of.
   public struct Configuration {
-    /// Its texture budget is replaced by the share of `memory`, its trace by the downloader's.
+    /// Its texture budget is replaced by the share of `memory`, its trace and its ledger by the downloader's.
     public var host: SDLHost.Configuration
     /// Its pixel format is replaced by the one that the renderer prefers.
     public var downloader: ImageDownloader.Configuration
     /// How http and https are fetched: user agent, proxy, certificates.
     public var transport: CurlTransport.Configuration
-    /// What cache and textures may take together; a share of the machine's memory by default.
+    /// What cache, textures, bodies and decoding may take together; a share of the machine's memory by default. A
+    /// ledger of the downloader's configuration goes before its sum.
     public var memory: MemoryBudget
 
     /// The defaults of each part, and a window of 1280 x 800 points.
@@ -63,11 +67,14 @@ public final class Application {
     var hosting = configuration.host
     hosting.textureByteBudget = memory.textures
     hosting.trace = configuration.downloader.trace
+    let ledger = configuration.downloader.ledger ?? MemoryLedger(budget: memory.bytes)
+    hosting.ledger = ledger
     host = try SDLHost(configuration: hosting)
     cache = MemoryImageCache(
       capacity: memory.cacheCapacity, preferredUsageAfterPurge: memory.cacheUsageAfterPurge)
     var downloading = configuration.downloader
     downloading.pixelFormat = host.pixelFormat
+    downloading.ledger = ledger
     downloader = bootstrap(
       downloader: downloading, transport: configuration.transport, cache: cache)
   }
@@ -86,6 +93,10 @@ public final class Application {
   ///
   /// Returns too when the X server or the Wayland compositor has ended; then `host.failure` says so.
   public func run() { host.run() }
+
+  /// Lets go of every picture and texture that is not being shown: the program has been told that memory is short, or
+  /// will not be seen for a while (AF-F11).
+  public func relieveMemoryPressure() { ledger.relieve(.critical) }
 
   /// Ends `run()` after the present turn.
   public func quit() { host.quit() }

@@ -1,11 +1,13 @@
 import VitrineCodecs
 public import VitrineCurlTransport
+import VitrineGraphics
 public import VitrineLoading
 
 /// Makes the shared downloader for a program without a window: curl, local files, the codecs and a memory cache.
 ///
 /// `Application` does this by itself. A second call replaces `ImageDownloader.shared`; loads under way go on
-/// with the one that they began with.
+/// with the one that they began with. Unless the configuration has a ledger of its own, what the loads and the cache take
+/// counts against the default budget of this machine; see `MemoryBudget`.
 ///
 /// - Returns: the downloader, which is `ImageDownloader.shared` from now on.
 @discardableResult
@@ -18,6 +20,9 @@ public func bootstrap(
   // A download that the queue lets go must not wait again for a connection, its time limits running.
   transport.connectionsPerHost = max(
     transport.connectionsPerHost, configuration.maximumActiveDownloadsPerHost)
+  var configuration = configuration
+  let ledger = configuration.ledger ?? MemoryLedger(budget: MemoryBudget.machine.bytes)
+  configuration.ledger = ledger
   let downloader = ImageDownloader(
     configuration: configuration,
     transports: [CurlTransport(configuration: transport), LocalTransport()],

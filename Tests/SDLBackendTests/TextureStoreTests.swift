@@ -183,3 +183,83 @@ extension SDLTests {
     }
   }
 }
+
+/// Textures in the ledger that they share with pictures.
+struct TextureLedgerTests {
+  private let ledger = MemoryLedger(budget: 10_000)
+
+  private func store() -> TextureStore<PixelsInMemory> {
+    TextureStore(maker: PixelsInMemory(), budget: 10_000, frameBudget: 10_000, ledger: ledger)
+  }
+
+  private func image() -> Image { Image(width: 20, height: 20) { _, _ in .black } }
+
+  /// Draws it in 10x10 pixels, which takes 400 bytes.
+  private func draw(_ image: Image, _ store: TextureStore<PixelsInMemory>) {
+    store.beginFrame()
+    _ = store.drawing(
+      of: DrawList.Picture(image: image, destination: .zero), in: PixelRect(width: 10, height: 10),
+      corners: CornerMask(radius: 0))
+  }
+
+  @Test func texturesCountWhileTheyAreThere() {
+    do {
+      let store = store()
+      let image = image()
+      draw(image, store)
+      #expect(ledger.usage.textures == 400)
+      store.removeAll()
+      #expect(ledger.usage.textures == 0)
+      draw(image, store)
+      #expect(ledger.usage.textures == 400)
+    }
+    #expect(ledger.usage.textures == 0, "and not when the store is gone")
+  }
+
+  @Test func theyGiveWayThoseUsedLongestAgoFirstAndNoneOfTheFrame() {
+    let store = store()
+    let images = (0..<4).map { _ in image() }
+    for image in images { draw(image, store) }
+
+    store.release(bytes: 500)
+
+    #expect(store.count == 2)
+    #expect(ledger.usage.textures == 800)
+    store.release(bytes: .max)
+    #expect(store.count == 1, "that of the last frame")
+    store.release(bytes: -1)
+    #expect(store.count == 1)
+    withExtendedLifetime(images) {}
+  }
+
+  @Test func whatSlotsShowMayStay() {
+    let store = store()
+    let shown = image()
+    let others = (0..<3).map { _ in image() }
+    let showing = Image.Showing(shown)
+    for image in [shown] + others { draw(image, store) }
+
+    store.release(bytes: .max, keepsShown: true)
+
+    #expect(store.count == 2, "the shown one, and that of the last frame")
+    _ = consume showing
+    store.release(bytes: .max, keepsShown: true)
+    #expect(store.count == 1)
+    withExtendedLifetime(others) {}
+  }
+
+  @Test func wishesOfOtherThreadsAreGrantedOnceInATurnOfTheMainQueue() async {
+    await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+      let holder = TextureHolder { bytes, pressure in
+        #expect(bytes == 30)
+        #expect(pressure == .critical)
+        done.resume()
+      }
+      holder.release(bytes: 10)
+      holder.release(bytes: 30)
+      holder.release(bytes: 20)
+      holder.relieve(.critical)
+      holder.relieve(.warning)
+    }
+  }
+}

@@ -66,8 +66,8 @@ final class Statistics: SlotObserver {
       cpu_s: Process.cpuSeconds,
       memory: .init(
         peak_rss_bytes: Process.memory("VmHWM"), baseline_rss_bytes: baseline ?? Process.memory("VmRSS"),
-        budget_bytes: application.memory.bytes, cache_bytes: application.cache.usage,
-        texture_bytes: application.host.textureBytes),
+        budget_bytes: application.ledger.budget, cache_bytes: application.ledger.usage.cache,
+        texture_bytes: application.ledger.usage.textures),
       video: application.host.videoDriver, renderer: application.host.rendererName)
   }
 

@@ -30,6 +30,9 @@ package final class MemoryHold: Sendable {
     return true
   }
 
+  /// Asks holders to let go of what is missing for so many bytes more; no lock that they need may be held.
+  package func makeRoom(for bytes: Int) { ledger.makeRoom(for: bytes) }
+
   /// Counts nothing any more. A second call does nothing.
   package func end() { ledger.add(-held.exchange(0, ordering: .relaxed), to: account) }
 }

@@ -68,6 +68,7 @@ public final class MemoryLedger: Sendable {
   private let sum = Atomic<Int>(0)
   private let highest = Atomic<Int>(0)
   private let holders = Mutex(Holders())
+  private let watcher = Mutex<(@Sendable () -> Void)?>(nil)
 
   /// A ledger in which nothing is counted yet.
   ///
@@ -105,6 +106,16 @@ public final class MemoryLedger: Sendable {
     for (_, holder) in holders.withLock({ $0.living() }) { holder.relieve(pressure) }
   }
 
+  /// Keeps what `make` gives, which looks whether memory is short; does nothing where there is one already.
+  package func watch(_ make: () -> @Sendable () -> Void) {
+    guard watcher.withLock({ $0 == nil }) else { return }
+    let new = make()
+    watcher.withLock { if $0 == nil { $0 = new } }
+  }
+
+  /// Something is about to take memory, and no lock is held: a time to look how short it is.
+  package func lookAround() { watcher.withLock { $0 }?() }
+
   // MARK: Counting
 
   /// Counts bytes that are taken, or with a negative number let go. Passing the budget makes holders let go before
@@ -134,7 +145,7 @@ public final class MemoryLedger: Sendable {
   }
 
   /// Asks one holder after the other to let go of what is missing for so many bytes more.
-  func makeRoom(for bytes: Int) {
+  package func makeRoom(for bytes: Int) {
     guard budget != .max else { return }
     for (_, holder) in holders.withLock({ $0.living() }) {
       let missing = sum.load(ordering: .relaxed) &+ bytes &- budget
@@ -151,4 +162,11 @@ public final class MemoryLedger: Sendable {
     case .decoding: decoding.wrappingAdd(bytes, ordering: .relaxed)
     }
   }
+}
+
+extension MemoryLedger: Hashable {
+  /// Whether the two are the same instance.
+  public static func == (a: MemoryLedger, b: MemoryLedger) -> Bool { a === b }
+  /// By identity, as `==`.
+  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

@@ -14,6 +14,8 @@ public enum MemoryPressure: Int, Hashable, Comparable, Sendable, CaseIterable {
 /// Called from any thread, and never with a lock of the ledger held. Whoever lives on another thread starts the
 /// work there and returns.
 public protocol MemoryHolder: AnyObject, Sendable {
+  /// Counts what it holds in `ledger` from now on, registers there, and counts nothing in another one any more.
+  func count(against ledger: MemoryLedger)
   /// Lets go of as much as there is of so many bytes, what is needed least first.
   func release(bytes: Int)
   /// Memory is short, of the machine or of what the process may use of it.

@@ -6,6 +6,14 @@ public protocol ImageDecoding: Sendable {
   ///
   /// Throws `.emptyBody`, `.notAnImage`, `.tooLarge` (before memory is taken) or `.decoding`.
   func decode(_ data: [UInt8], options: DecodeOptions) throws(ImageError) -> Image
+  /// Bytes that decoding takes at once, its result included, as far as the header tells: decoding waits until a
+  /// `MemoryLedger` has room for them. Called before each `decode`, on any thread, the main one included.
+  func memoryNeeded(for data: [UInt8], options: DecodeOptions) -> Int
+}
+
+extension ImageDecoding {
+  /// 0, which waits for nothing.
+  public func memoryNeeded(for data: [UInt8], options: DecodeOptions) -> Int { 0 }
 }
 
 /// What to make of the bytes.

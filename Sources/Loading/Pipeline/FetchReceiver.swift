@@ -13,6 +13,15 @@ final class FetchReceiver: TransportReceiver {
     var isEnded = false
     /// Progress is not told again before.
     var nextReport = Int64.min
+    /// Counts the body, until the end.
+    var hold: MemoryHold?
+
+    /// What came of the body that broke off or was given up, which goes on counting.
+    func counting(_ partial: PartialBody?) -> PartialBody? {
+      var partial = partial
+      partial?.hold = hold
+      return partial
+    }
   }
 
   let id: FetchID
@@ -34,7 +43,8 @@ final class FetchReceiver: TransportReceiver {
     interval = configuration.progressInterval
     clock = configuration.clock
     self.engine = engine
-    state = Mutex(State(answer: answer))
+    let hold = answer.resumed?.hold ?? MemoryHold(0, in: engine.ledger, as: .bodies)
+    state = Mutex(State(answer: answer, hold: hold))
   }
 
   /// The transfer begins; one on this machine is no activity of the network.
@@ -53,7 +63,10 @@ final class FetchReceiver: TransportReceiver {
 
   /// Nobody wants the transfer any more. What has come of it, if the rest can be asked for later.
   func abandon() -> PartialBody? {
-    let (partial, modifying) = state.withLock { ($0.answer.abandon(), $0.modifying) }
+    let (partial, modifying) = state.withLock { state in
+      defer { state.hold = nil }
+      return (state.counting(state.answer.abandon()), state.modifying)
+    }
     modifying?.cancel()
     return partial
   }
@@ -73,15 +86,16 @@ final class FetchReceiver: TransportReceiver {
 
   func transportDidReceive(_ bytes: UnsafeRawBufferPointer) {
     let now = interval > 0 ? clock.now : 0
-    let (watchers, progress) = state.withLock { state in
+    let (watchers, progress, hold) = state.withLock { state in
       state.answer.receive(bytes)
       let progress = state.answer.progress
       guard interval <= 0 || now >= state.nextReport || progress.received == progress.expected else {
-        return ([ImageTask](), progress)
+        return ([ImageTask](), progress, state.hold)
       }
       state.nextReport = now.advanced(bySeconds: interval)
-      return (state.watchers, progress)
+      return (state.watchers, progress, state.hold)
     }
+    hold?.grow(by: bytes.count)
     for watcher in watchers { watcher.report(progress) }
   }
 
@@ -114,8 +128,16 @@ final class FetchReceiver: TransportReceiver {
   private func perform(_ step: AnswerAssembly.Step) {
     switch step {
     case .goOn: break
-    case .end(let end):
-      engine?.fetchEnded(self, end, partial: state.withLock { $0.answer.takePartialBody() })
+    case .end(var end):
+      let partial = state.withLock { state in
+        defer { state.hold = nil }
+        if case .bytes(var bytes) = end.outcome {
+          bytes.hold = state.hold
+          end.outcome = .bytes(bytes)
+        }
+        return state.counting(state.answer.takePartialBody())
+      }
+      engine?.fetchEnded(self, end, partial: partial)
     case .modify(let response): modify(response)
     }
   }

@@ -53,6 +53,7 @@ final class LoadEngine: Sendable {
   private let decoder: any ImageDecoding
   private let cache: (any ImageRequestCache)?
   let trace: Trace
+  let ledger: MemoryLedger
   private var clock: any LoadingClock { configuration.clock }
   private let workers: WorkerPool
   private let state: Mutex<State>
@@ -65,6 +66,7 @@ final class LoadEngine: Sendable {
     self.decoder = decoder
     self.cache = cache
     trace = configuration.trace
+    ledger = configuration.ledger ?? MemoryLedger()
     workers = WorkerPool(threads: configuration.decodingThreads)
     var registry = LoadRegistry(
       firstNumber: trace.reserveNumbers(), undecodedBytesLimit: configuration.undecodedBytesLimit,
@@ -257,7 +259,7 @@ final class LoadEngine: Sendable {
         try modify(bytes.body, bytes.response)
       }
       let modified = result.map {
-        FetchedBytes(body: $0, response: bytes.response, metrics: bytes.metrics)
+        FetchedBytes(body: $0, response: bytes.response, metrics: bytes.metrics, hold: bytes.hold)
       }
       settleFetch(receiver, FetchEnd(modified, like: end), nil)
     }
@@ -324,9 +326,11 @@ final class LoadEngine: Sendable {
     case .announce(let ids, let event): announce(ids, event)
     case .decode(let id, let body, let options, let priority): decode(id, body, options, priority)
     case .transform(let id, let image, let transforms, let priority):
-      workers.submit(id.number, priority: priority) { [self] in
+      let hold = MemoryHold(image.cost, in: ledger, as: .decoding)
+      workers.submit(id.number, priority: priority, taking: .init(image.cost, in: hold)) { [self] in
         trace.record(.transformBegan(picture: id.number))
         let result = Self.apply(transforms, to: image)
+        hold.end()
         trace.record(.transformEnded(picture: id.number))
         perform { $0.registry.transformEnded(id, result) }
       }
@@ -334,7 +338,9 @@ final class LoadEngine: Sendable {
     case .reprioritizeWork(let number, let priority): workers.setPriority(priority, of: number)
     case .store(let id, let image, let request, let identifier):
       guard storesOnMainQueue else { return store(id, image, request, identifier) }
+      let hold = MemoryHold(image.cost, in: ledger, as: .decoding)
       Mailbox.main.post { [self] in
+        hold.end()
         if state.withLock({ $0.registry.isStoring(id) }) { store(id, image, request, identifier) }
       }
     case .deliver(let ids, let result): deliver(ids, result)
@@ -442,9 +448,14 @@ final class LoadEngine: Sendable {
   ) {
     let options = DecodeOptions(
       target: key.target, pixelFormat: configuration.pixelFormat, limits: key.limits)
-    workers.submit(id.number, priority: priority) { [self] in
+    let hold = MemoryHold(0, in: ledger, as: .decoding)
+    let need = decoder.memoryNeeded(for: body, options: options)
+    workers.submit(id.number, priority: priority, taking: .init(need, in: hold)) { [self] in
+      ledger.lookAround()
       trace.record(.decodeBegan(decode: id.number))
       let result = Result { () throws(ImageError) in try decoder.decode(body, options: options) }
+      // Whoever keeps the picture counts it.
+      hold.end()
       trace.record(.decodeEnded(id, result))
       perform { state in
         let now = state.registry.now

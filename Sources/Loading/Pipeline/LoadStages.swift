@@ -54,6 +54,8 @@ struct FetchedBytes: Sendable {
   let body: [UInt8]
   let response: TransportResponse?
   let metrics: TransportMetrics
+  /// Counts the body in memory.
+  var hold: MemoryHold?
 }
 
 /// How a transfer ended.
@@ -65,7 +67,7 @@ struct FetchEnd: Sendable {
     case needsWhole
   }
 
-  let outcome: Outcome
+  var outcome: Outcome
   /// The head of the answer, if there was one.
   var response: TransportResponse?
   /// Seconds for which the server wants to be left alone.

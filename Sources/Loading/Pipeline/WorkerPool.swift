@@ -1,10 +1,36 @@
+package import VitrineGraphics
+
 /// Threads of their own for what takes long: decoding, transforms, files. The concurrency pool is as narrow
 /// as the machine and must never be blocked by these.
 ///
 /// Jobs run by priority, then in order of arrival. Threads start when there is work for them, sleep when
-/// there is none, and end when the pool goes; jobs that wait then still run, unless they are cancelled.
+/// there is none, and end when the pool goes; jobs that wait then still run, unless they are cancelled. A job that
+/// takes memory waits for room in the ledger, unless no other such job runs; none overtakes it meanwhile.
 package final class WorkerPool: Sendable {
-  private typealias Job = @Sendable () -> Void
+  private struct Job {
+    let body: @Sendable () -> Void
+    let claim: Claim?
+  }
+
+  /// Memory that a job takes while it runs. The job ends `hold` when it takes none any more.
+  package struct Claim: Sendable {
+    fileprivate let bytes: Int
+    fileprivate let hold: MemoryHold
+
+    /// Less than 1 byte waits for nothing.
+    package init?(_ bytes: Int, in hold: MemoryHold) {
+      guard bytes > 0 else { return nil }
+      self.bytes = bytes
+      self.hold = hold
+    }
+  }
+
+  private enum Turn {
+    case job(Job)
+    /// Ask others to let go before the job is looked at again.
+    case makeRoom(Claim)
+    case end
+  }
 
   private struct State {
     var waiting = WaitingList<UInt64>()
@@ -12,6 +38,10 @@ package final class WorkerPool: Sendable {
     var lastNumber: UInt64 = 0
     var threads = 0
     var busy = 0
+    /// Jobs under way that take memory.
+    var claims = 0
+    /// The job that room was asked for.
+    var roomAsked: UInt64?
     var isClosed = false
 
     mutating func append(_ id: UInt64, _ priority: ImageRequest.Priority) {
@@ -19,11 +49,27 @@ package final class WorkerPool: Sendable {
       waiting.append(id, priority: priority, number: lastNumber)
     }
 
-    mutating func takeJob() -> Job? {
-      guard let id = waiting.head(.fifo)?.item else { return nil }
+    /// Nil while there is nothing to do.
+    mutating func nextTurn() -> Turn? {
+      guard let id = waiting.head(.fifo)?.item, let job = jobs[id] else { return isClosed ? .end : nil }
+      if let claim = job.claim, !claim.hold.take(claim.bytes, inAnyCase: false) {
+        if roomAsked != id {
+          roomAsked = id
+          return .makeRoom(claim)
+        }
+        // The end of another job is the next chance.
+        guard claims == 0, claim.hold.take(claim.bytes, inAnyCase: true) else { return nil }
+      }
       waiting.remove(id)
+      jobs[id] = nil
       busy += 1
-      return jobs.removeValue(forKey: id)
+      if job.claim != nil { claims += 1 }
+      return .job(job)
+    }
+
+    mutating func finish(_ job: Job) {
+      busy -= 1
+      if job.claim != nil { claims -= 1 }
     }
   }
 
@@ -35,12 +81,14 @@ package final class WorkerPool: Sendable {
 
   deinit { monitor.withLock { $0.isClosed = true } }
 
-  /// Runs `job` when its turn comes. `id` is the submitter's, unique among the jobs that wait.
+  /// Runs `job` when its turn comes, and when there is room for the memory that it takes. `id` is the submitter's,
+  /// unique among the jobs that wait.
   package func submit(
-    _ id: UInt64, priority: ImageRequest.Priority, job: @escaping @Sendable () -> Void
+    _ id: UInt64, priority: ImageRequest.Priority, taking claim: Claim? = nil,
+    job: @escaping @Sendable () -> Void
   ) {
     let needsThread = monitor.withLock { state in
-      state.jobs[id] = job
+      state.jobs[id] = Job(body: job, claim: claim)
       state.append(id, priority)
       guard state.threads < maximumThreads, state.threads - state.busy < state.waiting.count else {
         return false
@@ -69,18 +117,18 @@ package final class WorkerPool: Sendable {
   private func startThread() {
     let monitor = monitor
     BlockingThread.start {
-      while let job = Self.nextJob(monitor) {
-        job()
-        monitor.withLock { $0.busy -= 1 }
+      while true {
+        switch monitor.wait(until: { $0.nextTurn() }) {
+        case .job(let job): Self.run(job, monitor)
+        case .makeRoom(let claim): claim.hold.makeRoom(for: claim.bytes)
+        case .end: return
+        }
       }
     }
   }
 
-  /// Waits for work; nil when the pool has gone and nothing is left.
-  private static func nextJob(_ monitor: Monitor<State>) -> Job? {
-    monitor.wait { state -> Job?? in
-      if let job = state.takeJob() { return .some(job) }
-      return state.isClosed ? .some(nil) : nil
-    }
+  private static func run(_ job: Job, _ monitor: Monitor<State>) {
+    job.body()
+    monitor.withLock { $0.finish(job) }
   }
 }

@@ -1,3 +1,5 @@
+import VitrineGraphics
+
 /// What came of a body before its transfer broke or was paused, with what is needed to ask for the rest.
 struct PartialBody: Sendable {
   let bytes: [UInt8]
@@ -5,6 +7,9 @@ struct PartialBody: Sendable {
   let validator: String
   /// Of the whole body, if the server said.
   let length: Int?
+
+  /// Counts the bytes in memory.
+  var hold: MemoryHold?
 
   /// Less than this is fetched anew: a range costs a header and a risk.
   static let smallest = 4096

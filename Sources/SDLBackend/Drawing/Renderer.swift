@@ -12,6 +12,9 @@ protocol Renderer: AnyObject {
   var pixelFormat: PixelFormat { get }
   /// Bytes that textures take.
   var textureBytes: Int { get }
+  /// Drops textures of a sum of `bytes`, those used longest ago first, but none of the last frame; if it
+  /// `keepsShown`, none of images that slots show either.
+  func releaseTextures(bytes: Int, keepsShown: Bool)
   /// The masks of rounded corners.
   var corners: CornerMasks { get set }
   var fonts: FontLibrary { get }

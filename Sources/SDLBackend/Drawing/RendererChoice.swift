@@ -46,6 +46,6 @@ struct RendererChoice {
   private func textures<Maker>(_ maker: Maker) -> TextureStore<Maker> {
     TextureStore(
       maker: maker, budget: configuration.textureByteBudget, frameBudget: configuration.uploadByteBudget,
-      trace: configuration.trace)
+      trace: configuration.trace, ledger: configuration.ledger ?? MemoryLedger())
   }
 }

@@ -26,6 +26,10 @@ final class SoftwareRenderer: Renderer {
 
   var textureBytes: Int { textures.byteCount }
 
+  func releaseTextures(bytes: Int, keepsShown: Bool) {
+    textures.release(bytes: bytes, keepsShown: keepsShown)
+  }
+
   func begin() -> PixelRect? {
     textures.beginFrame()
     canvas = memory.canvas()

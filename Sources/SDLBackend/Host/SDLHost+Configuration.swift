@@ -38,6 +38,9 @@ extension SDLHost {
     /// what is over waits for the next frames and is drawn coarsely until then. A picture that fits as it is and is shown without a fade, as
     /// a hit in memory is, is given to OpenGL all the same.
     public var uploadByteBudget = 8 << 20
+    /// Where the textures count, and which asks them to go: the one of the downloader, which `Application` sees to. Nil,
+    /// the default, counts nowhere.
+    public var ledger: MemoryLedger?
     /// Whether game controllers press keys, on a driver with a screen: the D-pad and the left stick are arrows, A is
     /// Enter, B is Escape, the shoulder buttons are Shift-Tab and Tab. They may be plugged in at any time. True by
     /// default; needs no more than the right to read `/dev/input`.

@@ -48,6 +48,8 @@ public final class SDLHost {
   var isVisible = true
   /// System time before which no other frame begins.
   var nextFrame = 0.0
+  /// Asked by the ledger, which holds it weakly.
+  private var textureHolder: TextureHolder?
   var turnObservers: [(identifier: Int, body: () -> Void)] = []
 
   private let fonts: FontLibrary
@@ -89,6 +91,11 @@ public final class SDLHost {
       quit()
       return true
     }
+    let holder = TextureHolder { [weak self] bytes, pressure in
+      self?.releaseTextures(bytes: bytes, pressure: pressure)
+    }
+    textureHolder = holder
+    if let ledger = configuration.ledger { holder.count(against: ledger) }
     if configuration.readsGamepads, video.hasScreen { readGamepads() }
   }
 
@@ -122,6 +129,16 @@ public final class SDLHost {
   public var pixelFormat: PixelFormat { renderer.pixelFormat }
   /// Bytes that scaled pictures and drawn texts take now, or all that OpenGL was given but for the picture of the window.
   public var textureBytes: Int { renderer.textureBytes }
+
+  /// A warning takes half of the textures; when it is critical only those stay that are on the screen.
+  private func releaseTextures(bytes: Int, pressure: MemoryPressure?) {
+    guard video.isOpen else { return }
+    switch pressure {
+    case nil: renderer.releaseTextures(bytes: bytes, keepsShown: false)
+    case .warning: renderer.releaseTextures(bytes: max(bytes, textureBytes / 2), keepsShown: false)
+    case .critical: renderer.releaseTextures(bytes: textureBytes, keepsShown: true)
+    }
+  }
 
   /// The host's time, in seconds; with the monotonic clock since the host was made.
   public var now: Double {

@@ -35,6 +35,10 @@ final class OpenGLRenderer: Renderer {
   var name: String { device.kind.rawValue }
   var textureBytes: Int { textures.byteCount }
 
+  func releaseTextures(bytes: Int, keepsShown: Bool) {
+    textures.release(bytes: bytes, keepsShown: keepsShown)
+  }
+
   func begin() -> PixelRect? {
     textures.beginFrame()
     guard let picture = preparePicture(), picture.beginDrawing() else { return nil }

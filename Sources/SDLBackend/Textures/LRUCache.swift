@@ -79,6 +79,21 @@ nonisolated struct LRUCache<Key: Hashable, Value> {
     free.append(slot)
   }
 
+  /// Removes values of a sum of `bytes`, those used longest ago first, but none that was used at `stamp` or that
+  /// `isKept`. Returns their keys. O(values) where many are kept.
+  mutating func removeOldest(_ bytes: Int, stamp: Int, isKept: (Key) -> Bool) -> [Key] {
+    var removed: [Key] = []
+    let goal = max(0, cost - max(0, bytes))
+    var candidate = oldest
+    while cost > goal, let slot = candidate, let node = slots[slot], node.stamp < stamp {
+      candidate = node.newer
+      guard !isKept(node.key) else { continue }
+      remove(node.key)
+      removed.append(node.key)
+    }
+    return removed
+  }
+
   mutating func removeAll() { self = LRUCache(limit: limit) }
 
   private mutating func unlink(_ slot: Int) {

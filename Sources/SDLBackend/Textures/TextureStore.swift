@@ -41,6 +41,9 @@ final class TextureStore<Maker: TextureMaking> {
 
   private let maker: Maker
   private var cache: LRUCache<Key, Texture>
+  /// Counts the textures in the ledger.
+  private let hold: MemoryHold
+  private var counted = 0
   private var owners: [ObjectIdentifier: Owner] = [:]
   /// Further sizes of images that were asked for in the last frame, and in this one; see `isSettled`.
   private var lastWishes: Set<PictureKey> = []
@@ -55,9 +58,14 @@ final class TextureStore<Maker: TextureMaking> {
   ///   - budget: bytes that all textures may take.
   ///   - frameBudget: bytes read or written to make new ones in a frame; one is made in any case.
   ///   - trace: is told of each picture that was made ready.
-  init(maker: Maker, budget: Int, frameBudget: Int, trace: Trace = Trace(capacity: 0)) {
+  ///   - ledger: where they count.
+  init(
+    maker: Maker, budget: Int, frameBudget: Int, trace: Trace = Trace(capacity: 0),
+    ledger: MemoryLedger = MemoryLedger()
+  ) {
     self.maker = maker
     self.trace = trace
+    hold = MemoryHold(0, in: ledger, as: .textures)
     cache = LRUCache(limit: budget)
     self.frameBudget = frameBudget
   }
@@ -78,11 +86,32 @@ final class TextureStore<Maker: TextureMaking> {
   /// Drops the textures of images that nobody holds any more.
   func sweep() {
     for (identifier, owner) in owners where owner.image == nil { forget(identifier) }
+    countTextures()
   }
 
   func removeAll() {
     cache.removeAll()
     owners.removeAll()
+    countTextures()
+  }
+
+  /// Drops textures of a sum of `bytes`, those used longest ago first, but none of the last frame.
+  ///
+  /// - Parameter keepsShown: whether those of images stay that slots show.
+  func release(bytes: Int, keepsShown: Bool = false) {
+    sweep()
+    let gone = cache.removeOldest(bytes, stamp: frame) { [owners] key in
+      guard keepsShown, case .picture(let key) = key else { return false }
+      return owners[key.image]?.image?.isShown == true
+    }
+    forget(gone)
+    countTextures()
+  }
+
+  private func countTextures() {
+    let change = byteCount - counted
+    counted = byteCount
+    hold.grow(by: change)
   }
 
   // MARK: Pictures
@@ -185,7 +214,12 @@ final class TextureStore<Maker: TextureMaking> {
   }
 
   private func insert(_ texture: Texture, for key: Key, cost: Int) {
-    for case .picture(let gone) in cache.insert(texture, for: key, cost: cost, stamp: frame) {
+    forget(cache.insert(texture, for: key, cost: cost, stamp: frame))
+    countTextures()
+  }
+
+  private func forget(_ keys: [Key]) {
+    for case .picture(let gone) in keys {
       owners[gone.image]?.keys.remove(gone)
       if owners[gone.image]?.keys.isEmpty == true { owners[gone.image] = nil }
     }

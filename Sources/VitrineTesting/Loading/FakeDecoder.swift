@@ -23,6 +23,16 @@ public final class FakeDecoder: ImageDecoding {
     Array("\(width) \(height) \(color.red) \(color.green) \(color.blue) \(color.alpha)".utf8)
   }
 
+  /// What the pixels take.
+  public func memoryNeeded(for data: [UInt8], options: DecodeOptions) -> Int {
+    let numbers = String(decoding: data, as: UTF8.self).split(separator: " ").compactMap { Int($0) }
+    guard numbers.count == 6, numbers[0] > 0, numbers[1] > 0 else { return 0 }
+    let size =
+      options.target?.outputSize(sourceWidth: numbers[0], sourceHeight: numbers[1])
+      ?? (numbers[0], numbers[1])
+    return size.0 * size.1 * PixelFormat.bytesPerPixel
+  }
+
   /// Waits at the gate, then makes the picture that `data` describes.
   public func decode(_ data: [UInt8], options: DecodeOptions) throws(ImageError) -> Image {
     recorded.withLock { $0.append(options) }

@@ -1,0 +1,116 @@
+import VitrineGraphics
+public import VitrineLoading
+
+extension ImageCodecs {
+  /// What the result takes, and what of the source has to be held whole: a look at the header, some hundred
+  /// nanoseconds. Bytes that are no picture need nothing.
+  public func memoryNeeded(for data: [UInt8], options: DecodeOptions) -> Int {
+    guard let header = HeaderSize(data), header.width > 0, header.height > 0 else { return 0 }
+    let output =
+      options.target?.outputSize(sourceWidth: header.width, sourceHeight: header.height)
+      ?? (header.width, header.height)
+    // Sides have 32 bits at most, and a decoder refuses what is larger than its limits.
+    let limit = options.limits.pixels.multipliedReportingOverflow(by: 2 * PixelFormat.bytesPerPixel)
+    let needed = output.0.multipliedReportingOverflow(by: output.1 * PixelFormat.bytesPerPixel)
+    let (sum, overflow) = needed.partialValue.addingReportingOverflow(header.heldBytes)
+    let isTooMuch = overflow || needed.overflow || sum < 0
+    return min(
+      isTooMuch ? .max : sum, limit.overflow || limit.partialValue < 0 ? 1 << 40 : limit.partialValue)
+  }
+}
+
+/// What the first bytes of a picture say of its size, taken as they are.
+private struct HeaderSize {
+  var width = 0
+  var height = 0
+  /// Bytes of the source that are held while it is decoded, beside the result.
+  var heldBytes = 0
+
+  init?(_ bytes: [UInt8]) {
+    switch ImageSignature.format(of: bytes) {
+    case .jpeg: readJPEG(bytes)
+    case .png: readPNG(bytes)
+    case .webp: readWebP(bytes)
+    case .gif: readGIF(bytes)
+    case .raw, nil: return nil
+    }
+  }
+
+  private mutating func hold(bytesPerPixel: Int) {
+    let (pixels, overflow) = width.multipliedReportingOverflow(by: height)
+    heldBytes = overflow || pixels > Int.max / 8 ? .max : pixels * bytesPerPixel
+  }
+
+  /// ISO 15948: IHDR comes first; its last byte says whether rows come in passes.
+  private mutating func readPNG(_ bytes: [UInt8]) {
+    guard bytes.count > 28 else { return }
+    width = Self.big(bytes[16..<20])
+    height = Self.big(bytes[20..<24])
+    if bytes[28] != 0 { hold(bytesPerPixel: PixelFormat.bytesPerPixel) }
+  }
+
+  /// The logical screen. An index a pixel is unpacked before any is drawn.
+  private mutating func readGIF(_ bytes: [UInt8]) {
+    guard bytes.count >= 10 else { return }
+    width = Self.little(bytes[6..<8])
+    height = Self.little(bytes[8..<10])
+    hold(bytesPerPixel: 1)
+  }
+
+  /// RFC 9649: lossless pixels, and those with alpha, are unpacked whole.
+  private mutating func readWebP(_ bytes: [UInt8]) {
+    guard bytes.count >= 30 else { return }
+    switch String(decoding: bytes[12..<16], as: UTF8.self) {
+    case "VP8X":
+      width = Self.little(bytes[24..<27]) + 1
+      height = Self.little(bytes[27..<30]) + 1
+      if bytes[20] & 0x10 != 0 { hold(bytesPerPixel: PixelFormat.bytesPerPixel) }
+    case "VP8L":
+      let bits = Self.little(bytes[21..<25])
+      width = bits & 0x3FFF + 1
+      height = bits >> 14 & 0x3FFF + 1
+      hold(bytesPerPixel: PixelFormat.bytesPerPixel)
+    case "VP8 ":
+      width = Self.little(bytes[26..<28]) & 0x3FFF
+      height = Self.little(bytes[28..<30]) & 0x3FFF
+    default: break
+    }
+  }
+
+  /// ITU-T T.81: segments up to the frame header. A progressive picture holds two bytes for each of its coefficients.
+  private mutating func readJPEG(_ bytes: [UInt8]) {
+    var place = 2
+    while place + 9 < bytes.count, bytes[place] == 0xFF {
+      let marker = bytes[place + 1]
+      if marker == 0xFF {
+        place += 1
+        continue
+      }
+      let isFrame = (0xC0...0xCF).contains(marker) && ![0xC4, 0xC8, 0xCC].contains(marker)
+      guard isFrame else {
+        place += 2 + max(2, Self.big(bytes[(place + 2)..<(place + 4)]))
+        continue
+      }
+      height = Self.big(bytes[(place + 5)..<(place + 7)])
+      width = Self.big(bytes[(place + 7)..<(place + 9)])
+      if [0xC2, 0xC6, 0xCA, 0xCE].contains(marker) { holdCoefficients(bytes[(place + 9)...]) }
+      return
+    }
+  }
+
+  private mutating func holdCoefficients(_ components: ArraySlice<UInt8>) {
+    let count = Int(components.first ?? 0)
+    let samplings = (0..<count).compactMap { index -> Int? in
+      let place = components.startIndex + 2 + index * 3
+      guard place < components.endIndex else { return nil }
+      return Int(components[place] >> 4) * Int(components[place] & 15)
+    }
+    let largest = max(1, samplings.max() ?? 1)
+    heldBytes = samplings.reduce(0) { $0 + width * height * 2 * $1 / largest }
+  }
+
+  private static func big(_ bytes: ArraySlice<UInt8>) -> Int { bytes.reduce(0) { $0 << 8 | Int($1) } }
+  private static func little(_ bytes: ArraySlice<UInt8>) -> Int {
+    bytes.reversed().reduce(0) { $0 << 8 | Int($1) }
+  }
+}

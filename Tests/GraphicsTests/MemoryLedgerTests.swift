@@ -1,0 +1,160 @@
+import Synchronization
+import Testing
+import VitrineGraphics
+
+@Suite(.timeLimit(.minutes(1))) struct MemoryLedgerTests {
+  /// Holds bytes, lets go of what it is asked for, and writes down who was asked.
+  private final class Holder: MemoryHolder {
+    let account: MemoryLedger.Account
+    private let ledger: MemoryLedger
+    private let bytes: Mutex<Int>
+    let asked = Mutex<[Int]>([])
+    let pressures = Mutex<[MemoryPressure]>([])
+
+    init(_ account: MemoryLedger.Account, _ bytes: Int, in ledger: MemoryLedger) {
+      self.account = account
+      self.ledger = ledger
+      self.bytes = Mutex(bytes)
+      count(against: ledger)
+    }
+
+    func count(against ledger: MemoryLedger) {
+      ledger.register(self, as: account)
+      ledger.add(bytes.withLock { $0 }, to: account)
+    }
+
+    func release(bytes wanted: Int) {
+      asked.withLock { $0.append(wanted) }
+      let released = bytes.withLock { bytes in
+        let released = min(bytes, wanted)
+        bytes -= released
+        return released
+      }
+      ledger.add(-released, to: account)
+    }
+
+    func relieve(_ pressure: MemoryPressure) { pressures.withLock { $0.append(pressure) } }
+  }
+
+  @Test func accountsAddUp() {
+    let ledger = MemoryLedger(budget: 1000)
+    ledger.add(100, to: .cache)
+    ledger.add(20, to: .textures)
+    ledger.add(3, to: .bodies)
+    ledger.add(4, to: .decoding)
+    ledger.add(-1, to: .decoding)
+
+    #expect(ledger.usage.cache == 100)
+    #expect(ledger.usage.textures == 20)
+    #expect(ledger.usage.bodies == 3)
+    #expect(ledger.usage.decoding == 3)
+    #expect(ledger.usage.total == 126)
+    #expect(ledger.peak == 127)
+  }
+
+  @Test func cacheIsAskedBeforeTexturesAndOnlyForWhatIsMissing() {
+    let ledger = MemoryLedger(budget: 100)
+    let textures = Holder(.textures, 50, in: ledger)
+    let cache = Holder(.cache, 30, in: ledger)
+
+    ledger.add(30, to: .bodies)
+    #expect(cache.asked.withLock { $0 } == [10])
+    #expect(textures.asked.withLock { $0 }.isEmpty)
+
+    ledger.add(40, to: .bodies)
+    #expect(cache.asked.withLock { $0 } == [10, 40])
+    #expect(textures.asked.withLock { $0 } == [20])
+    #expect(ledger.usage.total == 100)
+  }
+
+  @Test func nobodyIsAskedWithinTheBudgetOrWithoutOne() {
+    for ledger in [MemoryLedger(budget: 100), MemoryLedger()] {
+      let cache = Holder(.cache, 50, in: ledger)
+      ledger.add(50, to: .bodies)
+      ledger.add(-50, to: .bodies)
+      #expect(cache.asked.withLock { $0 }.isEmpty)
+    }
+  }
+
+  @Test func whatIsClaimedFitsOrIsTakenInAnyCase() {
+    let ledger = MemoryLedger(budget: 100)
+    let hold = MemoryHold(0, in: ledger, as: .decoding)
+
+    #expect(hold.take(60, inAnyCase: false))
+    #expect(!hold.take(41, inAnyCase: false))
+    #expect(hold.take(40, inAnyCase: false))
+    #expect(hold.take(1, inAnyCase: true))
+    #expect(!hold.take(1, inAnyCase: false))
+    #expect(ledger.usage.decoding == 101)
+  }
+
+  @Test func holdCountsUntilItEndsOrGoes() {
+    let ledger = MemoryLedger(budget: 100)
+    do {
+      let hold = MemoryHold(10, in: ledger, as: .bodies)
+      hold.grow(by: 5)
+      #expect(ledger.usage.bodies == 15)
+      hold.end()
+      hold.end()
+      #expect(ledger.usage.bodies == 0)
+      hold.grow(by: 7)
+    }
+    #expect(ledger.usage.bodies == 0)
+  }
+
+  @Test("Budgets and sums of any size do no harm", arguments: [Int.min, -1, 0, 1, Int.max])
+  func oddNumbers(number: Int) {
+    let ledger = MemoryLedger(budget: number)
+    let hold = MemoryHold(0, in: ledger, as: .decoding)
+    _ = hold.take(.max, inAnyCase: true)
+    _ = hold.take(.max, inAnyCase: true)
+    ledger.add(number, to: .cache)
+    ledger.makeRoom(for: .max)
+    hold.end()
+
+    #expect(ledger.budget == max(0, number))
+  }
+
+  @Test func holderIsHeldWeaklyAndAskedOnce() {
+    let ledger = MemoryLedger(budget: 10)
+    weak var gone: Holder?
+    do {
+      let cache = Holder(.cache, 5, in: ledger)
+      ledger.register(cache, as: .cache)
+      gone = cache
+      ledger.add(10, to: .bodies)
+      #expect(cache.asked.withLock { $0 } == [5])
+    }
+    #expect(gone == nil)
+    ledger.add(10, to: .bodies)
+  }
+
+  @Test func everyHolderHearsOfPressure() {
+    let ledger = MemoryLedger()
+    let holders = [Holder(.cache, 5, in: ledger), Holder(.textures, 5, in: ledger)]
+
+    ledger.relieve(.warning)
+    ledger.relieve(.critical)
+
+    for holder in holders { #expect(holder.pressures.withLock { $0 } == [.warning, .critical]) }
+  }
+
+  @Test func manyThreadsLeaveTheSumInStep() async {
+    let ledger = MemoryLedger(budget: 500)
+    let cache = Holder(.cache, 400, in: ledger)
+    await withDiscardingTaskGroup { group in
+      for _ in 0..<8 {
+        group.addTask {
+          for step in 1...500 {
+            let hold = MemoryHold(step, in: ledger, as: .bodies)
+            if hold.take(step, inAnyCase: step % 7 == 0) { hold.grow(by: 1) }
+          }
+        }
+      }
+    }
+
+    #expect(ledger.usage.bodies == 0)
+    #expect(ledger.usage.total == ledger.usage.cache)
+    withExtendedLifetime(cache) {}
+  }
+}

@@ -1,0 +1,295 @@
+import Synchronization
+import Testing
+import VitrineGraphics
+import VitrineTesting
+
+@testable import VitrineLoading
+
+/// What a downloader takes in memory is counted, and waits for room.
+@Suite(.timeLimit(.minutes(1))) struct MemoryAdmissionTests {
+  private static let pictureBytes = 64 * 48 * PixelFormat.bytesPerPixel
+
+  /// Has nothing to give, and tells that it was asked.
+  private final class Asked: MemoryHolder {
+    let gate = Gate(isOpen: true)
+    private let count = Mutex(0)
+    var times: Int { count.withLock { $0 } }
+
+    func count(against ledger: MemoryLedger) { ledger.register(self, as: .cache) }
+    func release(bytes: Int) {
+      count.withLock { $0 += 1 }
+      gate.pass()
+    }
+    func relieve(_ pressure: MemoryPressure) {}
+  }
+
+  private final class Names: Sendable {
+    private let names = Mutex("")
+    var all: String { names.withLock { $0 } }
+    func add(_ name: String) { names.withLock { $0 += name } }
+  }
+
+  // MARK: Everything loads
+
+  @Test(
+    "However small the budget is, everything loads, and the sum passes it by no more than a picture",
+    arguments: [0, 1, pictureBytes, pictureBytes * 5 / 2], [1, 2, 4])
+  func everythingLoads(budget: Int, threads: Int) async throws {
+    let ledger = MemoryLedger(budget: budget)
+    let world = Fixture {
+      $0.ledger = ledger
+      $0.decodingThreads = threads
+    }
+    world.transport.answerAll { $0.answer(with: Fixture.picture) }
+
+    let tasks = (0..<60).map { world.downloader.load(request("\($0)")) }
+    for task in tasks { _ = try await task.response }
+
+    // Bodies come uncalled for; here they are a few bytes each.
+    let bodies = Fixture.picture.count * tasks.count
+    #expect(ledger.peak <= budget + Self.pictureBytes + bodies)
+    #expect(ledger.usage.total <= max(budget, 0))
+    #expect(ledger.usage.cache == world.cache.usage)
+    #expect(ledger.usage.bodies == 0 && ledger.usage.decoding == 0)
+  }
+
+  @Test func pictureLargerThanTheWholeBudgetLoadsAndIsNotKept() async throws {
+    let ledger = MemoryLedger(budget: 100)
+    let world = Fixture { $0.ledger = ledger }
+
+    let response = try await world.loaded(request("large"))
+
+    #expect(response.image.cost > ledger.budget)
+    #expect(world.cache.usage == 0)
+    #expect(ledger.usage.total == 0)
+  }
+
+  // MARK: Counting
+
+  @Test func bodiesCountUntilTheyAreDecoded() async throws {
+    let ledger = MemoryLedger()
+    let world = Fixture({ $0.ledger = ledger }, decodingIsHeld: true)
+    let task = world.downloader.load(request())
+    let transfer = world.transport.transfers[0]
+    transfer.respond()
+    transfer.send(Array(Fixture.picture[..<5]))
+    #expect(ledger.usage.bodies == 5)
+    transfer.send(Array(Fixture.picture[5...]))
+    transfer.finish()
+    await world.gate.waitUntilHeld(1)
+    #expect(ledger.usage.bodies == Fixture.picture.count)
+    #expect(ledger.usage.decoding == Self.pictureBytes)
+
+    world.gate.open()
+    _ = try await task.response
+
+    #expect(ledger.usage.cache == Self.pictureBytes)
+    #expect(ledger.usage.total == Self.pictureBytes)
+  }
+
+  @Test func bodyOfATransferThatIsCancelledOrFailsCountsNoLonger() async {
+    let ledger = MemoryLedger()
+    let world = Fixture { $0.ledger = ledger }
+    let cancelled = world.downloader.load(request("a"))
+    let failed = world.downloader.load(request("b"))
+    for transfer in world.transport.transfers {
+      transfer.respond()
+      transfer.send([1, 2, 3])
+    }
+    #expect(ledger.usage.bodies == 6)
+
+    cancelled.cancel()
+    world.transport.transfers[1].fail(.status(500))
+    _ = try? await failed.response
+
+    #expect(ledger.usage.total == 0)
+  }
+
+  @Test func pictureThatWaitsToBeTransformedCounts() async throws {
+    let ledger = MemoryLedger()
+    let gate = Gate()
+    let world = Fixture { $0.ledger = ledger }
+    let task = world.downloader.load(request(transforms: [HeldTransform(gate: gate)]))
+    world.transport.transfers[0].answer(with: Fixture.picture)
+    await gate.waitUntilHeld(1)
+    #expect(ledger.usage.decoding == 2 * Self.pictureBytes, "what goes in and what comes out")
+
+    gate.open()
+    _ = try await task.response
+
+    #expect(ledger.usage.decoding == 0)
+  }
+
+  private struct HeldTransform: ImageTransform {
+    let gate: Gate
+    let identifier = "held"
+    func apply(to image: Image) -> Image {
+      gate.pass()
+      return image
+    }
+  }
+
+  @Test func cacheCountsWhatItHoldsInOneLedger() {
+    let cache = MemoryImageCache()
+    cache.insert(.solid(width: 10, height: 10), for: request(), additionalIdentifier: nil)
+    let first = MemoryLedger()
+    let second = MemoryLedger()
+
+    cache.count(against: first)
+    cache.count(against: first)
+    #expect(first.usage.cache == 400)
+    cache.count(against: second)
+    #expect(first.usage.cache == 0)
+    #expect(second.usage.cache == 400)
+    cache.removeAllImages()
+    #expect(second.usage.cache == 0)
+  }
+
+  @Test func cacheThatGoesCountsNoLonger() {
+    let ledger = MemoryLedger()
+    do {
+      let cache = MemoryImageCache()
+      cache.count(against: ledger)
+      cache.insert(.solid(width: 10, height: 10), for: request(), additionalIdentifier: nil)
+      #expect(ledger.usage.cache == 400)
+    }
+    #expect(ledger.usage.cache == 0)
+  }
+
+  @Test("AF-C22 whatever threads do to a cache, the ledger agrees with it") func agreement() async {
+    let ledger = MemoryLedger(budget: 12_000)
+    let cache = MemoryImageCache(capacity: 20_000, preferredUsageAfterPurge: 10_000, countLimit: 15)
+    cache.count(against: ledger)
+    await withDiscardingTaskGroup { group in
+      for seed in 0..<8 {
+        group.addTask {
+          for step in 0..<500 {
+            let request = request("\((step * 7 + seed * 13) % 31)")
+            switch step % 9 {
+            case 0...3: cache.insert(.solid(width: 250, height: 1), for: request, additionalIdentifier: nil)
+            case 4: cache.removeImage(for: request, additionalIdentifier: nil)
+            case 5 where step % 45 == 5: cache.removeAllImages()
+            case 5: cache.purge(to: 5000)
+            case 6: cache.release(bytes: 1500)
+            case 7: cache.relieve(step % 2 == 0 ? .warning : .critical)
+            default: _ = cache.image(for: request, additionalIdentifier: nil)
+            }
+          }
+        }
+      }
+    }
+
+    #expect(ledger.usage.cache == cache.usage)
+    #expect(cache.usage == cache.statistics.entries * 1000)
+  }
+
+  // MARK: Giving way
+
+  @Test func cacheGivesWayToWhatComesInTheLeastRecentlyUsedFirst() {
+    let ledger = MemoryLedger(budget: 1000)
+    let cache = MemoryImageCache()
+    cache.count(against: ledger)
+    for name in ["a", "b"] {
+      cache.insert(.solid(width: 10, height: 10), for: request(name), additionalIdentifier: nil)
+    }
+
+    let body = MemoryHold(300, in: ledger, as: .bodies)
+
+    #expect(cache.image(for: request("a"), additionalIdentifier: nil) == nil)
+    #expect(cache.image(for: request("b"), additionalIdentifier: nil) != nil)
+    #expect(cache.statistics.evictionsByReason == [.pressure: 1])
+    body.end()
+  }
+
+  @Test("AF-C19 a critical shortage empties the cache but for what is being shown")
+  func criticalShortage() {
+    let ledger = MemoryLedger()
+    let cache = MemoryImageCache(capacity: 4000, preferredUsageAfterPurge: 1000)
+    cache.count(against: ledger)
+    let shown = Image.solid(width: 10, height: 10)
+    let showing = Image.Showing(shown)
+    cache.insert(shown, for: request("shown"), additionalIdentifier: nil)
+    for name in ["a", "b", "c", "d"] {
+      cache.insert(.solid(width: 10, height: 10), for: request(name), additionalIdentifier: nil)
+    }
+
+    ledger.relieve(.warning)
+    #expect(cache.usage == 800)
+    ledger.relieve(.critical)
+    #expect(cache.usage == 400)
+    #expect(cache.image(for: request("shown"), additionalIdentifier: nil) === shown)
+    _ = consume showing
+    ledger.relieve(.critical)
+
+    #expect(cache.usage == 0)
+    #expect(ledger.usage.total == 0)
+  }
+
+  // MARK: Order
+
+  @Test func jobThatDoesNotFitWaitsForAnotherToEndAndNoneOvertakesIt() async {
+    let ledger = MemoryLedger(budget: 100)
+    let asked = Asked()
+    asked.count(against: ledger)
+    asked.gate.close()
+    let pool = WorkerPool(threads: 2)
+    let names = Names()
+    let gate = Gate()
+    func submit(_ id: UInt64, _ name: String, _ bytes: Int, _ priority: ImageRequest.Priority = .normal) {
+      let hold = MemoryHold(0, in: ledger, as: .decoding)
+      pool.submit(id, priority: priority, taking: .init(bytes, in: hold)) {
+        names.add(name)
+        hold.end()
+      }
+    }
+    let first = MemoryHold(0, in: ledger, as: .decoding)
+    pool.submit(1, priority: .normal, taking: .init(80, in: first)) {
+      gate.pass()
+      names.add("a")
+      first.end()
+    }
+    await gate.waitUntilHeld(1)
+
+    submit(2, "b", 80)
+    // The second thread has found no room, and asks for it.
+    await asked.gate.waitUntilHeld(1)
+    submit(3, "c", 10, .low)
+    submit(4, "d", 90, .high)
+    asked.gate.open()
+    gate.open()
+    await withCheckedContinuation { continuation in
+      pool.submit(5, priority: .veryLow) { continuation.resume() }
+    }
+
+    #expect(names.all.hasPrefix("ad"), "the highest priority is next, whatever has waited longer")
+    #expect(names.all.count == 4)
+    #expect(ledger.peak <= 100)
+  }
+
+  @Test func jobThatIsCancelledWhileItWaitsForRoomHoldsNobodyUp() async {
+    let ledger = MemoryLedger(budget: 100)
+    let asked = Asked()
+    asked.count(against: ledger)
+    let pool = WorkerPool(threads: 2)
+    let gate = Gate()
+    let first = MemoryHold(0, in: ledger, as: .decoding)
+    pool.submit(1, priority: .normal, taking: .init(80, in: first)) {
+      gate.pass()
+      first.end()
+    }
+    await gate.waitUntilHeld(1)
+    asked.gate.close()
+    pool.submit(2, priority: .normal, taking: .init(80, in: MemoryHold(0, in: ledger, as: .decoding))) {
+      Issue.record("a cancelled job ran")
+    }
+    await asked.gate.waitUntilHeld(1)
+    #expect(pool.cancel(2))
+    asked.gate.open()
+
+    await withCheckedContinuation { continuation in
+      let hold = MemoryHold(0, in: ledger, as: .decoding)
+      pool.submit(3, priority: .normal, taking: .init(20, in: hold)) { continuation.resume() }
+    }
+    gate.open()
+  }
+}
