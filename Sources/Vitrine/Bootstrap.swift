@@ -23,6 +23,7 @@ public func bootstrap(
   var configuration = configuration
   let ledger = configuration.ledger ?? MemoryLedger(budget: MemoryBudget.machine.bytes)
   configuration.ledger = ledger
+  MemoryPressureMonitor.watch(ledger)
   let downloader = ImageDownloader(
     configuration: configuration,
     transports: [CurlTransport(configuration: transport), LocalTransport()],
