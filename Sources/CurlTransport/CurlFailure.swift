@@ -39,10 +39,10 @@ struct CurlFailure {
   private func isAboutTrust(_ text: String) -> Bool {
     switch code {
     case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_INVALIDCERTSTATUS,
-      CURLE_SSL_ISSUER_ERROR, CURLE_OBSOLETE51:
+      CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CACERT_BADFILE, CURLE_OBSOLETE51:
       true
-    // What OpenSSL says of a handshake that cannot succeed; a connection that broke meanwhile has the same code, and
-    // the host in its text.
+    // What OpenSSL says of a handshake that cannot succeed; a connection that broke meanwhile has the same
+    // code, and the host in its text.
     case CURLE_SSL_CONNECT_ERROR where text.contains("SSL routines:"):
       ["certificate", "protocol", "too small", "too weak"].contains { text.contains($0) }
     default: false

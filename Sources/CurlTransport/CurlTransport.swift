@@ -7,15 +7,16 @@ public import VitrineLoading
 /// Fetches over http and https with libcurl: HTTP/1.1, and HTTP/2 over TLS.
 ///
 /// All transfers run on one thread of the transport's own, which starts with the first of them and sleeps
-/// while there is nothing to do. Connections and TLS sessions are kept and reused. A redirect is followed five
-/// times at most, never from https to http, and takes only Accept and User-Agent along to another origin.
+/// while there is nothing to do. Connections and TLS sessions are kept and reused. A redirect is followed
+/// five times at most, never from https to http, and takes only Accept and User-Agent along to another
+/// origin.
 ///
 ///     let transport = CurlTransport()
 ///     let transfer = transport.start(TransportRequest(url: url), receiver: receiver)
 ///     transfer.cancel()  // the receiver hears `.failure(.cancelled)`
 ///
-/// Unless its configuration says otherwise, it keeps no cookies, uses no proxy and no credentials, and trusts whom the
-/// system trusts. Never does it read `.netrc`, ask for a Content-Encoding or undo one.
+/// Unless its configuration says otherwise, it keeps no cookies, uses no proxy and no credentials, and
+/// trusts whom the system trusts. Never does it read `.netrc`, ask for a Content-Encoding or undo one.
 public final class CurlTransport: DataTransport {
   /// `http` and `https`.
   public let schemes: Set<String> = ["http", "https"]

@@ -47,8 +47,8 @@ extension EasyHandle {
     try set(CURLOPT_CAPATH, nil)
   }
 
-  /// An empty proxy and an empty list of exceptions, each set, keep libcurl from asking the environment. A proxy
-  /// has to prove who it is, whatever the servers need not.
+  /// An empty proxy and an empty list of exceptions, each set, keep libcurl from asking the environment. A
+  /// proxy has to prove who it is, whatever the servers need not.
   private func setProxy(_ proxy: String?, trust: CurlTransport.Trust) throws(ImageError) {
     let address = try proxy.map { text throws(ImageError) in try ProxyAddress(text) }
     try set(CURLOPT_PROXY, address?.text ?? "")
@@ -78,8 +78,8 @@ extension EasyHandle {
 
   /// Says whose cookies of the jar it is about, and takes over a cookie of the request's own.
   private func setCookies(of hop: Hop, _ headers: inout HTTPHeaders) throws(ImageError) {
-    // libcurl 7.88 goes on to take the Host that a request named for the one that cookies belong to, whomever its
-    // handle asks next.
+    // libcurl 7.88 goes on to take the Host that a request named for the one that cookies belong to,
+    // whomever its handle asks next.
     if headers["Host"] == nil { headers["Host"] = hop.address.authority }
     guard let own = headers["Cookie"] else { return }
     // Else there would be two such fields where there may be one (RFC 6265, 5.4).

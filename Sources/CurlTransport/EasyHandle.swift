@@ -14,8 +14,8 @@ final class EasyHandle {
     guard let pointer = curl_easy_init() else { return nil }
     self.pointer = pointer
     self.share = share
-    // libcurl heeds a jar that is shared only if it has been told of a cookie before, be it none. To name a file that
-    // is none, for each transfer, would do as well, and lose a few bytes each time.
+    // libcurl heeds a jar that is shared only if it has been told of a cookie before, be it none. To name a
+    // file that is none, for each transfer, would do as well, and lose a few bytes each time.
     if share.hasCookies { _ = vitrine_curl_set_string(pointer, CURLOPT_COOKIELIST, "") }
     _ = vitrine_curl_set_pointer(pointer, CURLOPT_SHARE, share.pointer)
     errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))

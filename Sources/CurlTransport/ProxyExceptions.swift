@@ -1,7 +1,7 @@
 import Glibc
 
-/// Hosts that are reached without a proxy. Decided here and not by libcurl, so that it is known whether a failure
-/// is the proxy's.
+/// Hosts that are reached without a proxy. Decided here and not by libcurl, so that it is known whether a
+/// failure is the proxy's.
 struct ProxyExceptions: Hashable, Sendable {
   private enum Entry: Hashable {
     case all

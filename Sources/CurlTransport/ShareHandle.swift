@@ -1,7 +1,8 @@
 import CCurl
 import Glibc
 
-/// What libcurl's easy handles have in common beyond their multi handle: TLS sessions, and the cookies of a jar.
+/// What libcurl's easy handles have in common beyond their multi handle: TLS sessions, and the cookies of a
+/// jar.
 ///
 /// @unchecked: libcurl may use a share from any thread as long as it can lock, which the mutexes are for; the
 /// pointers never change.

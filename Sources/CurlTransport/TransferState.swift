@@ -52,10 +52,7 @@ struct TransferState: Sendable {
   private var verdict: Next?
   private var bytesDiscarded = 0
   private var hasRetried = false
-  /// The answer that asked who we are. libcurl asks again with a proof if it can, which shows when the request
-  /// leaves once more.
-  private var withheld: TransportResponse?
-  private var challenges = 0
+  private var challenge = Challenge()
 
   init(
     _ request: TransportRequest, hop: Hop, settings: TransferSettings = .init(),
@@ -73,18 +70,16 @@ struct TransferState: Sendable {
 
   /// The head of a challenge that nobody has answered. Asked for when the hop ends.
   mutating func takeWithheld() -> TransportResponse? {
-    guard let response = withheld else { return nil }
-    withheld = nil
+    guard let response = challenge.take() else { return nil }
     verdict = .fail(.status(401))
     return response
   }
 
-  /// The connection is there and the request goes out now. False if it must not: libcurl would answer a server
-  /// that calls each proof stale for ever.
+  /// The connection is there and the request goes out now. False if it must not: libcurl would answer a
+  /// server that calls each proof stale for ever.
   mutating func requestLeaves(at now: SuspendingClock.Instant) -> Bool {
     guard verdict == nil else { return false }
-    if withheld != nil {
-      withheld = nil
+    if challenge.reply() {
       head = ResponseHead()
       bytesDiscarded = 0
       deadlines.beginHop()
@@ -102,7 +97,7 @@ struct TransferState: Sendable {
     line: UnsafeRawBufferPointer, at now: SuspendingClock.Instant
   ) -> HeadAction {
     deadlines.heard(at: now)
-    guard verdict == nil, withheld == nil else { return .goOn }
+    guard verdict == nil, challenge.withheld == nil else { return .goOn }
     switch head.append(line: line) {
     case .unfinished: return .goOn
     case .tooLarge:
@@ -159,8 +154,7 @@ struct TransferState: Sendable {
     head = ResponseHead()
     verdict = nil
     bytesDiscarded = 0
-    withheld = nil
-    challenges = 0
+    challenge = Challenge()
     deadlines.beginHop()
   }
 
@@ -182,9 +176,7 @@ struct TransferState: Sendable {
     let length = head.contentLength
     let response = TransportResponse(
       url: hop.address.url, status: status, headers: head.headers, expectedLength: length)
-    if status == 401, isToBeAnswered(response.headers) {
-      withheld = response
-      challenges += 1
+    if challenge.withhold(response, knowing: settings.credential(for: hop)) {
       deadlines.limitRest(of: Self.discardTime, from: now)
       return .goOn
     }
@@ -202,15 +194,6 @@ struct TransferState: Sendable {
         at: now)
     }
     return .report(response)
-  }
-
-  /// Whether libcurl has something to answer this challenge with: a digest, once, and once more if only the
-  /// server's number has gone stale (RFC 7616, 3.3).
-  private func isToBeAnswered(_ headers: HTTPHeaders) -> Bool {
-    guard challenges < 2, case .digest = settings.credential(for: hop) else { return false }
-    let asked = headers.fields.filter { $0.name.lowercased() == "www-authenticate" }
-      .map { $0.value.lowercased() }.filter { $0.contains("digest") }
-    return challenges == 0 ? !asked.isEmpty : asked.contains { $0.contains("stale=true") }
   }
 
   /// Reads a short body to its end and breaks off a long one.

@@ -13,8 +13,9 @@ public enum ImageError: Error, Hashable, Sendable {
   /// It took longer than it may.
   case timedOut(TimeLimit)
   /// Who answered over https cannot prove to be the server that was asked for: a certificate that nobody
-  /// trusts, that has expired or is another host's, a public key that is not the pinned one, a TLS that is too
-  /// old. What libcurl said. No second try makes it better.
+  /// trusts, that has expired or is another host's, a public key that is not the pinned one, a TLS that is
+  /// too old; or there is nobody to trust, as the file of authorities cannot be read. What libcurl said. No
+  /// second try makes it better.
   case untrustedServer(message: String)
   /// The proxy did not do its part: the status that it answered with, 407 if it wants other credentials; nil
   /// if there was none, as when it cannot be reached.

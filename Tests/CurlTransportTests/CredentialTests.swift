@@ -120,7 +120,7 @@ struct CredentialTests {
     let server = try ScriptedServer { request in
       switch request.number {
       case 0: [Self.challenge()]
-      case 1: [Self.challenge("n2", ", stale=true")]
+      case 1: [Self.challenge("n2", ", stale=\"TRUE\"")]
       default: [.answer("hello")]
       }
     }

@@ -104,6 +104,21 @@ struct ProxyTests {
     #expect(proxy.requests.map { $0.value(of: "proxy-authorization") } == ["Basic \(login)"])
   }
 
+  @Test func socksProxyLooksTheNameUp() async throws {
+    // Takes whoever comes and connects to whatever is asked for, which it says beforehand (RFC 1928, 3 and
+    // 6).
+    let yes = "\u{5}\u{0}" + "\u{5}\u{0}\u{0}\u{1}" + String(repeating: "\u{0}", count: 6)
+    let proxy = try ScriptedServer(greeting: yes) { _ in [.answer("from the proxy")] }
+    defer { proxy.stop() }
+    let transport = CurlTransport(configuration: .init(proxy: .url("socks5h://127.0.0.1:\(proxy.port)")))
+
+    let heard = try await transport.get("http://pictures.invalid/a")
+
+    #expect(heard.text == "from the proxy")
+    let said = try #require(proxy.requests.first?.head.split(separator: "GET /a"))
+    #expect(said.count == 2 && said[0].contains("pictures.invalid"))
+  }
+
   @Test func proxyThatTakesNobodyIsAFailureOfItsOwn() async throws {
     // No method that SOCKS knows is acceptable (RFC 1928, 3).
     let proxy = try ScriptedServer(greeting: "\u{5}\u{7F}") { _ in [] }

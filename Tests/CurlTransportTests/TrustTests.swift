@@ -54,6 +54,16 @@ struct TrustTests {
     #expect(unchecked.text == "hello")
   }
 
+  @Test func authoritiesThatAreNotThereTrustNobody() async throws {
+    let server = try TLSServer()
+
+    for file in ["/nonexistent/ca.pem", "/dev/null", ""] {
+      let heard = try await CurlTransport(trust: .init(certificateAuthorities: file)).get(server.url)
+
+      #expect(heard.isUntrusted(for: ""), "\(file): \(String(describing: heard.error))")
+    }
+  }
+
   @Test func certificateIsCheckedThoughNamesAreNot() async throws {
     let server = try TLSServer()
 

@@ -12,7 +12,8 @@ extension CurlTransport {
     }
 
     let secret: Secret
-    /// A URL of the origin; scheme, host and port count. One that is neither http nor https has no credential.
+    /// A URL of the origin; scheme, host and port count. One that is neither http nor https has no
+    /// credential.
     public let origin: URL
 
     /// User and password, sent with each request (RFC 7617); over plain http for everyone on the way to read.

@@ -13,8 +13,8 @@ extension CurlTransport {
     }
 
     /// Where the proxy's URL comes from. Schemes are `http` (the default: https goes through it by CONNECT),
-    /// `https`, `socks4`, `socks4a`, `socks5` and `socks5h` (with `h` and `a` the proxy looks names up); it may
-    /// hold user and password.
+    /// `https`, `socks4`, `socks4a`, `socks5` and `socks5h` (with `h` and `a` the proxy looks names up); it
+    /// may hold user and password.
     public var source: Source
     /// Hosts that are reached without: names, which stand for names below them too, addresses, networks as
     /// `10.0.0.0/8`, and `*` for all. This machine by default; `no_proxy` adds to them.

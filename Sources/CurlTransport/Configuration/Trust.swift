@@ -6,13 +6,21 @@ extension CurlTransport {
     /// Path of a PEM file with the certificate authorities to trust instead of the system's, also for a proxy
     /// on https; nil, the default, trusts the system's.
     public var certificateAuthorities: String?
-    /// Hosts whose public key is known, and which keys each may have (AFSecurityPolicy's pinning): the SHA-256 of the
-    /// key's SubjectPublicKeyInfo, as in `["pictures.example": ["sha256//YhKJKSzoTt2b5FP18fvpHo7fJYqQCjAa3HWY3tvRMwE="]]`.
+    /// Hosts whose public key is known, and which keys each may have (AFSecurityPolicy's pinning): SHA-256 of
+    /// the key's SubjectPublicKeyInfo. None by default.
+    ///
+    /// ```swift
+    /// trust.pinnedKeys["cdn.example"] = ["sha256//YhKJKSzoTt2b5FP18fvpHo7fJYqQCjAa3HWY3tvRMwE="]
+    /// ```
     ///
     /// Asked for in addition to the certificate; with `allowsInvalidCertificates` it is the key alone that
     /// counts. A host with an empty list, or with an entry of another form, is never trusted; nor is a
-    /// pinned host over plain http. `openssl x509 -in cert.pem -pubkey -noout | openssl pkey -pubin -outform der
-    /// | openssl dgst -sha256 -binary | base64` tells a certificate's.
+    /// pinned host over plain http. This tells the key of a certificate:
+    ///
+    /// ```sh
+    /// openssl x509 -in cert.pem -pubkey -noout | openssl pkey -pubin -outform der |
+    ///   openssl dgst -sha256 -binary | base64
+    /// ```
     public var pinnedKeys: [String: [String]]
     /// Whether a certificate may be self-signed, expired or of an unknown authority; false by default. For
     /// machines in a laboratory: whoever is on the way may then read and change everything. The transport

@@ -123,7 +123,8 @@ public struct TransportMetrics: Hashable, Sendable {
   public var headBytesReceived: Int
   /// Bytes of the requests of the last hop; over HTTP/2 what they would be over HTTP/1.1.
   public var bytesSent: Int
-  /// Requests sent: 1, and one more for each redirect and each answered challenge; 0 for a file or data URL, or if no connection came about.
+  /// Requests sent: 1, and one more for each redirect and each answered challenge; 0 for a file or data URL,
+  /// or if no connection came about.
   public var requests: Int
   /// Redirects followed.
   public var redirects: Int
@@ -133,7 +134,8 @@ public struct TransportMetrics: Hashable, Sendable {
   public var isReused: Bool
   /// What the last answer came in: `1.0`, `1.1` or `2`; nil without one.
   public var httpVersion: String?
-  /// Numeric address that the last request was sent to, the proxy's if there is one; nil without a connection.
+  /// Numeric address that the last request was sent to, the proxy's if there is one; nil without a
+  /// connection.
   public var serverAddress: String?
   /// Seconds from the start of the last hop until the name was looked up. The other times count from the same
   /// instant, each includes those before it, or is 0 where there was nothing to do. Waiting for a free
