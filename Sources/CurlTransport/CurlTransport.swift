@@ -59,11 +59,8 @@ public final class CurlTransport: DataTransport {
     guard !http2Origins.isEmpty, let origin = WebAddress(url)?.origin, http2Origins.contains(origin) else {
       return nil
     }
-    return Self.streamLimit
+    return TransferLoop.streamLimit
   }
-
-  /// What libcurl puts on one connection, unless the server wants fewer.
-  private static let streamLimit = 100
 
   /// Cancels what is under way, closes all connections and ends the thread.
   ///

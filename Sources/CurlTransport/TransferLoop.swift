@@ -19,6 +19,8 @@ final class TransferLoop {
   /// Handles without a transfer; to make one anew takes longer.
   private var idleHandles: [EasyHandle] = []
   private static let idleHandleLimit = 16
+  /// Transfers on one connection of HTTP/2, unless the server wants fewer.
+  static let streamLimit = 100
 
   /// libcurl's own preparation, once a process; its result.
   private static let globalInit = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
@@ -36,6 +38,8 @@ final class TransferLoop {
     inbox = TransferInbox(ringing: alarm)
     let perHost = min(max(1, settings.configuration.connectionsPerHost), 1000)
     _ = vitrine_curl_multi_set_long(multi.pointer, CURLMOPT_MAX_HOST_CONNECTIONS, perHost)
+    _ = vitrine_curl_multi_set_long(
+      multi.pointer, CURLMOPT_MAX_CONCURRENT_STREAMS, Self.streamLimit)
     _ = vitrine_curl_multi_set_long(multi.pointer, CURLMOPT_MAXCONNECTS, 8 * perHost)
   }
 

@@ -6,7 +6,7 @@ final class ChildProgram {
   /// Goes with the server.
   let folder: String
   let ports: [UInt16]
-  /// Bound and not listening: they keep the ports for a server that shares them.
+  /// Bound and not listening: they keep the ports for the server, with which they share them.
   private let sockets: [Int32]
   private var process: pid_t = 0
 
@@ -14,14 +14,14 @@ final class ChildProgram {
     let command: String
   }
 
-  /// Reserves ports and a folder; nothing runs yet. A server that cannot share a port is left a free one.
-  init(ports count: Int, sharing: Bool) throws {
+  /// Reserves ports and a folder; nothing runs yet. The server has to ask the kernel for the same as its ports'
+  /// keepers do: SO_REUSEPORT, or SO_REUSEADDR.
+  init(ports count: Int, reusingPort isReusingPort: Bool) throws {
     folder = "/tmp/vitrine-\(UUID().uuidString)"
-    let bound = (0..<count).compactMap { _ in Loopback.bind(sharing: sharing) }
+    let bound = (0..<count).compactMap { _ in Loopback.bind(sharing: isReusingPort) }
     guard bound.count == count, mkdir(folder, 0o700) == 0 else { throw CannotRun(command: "bind") }
     ports = bound.map(\.port)
-    sockets = sharing ? bound.map(\.socket) : []
-    if !sharing { for (socket, _) in bound { close(socket) } }
+    sockets = bound.map(\.socket)
   }
 
   deinit {
@@ -40,7 +40,11 @@ final class ChildProgram {
   /// Starts the server and waits until it listens at its first port.
   func start(_ command: [String]) throws {
     process = try Self.spawn(command)
-    for _ in 0..<500 where !Self.isListening(ports[0]) { usleep(10_000) }
+    for _ in 0..<1000 {
+      if Self.isListening(ports[0]) { return }
+      usleep(10_000)
+    }
+    throw CannotRun(command: command.joined(separator: " "))
   }
 
   func stop() {

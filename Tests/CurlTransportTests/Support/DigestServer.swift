@@ -9,7 +9,7 @@ final class DigestServer {
   private let program: ChildProgram
 
   init() throws {
-    program = try ChildProgram(ports: 1, sharing: false)
+    program = try ChildProgram(ports: 1, reusingPort: false)
     let folder = program.folder
     try program.write("hello", to: "one")
     try program.write("kiosk:secret\n", to: "users")

@@ -27,7 +27,7 @@ final class TLSServer {
   init(
     requestsPerConnection requests: Int = 1000, speaksHTTP2: Bool = true, flaw: Flaw = .none
   ) throws {
-    program = try ChildProgram(ports: 2, sharing: true)
+    program = try ChildProgram(ports: 2, reusingPort: true)
     let folder = program.folder
     try ChildProgram.run([
       "/usr/bin/openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",

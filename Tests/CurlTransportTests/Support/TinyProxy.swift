@@ -8,7 +8,7 @@ final class TinyProxy {
   private let program: ChildProgram
 
   init() throws {
-    program = try ChildProgram(ports: 1, sharing: false)
+    program = try ChildProgram(ports: 1, reusingPort: false)
     let folder = program.folder
     try program.write(
       """
