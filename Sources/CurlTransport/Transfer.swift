@@ -6,6 +6,7 @@ final class Transfer {
   let id: TransferID
   let easy: EasyHandle
   private let order: TransferOrder
+  private let watch: DeadlineWatch
   private let settings: TransferSettings
   private let http2Origins: HTTP2Origins
   private var state: TransferState
@@ -14,12 +15,13 @@ final class Transfer {
   private var hopBegan = SuspendingClock.now
 
   init(
-    _ id: TransferID, _ order: TransferOrder, hop: Hop, on easy: EasyHandle,
+    _ id: TransferID, _ order: TransferOrder, hop: Hop, on easy: EasyHandle, watch: DeadlineWatch,
     settings: TransferSettings, learning http2Origins: HTTP2Origins
   ) {
     self.id = id
     self.easy = easy
     self.order = order
+    self.watch = watch
     self.settings = settings
     self.http2Origins = http2Origins
     state = TransferState(order.request, hop: hop, settings: settings, startedAt: order.startedAt)
@@ -28,6 +30,7 @@ final class Transfer {
   /// Sets the handle up for the next request.
   func prepare() throws(ImageError) {
     hopBegan = .now
+    watch.note(deadline)
     try easy.prepare(
       for: state.hop, connectLimit: order.request.timeouts.connect, settings: settings)
     try listen()
@@ -125,7 +128,7 @@ extension Transfer {
       Transfer.at(this)?.receive(bytes: UnsafeRawBufferPointer(start: bytes, count: size * count)) ?? 0
     }
     try easy.set(CURLOPT_PREREQFUNCTION) { this, _, _, _, _ in
-      let mayLeave = Transfer.at(this)?.state.requestLeaves(at: .now) ?? false
+      let mayLeave = Transfer.at(this)?.requestLeaves() ?? false
       return mayLeave ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
     }
   }
@@ -134,8 +137,15 @@ extension Transfer {
     pointer.map { Unmanaged<Transfer>.fromOpaque($0).takeUnretainedValue() }
   }
 
+  /// Whether it may.
+  private func requestLeaves() -> Bool {
+    defer { watch.note(deadline) }
+    return state.requestLeaves(at: .now)
+  }
+
   /// Returns how many bytes were taken; fewer than came breaks the hop off.
   private func receive(line: UnsafeRawBufferPointer) -> Int {
+    defer { watch.note(deadline) }
     switch state.receive(line: line, at: .now) {
     case .goOn: return line.count
     case .abort: return 0

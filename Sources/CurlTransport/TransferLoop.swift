@@ -9,6 +9,7 @@ final class TransferLoop {
   let inbox: TransferInbox
   private let multi: MultiHandle
   private let alarm: Alarm
+  private let watch = DeadlineWatch()
   private let settings: TransferSettings
   private let http2Origins: HTTP2Origins
   private var transfers: [TransferID: Transfer] = [:]
@@ -49,8 +50,7 @@ final class TransferLoop {
       let (commands, isStopping) = inbox.take()
       for command in commands { carryOut(command) }
       guard !isStopping else { break }
-      let deadline = transfers.values.compactMap(\.deadline).min()
-      endAll(ifFailed: multi.wait(for: alarm, until: deadline))
+      endAll(ifFailed: multi.wait(for: alarm, until: watch.earliest))
       endTransfersThatAreDone()
       endTransfersThatAreLate()
     }
@@ -71,7 +71,7 @@ final class TransferLoop {
         throw .curl(CURLE_OUT_OF_MEMORY)
       }
       let transfer = Transfer(
-        id, order, hop: hop, on: easy, settings: settings, learning: http2Origins)
+        id, order, hop: hop, on: easy, watch: watch, settings: settings, learning: http2Origins)
       transfers[id] = transfer
       ids[easy.pointer] = id
       sendRequest(of: transfer)
@@ -103,10 +103,13 @@ final class TransferLoop {
   }
 
   private func endTransfersThatAreLate() {
+    guard let earliest = watch.earliest else { return }
     let now = SuspendingClock.now
+    guard earliest <= now || transfers.isEmpty else { return }
     for transfer in transfers.values where transfer.deadline.map({ $0 <= now }) ?? false {
       proceed(transfer, transfer.expire())
     }
+    watch.renew(transfers.values.lazy.compactMap(\.deadline))
   }
 
   private func proceed(_ transfer: Transfer, _ next: TransferState.Next) {
