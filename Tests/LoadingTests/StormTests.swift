@@ -50,6 +50,89 @@ import VitrineTesting
 
     #expect(await Set(heard.wait(for: 400)).count == 400)
   }
+
+  @Test("100,000 starts and cancels from eight threads: everyone hears once, nothing stays")
+  func hundredThousandPairs() async {
+    let (threads, pairs) = (8, 12_500)
+    let transport = CountingTransport()
+    let downloader = ImageDownloader(transports: [transport], decoder: FakeDecoder())
+    let (heard, kept) = (await MainActor.run { Heard<Int>() }, Counter())
+
+    for thread in 0..<threads {
+      BlockingThread.start {
+        var chance = SplitMix(state: UInt64(thread))
+        for pair in 0..<pairs {
+          let (number, mark) = (thread * pairs + pair, kept.mark())
+          let task = downloader.load(
+            request("\(chance.next(100))"),
+            completion: { result in
+              withExtendedLifetime(mark) { heard.add(result.isCancelled ? number : -1) }
+            })
+          task.cancel()
+          if chance.next(16) == 0 { task.cancel() }
+        }
+      }
+    }
+
+    let numbers = await heard.wait(for: threads * pairs)
+    #expect(numbers.count == threads * pairs)
+    #expect(Set(numbers) == Set(0..<threads * pairs))
+    // Whatever was on its way to the main actor is there after this.
+    await withCheckedContinuation { continuation in Mailbox.main.post { continuation.resume() } }
+    #expect(await heard.values.count == threads * pairs)
+    #expect(kept.count == 0)
+    #expect(transport.counter.count == 0)
+    #expect(downloader.statistics.cancellations == threads * pairs)
+  }
+}
+
+extension Result<ImageResponse, ImageError> {
+  fileprivate var isCancelled: Bool { if case .failure(.cancelled) = self { true } else { false } }
+}
+
+/// Counts marks that are held by anybody.
+private final class Counter: Sendable {
+  private let held = Atomic(0)
+
+  var count: Int { held.load(ordering: .sequentiallyConsistent) }
+
+  func mark() -> Mark { Mark(self) }
+
+  final class Mark: Sendable {
+    private let counter: Counter
+
+    init(_ counter: Counter) {
+      self.counter = counter
+      counter.held.add(1, ordering: .sequentiallyConsistent)
+    }
+
+    deinit { counter.held.subtract(1, ordering: .sequentiallyConsistent) }
+  }
+}
+
+/// Never answers, and counts the transfers that run: started, and neither cancelled nor let go.
+private final class CountingTransport: DataTransport {
+  let schemes: Set<String> = ["http"]
+  let counter = Counter()
+
+  func start(_ request: TransportRequest, receiver: any TransportReceiver) -> any Cancellable {
+    Transfer(FakeTransport().start(request, receiver: receiver), counter.mark())
+  }
+
+  private final class Transfer: Cancellable {
+    private let transfer: any Cancellable
+    private let mark: Mutex<Counter.Mark?>
+
+    init(_ transfer: any Cancellable, _ mark: Counter.Mark) {
+      self.transfer = transfer
+      self.mark = Mutex(mark)
+    }
+
+    func cancel() {
+      transfer.cancel()
+      mark.withLock { $0 = nil }
+    }
+  }
 }
 
 /// Answers each transfer by itself, on one of its threads, as a real transport would.
