@@ -50,7 +50,7 @@ let package = Package(
     // The library, from the leaves up.
     module("Graphics", []),
     module("Loading", ["VitrineGraphics"]),
-    module("CurlTransport", ["VitrineLoading", "CCurl"]),
+    module("CurlTransport", ["VitrineGraphics", "VitrineLoading", "CCurl"]),
     module("Codecs", ["VitrineGraphics", "VitrineLoading", "CCodecs", "CSDL"]),
     module("Widgets", ["VitrineGraphics"], settings: mainActor),
     module(

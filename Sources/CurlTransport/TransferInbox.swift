@@ -1,4 +1,4 @@
-import Synchronization
+import VitrineGraphics
 import VitrineLoading
 
 /// Tells the transfers of one transport apart.
@@ -28,7 +28,7 @@ final class TransferInbox: Sendable {
     var isClosed = false
   }
 
-  private let state = Mutex(State())
+  private let state = Shared(State())
   private let alarm: Alarm
 
   /// Rings the alarm for each command.

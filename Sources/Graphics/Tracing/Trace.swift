@@ -45,7 +45,7 @@ public final class Trace: Sendable {
   /// How many events it keeps; with 0 it records nothing.
   public let capacity: Int
   private let clock: @Sendable () -> Int64
-  private let state = Mutex(State())
+  private let state = Shared(State())
 
   /// - Parameters:
   ///   - capacity: events to keep, the oldest going first; memory is taken as they come.

@@ -1,5 +1,4 @@
 import FoundationEssentials
-import Synchronization
 import VitrineGraphics
 
 /// Does what the registry decides: the edge between its decisions and transports, threads and callers.
@@ -56,7 +55,7 @@ final class LoadEngine: Sendable {
   let ledger: MemoryLedger
   private var clock: any LoadingClock { configuration.clock }
   private let workers: WorkerPool
-  private let state: Mutex<State>
+  private let state: Shared<State>
 
   init(
     configuration: ImageDownloader.Configuration, transports: [any DataTransport],
@@ -76,7 +75,7 @@ final class LoadEngine: Sendable {
     var state = State(
       registry: registry, router: TransportRouter(transports), failures: configuration.failureMemory)
     state.partials.limit = configuration.resumableBytesLimit
-    self.state = Mutex(state)
+    self.state = Shared(state)
   }
 
   var transports: [any DataTransport] {

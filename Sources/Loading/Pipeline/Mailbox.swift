@@ -1,5 +1,5 @@
 import Dispatch
-import Synchronization
+import VitrineGraphics
 
 /// Calls on their way to the main actor, in the order they were posted.
 ///
@@ -10,7 +10,7 @@ final class Mailbox: Sendable {
   /// One for all downloaders, so that the order holds across them.
   static let main = Mailbox()
 
-  private let letters = Mutex<[Letter]>([])
+  private let letters = Shared<[Letter]>([])
 
   /// Never calls from within: the letter is read later, even when posted on the main actor.
   func post(_ letter: @escaping Letter) {
