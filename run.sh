@@ -86,6 +86,25 @@ run_checks() {
   PYTHONPATH=Tests/Support exec python3 -B "Tests/$1"
 }
 
+# What the subjects that are asked for are compared with, beyond what is linked; all are asked for where none is named.
+# A subject that misses it says so.
+packages_to_compare_with() {
+  local subjects=()
+  while [ $# -gt 0 ]; do
+    case "$1" in
+      -h | --help) return ;;
+      --json | --server | --runs) shift ;;
+      -*) ;;
+      *) subjects+=("$1") ;;
+    esac
+    [ $# -eq 0 ] || shift
+  done
+  case " ${subjects[*]:-download} " in *" download "* | *" latency "*) ;; *) return ;; esac
+  echo curl openssl
+  # Where systemd runs, installing it would start a server that nobody asked for.
+  [ -d /run/systemd/system ] || echo nginx-light
+}
+
 # Builds a program's release unless nothing has changed since the last one.
 build_release() {
   local program=.build/release/$1
@@ -327,7 +346,7 @@ case "${1:-}" in
     ;;
   bench)
     shift
-    need_packages "${packages[@]}"
+    need_packages "${packages[@]}" $(packages_to_compare_with "$@")
     build_release vitrine-bench
     exec .build/release/vitrine-bench "$@"
     ;;

@@ -55,7 +55,7 @@ import VitrineTesting
   func hundredThousandPairs() async {
     let (threads, pairs) = (8, 12_500)
     let transport = CountingTransport()
-    let downloader = ImageDownloader(transports: [transport], decoder: FakeDecoder())
+    let downloader = ImageDownloader(transports: [transport], decoder: FakeDecoder(), cache: nil)
     let (heard, kept) = (await MainActor.run { Heard<Int>() }, Counter())
 
     for thread in 0..<threads {
