@@ -81,7 +81,7 @@ import VitrineTesting
     await withCheckedContinuation { continuation in Mailbox.main.post { continuation.resume() } }
     #expect(await heard.values.count == threads * pairs)
     #expect(kept.count == 0)
-    #expect(transport.counter.count == 0)
+    #expect(transport.running == 0)
     #expect(downloader.statistics.cancellations == threads * pairs)
   }
 }
@@ -110,27 +110,33 @@ private final class Counter: Sendable {
   }
 }
 
-/// Never answers, and counts the transfers that run: started, and neither cancelled nor let go.
+/// Never answers, and counts the transfers that run: started and not cancelled.
 private final class CountingTransport: DataTransport {
   let schemes: Set<String> = ["http"]
-  let counter = Counter()
+  private let count = Atomic(0)
+
+  var running: Int { count.load(ordering: .sequentiallyConsistent) }
 
   func start(_ request: TransportRequest, receiver: any TransportReceiver) -> any Cancellable {
-    Transfer(FakeTransport().start(request, receiver: receiver), counter.mark())
+    count.add(1, ordering: .sequentiallyConsistent)
+    return Transfer(self, FakeTransport().start(request, receiver: receiver))
   }
 
   private final class Transfer: Cancellable {
+    private let transport: CountingTransport
     private let transfer: any Cancellable
-    private let mark: Mutex<Counter.Mark?>
+    private let isCancelled = Atomic(false)
 
-    init(_ transfer: any Cancellable, _ mark: Counter.Mark) {
+    init(_ transport: CountingTransport, _ transfer: any Cancellable) {
+      self.transport = transport
       self.transfer = transfer
-      self.mark = Mutex(mark)
     }
 
     func cancel() {
       transfer.cancel()
-      mark.withLock { $0 = nil }
+      if !isCancelled.exchange(true, ordering: .sequentiallyConsistent) {
+        transport.count.subtract(1, ordering: .sequentiallyConsistent)
+      }
     }
   }
 }
