@@ -66,7 +66,7 @@ final class ImageSlot {
       options: options)
     let listeners = SlotListeners(progress: progress, completion: completion)
     if let load, load.question.isSame(as: question) {
-      load.join(listeners)
+      load.join(listeners, priority: request.priority)
       return
     }
     abandonLoad(leavesAlone: !options.cancelsPrevious)

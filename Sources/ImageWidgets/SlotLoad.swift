@@ -12,7 +12,13 @@ final class SlotLoad {
     self.listeners = listeners
   }
 
-  func join(_ more: SlotListeners) { listeners.append(more) }
+  /// Somebody else wants it, perhaps sooner; nobody makes it wait longer.
+  func join(_ more: SlotListeners, priority: ImageRequest.Priority) {
+    listeners.append(more)
+    guard priority > question.request.priority else { return }
+    question.request.priority = priority
+    if let task { task.priority = max(task.priority, priority) }
+  }
 
   func report(_ progress: ImageTask.Progress) { listeners.report(progress) }
 

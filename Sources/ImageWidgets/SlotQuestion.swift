@@ -3,7 +3,7 @@ import VitrineLoading
 
 /// What a slot was asked for.
 struct SlotQuestion {
-  let request: ImageRequest
+  var request: ImageRequest
   let additionalIdentifier: String?
   private(set) var placeholder: Image?
   let options: SlotOptions

@@ -29,5 +29,6 @@ public func bootstrap(
     transports: [CurlTransport(configuration: transport), LocalTransport()],
     decoder: ImageCodecs(), cache: cache)
   ImageDownloader.shared = downloader
+  NetworkMonitor.watch(for: downloader)
   return downloader
 }

@@ -13,7 +13,7 @@ import VitrineLoading
     7: [[.white, .pureGreen], [.pureBlue, .pureRed]], 8: [[.pureGreen, .white], [.pureRed, .pureBlue]],
   ]
 
-  @Test("all eight, whole and scaled", arguments: 1...8 as ClosedRange<UInt16>)
+  @Test("SD-M12 all eight, whole and scaled", arguments: 1...8 as ClosedRange<UInt16>)
   func jpeg(orientation: UInt16) throws {
     var fixture = JPEGFixture(width: 64, height: 32) { x, y in
       y < 16 ? (x < 32 ? .pureRed : .pureGreen) : (x < 32 ? .pureBlue : .white)

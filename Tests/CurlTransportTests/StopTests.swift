@@ -28,7 +28,7 @@ struct StopTests {
     #expect(try await transport.get("file:///").error == .unsupportedScheme("file"))
   }
 
-  @Test func startAfterStopBeginsAnew() async throws {
+  @Test("AF-S10 a start after a stop begins anew") func startAfterStopBeginsAnew() async throws {
     let server = try ScriptedServer { _ in [.answer("hello")] }
     defer { server.stop() }
     let transport = CurlTransport()

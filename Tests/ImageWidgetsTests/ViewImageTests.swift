@@ -27,6 +27,23 @@ struct ViewImageTests {
     #expect(view.pendingSlots == 0)
   }
 
+  @Test("SD-D39 asked for again with a higher priority, it goes before others")
+  func joiningRaisesThePriority() {
+    let bench = SlotBench()
+    bench.downloader.maximumActiveDownloads = 1
+    let views = (0..<3).map { _ in bench.view() }
+    for (number, view) in views.enumerated() {
+      view.setImage(from: "http://a.test/\(number)", options: bench.options)
+    }
+    var urgent = ImageRequest(url: URL(string: "http://a.test/2") ?? URL(filePath: "/"))
+    for priority in [ImageRequest.Priority.high, .low] {
+      urgent.priority = priority
+      views[2].setImage(from: urgent, options: bench.options)
+    }
+    bench.transport.transfers[0].answer(with: SlotBench.red)
+    #expect(bench.transport.transfers.last?.request.url.lastPathComponent == "2")
+  }
+
   @Test("AF-I2 the same picture asked for again while it loads joins")
   func samePictureAgainJoins() async {
     let view = bench.view()

@@ -34,7 +34,8 @@ enum FetchRun {
     configuration.maximumActiveDownloads = order.width
     configuration.maximumActiveDownloadsPerHost = order.width
     let transport = CurlTransport(
-      configuration: .init(connectionsPerHost: order.width, certificateAuthorities: order.authority))
+      configuration: .init(
+        connectionsPerHost: order.width, trust: .init(certificateAuthorities: order.authority)))
     let downloader = ImageDownloader(
       configuration: configuration, transports: [transport], decoder: NothingDecoder(),
       // Without one a load that comes after the end of another of its kind would send a request of its own.

@@ -1,0 +1,55 @@
+/// Reads what the kernel says of network interfaces (rtnetlink(7)), and finds out when a machine has come to a network.
+nonisolated struct NetworkChanges {
+  // From linux/rtnetlink.h, linux/if_addr.h and linux/if.h, which the C library does not bring.
+  private static let newLink = 16
+  private static let deletedLink = 17
+  private static let newAddress = 20
+  private static let header = 16
+  private static let loopback: UInt32 = 0x8
+  /// IFF_UP, IFF_RUNNING and IFF_LOWER_UP: switched on, ready, and with a cable or a radio's other end.
+  private static let connected: UInt32 = 0x1 | 0x40 | 0x10000
+  /// RT_SCOPE_LINK; what is as near or nearer leads nowhere.
+  private static let linkScope: UInt8 = 253
+
+  /// Interfaces that are known to be connected.
+  private var connectedLinks: Set<UInt32> = []
+
+  /// Whether what one `recv` gave says that there is a network now that was not there before. What cannot be understood
+  /// is passed over.
+  mutating func read(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    var hasCome = false
+    var rest = bytes[...]
+    while rest.count >= Self.header {
+      let message = UnsafeRawBufferPointer(rebasing: rest)
+      let length = Int(message.loadUnaligned(as: UInt32.self))
+      guard length >= Self.header, length <= message.count else { break }
+      let kind = Int(message.loadUnaligned(fromByteOffset: 4, as: UInt16.self))
+      let body = UnsafeRawBufferPointer(rebasing: message[Self.header..<length])
+      if understand(kind, body) { hasCome = true }
+      // Messages begin at multiples of four.
+      rest = rest.dropFirst(min(rest.count, (length + 3) & ~3))
+    }
+    return hasCome
+  }
+
+  private mutating func understand(_ kind: Int, _ body: UnsafeRawBufferPointer) -> Bool {
+    switch kind {
+    case Self.newAddress: body.count >= 8 && body[3] < Self.linkScope
+    case Self.newLink where body.count >= 16:
+      linkChanged(
+        body.loadUnaligned(fromByteOffset: 4, as: UInt32.self),
+        flags: body.loadUnaligned(fromByteOffset: 8, as: UInt32.self))
+    case Self.deletedLink where body.count >= 8:
+      linkChanged(body.loadUnaligned(fromByteOffset: 4, as: UInt32.self), flags: 0)
+    default: false
+    }
+  }
+
+  private mutating func linkChanged(_ index: UInt32, flags: UInt32) -> Bool {
+    guard flags & Self.loopback == 0, flags & Self.connected == Self.connected else {
+      connectedLinks.remove(index)
+      return false
+    }
+    return connectedLinks.insert(index).inserted
+  }
+}

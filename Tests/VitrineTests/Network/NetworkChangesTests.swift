@@ -1,0 +1,100 @@
+import Glibc
+import Testing
+
+@testable import Vitrine
+
+/// What the kernel says of interfaces, as bytes.
+@Suite struct NetworkChangesTests {
+  private func bytes<each Value>(of values: repeat each Value) -> [UInt8] {
+    var all: [UInt8] = []
+    repeat withUnsafeBytes(of: each values) { all += $0 }
+    return all
+  }
+
+  private func message(_ kind: UInt16, _ body: [UInt8]) -> [UInt8] {
+    var message = bytes(of: UInt32(16 + body.count), kind, UInt16(0), UInt32(0), UInt32(0)) + body
+    while message.count % 4 != 0 { message.append(0) }
+    return message
+  }
+
+  private func link(_ index: UInt32, flags: UInt32, isDeleted: Bool = false) -> [UInt8] {
+    message(isDeleted ? 17 : 16, bytes(of: UInt8(0), UInt8(0), UInt16(1), index, flags, UInt32(0)))
+  }
+
+  private func address(scope: UInt8, isDeleted: Bool = false) -> [UInt8] {
+    message(isDeleted ? 21 : 20, [2, 24, 0, scope] + bytes(of: UInt32(3)))
+  }
+
+  private func read(_ changes: inout NetworkChanges, _ bytes: [UInt8]) -> Bool {
+    bytes.withUnsafeBytes { changes.read($0) }
+  }
+
+  private let connected: UInt32 = 0x11043
+  private let unplugged: UInt32 = 0x1003
+
+  @Test func cableThatIsPluggedInIsANetworkOnce() {
+    var changes = NetworkChanges()
+    let heard = [
+      link(2, flags: unplugged), link(2, flags: connected), link(2, flags: connected),
+      link(2, flags: unplugged),
+      link(2, flags: connected), link(2, flags: 0, isDeleted: true), link(2, flags: connected),
+    ].map { read(&changes, $0) }
+    #expect(heard == [false, true, false, false, true, false, true])
+  }
+
+  @Test func addressThatLeadsSomewhereIsANetwork() {
+    var changes = NetworkChanges()
+    #expect([0, 200, 253, 254].map { read(&changes, address(scope: $0)) } == [true, true, false, false])
+    let isDeletedOne = read(&changes, address(scope: 0, isDeleted: true))
+    #expect(!isDeletedOne)
+  }
+
+  @Test func loopbackIsNone() {
+    var changes = NetworkChanges()
+    let isNetwork = read(&changes, link(1, flags: connected | 0x8))
+    #expect(!isNetwork)
+  }
+
+  @Test func severalMessagesMayComeAtOnce() {
+    var changes = NetworkChanges()
+    let isNetwork = read(&changes, message(3, [1]) + link(2, flags: unplugged) + address(scope: 0))
+    #expect(isNetwork)
+  }
+
+  @Test(
+    arguments: [
+      [], [1], [UInt8](repeating: 0, count: 16), [UInt8](repeating: 255, count: 40), [16, 0, 0, 0, 20, 0],
+      [20, 0, 0, 0, 20, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 24, 0, 0],
+    ] as [[UInt8]])
+  func bytesThatAreNoMessageSayNothing(bytes: [UInt8]) {
+    var changes = NetworkChanges()
+    let isNetwork = read(&changes, bytes)
+    #expect(!isNetwork)
+  }
+
+  @Test(.timeLimit(.minutes(1))) func monitorCallsUntilItGoes() async throws {
+    var pair: [Int32] = [0, 0]
+    try #require(socketpair(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0, &pair) == 0)
+    defer { close(pair[1]) }
+    let (calls, continuation) = AsyncStream.makeStream(of: Void.self)
+    var monitor = NetworkMonitor(socket: pair[0]) { continuation.yield() }
+    var iterator = calls.makeAsyncIterator()
+    for _ in 0..<3 {
+      let bytes = address(scope: 0)
+      #expect(send(pair[1], bytes, bytes.count, 0) == bytes.count)
+      await iterator.next()
+    }
+    #expect(monitor != nil)
+    monitor = nil
+    // The other end hears that it has been closed.
+    var end = pollfd(fd: pair[1], events: 0, revents: 0)
+    while end.revents & Int16(POLLHUP) == 0 {
+      poll(&end, 1, 1000)
+      try Task.checkCancellation()
+    }
+  }
+
+  @Test func machineHasOne() {
+    #expect(NetworkMonitor(onReturn: {}) != nil)
+  }
+}
