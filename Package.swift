@@ -77,11 +77,14 @@ let package = Package(
       swiftSettings: mainActor),
     // Counts what is asked of the heap, in the benchmarks alone.
     .target(name: "CAllocations", path: "Sources/Benchmarks/CAllocations"),
+    // Foundation's cache, in a process of its own.
+    .executableTarget(
+      name: "FoundationCache", path: "Sources/Benchmarks/FoundationCache", swiftSettings: strict),
     .executableTarget(
       name: "VitrineBenchmarks",
-      dependencies: ["Vitrine", "VitrineGalleryServer", "CCodecs", "CAllocations"],
+      dependencies: ["Vitrine", "VitrineGalleryServer", "CCodecs", "CAllocations", "FoundationCache"],
       path: "Sources/Benchmarks",
-      exclude: ["RESULTS.md", "CAllocations"],
+      exclude: ["RESULTS.md", "CAllocations", "FoundationCache"],
       swiftSettings: strict),
 
     tests("Graphics", ["VitrineGraphics"]),

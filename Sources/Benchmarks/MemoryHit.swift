@@ -1,54 +1,69 @@
+import FoundationEssentials
 import Synchronization
 import Vitrine
 
 /// A lookup of a picture that is in memory, as a slot makes it; beside a dictionary and a lock, by the same URLs.
 enum MemoryHit {
-  private static let keyCount = 1000
   private static let lookups = 200_000
-  private static let target = DecodeTarget(width: 64, height: 64)
+  private static let threads = 4
+
+  /// How many pictures there are, and what that is called in a figure's key and label.
+  private struct Size {
+    let count: Int
+    let key: String
+    let label: String
+
+    static let all = [
+      Size(count: 1000, key: "", label: "1,000 pictures"),
+      Size(count: 100_000, key: "_large", label: "100,000 pictures"),
+    ]
+  }
 
   static func measure(_ options: Options) throws -> [Figure] {
-    let texts = (0..<keyCount).map { "https://pictures.example.com/albums/2024/summer/\($0)/cover.jpg" }
-    let pixels = Bitmap(width: 8, height: 8, format: .bgra, isOpaque: true) { _, _ in }
-    let requests = try texts.map { text in
-      var request = try ImageRequest(text)
-      request.targetSize = target
-      return request
+    var figures: [Figure] = []
+    for size in Size.all {
+      let pictures = try KeptPictures(count: size.count)
+      figures += try oneThread(pictures, size, options)
+      figures += try severalThreads(pictures, size, options)
     }
-    let cache = MemoryImageCache()
-    let dictionary = Mutex<[String: Image]>([:])
-    for (request, text) in zip(requests, texts) {
-      let image = Image(pixels)
-      cache.insert(image, for: request, additionalIdentifier: nil)
-      dictionary.withLock { $0[text] = image }
-    }
-    let downloader = ImageDownloader(transports: [], decoder: ImageCodecs(), cache: cache)
-    var random = RandomNumbers(seed: 3)
-    let order = (0..<lookups).map { _ in Int.random(in: 0..<keyCount, using: &random) }
+    figures += try foundationsCache()
+    figures += try FlingPastShown.measure()
+    return figures
+  }
 
+  // MARK: One thread
+
+  private static func oneThread(
+    _ pictures: KeptPictures, _ size: Size, _ options: Options
+  ) throws -> [Figure] {
+    let order = order(of: size.count, seed: 3)
+    let isSmall = size.key.isEmpty
     var ours: [Double] = []
     var fromText: [Double] = []
     var reference: [Double] = []
     // The first run of each warms up.
     for index in 0...options.runs {
-      let hit = try nanoseconds(order) { downloader.cachedImage(for: requests[$0]) }
-      let plain = try nanoseconds(order) { key in dictionary.withLock { $0[texts[key]] } }
-      let text = try nanoseconds(order) { key in
-        guard var request = try? ImageRequest(texts[key]) else { return nil }
-        request.targetSize = target
-        return downloader.cachedImage(for: request)
-      }
+      let hit = try nanoseconds(order, pictures.look)
+      let plain = try nanoseconds(order, pictures.lookInDictionary)
+      let text = isSmall ? try nanoseconds(order, pictures.lookByText) : 0
       guard index > 0 else { continue }
       ours.append(hit)
       reference.append(plain)
       fromText.append(text)
     }
-    return [
-      Figure("median_ns", Samples(ours), label: "with a request at hand", unit: "ns"),
-      Figure("reference_ns", Samples(reference), label: "dictionary and lock, by URL", unit: "ns"),
+    let figures = [
       Figure(
-        "ratio_dictionary", Samples(zip(ours, reference).map { $0 / $1 }), label: "ratio, pair by pair",
-        floor: .atMost(3), aim: .atMost(1.5)),
+        isSmall ? "median_ns" : "large_ns", Samples(ours), label: "\(size.label), with a request at hand",
+        unit: "ns"),
+      Figure(
+        isSmall ? "reference_ns" : "large_reference_ns", Samples(reference),
+        label: "dictionary and lock, by URL", unit: "ns"),
+      Figure(
+        "ratio_dictionary\(size.key)", Samples(zip(ours, reference).map { $0 / $1 }),
+        label: "ratio, pair by pair", floor: .atMost(3), aim: .atMost(1.5)),
+    ]
+    guard isSmall else { return figures }
+    return figures + [
       Figure("from_string_ns", Samples(fromText), label: "from a URL's text, parsed anew", unit: "ns"),
       Figure(
         "ratio_dictionary_from_string", Samples(zip(fromText, reference).map { $0 / $1 }),
@@ -64,5 +79,146 @@ enum MemoryHit {
     let end = SystemCounters.time
     guard found == order.count else { throw BenchmarkError("pictures are missing in the memory cache") }
     return (end - start) / Double(order.count) * 1e9
+  }
+
+  /// For the record, from one thread.
+  private static func foundationsCache() throws -> [Figure] {
+    guard let own = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") else {
+      return []
+    }
+    let folder = own[..<(own.lastIndex(of: "/") ?? own.startIndex)]
+    let figures = try ChildProcess("\(folder)/FoundationCache", []).figures()
+    return Size.all.compactMap { size in
+      figures["\(size.count)"].map {
+        Figure(
+          size.key.isEmpty ? "nscache_ns" : "nscache\(size.key)_ns", $0,
+          label: "Foundation's NSCache, \(size.label)", unit: "ns")
+      }
+    }
+  }
+
+  // MARK: Several threads
+
+  private static func severalThreads(
+    _ pictures: KeptPictures, _ size: Size, _ options: Options
+  ) throws -> [Figure] {
+    let orders = (0..<threads).map { Array(order(of: size.count, seed: $0 + 10).prefix(lookups / threads)) }
+    var ours: [Double] = []
+    var reference: [Double] = []
+    for index in 0...options.runs {
+      let hit = try nanoseconds(orders) { pictures.look($0) }
+      let plain = try nanoseconds(orders) { pictures.lookInDictionary($0) }
+      guard index > 0 else { continue }
+      ours.append(hit)
+      reference.append(plain)
+    }
+    return [
+      Figure(
+        "threads\(size.key)_ns", Samples(ours), label: "the same from \(threads) threads at once", unit: "ns"),
+      Figure("threads\(size.key)_reference_ns", Samples(reference), label: "dictionary and lock", unit: "ns"),
+      Figure(
+        "ratio_dictionary_threads\(size.key)", Samples(zip(ours, reference).map { $0 / $1 }),
+        label: "ratio, pair by pair", floor: .atMost(3), aim: .atMost(1.5)),
+    ]
+  }
+
+  /// Of the time that all threads take together, a lookup's share.
+  private static func nanoseconds(
+    _ orders: [[Int]], _ lookup: @escaping @Sendable (Int) -> Image?
+  ) throws -> Double {
+    let found = Atomic(0)
+    let start = SystemCounters.time
+    onThreads(orders.count) { thread in
+      var hits = 0
+      for key in orders[thread] where lookup(key) != nil { hits += 1 }
+      found.add(hits, ordering: .relaxed)
+    }
+    let end = SystemCounters.time
+    let total = orders.reduce(0) { $0 + $1.count }
+    guard found.load(ordering: .relaxed) == total else {
+      throw BenchmarkError("pictures are missing in the memory cache")
+    }
+    return (end - start) / Double(total) * 1e9
+  }
+
+  private static func order(of count: Int, seed: Int) -> [Int] {
+    var random = RandomNumbers(seed: seed)
+    return (0..<lookups).map { _ in Int.random(in: 0..<count, using: &random) }
+  }
+}
+
+/// Pictures in a downloader's memory cache, and in a dictionary under a lock.
+private final class KeptPictures: Sendable {
+  private static let target = DecodeTarget(width: 64, height: 64)
+
+  private let texts: [String]
+  private let requests: [ImageRequest]
+  private let downloader: ImageDownloader
+  private let dictionary = Mutex<[String: Image]>([:])
+
+  init(count: Int) throws {
+    texts = (0..<count).map { "https://pictures.example.com/albums/2024/summer/\($0)/cover.jpg" }
+    requests = try texts.map { text in
+      var request = try ImageRequest(text)
+      request.targetSize = Self.target
+      return request
+    }
+    let cache = MemoryImageCache()
+    downloader = ImageDownloader(transports: [], decoder: ImageCodecs(), cache: cache)
+    // One bitmap for all: it is the finding that is measured.
+    let pixels = Bitmap(width: 8, height: 8, format: .bgra, isOpaque: true) { _, _ in }
+    for (request, text) in zip(requests, texts) {
+      let image = Image(pixels)
+      cache.insert(image, for: request, additionalIdentifier: nil)
+      dictionary.withLock { $0[text] = image }
+    }
+  }
+
+  func look(_ key: Int) -> Image? { downloader.cachedImage(for: requests[key]) }
+
+  func lookInDictionary(_ key: Int) -> Image? { dictionary.withLock { $0[texts[key]] } }
+
+  func lookByText(_ key: Int) -> Image? {
+    guard var request = try? ImageRequest(texts[key]) else { return nil }
+    request.targetSize = Self.target
+    return downloader.cachedImage(for: request)
+  }
+}
+
+/// Sixty pictures that are looked at now and then while ten thousand others go by: how often they are still there.
+private enum FlingPastShown {
+  private static let shown = 60
+  private static let scanned = 10_000
+  /// One of the shown is looked up after so many of the others, so that a round takes more than there is room for.
+  private static let interval = 50
+  private static let pixels = Bitmap(width: 64, height: 64, format: .bgra, isOpaque: true) { _, _ in }
+
+  static func measure() throws -> [Figure] {
+    let room = 200 * pixels.byteCount
+    let cache = MemoryImageCache(capacity: room, preferredUsageAfterPurge: room / 10 * 6)
+    let rate = try hitRate(of: cache)
+    return [
+      Figure("scan_hit_rate", rate, label: "shown ones found in a fling past 10,000", aim: .atLeast(0.95))
+    ]
+  }
+
+  private static func hitRate(of cache: MemoryImageCache) throws -> Double {
+    let wanted = try (0..<shown).map { try ImageRequest("https://pictures.example.com/shown/\($0)") }
+    func insert(_ request: ImageRequest) {
+      cache.insert(Image(pixels), for: request, additionalIdentifier: nil)
+    }
+    func has(_ request: ImageRequest) -> Bool { cache.image(for: request, additionalIdentifier: nil) != nil }
+    for request in wanted {
+      insert(request)
+      _ = has(request)
+    }
+    var hits = 0
+    for number in 0..<scanned {
+      insert(try ImageRequest("https://pictures.example.com/scanned/\(number)"))
+      guard number % interval == 0 else { continue }
+      let request = wanted[number / interval % shown]
+      if has(request) { hits += 1 } else { insert(request) }
+    }
+    return Double(hits) / Double(scanned / interval)
   }
 }

@@ -5,19 +5,20 @@ import VitrineGraphics
 /// A place is an index into arrays of one length, rather than an object: no counting of references on a hit, and
 /// no chain of a hundred thousand `deinit`s. Who was used when is in `UseOrder`.
 struct CachedImages {
+  /// What a hit looks at comes first, in one line of the processor's cache.
   private struct Entry {
+    var image: Image?
     var identity: PictureIdentity?
-    var hash = 0
     /// What it was decoded for; nil for the whole picture.
     var target: DecodeTarget?
     /// The next larger variant of the same identity, below 0 for none.
     var larger: Int32 = -1
+    var hash = 0
     /// When it came in, in nanoseconds.
     var time: Int64 = 0
   }
 
   /// Places without an image are in `free`.
-  private var images: [Image?] = []
   private var entries: [Entry] = []
   private var free: [Int] = []
   /// Place of the smallest variant of each identity.
@@ -58,7 +59,7 @@ struct CachedImages {
   /// The image of a place, which counts as a use of it.
   mutating func use(_ place: Int) -> Image? {
     order.use(place)
-    return images[place]
+    return entries[place].image
   }
 
   /// When the image of a place came in. A time that has not come yet, as the clock was set back, becomes `now`.
@@ -92,8 +93,7 @@ struct CachedImages {
     let pixels = image.pixelWidth * image.pixelHeight
     let variants = variants(identity)
     let smaller = variants.last { self.pixels($0) <= pixels }
-    images[place] = image
-    entries[place] = Entry(identity: identity, hash: hash, target: target, time: now)
+    entries[place] = Entry(image: image, identity: identity, target: target, hash: hash, time: now)
     if let smaller {
       entries[place].larger = entries[smaller].larger
       entries[smaller].larger = Int32(place)
@@ -115,7 +115,7 @@ struct CachedImages {
 
   /// Removes the image of a place, as if it had never been there.
   mutating func remove(_ place: Int) -> Image {
-    guard let image = images[place], let identity = entries[place].identity else {
+    guard let image = entries[place].image, let identity = entries[place].identity else {
       preconditionFailure("only places in use are removed")
     }
     let (hash, larger) = (entries[place].hash, Int(entries[place].larger))
@@ -129,7 +129,6 @@ struct CachedImages {
       smallest.remove(place, hash: hash)
     }
     order.remove(place)
-    images[place] = nil
     entries[place] = Entry()
     free.append(place)
     return image
@@ -156,7 +155,7 @@ struct CachedImages {
       guard cost > purge.cost || count > purge.count, let place = order.first(keeping: purge.kept) else {
         return true
       }
-      let isShown = images[place]?.isShown == true
+      let isShown = entries[place].image?.isShown == true
       if isShown, purge.sparing > 0 {
         order.spare(place)
       } else if isShown, purge.keepsShown {
@@ -173,7 +172,7 @@ struct CachedImages {
   /// Removes the images that are `age` nanoseconds old. O(n).
   mutating func removeAll(asOldAs age: Int64, at now: Int64) -> [Image] {
     var removed: [Image] = []
-    for place in images.indices where images[place] != nil && self.age(place, at: now) >= age {
+    for place in entries.indices where entries[place].image != nil && self.age(place, at: now) >= age {
       removed.append(remove(place))
     }
     return removed
@@ -197,22 +196,23 @@ struct CachedImages {
   }
 
   private mutating func addPlace() -> Int {
-    images.append(nil)
     entries.append(Entry())
-    return images.count - 1
+    return entries.count - 1
   }
 
   private func serves(_ place: Int, _ target: DecodeTarget) -> Bool {
     guard let known = entries[place].target, known != target else { return true }
-    return images[place].map { target.isSatisfied(by: $0) } ?? false
+    return entries[place].image.map { target.isSatisfied(by: $0) } ?? false
   }
 
   private func isReplaced(_ place: Int, by image: Image, at target: DecodeTarget?) -> Bool {
-    guard let old = images[place] else { return false }
+    guard let old = entries[place].image else { return false }
     let isSameSize = old.pixelWidth == image.pixelWidth && old.pixelHeight == image.pixelHeight
     let isOtherSource = old.sourceWidth != image.sourceWidth || old.sourceHeight != image.sourceHeight
     return entries[place].target == target || isSameSize || isOtherSource
   }
 
-  private func pixels(_ place: Int) -> Int { images[place].map { $0.pixelWidth * $0.pixelHeight } ?? 0 }
+  private func pixels(_ place: Int) -> Int {
+    entries[place].image.map { $0.pixelWidth * $0.pixelHeight } ?? 0
+  }
 }

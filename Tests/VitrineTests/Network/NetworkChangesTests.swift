@@ -74,7 +74,7 @@ import Testing
 
   @Test(.timeLimit(.minutes(1))) func monitorCallsUntilItGoes() async throws {
     var pair: [Int32] = [0, 0]
-    try #require(socketpair(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0, &pair) == 0)
+    try #require(socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &pair) == 0)
     defer { close(pair[1]) }
     let (calls, continuation) = AsyncStream.makeStream(of: Void.self)
     var monitor = NetworkMonitor(socket: pair[0]) { continuation.yield() }
