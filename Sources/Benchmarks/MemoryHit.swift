@@ -25,6 +25,7 @@ enum MemoryHit {
       let pictures = try KeptPictures(count: size.count)
       figures += try oneThread(pictures, size, options)
       figures += try severalThreads(pictures, size, options)
+      if size.count == Size.all.last?.count { figures.append(pictures.stallOfAPurge()) }
     }
     figures += try foundationsCache()
     figures += try FlingPastShown.measure()
@@ -172,6 +173,30 @@ private final class KeptPictures: Sendable {
       cache.insert(image, for: request, additionalIdentifier: nil)
       dictionary.withLock { $0[text] = image }
     }
+  }
+
+  /// The longest that a lookup took while another thread emptied the cache, which it is afterwards.
+  func stallOfAPurge() -> Figure {
+    let isDone = Atomic(false)
+    let longest = Mutex(0.0)
+    onAllCores(count: 2, threads: 2) { [self] thread in
+      guard thread == 0 else {
+        (downloader.cache as? MemoryImageCache)?.relieveMemoryPressure()
+        return isDone.store(true, ordering: .relaxed)
+      }
+      var key = 0
+      while !isDone.load(ordering: .relaxed) {
+        let start = SystemCounters.time
+        _ = look(key)
+        let time = SystemCounters.time - start
+        longest.withLock { $0 = max($0, time) }
+        key = (key + 1) % requests.count
+      }
+    }
+    return Figure(
+      "purge_stall_ms", longest.withLock { $0 * 1000 }, label: "longest lookup while they are all let go",
+      unit: "ms",
+      aim: .atMost(16.7))
   }
 
   func look(_ key: Int) -> Image? { downloader.cachedImage(for: requests[key]) }

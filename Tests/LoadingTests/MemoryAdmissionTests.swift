@@ -225,6 +225,21 @@ import VitrineTesting
     #expect(ledger.usage.total == 0)
   }
 
+  @Test("YY-B32 a cache hears of a shortage if it counts in the ledger that is told") func flag() {
+    let ledger = MemoryLedger()
+    let counted = MemoryImageCache()
+    let other = MemoryImageCache()
+    counted.count(against: ledger)
+    for cache in [counted, other] {
+      cache.insert(.solid(width: 10, height: 10), for: request(), additionalIdentifier: nil)
+    }
+
+    ledger.relieve(.critical)
+
+    #expect(counted.usage == 0)
+    #expect(other.usage == 400)
+  }
+
   // MARK: Order
 
   @Test func jobThatDoesNotFitWaitsForAnotherToEndAndNoneOvertakesIt() async {

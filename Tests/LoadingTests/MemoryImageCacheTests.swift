@@ -134,7 +134,7 @@ import VitrineTesting
     #expect(kept() == [])
   }
 
-  @Test("AF-C19 memory pressure empties it") func memoryPressure() {
+  @Test("AF-C19 YY-B32 memory pressure empties it") func memoryPressure() {
     fill(0..<3)
 
     cache.relieveMemoryPressure()
