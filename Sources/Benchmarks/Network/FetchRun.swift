@@ -49,7 +49,7 @@ enum FetchRun {
     }
     // Nobody listens, as nobody does to curl: the main thread looks now and then.
     let total = requests.count * order.copies
-    while downloader.statistics.answers < total { usleep(200) }
+    while downloader.statistics.answers < total { usleep(1000) }
     let wall = SystemCounters.time - start
     let used = SystemCounters.processCPU - cpu
 

@@ -24,6 +24,8 @@ open class ListView: ScrollView {
 
   /// Not retained. Setting it loads anew.
   public weak var dataSource: (any ListViewDataSource)? { didSet { reloadData() } }
+  /// Hears which rows are likely to come. Not retained. Setting it loads anew.
+  public weak var prefetchDataSource: (any ListViewPrefetching)? { didSet { reloadData() } }
   /// Rows of 44 points by default. Setting it loads anew; where there are tiles before or after, the first visible
   /// one stays the first.
   public var layout = ListLayout.rows(height: 44) { didSet { if layout != oldValue { reloadData() } } }
@@ -55,6 +57,7 @@ open class ListView: ScrollView {
   /// What the content was last laid out by.
   private var laidOut = ListArrangement(.rows(height: 44), count: 0, width: 0)
   private var anchor: Anchor?
+  private var rowsAhead = RowsAhead()
 
   /// Where everything lies, by what is known now. Insets at the sides leave tiles less room.
   private var arrangement: ListArrangement {
@@ -193,6 +196,14 @@ open class ListView: ScrollView {
     }
     (rows, cells) = (wanted, new)
     isUpdating = false
+    if prefetchDataSource != nil { tell(rowsAhead.move(from: old.rows, to: wanted, count: numberOfRows)) }
+  }
+
+  private func tell(_ news: RowsAhead.News) {
+    if !news.unlikely.isEmpty {
+      prefetchDataSource?.listView(self, cancelPrefetchingForRows: news.unlikely)
+    }
+    if !news.likely.isEmpty { prefetchDataSource?.listView(self, prefetchRows: news.likely) }
   }
 
   private func reloadIfNeeded() {
@@ -201,6 +212,7 @@ open class ListView: ScrollView {
     cells = []
     rows = 0..<0
     isReloadNeeded = false
+    tell(rowsAhead.forget())
     numberOfRows = max(0, dataSource?.numberOfRows(in: self) ?? 0)
     if let selectedRow, selectedRow >= numberOfRows { self.selectedRow = nil }
     arrange()
