@@ -179,7 +179,7 @@ private final class KeptPictures: Sendable {
   func stallOfAPurge() -> Figure {
     let isDone = Atomic(false)
     let longest = Mutex(0.0)
-    onAllCores(count: 2, threads: 2) { [self] thread in
+    onThreads(2) { [self] thread in
       guard thread == 0 else {
         (downloader.cache as? MemoryImageCache)?.relieveMemoryPressure()
         return isDone.store(true, ordering: .relaxed)
