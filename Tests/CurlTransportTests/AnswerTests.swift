@@ -5,7 +5,9 @@ import VitrineLoading
 
 @Suite("An answer is handed on as it comes", .timeLimit(.minutes(1)))
 struct AnswerTests {
-  @Test("SD-D13 a transport works by itself: response, bytes, end") func responseThenBytesThenEnd() async throws {
+  @Test("SD-D13 a transport works by itself: response, bytes, end") func responseThenBytesThenEnd()
+    async throws
+  {
     let server = try ScriptedServer { _ in [.answer("hello", fields: ["ETag: \"1\"", "ETag: \"2\""])] }
     defer { server.stop() }
 

@@ -1,11 +1,18 @@
 import FoundationEssentials
 import Glibc
 import Testing
+import VitrineTesting
 
 /// nginx on loopback with HTTP/2 and a certificate that was just made and that nobody trusts.
 final class TLSServer {
   /// Whether this machine has what it takes.
   static let isAvailable = ChildProgram.areInstalled("/usr/sbin/nginx", "/usr/bin/openssl")
+
+  /// A picture of 60,000 bytes for `FakeDecoder`: 20 KiB of `/large` come at once, the rest in about a second.
+  static let largeBody: [UInt8] = {
+    let picture = FakeDecoder.picture(width: 64, height: 48)
+    return picture + [UInt8](repeating: UInt8(ascii: " "), count: 60_000 - picture.count)
+  }()
 
   /// What is wrong with the certificate, apart from being its own authority.
   enum Flaw {
@@ -21,7 +28,7 @@ final class TLSServer {
 
   private let program: ChildProgram
 
-  /// Starts a server that answers `/` with `hello`, `/private` to kiosk with the password secret, `/session`
+  /// Starts a server that answers `/` with `hello`, `/private` to kiosk with the password secret, `/large` slowly, `/session`
   /// with `r` on a new connection that goes on with an older one's TLS session, and ends a connection after
   /// `requests`.
   init(
@@ -44,6 +51,7 @@ final class TLSServer {
       "\($0)_temp_path \(folder)/t;"
     }
     try program.write("kiosk:{PLAIN}secret\n", to: "users")
+    try program.write(String(decoding: Self.largeBody, as: UTF8.self), to: "large")
     try program.write(
       """
       daemon off; master_process off; pid \(folder)/pid; error_log \(folder)/log;
@@ -65,6 +73,7 @@ final class TLSServer {
             set $sent "authorization=$http_authorization cookie=$http_cookie key=$http_x_api_key";
             return 200 "$sent referer=$http_referer range=$http_range agent=$http_user_agent";
           }
+          location /large { root \(folder); limit_rate_after 20k; limit_rate 40k; }
           location /session { keepalive_timeout 0; return 200 $ssl_session_reused; }
         }
         server {
