@@ -58,7 +58,7 @@ struct ResumeTests {
     let events = task.events
     await waitForTheFirstHalf(task.events)
     server.stop()
-    for await case .willRetry = events { break }
+    for await case .willRetry in events { break }
     try server.start()
     try await expectTheRest(task, downloader)
     #expect(downloader.statistics.retries >= 1)

@@ -114,6 +114,19 @@ func signage(ca: String, pictures: URL, password: String) -> CurlTransport.Confi
   return transport
 }
 
+func gallery(token: @escaping @Sendable () async throws -> String) -> ImageDownloader.Configuration {
+  var configuration = ImageDownloader.Configuration()
+  configuration.requestModifier = { request in
+    var request = request
+    request.headers["Authorization"] = "Bearer \(try await token())"
+    return request
+  }
+  configuration.acceptance.contentTypes = ["image/jpeg", "image/png", "image/webp"]
+  configuration.bodyModifier = { bytes, _ in bytes.map { $0 ^ 0x5A } }
+  configuration.retries = RetryPolicy(limit: 4, delay: 1)
+  return configuration
+}
+
 @MainActor
 func printWarnings(of application: Application) {
   for warning in application.host.warnings { print(warning) }
