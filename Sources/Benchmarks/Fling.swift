@@ -19,7 +19,7 @@ enum Fling {
       let bytes = JPEGEncoder.bytes(Array(rows.joined()), width: 240, height: 180, quality: 85)
       server.add(Resource(body: bytes, contentType: "image/jpeg"), at: "/\(index).jpg")
     }
-    return try ["fifo", "lifo"].flatMap { order in
+    return try ["newest", "lifo", "fifo"].flatMap { order in
       var runs: [[String: Double]] = []
       for _ in 0..<flings {
         runs.append(try ChildProcess(.fling, [server.baseURL, network, "\(order)"]).figures())

@@ -18,9 +18,9 @@ final class FlingRun: FrameObserver {
   /// Arguments: the server's URL, query items of its network, the order of the queue.
   static func measure(_ arguments: [String]) throws -> [String: Double] {
     guard arguments.count == 3 else { throw BenchmarkError("a URL, a network, an order") }
-    return try FlingRun(
-      server: arguments[0], network: arguments[1], order: arguments[2] == "lifo" ? .lifo : .fifo
-    ).figures()
+    let orders: [String: Prioritization] = ["newest": .newestBatch, "lifo": .lifo, "fifo": .fifo]
+    guard let order = orders[arguments[2]] else { throw BenchmarkError("no order \(arguments[2])") }
+    return try FlingRun(server: arguments[0], network: arguments[1], order: order).figures()
   }
 
   private init(server: String, network: String, order: Prioritization) throws {

@@ -1,3 +1,4 @@
+import Glibc
 import VitrineGraphics
 import VitrineLoading
 
@@ -26,22 +27,27 @@ final class TransferInbox: Sendable {
     var isStopping = false
     /// The loop has taken the last commands.
     var isClosed = false
+    /// The loop's thread, which looks here before it sleeps.
+    var reader: pthread_t?
   }
 
   private let state = Shared(State())
   private let alarm: Alarm
 
-  /// Rings the alarm for each command.
+  /// Rings the alarm when there is something to take.
   init(ringing alarm: Alarm) {
     self.alarm = alarm
   }
 
-  /// Leaves a command and wakes the loop. Nothing happens when the loop has ended: so have its transfers.
+  /// Leaves a command and wakes the loop, unless it is awake, or has been woken for what came before. Nothing happens
+  /// when the loop has ended: so have its transfers.
   func post(_ command: TransferCommand) {
-    state.withLock { state in
-      if !state.isClosed { state.commands.append(command) }
+    let sleeps = state.withLock { state in
+      guard !state.isClosed else { return false }
+      state.commands.append(command)
+      return state.commands.count == 1 && state.reader.map { pthread_equal($0, pthread_self()) == 0 } ?? true
     }
-    alarm.ring()
+    if sleeps { alarm.ring() }
   }
 
   /// Asks the loop to end.
@@ -51,11 +57,12 @@ final class TransferInbox: Sendable {
   }
 
   /// The commands since the last call, oldest first, and whether the loop is to end after them; from then on
-  /// the inbox takes no more.
+  /// the inbox takes no more. Called by the loop's thread, before each sleep.
   func take() -> (commands: [TransferCommand], isStopping: Bool) {
     state.withLock { state in
-      defer { state.commands.removeAll() }
+      defer { state.commands = [] }
       state.isClosed = state.isStopping
+      state.reader = pthread_self()
       return (state.commands, state.isStopping)
     }
   }

@@ -15,8 +15,8 @@ extension ImageDownloader {
     public var maximumActiveDownloads = 6
     /// Network transfers at once to one server (scheme, host and port); below 1 counts as 1.
     public var maximumActiveDownloadsPerHost = 4
-    /// Which of the waiting downloads of one priority starts next.
-    public var prioritization = Prioritization.fifo
+    /// Which of the waiting downloads of one priority starts next; by default what was asked for last, from its top.
+    public var prioritization = Prioritization.newestBatch
     /// A body of more bytes fails with `.tooLarge(.body)`.
     public var bodyLimit = 64 << 20
     /// How long a transfer may take.

@@ -18,8 +18,14 @@ import VitrineTesting
   }
 
   @Test("AF-D20 first in, first out") func fifo() {
-    let world = Fixture { $0.maximumActiveDownloads = 1 }
-    for name in ["A", "B", "C", "D"] { world.downloader.load(request(name)) }
+    let world = Fixture {
+      $0.maximumActiveDownloads = 1
+      $0.prioritization = .fifo
+    }
+    for name in ["A", "B", "C", "D"] {
+      world.downloader.load(request(name))
+      world.clock.advance(by: 1)
+    }
 
     answerAll(world)
 
@@ -36,6 +42,19 @@ import VitrineTesting
     answerAll(world)
 
     #expect(started(world) == "ADCB")
+  }
+
+  @Test func whatIsAskedForLastGoesFirstFromItsTop() {
+    let world = Fixture { $0.maximumActiveDownloads = 1 }
+    #expect(world.downloader.prioritization == .newestBatch)
+    for names in [["A", "B", "C"], ["D", "E"], ["F", "G"]] {
+      for name in names { world.downloader.load(request(name)) }
+      world.clock.advance(by: 1.0 / 60)
+    }
+
+    answerAll(world)
+
+    #expect(started(world) == "AFGDEBC")
   }
 
   @Test("SD-D16 last in, first out, for what comes while it runs too") func lifoWhileItRuns() {

@@ -52,25 +52,28 @@ import Testing
   @Test(arguments: 0..<10) func behavesLikeASortedArray(seed: UInt64) {
     var chance = SplitMix(state: seed)
     var list = WaitingList<Int>()
-    var model: [(item: Int, priority: ImageRequest.Priority, number: UInt64)] = []
+    var model: [(item: Int, priority: ImageRequest.Priority, number: UInt64, batch: UInt64)] = []
+    var batch: UInt64 = 0
 
     for number in 0..<3000 as Range<UInt64> {
       let item = chance.next(100)
       switch chance.next(5) {
       case 0, 1:
         let priority = ImageRequest.Priority.allCases[chance.next(5)]
-        list.append(item, priority: priority, number: number)
+        if chance.next(4) == 0 { batch += 1 }
+        list.append(item, priority: priority, number: number, batch: batch)
         model.removeAll { $0.item == item }
-        model.append((item, priority, number))
+        model.append((item, priority, number, batch))
       case 2:
         let wasThere = list.remove(item)
         #expect(wasThere == model.contains { $0.item == item })
         model.removeAll { $0.item == item }
       default:
-        let order = chance.next(2) == 0 ? Prioritization.fifo : .lifo
+        let order = [Prioritization.fifo, .lifo, .newestBatch][chance.next(3)]
         let expected = model.max { a, b in
           if a.priority != b.priority { return a.priority < b.priority }
-          return order == .fifo ? a.number > b.number : a.number < b.number
+          if order == .newestBatch, a.batch != b.batch { return a.batch < b.batch }
+          return order == .lifo ? a.number < b.number : a.number > b.number
         }
         let head = list.head(order)
         #expect(head?.item == expected?.item)
@@ -85,5 +88,5 @@ import Testing
 }
 
 extension WaitingList.Head: Equatable {
-  static func == (a: Self, b: Self) -> Bool { a.item == b.item && a.number == b.number }
+  static func == (a: Self, b: Self) -> Bool { a.item == b.item && a.ticket == b.ticket }
 }

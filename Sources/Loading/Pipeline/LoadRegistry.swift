@@ -109,7 +109,7 @@ struct LoadRegistry {
     replaceDemand(of: pictureID, nil, with: request.priority)
 
     if fetch == nil {
-      queue.enqueue(fetchID, lane: lane, priority: request.priority)
+      queue.enqueue(fetchID, lane: lane, priority: request.priority, at: now)
     } else if decode == nil {
       beginDecode(decodeID)
     } else if picture == nil {
@@ -243,7 +243,7 @@ struct LoadRegistry {
     }
     guard fetch.isHeld else { return }
     fetches[id]?.isHeld = false
-    queue.enqueue(id, lane: fetch.lane, priority: priority, notBefore: fetch.attempts.earliest)
+    queue.enqueue(id, lane: fetch.lane, priority: priority, notBefore: fetch.attempts.earliest, at: now)
   }
 
   mutating func decodeEnded(_ id: DecodeID, _ result: Result<Image, ImageError>) -> [LoadAction] {
@@ -428,7 +428,7 @@ struct LoadRegistry {
       actions.append(.reprioritizeWork(number: picture.decode.number, priority))
     }
     if let priority = fetches[decode.fetch]?.demand.replace(old, with: new) ?? nil {
-      queue.setPriority(priority, of: decode.fetch)
+      queue.setPriority(priority, of: decode.fetch, at: now)
     }
   }
 

@@ -15,6 +15,9 @@ struct DownloadQueue {
   /// Transfers at once over one HTTP/2 connection.
   static let maximumStreams = 100
 
+  /// What comes sooner after another is asked for at once with it: less than a frame, more than a screen takes.
+  private static let batchGap: Int64 = 5_000_000
+
   /// A bound below 1 counts as 1.
   var maximumActive = 6
   /// Of a server that does not speak HTTP/2.
@@ -41,6 +44,8 @@ struct DownloadQueue {
   private var streaming: Set<Lane> = []
   private var resting = RestingDownloads()
   private var lastNumber: UInt64 = 0
+  private var lastBatch: UInt64 = 0
+  private var lastArrival: Int64 = 0
 
   /// Downloads that have started, in all lanes.
   var activeCount: Int { active.count }
@@ -48,12 +53,16 @@ struct DownloadQueue {
 
   /// - Parameter earliest: it does not start before that, and stands in line from then on.
   mutating func enqueue(
-    _ id: FetchID, lane: Lane, priority: ImageRequest.Priority, notBefore earliest: Int64 = .min
+    _ id: FetchID, lane: Lane, priority: ImageRequest.Priority, notBefore earliest: Int64 = .min,
+    at now: Int64 = 0
   ) {
     lanes[id] = lane
     if earliest > .min { return resting.insert(id, priority: priority, until: earliest) }
     lastNumber += 1
-    waiting[lane, default: WaitingList()].append(id, priority: priority, number: lastNumber)
+    if now.subtractingReportingOverflow(lastArrival).partialValue > Self.batchGap { lastBatch += 1 }
+    lastArrival = now
+    waiting[lane, default: WaitingList()].append(
+      id, priority: priority, number: lastNumber, batch: lastBatch)
   }
 
   /// The download to start now, which counts as started from here on; nil if there is none or no room.
@@ -68,7 +77,7 @@ struct DownloadQueue {
       guard lane == .local || hasToken && backOff.opening(of: lane, at: now).map({ $0 <= now }) ?? false,
         let head = waiting[lane]?.head(order)
       else { continue }
-      if let known = best, !isBefore(head, known.head) { continue }
+      if let known = best, !head.goes(before: known.head, in: order) { continue }
       best = (lane, head)
     }
     guard let best else { return nil }
@@ -128,9 +137,9 @@ struct DownloadQueue {
   }
 
   /// Moves a waiting download to the end of another priority's line; one that runs is left alone.
-  mutating func setPriority(_ priority: ImageRequest.Priority, of id: FetchID) {
+  mutating func setPriority(_ priority: ImageRequest.Priority, of id: FetchID, at now: Int64 = 0) {
     guard let lane = lanes[id], !active.contains(id), !resting.setPriority(priority, of: id) else { return }
-    enqueue(id, lane: lane, priority: priority)
+    enqueue(id, lane: lane, priority: priority, at: now)
   }
 
   /// The network is another one: no server is left alone, and nothing rests any longer.
@@ -142,7 +151,8 @@ struct DownloadQueue {
   private mutating func wakeRested(at now: Int64) {
     for (id, priority) in resting.takeRested(at: now) {
       guard let lane = lanes[id] else { continue }
-      enqueue(id, lane: lane, priority: priority)
+      // Under the time of the last that came: it is not what was asked for last.
+      enqueue(id, lane: lane, priority: priority, at: lastArrival)
     }
   }
 
@@ -151,11 +161,6 @@ struct DownloadQueue {
     guard lane != .local else { return local < Self.maximumLocal }
     let maximum = streaming.contains(lane) ? Self.maximumStreams : max(1, maximumPerHost)
     return active.count - local < max(1, maximumActive) && activeByLane[lane, default: 0] < maximum
-  }
-
-  private func isBefore(_ a: WaitingList<FetchID>.Head, _ b: WaitingList<FetchID>.Head) -> Bool {
-    guard a.priority == b.priority else { return a.priority > b.priority }
-    return order == .fifo ? a.number < b.number : a.number > b.number
   }
 
   private mutating func stopWaiting(_ id: FetchID, lane: Lane) {

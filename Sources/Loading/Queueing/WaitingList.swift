@@ -1,35 +1,23 @@
-/// Items that wait: the highest priority first, and within a priority by arrival, from either end.
+/// Items that wait: the highest priority first, and within a priority by arrival, in an order that may change.
 ///
-/// A line a priority; what is removed from the middle leaves a gap that is skipped later, so every operation
+/// A line a priority, in batches; what is removed from the middle leaves a gap that is skipped later, so every operation
 /// is O(1), amortised.
 struct WaitingList<Item: Hashable & Sendable>: Sendable {
   /// Who is next.
   struct Head {
     let item: Item
     let priority: ImageRequest.Priority
-    let number: UInt64
-  }
+    let ticket: WaitingTicket
 
-  private struct Ticket: Sendable {
-    let item: Item
-    let number: UInt64
-  }
-
-  /// Tickets from `start` on; one whose item waits elsewhere, or no longer, is a gap.
-  private struct Line: Sendable {
-    var tickets: [Ticket] = []
-    var start = 0
-
-    mutating func dropEnd(_ order: Prioritization) {
-      guard order == .fifo else {
-        tickets.removeLast()
-        return
+    /// Whether this one goes before the head of another line.
+    func goes(before other: Head, in order: Prioritization) -> Bool {
+      guard priority == other.priority else { return priority > other.priority }
+      let (a, b) = (ticket, other.ticket)
+      return switch order {
+      case .fifo: a.number < b.number
+      case .lifo: a.number > b.number
+      case .newestBatch: a.batch == b.batch ? a.number < b.number : a.batch > b.batch
       }
-      start += 1
-      // What was taken from the front is let go now and then, so that a line that never empties stays short.
-      guard start > 32, start > tickets.count / 2 else { return }
-      tickets.removeFirst(start)
-      start = 0
     }
   }
 
@@ -38,7 +26,7 @@ struct WaitingList<Item: Hashable & Sendable>: Sendable {
     var number: UInt64
   }
 
-  private var lines = [Line](repeating: Line(), count: ImageRequest.Priority.allCases.count)
+  private var lines = [WaitingLine<Item>](repeating: .init(), count: ImageRequest.Priority.allCases.count)
   private var places: [Item: Place] = [:]
   private var gaps = 0
 
@@ -47,11 +35,13 @@ struct WaitingList<Item: Hashable & Sendable>: Sendable {
 
   func contains(_ item: Item) -> Bool { places[item] != nil }
 
-  /// Puts an item at the end of its priority's line. `number` grows from call to call.
-  mutating func append(_ item: Item, priority: ImageRequest.Priority, number: UInt64) {
+  /// Puts an item at the end of its priority's line. `number` grows from call to call, `batch` does or stays.
+  mutating func append(
+    _ item: Item, priority: ImageRequest.Priority, number: UInt64, batch: UInt64 = 0
+  ) {
     remove(item)
     places[item] = Place(priority: priority, number: number)
-    lines[priority.rawValue].tickets.append(Ticket(item: item, number: number))
+    lines[priority.rawValue].append(item, WaitingTicket(number: number, batch: batch))
   }
 
   /// Whether it was waiting.
@@ -67,31 +57,20 @@ struct WaitingList<Item: Hashable & Sendable>: Sendable {
   mutating func head(_ order: Prioritization) -> Head? {
     guard !places.isEmpty else { return nil }
     for priority in ImageRequest.Priority.allCases.reversed() {
-      if let ticket = lineHead(priority, order) {
-        return Head(item: ticket.item, priority: priority, number: ticket.number)
+      while let (item, ticket) = lines[priority.rawValue].end(order) {
+        if places[item]?.number == ticket.number {
+          return Head(item: item, priority: priority, ticket: ticket)
+        }
+        gaps -= 1
+        lines[priority.rawValue].dropEnd(order)
       }
     }
-    return nil
-  }
-
-  private mutating func lineHead(_ priority: ImageRequest.Priority, _ order: Prioritization) -> Ticket? {
-    let line = priority.rawValue
-    while lines[line].start < lines[line].tickets.count {
-      let ticket = lines[line].tickets[order == .fifo ? lines[line].start : lines[line].tickets.count - 1]
-      if places[ticket.item]?.number == ticket.number { return ticket }
-      gaps -= 1
-      lines[line].dropEnd(order)
-    }
-    lines[line] = Line()
     return nil
   }
 
   private mutating func closeGaps() {
     for index in lines.indices {
-      lines[index].tickets = lines[index].tickets[lines[index].start...].filter {
-        places[$0.item]?.number == $0.number
-      }
-      lines[index].start = 0
+      lines[index].keep { item, ticket in places[item]?.number == ticket.number }
     }
     gaps = 0
   }
@@ -103,4 +82,7 @@ public enum Prioritization: Hashable, Sendable {
   case fifo
   /// The one that came last: what was asked for most recently is what the user looks at.
   case lifo
+  /// Of what was asked for at once the one that came first, and what was asked for last before all else: a screen fills
+  /// from its top, and what is scrolled to goes before what was scrolled past. At once is less than 5 ms after another.
+  case newestBatch
 }

@@ -1,0 +1,65 @@
+/// When an item came: numbers grow, batches grow or stay.
+struct WaitingTicket: Hashable, Sendable {
+  let number: UInt64
+  let batch: UInt64
+}
+
+/// Items in the order in which they came, in batches, that can be taken from three places: its start, its end, and the
+/// start of its last batch. All O(1), amortised.
+struct WaitingLine<Item: Sendable>: Sendable {
+  private struct Batch: Sendable {
+    let number: UInt64
+    var items: [(item: Item, number: UInt64)] = []
+    /// What lies before was taken.
+    var start = 0
+
+    var isEmpty: Bool { start == items.count }
+  }
+
+  /// None of them is empty, but for those before `start`.
+  private var batches: [Batch] = []
+  private var start = 0
+
+  mutating func append(_ item: Item, _ ticket: WaitingTicket) {
+    if start == batches.count || batches[batches.count - 1].number != ticket.batch {
+      batches.append(Batch(number: ticket.batch))
+    }
+    batches[batches.count - 1].items.append((item, ticket.number))
+  }
+
+  /// The one whose turn it is, which stays.
+  func end(_ order: Prioritization) -> (Item, WaitingTicket)? {
+    guard start < batches.count else { return nil }
+    let batch = batches[order == .fifo ? start : batches.count - 1]
+    let entry = batch.items[order == .lifo ? batch.items.count - 1 : batch.start]
+    return (entry.item, WaitingTicket(number: entry.number, batch: batch.number))
+  }
+
+  /// Takes out the one whose turn it is.
+  mutating func dropEnd(_ order: Prioritization) {
+    let index = order == .fifo ? start : batches.count - 1
+    if order == .lifo { batches[index].items.removeLast() } else { batches[index].start += 1 }
+    if batches[index].isEmpty {
+      if index == batches.count - 1 { batches.removeLast() } else { start += 1 }
+    } else if batches[index].start > 32, batches[index].start > batches[index].items.count / 2 {
+      // What was taken from the front is let go now and then, so that a line that never empties stays short.
+      batches[index].items.removeFirst(batches[index].start)
+      batches[index].start = 0
+    }
+    guard start == batches.count || start > 32 && start > batches.count / 2 else { return }
+    batches.removeFirst(start)
+    start = 0
+  }
+
+  /// Lets go of all others.
+  mutating func keep(where isKept: (Item, WaitingTicket) -> Bool) {
+    batches = batches[start...].compactMap { batch in
+      var kept = Batch(number: batch.number)
+      kept.items = batch.items[batch.start...].filter {
+        isKept($0.item, WaitingTicket(number: $0.number, batch: batch.number))
+      }
+      return kept.isEmpty ? nil : kept
+    }
+    start = 0
+  }
+}
