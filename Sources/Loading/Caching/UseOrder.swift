@@ -12,14 +12,15 @@ struct UseOrder {
   private struct Link {
     var newer: Int32
     var older: Int32
-    var cost = 0
-    var isProtected = false
   }
 
   /// The ends of the two rings come first: the newest place is the one older than its end, and so on.
   private static let probation = 0
   private static let protected = 1
+  /// Apart from what else is known of a place, and small: a use changes four of them, anywhere in memory.
   private var links = (0..<2).map { Link(newer: Int32($0), older: Int32($0)) }
+  private var costs = [0, 0]
+  private var isProtected = [false, false]
   private var protectedCost = 0
   private var protectedCount = 0
 
@@ -34,9 +35,13 @@ struct UseOrder {
   /// Puts a place, which may be one beyond those there were, in as the newest on probation.
   mutating func append(_ place: Int, cost: Int) {
     let node = place + 2
-    if node == links.count { links.append(Link(newer: 0, older: 0)) }
-    links[node].cost = cost
-    links[node].isProtected = false
+    if node == links.count {
+      links.append(Link(newer: 0, older: 0))
+      costs.append(0)
+      isProtected.append(false)
+    }
+    costs[node] = cost
+    isProtected[node] = false
     self.cost += cost
     count += 1
     link(node, Self.probation)
@@ -51,8 +56,8 @@ struct UseOrder {
       case let oldest = Int(links[Self.protected].newer), oldest != node
     {
       unlink(oldest)
-      links[oldest].isProtected = false
-      protectedCost -= links[oldest].cost
+      isProtected[oldest] = false
+      protectedCost -= costs[oldest]
       protectedCount -= 1
       link(oldest, Self.probation)
     }
@@ -64,10 +69,10 @@ struct UseOrder {
   mutating func remove(_ place: Int) {
     let node = place + 2
     unlink(node)
-    cost -= links[node].cost
+    cost -= costs[node]
     count -= 1
-    guard links[node].isProtected else { return }
-    protectedCost -= links[node].cost
+    guard isProtected[node] else { return }
+    protectedCost -= costs[node]
     protectedCount -= 1
   }
 
@@ -82,9 +87,9 @@ struct UseOrder {
 
   private mutating func protect(_ node: Int) {
     unlink(node)
-    if !links[node].isProtected {
-      links[node].isProtected = true
-      protectedCost += links[node].cost
+    if !isProtected[node] {
+      isProtected[node] = true
+      protectedCost += costs[node]
       protectedCount += 1
     }
     link(node, Self.protected)
