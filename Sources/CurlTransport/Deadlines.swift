@@ -18,7 +18,14 @@ struct Deadlines: Sendable {
   }
 
   /// The earliest; nil for none.
-  var next: SuspendingClock.Instant? { [total, stall, rest].compactMap { $0 }.min() }
+  var next: SuspendingClock.Instant? { Self.earlier(Self.earlier(total, stall), rest) }
+
+  private static func earlier(
+    _ a: SuspendingClock.Instant?, _ b: SuspendingClock.Instant?
+  ) -> SuspendingClock.Instant? {
+    guard let a, let b else { return a ?? b }
+    return min(a, b)
+  }
 
   /// Which limit `next` is.
   var limit: ImageError.TimeLimit {

@@ -1,10 +1,14 @@
 /// Who waits for a shared stage, counted by priority: the stage has the highest of them.
 struct Demand {
-  private var counts = [Int](repeating: 0, count: ImageRequest.Priority.allCases.count)
+  /// In line, since each of the three stages of each load has them.
+  private var counts = InlineArray<5, Int>(repeating: 0)
 
   /// The highest priority of those who wait; nil when nobody does.
   var priority: ImageRequest.Priority? {
-    ImageRequest.Priority.allCases.last { counts[$0.rawValue] > 0 }
+    for index in counts.indices.reversed() where counts[index] > 0 {
+      return ImageRequest.Priority(rawValue: index)
+    }
+    return nil
   }
 
   /// Exchanges a caller's priority: nil before for one who comes, nil after for one who leaves. The stage's
