@@ -189,6 +189,26 @@ import VitrineTesting
     #expect(waits == [1, 2, 4, 8])
   }
 
+  @Test func successOfTheOneThatTriesOpensTheServerToAll() {
+    let world = world(.none)
+    world.downloader.load(request("a"))
+    refuse(world.transport.transfers[0], 429, retryAfter: "1")
+    for name in ["b", "c", "d", "e"] { world.downloader.load(request(name)) }
+    world.clock.advance(by: 1)
+    #expect(world.transport.transfers.count == 2)
+    world.transport.transfers[1].answer(with: Fixture.picture)
+    #expect(world.transport.transfers.count == 5)
+  }
+
+  @Test func refusalsOfDownloadsThatRanAtOnceCountAsOne() {
+    let world = world(.none)
+    for name in ["a", "b", "c", "d"] { world.downloader.load(request(name)) }
+    for transfer in world.transport.transfers { refuse(transfer, 429) }
+    world.downloader.load(request("e"))
+    world.clock.advance(by: 1)
+    #expect(world.transport.transfers.count == 5)
+  }
+
   @Test func serverThatWantsTooMuchTimeFailsTheLoad() async {
     let world = world(RetryPolicy(limit: 2, delay: 1, maximumDelay: 60))
     let task = world.downloader.load(request())

@@ -28,8 +28,9 @@ struct AnswerAssembly {
   /// As it came.
   private var head: TransportResponse?
   private var isModifying = false
-  /// Whether what comes is the rest of what was here.
-  private var isRest = false
+  /// What the answer means for what was here.
+  private var continuation: PartialBody.Continuation?
+  private var isRest: Bool { continuation == .rest }
   /// The end of the transport, while the modifier is at work.
   private var ending: Result<TransportMetrics, ImageError>?
   private(set) var isOver = false
@@ -50,9 +51,9 @@ struct AnswerAssembly {
     guard !isOver else { return .goOn }
     head = response
     self.response = response
-    switch resumed?.continuation(by: response) {
+    continuation = resumed?.continuation(by: response)
+    switch continuation {
     case .rest?:
-      isRest = true
       body = resumed?.bytes ?? []
       self.response = response.asWhole(after: body.count, length: resumed?.length)
     case .unusable?: return finish(.needsWhole)
@@ -93,10 +94,19 @@ struct AnswerAssembly {
     }
     switch result {
     case .success(let metrics):
-      var end = FetchEnd(.bytes(FetchedBytes(body: body, response: response, metrics: metrics)))
+      // A rest is all of what was missing, or no more is known of it than of any part.
+      if isRest, resumed?.isCompleted(by: body.count, of: head) == false { return finish(.needsWhole) }
+      var end = FetchEnd(
+        .bytes(FetchedBytes(body: body, response: response, metrics: metrics)), response: response)
       end.speaksHTTP2 = metrics.httpVersion == "2"
       end.isRest = isRest
       return finish(end)
+    case .failure(.tooLarge(.body(let limit))):
+      // The limit was what is left of one for all of it.
+      guard let resumed, let continuation else { return finish(.failed(.tooLarge(.body(bytes: limit)))) }
+      return finish(
+        continuation == .whole
+          ? .needsWhole : .failed(.tooLarge(.body(bytes: limit + resumed.bytes.count))))
     case .failure(let error): return finish(.failed(error))
     }
   }
@@ -107,12 +117,14 @@ struct AnswerAssembly {
     return takePartialBody()
   }
 
-  /// Takes what has come so far, if the rest of it can be asked for later; the body is gone from here in any case.
+  /// Takes what has come so far, if the rest of it can be asked for later; the body is gone from here in any case. A
+  /// try that has brought nothing of it leaves what was here before.
   mutating func takePartialBody() -> PartialBody? {
     defer { body = [] }
-    return head.flatMap {
-      PartialBody(body, of: $0, length: response?.expectedLength, validator: resumed?.validator)
-    }
+    // Where a part begins that a caller has asked for is not known.
+    guard !expectations.allowsPart, continuation != .unusable else { return nil }
+    guard let head, head.status.map({ 200...299 ~= $0 }) ?? true else { return resumed }
+    return PartialBody(body, of: head, length: response?.expectedLength, validator: resumed?.validator)
   }
 
   /// Whether the head is what is wanted. A status that is not ends with the transport, which reads a short body to be

@@ -32,10 +32,14 @@ struct HostBackOff {
       if hosts[lane]?.probe == id { hosts[lane] = nil }
       return
     }
-    let refusals = (hosts[lane]?.refusals ?? 0) + 1
+    let known = hosts[lane]
+    // Those who ran when the first was refused say nothing new.
+    let isNew = known == nil || known?.probe == id
+    let refusals = (known?.refusals ?? 0) + (isNew ? 1 : 0)
     let pause = retryAfter ?? Double(1 << min(refusals - 1, 30))
     let until = now.advanced(bySeconds: min(max(0, pause), longest))
-    hosts[lane] = Host(until: max(until, hosts[lane]?.until ?? until), refusals: refusals)
+    hosts[lane] = Host(
+      until: max(until, known?.until ?? until), refusals: refusals, probe: isNew ? nil : known?.probe)
   }
 
   /// A download has ended without an answer, or is not wanted any more: another one may try.

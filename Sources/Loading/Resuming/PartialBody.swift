@@ -58,6 +58,12 @@ struct PartialBody: Sendable {
     case unusable
   }
 
+  /// Whether it is whole with a rest that came with `head`, now that there are so many bytes. True where nobody has said.
+  func isCompleted(by count: Int, of head: TransportResponse?) -> Bool {
+    let range = head?.headers["Content-Range"].flatMap { ContentRange($0) }
+    return (length ?? range?.length ?? range.map { $0.last + 1 }).map { $0 == count } ?? true
+  }
+
   /// What to do with the answer to a request for the rest.
   func continuation(by response: TransportResponse) -> Continuation {
     switch response.status {
