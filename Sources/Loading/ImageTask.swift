@@ -97,15 +97,15 @@ public final class ImageTask: Cancellable {
   /// completion itself: after the call it never hears a success. Cancelling again, or after that, does
   /// nothing.
   public func cancel() {
-    let running = state.withLock { state -> (LoadEngine?, TaskID?) in
+    let engine = state.withLock { state -> LoadEngine? in
       if state.result != nil {
         if state.completion != nil { state.result = .failure(.cancelled) }
-        return (nil, nil)
+        return nil
       }
       state.isCancelled = true
-      return (state.engine, state.id)
+      return state.engine
     }
-    if case (let engine?, let id?) = running { engine.cancel(id) }
+    engine?.cancel(self)
   }
 
   /// Where this caller stands in the queue; may be changed while it waits. What is shared has the highest
@@ -113,11 +113,11 @@ public final class ImageTask: Cancellable {
   public var priority: ImageRequest.Priority {
     get { state.withLock { $0.priority } }
     set {
-      let running = state.withLock { state in
+      let engine = state.withLock { state in
         state.priority = newValue
-        return (state.engine, state.id)
+        return state.engine
       }
-      if case (let engine?, let id?) = running { engine.setPriority(newValue, of: id) }
+      engine?.settlePriority(of: self)
     }
   }
 
@@ -134,14 +134,14 @@ public final class ImageTask: Cancellable {
   public var isPaused: Bool { state.withLock { $0.isPaused } }
 
   private func setPaused(_ isPaused: Bool) {
-    let change = state.withLock { state -> (LoadEngine?, TaskID?)? in
-      guard state.result == nil, state.isPaused != isPaused else { return nil }
+    let (isChange, engine) = state.withLock { state -> (Bool, LoadEngine?) in
+      guard state.result == nil, state.isPaused != isPaused else { return (false, nil) }
       state.isPaused = isPaused
-      return (state.engine, state.id)
+      return (true, state.engine)
     }
-    guard let change else { return }
+    guard isChange else { return }
     emit(isPaused ? .paused : .resumed)
-    if case (let engine?, let id?) = change { engine.settlePause(of: self, id) }
+    engine?.settlePause(of: self)
   }
 
   /// How much has come; nothing while it waits, and for a picture from memory.
@@ -222,6 +222,9 @@ public final class ImageTask: Cancellable {
   }
 
   // MARK: For the engine
+
+  /// What the engine knows it by now: another one after it has asked again. Read with the engine's lock held.
+  var id: TaskID? { state.withLock { $0.id } }
 
   func isStarted(as id: TaskID, by engine: LoadEngine) {
     state.withLock {

@@ -141,6 +141,114 @@ import VitrineTesting
     #expect(world.downloader.statistics.resumed == 1)
   }
 
+  @Test(arguments: [nil, 503]) func whatHasComeOutlivesARetryThatBringsNothing(status: Int?) async throws {
+    let world = Fixture { $0.retries = RetryPolicy(limit: 2, delay: 1) }
+    let task = world.downloader.load(request())
+    sendHalf(world.transport.transfers[0])
+    world.transport.transfers[0].fail(.transport(code: 18, message: "partial file"))
+    world.clock.advance(by: 1)
+    if let status { world.transport.transfers[1].respond(status: status) }
+    world.transport.transfers[1].fail(status.map { .status($0) } ?? .transport(code: 7, message: "refused"))
+    world.clock.advance(by: 2)
+    #expect(world.transport.transfers[2].request.headers["Range"] == "bytes=6000-")
+    sendRest(world.transport.transfers[2])
+    _ = try await task.response
+  }
+
+  @Test func pausedBeforeTheRestHasBegunItKeepsWhatThereIs() {
+    let world = Fixture()
+    let task = world.downloader.load(request())
+    sendHalf(world.transport.transfers[0])
+    for _ in 0..<3 {
+      task.pause()
+      task.resume()
+    }
+    #expect(world.transport.transfers[3].request.headers["Range"] == "bytes=6000-")
+  }
+
+  @Test(
+    "a rest that is shorter or longer than what is missing is asked for whole",
+    arguments: [
+      ("bytes 6000-7999/10000", 2000), ("bytes 6000-9999/10000", 3000), ("bytes 6000-9999/*", 5000),
+    ])
+  func restOfAnotherLength(range: String, length: Int) async throws {
+    let world = Fixture()
+    let task = world.downloader.load(request())
+    sendHalf(world.transport.transfers[0])
+    task.pause()
+    task.resume()
+    let second = world.transport.transfers[1]
+    second.respond(status: 206, headers: ["Content-Range": range, "ETag": "\"v1\""])
+    second.send([UInt8](repeating: UInt8(ascii: " "), count: length))
+    second.finish()
+    #expect(world.transport.transfers.count == 3)
+    #expect(world.transport.transfers.last?.request.headers["Range"] == nil)
+    world.transport.transfers.last?.answer(with: Fixture.picture)
+    _ = try await task.response
+  }
+
+  @Test func wholeThatIsLargerThanWhatIsLeftForTheRestIsAskedForAnew() async throws {
+    let world = Fixture { $0.bodyLimit = 7000 }
+    let task = world.downloader.load(request())
+    sendHalf(world.transport.transfers[0])
+    task.pause()
+    task.resume()
+    world.transport.transfers[1].respond(expectedLength: 5000)
+    world.transport.transfers[1].fail(.tooLarge(.body(bytes: 1000)))
+    #expect(world.transport.transfers.count == 3)
+    #expect(world.transport.transfers.last?.request.bodyLimit == 7000)
+    world.transport.transfers.last?.answer(with: Fixture.picture)
+    _ = try await task.response
+  }
+
+  @Test func restThatIsTooLargeFailsWithTheLimitOfTheWhole() async {
+    let world = Fixture { $0.bodyLimit = 7000 }
+    let task = world.downloader.load(request())
+    sendHalf(world.transport.transfers[0])
+    task.pause()
+    task.resume()
+    world.transport.transfers[1].respond(
+      status: 206, headers: ["Content-Range": "bytes 6000-9999/10000", "ETag": "\"v1\""])
+    world.transport.transfers[1].fail(.tooLarge(.body(bytes: 1000)))
+    await #expect(throws: ImageError.tooLarge(.body(bytes: 7000))) { try await task.response }
+  }
+
+  @Test func partThatACallerAskedForIsNotTakenForTheBeginning() {
+    let world = Fixture()
+    var part = request()
+    part.headers = ["Range": "bytes=100-"]
+    let task = world.downloader.load(part)
+    world.transport.transfers[0].respond(
+      status: 206, headers: ["Content-Range": "bytes 100-10099/10100", "ETag": "\"v1\""],
+      expectedLength: 10_000)
+    world.transport.transfers[0].send(Array(Self.body[..<6000]))
+    task.cancel()
+    world.downloader.load(request())
+    #expect(world.transport.transfers[1].request.headers["Range"] == nil)
+  }
+
+  @Test func timeInWhichItIsPausedDoesNotCount() {
+    let world = Fixture()
+    let task = world.downloader.load(request())
+    task.pause()
+    world.clock.advance(by: 3600)
+    task.resume()
+    #expect(world.transport.transfers[1].request.timeouts.total == 60)
+  }
+
+  @Test func downloaderThatIsShutDownKeepsNothing() async {
+    let ledger = MemoryLedger()
+    let world = Fixture { $0.ledger = ledger }
+    let kept = world.downloader.load(request("a"))
+    sendHalf(world.transport.transfers[0])
+    kept.cancel()
+    #expect(ledger.usage.bodies == 6000)
+    world.downloader.load(request("b"))
+    sendHalf(world.transport.transfers[1])
+    await world.downloader.shutDown()
+    #expect(ledger.usage.bodies == 0)
+  }
+
   @Test func bodyThatHasChangedIsTakenWhole() async throws {
     let world = Fixture()
     let task = world.downloader.load(request())

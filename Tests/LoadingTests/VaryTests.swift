@@ -24,9 +24,9 @@ import VitrineTesting
     let world = Fixture()
     let tasks = [asked("1"), asked("2"), asked(nil)].map { world.downloader.load($0) }
     #expect(world.transport.transfers.count == 1, "nobody knows yet that it matters")
-    // The first answer names the header: everyone asks again.
-    answer(world.transport.transfers[0], width: 9)
-    #expect(world.transport.transfers.count == 4)
+    // The first answer names the header: it is for those who sent the same, the others ask again.
+    answer(world.transport.transfers[0], width: 1)
+    #expect(world.transport.transfers.count == 3)
     for transfer in world.transport.running {
       answer(transfer, width: Int(transfer.request.headers["X-Device"] ?? "3") ?? 0)
     }
@@ -69,12 +69,76 @@ import VitrineTesting
     #expect(world.downloader.cachedImage(for: asked(nil))?.pixelWidth == 5)
   }
 
+  @Test func headersThatAreNamedOneAfterTheOtherAllCount() async throws {
+    let world = Fixture()
+    let tasks = ["1", "2"].map { device in
+      var request = asked(device)
+      request.headers["X-Other"] = "same"
+      return world.downloader.load(request)
+    }
+    answer(world.transport.transfers[0], width: 1)
+    for transfer in world.transport.running {
+      answer(transfer, width: Int(transfer.request.headers["X-Device"] ?? "") ?? 7, vary: "X-Other")
+    }
+    var widths: [Int] = []
+    for task in tasks { widths.append(try await task.response.image.pixelWidth) }
+    #expect(widths == [1, 2])
+  }
+
+  @Test func countingANameTwiceIsCountingItOnce() {
+    let identity = asked("1").identity
+    let once = identity.counting(["x-device"])
+    #expect(once != identity)
+    #expect(once.counting(["x-device"]) == once)
+    #expect(once.counting(["x-device", "x-other"]) == once)
+  }
+
+  @Test func whoAsksAgainIsAsPausedAndAsUrgentAsBefore() {
+    let world = Fixture { $0.maximumActiveDownloads = 1 }
+    world.downloader.load(asked("4"))
+    let paused = world.downloader.load(asked("1"))
+    world.downloader.load(asked("2"))
+    let urgent = world.downloader.load(asked("3"))
+    paused.pause()
+    urgent.priority = .high
+    answer(world.transport.transfers[0], width: 4)
+    #expect(world.transport.running.map { $0.request.headers["X-Device"] } == ["3"])
+    urgent.cancel()
+    #expect(world.transport.running.map { $0.request.headers["X-Device"] } == ["2"])
+    world.downloader.maximumActiveDownloads = 6
+    #expect(world.transport.running.count == 1)
+    paused.resume()
+    #expect(world.transport.running.map { $0.request.headers["X-Device"] } == ["2", "1"])
+  }
+
+  @Test func whatWasForgottenAndLearntAgainJoinsWhatIsUnderWay() async throws {
+    let world = Fixture()
+    world.downloader.load(asked(nil))
+    answer(world.transport.transfers[0], width: 5)
+    let first = world.downloader.load(asked("2"))
+    for number in 0...VaryingHeaders.limit {
+      world.downloader.load(request("\(number)"))
+      answer(world.transport.transfers[number + 2], width: 1)
+    }
+    var again = asked("2")
+    again.cachePolicy = .reload
+    let second = world.downloader.load(again)
+    try #require(world.transport.running.count == 2)
+    answer(world.transport.running[1], width: 3)
+    try #require(world.transport.running.count == 1)
+    answer(world.transport.running[0], width: 2)
+    let images = try await [first.response.image, second.response.image]
+    #expect(images[0] === images[1])
+  }
+
   @Test func manyURLsAreForgottenAgain() {
     var varying = VaryingHeaders()
-    for number in 0...VaryingHeaders.limit {
-      #expect(varying.learn(from: ["Vary": "X-A"], for: "\(number)") == ["x-a"])
-    }
+    let last = "\(VaryingHeaders.limit)"
+    let areNew = (0...VaryingHeaders.limit).map { varying.learn(from: ["Vary": "X-A"], for: "\($0)") }
+    #expect(areNew.allSatisfy { $0 })
     #expect(varying.names(for: "0").isEmpty)
-    #expect(varying.learn(from: ["Vary": "x-a,X-B"], for: "\(VaryingHeaders.limit)") == ["x-b"])
+    let answers = ["x-a", "x-a,X-B"].map { varying.learn(from: ["Vary": $0], for: last) }
+    #expect(answers == [false, true])
+    #expect(varying.names(for: last) == ["x-a", "x-b"])
   }
 }

@@ -23,7 +23,19 @@ final class LoadEngine: Sendable {
     var isShutDown = false
     var waitingForIdle: [CheckedContinuation<Void, Never>] = []
 
-    var isIdle: Bool { registry.isEmpty && openTransfers == 0 }
+    /// Callers whose answer is on its way to them.
+    var beingAnswered = 0
+
+    var isIdle: Bool { registry.isEmpty && tasks.isEmpty && beingAnswered == 0 && openTransfers == 0 }
+
+    /// Takes out what `actions` give up, in the same turn as that is decided: another transfer of the same fetch may
+    /// begin before it is stopped.
+    mutating func work(_ actions: [LoadAction]) -> Work {
+      var work = Work(actions: actions)
+      for case .cancelFetch(let id) in actions { work.givenUp[id] = transfers.removeValue(forKey: id) }
+      for case .pauseFetch(let id) in actions { work.givenUp[id] = transfers.removeValue(forKey: id) }
+      return work
+    }
 
     mutating func takeIdleWaiters() -> [CheckedContinuation<Void, Never>] {
       guard isIdle else { return [] }
@@ -37,9 +49,16 @@ final class LoadEngine: Sendable {
     }
   }
 
+  /// What is to be done without the lock.
+  private struct Work {
+    var actions: [LoadAction] = []
+    var givenUp: [FetchID: Transfer] = [:]
+  }
+
   private struct Transfer {
     let receiver: FetchReceiver
-    let identity: RequestIdentity
+    /// What it is of, whatever key a filter has given it.
+    var identity: RequestIdentity
     /// What came at an earlier try.
     let partial: PartialBody?
     /// Seconds since the first try.
@@ -121,18 +140,18 @@ final class LoadEngine: Sendable {
   func start(_ task: ImageTask, unlessStoredSince storeCount: Int, lookup: LookupNotes) -> Bool {
     let request = task.request
     var isRefused = false
-    let actions = state.withLock { state -> [LoadAction]? in
+    let work = state.withLock { state -> Work? in
       if state.storeCount != storeCount, request.cachePolicy != .reload,
         !state.registry.isFetching(request.identity)
       {
         return nil
       }
       isRefused = state.isShutDown
-      return isRefused ? [] : start(task, request, lookup, &state)
+      return isRefused ? Work() : state.work(start(task, request, lookup, &state))
     }
-    actions?.forEach(perform)
+    if let work { perform(work) }
     if isRefused { task.settle(.failure(.shutDown)) }
-    return actions != nil
+    return work != nil
   }
 
   private func start(
@@ -140,7 +159,8 @@ final class LoadEngine: Sendable {
   ) -> [LoadAction] {
     state.registry.now = clock.now
     let (id, actions) = state.registry.start(
-      request, additionalIdentifier: task.additionalIdentifier, lane: .init(request.url))
+      request, additionalIdentifier: task.additionalIdentifier, lane: .init(request.url),
+      isPaused: task.isPaused)
     state.tasks[id] = task
     task.isStarted(as: id, by: self)
     if let request = state.registry.traceRequest(id, request, lookup) { trace.record(.requested(request)) }
@@ -148,17 +168,20 @@ final class LoadEngine: Sendable {
     return actions
   }
 
-  func cancel(_ task: TaskID) { perform { $0.registry.cancel(task) } }
+  func cancel(_ task: ImageTask) {
+    perform { state in task.id.map { state.registry.cancel($0) } ?? [] }
+  }
 
   func cancelAll() { perform { $0.registry.cancelAll() } }
 
-  func setPriority(_ priority: ImageRequest.Priority, of task: TaskID) {
-    perform { $0.registry.setPriority(priority, of: task) }
+  /// Makes it as its caller has said last.
+  func settlePriority(of task: ImageTask) {
+    perform { state in task.id.map { state.registry.setPriority(task.priority, of: $0) } ?? [] }
   }
 
   /// Makes it as its caller has said last.
-  func settlePause(of task: ImageTask, _ id: TaskID) {
-    perform { $0.registry.setPaused(task.isPaused, id) }
+  func settlePause(of task: ImageTask) {
+    perform { state in task.id.map { state.registry.setPaused(task.isPaused, $0) } ?? [] }
   }
 
   // MARK: As a whole
@@ -170,7 +193,7 @@ final class LoadEngine: Sendable {
   func shutDown(cancelling: Bool) {
     perform { state in
       state.isShutDown = true
-      state.partials.removeAll()
+      state.partials = PartialBodies(limit: 0)
       return cancelling ? state.registry.cancelAll() : []
     }
   }
@@ -199,30 +222,40 @@ final class LoadEngine: Sendable {
     identity.counting(state.withLock { $0.varying.names(for: identity.url) })
   }
 
-  /// The head of an answer is here. Where it names headers in which those who wait differ, or that nobody knew to
-  /// matter, they ask again, each for its own.
+  /// The head of an answer is here. Where it names headers that nobody knew to matter, it is for those who sent the
+  /// same; the others ask again, each for its own.
   func responseArrived(_ response: TransportResponse, of receiver: FetchReceiver) {
     guard response.headers["Vary"] != nil else { return }
-    let moved = state.withLock { state -> [LoadAction] in
+    let moved = state.withLock { state -> Work in
       guard state.transfers[receiver.id]?.receiver === receiver,
-        let fetched = state.registry.request(of: receiver.id)?.identity
-      else { return [] }
-      let names = state.varying.learn(from: response.headers, for: fetched.url)
-      guard !names.isEmpty else { return [] }
+        let fetched = state.registry.request(of: receiver.id)?.identity,
+        state.varying.learn(from: response.headers, for: fetched.url)
+      else { return Work() }
+      let names = state.varying.names(for: fetched.url)
+      let answered = fetched.counting(names)
+      // What was learnt before may have been forgotten meanwhile.
+      let isUnderWay = answered != fetched && state.registry.isFetching(answered)
       var actions: [LoadAction] = []
+      var others: [(ImageTask, ImageRequest)] = []
       for id in state.registry.tasks(of: receiver.id) {
         guard let task = state.tasks[id] else { continue }
         var request = task.request
         request.identity = request.identity.counting(names)
-        if request.identity == fetched, fetched.counting(names) == fetched { continue }
+        if request.identity == answered, !isUnderWay { continue }
+        request.priority = task.priority
         state.tasks[id] = nil
         receiver.remove(task)
         actions += state.registry.leave(id)
+        others.append((task, request))
+      }
+      state.registry.setIdentity(answered, of: receiver.id)
+      state.transfers[receiver.id]?.identity = answered.asSent
+      for (task, request) in others {
         actions += start(task, request, LookupNotes(began: trace.now, memory: .bypassed), &state)
       }
-      return actions
+      return state.work(actions)
     }
-    moved.forEach(perform)
+    perform(moved)
   }
 
   // MARK: Failures
@@ -309,17 +342,26 @@ final class LoadEngine: Sendable {
 
   /// Asks the registry with the lock held, then does what it says without.
   private func perform(_ decide: (inout State) -> [LoadAction]) {
-    let actions = state.withLock { state in
-      state.registry.now = clock.now
-      return decide(&state)
+    perform(
+      state.withLock { state in
+        state.registry.now = clock.now
+        return state.work(decide(&state))
+      })
+  }
+
+  private func perform(_ work: Work) {
+    for action in work.actions {
+      switch action {
+      case .cancelFetch(let id), .pauseFetch(let id): work.givenUp[id].map(giveUp)
+      default: perform(action)
+      }
     }
-    for action in actions { perform(action) }
   }
 
   private func perform(_ action: LoadAction) {
     switch action {
     case .startFetch(let id, let request): startFetch(id, request)
-    case .cancelFetch(let id), .pauseFetch(let id): giveUp(id)
+    case .cancelFetch, .pauseFetch: break  // have taken a transfer out, which is stopped with it
     case .wake(let time):
       clock.wake(at: time) { [weak self] in self?.perform { $0.registry.woken(at: time) } }
     case .announce(let ids, let event): announce(ids, event)
@@ -355,8 +397,7 @@ final class LoadEngine: Sendable {
   }
 
   /// Stops a transfer; what has come of it is kept for whoever asks next.
-  private func giveUp(_ id: FetchID) {
-    guard let transfer = state.withLock({ $0.transfers.removeValue(forKey: id) }) else { return }
+  private func giveUp(_ transfer: Transfer) {
     let partial = transfer.receiver.abandon()
     if let partial { state.withLock { $0.partials.keep(partial, for: transfer.identity) } }
     transfer.handle?.cancel()
@@ -377,7 +418,8 @@ final class LoadEngine: Sendable {
         self?.settleFetch(receiver, FetchEnd(.failed(error)), nil)
       }
     }
-    keep(CancellableTask(task), of: receiver)
+    // The transfer may have begun by now, and is what is to be stopped then.
+    keep(CancellableTask(task), of: receiver, insteadOfAnother: false)
   }
 
   /// The receiver of a try; nil for a fetch that nobody wants any more.
@@ -433,10 +475,12 @@ final class LoadEngine: Sendable {
   }
 
   /// Whoever gave up while it was started had nothing to cancel.
-  private func keep(_ handle: any Cancellable, of receiver: FetchReceiver) {
+  private func keep(_ handle: any Cancellable, of receiver: FetchReceiver, insteadOfAnother: Bool = true) {
     let isStillWanted = state.withLock { state in
       guard state.transfers[receiver.id]?.receiver === receiver else { return false }
-      state.transfers[receiver.id]?.handle = handle
+      if insteadOfAnother || state.transfers[receiver.id]?.handle == nil {
+        state.transfers[receiver.id]?.handle = handle
+      }
       return true
     }
     if !isStillWanted { handle.cancel() }
@@ -500,12 +544,17 @@ final class LoadEngine: Sendable {
   private func deliver(_ ids: [TaskID], _ result: Result<ImageResponse, ImageError>) {
     let tasks = state.withLock { state in
       state.statistics.count(result, times: ids.count)
+      state.beingAnswered += ids.count
       return ids.compactMap { state.tasks.removeValue(forKey: $0) }
     }
     let outcome = TraceEvent.Outcome(result)
     for id in ids { trace.recordAnswer(id.number, outcome) }
     for task in tasks { task.settle(task.request.keepsData ? result : result.withoutData) }
-    resume(state.withLock { $0.takeIdleWaiters() })
+    resume(
+      state.withLock { state in
+        state.beingAnswered -= ids.count
+        return state.takeIdleWaiters()
+      })
   }
 }
 

@@ -94,7 +94,8 @@ struct LoadRegistry {
 
   /// Someone wants a picture: joins what runs for it at the deepest level, and starts the rest.
   mutating func start(
-    _ request: ImageRequest, additionalIdentifier: String? = nil, lane: DownloadQueue.Lane
+    _ request: ImageRequest, additionalIdentifier: String? = nil, lane: DownloadQueue.Lane,
+    isPaused: Bool = false
   ) -> (task: TaskID, actions: [LoadAction]) {
     let key = PictureKey(request, additionalIdentifier: additionalIdentifier)
     let fetch = fetchIDs[key.picture.request]
@@ -104,9 +105,10 @@ struct LoadRegistry {
     let decodeID = decode ?? makeDecode(key.decode, fetchID)
     let pictureID = picture ?? makePicture(key, decodeID, request, additionalIdentifier)
     let task = TaskID(number: nextNumber())
-    waiters[task] = Waiter(picture: pictureID, priority: request.priority)
+    let waiter = Waiter(picture: pictureID, priority: request.priority, isPaused: isPaused)
+    waiters[task] = waiter
     pictures[pictureID]?.waiters.insert(task)
-    replaceDemand(of: pictureID, nil, with: request.priority)
+    replaceDemand(of: pictureID, nil, with: waiter.demand)
 
     if fetch == nil {
       queue.enqueue(fetchID, lane: lane, priority: request.priority, at: now)
@@ -134,6 +136,33 @@ struct LoadRegistry {
     removeIfUnwanted(picture)
     holdOrRelease(fetch)
     return admitted()
+  }
+
+  /// A fetch that runs is known as another one's from now on, with all that is made of it; unless that is under way
+  /// already.
+  mutating func setIdentity(_ identity: RequestIdentity, of id: FetchID) {
+    guard let fetch = fetches[id], fetchIDs[identity] == nil else { return }
+    fetchIDs[fetch.key] = nil
+    fetchIDs[identity] = id
+    fetches[id]?.key = identity
+    fetches[id]?.request.identity = identity
+    for decodeID in fetch.decodes {
+      guard let decode = decodes[decodeID] else { continue }
+      let key = DecodeKey(request: identity, target: decode.key.target, limits: decode.key.limits)
+      decodeIDs[decode.key] = nil
+      decodeIDs[key] = decodeID
+      decodes[decodeID]?.key = key
+      for pictureID in decode.pictures {
+        guard let picture = pictures[pictureID] else { continue }
+        var request = picture.request
+        request.identity = identity
+        let key = PictureKey(request, additionalIdentifier: picture.additionalIdentifier)
+        pictureIDs[picture.key] = nil
+        pictureIDs[key] = pictureID
+        pictures[pictureID]?.key = key
+        pictures[pictureID]?.request = request
+      }
+    }
   }
 
   /// Everyone hears `.cancelled`, in order of registration, and all work stops.
@@ -239,6 +268,8 @@ struct LoadRegistry {
       queue.remove(id)
       fetches[id]?.phase = .idle
       fetches[id]?.isHeld = true
+      // It has all its time again when somebody wants it.
+      fetches[id]?.attempts.firstStart = nil
       return
     }
     guard fetch.isHeld else { return }

@@ -23,8 +23,8 @@ struct Fetch {
     case received(FetchedBytes)
   }
 
-  let key: RequestIdentity
-  let request: ImageRequest
+  var key: RequestIdentity
+  var request: ImageRequest
   let lane: DownloadQueue.Lane
   var phase = Phase.idle
   var demand = Demand()
@@ -101,7 +101,7 @@ struct Decode {
     case decoded(Image)
   }
 
-  let key: DecodeKey
+  var key: DecodeKey
   let fetch: FetchID
   var phase = Phase.idle
   var demand = Demand()
@@ -116,10 +116,10 @@ struct Picture {
     case storing(Image)
   }
 
-  let key: PictureKey
+  var key: PictureKey
   let decode: DecodeID
   /// The request of the caller who came first, and its additional identifier: the cache is asked in its name.
-  let request: ImageRequest
+  var request: ImageRequest
   let additionalIdentifier: String?
   var phase = Phase.idle
   var demand = Demand()

@@ -75,24 +75,32 @@ public struct RequestIdentity: Hashable, Sendable {
 
   /// Of the URL and the headers that are sent, whatever key a filter has given it.
   var asSent: RequestIdentity {
-    storage.hasKey ? RequestIdentity(url: fullURL, headers: allHeaders) : self
+    storage.hasKey
+      ? RequestIdentity(url: fullURL, headers: allHeaders).counting(Set(furtherHeaders.map(\.name))) : self
   }
 
   /// Whether there are headers that do not count, as far as is known.
   var hasOtherHeaders: Bool { storage.allHeaders.fields.count > storage.headers.count }
 
+  /// Those that count because a server has named them.
+  private var furtherHeaders: ArraySlice<HTTPHeaders.Field> {
+    storage.headers.drop { Self.headerNames.contains($0.name) }
+  }
+
   /// With those headers counted too whose names, in lower case, a server has given in `Vary`; the same where the
   /// request has none of them.
   func counting(_ names: Set<String>) -> RequestIdentity {
-    let further = storage.allHeaders.fields.compactMap { field -> HTTPHeaders.Field? in
+    let known = furtherHeaders
+    let new = storage.allHeaders.fields.compactMap { field -> HTTPHeaders.Field? in
       let name = field.name.lowercased()
-      return names.contains(name) ? HTTPHeaders.Field(name: name, value: field.value) : nil
+      guard names.contains(name), !known.contains(where: { $0.name == name }) else { return nil }
+      return HTTPHeaders.Field(name: name, value: field.value)
     }
-    guard !further.isEmpty else { return self }
+    guard !new.isEmpty else { return self }
     return RequestIdentity(
       Storage(
         fullURL, allHeaders, url: url, hasKey: storage.hasKey,
-        headers: storage.headers + further.sorted { $0.name < $1.name }))
+        headers: storage.headers[..<known.startIndex] + (known + new).sorted { $0.name < $1.name }))
   }
 
   /// The absolute URL, or the key that `Configuration.keyFilter` made of it, without its fragment.

@@ -8,17 +8,17 @@ struct VaryingHeaders {
   /// Names in lower case; empty for most URLs.
   func names(for url: String) -> Set<String> { names[url] ?? [] }
 
-  /// Reads an answer's `Vary`. Names that were not known for the URL, in lower case; those that are part of every
-  /// identity, or never sent, left out.
-  mutating func learn(from headers: HTTPHeaders, for url: String) -> Set<String> {
+  /// Reads an answer's `Vary`; whether it has names that were not known for the URL. Those that are part of every
+  /// identity, or never sent, do not count.
+  mutating func learn(from headers: HTTPHeaders, for url: String) -> Bool {
     let fields = headers.fields.filter { HTTPHeaders.isSame($0.name, "Vary") }
-    guard !fields.isEmpty else { return [] }
+    guard !fields.isEmpty else { return false }
     let all = fields.flatMap { $0.value.split { ", \t".contains($0) }.map { $0.lowercased() } }
     let new = Set(all).subtracting(Self.unimportant).subtracting(names(for: url))
-    guard !new.isEmpty else { return [] }
+    guard !new.isEmpty else { return false }
     if names.count >= Self.limit { names = [:] }
     names[url, default: []].formUnion(new)
-    return new
+    return true
   }
 
   private static let unimportant =

@@ -1,0 +1,203 @@
+import FoundationEssentials
+import Synchronization
+import Testing
+import VitrineGraphics
+import VitrineTesting
+
+@testable import VitrineLoading
+
+/// Everything that callers, servers, modifiers and the clock can do, in an order that a seed decides.
+@Suite(.timeLimit(.minutes(1))) struct FaultStormTests {
+  @Test("whatever happens meanwhile, everyone hears once and nothing stays", arguments: 0..<12)
+  func storm(seed: Int) async {
+    let ledger = MemoryLedger()
+    let world = Fixture {
+      $0.ledger = ledger
+      $0.retries = RetryPolicy(limit: 2, delay: 1)
+      $0.rateLimit = RateLimit(burst: 8, perSecond: 4)
+      if seed % 2 == 1 { $0.requestModifier = { $0 } }
+      if seed % 3 == 1 { $0.responseModifier = { $0 } }
+      if seed % 4 == 3 { $0.bodyModifier = { body, _ in body } }
+    }
+    let (threads, loads) = (3, 150)
+    let server = Server(world.transport)
+    let heard = await MainActor.run { Heard<Int>() }
+    let all = Mutex<[ImageTask]>([])
+    let callers = Mutex(threads)
+
+    for thread in 0..<threads {
+      BlockingThread.start {
+        var chance = SplitMix(state: UInt64(seed * 100 + thread))
+        var tasks: [ImageTask] = []
+        for load in 0..<loads {
+          var request = request(
+            "\(chance.next(8))", host: chance.next(2) == 0 ? "a.test" : "b.test",
+            priority: ImageRequest.Priority(rawValue: chance.next(5)) ?? .normal,
+            policy: chance.next(4) == 0 ? .useCache : .reload)
+          if chance.next(2) == 0 { request.headers["X-Device"] = "\(chance.next(3))" }
+          let number = thread * loads + load
+          tasks.append(world.downloader.load(request, completion: { _ in heard.add(number) }))
+          for _ in 0..<chance.next(6) { Self.disturb(tasks[chance.next(tasks.count)], world, &chance) }
+          if chance.next(3) == 0 { server.act(&chance) }
+        }
+        all.withLock { $0 += tasks }
+        callers.withLock { $0 -= 1 }
+      }
+    }
+
+    var chance = SplitMix(state: UInt64(seed))
+    var turns = 0
+    while callers.withLock({ $0 > 0 }) {
+      server.act(&chance)
+      await Task.yield()
+    }
+    world.downloader.isSuspended = false
+    for task in all.withLock({ $0 }) { task.resume() }
+    while world.downloader.isRunning, turns < 20_000 {
+      server.answerAll()
+      world.clock.advance(by: 1)
+      await Task.yield()
+      turns += 1
+    }
+    #expect(!world.downloader.isRunning, "\(world.downloader.waitingDownloadCount) wait")
+    guard !world.downloader.isRunning else { return }
+
+    #expect(world.transport.running.isEmpty)
+    let numbers = await heard.wait(for: threads * loads)
+    #expect(numbers.count == threads * loads && Set(numbers).count == threads * loads)
+    #expect(world.downloader.activeDownloadCount == 0)
+    #expect(world.downloader.waitingDownloadCount == 0)
+    guard world.transport.running.isEmpty else { return }
+    await world.downloader.drain()
+    await world.downloader.shutDown()
+    #expect(ledger.usage.bodies == 0)
+  }
+
+  @Test func pausingAndResumingByTwoWhoShareATransferLeavesItRunning() async {
+    for _ in 0..<20 {
+      let world = Fixture { $0.rateLimit = nil }
+      let tasks = (0..<2).map { _ in world.downloader.load(request()) }
+      await whileOthersAsk(world.downloader) {
+        await withTaskGroup(of: Void.self) { group in
+          for task in tasks {
+            group.addTask {
+              for _ in 0..<50 {
+                task.pause()
+                task.resume()
+              }
+            }
+          }
+        }
+      }
+      #expect(world.transport.running.count == 1)
+    }
+  }
+
+  @Test func transferWhoseRequestWasModifiedAtOnceIsStoppedLikeAnyOther() async {
+    let world = Fixture {
+      $0.rateLimit = nil
+      $0.requestModifier = { $0 }
+    }
+    await whileOthersAsk(world.downloader) {
+      for number in 0..<500 {
+        let task = world.downloader.load(request())
+        await world.transport.waitUntilStarted(number + 1)
+        task.cancel()
+      }
+    }
+    #expect(world.transport.running.isEmpty)
+  }
+
+  /// Threads keep a downloader busy, so that others wait between two steps.
+  private func whileOthersAsk(_ downloader: ImageDownloader, _ body: () async -> Void) async {
+    let asking = Asking()
+    for _ in 0..<3 {
+      BlockingThread.start { while asking.goesOn.load(ordering: .relaxed) { _ = downloader.statistics } }
+    }
+    await body()
+    asking.goesOn.store(false, ordering: .relaxed)
+  }
+
+  private final class Asking: Sendable {
+    let goesOn = Atomic(true)
+  }
+
+  private static func disturb(_ task: ImageTask, _ world: Fixture, _ chance: inout SplitMix) {
+    switch chance.next(24) {
+    case 0...4: task.pause()
+    case 5...10: task.resume()
+    case 11...14: task.cancel()
+    case 15...18: task.priority = ImageRequest.Priority(rawValue: chance.next(5)) ?? .normal
+    case 19: world.downloader.networkReturned()
+    case 20: world.downloader.isSuspended.toggle()
+    case 21: world.downloader.prioritization = chance.next(2) == 0 ? .fifo : .lifo
+    case 22: world.downloader.maximumActiveDownloads = 1 + chance.next(8)
+    default: world.clock.advance(by: 0.5)
+    }
+  }
+}
+
+/// Answers one transfer at a time, well or not.
+private final class Server: Sendable {
+  private static let body = Fixture.picture + [UInt8](repeating: UInt8(ascii: " "), count: 6000)
+
+  private let transport: FakeTransport
+  /// Transfers of which a half has come.
+  private let halves = Mutex<Set<ObjectIdentifier>>([])
+
+  init(_ transport: FakeTransport) { self.transport = transport }
+
+  /// Does something to one that runs.
+  func act(_ chance: inout SplitMix) {
+    let chance = chance.next()
+    halves.withLock { halves in
+      let running = transport.running
+      guard !running.isEmpty else { return }
+      let transfer = running[Int(chance >> 32) % running.count]
+      if halves.contains(ObjectIdentifier(transfer)) {
+        return transfer.fail(.transport(code: 18, message: "partial"))
+      }
+      switch chance % 8 {
+      case 0: transfer.fail(.transport(code: 56, message: "reset"))
+      case 1:
+        transfer.respond(status: 429, headers: chance & 8 == 0 ? ["Retry-After": "2"] : [:])
+        transfer.fail(.status(429))
+      case 2:
+        transfer.respond(status: 404)
+        transfer.fail(.status(404))
+      case 3:
+        halves.insert(ObjectIdentifier(transfer))
+        transfer.respond(headers: ["ETag": "\"1\""], expectedLength: Self.body.count)
+        transfer.send(Array(Self.body[..<5000]))
+      case 4:
+        transfer.respond(
+          status: 206, headers: ["Content-Range": "bytes \(chance >> 52)-9999/10000"])
+        transfer.send([UInt8](repeating: 32, count: Int(chance >> 52)))
+        transfer.finish()
+      default: Self.answer(transfer)
+      }
+    }
+  }
+
+  func answerAll() {
+    halves.withLock { halves in
+      for transfer in transport.running {
+        if halves.contains(ObjectIdentifier(transfer)) {
+          transfer.fail(.transport(code: 18, message: "partial"))
+        } else {
+          Self.answer(transfer)
+        }
+      }
+    }
+  }
+
+  private static func answer(_ transfer: FakeTransfer) {
+    let first = transfer.request.headers["Range"].flatMap { Int($0.dropFirst(6).dropLast()) } ?? 0
+    var headers: HTTPHeaders = ["ETag": "\"1\"", "Vary": "X-Device"]
+    if first > 0 { headers["Content-Range"] = "bytes \(first)-\(body.count - 1)/\(body.count)" }
+    transfer.respond(
+      status: first > 0 ? 206 : 200, headers: headers, expectedLength: body.count - first)
+    transfer.send(Array(body[first...]))
+    transfer.finish()
+  }
+}
