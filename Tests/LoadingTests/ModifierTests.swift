@@ -56,6 +56,31 @@ import VitrineTesting
     #expect(world.transport.transfers.isEmpty)
   }
 
+  @Test("a modifier that does not return takes no longer than a load may", arguments: [true, false])
+  func modifierThatDoesNotReturn(isOfRequest: Bool) async {
+    let world = Fixture {
+      $0.timeouts.total = 5
+      if isOfRequest {
+        $0.requestModifier = { request in
+          try await Task.sleep(for: .seconds(3600))
+          return request
+        }
+      } else {
+        $0.responseModifier = { response in
+          try await Task.sleep(for: .seconds(3600))
+          return response
+        }
+      }
+    }
+    let task = world.downloader.load(request())
+    if !isOfRequest { world.transport.transfers[0].answer(with: Fixture.picture) }
+    world.clock.advance(by: 4.9)
+    #expect(!task.isFinished)
+    world.clock.advance(by: 0.1)
+    await #expect(throws: ImageError.timedOut(.total(seconds: 5))) { try await task.response }
+    await world.downloader.drain()
+  }
+
   @Test func eachTryIsModifiedAnew() async {
     let count = Mutex(0)
     let countOf: @Sendable () -> Int = {

@@ -82,13 +82,13 @@ import VitrineTesting
       $0.timeouts = .init(connect: 1, stall: 1, total: 9)
     }
     let task = world.downloader.load(request())
+    world.clock.advance(by: 0.5)
     world.transport.transfers[0].fail(reset)
     world.clock.advance(by: 8)
-    #expect(world.transport.transfers.count == 2)
-    let left = world.transport.transfers[1].request.timeouts.total
-    #expect(left >= 1 && left <= 5, "what is left of the time")
-    world.transport.transfers[1].fail(reset)
-    await #expect(throws: reset) { try await task.response }
+    #expect(world.transport.transfers[1].request.timeouts.total == 8.5, "what is left, its rest not counted")
+    world.clock.advance(by: 5)
+    world.transport.transfers[1].fail(.timedOut(.total(seconds: 8.5)))
+    await #expect(throws: ImageError.timedOut(.total(seconds: 9))) { try await task.response }
   }
 
   @Test func oneWhoJoinsWhileItRestsIsServedByTheRetry() async throws {
@@ -270,6 +270,16 @@ import VitrineTesting
     while let transfer = world.transport.running.first { transfer.answer(with: Fixture.picture) }
     #expect(world.transport.transfers.count == 500)
     #expect(world.clock.wakes.isEmpty)
+  }
+
+  @Test func pausesTakeNoTokens() {
+    let world = Fixture { $0.rateLimit = RateLimit(burst: 1, perSecond: 0) }
+    let task = world.downloader.load(request())
+    for _ in 0..<10 {
+      task.pause()
+      task.resume()
+    }
+    #expect(world.transport.running.count == 1)
   }
 
   @Test func filesTakeNoTokens() async throws {

@@ -137,6 +137,7 @@ import VitrineTesting
     let areNew = (0...VaryingHeaders.limit).map { varying.learn(from: ["Vary": "X-A"], for: "\($0)") }
     #expect(areNew.allSatisfy { $0 })
     #expect(varying.names(for: "0").isEmpty)
+    #expect(varying.names(for: "1") == ["x-a"])
     let answers = ["x-a", "x-a,X-B"].map { varying.learn(from: ["Vary": $0], for: last) }
     #expect(answers == [false, true])
     #expect(varying.names(for: last) == ["x-a", "x-b"])

@@ -27,7 +27,7 @@ struct AnswerAssembly {
   private(set) var body: [UInt8] = []
   /// As it came.
   private var head: TransportResponse?
-  private var isModifying = false
+  private(set) var isModifying = false
   /// What the answer means for what was here.
   private var continuation: PartialBody.Continuation?
   private var isRest: Bool { continuation == .rest }

@@ -55,6 +55,9 @@ final class FetchReceiver: TransportReceiver {
   /// Whether the transport has said that it is over.
   var isEnded: Bool { state.withLock { $0.isEnded } }
 
+  /// Whether a modifier has been given the head and has not answered.
+  var isModifying: Bool { state.withLock { $0.answer.isModifying } }
+
   /// Somebody has joined.
   func add(_ watcher: ImageTask) { state.withLock { $0.watchers.append(watcher) } }
 
@@ -149,6 +152,7 @@ final class FetchReceiver: TransportReceiver {
       perform(state.withLock { $0.answer.modified(result) })
     }
     state.withLock { $0.modifying = task }
+    engine?.limitTime(of: self)
   }
 }
 

@@ -61,8 +61,10 @@ final class LoadEngine: Sendable {
     var identity: RequestIdentity
     /// What came at an earlier try.
     let partial: PartialBody?
-    /// Seconds since the first try.
+    /// Seconds that earlier tries took.
     let spent: Double
+    /// Whether its transport has been asked; before that a modifier may be.
+    var hasBegun = false
     /// nil until the transport has returned from `start`.
     var handle: (any Cancellable)?
   }
@@ -300,6 +302,10 @@ final class LoadEngine: Sendable {
   private func settleFetch(_ receiver: FetchReceiver, _ end: FetchEnd, _ partial: PartialBody?) {
     let id = receiver.id
     var end = end
+    // A retry is given what is left of the time; what the caller has set is what has passed.
+    if case .failed(.timedOut(.total)) = end.outcome {
+      end.outcome = .failed(.timedOut(.total(seconds: configuration.timeouts.total)))
+    }
     if let headers = end.response?.headers {
       end.retryAfter = RetryAfter.seconds(headers, wallClock: configuration.wallClock)
     }
@@ -420,6 +426,23 @@ final class LoadEngine: Sendable {
     }
     // The transfer may have begun by now, and is what is to be stopped then.
     keep(CancellableTask(task), of: receiver, insteadOfAnother: false)
+    limitTime(of: receiver) { _, state in state.transfers[id].map { !$0.hasBegun } ?? false }
+  }
+
+  /// A modifier has no longer than a whole load may take.
+  func limitTime(of receiver: FetchReceiver) {
+    limitTime(of: receiver) { receiver, _ in receiver.isModifying }
+  }
+
+  private func limitTime(
+    of receiver: FetchReceiver, while isModifying: @escaping @Sendable (FetchReceiver, State) -> Bool
+  ) {
+    let limit = configuration.timeouts.total
+    guard limit < 1e9 else { return }
+    clock.wake(at: clock.now.advanced(bySeconds: max(0, limit))) { [weak self, weak receiver] in
+      guard let self, let receiver, state.withLock({ isModifying(receiver, $0) }) else { return }
+      settleFetch(receiver, FetchEnd(.failed(.timedOut(.total(seconds: limit)))), receiver.abandon())
+    }
   }
 
   /// The receiver of a try; nil for a fetch that nobody wants any more.
@@ -462,6 +485,7 @@ final class LoadEngine: Sendable {
   private func begin(_ receiver: FetchReceiver, _ order: TransportRequest) {
     let isWanted = state.withLock { state in
       guard state.transfers[receiver.id]?.receiver === receiver else { return false }
+      state.transfers[receiver.id]?.hasBegun = true
       state.openTransfers += 1
       return true
     }

@@ -209,7 +209,9 @@ struct LoadRegistry {
   // MARK: Inputs of those who do the work
 
   mutating func fetchEnded(_ id: FetchID, _ end: FetchEnd) -> [LoadAction] {
-    guard isRunning(id), let fetch = fetches[id] else { return [] }
+    guard isRunning(id) else { return [] }
+    fetches[id]?.attempts.end(at: now)
+    guard let fetch = fetches[id] else { return [] }
     queue.ended(
       id, status: end.response?.status, retryAfter: end.retryAfter, speaksHTTP2: end.speaksHTTP2, at: now)
     fetches[id]?.phase = .idle
@@ -244,11 +246,11 @@ struct LoadRegistry {
   }
 
   private func isInTime(_ fetch: Fetch, after delay: Double) -> Bool {
-    fetch.attempts.secondsSpent(at: now) + delay < totalLimit
+    fetch.attempts.spent + delay < totalLimit
   }
 
-  /// Since its first start.
-  func secondsSpent(on fetch: FetchID) -> Double { fetches[fetch]?.attempts.secondsSpent(at: now) ?? 0 }
+  /// What earlier tries took.
+  func secondsSpent(on fetch: FetchID) -> Double { fetches[fetch]?.attempts.spent ?? 0 }
 
   private mutating func tryAgain(_ id: FetchID, at time: Int64) {
     guard let fetch = fetches[id], let priority = fetch.demand.priority else { return }
@@ -261,15 +263,18 @@ struct LoadRegistry {
     guard let fetch = fetches[id] else { return }
     guard let priority = fetch.demand.priority else {
       switch fetch.phase {
-      case .idle where !fetch.isHeld: break
-      case .running: actions.append(.pauseFetch(id))
+      case .idle where !fetch.isHeld: queue.remove(id)
+      case .running:
+        actions.append(.pauseFetch(id))
+        // Not in vain: it is wanted again, perhaps.
+        queue.ended(id, at: now)
       case .idle, .received: return
       }
-      queue.remove(id)
       fetches[id]?.phase = .idle
       fetches[id]?.isHeld = true
       // It has all its time again when somebody wants it.
-      fetches[id]?.attempts.firstStart = nil
+      fetches[id]?.attempts.began = nil
+      fetches[id]?.attempts.spent = 0
       return
     }
     guard fetch.isHeld else { return }
@@ -319,7 +324,7 @@ struct LoadRegistry {
   mutating func admitted() -> [LoadAction] {
     while undecodedBytes < undecodedBytesLimit, let id = queue.startNext(at: now) {
       fetches[id]?.phase = .running
-      if fetches[id]?.attempts.firstStart == nil { fetches[id]?.attempts.firstStart = now }
+      fetches[id]?.attempts.began = now
       if let request = fetches[id]?.request { actions.append(.startFetch(id, request)) }
     }
     if let time = queue.nextChange(after: now), time < nextWake ?? .max {

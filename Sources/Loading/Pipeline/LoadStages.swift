@@ -42,11 +42,17 @@ struct Attempts {
   var retries = 0
   /// Whether it was asked for anew because its rest could not be had.
   var hasRestarted = false
-  var firstStart: Int64?
+  /// When the present try began; nil between two.
+  var began: Int64?
+  /// Seconds that the tries before it took; what lies between them does not count.
+  var spent = 0.0
   /// It does not start before.
   var earliest = Int64.min
 
-  func secondsSpent(at now: Int64) -> Double { firstStart.map { Double(now &- $0) / 1e9 } ?? 0 }
+  mutating func end(at now: Int64) {
+    if let began { spent += Double(now &- began) / 1e9 }
+    began = nil
+  }
 }
 
 /// What a transport brought.

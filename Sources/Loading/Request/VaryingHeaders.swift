@@ -1,9 +1,12 @@
 /// Which further headers change the answer of which URL, as servers have named them in `Vary` (RFC 9110, 12.5.5).
 struct VaryingHeaders {
-  /// URLs that are remembered; beyond that all are forgotten, and learnt again.
+  /// URLs that are remembered; beyond that the oldest are forgotten, and learnt again.
   static let limit = 1000
 
   private var names: [String: Set<String>] = [:]
+  /// The same, the oldest first.
+  private var order = WaitingList<String>()
+  private var lastNumber: UInt64 = 0
 
   /// Names in lower case; empty for most URLs.
   func names(for url: String) -> Set<String> { names[url] ?? [] }
@@ -16,8 +19,13 @@ struct VaryingHeaders {
     let all = fields.flatMap { $0.value.split { ", \t".contains($0) }.map { $0.lowercased() } }
     let new = Set(all).subtracting(Self.unimportant).subtracting(names(for: url))
     guard !new.isEmpty else { return false }
-    if names.count >= Self.limit { names = [:] }
+    lastNumber += 1
+    order.append(url, priority: .normal, number: lastNumber)
     names[url, default: []].formUnion(new)
+    if names.count > Self.limit, let oldest = order.head(.fifo)?.item {
+      order.remove(oldest)
+      names[oldest] = nil
+    }
     return true
   }
 
