@@ -52,6 +52,18 @@ import VitrineGraphics
     #expect(ledger.peak == 127)
   }
 
+  /// Who lets go may be counted before who took, on another thread.
+  @Test(arguments: [Int.max, 100]) func roomIsFoundWhileLessThanNothingIsCounted(budget: Int) {
+    let ledger = MemoryLedger(budget: budget)
+    ledger.add(-1, to: .cache)
+    let hold = MemoryHold(0, in: ledger, as: .decoding)
+
+    #expect(hold.take(100, inAnyCase: false))
+    ledger.makeRoom(for: .max)
+    ledger.add(1, to: .cache)
+    #expect(ledger.usage.total == 100)
+  }
+
   @Test func cacheIsAskedBeforeTexturesAndOnlyForWhatIsMissing() {
     let ledger = MemoryLedger(budget: 100)
     let textures = Holder(.textures, 50, in: ledger)

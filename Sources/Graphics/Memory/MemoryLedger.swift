@@ -133,7 +133,8 @@ public final class MemoryLedger: Sendable {
   func take(_ bytes: Int, for account: Account, inAnyCase: Bool) -> Bool {
     var total = sum.load(ordering: .relaxed)
     while true {
-      guard inAnyCase || total <= budget && bytes <= budget - total else { return false }
+      // Below 0 while somebody on another thread has let go of what is counted only after that.
+      guard inAnyCase || total <= budget && bytes <= budget - max(0, total) else { return false }
       let (exchanged, original) = sum.weakCompareExchange(
         expected: total, desired: total &+ bytes, ordering: .relaxed)
       if exchanged { break }
