@@ -18,7 +18,7 @@ extension EasyHandle {
     try set(CURLOPT_QUICK_EXIT, 1)
     try setHeaders(of: hop, settings)
     try setProtocol(of: hop, speaksHTTP2: configuration.speaksHTTP2)
-    try setTrust(configuration.trust, at: hop.address.origin)
+    try setTrust(configuration.trust, pins: settings.pins.pins(for: hop.address.origin))
     try setProxy(settings.proxies.proxy(for: hop.address.origin), trust: configuration.trust)
     try set(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(connectLimit))
     try set(CURLOPT_MAXLIFETIME_CONN, 600)
@@ -35,13 +35,11 @@ extension EasyHandle {
     try set(CURLOPT_PIPEWAIT, isShared ? 1 : 0)
   }
 
-  private func setTrust(
-    _ trust: CurlTransport.Trust, at origin: WebAddress.Origin
-  ) throws(ImageError) {
+  private func setTrust(_ trust: CurlTransport.Trust, pins: String?) throws(ImageError) {
     try set(CURLOPT_SSL_VERIFYPEER, trust.allowsInvalidCertificates ? 0 : 1)
     try set(CURLOPT_SSL_VERIFYHOST, trust.checksHostNames ? 2 : 0)
     try set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
-    if let pins = try trust.pins(for: origin) { try set(CURLOPT_PINNEDPUBLICKEY, pins) }
+    if let pins { try set(CURLOPT_PINNEDPUBLICKEY, pins) }
     guard let authorities = trust.certificateAuthorities else { return }
     try set(CURLOPT_CAINFO, authorities)
     try set(CURLOPT_CAPATH, nil)

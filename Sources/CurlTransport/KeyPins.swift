@@ -1,23 +1,42 @@
+import FoundationEssentials
 import VitrineLoading
 
-extension CurlTransport.Trust {
-  /// The keys that a server may have, as libcurl wants them; nil if its host is not pinned.
+/// The keys that servers may have, by host as libcurl reads it.
+struct KeyPins: Sendable {
+  /// A list for each way in which the host's name was written.
+  private let lists: [String: [[String]]]
+
+  init(_ pinnedKeys: [String: [String]]) {
+    lists = Dictionary(grouping: pinnedKeys) { Self.host($0.key) }.mapValues { $0.map(\.value) }
+  }
+
+  /// As libcurl wants them; nil if the host is not pinned.
   ///
   /// Throws where no key could be right. libcurl would take a pin of another form for the name of a file.
   func pins(for origin: WebAddress.Origin) throws(ImageError) -> String? {
-    guard let pins = pinnedKeys.first(where: { Self.isSame($0.key, origin.host) })?.value else { return nil }
+    guard !lists.isEmpty, let lists = lists[Self.withoutDot(origin.host)] else { return nil }
     guard origin.scheme == "https" else {
       throw .untrustedServer(message: "keys of \(origin.host) are pinned, and over http none is shown")
     }
-    guard !pins.isEmpty, pins.allSatisfy(Self.isPin) else {
+    let pins = lists.flatMap { $0 }
+    guard lists.allSatisfy({ !$0.isEmpty }), pins.allSatisfy(Self.isPin) else {
       throw .untrustedServer(message: "what is pinned for \(origin.host) is no sha256// of a key")
     }
     return pins.joined(separator: ";")
   }
 
-  private static func isSame(_ pinned: String, _ host: String) -> Bool {
-    let bare = { (name: String) in name.hasSuffix(".") ? String(name.dropLast()) : name }
-    return bare(pinned.lowercased()) == bare(host)
+  /// The host that is meant, of a URL too, and of an address of IPv6 without its brackets. A pin that is missed for how
+  /// its host is written would be none, and nobody would notice.
+  private static func host(_ text: String) -> String {
+    let isBareAddress =
+      text.utf8.count { $0 == UInt8(ascii: ":") } > 1 && !text.contains(where: { "/[".contains($0) })
+    let authority = isBareAddress ? "[\(text.prefix { $0 != "%" })]" : text
+    let url = URL(string: authority.contains("://") ? authority : "https://\(authority)")
+    return withoutDot(url.flatMap { WebAddress($0)?.origin.host } ?? text.lowercased())
+  }
+
+  private static func withoutDot(_ host: String) -> String {
+    host.hasSuffix(".") ? String(host.dropLast()) : host
   }
 
   /// `sha256//` and 32 bytes in base64.

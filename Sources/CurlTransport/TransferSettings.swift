@@ -6,6 +6,7 @@ final class TransferSettings: Sendable {
   let configuration: CurlTransport.Configuration
   let redirects: RedirectPolicy
   let proxies: ProxyRules
+  let pins: KeyPins
   private let credentials: [WebAddress.Origin: CurlTransport.Credential.Secret]
 
   init(
@@ -15,6 +16,7 @@ final class TransferSettings: Sendable {
     self.configuration = configuration
     redirects = RedirectPolicy(rules: configuration.redirects)
     proxies = ProxyRules(configuration.proxy, environment: environment)
+    pins = KeyPins(configuration.trust.pinnedKeys)
     // Of several for one origin the last.
     credentials = configuration.credentials.reduce(into: [:]) { known, credential in
       guard let origin = WebAddress(credential.origin)?.origin else { return }

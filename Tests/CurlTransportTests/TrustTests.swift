@@ -126,6 +126,25 @@ struct TrustTests {
     #expect(server.connectionCount == 0)
   }
 
+  @Test(
+    "AF-S23 a host is pinned however its name is written",
+    arguments: [
+      ("LOCALHOST.", "https://localhost:1/"), ("localhost", "https://LocalHost.:1/"),
+      ("::1", "https://[::1]:1/"), ("[::1]", "https://[::1]:1/"),
+      ("0:0:0:0:0:0:0:1", "https://[::1]:1/"), ("::1", "https://[0:0::0001]:1/"),
+      ("fe80::1%25eth0", "https://[fe80::1%25eth0]:1/"), ("127.0.0.1", "https://127.1:1/"),
+      ("127.1", "https://127.0.0.1:1/"), ("bücher.example", "https://xn--bcher-kva.example:1/"),
+      ("xn--bcher-kva.example", "https://bücher.example:1/"),
+      ("localhost:1", "https://localhost:1/"), ("https://localhost", "https://localhost:1/"),
+    ])
+  func pinnedHostInOtherWords(host: String, url: String) async throws {
+    let transport = CurlTransport(trust: .init(pinnedKeys: [host: []]))
+
+    let heard = try await transport.get(url)
+
+    #expect(heard.isUntrusted(for: "pinned"), "\(String(describing: heard.error))")
+  }
+
   @Test func brokenHandshakeIsNoMatterOfTrust() async throws {
     let server = try ScriptedServer { _ in [.reset] }
     let silent = try ScriptedServer { _ in [.hold] }
