@@ -39,7 +39,7 @@ public final class CurlTransport: DataTransport {
 
   /// Starts a transfer and returns at once; see `DataTransport`.
   ///
-  /// May be called from a receiver. An URL or a header that cannot be sent is heard of as a failure, and no
+  /// May be called from a receiver. An URL, a header or a login that cannot be sent is heard of as a failure, and no
   /// connection is made for it: `.unsupportedScheme`, `.invalidURL`, or `.transport` with curl's code 43.
   public func start(_ request: TransportRequest, receiver: any TransportReceiver) -> any Cancellable {
     let id = TransferID(number: nextID.add(1, ordering: .relaxed).newValue)

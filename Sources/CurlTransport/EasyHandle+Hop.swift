@@ -85,7 +85,12 @@ extension EasyHandle {
     try set(CURLOPT_COOKIE, HeaderLine.checked(value: own, of: "Cookie"))
   }
 
+  /// Throws for control characters: libcurl would cut a login off at NUL, and copy a line's end into the field of a
+  /// digest. No login has any (RFC 7617, 2).
   private func setLogin(_ user: String, _ password: String, _ method: Int) throws(ImageError) {
+    guard !(user + password).utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
+      throw .curl(CURLE_BAD_FUNCTION_ARGUMENT, "a user or password cannot be sent")
+    }
     try set(CURLOPT_HTTPAUTH, method)
     try set(CURLOPT_USERNAME, user)
     try set(CURLOPT_PASSWORD, password)

@@ -37,6 +37,20 @@ struct CredentialTests {
     #expect(heard.curlCode == 43 && server.connectionCount == 0)
   }
 
+  @Test(arguments: ["a\r\nEvil: 1", "a\u{0}b", "a\u{7F}"], [false, true])
+  func loginThatWouldBreakOutIsNotSent(text: String, isPassword: Bool) async throws {
+    let server = try ScriptedServer { _ in [.answer("hello")] }
+    defer { server.stop() }
+    let (user, password) = isPassword ? ("u", text) : (text, "p")
+
+    for secret in [Credential.basic, Credential.digest] {
+      let heard = try await get(server.url, with: secret(user, password, url(server.url)))
+
+      #expect(heard.curlCode == 43)
+    }
+    #expect(server.connectionCount == 0)
+  }
+
   @Test func otherPortSchemeOrHostGetsNone() async throws {
     let server = try ScriptedServer { _ in [.answer("hello")] }
     defer { server.stop() }
