@@ -26,6 +26,20 @@ import VitrineTesting
     return all
   }
 
+  @Test func metricsTellHowLongItWaitedForItsTurn() async throws {
+    let world = Fixture { $0.maximumActiveDownloads = 1 }
+    let first = world.downloader.load(request("http://a.test/1.jpg"))
+    let second = world.downloader.load(request("http://a.test/2.jpg"))
+    world.clock.advance(by: 3)
+    world.transport.transfers[0].answer(with: Fixture.picture)
+    #expect(try await first.response.metrics?.queue == 0)
+
+    world.clock.advance(by: 1)
+    world.transport.transfers[1].answer(with: Fixture.picture)
+
+    #expect(try await second.response.metrics?.queue == 3)
+  }
+
   @Test("AF-S5 AF-S6 AF-S7 AF-S8 head, progress up to the end, metrics and outcome, in this order")
   func lifeOfALoad() async {
     let world = Fixture()

@@ -112,10 +112,20 @@ public struct TraceEvent: Hashable, Sendable {
     public var firstByte: UInt32 = 0
     /// The end.
     public var total: UInt32 = 0
+    /// Of the last answer's status line and headers.
+    public var headBytes: UInt32 = 0
+    /// Of the last request.
+    public var bytesSent: UInt32 = 0
     /// Of the body.
     public var bytes = 0
-    /// Requests sent, redirects included; 0 for what is read on this machine.
+    /// What the last answer came in, as `1.1` or `2`; nil without one.
+    public var httpVersion: String?
+    /// Numeric address that the last request was sent to; nil without a connection.
+    public var serverAddress: String?
+    /// Requests sent, redirects and answered challenges included; 0 for what is read on this machine.
     public var requests: UInt16 = 0
+    /// Redirects followed.
+    public var redirects: UInt16 = 0
     /// Connections opened; 0 when one was reused.
     public var connections: UInt16 = 0
     /// Whether the last request went over a connection that was there before.

@@ -26,6 +26,7 @@ final class FetchReceiver: TransportReceiver {
 
   let id: FetchID
   private let isLocal: Bool
+  private let secondsQueued: Double
   private let modifier: ImageDownloader.ResponseModifier?
   private let interval: Double
   private let clock: any LoadingClock
@@ -35,10 +36,11 @@ final class FetchReceiver: TransportReceiver {
 
   init(
     id: FetchID, isLocal: Bool, answer: AnswerAssembly, configuration: ImageDownloader.Configuration,
-    engine: LoadEngine
+    secondsQueued: Double, engine: LoadEngine
   ) {
     self.id = id
     self.isLocal = isLocal
+    self.secondsQueued = secondsQueued
     modifier = configuration.responseModifier
     interval = configuration.progressInterval
     clock = configuration.clock
@@ -104,10 +106,19 @@ final class FetchReceiver: TransportReceiver {
 
   func transportWillFail(_ metrics: TransportMetrics) {
     if !isLocal { engine?.count(metrics) }
-    state.withLock { $0.failureMetrics = metrics }
+    let complete = completed(metrics)
+    state.withLock { $0.failureMetrics = complete }
+  }
+
+  /// What it took from the time that somebody wanted it.
+  private func completed(_ metrics: TransportMetrics) -> TransportMetrics {
+    var metrics = metrics
+    metrics.queue = secondsQueued
+    return metrics
   }
 
   func transportDidFinish(_ result: Result<TransportMetrics, ImageError>) {
+    let result = result.map(completed)
     let (step, activity, failureMetrics, watchers) = state.withLock { state in
       defer {
         state.activity = nil

@@ -458,7 +458,7 @@ final class LoadEngine: Sendable {
         isModified: configuration.responseModifier != nil)
       let receiver = FetchReceiver(
         id: id, isLocal: isLocal, answer: AnswerAssembly(expectations, resuming: partial),
-        configuration: configuration, engine: self)
+        configuration: configuration, secondsQueued: state.registry.secondsQueued(id), engine: self)
       for task in state.registry.tasks(of: id).compactMap({ state.tasks[$0] }) { receiver.add(task) }
       let transfer = Transfer(
         receiver: receiver, identity: identity, partial: partial, spent: state.registry.secondsSpent(on: id))

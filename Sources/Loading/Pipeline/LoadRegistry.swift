@@ -252,6 +252,9 @@ struct LoadRegistry {
   /// What earlier tries took.
   func secondsSpent(on fetch: FetchID) -> Double { fetches[fetch]?.attempts.spent ?? 0 }
 
+  /// Before its first try.
+  func secondsQueued(_ fetch: FetchID) -> Double { fetches[fetch]?.attempts.secondsQueued ?? 0 }
+
   private mutating func tryAgain(_ id: FetchID, at time: Int64) {
     guard let fetch = fetches[id], let priority = fetch.demand.priority else { return }
     fetches[id]?.attempts.earliest = time
@@ -324,7 +327,7 @@ struct LoadRegistry {
   mutating func admitted() -> [LoadAction] {
     while undecodedBytes < undecodedBytesLimit, let id = queue.startNext(at: now) {
       fetches[id]?.phase = .running
-      fetches[id]?.attempts.began = now
+      fetches[id]?.attempts.begin(at: now)
       if let request = fetches[id]?.request { actions.append(.startFetch(id, request)) }
     }
     if let time = queue.nextChange(after: now), time < nextWake ?? .max {
@@ -340,7 +343,7 @@ struct LoadRegistry {
     _ key: RequestIdentity, _ request: ImageRequest, _ lane: DownloadQueue.Lane
   ) -> FetchID {
     let id = FetchID(number: nextNumber())
-    fetches[id] = Fetch(key: key, request: request, lane: lane)
+    fetches[id] = Fetch(key: key, request: request, lane: lane, attempts: Attempts(queued: now))
     fetchIDs[key] = id
     return id
   }

@@ -28,7 +28,7 @@ struct Fetch {
   let lane: DownloadQueue.Lane
   var phase = Phase.idle
   var demand = Demand()
-  var attempts = Attempts()
+  var attempts: Attempts
   /// Out of the queue, since all who wait have paused.
   var isHeld = false
   var decodes: Set<DecodeID> = []
@@ -38,16 +38,27 @@ struct Fetch {
 
 /// What has been tried for a fetch so far. Times in nanoseconds.
 struct Attempts {
+  /// When somebody wanted it first.
+  let queued: Int64
   /// After failures that may heal.
   var retries = 0
   /// Whether it was asked for anew because its rest could not be had.
   var hasRestarted = false
+  var firstStart: Int64?
   /// When the present try began; nil between two.
   var began: Int64?
   /// Seconds that the tries before it took; what lies between them does not count.
   var spent = 0.0
   /// It does not start before.
   var earliest = Int64.min
+
+  /// Before the first try.
+  var secondsQueued: Double { firstStart.map { Double($0 &- queued) / 1e9 } ?? 0 }
+
+  mutating func begin(at now: Int64) {
+    began = now
+    firstStart = firstStart ?? now
+  }
 
   mutating func end(at now: Int64) {
     if let began { spent += Double(now &- began) / 1e9 }

@@ -50,8 +50,13 @@ extension TraceEvent.Transfer {
     tls = Self.microseconds(metrics.tls)
     firstByte = Self.microseconds(metrics.firstByte)
     total = Self.microseconds(metrics.total)
+    headBytes = UInt32(clamping: metrics.headBytesReceived)
+    bytesSent = UInt32(clamping: metrics.bytesSent)
     bytes = metrics.bytesReceived
+    httpVersion = metrics.httpVersion
+    serverAddress = metrics.serverAddress
     requests = UInt16(clamping: metrics.requests)
+    redirects = UInt16(clamping: metrics.redirects)
     connections = UInt16(clamping: metrics.connections)
     isReused = metrics.isReused
   }

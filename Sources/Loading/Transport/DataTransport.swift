@@ -137,6 +137,8 @@ public struct TransportMetrics: Hashable, Sendable {
   /// Numeric address that the last request was sent to, the proxy's if there is one; nil without a
   /// connection.
   public var serverAddress: String?
+  /// Seconds for which a downloader had it wait for its turn before the first try; 0 from a transport by itself.
+  public var queue: Double
   /// Seconds from the start of the last hop until the name was looked up. The other times count from the same
   /// instant, each includes those before it, or is 0 where there was nothing to do. Waiting for a free
   /// connection counts; waiting in a downloader's queue, and the hops before a redirect, do not.
@@ -154,8 +156,8 @@ public struct TransportMetrics: Hashable, Sendable {
   public init(
     bytesReceived: Int = 0, headBytesReceived: Int = 0, bytesSent: Int = 0, requests: Int = 0,
     redirects: Int = 0, connections: Int = 0, isReused: Bool = false, httpVersion: String? = nil,
-    serverAddress: String? = nil, nameLookup: Double = 0, connect: Double = 0, tls: Double = 0,
-    firstByte: Double = 0, total: Double = 0
+    serverAddress: String? = nil, queue: Double = 0, nameLookup: Double = 0, connect: Double = 0,
+    tls: Double = 0, firstByte: Double = 0, total: Double = 0
   ) {
     self.bytesReceived = bytesReceived
     self.headBytesReceived = headBytesReceived
@@ -166,6 +168,7 @@ public struct TransportMetrics: Hashable, Sendable {
     self.isReused = isReused
     self.httpVersion = httpVersion
     self.serverAddress = serverAddress
+    self.queue = queue
     self.nameLookup = nameLookup
     self.connect = connect
     self.tls = tls

@@ -126,8 +126,8 @@ nonisolated struct TrackBuilder {
     _ transfer: TraceEvent.Transfer, from begin: Int64, to end: Int64, on track: inout RequestTrack
   ) {
     let hop = max(begin, end - Int64(transfer.total) * 1000)
-    if transfer.requests > 1 {
-      track.add("redirects", begin, hop, ["requests": .number(Int(transfer.requests))])
+    if transfer.redirects > 0 {
+      track.add("redirects", begin, hop, ["count": .number(Int(transfer.redirects))])
     }
     var last = hop
     func step(_ name: String, until microseconds: UInt32, _ notes: [String: RequestTrack.Note] = [:]) {
@@ -141,7 +141,12 @@ nonisolated struct TrackBuilder {
       step("connect", until: transfer.connect)
       step("TLS", until: transfer.tls)
     }
-    let connection = ["connection": RequestTrack.Note.text(transfer.isReused ? "reused" : "new")]
+    var connection: [String: RequestTrack.Note] = [
+      "connection": .text(transfer.isReused ? "reused" : "new"), "requests": .number(Int(transfer.requests)),
+      "bytes sent": .number(Int(transfer.bytesSent)), "bytes of head": .number(Int(transfer.headBytes)),
+    ]
+    connection["protocol"] = transfer.httpVersion.map { .text("HTTP/\($0)") }
+    connection["address"] = transfer.serverAddress.map { .text($0) }
     step("first byte", until: transfer.firstByte, connection)
     let result = transfer.isComplete ? "complete" : "broken off"
     if let step = unfinishedStep(of: transfer, isEncrypted: track.url.hasPrefix("https:")) {

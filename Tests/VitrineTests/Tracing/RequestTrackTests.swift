@@ -65,6 +65,7 @@ import VitrineGraphics
     var transfer = transfer
     transfer.isReused = true
     transfer.requests = 3
+    transfer.redirects = 2
     let events = [
       request(1, at: 0, fetch: 10), event(2, .fetchBegan(fetch: 10)),
       event(50, .fetchEnded(fetch: 10, transfer)),
@@ -77,6 +78,27 @@ import VitrineGraphics
         "queue 0-2", "redirects 2-30", "first byte 30-45", "body 45-50",
       ])
     #expect(track.spans.first { $0.name == "first byte" }?.notes["connection"] == .text("reused"))
+  }
+
+  @Test func firstByteTellsProtocolAddressAndSizes() throws {
+    var transfer = transfer
+    (transfer.httpVersion, transfer.serverAddress) = ("2", "::1")
+    (transfer.headBytes, transfer.bytesSent) = (300, 120)
+    // A challenge takes a request more, and is no redirect.
+    transfer.requests = 2
+    let events = [
+      request(1, at: 0, fetch: 10), event(5, .fetchBegan(fetch: 10)),
+      event(25, .fetchEnded(fetch: 10, transfer)),
+    ]
+
+    let track = try #require(TrackBuilder.tracks(of: events).first)
+
+    #expect(
+      track.spans.first { $0.name == "first byte" }?.notes == [
+        "connection": .text("new"), "protocol": .text("HTTP/2"), "address": .text("::1"),
+        "requests": .number(2), "bytes sent": .number(120), "bytes of head": .number(300),
+      ])
+    #expect(!track.spans.contains { $0.name == "redirects" })
   }
 
   @Test func whoJoinsHasTheSharedWorkOnItsTrackToo() {
