@@ -4,6 +4,9 @@ nonisolated struct NetworkChanges {
   private static let newLink = 16
   private static let deletedLink = 17
   private static let newAddress = 20
+  private static let deletedAddress = 21
+  /// IFA_ADDRESS and IFA_LOCAL: what an address is, and not how long it is good for.
+  private static let names: Set<UInt16> = [1, 2]
   private static let header = 16
   private static let loopback: UInt32 = 0x8
   /// IFF_UP, IFF_RUNNING and IFF_LOWER_UP: switched on, ready, and with a cable or a radio's other end.
@@ -13,6 +16,8 @@ nonisolated struct NetworkChanges {
 
   /// Interfaces that are known to be connected.
   private var connectedLinks: Set<UInt32> = []
+  /// Addresses that are known, each with its interface: they are told of again with each renewal.
+  private var addresses: Set<[UInt8]> = []
 
   /// Whether what one `recv` gave says that there is a network now that was not there before. What cannot be understood
   /// is passed over.
@@ -34,7 +39,9 @@ nonisolated struct NetworkChanges {
 
   private mutating func understand(_ kind: Int, _ body: UnsafeRawBufferPointer) -> Bool {
     switch kind {
-    case Self.newAddress: body.count >= 8 && body[3] < Self.linkScope
+    case Self.newAddress where body.count >= 8 && body[3] < Self.linkScope:
+      addresses.insert(Self.address(body)).inserted
+    case Self.deletedAddress where body.count >= 8: forget(Self.address(body))
     case Self.newLink where body.count >= 16:
       linkChanged(
         body.loadUnaligned(fromByteOffset: 4, as: UInt32.self),
@@ -43,6 +50,27 @@ nonisolated struct NetworkChanges {
       linkChanged(body.loadUnaligned(fromByteOffset: 4, as: UInt32.self), flags: 0)
     default: false
     }
+  }
+
+  private mutating func forget(_ address: [UInt8]) -> Bool {
+    addresses.remove(address)
+    return false
+  }
+
+  /// Family, interface and what is in the attributes that name it.
+  private static func address(_ body: UnsafeRawBufferPointer) -> [UInt8] {
+    var address = [body[0]] + body[4..<8]
+    var rest = body[8...]
+    while rest.count >= 4 {
+      let attribute = UnsafeRawBufferPointer(rebasing: rest)
+      let length = Int(attribute.loadUnaligned(as: UInt16.self))
+      guard length >= 4, length <= attribute.count else { break }
+      if names.contains(attribute.loadUnaligned(fromByteOffset: 2, as: UInt16.self)) {
+        address += attribute[2..<length]
+      }
+      rest = rest.dropFirst(min(rest.count, (length + 3) & ~3))
+    }
+    return address
   }
 
   private mutating func linkChanged(_ index: UInt32, flags: UInt32) -> Bool {

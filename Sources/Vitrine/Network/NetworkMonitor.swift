@@ -61,7 +61,10 @@ nonisolated final class NetworkMonitor: Sendable {
       if received < 0 {
         // More was said than was read in time: something has changed, whatever it was.
         guard errno == ENOBUFS || errno == EINTR else { return }
-        if errno == ENOBUFS { onReturn() }
+        if errno == ENOBUFS {
+          changes = NetworkChanges()
+          onReturn()
+        }
         continue
       }
       guard received > 0 else { return }

@@ -21,8 +21,14 @@ import Testing
     message(isDeleted ? 17 : 16, bytes(of: UInt8(0), UInt8(0), UInt16(1), index, flags, UInt32(0)))
   }
 
-  private func address(scope: UInt8, isDeleted: Bool = false) -> [UInt8] {
-    message(isDeleted ? 21 : 20, [2, 24, 0, scope] + bytes(of: UInt32(3)))
+  /// With the time that it is good for, which changes, and its last byte.
+  private func address(
+    scope: UInt8 = 0, _ last: UInt8 = 1, lifetime: UInt32 = 60, isDeleted: Bool = false
+  ) -> [UInt8] {
+    let attributes =
+      bytes(of: UInt16(8), UInt16(1)) + [10, 0, 0, last]
+      + bytes(of: UInt16(20), UInt16(6), lifetime, lifetime, UInt32(0), UInt32(0))
+    return message(isDeleted ? 21 : 20, [2, 24, 0, scope] + bytes(of: UInt32(3)) + attributes)
   }
 
   private func read(_ changes: inout NetworkChanges, _ bytes: [UInt8]) -> Bool {
@@ -43,10 +49,20 @@ import Testing
   }
 
   @Test func addressThatLeadsSomewhereIsANetwork() {
+    for (scope, isNetwork) in [(0, true), (200, true), (253, false), (254, false)] as [(UInt8, Bool)] {
+      var changes = NetworkChanges()
+      #expect(read(&changes, address(scope: scope)) == isNetwork)
+    }
+  }
+
+  /// A router says again and again how long an address is good for.
+  @Test func addressThatIsRenewedIsNoNewNetwork() {
     var changes = NetworkChanges()
-    #expect([0, 200, 253, 254].map { read(&changes, address(scope: $0)) } == [true, true, false, false])
-    let isDeletedOne = read(&changes, address(scope: 0, isDeleted: true))
-    #expect(!isDeletedOne)
+    let heard = [
+      address(1), address(1, lifetime: 120), address(2), address(1), address(1, isDeleted: true), address(2),
+      address(1),
+    ].map { read(&changes, $0) }
+    #expect(heard == [true, false, true, false, false, false, true])
   }
 
   @Test func loopbackIsNone() {
@@ -79,8 +95,8 @@ import Testing
     let (calls, continuation) = AsyncStream.makeStream(of: Void.self)
     var monitor = NetworkMonitor(socket: pair[0]) { continuation.yield() }
     var iterator = calls.makeAsyncIterator()
-    for _ in 0..<3 {
-      let bytes = address(scope: 0)
+    for last in 0..<3 {
+      let bytes = address(UInt8(last))
       #expect(send(pair[1], bytes, bytes.count, 0) == bytes.count)
       await iterator.next()
     }
