@@ -1,0 +1,180 @@
+import VitrineGraphics
+
+// Bytes: a try from its start to its end.
+
+extension LoadEngine {
+  /// The end of a try of a fetch. One that was given up has no entry any more, and tells nobody.
+  func fetchEnded(_ receiver: FetchReceiver, _ end: FetchEnd, partial: PartialBody?) {
+    let id = receiver.id
+    guard case .bytes(let bytes) = end.outcome, !bytes.body.isEmpty, let modify = configuration.bodyModifier,
+      state.withLock({ $0.transfers[id]?.receiver === receiver })
+    else { return settleFetch(receiver, end, partial) }
+    // Nobody else uses its number while it is a fetch that runs.
+    workers.submit(id.number, priority: .normal) { [self] in
+      let result = Result<[UInt8], ImageError>.of(ImageError.responseRefused) {
+        try modify(bytes.body, bytes.response)
+      }
+      let modified = result.map {
+        FetchedBytes(body: $0, response: bytes.response, metrics: bytes.metrics, hold: bytes.hold)
+      }
+      settleFetch(receiver, FetchEnd(modified, like: end), nil)
+    }
+  }
+
+  func settleFetch(_ receiver: FetchReceiver, _ end: FetchEnd, _ partial: PartialBody?) {
+    let id = receiver.id
+    var end = end
+    // A retry is given what is left of the time; what the caller has set is what has passed.
+    if case .failed(.timedOut(.total)) = end.outcome {
+      end.outcome = .failed(.timedOut(.total(seconds: configuration.timeouts.total)))
+    }
+    if let headers = end.response?.headers {
+      end.retryAfter = RetryAfter.seconds(headers, wallClock: configuration.wallClock)
+    }
+    var handle: (any Cancellable)?
+    perform { state in
+      guard state.transfers[id]?.receiver === receiver else { return [] }
+      handle = state.transfers.removeValue(forKey: id)?.handle
+      if end.isRest { state.statistics.resumed += 1 }
+      if let request = state.registry.request(of: id) {
+        switch end.outcome {
+        case .bytes(let bytes) where bytes.body.isEmpty:
+          state.remember(.emptyBody, of: request, at: state.registry.now)
+        case .bytes, .needsWhole: break
+        case .failed(let error):
+          state.remember(error, of: request, at: state.registry.now)
+          if let partial, error.mayHeal { state.partials.keep(partial, for: request.identity.asSent) }
+        }
+      }
+      return state.registry.fetchEnded(id, end)
+    }
+    // What was refused before its end is of no use any more.
+    if !receiver.isEnded { handle?.cancel() }
+  }
+
+  /// A transport has told a receiver its end.
+  func transportEnded() {
+    resume(
+      state.withLock { state in
+        state.openTransfers -= 1
+        return state.takeIdleWaiters()
+      })
+  }
+
+  /// Stops a transfer; what has come of it is kept for whoever asks next.
+  func giveUp(_ transfer: Transfer) {
+    let partial = transfer.receiver.abandon()
+    if let partial { state.withLock { $0.partials.keep(partial, for: transfer.identity) } }
+    transfer.handle?.cancel()
+  }
+
+  func startFetch(_ id: FetchID, _ request: ImageRequest) {
+    guard let transfer = prepare(id, request) else { return }
+    let receiver = transfer.receiver
+    trace.record(.fetchBegan(fetch: id.number))
+    let order = order(request, transfer)
+    guard let modify = configuration.requestModifier else { return begin(receiver, order) }
+    let task = Task { [weak self] in
+      let result = await Result.of(ImageError.requestRefused) { try await modify(order) }
+      switch result {
+      case .success(let order): self?.begin(receiver, order)
+      case .failure(let error):
+        self?.trace.record(.fetchEnded(fetch: id.number, .init()))
+        self?.settleFetch(receiver, FetchEnd(.failed(error)), nil)
+      }
+    }
+    // The transfer may have begun by now, and is what is to be stopped then.
+    keep(CancellableTask(task), of: receiver, insteadOfAnother: false)
+    limitTime(of: receiver) { _, state in state.transfers[id].map { !$0.hasBegun } ?? false }
+  }
+
+  /// A modifier has no longer than a whole load may take.
+  func limitTime(of receiver: FetchReceiver) {
+    limitTime(of: receiver) { receiver, _ in receiver.isModifying }
+  }
+
+  private func limitTime(
+    of receiver: FetchReceiver, while isModifying: @escaping @Sendable (FetchReceiver, State) -> Bool
+  ) {
+    let limit = configuration.timeouts.total
+    guard limit < 1e9 else { return }
+    clock.wake(at: clock.now.advanced(bySeconds: max(0, limit))) { [weak self, weak receiver] in
+      guard let self, let receiver, state.withLock({ isModifying(receiver, $0) }) else { return }
+      settleFetch(receiver, FetchEnd(.failed(.timedOut(.total(seconds: limit)))), receiver.abandon())
+    }
+  }
+
+  /// The receiver of a try; nil for a fetch that nobody wants any more.
+  private func prepare(_ id: FetchID, _ request: ImageRequest) -> Transfer? {
+    let isLocal = request.isLocal
+    let identity = request.identity.asSent
+    return state.withLock { state in
+      guard state.registry.isRunning(id), state.transfers[id] == nil else { return nil }
+      let asksForPart = request.headers["Range"] != nil
+      let partial = isLocal || asksForPart ? nil : state.partials.take(identity)
+      let expectations = AnswerAssembly.Expectations(
+        acceptance: isLocal ? nil : configuration.acceptance, allowsPart: asksForPart,
+        isModified: configuration.responseModifier != nil)
+      let receiver = FetchReceiver(
+        id: id, isLocal: isLocal, answer: AnswerAssembly(expectations, resuming: partial),
+        configuration: configuration, secondsQueued: state.registry.secondsQueued(id), engine: self)
+      for task in state.registry.tasks(of: id).compactMap({ state.tasks[$0] }) { receiver.add(task) }
+      let transfer = Transfer(
+        receiver: receiver, identity: identity, partial: partial, spent: state.registry.secondsSpent(on: id))
+      state.transfers[id] = transfer
+      return transfer
+    }
+  }
+
+  private func order(_ request: ImageRequest, _ transfer: Transfer) -> TransportRequest {
+    let partial = transfer.partial
+    let sentHeaders = request.sentHeaders
+    let headers = partial?.adding(to: sentHeaders) ?? sentHeaders
+    var timeouts = configuration.timeouts
+    timeouts.total -= transfer.spent
+    return TransportRequest(
+      url: request.url, headers: headers,
+      bodyLimit: max(0, configuration.bodyLimit - (partial?.bytes.count ?? 0)),
+      timeouts: timeouts,
+      // A modifier may make any answer an acceptable one.
+      acceptableStatuses: configuration.responseModifier == nil
+        ? configuration.acceptance.statuses + (partial == nil ? [] : [206...206]) : [200...599])
+  }
+
+  private func begin(_ receiver: FetchReceiver, _ order: TransportRequest) {
+    let isWanted = state.withLock { state in
+      guard state.transfers[receiver.id]?.receiver === receiver else { return false }
+      state.transfers[receiver.id]?.hasBegun = true
+      state.openTransfers += 1
+      return true
+    }
+    guard isWanted else { return }
+    receiver.countsAsActivity(of: configuration.networkActivity)
+    do {
+      keep(try transport(for: order.url).start(order, receiver: receiver), of: receiver)
+    } catch {
+      receiver.transportDidFinish(.failure(error))
+    }
+  }
+
+  /// Whoever gave up while it was started had nothing to cancel.
+  private func keep(_ handle: any Cancellable, of receiver: FetchReceiver, insteadOfAnother: Bool = true) {
+    let isStillWanted = state.withLock { state in
+      guard state.transfers[receiver.id]?.receiver === receiver else { return false }
+      if insteadOfAnother || state.transfers[receiver.id]?.handle == nil {
+        state.transfers[receiver.id]?.handle = handle
+      }
+      return true
+    }
+    if !isStillWanted { handle.cancel() }
+  }
+}
+
+/// A Swift task in the clothes of everything else that can be given up.
+private final class CancellableTask: Cancellable {
+  private let task: Task<Void, Never>
+
+  init(_ task: Task<Void, Never>) { self.task = task }
+
+  func cancel() { task.cancel() }
+}

@@ -1,0 +1,99 @@
+import VitrineGraphics
+
+// Pictures: from bytes to those who wait.
+
+extension LoadEngine {
+  func decode(
+    _ id: DecodeID, _ body: [UInt8], _ key: DecodeKey, _ priority: ImageRequest.Priority
+  ) {
+    let options = DecodeOptions(
+      target: key.target, pixelFormat: configuration.pixelFormat, limits: key.limits)
+    let hold = MemoryHold(0, in: ledger, as: .decoding)
+    let need = decoder.memoryNeeded(for: body, options: options)
+    workers.submit(id.number, priority: priority, taking: .init(need, in: hold)) { [self] in
+      ledger.lookAround()
+      trace.record(.decodeBegan(decode: id.number))
+      let result = Result { () throws(ImageError) in try decoder.decode(body, options: options) }
+      // Whoever keeps the picture counts it.
+      hold.end()
+      trace.record(.decodeEnded(id, result))
+      perform { state in
+        let now = state.registry.now
+        if let request = state.registry.request(of: id) {
+          switch result {
+          case .success: state.failures?.remove(request.identity.asSent)
+          case .failure(let error): state.remember(error, of: request, at: now)
+          }
+        }
+        return state.registry.decodeEnded(id, result)
+      }
+    }
+  }
+
+  static func apply(
+    _ transforms: [any ImageTransform], to image: Image
+  ) -> Result<Image, ImageError> {
+    Result { () throws(ImageError) in
+      var image = image
+      for transform in transforms {
+        image = try transform.apply(to: image).claimingNoMore(than: image)
+      }
+      return image
+    }
+  }
+
+  func store(
+    _ id: PictureID, _ image: Image, _ request: ImageRequest, _ identifier: String?
+  ) {
+    if let cache = request.cache(insteadOf: cache),
+      cache.shouldCache(image, for: request, additionalIdentifier: identifier)
+    {
+      // What was asked for anew replaces every size of what was there.
+      if request.cachePolicy == .reload { cache.removeImage(for: request, additionalIdentifier: identifier) }
+      cache.insert(image, for: request, additionalIdentifier: identifier)
+    }
+    perform { state in
+      state.storeCount += 1
+      return state.registry.storeEnded(id)
+    }
+  }
+
+  func deliver(_ ids: [TaskID], _ result: Result<ImageResponse, ImageError>) {
+    let tasks = state.withLock { state in
+      state.statistics.count(result, times: ids.count)
+      state.beingAnswered += ids.count
+      return ids.compactMap { state.tasks.removeValue(forKey: $0) }
+    }
+    let outcome = TraceEvent.Outcome(result)
+    for id in ids { trace.recordAnswer(id.number, outcome) }
+    for task in tasks { task.settle(task.request.keepsData ? result : result.withoutData) }
+    resume(
+      state.withLock { state in
+        state.beingAnswered -= ids.count
+        return state.takeIdleWaiters()
+      })
+  }
+}
+
+extension Result<ImageResponse, ImageError> {
+  /// For callers who have not asked for the bytes.
+  fileprivate var withoutData: Self {
+    map { response in
+      var response = response
+      response.data = nil
+      return response
+    }
+  }
+}
+
+extension Image {
+  /// The image with a source size in proportion, where a transform has forgotten that it was given less than
+  /// the whole picture: a slot that needs more pixels must not be served by it.
+  fileprivate func claimingNoMore(than input: Image) -> Image {
+    guard isFullSize, !input.isFullSize else { return self }
+    return Image(
+      frames: frames, scale: scale, format: format,
+      sourceWidth: max(pixelWidth + 1, pixelWidth * input.sourceWidth / input.pixelWidth),
+      sourceHeight: max(pixelHeight + 1, pixelHeight * input.sourceHeight / input.pixelHeight))
+  }
+}

@@ -1,0 +1,67 @@
+import VitrineGraphics
+
+extension LoadEngine {
+  struct State {
+    var registry: LoadRegistry
+    var router: TransportRouter
+    var tasks: [TaskID: ImageTask] = [:]
+    var transfers: [FetchID: Transfer] = [:]
+    /// Pictures that were offered to the cache.
+    var storeCount = 0
+    var storesOnMainQueue = false
+    /// nil unless it was asked for.
+    var failures: FailureMemory?
+    var statistics = ImageDownloader.Statistics()
+    var partials = PartialBodies(limit: 0)
+    var varying = VaryingHeaders()
+    /// Transfers whose transport has not ended, those that were given up included.
+    var openTransfers = 0
+    var isShutDown = false
+    var waitingForIdle: [CheckedContinuation<Void, Never>] = []
+
+    /// Callers whose answer is on its way to them.
+    var beingAnswered = 0
+
+    var isIdle: Bool { registry.isEmpty && tasks.isEmpty && beingAnswered == 0 && openTransfers == 0 }
+
+    /// Takes out what `actions` give up, in the same turn as that is decided: another transfer of the same fetch may
+    /// begin before it is stopped.
+    mutating func work(_ actions: [LoadAction]) -> Work {
+      var work = Work(actions: actions)
+      for case .cancelFetch(let id) in actions { work.givenUp[id] = transfers.removeValue(forKey: id) }
+      for case .pauseFetch(let id) in actions { work.givenUp[id] = transfers.removeValue(forKey: id) }
+      return work
+    }
+
+    mutating func takeIdleWaiters() -> [CheckedContinuation<Void, Never>] {
+      guard isIdle else { return [] }
+      defer { waitingForIdle = [] }
+      return waitingForIdle
+    }
+
+    /// What lies on this machine is read each time: it may change at any time, and costs no network.
+    mutating func remember(_ error: ImageError, of request: ImageRequest, at now: Int64) {
+      if !request.isLocal { failures?.remember(error, of: request.identity.asSent, at: now) }
+    }
+  }
+
+  /// What is to be done without the lock.
+  struct Work {
+    var actions: [LoadAction] = []
+    var givenUp: [FetchID: Transfer] = [:]
+  }
+
+  struct Transfer {
+    let receiver: FetchReceiver
+    /// What it is of, whatever key a filter has given it.
+    var identity: RequestIdentity
+    /// What came at an earlier try.
+    let partial: PartialBody?
+    /// Seconds that earlier tries took.
+    let spent: Double
+    /// Whether its transport has been asked; before that a modifier may be.
+    var hasBegun = false
+    /// nil until the transport has returned from `start`.
+    var handle: (any Cancellable)?
+  }
+}
