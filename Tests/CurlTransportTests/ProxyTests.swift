@@ -166,7 +166,7 @@ struct ProxyTests {
   .enabled(if: TLSServer.isAvailable && TinyProxy.isAvailable, "needs tinyproxy, nginx and openssl"))
 struct RealProxyTests {
   @Test func plainAndEncryptedGoThroughIt() async throws {
-    let (proxy, tls) = (try TinyProxy(), try TLSServer())
+    let (proxy, tls) = (try TinyProxy(), try server())
     let server = try ScriptedServer { _ in [.answer("hello")] }
     defer { server.stop() }
     let transport = transport(proxy.url(), tls)
@@ -178,11 +178,11 @@ struct RealProxyTests {
     #expect(encrypted.metrics?.httpVersion == "2")
     #expect(server.requests.map { $0.value(of: "x-a") } == ["1"])
     #expect(server.requests.map { $0.value(of: "proxy-authorization") } == [nil])
-    #expect(try proxy.log.contains("CONNECT localhost:\(tls.port)"))
+    #expect(try proxy.log.contains("CONNECT 127.0.0.1:\(tls.port)"))
   }
 
   @Test func manyShareOneTunnel() async throws {
-    let (proxy, tls) = (try TinyProxy(), try TLSServer())
+    let (proxy, tls) = (try TinyProxy(), try server())
     let transport = transport(proxy.url(), tls)
     let recorders = (0..<20).map { _ in Recorder() }
 
@@ -195,7 +195,7 @@ struct RealProxyTests {
 
   @Test(arguments: [("wrong", 401), (nil, 407)])
   func proxyTurnsStrangersAway(password: String?, status: Int) async throws {
-    let (proxy, tls) = (try TinyProxy(), try TLSServer())
+    let (proxy, tls) = (try TinyProxy(), try server())
     let server = try ScriptedServer { _ in [.answer("hello")] }
     defer { server.stop() }
 
@@ -212,7 +212,7 @@ struct RealProxyTests {
   }
 
   @Test func serverBehindAProxyIsNotTrustedForIt() async throws {
-    let (proxy, tls) = (try TinyProxy(), try TLSServer())
+    let (proxy, tls) = (try TinyProxy(), try server())
 
     let heard = try await CurlTransport(
       configuration: .init(proxy: .url(proxy.url(), exceptions: []))
@@ -222,7 +222,7 @@ struct RealProxyTests {
   }
 
   @Test func proxyCannotReachTheServer() async throws {
-    let (proxy, tls) = (try TinyProxy(), try TLSServer())
+    let (proxy, tls) = (try TinyProxy(), try server())
     let transport = transport(proxy.url(), tls)
     tls.stop()
 
@@ -236,6 +236,9 @@ struct RealProxyTests {
     }
     #expect(next.text == "hello")
   }
+
+  /// By its address: a proxy asks the system for names, which may know none without a network.
+  private func server() throws -> TLSServer { try TLSServer(host: "127.0.0.1") }
 
   private func transport(_ proxy: String, _ tls: TLSServer) -> CurlTransport {
     CurlTransport(

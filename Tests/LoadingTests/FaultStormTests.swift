@@ -105,6 +105,7 @@ import VitrineTesting
         task.cancel()
       }
     }
+    await world.downloader.drain()
     #expect(world.transport.running.isEmpty)
   }
 

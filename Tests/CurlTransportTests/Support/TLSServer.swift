@@ -23,7 +23,8 @@ final class TLSServer {
   var port: UInt16 { program.ports[0] }
   /// Speaks TLS 1.1 and nothing newer.
   var oldPort: UInt16 { program.ports[1] }
-  var url: String { "https://localhost:\(port)" }
+  var url: String { "https://\(host):\(port)" }
+  private let host: String
   /// Path of the certificate, which is its own authority.
   var certificate: String { "\(program.folder)/cert.pem" }
 
@@ -31,15 +32,18 @@ final class TLSServer {
 
   /// Starts a server that answers `/` with `hello`, `/private` to kiosk with the password secret, `/large` slowly, `/session`
   /// with `r` on a new connection that goes on with an older one's TLS session, and ends a connection after
-  /// `requests`.
+  /// `requests`. `host`, localhost or its address, is what the certificate is for.
   init(
-    requestsPerConnection requests: Int = 1000, speaksHTTP2: Bool = true, flaw: Flaw = .none
+    host: String = "localhost", requestsPerConnection requests: Int = 1000, speaksHTTP2: Bool = true,
+    flaw: Flaw = .none
   ) throws {
+    self.host = host
     program = try ChildProgram(ports: 2, reusingPort: true)
     let folder = program.folder
     try ChildProgram.run([
       "/usr/bin/openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
-      "-nodes", "-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost",
+      "-nodes", "-days", "2", "-subj", "/CN=localhost",
+      "-addext", "subjectAltName=\(host == "localhost" ? "DNS" : "IP"):\(host)",
       "-keyout", "\(folder)/key.pem", "-out", "\(folder)/cert.pem",
     ])
     if flaw == .expired {
