@@ -282,6 +282,16 @@ import VitrineTesting
     #expect(world.transport.running.count == 1)
   }
 
+  @Test func asManyRunAtOnceAsMayWhateverTheLimit() {
+    let world = Fixture {
+      $0.rateLimit = RateLimit(burst: 1, perSecond: 0)
+      $0.maximumActiveDownloads = 100
+      $0.maximumActiveDownloadsPerHost = 100
+    }
+    for number in 0..<100 { world.downloader.load(request("\(number)")) }
+    #expect(world.transport.running.count == 100)
+  }
+
   @Test func filesTakeNoTokens() async throws {
     let world = world(burst: 1)
     world.downloader.load(request()).cancel()

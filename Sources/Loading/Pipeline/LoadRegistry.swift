@@ -439,7 +439,7 @@ struct LoadRegistry {
   private mutating func removeIfUnwanted(_ id: FetchID) {
     guard let fetch = fetches[id], fetch.decodes.isEmpty else { return }
     if case .running = fetch.phase { actions.append(.cancelFetch(id)) }
-    queue.remove(id)
+    queue.remove(id, at: now)
     fetches[id] = nil
     fetchIDs[fetch.key] = nil
   }

@@ -85,10 +85,7 @@ struct DownloadQueue {
     stopWaiting(id, lane: best.lane)
     active.insert(id)
     activeByLane[best.lane, default: 0] += 1
-    if best.lane != .local {
-      _ = bucket?.take(at: now)
-      backOff.started(id, lane: best.lane)
-    }
+    if best.lane != .local { backOff.started(id, lane: best.lane) }
     return id
   }
 
@@ -104,8 +101,13 @@ struct DownloadQueue {
     return times.filter { $0 > now }.min()
   }
 
-  /// Forgets a download that is not wanted any more, started or not.
-  mutating func remove(_ id: FetchID) {
+  /// Forgets a download that is not wanted any more, started or not. One that was has been started in vain.
+  mutating func remove(_ id: FetchID, at now: Int64 = 0) {
+    if active.contains(id), lanes[id] != .local { bucket?.take(at: now) }
+    forget(id)
+  }
+
+  private mutating func forget(_ id: FetchID) {
     guard let lane = lanes.removeValue(forKey: id) else { return }
     backOff.ended(id, lane: lane)
     if active.remove(id) != nil {
@@ -127,13 +129,12 @@ struct DownloadQueue {
   ) {
     guard let lane = lanes[id], active.contains(id) else { return }
     if lane != .local {
-      bucket?.giveBack()
       if status != nil {
         backOff.answered(id, lane: lane, status: status, retryAfter: retryAfter, at: now)
       }
       if speaksHTTP2 { streaming.insert(lane) }
     }
-    remove(id)
+    forget(id)
   }
 
   /// Moves a waiting download to the end of another priority's line; one that runs is left alone.

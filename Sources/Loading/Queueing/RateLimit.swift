@@ -1,13 +1,12 @@
 /// How many downloads may be started in vain: a fast scroll past thousands of pictures starts and gives up one after
 /// the other, and each costs a request, a connection and the server's work.
 ///
-/// A download takes a token when it starts and gives it back when it ends; one that is given up on the way does not.
-/// What is let finish is therefore never slowed down, and what is not is slowed to `perSecond` once `burst` have been
-/// in vain.
+/// A download starts while there is a token, and one that is given up on the way takes it. What is let finish is therefore
+/// never slowed down, however many run at once, and what is not is slowed to `perSecond` once `burst` have been in vain.
 public struct RateLimit: Hashable, Sendable {
   /// Tokens at first, and at most; below 1 counts as 1.
   public var burst: Int
-  /// Tokens that come back by themselves; with 0, less, or NaN none do, and only what ends lets another start.
+  /// Tokens that come back by themselves; with 0, less, or NaN none do.
   public var perSecond: Double
 
   /// 32 at once, then 16 a second, unless said otherwise.
@@ -38,15 +37,11 @@ struct TokenBucket {
     return rate > 0 ? now.advanced(bySeconds: (1 - tokens) / rate + 1e-6) : nil
   }
 
-  /// Whether there was one.
-  mutating func take(at now: Int64) -> Bool {
+  /// Takes one, whether or not there is: all that run may be given up when there is only one left.
+  mutating func take(at now: Int64) {
     fill(at: now)
-    guard tokens >= 1 else { return false }
     tokens -= 1
-    return true
   }
-
-  mutating func giveBack() { tokens = min(capacity, tokens + 1) }
 
   private mutating func fill(at now: Int64) {
     defer { filledAt = max(filledAt, now) }
