@@ -131,7 +131,8 @@ class Panel(Checks):
         self.machine.shell("sleep 5")
         ticks_user, ticks_system, switches = [int(b) - int(a) for a, b in zip(before, self.shell(figures).split())]
         note = f"{(ticks_user + ticks_system) * 10} ms of CPU and {switches} wake-ups in 5 s"
-        claim(ticks_user + ticks_system == 0 and switches == 0, note)
+        # Fewer: a thread that had nothing to do has ended, and taken its count along.
+        claim(ticks_user + ticks_system == 0 and switches <= 0, note)
         return note
 
     def hides_cursor(self):

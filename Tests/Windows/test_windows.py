@@ -105,7 +105,8 @@ class Windows(Checks):
         time.sleep(4)
         ticks, wakings = (b - a for a, b in zip(before, program.figures()))
         note = f"{ticks * 10} ms of CPU and {wakings} wake-ups in 4 s"
-        claim(ticks == 0 and wakings == 0, note)
+        # Fewer: a thread that had nothing to do has ended, and taken its count along.
+        claim(ticks == 0 and wakings <= 0, note)
         return note
 
     def step(self, program, hands, name, action):

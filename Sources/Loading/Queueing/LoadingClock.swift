@@ -1,4 +1,3 @@
-import Dispatch
 import VitrineGraphics
 
 /// Time as a downloader sees it: what time it is, and a call when it is later. A manual one holds the world still in
@@ -18,10 +17,9 @@ public struct SystemLoadingClock: LoadingClock {
   /// Nanoseconds since the process first asked for it.
   public var now: Int64 { Trace.systemTime() }
 
-  /// Calls `body` from a queue of the system. A time that has passed is now.
+  /// Calls `body` from a thread that all of them share, so it returns soon. A time that has passed is now.
   public func wake(at time: Int64, _ body: @escaping @Sendable () -> Void) {
-    let nanoseconds = Int(clamping: max(0, time.subtractingReportingOverflow(now).partialValue))
-    DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(nanoseconds), execute: body)
+    WakeThread.shared.call(at: time, body)
   }
 }
 

@@ -1,0 +1,30 @@
+import Testing
+import VitrineLoading
+
+/// The clock of the system, which calls when it is time.
+@Suite(.timeLimit(.minutes(1))) struct SystemLoadingClockTests {
+  @Test func callsInTheOrderOfTheTimesAndNotBefore() async {
+    let clock = SystemLoadingClock()
+    let (calls, continuation) = AsyncStream.makeStream(of: (Int, Bool).self)
+    let now = clock.now
+    for (name, delay) in [(3, 60_000_000), (1, 20_000_000), (2, 40_000_000), (0, -5)] as [(Int, Int64)] {
+      clock.wake(at: now + delay) { continuation.yield((name, clock.now >= now + delay)) }
+    }
+    var names: [Int] = []
+    for await (name, isInTime) in calls {
+      #expect(isInTime)
+      names.append(name)
+      if names.count == 4 { break }
+    }
+    #expect(names == [0, 1, 2, 3])
+  }
+
+  @Test func callsAgainAfterItHadNothingToDo() async {
+    let clock = SystemLoadingClock()
+    for _ in 0..<5 {
+      await withCheckedContinuation { continuation in
+        clock.wake(at: clock.now + 1_000_000) { continuation.resume() }
+      }
+    }
+  }
+}
