@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 import VitrineGalleryServer
 
@@ -62,7 +63,9 @@ struct DelayingProxyTests {
 
       for client in clients { client.leave() }
       server.stop()
-      precondition(openDescriptors() == before)
+      // What is still being closed is gone soon, of the first server too; what leaks stays open.
+      for _ in 0..<300 where openDescriptors() > before { usleep(10_000) }
+      precondition(openDescriptors() <= before)
     }
   }
 }
