@@ -44,13 +44,15 @@ public final class Image: Sendable {
   public let sourceHeight: Int
   /// Whether it is drawn in its own colours; `automatic` unless it was made `withRenderingMode`.
   public let renderingMode: RenderingMode
+  /// Whether more of it is on its way: it is shown meanwhile, and kept nowhere (SD-M11).
+  public let isPartial: Bool
 
   /// A picture of one frame or several; decoded whole, one pixel to a point, unless said otherwise.
   ///
   /// - Precondition: `frames` is not empty.
   public init(
     frames: [Frame], scale: Double = 1, format: ImageFormat = .raw,
-    sourceWidth: Int? = nil, sourceHeight: Int? = nil
+    sourceWidth: Int? = nil, sourceHeight: Int? = nil, isPartial: Bool = false
   ) {
     precondition(!frames.isEmpty, "an image has at least one frame")
     self.frames = frames
@@ -59,6 +61,7 @@ public final class Image: Sendable {
     self.sourceWidth = sourceWidth ?? frames[0].bitmap.width
     self.sourceHeight = sourceHeight ?? frames[0].bitmap.height
     renderingMode = .automatic
+    self.isPartial = isPartial
   }
 
   private init(_ other: Image, renderingMode: RenderingMode) {
@@ -68,6 +71,7 @@ public final class Image: Sendable {
     sourceWidth = other.sourceWidth
     sourceHeight = other.sourceHeight
     self.renderingMode = renderingMode
+    isPartial = other.isPartial
   }
 
   /// The same picture, drawn in another way: a new image that shares the pixels, or this one if nothing changes.
@@ -83,11 +87,11 @@ public final class Image: Sendable {
   /// A still image of one bitmap.
   public convenience init(
     _ bitmap: Bitmap, scale: Double = 1, format: ImageFormat = .raw,
-    sourceWidth: Int? = nil, sourceHeight: Int? = nil
+    sourceWidth: Int? = nil, sourceHeight: Int? = nil, isPartial: Bool = false
   ) {
     self.init(
       frames: [Frame(bitmap: bitmap)], scale: scale, format: format, sourceWidth: sourceWidth,
-      sourceHeight: sourceHeight)
+      sourceHeight: sourceHeight, isPartial: isPartial)
   }
 
   private static let numbers = Atomic<UInt64>(0)

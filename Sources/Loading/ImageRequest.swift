@@ -47,13 +47,19 @@ public struct ImageRequest: Sendable {
     set { change(keepsData: newValue) }
   }
 
+  /// Whether it is shown while it comes; `.none` by default. Takes no part in what is shared.
+  public var progressive: Progressive {
+    get { choices?.progressive ?? .none }
+    set { change(progressive: newValue) }
+  }
+
   private mutating func change(
     cache: Cache? = nil, transforms: [any ImageTransform]? = nil, limits: DecodeLimits? = nil,
-    keepsData: Bool? = nil
+    keepsData: Bool? = nil, progressive: Progressive? = nil
   ) {
     choices = .unlessUsual(
       cache: cache ?? self.cache, transforms: transforms ?? self.transforms, limits: limits ?? self.limits,
-      keepsData: keepsData ?? self.keepsData)
+      keepsData: keepsData ?? self.keepsData, progressive: progressive ?? self.progressive)
   }
 
   // A request takes three words, the most that fit into an `any ImageRequestConvertible` without a box on the heap.
@@ -97,14 +103,16 @@ public struct ImageRequest: Sendable {
   public init(
     url: URL, headers: HTTPHeaders = [:], priority: Priority = .normal,
     cachePolicy: CachePolicy = .useCache, cache: Cache = .downloader, targetSize: DecodeTarget? = nil,
-    transforms: [any ImageTransform] = [], limits: DecodeLimits = .init(), keepsData: Bool = false
+    transforms: [any ImageTransform] = [], limits: DecodeLimits = .init(), keepsData: Bool = false,
+    progressive: Progressive = .none
   ) {
     self.priority = priority
     self.cachePolicy = cachePolicy
     self.targetSize = targetSize
     identity = RequestIdentity(url: url, headers: headers)
     choices = .unlessUsual(
-      cache: cache, transforms: transforms, limits: limits, keepsData: keepsData)
+      cache: cache, transforms: transforms, limits: limits, keepsData: keepsData,
+      progressive: progressive)
   }
 
   /// The cache that it chooses; `own` is that of the downloader. For the way of a memory hit: nearly none chooses.
@@ -134,7 +142,7 @@ extension ImageRequest: Hashable {
   public static func == (a: ImageRequest, b: ImageRequest) -> Bool {
     a.url == b.url && a.headers == b.headers && a.priority == b.priority
       && a.cachePolicy == b.cachePolicy && a.cache == b.cache && a.targetSize == b.targetSize
-      && a.limits == b.limits && a.keepsData == b.keepsData
+      && a.limits == b.limits && a.keepsData == b.keepsData && a.progressive == b.progressive
       && a.transforms.map(\.identifier) == b.transforms.map(\.identifier)
   }
 

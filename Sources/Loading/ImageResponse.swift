@@ -10,6 +10,8 @@ public struct ImageResponse: Sendable {
   public let http: TransportResponse?
   /// What the transfer took; nil from memory.
   public let metrics: TransportMetrics?
+  /// Whether it is what the server has now, as far as is known.
+  public let freshness: Freshness
   /// The bytes that the picture was decoded from, for a request that `keepsData`; nil from memory.
   public internal(set) var data: [UInt8]?
 
@@ -17,21 +19,35 @@ public struct ImageResponse: Sendable {
   public enum Source: String, Hashable, Sendable, CaseIterable {
     /// Decoded already: shown in the same call, without a transition unless a slot is told otherwise.
     case memory
+    /// Kept since an earlier time, on disk; decoded for this request, or for another one that it joined.
+    case disk
     /// Downloaded for this request, or for another one that it joined.
     case network
     /// A file or data URL.
     case file
   }
 
-  /// An answer; without `http` and `metrics` for one from memory.
+  /// Whether a picture is what its server has now.
+  public enum Freshness: Hashable, Sendable {
+    /// As far as the server has said; so are files, and what is in memory.
+    case fresh
+    /// It was kept, and the server has said that it has not changed (304).
+    case revalidated
+    /// It was kept, may have changed, and could not be had anew for this reason; `age` in seconds since it was last
+    /// known to be good (RFC 5861, 4).
+    case stale(age: Double, reason: ImageError)
+  }
+
+  /// An answer; fresh, unless said otherwise; without `http` and `metrics` for one from memory.
   public init(
     image: Image, source: Source, http: TransportResponse? = nil, metrics: TransportMetrics? = nil,
-    data: [UInt8]? = nil
+    freshness: Freshness = .fresh, data: [UInt8]? = nil
   ) {
     self.image = image
     self.source = source
     self.http = http
     self.metrics = metrics
+    self.freshness = freshness
     self.data = data
   }
 }

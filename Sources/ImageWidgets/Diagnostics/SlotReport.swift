@@ -22,10 +22,11 @@ struct SlotReport: Equatable {
     self.elapsed = elapsed
   }
 
-  /// Green from memory, red over the network, violet from a file: Picasso's signals, and one more. Grey for a failure.
+  /// Green from memory, blue from disk, red over the network: Picasso's signals. Violet from a file, grey for a failure.
   var color: Color {
     switch outcome {
     case .image(_, .memory): Color(hex: 0x1F_8A4C)
+    case .image(_, .disk): Color(hex: 0x2B_6CC4)
     case .image(_, .network): Color(hex: 0xC2_3B31)
     case .image(_, .file): Color(hex: 0x7A_48C9)
     case .failure: Color(hex: 0x4A_5160)

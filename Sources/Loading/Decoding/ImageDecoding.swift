@@ -9,11 +9,19 @@ public protocol ImageDecoding: Sendable {
   /// Bytes that decoding takes at once, its result included, as far as the header tells: decoding waits until a
   /// `MemoryLedger` has room for them. Called before each `decode`, on any thread, the main one included.
   func memoryNeeded(for data: [UInt8], options: DecodeOptions) -> Int
+  /// Shows one picture while it comes; nil if this decoder cannot. Asked once a picture and size, on any thread.
+  func progressiveDecoder(
+    _ style: ImageRequest.Progressive, options: DecodeOptions
+  ) -> (any ProgressiveImageDecoding)?
 }
 
 extension ImageDecoding {
   /// 0, which waits for nothing.
   public func memoryNeeded(for data: [UInt8], options: DecodeOptions) -> Int { 0 }
+  /// Nil: whole pictures only.
+  public func progressiveDecoder(
+    _ style: ImageRequest.Progressive, options: DecodeOptions
+  ) -> (any ProgressiveImageDecoding)? { nil }
 }
 
 /// What to make of the bytes.

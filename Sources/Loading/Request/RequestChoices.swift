@@ -4,21 +4,31 @@ final class RequestChoices: Sendable {
   let transforms: [any ImageTransform]
   let limits: DecodeLimits
   let keepsData: Bool
+  let progressive: ImageRequest.Progressive
 
   private init(
-    cache: ImageRequest.Cache, transforms: [any ImageTransform], limits: DecodeLimits, keepsData: Bool
+    cache: ImageRequest.Cache, transforms: [any ImageTransform], limits: DecodeLimits, keepsData: Bool,
+    progressive: ImageRequest.Progressive
   ) {
     self.cache = cache
     self.transforms = transforms
     self.limits = limits
     self.keepsData = keepsData
+    self.progressive = progressive
   }
 
-  /// Nil for the downloader's cache, no transforms, the usual limits, and no bytes wanted.
+  /// Nil for the downloader's cache, no transforms, the usual limits, no bytes wanted and pictures shown when they are whole.
   static func unlessUsual(
-    cache: ImageRequest.Cache, transforms: [any ImageTransform], limits: DecodeLimits, keepsData: Bool
+    cache: ImageRequest.Cache, transforms: [any ImageTransform], limits: DecodeLimits, keepsData: Bool,
+    progressive: ImageRequest.Progressive
   ) -> RequestChoices? {
-    if case .downloader = cache, transforms.isEmpty, limits == DecodeLimits(), !keepsData { return nil }
-    return RequestChoices(cache: cache, transforms: transforms, limits: limits, keepsData: keepsData)
+    if case .downloader = cache, transforms.isEmpty, limits == DecodeLimits(), !keepsData,
+      progressive == .none
+    {
+      return nil
+    }
+    return RequestChoices(
+      cache: cache, transforms: transforms, limits: limits, keepsData: keepsData,
+      progressive: progressive)
   }
 }

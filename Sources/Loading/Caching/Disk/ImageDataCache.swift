@@ -1,0 +1,47 @@
+/// Keeps the bytes of pictures between runs: `DiskImageCache`, or one's own.
+///
+/// Every call may block; a downloader makes them on threads of its own, several at a time. A cache that fails keeps
+/// nothing and finds nothing: it never fails a load.
+public protocol ImageDataCache: AnyObject, Sendable {
+  /// What was kept of these bytes, whole and undamaged; nil if there is nothing.
+  func answer(for identity: RequestIdentity) -> StoredAnswer?
+  /// Keeps an answer in place of whatever was there; whether it did.
+  @discardableResult
+  func store(_ answer: StoredAnswer, for identity: RequestIdentity) -> Bool
+  /// Removes an answer; whether there was one.
+  @discardableResult
+  func removeAnswer(for identity: RequestIdentity) -> Bool
+  /// Removes everything; whether there was anything.
+  @discardableResult
+  func removeAllAnswers() -> Bool
+  /// Whether there is an answer, without reading all of it.
+  func containsAnswer(for identity: RequestIdentity) -> Bool
+}
+
+/// An answer of a server as it is kept: bytes that were a picture, and what is needed to tell whether they still are
+/// (RFC 9111).
+public struct StoredAnswer: Sendable, Hashable {
+  /// Status 200 and the headers, as they came or as a later 304 has changed them.
+  public var response: TransportResponse
+  /// The headers of the request that `Vary` named, in lower case; another request of the same URL that differs in
+  /// one of them is not served by this.
+  public var varying: [HTTPHeaders.Field]
+  /// Seconds since 1970, by this machine's clock, at which the request was sent that brought the headers.
+  public var requested: Double
+  /// Seconds since 1970, by this machine's clock, at which their answer came.
+  public var received: Double
+  /// All of it, as it came.
+  public var body: [UInt8]
+
+  /// An answer that came at one instant, and varies with nothing, unless said otherwise.
+  public init(
+    response: TransportResponse, body: [UInt8], varying: [HTTPHeaders.Field] = [], requested: Double,
+    received: Double
+  ) {
+    self.response = response
+    self.body = body
+    self.varying = varying
+    self.requested = requested
+    self.received = received
+  }
+}
