@@ -86,13 +86,22 @@ public struct Bitmap: Sendable {
 /// `@unchecked Sendable` because it is written only while `Bitmap.init` holds the one reference to it, and
 /// only read from then on.
 private final class Storage: @unchecked Sendable {
+  /// Where vector instructions like the pixels to begin.
+  private static let alignment = 64
+  private let memory: UnsafeMutableRawBufferPointer
   let bytes: UnsafeMutableRawBufferPointer
 
-  /// `calloc`-like zeroed memory, aligned for vector instructions.
+  /// Zeroed.
+  ///
+  /// The beginning is moved by hand: asked for such a place, glibc before 2.38 looks for room that is larger than the
+  /// pixels, never finds that of a picture just freed large enough, and the heap grows for ever (its bug 14581).
   init(byteCount: Int) {
-    bytes = .allocate(byteCount: byteCount, alignment: 64)
+    memory = .allocate(byteCount: byteCount + Self.alignment, alignment: 1)
+    let misplaced = memory.baseAddress.map { Int(bitPattern: $0) % Self.alignment } ?? 0
+    let start = misplaced == 0 ? 0 : Self.alignment - misplaced
+    bytes = UnsafeMutableRawBufferPointer(rebasing: memory[start..<(start + byteCount)])
     bytes.initializeMemory(as: UInt8.self, repeating: 0)
   }
 
-  deinit { bytes.deallocate() }
+  deinit { memory.deallocate() }
 }
