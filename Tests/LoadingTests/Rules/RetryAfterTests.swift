@@ -16,7 +16,7 @@ import Testing
 
   @Test(arguments: [
     "", "-1", "1.5", "soon", "12 s", "Sun, 06 Nov 1994", "Sun, 32 Nov 1994 08:49:37 GMT",
-    "Sun, 06 Nov 1994 24:00:00 GMT", "Sun, 06 Abc 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT",
+    "Sun, 06 Nov 1994 24:00:00 GMT", "Sun, 06 Abc 1994 08:49:37 GMT",
   ])
   func whatIsNeitherSaysNothing(text: String) { #expect(seconds(text) == nil) }
 
@@ -34,14 +34,5 @@ import Testing
 
   @Test func dateThatHasPassedIsNow() {
     #expect(seconds("Sun, 06 Nov 1994 08:49:37 GMT", wallClock: 784_111_778) == 0)
-  }
-
-  @Test(arguments: [
-    ("Thu, 01 Jan 1970 00:00:00 GMT", 0.0), ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777),
-    ("Thu, 29 Feb 2024 12:00:00 GMT", 1_709_208_000), ("Fri, 31 Dec 1999 23:59:59 GMT", 946_684_799),
-    ("Mon, 01 Mar 2100 00:00:00 GMT", 4_107_542_400),
-  ])
-  func datesAreSecondsSince1970(text: String, expected: Double) {
-    #expect(HTTPDate.seconds(text) == expected)
   }
 }

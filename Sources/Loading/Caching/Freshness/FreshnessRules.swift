@@ -1,0 +1,29 @@
+/// How long what was kept is shown without asking its server again, and how long at all.
+///
+/// The servers' word comes first: these rules say what holds where they say nothing, and how far a program goes
+/// beyond it. Numbers are seconds; below 0, and NaN, counts as 0.
+public struct FreshnessRules: Hashable, Sendable {
+  /// How long an answer is fresh of which its server says neither how long (`max-age`, `Expires`) nor when it was
+  /// last changed; 3600 by default, as in Apache's `CacheDefaultExpire`.
+  ///
+  /// SDWebImage and YYWebImage never ask again while they have a file; then a picture that changes under its URL is not
+  /// seen for days.
+  public var unstatedLifetime = 3600.0
+  /// The most that is guessed from the time since the last change, of which a tenth is taken (RFC 9111, 4.2.2); 7 days
+  /// by default, as in Firefox.
+  public var longestGuessedLifetime = 7 * 86400.0
+  /// However short a server says, it is not asked more often than this; 0 by default. `no-cache` holds nevertheless.
+  public var minimumLifetime = 0.0
+  /// How long after its time an answer is shown at once, while the server is asked; 0 by default. A longer
+  /// `stale-while-revalidate` of the server counts (RFC 5861, 3).
+  public var staleWhileRevalidating = 0.0
+  /// How long after its time an answer is shown when the server cannot be reached or fails; without end by default, as a
+  /// screen must not go blank. A longer `stale-if-error` of the server counts (RFC 5861, 4).
+  public var staleOnError = Double.infinity
+  /// Whether, when the server cannot be reached or fails, also that is shown which it forbids to show unasked, by
+  /// `must-revalidate` or `no-cache`; false by default (RFC 9111, 4.2.4). Many servers send them with everything.
+  public var showsOnErrorWhatMustBeRevalidated = false
+
+  /// The defaults.
+  public init() {}
+}

@@ -1,0 +1,62 @@
+/// What of an answer may be kept, and for whom (RFC 9111, 3 and 4.1).
+extension StoredAnswer {
+  /// Whether an answer to a GET with these headers may be kept by a cache that is one user's alone.
+  ///
+  /// Whole pictures only: status 200. `private`, credentials and cookies do not matter to such a cache.
+  static func mayBeKept(_ response: TransportResponse, sent: HTTPHeaders) -> Bool {
+    guard response.status == 200 else { return false }
+    let control = CacheControl(response.headers)
+    // `must-understand` says that `no-store` is for those who do not know the status (RFC 9111, 5.2.2.3).
+    if control.contains("no-store"), !control.contains("must-understand") { return false }
+    return !CacheControl(sent).contains("no-store") && !names(in: response.headers, "Vary").contains("*")
+  }
+
+  /// An answer to keep; nil if it may not be kept.
+  ///
+  /// - Parameter sent: the headers of the request.
+  init?(
+    keeping response: TransportResponse, body: [UInt8], sent: HTTPHeaders, requested: Double,
+    received: Double
+  ) {
+    guard Self.mayBeKept(response, sent: sent) else { return nil }
+    self.init(
+      response: TransportResponse(
+        url: response.url, status: response.status, headers: Self.endToEnd(response.headers),
+        expectedLength: response.expectedLength),
+      body: body, varying: Self.varying(response.headers, sent: sent), requested: requested,
+      received: received)
+  }
+
+  /// Whether it serves a request with these headers, as far as `Vary` goes.
+  func isFor(_ sent: HTTPHeaders) -> Bool { Self.varying(response.headers, sent: sent) == varying }
+
+  /// The headers of a request that `Vary` names: a field a name, in lower case and in order, several values of a name
+  /// joined; none for a name that was not sent.
+  ///
+  /// Without those that are part of the identity in any case (`RequestIdentity.headerNames`).
+  static func varying(_ received: HTTPHeaders, sent: HTTPHeaders) -> [HTTPHeaders.Field] {
+    names(in: received, "Vary").subtracting(RequestIdentity.headerNames.map { $0.lowercased() }).sorted()
+      .compactMap { name in
+        let values = sent.fields.filter { HTTPHeaders.isSame($0.name, name) }.map(\.value)
+        return values.isEmpty ? nil : HTTPHeaders.Field(name: name, value: values.joined(separator: ", "))
+      }
+  }
+
+  /// Without what is between two machines only (RFC 9111, 3.1).
+  static func endToEnd(_ headers: HTTPHeaders) -> HTTPHeaders {
+    let dropped = hopByHop.union(names(in: headers, "Connection"))
+    return HTTPHeaders(headers.fields.filter { !dropped.contains($0.name.lowercased()) })
+  }
+
+  /// The elements of a list of names, in lower case.
+  private static func names(in headers: HTTPHeaders, _ name: String) -> Set<String> {
+    Set(
+      headers.fields.lazy.filter { HTTPHeaders.isSame($0.name, name) }
+        .flatMap { $0.value.split { ", \t".contains($0) } }.map { $0.lowercased() })
+  }
+
+  private static let hopByHop: Set<String> = [
+    "connection", "keep-alive", "proxy-connection", "proxy-authenticate", "proxy-authentication-info",
+    "proxy-authorization", "te", "trailer", "transfer-encoding", "upgrade",
+  ]
+}

@@ -1,0 +1,137 @@
+import Testing
+
+@testable import VitrineLoading
+
+/// What may be kept, for whom, and how it is asked for again (RFC 9111, 3 and 4).
+@Suite struct StoringRuleTests {
+  private func response(_ headers: HTTPHeaders, status: Int? = 200) -> TransportResponse {
+    TransportResponse(url: url("a.jpg"), status: status, headers: headers, expectedLength: 3)
+  }
+
+  private func kept(_ headers: HTTPHeaders, sent: HTTPHeaders = [:]) throws -> StoredAnswer {
+    try #require(
+      StoredAnswer(keeping: response(headers), body: [1, 2, 3], sent: sent, requested: 10, received: 11))
+  }
+
+  @Test(
+    arguments: [
+      ([:], [:], true), (["Cache-Control": "private"], [:], true),
+      (["Set-Cookie": "a=b"], ["Authorization": "Basic x", "Cookie": "a=b"], true),
+      (["Cache-Control": "no-cache, max-age=0"], [:], true), (["Vary": "Accept, Cookie"], [:], true),
+      (["Cache-Control": "no-store"], [:], false), (["Cache-Control": "max-age=60, No-Store"], [:], false),
+      (["Cache-Control": "must-understand, no-store"], [:], true),
+      ([:], ["cache-control": "no-store"], false), ([:], ["Cache-Control": "no-cache"], true),
+      (["Vary": "*"], [:], false), (["Vary": "Accept", "vary": "Cookie, *"], [:], false),
+    ] as [(HTTPHeaders, HTTPHeaders, Bool)])
+  func keeping(received: HTTPHeaders, sent: HTTPHeaders, expected: Bool) {
+    #expect(StoredAnswer.mayBeKept(response(received), sent: sent) == expected)
+  }
+
+  @Test(arguments: [nil, 0, 100, 201, 203, 204, 206, 301, 304, 404, 500])
+  func onlyWholePicturesAreKept(status: Int?) {
+    #expect(!StoredAnswer.mayBeKept(response([:], status: status), sent: [:]))
+  }
+
+  @Test func whatIsBetweenTwoMachinesIsNotKept() throws {
+    let answer = try kept([
+      "Connection": "close, X-Hop", "x-hop": "1", "Transfer-Encoding": "chunked", "Keep-Alive": "5",
+      "ETag": "\"a\"", "Set-Cookie": "a", "set-cookie": "b",
+    ])
+    #expect(
+      answer.response.headers == ["ETag": "\"a\"", "Set-Cookie": "a", "set-cookie": "b"])
+    #expect(answer.body == [1, 2, 3] && answer.response.expectedLength == 3)
+    #expect(answer.requested == 10 && answer.received == 11)
+  }
+
+  @Test(
+    arguments: [
+      ("X-Theme", ["x-theme": "dark"], true), ("X-Theme", ["X-Theme": "dark", "X-Other": "1"], true),
+      ("X-Theme", ["X-Theme": "light"], false), ("X-Theme", [:], false),
+      ("X-Theme", ["X-Theme": "dark", "x-theme": "blue"], false),
+      ("x-theme,\tX-Other", ["X-Theme": "dark"], true),
+      ("X-Other", ["X-Other": "1"], false), ("X-Other", ["X-Theme": "light"], true),
+      // Part of every identity, whatever Vary says.
+      ("Accept, Cookie", ["Accept": "image/webp", "Cookie": "a"], true),
+    ] as [(String, HTTPHeaders, Bool)])
+  func anAnswerIsForThoseWhoSentTheSame(vary: String, asked: HTTPHeaders, expected: Bool) throws {
+    let answer = try kept(["Vary": vary], sent: ["X-THEME": "dark", "Accept": "*/*"])
+    #expect(answer.isFor(asked) == expected)
+  }
+
+  @Test func whatVariesIsKeptByName() throws {
+    let answer = try kept(
+      ["Vary": "X-B, x-a", "vary": "X-None"], sent: ["X-B": "1", "x-b": "2", "X-A": "3", "X-C": "4"])
+    #expect(answer.varying == [.init(name: "x-a", value: "3"), .init(name: "x-b", value: "1, 2")])
+  }
+
+  @Test(
+    arguments: [
+      ([:], [:]), (["ETag": "\"a\""], ["If-None-Match": "\"a\""]),
+      (["ETag": "W/\"a\""], ["If-None-Match": "W/\"a\""]),
+      (["Last-Modified": "x"], ["If-Modified-Since": "x"]),
+      (["etag": "\"a\"", "last-modified": "x"], ["If-None-Match": "\"a\"", "If-Modified-Since": "x"]),
+      (["ETag": ""], [:]), (["ETag": "\"a\r\nX: y\""], [:]), (["Last-Modified": "a\u{0}"], [:]),
+    ] as [(HTTPHeaders, HTTPHeaders)])
+  func validatorsAreWhatTheServerGave(headers: HTTPHeaders, expected: HTTPHeaders) throws {
+    #expect(try kept(headers).validators == expected)
+  }
+
+  @Test func theHeadersOfA304ReplaceThoseThatWereKept() throws {
+    let answer = try kept([
+      "ETag": "\"a\"", "Date": "old", "Age": "7", "Cache-Control": "max-age=1", "Expires": "0", "X-Kept": "1",
+      "Content-Length": "3", "Content-Type": "image/png",
+    ])
+    let unchanged = response(
+      [
+        "Date": "new", "cache-control": "max-age=60", "Content-Length": "0", "Content-Type": "text/html",
+        "Content-Encoding": "gzip", "Content-Range": "x", "Transfer-Encoding": "chunked",
+        "Connection": "close",
+        "ETag": "\"a\"",
+      ], status: 304)
+    let merged = try #require(answer.merging(unchanged, sent: [:], requested: 20, received: 21))
+    #expect(
+      merged.response.headers == [
+        "Expires": "0", "X-Kept": "1", "Content-Length": "3", "Content-Type": "image/png", "Date": "new",
+        "cache-control": "max-age=60", "ETag": "\"a\"",
+      ])
+    #expect(merged.response.status == 200 && merged.body == [1, 2, 3])
+    #expect(merged.requested == 20 && merged.received == 21)
+  }
+
+  @Test func aBare304MakesYoungAgain() throws {
+    let answer = try kept([
+      "Date": "Thu, 01 Jan 1970 00:00:00 GMT", "Age": "500", "Cache-Control": "max-age=60",
+    ])
+    #expect(answer.standing(at: 1000) != .fresh)
+    let merged = try #require(
+      answer.merging(response([:], status: 304), sent: [:], requested: 999, received: 1000))
+    #expect(merged.standing(at: 1000) == .fresh)
+    #expect(merged.standing(at: 1061) != .fresh)
+  }
+
+  @Test(
+    arguments: [
+      ("\"a\"", "\"b\"", false), ("\"a\"", "\"a\"", true), ("\"a\"", "W/\"b\"", true),
+      ("W/\"a\"", "\"b\"", true),
+      (nil, "\"b\"", true), ("\"a\"", nil, true),
+    ] as [(String?, String?, Bool)])
+  func a304OfAnotherStrongTagIsNotAboutIt(old: String?, new: String?, expected: Bool) throws {
+    var (before, after) = (HTTPHeaders(), HTTPHeaders())
+    before["ETag"] = old
+    after["ETag"] = new
+    let merged = try kept(before).merging(
+      response(after, status: 304), sent: [:], requested: 20, received: 21)
+    #expect((merged != nil) == expected)
+  }
+
+  @Test func whatIsNo304ChangesNothing() throws {
+    #expect(try kept([:]).merging(response([:]), sent: [:], requested: 20, received: 21) == nil)
+  }
+
+  @Test func a304MayNameWhatVaries() throws {
+    let merged = try kept([:]).merging(
+      response(["Vary": "X-Theme"], status: 304), sent: ["X-Theme": "dark"], requested: 20, received: 21)
+    #expect(try #require(merged).isFor(["X-Theme": "dark"]))
+    #expect(try !#require(merged).isFor([:]))
+  }
+}

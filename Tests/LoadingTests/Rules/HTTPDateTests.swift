@@ -1,0 +1,33 @@
+import Testing
+
+@testable import VitrineLoading
+
+/// Dates as HTTP writes them (RFC 9110, 5.6.7).
+@Suite struct HTTPDateTests {
+  @Test(arguments: [
+    ("Thu, 01 Jan 1970 00:00:00 GMT", 0.0), ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777),
+    ("Thu, 29 Feb 2024 12:00:00 GMT", 1_709_208_000), ("Fri, 31 Dec 1999 23:59:59 GMT", 946_684_799),
+    ("Mon, 01 Mar 2100 00:00:00 GMT", 4_107_542_400),
+  ])
+  func datesAreSecondsSince1970(text: String, expected: Double) {
+    #expect(HTTPDate.seconds(text) == expected)
+  }
+
+  @Test(arguments: [
+    ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777.0), ("Sun Nov  6 08:49:37 1994", 784_111_777),
+    ("Thursday, 01-Jan-70 00:00:00 GMT", 0), ("Thursday, 29-Feb-24 12:00:00 GMT", 1_709_208_000),
+    ("Thu Feb 29 12:00:00 2024", 1_709_208_000),
+  ])
+  func theTwoOldFormsAreReadToo(text: String, expected: Double) {
+    #expect(HTTPDate.seconds(text) == expected)
+  }
+
+  @Test(arguments: [
+    "", "0", "-1", "now", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 08:49:37 CET",
+    "Sun, 06 Nov 1994 08:49 GMT", "Sun, 06 Nov 1994 08:49:37:00 GMT", "Sun, 06 Nov 1994 +8:49:37 GMT",
+    "Sun, +6 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 99999999999999999999 08:49:37 GMT",
+    "Sun, 00 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-1994 08:49:37 GMT", "Sunday, 06-Nov 08:49:37 GMT",
+    "Sunday, 06--94 08:49:37 GMT", "Sun Nov 6 08:49:37 94", "Sun Nov 6 1994 08:49:37", " , , , , , ",
+  ])
+  func whatIsNoDateIsNone(text: String) { #expect(HTTPDate.seconds(text) == nil) }
+}
