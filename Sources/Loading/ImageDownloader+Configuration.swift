@@ -78,6 +78,8 @@ extension ImageDownloader {
     /// Changes the bytes of each body before they are decoded, as to decrypt them, or refuses them by throwing; none by
     /// default (SD-D25). Runs on a decoding thread; errors are heard as those of `responseModifier`.
     public var bodyModifier: BodyModifier?
+    /// How long what is on disk is shown without asking its server, and how long at all.
+    public var freshness = FreshnessRules()
     /// Seconds between two reports of a load's progress, at least; 0 by default. The last is always reported.
     public var progressInterval = 0.0
     /// Threads that decode and transform; below 1 counts as 1.
@@ -119,6 +121,8 @@ extension ImageDownloader {
     public internal(set) var resumed = 0
     /// Loads that succeeded, by where the picture was; each caller counts.
     public internal(set) var loads: [ImageResponse.Source: Int] = [:]
+    /// Loads that succeeded with a picture that may have changed; see `ImageResponse.Freshness`.
+    public internal(set) var stale = 0
     /// Loads that failed, cancelled ones apart.
     public internal(set) var failures = 0
     /// Loads that were given up.
@@ -135,7 +139,9 @@ extension ImageDownloader {
 
     mutating func count(_ result: Result<ImageResponse, ImageError>, times: Int) {
       switch result {
-      case .success(let response): loads[response.source, default: 0] += times
+      case .success(let response):
+        loads[response.source, default: 0] += times
+        if case .stale = response.freshness { stale += times }
       case .failure(.cancelled): cancellations += times
       case .failure: failures += times
       }

@@ -35,6 +35,8 @@ public final class ImageDownloader: Sendable {
   public var ledger: MemoryLedger { engine.ledger }
   /// The memory cache, if there is one.
   public let cache: (any ImageRequestCache)?
+  /// What keeps the bytes of pictures on disk, if there is anything.
+  public var dataCache: (any ImageDataCache)? { engine.dataCache }
   private let engine: LoadEngine
   /// Why every load fails, if it does.
   private let refusal: ImageError?
@@ -48,14 +50,17 @@ public final class ImageDownloader: Sendable {
   ///   - transports: one is picked by the URL's scheme, the first that serves it.
   ///   - decoder: called on the downloader's own threads, several at a time.
   ///   - cache: nil for none.
+  ///   - dataCache: what keeps bytes on disk; none by default.
   public convenience init(
     configuration: Configuration = .init(), transports: [any DataTransport],
-    decoder: any ImageDecoding, cache: (any ImageRequestCache)? = MemoryImageCache()
+    decoder: any ImageDecoding, cache: (any ImageRequestCache)? = MemoryImageCache(),
+    dataCache: (any ImageDataCache)? = nil
   ) {
     if let ledger = configuration.ledger { (cache as? any MemoryHolder)?.count(against: ledger) }
     self.init(
       engine: LoadEngine(
-        configuration: configuration, transports: transports, decoder: decoder, cache: cache),
+        configuration: configuration, transports: transports, decoder: decoder, cache: cache,
+        dataCache: dataCache),
       cache: cache, refusal: nil, additions: RequestAdditions(configuration))
   }
 
@@ -154,8 +159,10 @@ public final class ImageDownloader: Sendable {
         trace.recordServed(url: request.identity.url, image: image.number)
         return .success(ImageResponse(image: image, source: .memory))
       }
-      if request.cachePolicy == .cacheOnly { return refuse(task, .notCached, began) }
-      if let error = engine.rememberedFailure(of: request) { return refuse(task, error, began) }
+      if !engine.asksDisk(for: request) {
+        if request.cachePolicy == .cacheOnly { return refuse(task, .notCached, began) }
+        if let error = engine.rememberedFailure(of: request) { return refuse(task, error, began) }
+      }
       do { _ = try engine.transport(for: request.url) } catch { return refuse(task, error, began) }
       // Looked up too early and started too late, a load that ended in between would be done twice.
     } while !engine.start(
@@ -176,7 +183,7 @@ public final class ImageDownloader: Sendable {
 
   private func missReason(_ request: ImageRequest, _ additionalIdentifier: String?) -> TraceEvent.Miss {
     guard trace.isEnabled, let cache = request.cache(insteadOf: cache) else { return .noCache }
-    if request.cachePolicy == .reload { return .bypassed }
+    if request.cachePolicy == .reload || request.cachePolicy == .refresh { return .bypassed }
     return cache.missReason(for: request, additionalIdentifier: additionalIdentifier)
   }
 
@@ -188,7 +195,7 @@ public final class ImageDownloader: Sendable {
   }
 
   private func hit(_ request: ImageRequest, _ additionalIdentifier: String?) -> Image? {
-    guard request.cachePolicy != .reload,
+    guard request.cachePolicy != .reload, request.cachePolicy != .refresh,
       let image = request.cache(insteadOf: cache)?.image(
         for: request, additionalIdentifier: additionalIdentifier),
       request.targetSize != nil || image.isFullSize || request.cachePolicy == .cacheOnly
@@ -227,6 +234,25 @@ public final class ImageDownloader: Sendable {
   /// Empties the memory cache; whether there was anything.
   @discardableResult
   public func removeAllCachedImages() -> Bool { cache?.removeAllImages() ?? false }
+
+  // MARK: Disk
+
+  /// Removes what the disk has of a request's bytes; whether there was anything. Memory is left alone.
+  @discardableResult
+  public func removeCachedData(for request: ImageRequest) async -> Bool {
+    let request = completed(request)
+    return await engine.onDisk { $0.removeAnswer(for: request.identity.withoutVarying) }
+  }
+
+  /// Removes all that is on disk; whether there was anything. Memory is left alone.
+  @discardableResult
+  public func removeAllCachedData() async -> Bool { await engine.onDisk { $0.removeAllAnswers() } }
+
+  /// Whether the disk has a request's bytes, fresh or not.
+  public func containsCachedData(for request: ImageRequest) async -> Bool {
+    let request = completed(request)
+    return await engine.onDisk { $0.containsAnswer(for: request.identity.withoutVarying) }
+  }
 
   // MARK: Failures
 

@@ -80,20 +80,28 @@ public struct ImageRequest: Sendable {
 
   /// What part the cache plays.
   public enum CachePolicy: Hashable, Sendable {
-    /// Served from the cache if it is there; loaded and kept if not.
+    /// Served from memory or disk if it is there; loaded and kept if not. What is on disk and may have changed is shown
+    /// if its server says that it has not, or cannot be reached; see `FreshnessRules`.
     case useCache
+    /// Served from the server, which is asked whether what is on disk has changed, however fresh that is
+    /// (SDWebImage's RefreshCached). What memory has is shown until then.
+    case refresh
     /// Loaded in any case, then kept (`NSURLRequestReloadIgnoringLocalCacheData`, AF-D12).
     case reload
-    /// Served from the cache, or fails with `.notCached` (`ReturnCacheDataDontLoad`).
+    /// Served from memory or disk, however old, or fails with `.notCached` (`ReturnCacheDataDontLoad`).
     case cacheOnly
   }
 
   /// Where a picture is looked up and kept. Takes no part in its identity: two requests that differ in it share
   /// download and decoding.
   public enum Cache: Sendable {
-    /// In the cache of the downloader.
+    /// In the memory and on the disk of the downloader.
     case downloader
-    /// In another one; that of the downloader is left alone (SDWebImage's `SDWebImageContextImageCache`).
+    /// In its memory; the disk is left alone (YYWebImage's IgnoreDiskCache, YY-B4).
+    case memoryOnly
+    /// On its disk: decoded each time.
+    case diskOnly
+    /// In another one; those of the downloader are left alone (SDWebImage's `SDWebImageContextImageCache`).
     case other(any ImageRequestCache)
     /// Nowhere: loaded each time, not kept.
     case none
@@ -158,7 +166,7 @@ extension ImageRequest.Cache: Hashable {
   /// The same choice; another cache is the same instance.
   public static func == (a: Self, b: Self) -> Bool {
     switch (a, b) {
-    case (.downloader, .downloader), (.none, .none): true
+    case (.downloader, .downloader), (.memoryOnly, .memoryOnly), (.diskOnly, .diskOnly), (.none, .none): true
     case (.other(let a), .other(let b)): a === b
     default: false
     }
@@ -170,15 +178,25 @@ extension ImageRequest.Cache: Hashable {
     case .downloader: hasher.combine(0)
     case .none: hasher.combine(1)
     case .other(let cache): hasher.combine(ObjectIdentifier(cache))
+    case .memoryOnly: hasher.combine(2)
+    case .diskOnly: hasher.combine(3)
     }
   }
 
   /// The cache, where `own` is that of the downloader.
   func resolved(_ own: (any ImageRequestCache)?) -> (any ImageRequestCache)? {
     switch self {
-    case .downloader: own
+    case .downloader, .memoryOnly: own
     case .other(let cache): cache
-    case .none: nil
+    case .none, .diskOnly: nil
+    }
+  }
+
+  /// Whether the disk is asked, and keeps what has been loaded.
+  var usesDisk: Bool {
+    switch self {
+    case .downloader, .diskOnly: true
+    case .memoryOnly, .other, .none: false
     }
   }
 }

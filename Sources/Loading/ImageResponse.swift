@@ -14,6 +14,14 @@ public struct ImageResponse: Sendable {
   public let freshness: Freshness
   /// The bytes that the picture was decoded from, for a request that `keepsData`; nil from memory.
   public internal(set) var data: [UInt8]?
+  var storing: StoringSignal?
+
+  /// Whether its bytes are on disk, as soon as that is settled (SDWebImage's WaitStoreCache): at once unless they have
+  /// just come from the network. False where there is no disk cache, or the server forbids to keep them.
+  public func isStored() async -> Bool {
+    guard let storing else { return source == .disk }
+    return await storing.isKept
+  }
 
   /// Which stage had it.
   public enum Source: String, Hashable, Sendable, CaseIterable {
@@ -33,9 +41,9 @@ public struct ImageResponse: Sendable {
     case fresh
     /// It was kept, and the server has said that it has not changed (304).
     case revalidated
-    /// It was kept, may have changed, and could not be had anew for this reason; `age` in seconds since it was last
-    /// known to be good (RFC 5861, 4).
-    case stale(age: Double, reason: ImageError)
+    /// It was kept, may have changed, and could not be had anew for this reason; nil if nobody has asked yet. `age` in
+    /// seconds since it was last known to be good (RFC 5861).
+    case stale(age: Double, reason: ImageError?)
   }
 
   /// An answer; fresh, unless said otherwise; without `http` and `metrics` for one from memory.

@@ -20,6 +20,10 @@ public struct TraceEvent: Hashable, Sendable {
     case served(request: UInt64, url: String, image: UInt64)
     /// Neither memory nor disk had it: what it waits for from here on.
     case requested(Request)
+    /// A thread began to look for its bytes on disk.
+    case lookupBegan(fetch: UInt64)
+    /// It ended, with or without.
+    case lookupEnded(fetch: UInt64, isFound: Bool)
     /// A download or the reading of a file left the queue.
     case fetchBegan(fetch: UInt64)
     /// It ended, whatever became of it.

@@ -16,6 +16,8 @@ struct AnswerAssembly {
     var acceptance: ResponseAcceptance?
     /// Whether the caller asks for a part of the body itself.
     var allowsPart = false
+    /// Whether it is asked for only if it has changed.
+    var isConditional = false
     var isModified = false
   }
 
@@ -31,6 +33,7 @@ struct AnswerAssembly {
   /// What the answer means for what was here.
   private var continuation: PartialBody.Continuation?
   private var isRest: Bool { continuation == .rest }
+  private var isNotModified: Bool { expectations.isConditional && head?.status == 304 }
   /// The end of the transport, while the modifier is at work.
   private var ending: Result<TransportMetrics, ImageError>?
   private(set) var isOver = false
@@ -63,7 +66,7 @@ struct AnswerAssembly {
       if response.status == 206, !expectations.allowsPart { return finish(.failed(.status(206))) }
     }
     body.reserveCapacity(body.count + max(0, min(response.expectedLength ?? 0, Self.trustedLength)))
-    guard let response = self.response, expectations.isModified else { return judge() }
+    guard let response = self.response, expectations.isModified, !isNotModified else { return judge() }
     isModifying = true
     return .modify(response)
   }
@@ -94,6 +97,11 @@ struct AnswerAssembly {
     }
     switch result {
     case .success(let metrics):
+      if isNotModified, let response {
+        var end = FetchEnd(.notModified(response, metrics), response: response)
+        end.speaksHTTP2 = metrics.httpVersion == "2"
+        return finish(end)
+      }
       // A rest is all of what was missing, or no more is known of it than of any part.
       if isRest, resumed?.isCompleted(by: body.count, of: head) == false { return finish(.needsWhole) }
       var end = FetchEnd(
@@ -130,7 +138,9 @@ struct AnswerAssembly {
   /// Whether the head is what is wanted. A status that is not ends with the transport, which reads a short body to be
   /// able to use its connection again, unless a modifier has made it so.
   private mutating func judge() -> Step {
-    guard let response, let refusal = expectations.acceptance?.refusal(of: response) else { return .goOn }
+    guard !isNotModified, let response, let refusal = expectations.acceptance?.refusal(of: response) else {
+      return .goOn
+    }
     if case .status = refusal, !expectations.isModified { return .goOn }
     return finish(.failed(refusal))
   }

@@ -6,16 +6,22 @@ extension LoadEngine {
   /// The end of a try of a fetch. One that was given up has no entry any more, and tells nobody.
   func fetchEnded(_ receiver: FetchReceiver, _ end: FetchEnd, partial: PartialBody?) {
     let id = receiver.id
+    var end = end
+    if dataCache != nil, case .bytes(let bytes) = end.outcome {
+      end.outcome = .bytes(storable(bytes, of: receiver))
+    }
     guard case .bytes(let bytes) = end.outcome, !bytes.body.isEmpty, let modify = configuration.bodyModifier,
       state.withLock({ $0.transfers[id]?.receiver === receiver })
     else { return settleFetch(receiver, end, partial) }
     // Nobody else uses its number while it is a fetch that runs.
-    workers.submit(id.number, priority: .normal) { [self] in
+    workers.submit(id.number, priority: .normal) { [self, end] in
       let result = Result<[UInt8], ImageError>.of(ImageError.responseRefused) {
         try modify(bytes.body, bytes.response)
       }
-      let modified = result.map {
-        FetchedBytes(body: $0, response: bytes.response, metrics: bytes.metrics, hold: bytes.hold)
+      let modified = result.map { body in
+        var modified = bytes
+        modified.body = body
+        return modified
       }
       settleFetch(receiver, FetchEnd(modified, like: end), nil)
     }
@@ -34,13 +40,16 @@ extension LoadEngine {
     var handle: (any Cancellable)?
     perform { state in
       guard state.transfers[id]?.receiver === receiver else { return [] }
+      if case .notModified(let response, let metrics) = end.outcome {
+        end.outcome = revalidated(id, response, metrics, &state)
+      }
       handle = state.transfers.removeValue(forKey: id)?.handle
       if end.isRest { state.statistics.resumed += 1 }
       if let request = state.registry.request(of: id) {
         switch end.outcome {
         case .bytes(let bytes) where bytes.body.isEmpty:
           state.remember(.emptyBody, of: request, at: state.registry.now)
-        case .bytes, .needsWhole: break
+        case .bytes, .needsWhole, .notModified: break
         case .failed(let error):
           state.remember(error, of: request, at: state.registry.now)
           if let partial, error.mayHeal { state.partials.keep(partial, for: request.identity.asSent) }
@@ -111,16 +120,18 @@ extension LoadEngine {
     return state.withLock { state in
       guard state.registry.isRunning(id), state.transfers[id] == nil else { return nil }
       let asksForPart = request.headers["Range"] != nil
-      let partial = isLocal || asksForPart ? nil : state.partials.take(identity)
+      let validators = asksForPart ? [:] : state.registry.copy(of: id)?.answer.validators ?? [:]
+      let partial = isLocal || asksForPart || !validators.isEmpty ? nil : state.partials.take(identity)
       let expectations = AnswerAssembly.Expectations(
         acceptance: isLocal ? nil : configuration.acceptance, allowsPart: asksForPart,
-        isModified: configuration.responseModifier != nil)
+        isConditional: !validators.isEmpty, isModified: configuration.responseModifier != nil)
       let receiver = FetchReceiver(
         id: id, isLocal: isLocal, answer: AnswerAssembly(expectations, resuming: partial),
         configuration: configuration, secondsQueued: state.registry.secondsQueued(id), engine: self)
       for task in state.registry.tasks(of: id).compactMap({ state.tasks[$0] }) { receiver.add(task) }
       let transfer = Transfer(
-        receiver: receiver, identity: identity, partial: partial, spent: state.registry.secondsSpent(on: id))
+        receiver: receiver, identity: identity, partial: partial, validators: validators,
+        spent: state.registry.secondsSpent(on: id))
       state.transfers[id] = transfer
       return transfer
     }
@@ -129,7 +140,8 @@ extension LoadEngine {
   private func order(_ request: ImageRequest, _ transfer: Transfer) -> TransportRequest {
     let partial = transfer.partial
     let sentHeaders = request.sentHeaders
-    let headers = partial?.adding(to: sentHeaders) ?? sentHeaders
+    var headers = partial?.adding(to: sentHeaders) ?? sentHeaders
+    for field in transfer.validators.fields { headers[field.name] = field.value }
     var timeouts = configuration.timeouts
     timeouts.total -= transfer.spent
     return TransportRequest(
@@ -138,13 +150,17 @@ extension LoadEngine {
       timeouts: timeouts,
       // A modifier may make any answer an acceptable one.
       acceptableStatuses: configuration.responseModifier == nil
-        ? configuration.acceptance.statuses + (partial == nil ? [] : [206...206]) : [200...599])
+        ? configuration.acceptance.statuses + (partial == nil ? [] : [206...206])
+          + (transfer.validators.isEmpty ? [] : [304...304]) : [200...599])
   }
 
   private func begin(_ receiver: FetchReceiver, _ order: TransportRequest) {
+    let exchange =
+      dataCache == nil ? Exchange() : Exchange(sent: order.headers, requested: configuration.wallClock())
     let isWanted = state.withLock { state in
       guard state.transfers[receiver.id]?.receiver === receiver else { return false }
       state.transfers[receiver.id]?.hasBegun = true
+      state.transfers[receiver.id]?.exchange = exchange
       state.openTransfers += 1
       return true
     }

@@ -49,7 +49,9 @@ extension LoadEngine {
       cache.shouldCache(image, for: request, additionalIdentifier: identifier)
     {
       // What was asked for anew replaces every size of what was there.
-      if request.cachePolicy == .reload { cache.removeImage(for: request, additionalIdentifier: identifier) }
+      if request.cachePolicy == .reload || request.cachePolicy == .refresh {
+        cache.removeImage(for: request, additionalIdentifier: identifier)
+      }
       cache.insert(image, for: request, additionalIdentifier: identifier)
     }
     perform { state in

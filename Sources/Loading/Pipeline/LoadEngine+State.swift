@@ -16,13 +16,19 @@ extension LoadEngine {
     var varying = VaryingHeaders()
     /// Transfers whose transport has not ended, those that were given up included.
     var openTransfers = 0
+    /// Changes of the disk that have not been made yet, and bytes that they hold.
+    var openWrites = 0
+    var unwrittenBytes = 0
+    var lastWrite: UInt64 = 0
     var isShutDown = false
     var waitingForIdle: [CheckedContinuation<Void, Never>] = []
 
     /// Callers whose answer is on its way to them.
     var beingAnswered = 0
 
-    var isIdle: Bool { registry.isEmpty && tasks.isEmpty && beingAnswered == 0 && openTransfers == 0 }
+    var isIdle: Bool {
+      registry.isEmpty && tasks.isEmpty && beingAnswered == 0 && openTransfers == 0 && openWrites == 0
+    }
 
     /// Takes out what `actions` give up, in the same turn as that is decided: another transfer of the same fetch may
     /// begin before it is stopped.
@@ -57,10 +63,13 @@ extension LoadEngine {
     var identity: RequestIdentity
     /// What came at an earlier try.
     let partial: PartialBody?
+    /// What makes the request one for an answer that has changed; empty for most.
+    let validators: HTTPHeaders
     /// Seconds that earlier tries took.
     let spent: Double
     /// Whether its transport has been asked; before that a modifier may be.
     var hasBegun = false
+    var exchange = Exchange()
     /// nil until the transport has returned from `start`.
     var handle: (any Cancellable)?
   }

@@ -8,19 +8,25 @@ final class LoadEngine: Sendable {
   let configuration: ImageDownloader.Configuration
   let decoder: any ImageDecoding
   let cache: (any ImageRequestCache)?
+  let dataCache: (any ImageDataCache)?
   let trace: Trace
   let ledger: MemoryLedger
   var clock: any LoadingClock { configuration.clock }
   let workers: WorkerPool
+  /// Two, so that one reads while the other hands over.
+  let diskReaders = WorkerPool(threads: 2)
+  /// One, so that what is written last stays.
+  let diskWriter = WorkerPool(threads: 1)
   let state: Shared<State>
 
   init(
     configuration: ImageDownloader.Configuration, transports: [any DataTransport],
-    decoder: any ImageDecoding, cache: (any ImageRequestCache)?
+    decoder: any ImageDecoding, cache: (any ImageRequestCache)?, dataCache: (any ImageDataCache)? = nil
   ) {
     self.configuration = configuration
     self.decoder = decoder
     self.cache = cache
+    self.dataCache = dataCache
     trace = configuration.trace
     ledger = configuration.ledger ?? MemoryLedger()
     workers = WorkerPool(threads: configuration.decodingThreads)
@@ -29,6 +35,7 @@ final class LoadEngine: Sendable {
       totalLimit: configuration.timeouts.total)
     registry.queue = DownloadQueue(configuration)
     registry.retries = configuration.retries
+    registry.hasDisk = dataCache != nil
     var state = State(
       registry: registry, router: TransportRouter(transports), failures: configuration.failureMemory)
     state.partials.limit = configuration.resumableBytesLimit
@@ -201,6 +208,11 @@ final class LoadEngine: Sendable {
 
   func perform(_ action: LoadAction) {
     switch action {
+    case .lookUp(let id, let request, let priority): lookUp(id, request, priority)
+    case .cancelLookUp(let id): diskReaders.cancel(id.number)
+    case .keep(let bytes, let identity): keep(bytes, identity)
+    case .discard(let identity): discard(identity)
+    case .revalidate(let request): revalidate(request)
     case .startFetch(let id, let request): startFetch(id, request)
     case .cancelFetch, .pauseFetch: break  // have taken a transfer out, which is stopped with it
     case .wake(let time):

@@ -12,6 +12,9 @@ struct LoadRegistry {
   /// Which failures are tried again.
   var retries = RetryPolicy.none
 
+  /// Whether there is a disk to ask.
+  var hasDisk = false
+
   /// From 0 to 1.
   private let random: @Sendable () -> Double
   /// Seconds from the first try to the last retry.
@@ -25,14 +28,14 @@ struct LoadRegistry {
   private var undecodedBytes = 0
 
   private var lastNumber: UInt64
-  private var waiters: [TaskID: Waiter] = [:]
+  var waiters: [TaskID: Waiter] = [:]
   private var pictures: [PictureID: Picture] = [:]
-  private var decodes: [DecodeID: Decode] = [:]
-  private var fetches: [FetchID: Fetch] = [:]
+  var decodes: [DecodeID: Decode] = [:]
+  var fetches: [FetchID: Fetch] = [:]
   private var pictureIDs: [PictureKey: PictureID] = [:]
   private var decodeIDs: [DecodeKey: DecodeID] = [:]
   private var fetchIDs: [RequestIdentity: FetchID] = [:]
-  private var actions: [LoadAction] = []
+  var actions: [LoadAction] = []
 
   /// - Parameters:
   ///   - firstNumber: what all numbers it gives out are above.
@@ -98,20 +101,26 @@ struct LoadRegistry {
     isPaused: Bool = false
   ) -> (task: TaskID, actions: [LoadAction]) {
     let key = PictureKey(request, additionalIdentifier: additionalIdentifier)
-    let fetch = fetchIDs[key.picture.request]
-    let decode = decodeIDs[key.decode]
-    let picture = pictureIDs[key]
+    let fetch = fetchIDs[key.picture.request].flatMap { mayJoin($0, request) ? $0 : nil }
+    let decode = fetch == nil ? nil : decodeIDs[key.decode]
+    let picture = decode == nil ? nil : pictureIDs[key]
     let fetchID = fetch ?? makeFetch(key.picture.request, request, lane)
     let decodeID = decode ?? makeDecode(key.decode, fetchID)
     let pictureID = picture ?? makePicture(key, decodeID, request, additionalIdentifier)
     let task = TaskID(number: nextNumber())
-    let waiter = Waiter(picture: pictureID, priority: request.priority, isPaused: isPaused)
+    let waiter = Waiter(
+      picture: pictureID, priority: request.priority, isPaused: isPaused,
+      asksNoServer: request.cachePolicy == .cacheOnly)
     waiters[task] = waiter
     pictures[pictureID]?.waiters.insert(task)
     replaceDemand(of: pictureID, nil, with: waiter.demand)
 
+    joinDisk(fetchID, request)
     if fetch == nil {
-      queue.enqueue(fetchID, lane: lane, priority: request.priority, at: now)
+      enqueue(fetchID, request.priority)
+    } else if waiter.asksNoServer, isOnItsWay(fetchID) {
+      refuse([task], .notCached)
+      return (task, admitted())
     } else if decode == nil {
       beginDecode(decodeID)
     } else if picture == nil {
@@ -217,17 +226,21 @@ struct LoadRegistry {
     fetches[id]?.phase = .idle
     switch end.outcome {
     case .bytes(let bytes) where bytes.body.isEmpty:
-      fail(fetch.decodes, .emptyBody)
+      if !showsCopy(id, because: .emptyBody) { fail(fetch.decodes, .emptyBody) }
     case .bytes(let bytes):
-      fetches[id]?.phase = .received(bytes)
-      for decode in fetch.decodes.sorted() { beginDecode(decode) }
+      received(bytes, id)
+    case .notModified:
+      // Nobody has asked.
+      fail(fetch.decodes, .status(304))
     case .needsWhole where !fetch.attempts.hasRestarted:
       fetches[id]?.attempts.hasRestarted = true
       tryAgain(id, at: now)
     case .needsWhole:
       fail(fetch.decodes, .status(416))
     case .failed(let error):
+      if showsCopy(id, because: error) { break }
       guard let delay = retryDelay(fetch, error, end.retryAfter) else {
+        if [.status(404), .status(410)].contains(error) { discard(id) }
         fail(fetch.decodes, error)
         break
       }
@@ -266,12 +279,14 @@ struct LoadRegistry {
     guard let fetch = fetches[id] else { return }
     guard let priority = fetch.demand.priority else {
       switch fetch.phase {
+      // The disk is asked all the same.
+      case .idle where fetch.disk.isLookedUp: return
       case .idle where !fetch.isHeld: queue.remove(id)
       case .running:
         actions.append(.pauseFetch(id))
         // Not in vain: it is wanted again, perhaps.
         queue.ended(id, at: now)
-      case .idle, .received: return
+      case .idle, .lookingUp, .received: return
       }
       fetches[id]?.phase = .idle
       fetches[id]?.isHeld = true
@@ -291,10 +306,12 @@ struct LoadRegistry {
     decodes[id]?.phase = .idle
     switch result {
     case .success(let image):
+      keep(decode)
       decodes[id]?.phase = .decoded(image)
       for picture in decode.pictures.sorted() { beginPicture(picture) }
+      settleDamage(decode.fetch)
     case .failure(let error):
-      fail([id], error)
+      if !findsOtherBytes(for: decode, after: error) { fail([id], error) }
     }
     return admitted()
   }
@@ -313,12 +330,12 @@ struct LoadRegistry {
   /// until now are answered.
   mutating func storeEnded(_ id: PictureID) -> [LoadAction] {
     guard let picture = pictures[id], case .storing(let image) = picture.phase,
-      let decode = decodes[picture.decode], let fetch = fetches[decode.fetch],
-      case .received(let bytes) = fetch.phase
+      let decode = decodes[picture.decode], let fetch = fetches[decode.fetch], let bytes = decode.bytes
     else { return [] }
-    let response = ImageResponse(
-      image: image, source: fetch.request.isLocal ? .file : .network, http: bytes.response,
-      metrics: bytes.metrics, data: bytes.body)
+    var response = ImageResponse(
+      image: image, source: fetch.request.isLocal ? .file : bytes.source, http: bytes.response,
+      metrics: bytes.metrics, freshness: bytes.freshness, data: bytes.body)
+    response.storing = bytes.storing
     finish([id], .success(response))
     return admitted()
   }
@@ -326,6 +343,7 @@ struct LoadRegistry {
   /// Downloads that may start now, after whatever else there is to do.
   mutating func admitted() -> [LoadAction] {
     while undecodedBytes < undecodedBytesLimit, let id = queue.startNext(at: now) {
+      if beginsLookUp(id) { continue }
       fetches[id]?.phase = .running
       fetches[id]?.attempts.begin(at: now)
       if let request = fetches[id]?.request { actions.append(.startFetch(id, request)) }
@@ -368,10 +386,12 @@ struct LoadRegistry {
   }
 
   /// Starts once the bytes are here.
-  private mutating func beginDecode(_ id: DecodeID) {
-    guard let decode = decodes[id], let fetch = fetches[decode.fetch], case .received(let bytes) = fetch.phase
+  mutating func beginDecode(_ id: DecodeID) {
+    guard let decode = decodes[id], case .idle = decode.phase, let fetch = fetches[decode.fetch],
+      case .received(let bytes) = fetch.phase
     else { return }
     decodes[id]?.phase = .running
+    decodes[id]?.bytes = bytes
     fetches[decode.fetch]?.unfinishedDecodes += 1
     if fetch.unfinishedDecodes == 0 { undecodedBytes += bytes.body.count }
     actions.append(.decode(id, bytes.body, decode.key, decode.demand.priority ?? .normal))
@@ -395,7 +415,7 @@ struct LoadRegistry {
 
   // MARK: Stages end
 
-  private mutating func fail(_ decodes: Set<DecodeID>, _ error: ImageError) {
+  mutating func fail(_ decodes: Set<DecodeID>, _ error: ImageError) {
     finish(decodes.reduce(into: []) { $0.formUnion(self.decodes[$1]?.pictures ?? []) }, .failure(error))
   }
 
@@ -408,18 +428,18 @@ struct LoadRegistry {
   }
 
   /// Takes a caller out of the tree; what is left of it may be unwanted now.
-  private mutating func forget(_ task: TaskID) -> PictureID? {
+  mutating func forget(_ task: TaskID) -> PictureID? {
     guard let waiter = waiters.removeValue(forKey: task) else { return nil }
     pictures[waiter.picture]?.waiters.remove(task)
     replaceDemand(of: waiter.picture, waiter.demand, with: nil)
     return waiter.picture
   }
 
-  private mutating func removeIfUnwanted(_ id: PictureID) {
+  mutating func removeIfUnwanted(_ id: PictureID) {
     guard let picture = pictures[id], picture.waiters.isEmpty else { return }
     if case .transforming = picture.phase { actions.append(.cancelWork(number: id.number)) }
     pictures[id] = nil
-    pictureIDs[picture.key] = nil
+    if pictureIDs[picture.key] == id { pictureIDs[picture.key] = nil }
     decodes[picture.decode]?.pictures.remove(id)
     removeIfUnwanted(picture.decode)
   }
@@ -431,17 +451,22 @@ struct LoadRegistry {
       finishDecoding(decode)
     }
     decodes[id] = nil
-    decodeIDs[decode.key] = nil
+    if decodeIDs[decode.key] == id { decodeIDs[decode.key] = nil }
     fetches[decode.fetch]?.decodes.remove(id)
+    settleDamage(decode.fetch)
     removeIfUnwanted(decode.fetch)
   }
 
   private mutating func removeIfUnwanted(_ id: FetchID) {
     guard let fetch = fetches[id], fetch.decodes.isEmpty else { return }
-    if case .running = fetch.phase { actions.append(.cancelFetch(id)) }
+    switch fetch.phase {
+    case .running: actions.append(.cancelFetch(id))
+    case .lookingUp: actions.append(.cancelLookUp(id))
+    case .idle, .received: break
+    }
     queue.remove(id, at: now)
     fetches[id] = nil
-    fetchIDs[fetch.key] = nil
+    if fetchIDs[fetch.key] == id { fetchIDs[fetch.key] = nil }
   }
 
   private mutating func finishDecoding(_ decode: Decode) {

@@ -10,6 +10,8 @@ struct Waiter {
   var priority: ImageRequest.Priority
   /// Does not want the transfer to go on for its sake.
   var isPaused = false
+  /// Does with what is here.
+  var asksNoServer = false
 
   /// What it asks of the stages it waits for.
   var demand: ImageRequest.Priority? { isPaused ? nil : priority }
@@ -19,6 +21,8 @@ struct Waiter {
 struct Fetch {
   enum Phase {
     case idle
+    /// The disk is asked.
+    case lookingUp
     case running
     case received(FetchedBytes)
   }
@@ -34,6 +38,9 @@ struct Fetch {
   var decodes: Set<DecodeID> = []
   /// Decodes that still read the bytes.
   var unfinishedDecodes = 0
+  var disk = DiskPart()
+  /// Its place in the order of the downloads, while the disk is asked.
+  var arrival: DownloadQueue.Arrival?
 }
 
 /// What has been tried for a fetch so far. Times in nanoseconds.
@@ -66,19 +73,29 @@ struct Attempts {
   }
 }
 
-/// What a transport brought.
+/// What a transport brought, or the disk had.
 struct FetchedBytes: Sendable {
-  let body: [UInt8]
+  var body: [UInt8]
   let response: TransportResponse?
-  let metrics: TransportMetrics
+  /// Nil from disk.
+  var metrics: TransportMetrics?
   /// Counts the body in memory.
   var hold: MemoryHold?
+  /// `.file` for what lies on this machine.
+  var source = ImageResponse.Source.network
+  var freshness = ImageResponse.Freshness.fresh
+  /// To be kept on disk once it has turned out to be a picture.
+  var answer: StoredAnswer?
+  /// Tells when that is done.
+  var storing: StoringSignal?
 }
 
 /// How a transfer ended.
 struct FetchEnd: Sendable {
   enum Outcome: Sendable {
     case bytes(FetchedBytes)
+    /// What the disk has is good still (304).
+    case notModified(TransportResponse, TransportMetrics)
     case failed(ImageError)
     /// The rest of a body cannot be had: ask for all of it.
     case needsWhole
@@ -121,6 +138,8 @@ struct Decode {
   var key: DecodeKey
   let fetch: FetchID
   var phase = Phase.idle
+  /// What it decodes, or has decoded.
+  var bytes: FetchedBytes?
   var demand = Demand()
   var pictures: Set<PictureID> = []
 }
@@ -145,6 +164,15 @@ struct Picture {
 
 /// What the registry wants done. The doer reports back with the same number.
 enum LoadAction: Sendable {
+  /// Ask the disk; report with `lookedUp`.
+  case lookUp(FetchID, ImageRequest, ImageRequest.Priority)
+  case cancelLookUp(FetchID)
+  /// The bytes have turned out to be a picture: keep them on disk.
+  case keep(FetchedBytes, RequestIdentity)
+  /// What the disk has is gone, or no picture.
+  case discard(RequestIdentity)
+  /// Ask the server for nobody whether what has been shown has changed.
+  case revalidate(ImageRequest)
   case startFetch(FetchID, ImageRequest)
   case cancelFetch(FetchID)
   /// Stop a transfer and keep what has come of it: it will be started again, perhaps.

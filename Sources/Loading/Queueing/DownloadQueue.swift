@@ -10,6 +10,12 @@ struct DownloadQueue {
     case host(scheme: String, name: String, port: Int?)
   }
 
+  /// A place in the order.
+  struct Arrival {
+    let number: UInt64
+    let batch: UInt64
+  }
+
   /// Local reads at once: one is read while the next is handed over.
   static let maximumLocal = 2
   /// Transfers at once over one HTTP/2 connection.
@@ -51,18 +57,31 @@ struct DownloadQueue {
   var activeCount: Int { active.count }
   var waitingCount: Int { lanes.count - active.count }
 
-  /// - Parameter earliest: it does not start before that, and stands in line from then on.
+  /// - Parameters:
+  ///   - earliest: it does not start before that, and stands in line from then on.
+  ///   - arrival: the place of one that has stood in another line before; that of one that comes now if nil.
+  /// - Returns: its place.
+  @discardableResult
   mutating func enqueue(
     _ id: FetchID, lane: Lane, priority: ImageRequest.Priority, notBefore earliest: Int64 = .min,
-    at now: Int64 = 0
-  ) {
+    arrival: Arrival? = nil, at now: Int64 = 0
+  ) -> Arrival? {
     lanes[id] = lane
-    if earliest > .min { return resting.insert(id, priority: priority, until: earliest) }
+    if earliest > .min {
+      resting.insert(id, priority: priority, until: earliest)
+      return nil
+    }
+    let arrival = arrival ?? nextArrival(at: now)
+    waiting[lane, default: WaitingList()].append(
+      id, priority: priority, number: arrival.number, batch: arrival.batch)
+    return arrival
+  }
+
+  private mutating func nextArrival(at now: Int64) -> Arrival {
     lastNumber += 1
     if now.subtractingReportingOverflow(lastArrival).partialValue > Self.batchGap { lastBatch += 1 }
     lastArrival = now
-    waiting[lane, default: WaitingList()].append(
-      id, priority: priority, number: lastNumber, batch: lastBatch)
+    return Arrival(number: lastNumber, batch: lastBatch)
   }
 
   /// The download to start now, which counts as started from here on; nil if there is none or no room.

@@ -20,11 +20,30 @@ struct WaitingLine<Item: Sendable>: Sendable {
   private var batches: [Batch] = []
   private var start = 0
 
+  /// O(1) for one that came after all others; one that stood elsewhere meanwhile passes those that came after it.
   mutating func append(_ item: Item, _ ticket: WaitingTicket) {
+    if start < batches.count, let last = batches[batches.count - 1].items.last,
+      ticket.batch < batches[batches.count - 1].number || ticket.number < last.number
+    {
+      return insert(item, ticket)
+    }
     if start == batches.count || batches[batches.count - 1].number != ticket.batch {
       batches.append(Batch(number: ticket.batch))
     }
     batches[batches.count - 1].items.append((item, ticket.number))
+  }
+
+  private mutating func insert(_ item: Item, _ ticket: WaitingTicket) {
+    var end = batches.count
+    while end > start, batches[end - 1].number > ticket.batch { end -= 1 }
+    guard end > start, batches[end - 1].number == ticket.batch else {
+      return batches.insert(Batch(number: ticket.batch, items: [(item, ticket.number)]), at: end)
+    }
+    var place = batches[end - 1].items.count
+    while place > batches[end - 1].start, batches[end - 1].items[place - 1].number > ticket.number {
+      place -= 1
+    }
+    batches[end - 1].items.insert((item, ticket.number), at: place)
   }
 
   /// The one whose turn it is, which stays.

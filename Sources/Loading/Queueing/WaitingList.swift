@@ -35,7 +35,8 @@ struct WaitingList<Item: Hashable & Sendable>: Sendable {
 
   func contains(_ item: Item) -> Bool { places[item] != nil }
 
-  /// Puts an item at the end of its priority's line. `number` grows from call to call, `batch` does or stays.
+  /// Puts an item into its priority's line, by `number`, which is at the end unless it stood elsewhere before. Numbers
+  /// are used once; a larger one never comes with a smaller `batch`.
   mutating func append(
     _ item: Item, priority: ImageRequest.Priority, number: UInt64, batch: UInt64 = 0
   ) {

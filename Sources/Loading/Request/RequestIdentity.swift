@@ -79,6 +79,17 @@ public struct RequestIdentity: Hashable, Sendable {
       ? RequestIdentity(url: fullURL, headers: allHeaders).counting(Set(furtherHeaders.map(\.name))) : self
   }
 
+  /// Without those headers that count because a server has named them: what was learnt goes with the process, and a disk
+  /// stays.
+  var withoutVarying: RequestIdentity {
+    furtherHeaders.isEmpty
+      ? self
+      : RequestIdentity(
+        Storage(
+          fullURL, allHeaders, url: url, hasKey: storage.hasKey,
+          headers: Array(storage.headers[..<furtherHeaders.startIndex])))
+  }
+
   /// Whether there are headers that do not count, as far as is known.
   var hasOtherHeaders: Bool { storage.allHeaders.fields.count > storage.headers.count }
 

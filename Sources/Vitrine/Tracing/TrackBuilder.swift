@@ -15,6 +15,9 @@ nonisolated struct TrackBuilder {
   private var requests: [(request: TraceEvent.Request, time: Int64)] = []
   private var served: [(request: UInt64, url: String, image: UInt64, time: Int64)] = []
   private var answers: [UInt64: Answer] = [:]
+  private var lookups: [UInt64: Interval] = [:]
+  /// Fetches whose bytes the disk had.
+  private var found: Set<UInt64> = []
   private var fetches: [UInt64: Interval] = [:]
   private var transfers: [UInt64: TraceEvent.Transfer] = [:]
   private var decodes: [UInt64: Interval] = [:]
@@ -38,6 +41,10 @@ nonisolated struct TrackBuilder {
     case .served(let request, let url, let image): served.append((request, url, image, time))
     case .requested(let request): requests.append((request, time))
     case .answered(let request, let outcome): answers[request] = Answer(time: time, outcome: outcome)
+    case .lookupBegan(let fetch): lookups[fetch, default: Interval()].begin = time
+    case .lookupEnded(let fetch, let isFound):
+      lookups[fetch, default: Interval()].end = time
+      if isFound { found.insert(fetch) }
     case .fetchBegan(let fetch): fetches[fetch, default: Interval()].begin = time
     case .fetchEnded(let fetch, let transfer):
       fetches[fetch, default: Interval()].end = time
@@ -81,9 +88,7 @@ nonisolated struct TrackBuilder {
     track.add(
       "memory lookup", request.began, time,
       ["result": .text("miss"), "why": .text(request.memory.rawValue)])
-    track.add(
-      "disk lookup", time, time,
-      ["result": .text("miss"), "why": .text(request.disk.rawValue)])
+    addLookup(of: request, at: time, to: &track)
 
     var notes: [String: RequestTrack.Note] = [:]
     switch answer?.outcome {
@@ -99,15 +104,32 @@ nonisolated struct TrackBuilder {
     return track
   }
 
+  /// A look at the disk is a stage of its own, which others may have begun.
+  private func addLookup(of request: TraceEvent.Request, at time: Int64, to track: inout RequestTrack) {
+    guard let lookup = lookups[request.fetch], let begin = lookup.begin else {
+      return track.add(
+        "disk lookup", time, time, ["result": .text("miss"), "why": .text(request.disk.rawValue)])
+    }
+    let result =
+      lookup.end == nil ? "under way" : found.contains(request.fetch) ? "hit" : "miss"
+    track.add("disk lookup", max(begin, time), max(lookup.end ?? lastTime, time), ["result": .text(result)])
+  }
+
   private func addFetch(
     of request: TraceEvent.Request, lookedUpBy time: Int64, answered: Int64?, to track: inout RequestTrack
   ) {
+    let lookup = lookups[request.fetch]
+    if let begin = lookup?.begin, begin >= time { track.add("queue", time, begin) }
+    let queued = max(time, lookup?.end ?? time)
     guard let begin = fetches[request.fetch]?.begin else {
-      // It was given up before its turn came, or still waits.
-      return track.add("queue", time, answered ?? lastTime)
+      // The disk had it, or it was given up before its turn came, or still waits.
+      if !found.contains(request.fetch), lookup?.begin == nil || lookup?.end != nil {
+        track.add("queue", queued, answered ?? lastTime)
+      }
+      return
     }
-    if begin >= time {
-      track.add("queue", time, begin)
+    if begin >= queued {
+      track.add("queue", queued, begin)
     } else {
       track.add("joined", time, time, ["fetch": .number(Int(request.fetch & 0xFF_FFFF_FFFF))])
     }
@@ -168,7 +190,7 @@ nonisolated struct TrackBuilder {
 
   private func addDecode(of request: TraceEvent.Request, to track: inout RequestTrack) {
     guard let decode = decodes[request.decode] else { return }
-    track.add("decoder queue", fetches[request.fetch]?.end, decode.begin)
+    track.add("decoder queue", fetches[request.fetch]?.end ?? lookups[request.fetch]?.end, decode.begin)
     let size = sizes[request.decode] ?? (0, 0)
     let isPicture = size.width > 0
     track.add(

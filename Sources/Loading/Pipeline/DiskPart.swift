@@ -1,0 +1,125 @@
+import VitrineGraphics
+
+/// What a fetch has to do with the disk. Decides only.
+struct DiskPart {
+  /// What those who wait allow to be made of what the disk has.
+  enum Use: Int, Comparable {
+    /// Nothing: a request for an answer of the server's own.
+    case none
+    /// A question to the server, whether it has changed.
+    case question
+    /// Whatever its server allows.
+    case asServerSays
+
+    init(_ policy: ImageRequest.CachePolicy) {
+      switch policy {
+      case .useCache, .cacheOnly: self = .asServerSays
+      case .refresh: self = .question
+      case .reload: self = .none
+      }
+    }
+
+    static func < (a: Use, b: Use) -> Bool { a.rawValue < b.rawValue }
+  }
+
+  /// Of all who have waited for it, what the strictest allows.
+  var use = Use.asServerSays
+  /// Whether the disk is to be asked before a transport.
+  var isLookedUp = false
+  /// Whether somebody wants it to be kept.
+  var isKept = false
+  /// What the server is asked about, and what is shown if it does not answer.
+  var copy: StoredCopy?
+  /// That the bytes are no picture, which somebody else is still decoding.
+  var damage: ImageError?
+  /// Whether what the disk had was damaged: it is fetched anew once.
+  var wasHealed = false
+}
+
+/// An answer on disk.
+struct StoredCopy: Sendable {
+  enum Showing: Sendable {
+    /// Without asking its server.
+    case asFresh
+    /// At once, while its server is asked.
+    case whileAsking
+    /// When its server has said that it is good still.
+    case onceAsked
+  }
+
+  let answer: StoredAnswer
+  /// To be decoded: the body, or what a modifier makes of it.
+  let body: [UInt8]
+  let showing: Showing
+  /// Seconds since it was last known to be good.
+  let age: Double
+  /// Whether it is shown when the server cannot be reached or fails.
+  let mayShowOnError: Bool
+  /// Counts its body in memory.
+  let hold: MemoryHold?
+
+  init(
+    _ answer: StoredAnswer, body: [UInt8], at now: Double, rules: FreshnessRules, hold: MemoryHold? = nil
+  ) {
+    self.answer = answer
+    self.body = body
+    self.hold = hold
+    switch answer.standing(at: now, rules: rules) {
+    case .fresh:
+      (showing, age, mayShowOnError) = (.asFresh, answer.age(at: now) ?? 0, true)
+    case .stale(let age, let mayShowWhileRevalidating, let mayShowOnError):
+      showing = mayShowWhileRevalidating ? .whileAsking : .onceAsked
+      (self.age, self.mayShowOnError) = (age, mayShowOnError)
+    }
+  }
+
+  /// To be decoded, since its time has not run out.
+  var freshBytes: FetchedBytes { bytes(answer, .fresh) }
+
+  /// To be decoded, though it may have changed.
+  func staleBytes(because reason: ImageError? = nil) -> FetchedBytes {
+    bytes(answer, .stale(age: age, reason: reason))
+  }
+
+  /// To be decoded, since a server has said that it is good still.
+  func bytes(revalidatedAs answer: StoredAnswer, _ metrics: TransportMetrics) -> FetchedBytes {
+    var bytes = bytes(answer, .revalidated)
+    bytes.metrics = metrics
+    return bytes
+  }
+
+  private func bytes(_ answer: StoredAnswer, _ freshness: ImageResponse.Freshness) -> FetchedBytes {
+    FetchedBytes(body: body, response: answer.response, hold: hold, source: .disk, freshness: freshness)
+  }
+}
+
+/// What a look at the disk has found.
+struct DiskFind: Sendable {
+  var copy: StoredCopy?
+  /// Why the server refused it not long ago.
+  var failure: ImageError?
+}
+
+extension ImageError {
+  /// Whether what is on disk may be shown in place of an answer: not when the server has answered that there is no such
+  /// picture, or none for this client (RFC 5861, 4).
+  var isNoAnswer: Bool {
+    switch self {
+    case .status(let status): !(400...499).contains(status) || [408, 425, 429].contains(status)
+    case .transport, .timedOut, .untrustedServer, .proxyFailed, .contentType, .redirectRefused, .emptyBody,
+      .notAnImage, .decoding:
+      true
+    case .cancelled, .invalidURL, .unsupportedScheme, .requestRefused, .responseRefused, .unreadableFile,
+      .tooLarge, .transform, .notCached, .notConfigured, .shutDown:
+      false
+    }
+  }
+
+  /// Whether bytes that bring it are no picture, whoever decodes them.
+  var isDamage: Bool {
+    switch self {
+    case .emptyBody, .notAnImage, .decoding: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,165 @@
+import VitrineGraphics
+
+// What is on disk: looked for before a download, kept after one.
+
+extension LoadEngine {
+  /// Bodies that wait to be written take no more than this: on a disk that is slower than the network, what comes
+  /// meanwhile is not kept.
+  private static let unwrittenBytesLimit = 16 << 20
+
+  /// Whether a request that memory cannot serve may be served from disk.
+  func asksDisk(for request: ImageRequest) -> Bool {
+    dataCache != nil && request.cache.usesDisk && !request.isLocal
+      && DiskPart.Use(request.cachePolicy) == .asServerSays
+  }
+
+  func lookUp(_ id: FetchID, _ request: ImageRequest, _ priority: ImageRequest.Priority) {
+    diskReaders.submit(id.number, priority: priority) { [self] in
+      trace.record(.lookupBegan(fetch: id.number))
+      var find = DiskFind()
+      find.copy = copy(of: request)
+      trace.record(.lookupEnded(fetch: id.number, isFound: find.copy != nil))
+      perform { state in
+        if DiskPart.Use(request.cachePolicy) == .asServerSays {
+          find.failure = state.failures?.error(for: request.identity.asSent, at: state.registry.now)
+        }
+        return state.registry.lookedUp(id, find)
+      }
+    }
+  }
+
+  private func copy(of request: ImageRequest) -> StoredCopy? {
+    let identity = request.identity.withoutVarying
+    guard let answer = dataCache?.answer(for: identity), answer.isFor(request.sentHeaders) else { return nil }
+    let hold = MemoryHold(answer.body.count, in: ledger, as: .bodies)
+    var body = answer.body
+    if let modify = configuration.bodyModifier {
+      // What cannot be read any more is as good as damaged.
+      guard let modified = try? modify(body, answer.response) else { return nil }
+      body = modified
+    }
+    return StoredCopy(
+      answer, body: body, at: configuration.wallClock(), rules: configuration.freshness, hold: hold)
+  }
+
+  func keep(_ bytes: FetchedBytes, _ identity: RequestIdentity) {
+    guard let answer = bytes.answer else { return }
+    write(answer.body.count) { cache in
+      let isKept = cache.store(answer, for: identity.withoutVarying)
+      bytes.storing?.finish(isKept)
+      // Counts in memory until here.
+      withExtendedLifetime(bytes.hold) {}
+    } otherwise: {
+      bytes.storing?.finish(false)
+    }
+  }
+
+  func discard(_ identity: RequestIdentity) {
+    write(0) { $0.removeAnswer(for: identity.withoutVarying) }
+  }
+
+  /// Runs `change` on the thread that writes, after all that was asked before, unless too much waits for it already.
+  private func write(
+    _ bytes: Int, _ change: @escaping @Sendable (any ImageDataCache) -> Void,
+    otherwise: @Sendable () -> Void = {}
+  ) {
+    let number = state.withLock { state -> UInt64? in
+      guard dataCache != nil,
+        bytes == 0 || state.unwrittenBytes == 0 || state.unwrittenBytes + bytes <= Self.unwrittenBytesLimit
+      else { return nil }
+      state.unwrittenBytes += bytes
+      state.openWrites += 1
+      state.lastWrite += 1
+      return state.lastWrite
+    }
+    guard let number, let dataCache else { return otherwise() }
+    diskWriter.submit(number, priority: .normal) { [self] in
+      change(dataCache)
+      resume(
+        state.withLock { state in
+          state.unwrittenBytes -= bytes
+          state.openWrites -= 1
+          return state.takeIdleWaiters()
+        })
+    }
+  }
+
+  /// Asks the disk after all that has been asked of it before; false where there is none.
+  func onDisk(_ body: @escaping @Sendable (any ImageDataCache) -> Bool) async -> Bool {
+    await withCheckedContinuation { continuation in
+      write(0) { cache in
+        continuation.resume(returning: body(cache))
+      } otherwise: {
+        continuation.resume(returning: false)
+      }
+    }
+  }
+
+  /// What a server has sent, as it is to be kept; it is decoded first.
+  func storable(_ bytes: FetchedBytes, of receiver: FetchReceiver) -> FetchedBytes {
+    guard let response = bytes.response else { return bytes }
+    let exchange = state.withLock { state in
+      state.registry.keeps(receiver.id) ? state.transfers[receiver.id]?.exchange : nil
+    }
+    guard let exchange,
+      let answer = StoredAnswer(
+        keeping: response, body: bytes.body, sent: exchange.sent, requested: exchange.requested,
+        received: exchange.received(configuration.wallClock(), bytes.metrics))
+    else { return bytes }
+    var bytes = bytes
+    bytes.answer = answer
+    bytes.storing = StoringSignal()
+    return bytes
+  }
+
+  /// What a 304 makes of what is on disk. With the lock held.
+  func revalidated(
+    _ id: FetchID, _ response: TransportResponse, _ metrics: TransportMetrics, _ state: inout State
+  ) -> FetchEnd.Outcome {
+    guard let copy = state.registry.copy(of: id), let exchange = state.transfers[id]?.exchange else {
+      return .failed(.status(304))
+    }
+    let now = configuration.wallClock()
+    guard
+      let answer = copy.answer.merging(
+        response, sent: exchange.sent, requested: exchange.requested,
+        received: exchange.received(now, metrics))
+    else {
+      state.registry.dropCopy(of: id)
+      return .needsWhole
+    }
+    var bytes = copy.bytes(revalidatedAs: answer, metrics)
+    // Written anew only if that spares a question.
+    if case .fresh = answer.standing(at: now, rules: configuration.freshness),
+      StoredAnswer.mayBeKept(answer.response, sent: exchange.sent)
+    {
+      bytes.answer = answer
+      bytes.storing = StoringSignal()
+    }
+    return .bytes(bytes)
+  }
+
+  /// Asks for nobody whether what has been shown has changed; what is new is there the next time.
+  func revalidate(_ request: ImageRequest) {
+    var request = request
+    request.cachePolicy = .refresh
+    request.priority = .veryLow
+    request.progressive = .none
+    let task = ImageTask(request, additionalIdentifier: nil)
+    let lookup = LookupNotes(began: trace.now, memory: .bypassed)
+    _ = start(task, unlessStoredSince: storeCount, lookup: lookup)
+  }
+}
+
+/// When and how a server was asked.
+struct Exchange: Sendable {
+  var sent = HTTPHeaders()
+  /// Seconds since 1970, by this machine's clock.
+  var requested = 0.0
+
+  /// When the head of the answer came, where the end was at `now`.
+  func received(_ now: Double, _ metrics: TransportMetrics?) -> Double {
+    let body = metrics.map { max(0, $0.total - $0.firstByte) } ?? 0
+    return max(requested, now - (body.isFinite ? body : 0))
+  }
+}
