@@ -9,12 +9,13 @@ struct Fixture {
   let gate: Gate
   let decoder: FakeDecoder
   let cache: MemoryImageCache
+  let disk: MemoryDataCache?
   let clock = ManualLoadingClock()
   let downloader: ImageDownloader
 
   init(
     _ configure: (inout ImageDownloader.Configuration) -> Void = { _ in },
-    decodingIsHeld: Bool = false, endsCancelled: Bool = true
+    decodingIsHeld: Bool = false, endsCancelled: Bool = true, disk: MemoryDataCache? = nil
   ) {
     var configuration = ImageDownloader.Configuration()
     configuration.decodingThreads = 2
@@ -27,7 +28,8 @@ struct Fixture {
     cache = MemoryImageCache()
     downloader = ImageDownloader(
       configuration: configuration, transports: [transport, LocalTransport()], decoder: decoder,
-      cache: cache)
+      cache: cache, dataCache: disk)
+    self.disk = disk
   }
 
   static let picture = FakeDecoder.picture(width: 64, height: 48)

@@ -26,6 +26,11 @@ extension FetchEnd {
   private func words(_ action: LoadAction) -> String {
     switch action {
     case .startFetch(_, let request): "fetch \(request.url.lastPathComponent)"
+    case .lookUp(_, let request, _): "look up \(request.url.lastPathComponent)"
+    case .cancelLookUp: "cancel look up"
+    case .keep: "keep"
+    case .discard: "discard"
+    case .revalidate: "revalidate"
     case .cancelFetch: "cancel fetch"
     case .decode(_, _, let key, _): key.target == nil ? "decode" : "decode small"
     case .transform(_, _, let transforms, _): "transform \(transforms.map(\.identifier))"

@@ -19,7 +19,7 @@ extension LoadEngine {
       trace.record(.decodeEnded(id, result))
       perform { state in
         let now = state.registry.now
-        if let request = state.registry.request(of: id) {
+        if let request = state.registry.requestToServer(of: id) {
           switch result {
           case .success: state.failures?.remove(request.identity.asSent)
           case .failure(let error): state.remember(error, of: request, at: now)

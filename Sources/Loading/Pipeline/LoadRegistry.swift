@@ -79,9 +79,12 @@ struct LoadRegistry {
   /// What a fetch that runs was asked for.
   func request(of fetch: FetchID) -> ImageRequest? { isRunning(fetch) ? fetches[fetch]?.request : nil }
 
-  /// What the bytes of a decode that runs were asked for by.
-  func request(of decode: DecodeID) -> ImageRequest? {
-    guard let decode = decodes[decode], case .running = decode.phase else { return nil }
+  /// What the bytes of a decode that runs were asked for by, unless they are those of the disk: what becomes of them
+  /// says nothing of the server.
+  func requestToServer(of decode: DecodeID) -> ImageRequest? {
+    guard let decode = decodes[decode], case .running = decode.phase, decode.bytes?.source != .disk else {
+      return nil
+    }
     return fetches[decode.fetch]?.request
   }
 

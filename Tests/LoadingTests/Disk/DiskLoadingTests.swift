@@ -1,0 +1,471 @@
+import FoundationEssentials
+import Testing
+import VitrineGraphics
+import VitrineTesting
+
+@testable import VitrineLoading
+
+/// Loads that the disk has a part in, as their callers meet them.
+@MainActor @Suite(.timeLimit(.minutes(1))) struct DiskLoadingTests {
+  private static let other = FakeDecoder.picture(width: 32, height: 32)
+
+  // MARK: Keeping
+
+  @Test("YY-B3 a picture from the network says so, and is in memory and on disk afterwards")
+  func networkPictureIsKept() async throws {
+    let world = DiskFixture()
+    let task = world.downloader.load(request())
+    await world.transfer().answer(with: Fixture.picture, DiskFixture.minute)
+    let response = try await task.response
+    #expect(response.source == .network)
+    #expect(response.freshness == .fresh)
+    #expect(await response.isStored())
+    #expect(world.downloader.cachedImage(for: request()) === response.image)
+    #expect(await world.downloader.containsCachedData(for: request()))
+    #expect(world.disk.answers.first?.body == Fixture.picture)
+  }
+
+  @Test("YY-B2 a picture from disk says so, and is in memory afterwards")
+  func diskPictureIsServed() async throws {
+    let world = DiskFixture()
+    world.keep()
+    let response = try await world.downloader.image(for: request())
+    #expect(response.source == .disk)
+    #expect(response.freshness == .fresh)
+    #expect(response.metrics == nil)
+    #expect(world.transport.transfers.isEmpty)
+    #expect(world.downloader.cachedImage(for: request()) === response.image)
+    #expect(world.downloader.statistics.loads == [.disk: 1])
+    #expect(try await world.downloader.image(for: request()).source == .memory)
+  }
+
+  @Test("YY-B4 a request may leave the disk alone and still fill the memory")
+  func memoryOnly() async throws {
+    let world = DiskFixture()
+    world.keep()
+    var alone = request()
+    alone.cache = .memoryOnly
+    let task = world.downloader.load(alone)
+    world.transport.transfers[0].answer(with: Self.other)
+    #expect(try await task.response.image.pixelWidth == 32)
+    await world.downloader.drain()
+    #expect(world.disk.lookups.isEmpty)
+    #expect(world.disk.storeCount == 1, "by hand alone")
+    #expect(world.downloader.cachedImage(for: alone)?.pixelWidth == 32)
+  }
+
+  @Test func requestMayLeaveTheMemoryAloneAndFillTheDisk() async throws {
+    let world = DiskFixture()
+    var alone = request()
+    alone.cache = .diskOnly
+    let task = world.downloader.load(alone)
+    await world.transfer().answer(with: Fixture.picture)
+    #expect(await (try task.response).isStored())
+    #expect(world.downloader.cachedImage(for: request()) == nil)
+    #expect(try await world.downloader.image(for: alone).source == .disk)
+    #expect(world.downloader.cachedImage(for: request()) == nil)
+  }
+
+  @Test(
+    "what is no picture, not whole, or not to be kept is not kept",
+    arguments: [
+      ([1, 2, 3], 200, [:]), (Fixture.picture, 200, ["Cache-Control": "no-store"]),
+      (Fixture.picture, 200, ["Vary": "*"]), (Fixture.picture, 203, [:]),
+    ] as [([UInt8], Int, HTTPHeaders)])
+  func whatIsNotKept(body: [UInt8], status: Int, headers: HTTPHeaders) async {
+    let world = DiskFixture()
+    let task = world.downloader.load(request())
+    let transfer = await world.transfer()
+    transfer.respond(status: status, headers: headers)
+    transfer.send(body)
+    transfer.finish()
+    let response = try? await task.response
+    #expect(await response?.isStored() != true)
+    await world.downloader.drain()
+    #expect(world.disk.answers.isEmpty)
+  }
+
+  @Test func pictureThatMayNotBeKeptAnyMoreLeavesTheDisk() async throws {
+    let world = DiskFixture()
+    world.keep(age: 100)
+    let task = world.downloader.load(request())
+    await world.transfer().answer(with: Self.other, ["Cache-Control": "no-store"])
+    #expect(try await task.response.image.pixelWidth == 32)
+    await world.downloader.drain()
+    #expect(world.disk.answers.isEmpty)
+  }
+
+  @Test func bytesAreKeptAsTheyCameAndModifiedEachTime() async throws {
+    let world = DiskFixture { $0.bodyModifier = { body, _ in body.reversed() } }
+    let task = world.downloader.load(request())
+    await world.transfer().answer(with: Fixture.picture.reversed(), DiskFixture.minute)
+    #expect(await (try task.response).isStored())
+    #expect(world.disk.answers.first?.body == Fixture.picture.reversed())
+    world.downloader.removeAllCachedImages()
+    #expect(try await world.downloader.image(for: request()).source == .disk)
+  }
+
+  // MARK: Asking
+
+  @Test("SD-D38 SD-M28 an answer that has not changed is told as such, and once")
+  func notModified() async throws {
+    let world = DiskFixture()
+    world.keep(age: 100)
+    let heard = Heard<Result<ImageResponse, ImageError>>()
+    world.downloader.load(request(), completion: heard.add)
+    let transfer = await world.transfer()
+    #expect(transfer.request.headers["If-None-Match"] == "\"one\"")
+    transfer.answerNotModified(DiskFixture.minute)
+    let response = try await heard.wait(for: 1)[0].get()
+    #expect(response.freshness == .revalidated)
+    #expect(response.source == .disk)
+    #expect(response.metrics != nil)
+    #expect(response.image.pixelWidth == 64)
+    await world.downloader.drain()
+    #expect(heard.values.count == 1)
+
+    // It is good for another minute.
+    world.downloader.removeAllCachedImages()
+    #expect(try await world.downloader.image(for: request()).freshness == .fresh)
+    #expect(world.transport.transfers.count == 1)
+  }
+
+  @Test func whatHasChangedTakesItsPlace() async throws {
+    let world = DiskFixture()
+    world.keep(age: 100)
+    let task = world.downloader.load(request())
+    await world.transfer().answer(with: Self.other, ["ETag": "\"two\"", "Cache-Control": "max-age=60"])
+    let response = try await task.response
+    #expect(response.source == .network)
+    #expect(await response.isStored())
+    #expect(world.disk.answers.map(\.body) == [Self.other])
+  }
+
+  @Test func answerAboutAnotherPictureIsAskedForWhole() async throws {
+    let world = DiskFixture()
+    world.keep(age: 100)
+    let task = world.downloader.load(request())
+    await world.transfer().answerNotModified(["ETag": "\"two\""])
+    let whole = await world.transfer(2)
+    #expect(whole.request.headers["If-None-Match"] == nil)
+    whole.answer(with: Self.other)
+    #expect(try await task.response.image.pixelWidth == 32)
+  }
+
+  @Test func notModifiedThatNobodyAskedForIsAFailure() async {
+    let world = DiskFixture()
+    let task = world.downloader.load(request())
+    await world.transfer().refuse(304)
+    await #expect(throws: ImageError.status(304)) { try await task.response }
+  }
+
+  @Test func refreshAsksAboutWhatIsFresh() async throws {
+    let world = DiskFixture()
+    world.keep()
+    let task = world.downloader.load(request(policy: .refresh))
+    let transfer = await world.transfer()
+    #expect(transfer.request.headers["If-None-Match"] == "\"one\"")
+    transfer.answerNotModified()
+    #expect(try await task.response.freshness == .revalidated)
+  }
+
+  @Test func reloadLeavesTheDiskAloneAndFillsIt() async throws {
+    let world = DiskFixture()
+    world.keep()
+    let task = world.downloader.load(request(policy: .reload))
+    #expect(world.transport.transfers[0].request.headers["If-None-Match"] == nil)
+    world.transport.transfers[0].answer(with: Self.other, DiskFixture.minute)
+    #expect(await (try task.response).isStored())
+    #expect(world.disk.lookups.isEmpty)
+    #expect(world.disk.answers.map(\.body) == [Self.other])
+  }
+
+  @Test func reloadIsNotServedByALookupThatIsUnderWay() async throws {
+    let gate = Gate()
+    let world = DiskFixture(lookupsAreHeldBy: gate)
+    world.keep()
+    let first = world.downloader.load(request())
+    await gate.waitUntilHeld(1)
+    let second = world.downloader.load(request(policy: .reload))
+    gate.open()
+    let transfer = await world.transfer()
+    #expect(transfer.request.headers["If-None-Match"] == nil)
+    transfer.answer(with: Self.other)
+    #expect(try await first.response.image === (try await second.response.image))
+  }
+
+  @Test func reloadIsNotServedByWhatCameFromDisk() async throws {
+    let world = DiskFixture(decodingIsHeld: true)
+    world.keep()
+    let first = world.downloader.load(request())
+    await world.world.gate.waitUntilHeld(1)
+    let second = world.downloader.load(request(policy: .reload))
+    await world.transfer().answer(with: Self.other)
+    world.world.gate.open()
+    #expect(try await first.response.image.pixelWidth == 64)
+    #expect(try await second.response.image.pixelWidth == 32)
+    await world.downloader.drain()
+    #expect(!world.downloader.isRunning)
+  }
+
+  @Test func otherVariantOfAnAnswerIsNotServed() async throws {
+    let world = DiskFixture()
+    world.keep(
+      headers: ["Vary": "X-Mode", "Cache-Control": "max-age=60"],
+      varying: [.init(name: "x-mode", value: "dark")])
+    var bright = request()
+    bright.headers["X-Mode"] = "bright"
+    let task = world.downloader.load(bright)
+    await world.transfer().answer(with: Self.other)
+    #expect(try await task.response.source == .network)
+
+    var dark = request("b.jpg")
+    dark.headers["X-Mode"] = "dark"
+    world.keep(
+      "b.jpg", headers: ["Vary": "X-Mode", "Cache-Control": "max-age=60"],
+      varying: [.init(name: "x-mode", value: "dark")])
+    #expect(try await world.downloader.image(for: dark).source == .disk)
+  }
+
+  // MARK: Without a server
+
+  @Test(
+    "what may have changed is shown when its server cannot be reached, fails, or sends what is no picture",
+    arguments: [.transport(code: 7, message: "refused"), .timedOut(.connect(seconds: 10)), .status(503)]
+      as [ImageError])
+  func staleOnError(error: ImageError) async throws {
+    let world = DiskFixture { $0.retries = RetryPolicy() }
+    world.keep(age: 100)
+    let task = world.downloader.load(request())
+    await world.transfer().fail(error)
+    let response = try await task.response
+    #expect(response.freshness == .stale(age: 100, reason: error))
+    #expect(response.source == .disk)
+    #expect(world.downloader.statistics.stale == 1)
+    #expect(world.disk.answers.count == 1)
+  }
+
+  @Test func pageOfAPortalDoesNotTakeThePlaceOfAPicture() async throws {
+    let world = DiskFixture()
+    world.keep(age: 100)
+    let task = world.downloader.load(request())
+    await world.transfer().answer(with: Array("<html>".utf8))
+    let error = ImageError.notAnImage(signature: Array("<html>".utf8))
+    #expect(try await task.response.freshness == .stale(age: 100, reason: error))
+    await world.downloader.drain()
+    #expect(world.disk.answers.map(\.body) == [Fixture.picture])
+  }
+
+  @Test func pictureThatIsGoneLeavesTheDisk() async {
+    let world = DiskFixture()
+    world.keep(age: 100)
+    let task = world.downloader.load(request())
+    await world.transfer().refuse(404)
+    await #expect(throws: ImageError.status(404)) { try await task.response }
+    await world.downloader.drain()
+    #expect(world.disk.answers.isEmpty)
+  }
+
+  @Test func whatMustBeRevalidatedIsNotShownUnasked() async {
+    let world = DiskFixture()
+    world.keep(age: 100, headers: ["Cache-Control": "max-age=60, must-revalidate"])
+    let task = world.downloader.load(request())
+    await world.transfer().refuse(500)
+    await #expect(throws: ImageError.status(500)) { try await task.response }
+    #expect(world.disk.answers.count == 1)
+  }
+
+  @Test func cacheOnlyIsServedHoweverOld() async throws {
+    let world = DiskFixture()
+    world.keep(age: 1e6)
+    let response = try await world.downloader.image(for: request(policy: .cacheOnly))
+    #expect(response.freshness == .stale(age: 1e6, reason: nil))
+    #expect(world.transport.transfers.isEmpty)
+  }
+
+  @Test func cacheOnlyFailsWhereThereIsNothing() async {
+    let world = DiskFixture()
+    await #expect(throws: ImageError.notCached) {
+      try await world.downloader.image(for: request(policy: .cacheOnly))
+    }
+    #expect(world.transport.transfers.isEmpty)
+    #expect(!world.downloader.isRunning)
+  }
+
+  @Test func cacheOnlyDoesNotWaitForAServerThatOthersWaitFor() async throws {
+    let world = DiskFixture()
+    let other = world.downloader.load(request())
+    let transfer = await world.transfer()
+    await #expect(throws: ImageError.notCached) {
+      try await world.downloader.image(for: request(policy: .cacheOnly))
+    }
+    transfer.answer(with: Fixture.picture)
+    #expect(try await other.response.source == .network)
+  }
+
+  @Test func cacheOnlyLeavesALookupToOthersThatFindsNothing() async throws {
+    let gate = Gate()
+    let world = DiskFixture(lookupsAreHeldBy: gate)
+    let only = world.downloader.load(request(policy: .cacheOnly))
+    let other = world.downloader.load(request())
+    gate.open()
+    await #expect(throws: ImageError.notCached) { try await only.response }
+    await world.transfer().answer(with: Fixture.picture)
+    #expect(try await other.response.source == .network)
+  }
+
+  @Test func pictureThatMayBeShownWhileItsServerIsAskedIsShownAtOnceAndNewTheNextTime() async throws {
+    let world = DiskFixture()
+    world.keep(
+      age: 100, headers: ["Cache-Control": "max-age=60, stale-while-revalidate=1000", "ETag": "\"one\""])
+    let response = try await world.downloader.image(for: request())
+    #expect(response.freshness == .stale(age: 100, reason: nil))
+    let transfer = await world.transfer()
+    #expect(transfer.request.headers["If-None-Match"] == "\"one\"")
+    transfer.answer(with: Self.other, DiskFixture.minute)
+    await world.downloader.drain()
+    #expect(world.disk.answers.map(\.body) == [Self.other])
+    #expect(try await world.downloader.image(for: request()).image.pixelWidth == 32)
+  }
+
+  @Test func rememberedFailureOfAServerLeavesWhatIsOnDisk() async throws {
+    let world = DiskFixture { $0.failureMemory = FailureMemory(timeToLive: 1000) }
+    world.keep("a.jpg", age: 100)
+    let portal = ImageError.redirectRefused(.downgrade)
+    for _ in 0..<2 {
+      let task = world.downloader.load(request())
+      if world.transport.transfers.isEmpty { await world.transfer().fail(portal) }
+      #expect(try await task.response.freshness == .stale(age: 100, reason: portal))
+      world.downloader.removeAllCachedImages()
+    }
+    #expect(world.transport.transfers.count == 1)
+  }
+
+  // MARK: Damage
+
+  @Test func damagedPictureOnDiskIsFetchedAnewOnceAndReplaced() async throws {
+    let world = DiskFixture()
+    world.keep(body: [9, 9, 9])
+    let task = world.downloader.load(request())
+    let transfer = await world.transfer()
+    #expect(transfer.request.headers["If-None-Match"] == nil, "what is here is of no use")
+    transfer.answer(with: Self.other, DiskFixture.minute)
+    let response = try await task.response
+    #expect(response.source == .network)
+    #expect(await response.isStored())
+    #expect(world.disk.answers.map(\.body) == [Self.other])
+  }
+
+  @Test func damagedPictureThatTheServerCallsGoodIsFetchedWhole() async throws {
+    let world = DiskFixture()
+    world.keep(age: 100, body: [9, 9, 9])
+    let task = world.downloader.load(request())
+    await world.transfer().answerNotModified()
+    let whole = await world.transfer(2)
+    #expect(whole.request.headers["If-None-Match"] == nil)
+    whole.answer(with: Self.other)
+    #expect(try await task.response.image.pixelWidth == 32)
+  }
+
+  @Test func severalSizesOfADamagedPictureShareOneFetch() async throws {
+    let world = DiskFixture(decodingIsHeld: true)
+    world.keep(body: [9, 9, 9])
+    let tasks = [16, 24, 48].map { size in
+      world.downloader.load(request(target: DecodeTarget(width: size, height: size)))
+    }
+    await world.world.gate.waitUntilHeld(2)
+    world.world.gate.open()
+    await world.transfer().answer(with: Fixture.picture)
+    for task in tasks { #expect(try await task.response.source == .network) }
+    #expect(world.transport.transfers.count == 1)
+  }
+
+  @Test func damagedPictureThatCannotBeFetchedIsAFailure() async {
+    let world = DiskFixture()
+    world.keep(body: [9, 9, 9])
+    let task = world.downloader.load(request())
+    await world.transfer().fail(.status(500))
+    await #expect(throws: ImageError.status(500)) { try await task.response }
+  }
+
+  // MARK: Together
+
+  @Test func manyCallersShareOneLookup() async throws {
+    let gate = Gate()
+    let world = DiskFixture(lookupsAreHeldBy: gate)
+    world.keep()
+    let tasks = (0..<5).map { _ in world.downloader.load(request()) }
+    await gate.waitUntilHeld(1)
+    gate.open()
+    for task in tasks { #expect(try await task.response.source == .disk) }
+    #expect(world.disk.lookups.count == 1)
+    #expect(world.world.decoder.calls.count == 1)
+  }
+
+  @Test func cancelledLookupTellsNobodyAndStartsNothing() async {
+    let gate = Gate()
+    let world = DiskFixture(lookupsAreHeldBy: gate)
+    let task = world.downloader.load(request())
+    await gate.waitUntilHeld(1)
+    task.cancel()
+    await #expect(throws: ImageError.cancelled) { try await task.response }
+    gate.open()
+    await world.downloader.drain()
+    #expect(world.transport.transfers.isEmpty)
+  }
+
+  @Test func pausedCallerIsServedFromDiskAndGoesToNoServer() async throws {
+    let gate = Gate()
+    let world = DiskFixture(lookupsAreHeldBy: gate)
+    world.keep()
+    let (onDisk, nowhere) = (world.downloader.load(request()), world.downloader.load(request("b.jpg")))
+    onDisk.pause()
+    nowhere.pause()
+    gate.open()
+    #expect(try await onDisk.response.source == .disk)
+    #expect(world.transport.transfers.isEmpty)
+    nowhere.resume()
+    await world.transfer().answer(with: Fixture.picture)
+    #expect(try await nowhere.response.source == .network)
+  }
+
+  @Test func orderOfTheDownloadsIsThatOfTheRequestsHoweverTheDiskAnswers() async throws {
+    let gate = Gate()
+    let world = DiskFixture(lookupsAreHeldBy: gate) {
+      $0.prioritization = .fifo
+      $0.maximumActiveDownloads = 1
+    }
+    let names = (0..<6).map { "\($0).jpg" }
+    let tasks = names.map { world.downloader.load(request($0)) }
+    await world.disk.waitUntilAsked(2)
+    gate.open()
+    for number in 1...names.count { await world.transfer(number).answer(with: Fixture.picture) }
+    for task in tasks { _ = try await task.response }
+    let order = world.transport.transfers.map { $0.request.url.lastPathComponent }
+    #expect(Array(order.dropFirst(2)) == order.dropFirst(2).sorted(), "but for the two that race")
+  }
+
+  @Test func whatIsOnDiskDoesNotWaitForTheNetwork() async throws {
+    let world = DiskFixture { $0.maximumActiveDownloads = 1 }
+    world.keep("b.jpg")
+    let slow = world.downloader.load(request("a.jpg"))
+    _ = await world.transfer()
+    #expect(try await world.downloader.image(for: request("b.jpg")).source == .disk)
+    slow.cancel()
+  }
+
+  @Test func removedDataIsGone() async {
+    let world = DiskFixture()
+    world.keep()
+    world.keep("b.jpg")
+    #expect(await world.downloader.removeCachedData(for: request()))
+    #expect(await !world.downloader.removeCachedData(for: request()))
+    #expect(await world.downloader.removeAllCachedData())
+    #expect(await !world.downloader.containsCachedData(for: request("b.jpg")))
+  }
+
+  @Test func withoutADiskThereIsNothingToRemove() async {
+    let world = Fixture()
+    #expect(await !world.downloader.removeAllCachedData())
+  }
+}
