@@ -46,10 +46,11 @@ let package = Package(
     .systemLibrary(name: "CCurl", path: "Sources/CCurl"),
     .systemLibrary(name: "CSDL", path: "Sources/CSDL"),
     .systemLibrary(name: "CCodecs", path: "Sources/CCodecs"),
+    .systemLibrary(name: "CHashing", path: "Sources/CHashing"),
 
     // The library, from the leaves up.
     module("Graphics", []),
-    module("Loading", ["VitrineGraphics"]),
+    module("Loading", ["VitrineGraphics", "CHashing"]),
     module("CurlTransport", ["VitrineGraphics", "VitrineLoading", "CCurl"]),
     module("Codecs", ["VitrineGraphics", "VitrineLoading", "CCodecs", "CSDL"]),
     module("Widgets", ["VitrineGraphics"], settings: mainActor),

@@ -6,7 +6,8 @@ caller=$PWD
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
 # What the library and the demo link, whom to trust over https, and a font to write with.
-packages=(libsdl2-dev libsdl2-image-dev libsdl2-ttf-dev libcurl4-openssl-dev ca-certificates fonts-dejavu-core)
+packages=(libsdl2-dev libsdl2-image-dev libsdl2-ttf-dev libcurl4-openssl-dev libxxhash-dev
+  ca-certificates fonts-dejavu-core)
 
 usage() {
   cat <<'TEXT'
@@ -50,7 +51,7 @@ need_packages() {
   if ! command -v dpkg-query >/dev/null 2>&1; then
     # Another distribution: say what is needed once the headers are not there, and leave the rest to the compiler.
     [ -e /usr/include/SDL2/SDL_ttf.h ] && return
-    say "run.sh: needs SDL2, SDL2_image, SDL2_ttf, libcurl, libjpeg-turbo, libpng, libwebp (with headers) and DejaVu fonts."
+    say "run.sh: needs SDL2, SDL2_image, SDL2_ttf, libcurl, xxHash, libjpeg-turbo, libpng, libwebp (with headers) and DejaVu fonts."
     exit 1
   fi
   for package in "$@"; do
@@ -201,7 +202,7 @@ extract_symbols() {
   mkdir -p "$folder"
   for module in "$@"; do
     swift symbolgraph-extract -module-name "$module" -target "$target" -output-dir "$folder" \
-      -I "$modules" -I Sources/CCurl -I Sources/CSDL -I Sources/CCodecs \
+      -I "$modules" -I Sources/CCurl -I Sources/CSDL -I Sources/CCodecs -I Sources/CHashing \
       -minimum-access-level public -skip-synthesized-members
   done
 }

@@ -93,6 +93,11 @@ public struct RequestIdentity: Hashable, Sendable {
   /// Whether there are headers that do not count, as far as is known.
   var hasOtherHeaders: Bool { storage.allHeaders.fields.count > storage.headers.count }
 
+  /// Those that count in any case.
+  var baseHeaders: ArraySlice<HTTPHeaders.Field> {
+    storage.headers.prefix { Self.headerNames.contains($0.name) }
+  }
+
   /// Those that count because a server has named them.
   private var furtherHeaders: ArraySlice<HTTPHeaders.Field> {
     storage.headers.drop { Self.headerNames.contains($0.name) }

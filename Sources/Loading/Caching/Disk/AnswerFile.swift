@@ -1,0 +1,123 @@
+import FoundationEssentials
+
+/// A file that holds one answer, and says all that is needed to trust it:
+///
+///     8   magic and version of the format, `vitrine1`
+///     16  hash of all from here to the body
+///     4   bytes of the head
+///     8   bytes of the body
+///     16  hash of the body
+///         the head: key, status, URL, headers and times
+///         the body
+///
+/// Numbers have their lowest byte first. A change of the format changes the magic, and what is older is damaged.
+enum AnswerFile {
+  static let magic = Array("vitrine1".utf8)
+  /// Bytes before the head.
+  static let fixedLength = 52
+  /// Longer heads are not written: servers that say so much are answered from the network.
+  static let longestHead = 256 << 10
+
+  /// All but the body. Nil for what does not fit.
+  static func start(_ answer: StoredAnswer, key: DiskKey) -> [UInt8]? {
+    let head = head(answer, key: key)
+    guard head.count <= longestHead else { return nil }
+    var rest = ByteWriter()
+    rest.append(UInt32(head.count))
+    rest.append(UInt64(answer.body.count))
+    rest.append(ContentHash(answer.body))
+    rest.append(raw: head)
+    var start = ByteWriter()
+    start.append(raw: magic)
+    start.append(ContentHash(rest.bytes))
+    start.append(raw: rest.bytes)
+    return start.bytes
+  }
+
+  private static func head(_ answer: StoredAnswer, key: DiskKey) -> [UInt8] {
+    var head = ByteWriter()
+    head.append(key.bytes)
+    head.append(Int32(clamping: answer.response.status ?? -1))
+    head.append(answer.response.url.absoluteString)
+    head.append(Int64(answer.response.expectedLength ?? -1))
+    head.append(milliseconds(answer.requested))
+    head.append(milliseconds(answer.received))
+    for fields in [answer.response.headers.fields, answer.varying] {
+      head.append(UInt32(clamping: fields.count))
+      for field in fields {
+        head.append(field.name)
+        head.append(field.value)
+      }
+    }
+    return head.bytes
+  }
+
+  /// The fixed part of a file.
+  struct Frame: Equatable {
+    let headLength: Int
+    let bodyLength: Int
+    let bodyHash: ContentHash
+    private let startHash: ContentHash
+
+    /// Of the first bytes of a file; nil if they are not those of one of so many bytes.
+    init?(_ bytes: [UInt8], fileLength: Int) {
+      var reader = ByteReader(bytes[...])
+      guard reader.take(magic.count).map({ Array($0) == magic }) == true, let startHash = reader.hash(),
+        let headLength = reader.number(UInt32.self).map({ Int($0) }),
+        let bodyLength = reader.number(UInt64.self).flatMap({ Int(exactly: $0) }),
+        let bodyHash = reader.hash(),
+        headLength <= longestHead, bodyLength == fileLength - fixedLength - headLength
+      else { return nil }
+      (self.headLength, self.bodyLength, self.bodyHash, self.startHash) =
+        (headLength, bodyLength, bodyHash, startHash)
+    }
+
+    /// Bytes before the body.
+    var startLength: Int { fixedLength + headLength }
+
+    /// Whether all before the body is as it was written.
+    func isWhole(_ start: ArraySlice<UInt8>) -> Bool {
+      start.count == startLength
+        && start.withUnsafeBytes { ContentHash(UnsafeRawBufferPointer(rebasing: $0[24...])) } == startHash
+    }
+  }
+
+  /// The key and, without its body, the answer of a start that is whole; nil if it cannot be read all the same.
+  static func read(_ start: ArraySlice<UInt8>) -> (key: ArraySlice<UInt8>, answer: StoredAnswer)? {
+    var reader = ByteReader(start.dropFirst(fixedLength))
+    guard let key = reader.counted(), let status = reader.number(Int32.self),
+      let url = reader.text().flatMap({ URL(string: $0) }), let length = reader.number(Int64.self),
+      let requested = reader.number(Int64.self), let received = reader.number(Int64.self),
+      let headers = fields(&reader), let varying = fields(&reader), reader.isAtEnd
+    else { return nil }
+    let response = TransportResponse(
+      url: url, status: status < 0 ? nil : Int(status), headers: HTTPHeaders(headers),
+      expectedLength: length < 0 ? nil : Int(length))
+    return (
+      key,
+      StoredAnswer(
+        response: response, body: [], varying: varying, requested: seconds(requested),
+        received: seconds(received))
+    )
+  }
+
+  private static func fields(_ reader: inout ByteReader) -> [HTTPHeaders.Field]? {
+    guard let count = reader.number(UInt32.self) else { return nil }
+    var fields: [HTTPHeaders.Field] = []
+    for _ in 0..<count {
+      guard let name = reader.text(), let value = reader.text() else { return nil }
+      fields.append(HTTPHeaders.Field(name: name, value: value))
+    }
+    return fields
+  }
+
+  // MARK: Times
+
+  /// What is no number is a time in the far future: of an age that nobody knows.
+  private static func milliseconds(_ seconds: Double) -> Int64 {
+    let scaled = (seconds * 1000).rounded()
+    return scaled.isNaN || scaled >= 0x1p62 ? 1 << 62 : scaled <= -0x1p62 ? -(1 << 62) : Int64(scaled)
+  }
+
+  private static func seconds(_ milliseconds: Int64) -> Double { Double(milliseconds) / 1000 }
+}

@@ -1,0 +1,58 @@
+/// Writes numbers, the lowest byte first, and texts behind their length.
+struct ByteWriter {
+  private(set) var bytes: [UInt8] = []
+
+  mutating func append<Number: FixedWidthInteger>(_ number: Number) {
+    withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
+  }
+
+  mutating func append(_ hash: ContentHash) {
+    append(hash.high)
+    append(hash.low)
+  }
+
+  mutating func append(_ other: [UInt8]) {
+    append(UInt32(clamping: other.count))
+    bytes.append(contentsOf: other)
+  }
+
+  mutating func append(_ text: String) { append(Array(text.utf8)) }
+
+  mutating func append(raw other: [UInt8]) { bytes.append(contentsOf: other) }
+}
+
+/// Reads what a `ByteWriter` has written; nil where there is less than that.
+struct ByteReader {
+  private let bytes: ArraySlice<UInt8>
+  private var position: Int
+
+  init(_ bytes: ArraySlice<UInt8>) {
+    self.bytes = bytes
+    position = bytes.startIndex
+  }
+
+  var isAtEnd: Bool { position == bytes.endIndex }
+
+  mutating func number<Number: FixedWidthInteger>(_: Number.Type = Number.self) -> Number? {
+    guard let part = take(Number.bitWidth / 8) else { return nil }
+    return part.reversed().reduce(Number(0)) { $0 << 8 | Number(truncatingIfNeeded: $1) }
+  }
+
+  mutating func hash() -> ContentHash? {
+    guard let high = number(UInt64.self), let low = number(UInt64.self) else { return nil }
+    return ContentHash(high: high, low: low)
+  }
+
+  mutating func counted() -> ArraySlice<UInt8>? {
+    guard let count = number(UInt32.self) else { return nil }
+    return take(Int(count))
+  }
+
+  mutating func text() -> String? { counted().flatMap { String(validating: $0, as: UTF8.self) } }
+
+  mutating func take(_ count: Int) -> ArraySlice<UInt8>? {
+    guard count >= 0, count <= bytes.endIndex - position else { return nil }
+    defer { position += count }
+    return bytes[position..<position + count]
+  }
+}
