@@ -1,79 +1,66 @@
+import Foundation
+import Glibc
 import Synchronization
-import VitrineGraphics
 import VitrineTesting
 
 @testable import VitrineLoading
 
-/// A downloader with a disk, and with a calendar that stands still.
-struct DiskFixture {
-  /// Seconds since 1970, of this machine.
-  final class Calendar: Sendable {
-    private let seconds = Mutex(1_700_000_000.0)
+/// A cache in a folder of its own, which goes with it, by clocks that the test moves.
+final class DiskFixture: Sendable {
+  let folder: String
+  let clock = ManualLoadingClock()
+  let wallClock = Mutex(1_800_000_000.0)
 
-    var now: Double { seconds.withLock { $0 } }
-    func advance(by more: Double) { seconds.withLock { $0 += more } }
+  init() {
+    var template = Array("\(FileManager.default.temporaryDirectory.path)/vitrine-disk-XXXXXX".utf8CString)
+    folder = mkdtemp(&template).map { String(cString: $0) } ?? "/nonexistent"
   }
 
-  let disk: MemoryDataCache
-  let calendar = Calendar()
-  private(set) var world: Fixture
+  deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-  var downloader: ImageDownloader { world.downloader }
-  var transport: FakeTransport { world.transport }
-
-  init(
-    lookupsAreHeldBy gate: Gate = Gate(isOpen: true), decodingIsHeld: Bool = false,
-    _ configure: @escaping (inout ImageDownloader.Configuration) -> Void = { _ in }
-  ) {
-    disk = MemoryDataCache(gate: gate)
-    let calendar = calendar
-    world = Fixture(
-      {
-        $0.wallClock = { calendar.now }
-        configure(&$0)
-      }, decodingIsHeld: decodingIsHeld, disk: disk)
+  /// What is under test, as a process that starts now would have it.
+  func cache(
+    _ folder: String? = nil, hash: @escaping @Sendable ([UInt8]) -> ContentHash = { ContentHash($0) },
+    _ configure: (inout DiskImageCache.Limits) -> Void = { _ in }
+  ) -> DiskImageCache {
+    var limits = DiskImageCache.Limits()
+    limits.freeBytes = 0
+    configure(&limits)
+    return DiskImageCache(
+      directory: folder ?? self.folder, limits: limits, clock: clock,
+      wallClock: { self.wallClock.withLock { $0 } }, hash: hash)
   }
 
-  /// What a server says of a picture that is good for a minute.
-  static let minute: HTTPHeaders = ["Cache-Control": "max-age=60", "ETag": "\"one\""]
+  func pass(_ seconds: Double) { wallClock.withLock { $0 += seconds } }
 
-  /// Puts an answer on disk, as if it had come `age` seconds ago.
-  func keep(
-    _ name: String = "a.jpg", age: Double = 0, headers: HTTPHeaders = minute,
-    body: [UInt8] = Fixture.picture, varying: [HTTPHeaders.Field] = []
-  ) {
-    let then = calendar.now - age
-    let answer = StoredAnswer(
-      response: TransportResponse(url: url(name), status: 200, headers: headers), body: body,
-      varying: varying,
-      requested: then, received: then)
-    disk.store(answer, for: request(name).identity)
+  /// The files of answers.
+  var files: [String] {
+    everything.filter { ContentHash(hex: $0.split(separator: "/").last ?? "") != nil }
   }
 
-  /// The transfer that is started as number `count`, once the disk has been asked.
-  func transfer(_ count: Int = 1) async -> FakeTransfer {
-    await transport.waitUntilStarted(count)
-    return transport.transfers[count - 1]
+  /// All that lies below the folder of this version, folders left out.
+  var everything: [String] {
+    let root = "\(folder)/\(CacheFolder.version)"
+    let names = (try? FileManager.default.subpathsOfDirectory(atPath: root)) ?? []
+    return names.map { "\(root)/\($0)" }.filter { path in
+      var isFolder: ObjCBool = false
+      _ = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
+      return !isFolder.boolValue
+    }.sorted()
   }
 }
 
-extension FakeTransfer {
-  /// A whole answer with these headers.
-  func answer(with body: [UInt8], _ headers: HTTPHeaders) {
-    respond(headers: headers, expectedLength: body.count)
-    send(body)
-    finish()
-  }
-
-  /// What was asked about has not changed.
-  func answerNotModified(_ headers: HTTPHeaders = [:]) {
-    respond(status: 304, headers: headers)
-    finish()
-  }
-
-  /// A status that is not acceptable.
-  func refuse(_ status: Int) {
-    respond(status: status)
-    fail(.status(status))
-  }
+/// `count` bytes that differ by `seed`.
+func answer(_ count: Int = 100, seed: UInt8 = 1, headers: HTTPHeaders = ["ETag": "\"a\""]) -> StoredAnswer {
+  StoredAnswer(
+    response: TransportResponse(
+      url: url("where-it-came-from.jpg"), status: 200, headers: headers, expectedLength: count),
+    body: (0..<count).map { UInt8(truncatingIfNeeded: $0) &* 7 &+ seed },
+    varying: [.init(name: "x-theme", value: "dark")], requested: 1_799_999_999.5, received: 1_800_000_000.25)
 }
+
+func identity(_ name: String, headers: HTTPHeaders = [:]) -> RequestIdentity {
+  RequestIdentity(url: url(name), headers: headers)
+}
+
+func identity(_ number: Int) -> RequestIdentity { identity("\(number).jpg") }

@@ -13,9 +13,9 @@ import VitrineTesting
 
   @Test("YY-B3 a picture from the network says so, and is in memory and on disk afterwards")
   func networkPictureIsKept() async throws {
-    let world = DiskFixture()
+    let world = DiskWorld()
     let task = world.downloader.load(request())
-    await world.transfer().answer(with: Fixture.picture, DiskFixture.minute)
+    await world.transfer().answer(with: Fixture.picture, DiskWorld.minute)
     let response = try await task.response
     #expect(response.source == .network)
     #expect(response.freshness == .fresh)
@@ -27,7 +27,7 @@ import VitrineTesting
 
   @Test("YY-B2 a picture from disk says so, and is in memory afterwards")
   func diskPictureIsServed() async throws {
-    let world = DiskFixture()
+    let world = DiskWorld()
     world.keep()
     let response = try await world.downloader.image(for: request())
     #expect(response.source == .disk)
@@ -41,7 +41,7 @@ import VitrineTesting
 
   @Test("YY-B4 a request may leave the disk alone and still fill the memory")
   func memoryOnly() async throws {
-    let world = DiskFixture()
+    let world = DiskWorld()
     world.keep()
     var alone = request()
     alone.cache = .memoryOnly
@@ -55,7 +55,7 @@ import VitrineTesting
   }
 
   @Test func requestMayLeaveTheMemoryAloneAndFillTheDisk() async throws {
-    let world = DiskFixture()
+    let world = DiskWorld()
     var alone = request()
     alone.cache = .diskOnly
     let task = world.downloader.load(alone)
@@ -73,7 +73,7 @@ import VitrineTesting
       (Fixture.picture, 200, ["Vary": "*"]), (Fixture.picture, 203, [:]),
     ] as [([UInt8], Int, HTTPHeaders)])
   func whatIsNotKept(body: [UInt8], status: Int, headers: HTTPHeaders) async {
-    let world = DiskFixture()
+    let world = DiskWorld()
     let task = world.downloader.load(request())
     let transfer = await world.transfer()
     transfer.respond(status: status, headers: headers)
@@ -86,7 +86,7 @@ import VitrineTesting
   }
 
   @Test func pictureThatMayNotBeKeptAnyMoreLeavesTheDisk() async throws {
-    let world = DiskFixture()
+    let world = DiskWorld()
     world.keep(age: 100)
     let task = world.downloader.load(request())
     await world.transfer().answer(with: Self.other, ["Cache-Control": "no-store"])
@@ -96,9 +96,9 @@ import VitrineTesting
   }
 
   @Test func bytesAreKeptAsTheyCameAndModifiedEachTime() async throws {
-    let world = DiskFixture { $0.bodyModifier = { body, _ in body.reversed() } }
+    let world = DiskWorld { $0.bodyModifier = { body, _ in body.reversed() } }
     let task = world.downloader.load(request())
-    await world.transfer().answer(with: Fixture.picture.reversed(), DiskFixture.minute)
+    await world.transfer().answer(with: Fixture.picture.reversed(), DiskWorld.minute)
     #expect(await (try task.response).isStored())
     #expect(world.disk.answers.first?.body == Fixture.picture.reversed())
     world.downloader.removeAllCachedImages()
@@ -109,13 +109,13 @@ import VitrineTesting
 
   @Test("SD-D38 SD-M28 an answer that has not changed is told as such, and once")
   func notModified() async throws {
-    let world = DiskFixture()
+    let world = DiskWorld()
     world.keep(age: 100)
     let heard = Heard<Result<ImageResponse, ImageError>>()
     world.downloader.load(request(), completion: heard.add)
     let transfer = await world.transfer()
     #expect(transfer.request.headers["If-None-Match"] == "\"one\"")
-    transfer.answerNotModified(DiskFixture.minute)
+    transfer.answerNotModified(DiskWorld.minute)
     let response = try await heard.wait(for: 1)[0].get()
     #expect(response.freshness == .revalidated)
     #expect(response.source == .disk)
@@ -131,7 +131,7 @@ import VitrineTesting
   }
 
   @Test func whatHasChangedTakesItsPlace() async throws {
-    let world = DiskFixture()
+    let world = DiskWorld()
     world.keep(age: 100)
     let task = world.downloader.load(request())
     await world.transfer().answer(with: Self.other, ["ETag": "\"two\"", "Cache-Control": "max-age=60"])
@@ -142,7 +142,7 @@ import VitrineTesting
   }
 
   @Test func answerAboutAnotherPictureIsAskedForWhole() async throws {
-    let world = DiskFixture()
+    let world = DiskWorld()
     world.keep(age: 100)
     let task = world.downloader.load(request())
     await world.transfer().answerNotModified(["ETag": "\"two\""])
@@ -153,14 +153,14 @@ import VitrineTesting
   }
 
   @Test func notModifiedThatNobodyAskedForIsAFailure() async {
-    let world = DiskFixture()
+    let world = DiskWorld()
     let task = world.downloader.load(request())
     await world.transfer().refuse(304)
     await #expect(throws: ImageError.status(304)) { try await task.response }
   }
 
   @Test func refreshAsksAboutWhatIsFresh() async throws {
-    let world = DiskFixture()
+    let world = DiskWorld()
     world.keep()
     let task = world.downloader.load(request(policy: .refresh))
     let transfer = await world.transfer()
@@ -170,11 +170,11 @@ import VitrineTesting
   }
 
   @Test func reloadLeavesTheDiskAloneAndFillsIt() async throws {
-    let world = DiskFixture()
+    let world = DiskWorld()
     world.keep()
     let task = world.downloader.load(request(policy: .reload))
     #expect(world.transport.transfers[0].request.headers["If-None-Match"] == nil)
-    world.transport.transfers[0].answer(with: Self.other, DiskFixture.minute)
+    world.transport.transfers[0].answer(with: Self.other, DiskWorld.minute)
     #expect(await (try task.response).isStored())
     #expect(world.disk.lookups.isEmpty)
     #expect(world.disk.answers.map(\.body) == [Self.other])
@@ -182,7 +182,7 @@ import VitrineTesting
 
   @Test func reloadIsNotServedByALookupThatIsUnderWay() async throws {
     let gate = Gate()
-    let world = DiskFixture(lookupsAreHeldBy: gate)
+    let world = DiskWorld(lookupsAreHeldBy: gate)
     world.keep()
     let first = world.downloader.load(request())
     await gate.waitUntilHeld(1)
@@ -195,7 +195,7 @@ import VitrineTesting
   }
 
   @Test func reloadIsNotServedByWhatCameFromDisk() async throws {
-    let world = DiskFixture(decodingIsHeld: true)
+    let world = DiskWorld(decodingIsHeld: true)
     world.keep()
     let first = world.downloader.load(request())
     await world.world.gate.waitUntilHeld(1)
@@ -209,7 +209,7 @@ import VitrineTesting
   }
 
   @Test func otherVariantOfAnAnswerIsNotServed() async throws {
-    let world = DiskFixture()
+    let world = DiskWorld()
     world.keep(
       headers: ["Vary": "X-Mode", "Cache-Control": "max-age=60"],
       varying: [.init(name: "x-mode", value: "dark")])
@@ -234,7 +234,7 @@ import VitrineTesting
     arguments: [.transport(code: 7, message: "refused"), .timedOut(.connect(seconds: 10)), .status(503)]
       as [ImageError])
   func staleOnError(error: ImageError) async throws {
-    let world = DiskFixture { $0.retries = RetryPolicy() }
+    let world = DiskWorld { $0.retries = RetryPolicy() }
     world.keep(age: 100)
     let task = world.downloader.load(request())
     await world.transfer().fail(error)
@@ -246,7 +246,7 @@ import VitrineTesting
   }
 
   @Test func pageOfAPortalDoesNotTakeThePlaceOfAPicture() async throws {
-    let world = DiskFixture()
+    let world = DiskWorld()
     world.keep(age: 100)
     let task = world.downloader.load(request())
     await world.transfer().answer(with: Array("<html>".utf8))
@@ -257,7 +257,7 @@ import VitrineTesting
   }
 
   @Test func pictureThatIsGoneLeavesTheDisk() async {
-    let world = DiskFixture()
+    let world = DiskWorld()
     world.keep(age: 100)
     let task = world.downloader.load(request())
     await world.transfer().refuse(404)
@@ -267,7 +267,7 @@ import VitrineTesting
   }
 
   @Test func whatMustBeRevalidatedIsNotShownUnasked() async {
-    let world = DiskFixture()
+    let world = DiskWorld()
     world.keep(age: 100, headers: ["Cache-Control": "max-age=60, must-revalidate"])
     let task = world.downloader.load(request())
     await world.transfer().refuse(500)
@@ -276,7 +276,7 @@ import VitrineTesting
   }
 
   @Test func cacheOnlyIsServedHoweverOld() async throws {
-    let world = DiskFixture()
+    let world = DiskWorld()
     world.keep(age: 1e6)
     let response = try await world.downloader.image(for: request(policy: .cacheOnly))
     #expect(response.freshness == .stale(age: 1e6, reason: nil))
@@ -284,7 +284,7 @@ import VitrineTesting
   }
 
   @Test func cacheOnlyFailsWhereThereIsNothing() async {
-    let world = DiskFixture()
+    let world = DiskWorld()
     await #expect(throws: ImageError.notCached) {
       try await world.downloader.image(for: request(policy: .cacheOnly))
     }
@@ -293,7 +293,7 @@ import VitrineTesting
   }
 
   @Test func cacheOnlyDoesNotWaitForAServerThatOthersWaitFor() async throws {
-    let world = DiskFixture()
+    let world = DiskWorld()
     let other = world.downloader.load(request())
     let transfer = await world.transfer()
     await #expect(throws: ImageError.notCached) {
@@ -305,7 +305,7 @@ import VitrineTesting
 
   @Test func cacheOnlyLeavesALookupToOthersThatFindsNothing() async throws {
     let gate = Gate()
-    let world = DiskFixture(lookupsAreHeldBy: gate)
+    let world = DiskWorld(lookupsAreHeldBy: gate)
     let only = world.downloader.load(request(policy: .cacheOnly))
     let other = world.downloader.load(request())
     gate.open()
@@ -315,21 +315,21 @@ import VitrineTesting
   }
 
   @Test func pictureThatMayBeShownWhileItsServerIsAskedIsShownAtOnceAndNewTheNextTime() async throws {
-    let world = DiskFixture()
+    let world = DiskWorld()
     world.keep(
       age: 100, headers: ["Cache-Control": "max-age=60, stale-while-revalidate=1000", "ETag": "\"one\""])
     let response = try await world.downloader.image(for: request())
     #expect(response.freshness == .stale(age: 100, reason: nil))
     let transfer = await world.transfer()
     #expect(transfer.request.headers["If-None-Match"] == "\"one\"")
-    transfer.answer(with: Self.other, DiskFixture.minute)
+    transfer.answer(with: Self.other, DiskWorld.minute)
     await world.downloader.drain()
     #expect(world.disk.answers.map(\.body) == [Self.other])
     #expect(try await world.downloader.image(for: request()).image.pixelWidth == 32)
   }
 
   @Test func rememberedFailureOfAServerLeavesWhatIsOnDisk() async throws {
-    let world = DiskFixture { $0.failureMemory = FailureMemory(timeToLive: 1000) }
+    let world = DiskWorld { $0.failureMemory = FailureMemory(timeToLive: 1000) }
     world.keep("a.jpg", age: 100)
     let portal = ImageError.redirectRefused(.downgrade)
     for _ in 0..<2 {
@@ -344,12 +344,12 @@ import VitrineTesting
   // MARK: Damage
 
   @Test func damagedPictureOnDiskIsFetchedAnewOnceAndReplaced() async throws {
-    let world = DiskFixture()
+    let world = DiskWorld()
     world.keep(body: [9, 9, 9])
     let task = world.downloader.load(request())
     let transfer = await world.transfer()
     #expect(transfer.request.headers["If-None-Match"] == nil, "what is here is of no use")
-    transfer.answer(with: Self.other, DiskFixture.minute)
+    transfer.answer(with: Self.other, DiskWorld.minute)
     let response = try await task.response
     #expect(response.source == .network)
     #expect(await response.isStored())
@@ -357,7 +357,7 @@ import VitrineTesting
   }
 
   @Test func damagedPictureThatTheServerCallsGoodIsFetchedWhole() async throws {
-    let world = DiskFixture()
+    let world = DiskWorld()
     world.keep(age: 100, body: [9, 9, 9])
     let task = world.downloader.load(request())
     await world.transfer().answerNotModified()
@@ -368,7 +368,7 @@ import VitrineTesting
   }
 
   @Test func severalSizesOfADamagedPictureShareOneFetch() async throws {
-    let world = DiskFixture(decodingIsHeld: true)
+    let world = DiskWorld(decodingIsHeld: true)
     world.keep(body: [9, 9, 9])
     let tasks = [16, 24, 48].map { size in
       world.downloader.load(request(target: DecodeTarget(width: size, height: size)))
@@ -381,7 +381,7 @@ import VitrineTesting
   }
 
   @Test func damagedPictureThatCannotBeFetchedIsAFailure() async {
-    let world = DiskFixture()
+    let world = DiskWorld()
     world.keep(body: [9, 9, 9])
     let task = world.downloader.load(request())
     await world.transfer().fail(.status(500))
@@ -392,7 +392,7 @@ import VitrineTesting
 
   @Test func manyCallersShareOneLookup() async throws {
     let gate = Gate()
-    let world = DiskFixture(lookupsAreHeldBy: gate)
+    let world = DiskWorld(lookupsAreHeldBy: gate)
     world.keep()
     let tasks = (0..<5).map { _ in world.downloader.load(request()) }
     await gate.waitUntilHeld(1)
@@ -404,7 +404,7 @@ import VitrineTesting
 
   @Test func cancelledLookupTellsNobodyAndStartsNothing() async {
     let gate = Gate()
-    let world = DiskFixture(lookupsAreHeldBy: gate)
+    let world = DiskWorld(lookupsAreHeldBy: gate)
     let task = world.downloader.load(request())
     await gate.waitUntilHeld(1)
     task.cancel()
@@ -416,7 +416,7 @@ import VitrineTesting
 
   @Test func pausedCallerIsServedFromDiskAndGoesToNoServer() async throws {
     let gate = Gate()
-    let world = DiskFixture(lookupsAreHeldBy: gate)
+    let world = DiskWorld(lookupsAreHeldBy: gate)
     world.keep()
     let (onDisk, nowhere) = (world.downloader.load(request()), world.downloader.load(request("b.jpg")))
     onDisk.pause()
@@ -431,7 +431,7 @@ import VitrineTesting
 
   @Test func orderOfTheDownloadsIsThatOfTheRequestsHoweverTheDiskAnswers() async throws {
     let gate = Gate()
-    let world = DiskFixture(lookupsAreHeldBy: gate) {
+    let world = DiskWorld(lookupsAreHeldBy: gate) {
       $0.prioritization = .fifo
       $0.maximumActiveDownloads = 1
     }
@@ -446,7 +446,7 @@ import VitrineTesting
   }
 
   @Test func whatIsOnDiskDoesNotWaitForTheNetwork() async throws {
-    let world = DiskFixture { $0.maximumActiveDownloads = 1 }
+    let world = DiskWorld { $0.maximumActiveDownloads = 1 }
     world.keep("b.jpg")
     let slow = world.downloader.load(request("a.jpg"))
     _ = await world.transfer()
@@ -455,7 +455,7 @@ import VitrineTesting
   }
 
   @Test func removedDataIsGone() async {
-    let world = DiskFixture()
+    let world = DiskWorld()
     world.keep()
     world.keep("b.jpg")
     #expect(await world.downloader.removeCachedData(for: request()))

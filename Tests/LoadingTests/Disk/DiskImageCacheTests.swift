@@ -1,0 +1,157 @@
+import Foundation
+import Testing
+
+@testable import VitrineLoading
+
+/// Answers that outlast the process.
+@Suite(.timeLimit(.minutes(1))) struct DiskImageCacheTests {
+  let fixture = DiskFixture()
+
+  @Test(arguments: [0, 1, 100, 3900, 4000, 4096, 5000, 300_000])
+  func whatIsStoredIsFoundByAnotherProcess(count: Int) throws {
+    let stored = answer(count)
+    #expect(fixture.cache().store(stored, for: identity(1)))
+    let other = fixture.cache()
+    #expect(other.answer(for: identity(1)) == stored)
+    #expect(other.containsAnswer(for: identity(1)))
+    #expect(other.answer(for: identity(2)) == nil)
+    #expect(!other.containsAnswer(for: identity(2)))
+    #expect(other.statistics.hits == 1 && other.statistics.misses == 1)
+    #expect(other.fault == nil)
+  }
+
+  @Test func longHeadsAreRead() {
+    var headers = HTTPHeaders()
+    for number in 0..<200 { headers.append(name: "X-\(number)", value: String(repeating: "é", count: 100)) }
+    let cache = fixture.cache()
+    #expect(cache.store(answer(10_000, headers: headers), for: identity(1)))
+    #expect(cache.answer(for: identity(1)) == answer(10_000, headers: headers))
+    headers.append(name: "X-Long", value: String(repeating: "x", count: 300_000))
+    #expect(!cache.store(answer(headers: headers), for: identity(1)))
+    #expect(cache.answer(for: identity(1)) == nil)
+  }
+
+  @Test func nothingIsTouchedBeforeSomethingIsStored() {
+    let path = fixture.folder + "/deeper/still/"
+    let cache = fixture.cache(path)
+    #expect(cache.answer(for: identity(1)) == nil)
+    #expect(!cache.containsAnswer(for: identity(1)))
+    #expect(!cache.removeAnswer(for: identity(1)))
+    #expect(!cache.removeAllAnswers())
+    #expect(cache.measured().entries == 0)
+    #expect(!FileManager.default.fileExists(atPath: fixture.folder + "/deeper"))
+    #expect(cache.store(answer(), for: identity(1)))
+    #expect(cache.answer(for: identity(1)) == answer())
+    #expect(cache.fault == nil)
+  }
+
+  @Test func whatIsStoredReplacesWhatWasThere() {
+    let cache = fixture.cache()
+    cache.store(answer(9000, seed: 1), for: identity(1))
+    cache.store(answer(50, seed: 2), for: identity(1))
+    #expect(cache.answer(for: identity(1)) == answer(50, seed: 2))
+    #expect(fixture.files.count == 1 && fixture.everything.count == 1)
+    #expect(cache.statistics.entries == 1 && cache.statistics.bytes == 4096)
+  }
+
+  @Test func removingIsHeardOnce() {
+    let cache = fixture.cache()
+    cache.store(answer(), for: identity(1))
+    cache.store(answer(), for: identity(2))
+    #expect(cache.removeAnswer(for: identity(1)))
+    #expect(!cache.removeAnswer(for: identity(1)))
+    #expect(cache.answer(for: identity(1)) == nil && cache.answer(for: identity(2)) != nil)
+    #expect(cache.statistics.entries == 1)
+  }
+
+  @Test func removingAllLeavesNothing() {
+    let cache = fixture.cache()
+    for number in 0..<20 { cache.store(answer(), for: identity(number)) }
+    #expect(cache.removeAllAnswers())
+    #expect(!cache.removeAllAnswers())
+    #expect(fixture.everything.isEmpty)
+    #expect(cache.measured().entries == 0 && cache.statistics.bytes == 0)
+    #expect(cache.store(answer(), for: identity(1)))
+    #expect(cache.answer(for: identity(1)) == answer())
+  }
+
+  @Test func aNameSharedByTwoKeysIsAMiss() {
+    let cache = fixture.cache(hash: { _ in ContentHash(high: 1, low: 2) })
+    cache.store(answer(seed: 1), for: identity(1))
+    #expect(cache.answer(for: identity(2)) == nil)
+    #expect(!cache.containsAnswer(for: identity(2)) && !cache.removeAnswer(for: identity(2)))
+    #expect(cache.answer(for: identity(1)) == answer(seed: 1))
+    cache.store(answer(seed: 2), for: identity(2))
+    #expect(cache.answer(for: identity(2)) == answer(seed: 2) && cache.answer(for: identity(1)) == nil)
+    #expect(cache.statistics.damaged == 0)
+  }
+
+  @Test(arguments: [
+    "../../../etc/passwd", "a%00b", "%2e%2e%2f", "🏔️.jpg", "?q=" + String(repeating: "x", count: 4096), "",
+    "//", "a?b=../c",
+  ])
+  func oddNamesAreNames(name: String) throws {
+    let text = "http://a.test/\(name)"
+    let odd = RequestIdentity(url: try #require(URL(string: text)), headers: [:])
+    let cache = fixture.cache()
+    #expect(cache.store(answer(), for: odd))
+    #expect(cache.answer(for: odd) == answer())
+    #expect(fixture.everything.count == 1 && fixture.files.count == 1)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.folder) == ["v1"])
+  }
+
+  @Test func headersThatChangeTheAnswerKeepAnswersApart() throws {
+    let cache = fixture.cache()
+    let tokens: [HTTPHeaders] = [
+      [:], ["Authorization": "secret-1"], ["authorization": "secret-2"], ["Cookie": "secret-1"],
+      ["Accept": "a"],
+    ]
+    for (number, token) in tokens.enumerated() {
+      cache.store(answer(seed: UInt8(number)), for: identity("a", headers: token))
+    }
+    for (number, token) in tokens.enumerated() {
+      #expect(cache.answer(for: identity("a", headers: token)) == answer(seed: UInt8(number)))
+    }
+    // Others do not, and what a server has named in Vary is a matter of the answer.
+    let other = identity("a", headers: ["X-Theme": "dark"])
+    #expect(cache.answer(for: other.counting(["x-theme"])) == answer(seed: 0))
+    for file in fixture.files {
+      let bytes = try Data(contentsOf: URL(filePath: file))
+      #expect(bytes.range(of: Data("secret".utf8)) == nil)
+    }
+  }
+
+  @Test(arguments: [Double.nan, Double.infinity, -Double.infinity, 1e300, -5])
+  func oddTimesAreKeptAsWellAsCanBe(odd: Double) throws {
+    var stored = answer()
+    stored.received = odd
+    let cache = fixture.cache()
+    #expect(cache.store(stored, for: identity(1)))
+    let found = try #require(cache.answer(for: identity(1)))
+    #expect(found.body == stored.body)
+    #expect(odd == -5 ? found.received == -5 : found.standing(at: 1_800_000_000) != .fresh)
+  }
+
+  @Test func placeIsThatOfTheXDGSpecification() {
+    let directory = { (environment: [String: String]) in
+      DiskImageCache.defaultDirectory { environment[$0] }
+    }
+    #expect(directory(["XDG_CACHE_HOME": "/c", "HOME": "/h"]) == "/c/vitrine")
+    #expect(directory(["XDG_CACHE_HOME": "c", "HOME": "/h"]) == "/h/.cache/vitrine")
+    #expect(directory(["XDG_CACHE_HOME": "", "HOME": "/h"]) == "/h/.cache/vitrine")
+    #expect(directory(["HOME": "h"]) == nil)
+    #expect(directory([:]) == nil)
+  }
+
+  @Test func foldersAndFilesAreForNobodyElse() throws {
+    let cache = fixture.cache(fixture.folder + "/a/b")
+    cache.store(answer(), for: identity(1))
+    let manager = FileManager.default
+    let names = try manager.subpathsOfDirectory(atPath: fixture.folder)
+    #expect(names.count == 5)
+    for name in names {
+      let mode = try manager.attributesOfItem(atPath: "\(fixture.folder)/\(name)")[.posixPermissions] as? Int
+      #expect(try #require(mode) & 0o077 == 0, "\(name)")
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import Synchronization
+import VitrineGraphics
+import VitrineTesting
+
+@testable import VitrineLoading
+
+/// A downloader with a disk, and with a calendar that stands still.
+struct DiskWorld {
+  /// Seconds since 1970, of this machine.
+  final class Calendar: Sendable {
+    private let seconds = Mutex(1_700_000_000.0)
+
+    var now: Double { seconds.withLock { $0 } }
+    func advance(by more: Double) { seconds.withLock { $0 += more } }
+  }
+
+  let disk: MemoryDataCache
+  let calendar = Calendar()
+  private(set) var world: Fixture
+
+  var downloader: ImageDownloader { world.downloader }
+  var transport: FakeTransport { world.transport }
+
+  init(
+    lookupsAreHeldBy gate: Gate = Gate(isOpen: true), decodingIsHeld: Bool = false,
+    _ configure: @escaping (inout ImageDownloader.Configuration) -> Void = { _ in }
+  ) {
+    disk = MemoryDataCache(gate: gate)
+    let calendar = calendar
+    world = Fixture(
+      {
+        $0.wallClock = { calendar.now }
+        configure(&$0)
+      }, decodingIsHeld: decodingIsHeld, disk: disk)
+  }
+
+  /// What a server says of a picture that is good for a minute.
+  static let minute: HTTPHeaders = ["Cache-Control": "max-age=60", "ETag": "\"one\""]
+
+  /// Puts an answer on disk, as if it had come `age` seconds ago.
+  func keep(
+    _ name: String = "a.jpg", age: Double = 0, headers: HTTPHeaders = minute,
+    body: [UInt8] = Fixture.picture, varying: [HTTPHeaders.Field] = []
+  ) {
+    let then = calendar.now - age
+    let answer = StoredAnswer(
+      response: TransportResponse(url: url(name), status: 200, headers: headers), body: body,
+      varying: varying,
+      requested: then, received: then)
+    disk.store(answer, for: request(name).identity)
+  }
+
+  /// The transfer that is started as number `count`, once the disk has been asked.
+  func transfer(_ count: Int = 1) async -> FakeTransfer {
+    await transport.waitUntilStarted(count)
+    return transport.transfers[count - 1]
+  }
+}
+
+extension FakeTransfer {
+  /// A whole answer with these headers.
+  func answer(with body: [UInt8], _ headers: HTTPHeaders) {
+    respond(headers: headers, expectedLength: body.count)
+    send(body)
+    finish()
+  }
+
+  /// What was asked about has not changed.
+  func answerNotModified(_ headers: HTTPHeaders = [:]) {
+    respond(status: 304, headers: headers)
+    finish()
+  }
+
+  /// A status that is not acceptable.
+  func refuse(_ status: Int) {
+    respond(status: status)
+    fail(.status(status))
+  }
+}
