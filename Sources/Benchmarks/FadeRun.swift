@@ -17,7 +17,7 @@ enum FadeRun {
   /// Argument: the kind.
   static func measure(_ arguments: [String]) throws -> [String: Double] {
     guard let kind = arguments.first.flatMap(Kind.init) else { throw BenchmarkError("which kind?") }
-    var configuration = Application.Configuration()
+    var configuration = Application.Configuration(dataCache: nil)
     configuration.host.videoDriver = "offscreen"
     configuration.host.renderer = .software
     let application = try Application(configuration: configuration)

@@ -24,7 +24,7 @@ final class FlingRun: FrameObserver {
   }
 
   private init(server: String, network: String, order: Prioritization) throws {
-    var configuration = Application.Configuration()
+    var configuration = Application.Configuration(dataCache: nil)
     configuration.host.videoDriver = "offscreen"
     configuration.host.renderer = .software
     configuration.downloader.trace = trace

@@ -45,7 +45,7 @@ final class ReuseStormRun: FrameObserver {
 
   private init(server: String, seconds: Double) throws {
     self.seconds = seconds
-    var configuration = Application.Configuration()
+    var configuration = Application.Configuration(dataCache: nil)
     configuration.host.videoDriver = "offscreen"
     configuration.host.renderer = .software
     application = try Application(configuration: configuration)

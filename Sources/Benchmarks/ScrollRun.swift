@@ -15,7 +15,7 @@ final class PictureList {
 
   init(rows: Int, movesClock: Bool) throws {
     self.rows = rows
-    var configuration = Application.Configuration()
+    var configuration = Application.Configuration(dataCache: nil)
     configuration.host.videoDriver = "offscreen"
     application = try Application(configuration: configuration)
     if movesClock { application.host.clock = .manual { [unowned self] in time } }

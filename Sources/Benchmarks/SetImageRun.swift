@@ -67,7 +67,7 @@ struct SetImageRun {
   }
 
   private init() throws {
-    var configuration = Application.Configuration()
+    var configuration = Application.Configuration(dataCache: nil)
     configuration.host.videoDriver = "offscreen"
     configuration.host.renderer = .software
     application = try Application(configuration: configuration)

@@ -98,6 +98,7 @@ final class Demo: ScriptStage {
 
   private func clearCache() {
     application.cache.removeAllImages()
+    application.downloader.removeAllCachedData()
     root?.screen.reload()
   }
 
@@ -105,7 +106,7 @@ final class Demo: ScriptStage {
     func megabytes(_ bytes: Int) -> String { "\((Double(bytes) / 104_857.6).rounded() / 10) MB" }
     let counts = [
       "\(statistics.bySource[.network] ?? 0) from the network",
-      "\(statistics.bySource[.memory] ?? 0) from memory",
+      "\(statistics.bySource[.memory] ?? 0) from memory", "\(statistics.bySource[.disk] ?? 0) from disk",
       "\(statistics.bySource[.file] ?? 0) from files", "\(statistics.failed) failed",
     ]
     let sizes = [

@@ -58,6 +58,9 @@ struct Program {
     configuration.host.videoDriver = options.video
     if options.trace != nil { configuration.downloader.trace = Trace(capacity: Demo.longTrace) }
     configuration.host.renderer = options.renderer
+    configuration.dataCache = options.hasDiskCache ? disk(options.cache) : nil
+    // The embedded server has another port in each run, and the same pictures.
+    configuration.downloader.keyFilter = gallery.withoutPort
     let application = try Application(configuration: configuration)
     complain("video \(application.host.videoDriver), renderer \(application.host.rendererName)")
     for warning in application.host.warnings { complain(warning) }
@@ -67,7 +70,14 @@ struct Program {
     )
     let code = demo.run()
     if let problem = demo.problem { complain(problem) }
+    if let fault = (configuration.dataCache as? DiskImageCache)?.fault {
+      complain("nothing is kept on disk: \(fault)")
+    }
     return code
+  }
+
+  private static func disk(_ folder: String?) -> DiskImageCache? {
+    folder.map { DiskImageCache(directory: $0) } ?? DiskImageCache.shared
   }
 
   private static func readScript(_ file: String) throws -> Script {

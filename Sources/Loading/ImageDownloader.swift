@@ -237,21 +237,30 @@ public final class ImageDownloader: Sendable {
 
   // MARK: Disk
 
-  /// Removes what the disk has of a request's bytes; whether there was anything. Memory is left alone.
-  @discardableResult
-  public func removeCachedData(for request: ImageRequest) async -> Bool {
-    let request = completed(request)
-    return await engine.onDisk { $0.removeAnswer(for: request.identity.withoutVarying) }
+  /// Removes what the disk has of a request's bytes; memory is left alone. Loads that begin after this call do not find
+  /// it. `completion` hears on the main actor whether there was anything.
+  public func removeCachedData(
+    for request: ImageRequest, completion: (@MainActor (Bool) -> Void)? = nil
+  ) {
+    engine.removeFromDisk(completed(request).identity.withoutVarying) { wasThere in
+      if let completion { Mailbox.main.post { completion(wasThere) } }
+    }
   }
 
-  /// Removes all that is on disk; whether there was anything. Memory is left alone.
-  @discardableResult
-  public func removeAllCachedData() async -> Bool { await engine.onDisk { $0.removeAllAnswers() } }
+  /// Removes all that is on disk, that of other programs that share it too; memory is left alone. Loads that begin after
+  /// this call find nothing. `completion` hears on the main actor whether there was anything.
+  public func removeAllCachedData(completion: (@MainActor (Bool) -> Void)? = nil) {
+    engine.removeFromDisk(nil) { wasThere in
+      if let completion { Mailbox.main.post { completion(wasThere) } }
+    }
+  }
 
   /// Whether the disk has a request's bytes, fresh or not.
   public func containsCachedData(for request: ImageRequest) async -> Bool {
-    let request = completed(request)
-    return await engine.onDisk { $0.containsAnswer(for: request.identity.withoutVarying) }
+    let identity = completed(request).identity.withoutVarying
+    return await withCheckedContinuation { continuation in
+      engine.containsOnDisk(identity) { continuation.resume(returning: $0) }
+    }
   }
 
   // MARK: Failures

@@ -44,16 +44,21 @@ public final class Application {
     /// What cache, textures, bodies and decoding may take together; a share of the machine's memory by default. A
     /// ledger of the downloader's configuration goes before its sum.
     public var memory: MemoryBudget
+    /// What keeps the bytes of pictures between runs, nil for nothing; 150 MiB in `DiskImageCache.defaultDirectory` by
+    /// default, which programs of one user share.
+    public var dataCache: (any ImageDataCache)?
 
     /// The defaults of each part, and a window of 1280 x 800 points.
     public init(
       host: SDLHost.Configuration = .init(), downloader: ImageDownloader.Configuration = .init(),
-      transport: CurlTransport.Configuration = .init(), memory: MemoryBudget = .machine
+      transport: CurlTransport.Configuration = .init(), memory: MemoryBudget = .machine,
+      dataCache: (any ImageDataCache)? = DiskImageCache.shared
     ) {
       self.host = host
       self.downloader = downloader
       self.transport = transport
       self.memory = memory
+      self.dataCache = dataCache
     }
   }
 
@@ -76,7 +81,8 @@ public final class Application {
     downloading.pixelFormat = host.pixelFormat
     downloading.ledger = ledger
     downloader = bootstrap(
-      downloader: downloading, transport: configuration.transport, cache: cache)
+      downloader: downloading, transport: configuration.transport, cache: cache,
+      dataCache: configuration.dataCache)
   }
 
   /// An application with a title and a window of a size in points, everything else by default.

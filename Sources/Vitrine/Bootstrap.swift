@@ -3,7 +3,8 @@ public import VitrineCurlTransport
 import VitrineGraphics
 public import VitrineLoading
 
-/// Makes the shared downloader for a program without a window: curl, local files, the codecs and a memory cache.
+/// Makes the shared downloader for a program without a window: curl, local files, the codecs, a memory
+/// cache and the disk cache of this user.
 ///
 /// `Application` does this by itself. A second call replaces `ImageDownloader.shared`; loads under way go on
 /// with the one that they began with. Unless the configuration has a ledger of its own, what the loads and the cache take
@@ -14,7 +15,8 @@ public import VitrineLoading
 public func bootstrap(
   downloader configuration: ImageDownloader.Configuration = .init(),
   transport: CurlTransport.Configuration = .init(),
-  cache: (any ImageRequestCache)? = MemoryImageCache()
+  cache: (any ImageRequestCache)? = MemoryImageCache(),
+  dataCache: (any ImageDataCache)? = DiskImageCache.shared
 ) -> ImageDownloader {
   var transport = transport
   // A download that the queue lets go must not wait again for a connection, its time limits running.
@@ -27,7 +29,7 @@ public func bootstrap(
   let downloader = ImageDownloader(
     configuration: configuration,
     transports: [CurlTransport(configuration: transport), LocalTransport()],
-    decoder: ImageCodecs(), cache: cache)
+    decoder: ImageCodecs(), cache: cache, dataCache: dataCache)
   ImageDownloader.shared = downloader
   NetworkMonitor.watch(for: downloader)
   return downloader

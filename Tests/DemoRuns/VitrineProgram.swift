@@ -33,7 +33,11 @@ package struct VitrineProgram {
   package let folder = FileManager.default.temporaryDirectory
     .appending(path: "vitrine-\(UUID().uuidString)")
 
-  package init() throws {
+  /// Whether a run finds on disk what those before it have kept there, in `cache` below `folder`.
+  private let keepsPictures: Bool
+
+  package init(keepsPictures: Bool = false) throws {
+    self.keepsPictures = keepsPictures
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
   }
 
@@ -60,12 +64,14 @@ package struct VitrineProgram {
     if let script { arguments += ["--script", try write(script, to: "script.txt")] }
     let stats = path("stats.json")
     if !arguments.contains("--help") { arguments += ["--stats", stats] }
+    if !keepsPictures { arguments.append("--no-disk-cache") }
 
     let process = Process()
     process.executableURL = Self.executable
     process.arguments = arguments
     var environment = ProcessInfo.processInfo.environment
     environment["VITRINE_ASSETS"] = environment["VITRINE_ASSETS"] ?? Self.assets
+    environment["XDG_CACHE_HOME"] = path("cache")
     environment["DISPLAY"] = nil
     environment["WAYLAND_DISPLAY"] = nil
     environment["SDL_VIDEODRIVER"] = nil

@@ -253,6 +253,45 @@ extension FetchEnd {
     #expect(registry.queue.activeCount == 0)
     #expect(registry.queue.waitingCount == 0)
   }
+
+  @Test(arguments: [Prioritization.fifo, .lifo, .newestBatch])
+  func downloadsKeepTheirPlacesHoweverTheDiskAnswers(order: Prioritization) throws {
+    var registry = LoadRegistry()
+    registry.hasDisk = true
+    registry.queue.order = order
+    registry.queue.maximumActive = 1
+    var actions: [LoadAction] = []
+    // The network is taken, so that all others stand in line.
+    actions += registry.start(request("running.jpg", policy: .reload), lane: .init(url())).actions
+    for name in ["a.jpg", "b.jpg", "c.jpg"] {
+      registry.now += 1_000_000_000
+      actions += registry.start(request(name), lane: .init(url())).actions
+    }
+    var lookups: [FetchID] = []
+    while let lookup = actions.compactMap({ if case .lookUp(let id, _, _) = $0 { id } else { nil } })
+      .first(where: { !lookups.contains($0) })
+    {
+      lookups.append(lookup)
+      // The later of two that are under way is answered first.
+      if lookups.count == 2 {
+        actions += registry.lookedUp(lookups[1], DiskFind())
+        actions += registry.lookedUp(lookups[0], DiskFind())
+      } else if lookups.count > 2 {
+        actions += registry.lookedUp(lookup, DiskFind())
+      }
+    }
+    #expect(lookups.count == 3)
+    for _ in 0..<3 {
+      let running = try #require(
+        actions.compactMap { if case .startFetch(let id, _) = $0 { id } else { nil } }.last)
+      actions += registry.fetchEnded(running, FetchEnd(.failed(.status(404))))
+    }
+    let names = actions.compactMap { action -> String? in
+      if case .startFetch(_, let request) = action { request.url.lastPathComponent } else { nil }
+    }
+    #expect(
+      names.dropFirst() == (order == .fifo ? ["a.jpg", "b.jpg", "c.jpg"] : ["c.jpg", "b.jpg", "a.jpg"]))
+  }
 }
 
 /// Chance that can be repeated.

@@ -22,7 +22,7 @@ struct FirstScreenRun {
   }
 
   private init(count: Int) throws {
-    var configuration = Application.Configuration()
+    var configuration = Application.Configuration(dataCache: nil)
     configuration.host.videoDriver = "offscreen"
     application = try Application(configuration: configuration)
     for index in 0..<count {

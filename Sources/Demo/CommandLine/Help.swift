@@ -27,6 +27,10 @@ nonisolated enum Help {
       "--dump-tree", "",
       "wait until idle, print what is on the screen: a line a view with role, name, value, states,\nplace and size, indented by what it lies in; exit"
     ),
+    (
+      "--cache", "DIR",
+      "where pictures are kept between runs ($XDG_CACHE_HOME/vitrine, else ~/.cache/vitrine)"
+    ),
     ("--no-disk-cache", "", "keep nothing on disk"),
     ("--exit-when-idle", "", "end when everything is loaded and still"),
     ("--exit-after", "SECONDS", "end after so long"),

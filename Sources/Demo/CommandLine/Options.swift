@@ -25,6 +25,9 @@ nonisolated struct Options: Equatable {
   var dumpsTree = false
   var exitWhenIdle = false
   var exitAfter: Double?
+  /// A folder; nil for that of the user.
+  var cache: String?
+  var hasDiskCache = true
   var showsHelp = false
 
   /// Wrong use, and what to do about it, in one line.
@@ -85,13 +88,17 @@ nonisolated struct Options: Equatable {
       case "--dump-tree": dumpsTree = true
       case "--exit-when-idle": exitWhenIdle = true
       case "--exit-after": exitAfter = try Self.number(name, try value("seconds"), in: 0...1e6)
-      case "--no-disk-cache": break  // There is none yet; scripts may say so already.
+      case "--cache": cache = try value("a folder")
+      case "--no-disk-cache": hasDiskCache = false
       case "--help", "-h": showsHelp = true
       default: throw UsageError(message: "unknown option \(name)\(Self.hint(for: name))")
       }
       if inlineValue != nil { throw UsageError(message: "\(name) takes no value") }
     }
     if video == "auto" { video = nil }
+    if cache != nil, !hasDiskCache {
+      throw UsageError(message: "--cache and --no-disk-cache cannot both be obeyed")
+    }
     guard max(size.width, size.height) * scale <= Double(Self.longestSide) else {
       throw UsageError(message: "--size times --scale is more than \(Self.longestSide) pixels a side")
     }

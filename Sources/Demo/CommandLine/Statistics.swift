@@ -6,6 +6,8 @@ import Vitrine
 final class Statistics: SlotObserver {
   private(set) var shown = 0
   private(set) var failed = 0
+  /// Shown though they may have changed.
+  private(set) var stale = 0
   private(set) var bySource: [ImageResponse.Source: Int] = [:]
   /// Called after each change of the figures above.
   var onChange: (() -> Void)?
@@ -27,6 +29,7 @@ final class Statistics: SlotObserver {
     case .success(let response):
       shown += 1
       bySource[response.source, default: 0] += 1
+      if case .stale = response.freshness { stale += 1 }
     case .failure: failed += 1
     }
     onChange?()
@@ -52,8 +55,8 @@ final class Statistics: SlotObserver {
     let frames = application.host.frameStatistics
     return Report(
       images: .init(
-        shown: shown, failed: failed, memory: bySource[.memory] ?? 0, disk: 0,
-        network: bySource[.network] ?? 0, file: bySource[.file] ?? 0, stale: 0),
+        shown: shown, failed: failed, memory: bySource[.memory] ?? 0, disk: bySource[.disk] ?? 0,
+        network: bySource[.network] ?? 0, file: bySource[.file] ?? 0, stale: stale),
       network: .init(
         requests: counters.requests, bytes: counters.bytes, connections: counters.connections),
       time_ms: .init(

@@ -42,6 +42,16 @@ final class Gallery {
 
   func stop() { server.stop() }
 
+  /// Names the gallery's pictures by an address that is the same in each run.
+  var withoutPort: @Sendable (URL) -> URL {
+    let base = server.baseURL + "/"
+    return { url in
+      let text = url.absoluteString
+      guard text.hasPrefix(base) else { return url }
+      return URL(string: "http://gallery.invalid/" + text.dropFirst(base.count)) ?? url
+    }
+  }
+
   var feed: Feed {
     Feed(name: "Gallery", count: pictures.isEmpty ? 0 : Self.count) {
       [pictures, base = server.baseURL] index in

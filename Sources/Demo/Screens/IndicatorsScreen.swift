@@ -136,6 +136,8 @@ private final class SlowPicture: ImageView, ScriptNamed {
 
   func load(again: Bool) {
     guard var request = try? ImageRequest(url) else { return }
+    // It shows how long a server takes.
+    request.cache = .memoryOnly
     if again { request.cachePolicy = .reload }
     hasFailed = false
     start(self, request) { [weak self] result in

@@ -100,6 +100,25 @@ struct DiskFind: Sendable {
   var failure: ImageError?
 }
 
+/// What is being removed from disk: it is not there any more for those who look.
+struct DiskRemovals {
+  private var all = 0
+  private var single: [RequestIdentity: Int] = [:]
+
+  /// Nil for all there is.
+  mutating func begin(_ identity: RequestIdentity?) {
+    if let identity { single[identity, default: 0] += 1 } else { all += 1 }
+  }
+
+  mutating func end(_ identity: RequestIdentity?) {
+    guard let identity else { return all -= 1 }
+    let left = (single[identity] ?? 1) - 1
+    single[identity] = left == 0 ? nil : left
+  }
+
+  func contain(_ identity: RequestIdentity) -> Bool { all > 0 || single[identity] != nil }
+}
+
 extension ImageError {
   /// Whether what is on disk may be shown in place of an answer: not when the server has answered that there is no such
   /// picture, or none for this client (RFC 5861, 4).

@@ -30,7 +30,7 @@ extension LoadEngine {
 
   private func copy(of request: ImageRequest) -> StoredCopy? {
     let identity = request.identity.withoutVarying
-    guard let answer = dataCache?.answer(for: identity), answer.isFor(request.sentHeaders) else { return nil }
+    guard !state.withLock({ $0.removals.contain(identity) }), let answer = dataCache?.answer(for: identity), answer.isFor(request.sentHeaders) else { return nil }
     let hold = MemoryHold(answer.body.count, in: ledger, as: .bodies)
     var body = answer.body
     if let modify = configuration.bodyModifier {
@@ -84,14 +84,21 @@ extension LoadEngine {
     }
   }
 
-  /// Asks the disk after all that has been asked of it before; false where there is none.
-  func onDisk(_ body: @escaping @Sendable (any ImageDataCache) -> Bool) async -> Bool {
-    await withCheckedContinuation { continuation in
-      write(0) { cache in
-        continuation.resume(returning: body(cache))
-      } otherwise: {
-        continuation.resume(returning: false)
-      }
+  /// Whether the disk has it, after all that has been asked of it before; false where there is none.
+  func containsOnDisk(_ identity: RequestIdentity, _ answer: @escaping @Sendable (Bool) -> Void) {
+    write(0) { answer($0.containsAnswer(for: identity)) } otherwise: { answer(false) }
+  }
+
+  /// Removes what the disk has of `identity`, or all of it if nil. No look-up that begins after this call finds it.
+  func removeFromDisk(_ identity: RequestIdentity?, _ answer: @escaping @Sendable (Bool) -> Void) {
+    state.withLock { $0.removals.begin(identity) }
+    write(0) { [self] cache in
+      let wasThere = identity.map { cache.removeAnswer(for: $0) } ?? cache.removeAllAnswers()
+      state.withLock { $0.removals.end(identity) }
+      answer(wasThere)
+    } otherwise: {
+      state.withLock { $0.removals.end(identity) }
+      answer(false)
     }
   }
 

@@ -20,6 +20,7 @@ extension LoadEngine {
     var openWrites = 0
     var unwrittenBytes = 0
     var lastWrite: UInt64 = 0
+    var removals = DiskRemovals()
     var isShutDown = false
     var waitingForIdle: [CheckedContinuation<Void, Never>] = []
 

@@ -15,11 +15,15 @@ public final class MemoryDataCache: ImageDataCache {
   }
 
   private let gate: Gate
+  private let removalGate: Gate
   private let state = Mutex(State())
   private let looked = CountWaiters()
 
-  /// An empty one. Lookups wait until the gate is open, which it is by default.
-  public init(gate: Gate = Gate(isOpen: true)) { self.gate = gate }
+  /// An empty one. Lookups wait until `gate` is open and removals until `removalGate` is, which they are by default.
+  public init(gate: Gate = Gate(isOpen: true), removalGate: Gate = Gate(isOpen: true)) {
+    self.gate = gate
+    self.removalGate = removalGate
+  }
 
   /// URLs that were looked up, in order.
   public var lookups: [String] { state.withLock { $0.lookups } }
@@ -65,13 +69,15 @@ public final class MemoryDataCache: ImageDataCache {
   /// Whether there was one.
   @discardableResult
   public func removeAnswer(for identity: RequestIdentity) -> Bool {
-    state.withLock { $0.answers.removeValue(forKey: identity) != nil }
+    removalGate.pass()
+    return state.withLock { $0.answers.removeValue(forKey: identity) != nil }
   }
 
   /// Whether there was any.
   @discardableResult
   public func removeAllAnswers() -> Bool {
-    state.withLock { state in
+    removalGate.pass()
+    return state.withLock { state in
       defer { state.answers = [:] }
       return !state.answers.isEmpty
     }

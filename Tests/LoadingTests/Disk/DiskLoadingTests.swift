@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Testing
 import VitrineGraphics
 import VitrineTesting
@@ -429,22 +428,6 @@ import VitrineTesting
     #expect(try await nowhere.response.source == .network)
   }
 
-  @Test func orderOfTheDownloadsIsThatOfTheRequestsHoweverTheDiskAnswers() async throws {
-    let gate = Gate()
-    let world = DiskWorld(lookupsAreHeldBy: gate) {
-      $0.prioritization = .fifo
-      $0.maximumActiveDownloads = 1
-    }
-    let names = (0..<6).map { "\($0).jpg" }
-    let tasks = names.map { world.downloader.load(request($0)) }
-    await world.disk.waitUntilAsked(2)
-    gate.open()
-    for number in 1...names.count { await world.transfer(number).answer(with: Fixture.picture) }
-    for task in tasks { _ = try await task.response }
-    let order = world.transport.transfers.map { $0.request.url.lastPathComponent }
-    #expect(Array(order.dropFirst(2)) == order.dropFirst(2).sorted(), "but for the two that race")
-  }
-
   @Test func whatIsOnDiskDoesNotWaitForTheNetwork() async throws {
     let world = DiskWorld { $0.maximumActiveDownloads = 1 }
     world.keep("b.jpg")
@@ -458,14 +441,38 @@ import VitrineTesting
     let world = DiskWorld()
     world.keep()
     world.keep("b.jpg")
-    #expect(await world.downloader.removeCachedData(for: request()))
-    #expect(await !world.downloader.removeCachedData(for: request()))
-    #expect(await world.downloader.removeAllCachedData())
+    let heard = Heard<Bool>()
+    world.downloader.removeCachedData(for: request(), completion: heard.add)
+    world.downloader.removeCachedData(for: request(), completion: heard.add)
+    world.downloader.removeAllCachedData(completion: heard.add)
+    world.downloader.removeAllCachedData(completion: heard.add)
+    #expect(await heard.wait(for: 4) == [true, false, true, false])
     #expect(await !world.downloader.containsCachedData(for: request("b.jpg")))
+  }
+
+  @Test(arguments: [true, false])
+  func whatIsBeingRemovedIsNotFoundByThoseWhoComeAfterwards(all: Bool) async throws {
+    let gate = Gate(isOpen: false)
+    let world = DiskWorld(removalsAreHeldBy: gate)
+    world.keep()
+    if all {
+      world.downloader.removeAllCachedData()
+    } else {
+      world.downloader.removeCachedData(for: request())
+    }
+    await gate.waitUntilHeld(1)
+    let task = world.downloader.load(request())
+    await world.transfer().answer(with: Self.other, DiskWorld.minute)
+    #expect(try await task.response.source == .network)
+    gate.open()
+    await world.downloader.drain()
+    #expect(world.disk.answers.map(\.body) == [Self.other])
   }
 
   @Test func withoutADiskThereIsNothingToRemove() async {
     let world = Fixture()
-    #expect(await !world.downloader.removeAllCachedData())
+    let heard = Heard<Bool>()
+    world.downloader.removeAllCachedData(completion: heard.add)
+    #expect(await heard.wait(for: 1) == [false])
   }
 }

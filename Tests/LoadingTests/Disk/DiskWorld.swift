@@ -22,10 +22,11 @@ struct DiskWorld {
   var transport: FakeTransport { world.transport }
 
   init(
-    lookupsAreHeldBy gate: Gate = Gate(isOpen: true), decodingIsHeld: Bool = false,
+    lookupsAreHeldBy gate: Gate = Gate(isOpen: true),
+    removalsAreHeldBy removalGate: Gate = Gate(isOpen: true), decodingIsHeld: Bool = false,
     _ configure: @escaping (inout ImageDownloader.Configuration) -> Void = { _ in }
   ) {
-    disk = MemoryDataCache(gate: gate)
+    disk = MemoryDataCache(gate: gate, removalGate: removalGate)
     let calendar = calendar
     world = Fixture(
       {

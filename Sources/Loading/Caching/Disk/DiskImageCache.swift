@@ -63,6 +63,9 @@ public final class DiskImageCache: ImageDataCache {
     self.hash = hash
   }
 
+  /// The one in `defaultDirectory`, with the usual limits; nil where there is none.
+  public static let shared: DiskImageCache? = defaultDirectory.map { DiskImageCache(directory: $0) }
+
   /// `$XDG_CACHE_HOME/vitrine`, or `$HOME/.cache/vitrine`; nil where neither is an absolute path, as for a service
   /// without a home.
   public static var defaultDirectory: String? {

@@ -1,0 +1,56 @@
+import DemoRuns
+import Foundation
+import Testing
+
+/// What the program keeps between its runs, seen from outside.
+@Suite(.timeLimit(.minutes(2))) struct DiskRunTests {
+  @Test func secondStartShowsThePicturesFromDisk() async throws {
+    let program = try VitrineProgram(keepsPictures: true)
+    defer { program.remove() }
+    let first = try await program.run("--video", "offscreen", "--exit-when-idle", "--latency", "0")
+    let shown = try #require(first.stats).images
+    #expect(shown.network > 0 && shown.disk == 0 && shown.failed == 0)
+
+    let second = try await program.run("--video", "offscreen", "--exit-when-idle", "--latency", "0")
+    #expect(second.stats?.images.disk == shown.network)
+    #expect(second.stats?.network.requests == 0)
+    #expect(second.stats?.images.stale == 0)
+  }
+
+  @Test func folderMayBeChosenAndLeftOut() async throws {
+    let program = try VitrineProgram(keepsPictures: true)
+    defer { program.remove() }
+    let folder = program.path("kept here")
+    _ = try await program.run("--video", "offscreen", "--exit-when-idle", "--latency", "0", "--cache", folder)
+    #expect(FileManager.default.fileExists(atPath: folder + "/v1"))
+    #expect(!FileManager.default.fileExists(atPath: program.path("cache")))
+
+    let without = try await program.run(
+      "--video", "offscreen", "--exit-when-idle", "--latency", "0", "--no-disk-cache")
+    #expect(without.stats?.images.disk == 0)
+    #expect(!FileManager.default.fileExists(atPath: program.path("cache")))
+  }
+
+  @Test func folderThatCannotBeWrittenIsSaidAndStopsNothing() async throws {
+    let program = try VitrineProgram(keepsPictures: true)
+    defer { program.remove() }
+    let file = try program.write("not a folder", to: "file")
+    let run = try await program.run(
+      "--video", "offscreen", "--exit-when-idle", "--latency", "0", "--cache", file)
+    #expect(run.exitCode == 0)
+    #expect(run.stats?.images.failed == 0)
+    #expect(run.errors.contains("nothing is kept on disk: \(file)"))
+  }
+
+  @Test func refreshAsksTheServerAnew() async throws {
+    let program = try VitrineProgram(keepsPictures: true)
+    defer { program.remove() }
+    _ = try await program.run("--video", "offscreen", "--exit-when-idle", "--latency", "0")
+    let run = try await program.run(
+      "--video", "offscreen", "--latency", "0", script: "wait idle\nkey F5\nwait 300 ms\nwait idle\nquit\n")
+    #expect(run.exitCode == 0)
+    let images = try #require(run.stats).images
+    #expect(images.disk > 0)
+    #expect(images.network == images.disk)
+  }
+}
