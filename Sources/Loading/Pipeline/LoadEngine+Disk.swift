@@ -30,7 +30,9 @@ extension LoadEngine {
 
   private func copy(of request: ImageRequest) -> StoredCopy? {
     let identity = request.identity.withoutVarying
-    guard !state.withLock({ $0.removals.contain(identity) }), let answer = dataCache?.answer(for: identity), answer.isFor(request.sentHeaders) else { return nil }
+    guard !state.withLock({ $0.removals.contain(identity) }), let answer = dataCache?.answer(for: identity),
+      answer.isFor(request.sentHeaders)
+    else { return nil }
     let hold = MemoryHold(answer.body.count, in: ledger, as: .bodies)
     var body = answer.body
     if let modify = configuration.bodyModifier {
@@ -86,7 +88,11 @@ extension LoadEngine {
 
   /// Whether the disk has it, after all that has been asked of it before; false where there is none.
   func containsOnDisk(_ identity: RequestIdentity, _ answer: @escaping @Sendable (Bool) -> Void) {
-    write(0) { answer($0.containsAnswer(for: identity)) } otherwise: { answer(false) }
+    write(0) {
+      answer($0.containsAnswer(for: identity))
+    } otherwise: {
+      answer(false)
+    }
   }
 
   /// Removes what the disk has of `identity`, or all of it if nil. No look-up that begins after this call finds it.
