@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Testing
 
 @testable import VitrineLoading
@@ -20,16 +21,15 @@ import Testing
 
   @Test func eachByteThatFlipsIsAMissAndGone() throws {
     let (cache, path, bytes) = try stored()
+    let masks: [UInt8] = [0x01, 0x80, 0xFF, 0x10]
     for place in bytes.indices {
-      for mask in [0x01, 0x80, 0xFF] as [UInt8] {
-        var flipped = bytes
-        flipped[place] ^= mask
-        try write(flipped, path)
-        #expect(cache.answer(for: identity(1)) == nil, "byte \(place)")
-        #expect(fixture.files.isEmpty, "byte \(place)")
-      }
+      var flipped = bytes
+      flipped[place] ^= masks[place % masks.count]
+      try write(flipped, path)
+      #expect(cache.answer(for: identity(1)) == nil, "byte \(place)")
+      #expect(access(path, F_OK) != 0, "byte \(place)")
     }
-    #expect(cache.statistics.damaged == bytes.count * 3 && cache.statistics.failures == 0)
+    #expect(cache.statistics.damaged == bytes.count && cache.statistics.failures == 0)
     try write(bytes, path)
     #expect(cache.answer(for: identity(1)) == answer(60))
   }
@@ -39,11 +39,11 @@ import Testing
     for count in 0..<bytes.count {
       try write(bytes.prefix(count), path)
       #expect(!cache.containsAnswer(for: identity(1)), "\(count) bytes")
-      #expect(fixture.files.isEmpty, "\(count) bytes")
+      #expect(access(path, F_OK) != 0, "\(count) bytes")
       // What a power cut leaves: as long as it was, and empty from some place on.
       try write(bytes.prefix(count) + [UInt8](repeating: 0, count: bytes.count - count), path)
       #expect(cache.answer(for: identity(1)) == nil, "\(count) bytes, then zeros")
-      #expect(fixture.files.isEmpty, "\(count) bytes, then zeros")
+      #expect(access(path, F_OK) != 0, "\(count) bytes, then zeros")
     }
     try write(bytes + [0], path)
     #expect(cache.answer(for: identity(1)) == nil)

@@ -20,7 +20,14 @@ final class DiskFixture: Sendable {
 
   /// What is under test, as a process that starts now would have it.
   func cache(
-    _ folder: String? = nil, hash: @escaping @Sendable ([UInt8]) -> ContentHash = { ContentHash($0) },
+    _ folder: String? = nil, _ configure: (inout DiskImageCache.Limits) -> Void = { _ in }
+  ) -> DiskImageCache {
+    cache(folder, hash: { ContentHash($0) }, configure)
+  }
+
+  /// The same, with names of files that `hash` makes.
+  func cache(
+    _ folder: String? = nil, hash: @escaping @Sendable ([UInt8]) -> ContentHash,
     _ configure: (inout DiskImageCache.Limits) -> Void = { _ in }
   ) -> DiskImageCache {
     var limits = DiskImageCache.Limits()

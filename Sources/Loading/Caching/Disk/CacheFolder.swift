@@ -42,8 +42,12 @@ struct CacheFolder {
     } catch {
       guard error.code == ENOENT, creating else { throw error }
     }
-    createParents()
-    return try Descriptor(path, flags: O_RDONLY | O_DIRECTORY, followsLink: true)
+    let failure = createParents()
+    do throws(SystemError) {
+      return try Descriptor(path, flags: O_RDONLY | O_DIRECTORY, followsLink: true)
+    } catch {
+      throw failure ?? error
+    }
   }
 
   /// One of the 256; nil if it is not there, and is not to be made.
@@ -70,12 +74,13 @@ struct CacheFolder {
     return try Descriptor(name, in: folder.number, flags: O_RDONLY | O_DIRECTORY)
   }
 
-  /// The folder and those that it lies in, for nobody else. Whether it worked is seen when it is opened.
-  private func createParents() {
+  /// The folder and those that it lies in, for nobody else; why one of them could not be made.
+  private func createParents() -> SystemError? {
     var end = path.utf8.startIndex
     while end < path.utf8.endIndex {
       end = path.utf8[path.utf8.index(after: end)...].firstIndex(of: UInt8(ascii: "/")) ?? path.utf8.endIndex
-      mkdir(String(path[..<end]), 0o700)
+      guard mkdir(String(path[..<end]), 0o700) == 0 || errno == EEXIST else { return .last }
     }
+    return nil
   }
 }

@@ -11,10 +11,10 @@ extension DiskImageCache {
     case diskIsFull(path: String)
 
     /// Whether it may heal at any moment, so that the next answer is to be tried all the same: no descriptors, no
-    /// memory, a folder that has just been removed, or room that somebody else is making.
+    /// memory, or room that somebody else is making.
     var isPassing: Bool {
       guard case .refused(_, let code) = self else { return false }
-      return [EMFILE, ENFILE, ENOMEM, ENOENT, EAGAIN].contains(code)
+      return [EMFILE, ENFILE, ENOMEM, EAGAIN].contains(code)
     }
 
     /// Whether something was not there.

@@ -62,7 +62,7 @@ extension DiskImageCache {
       ($0.limits, $0.uses, $0.lastUse, $0.usage?.stored ?? 0)
     }
     let entries = FolderSweep.entries(root, now: now)
-    let free = root.freeBytes.map { max(0, $0 - bytes) }
+    let free = root.freeBytes.map { $0 - bytes }
     let victims = DiskTrim(limits: limits, now: now, uses: uses).victims(of: entries, freeBytes: free)
     var removed = 0
     for victim in victims where FolderSweep.remove(victim.name, in: root) { removed += 1 }

@@ -18,7 +18,7 @@ struct DiskTrim {
 
   /// The least recently used first, and before them what is too old.
   ///
-  /// - Parameter freeBytes: where they lie; nil where nobody knows.
+  /// - Parameter freeBytes: where they lie, less what is to be stored; nil where nobody knows.
   func victims(of entries: [Entry], freeBytes: Int?) -> [Entry] {
     let isOld = { (entry: Entry) in limits.isTooOld(stored: entry.stored, now: now) }
     var victims = entries.filter(isOld)
@@ -27,6 +27,8 @@ struct DiskTrim {
     var count = rest.count
     var missing =
       freeBytes.map { max(0, limits.freeBytes) - $0 - victims.reduce(0) { $0 + $1.bytes } } ?? 0
+    // Some more, so that not each answer on a full disk has to look through all.
+    if missing > 0 { missing += bytes - limits.purged(bytes) }
     let bytesTarget = bytes > limits.bytes ? limits.purged(limits.bytes) : .max
     let countTarget = count > limits.count ? limits.purged(limits.count) : .max
     for entry in rest {

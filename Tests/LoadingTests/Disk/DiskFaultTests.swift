@@ -1,0 +1,193 @@
+import Foundation
+import Glibc
+import Testing
+import VitrineTesting
+
+@testable import VitrineLoading
+
+/// Disks that are full, read-only, somebody else's, or taken away.
+@Suite(.timeLimit(.minutes(1))) struct DiskFaultTests {
+  let fixture = DiskFixture()
+
+  /// Whether this process may mount a small disk; root in most containers may not.
+  static let mayMount: Bool = {
+    let fixture = DiskFixture()
+    guard mount("tmpfs", fixture.folder, "tmpfs", 0, "size=64k") == 0 else { return false }
+    return umount2(fixture.folder, 2) == 0
+  }()
+
+  private func withDisk(_ size: String, _ body: () throws -> Void) throws {
+    #expect(mount("tmpfs", fixture.folder, "tmpfs", 0, "size=\(size)") == 0)
+    defer { umount2(fixture.folder, 2) }
+    try body()
+  }
+
+  private static let needsMount: Comment = "needs the right to mount a disk"
+
+  @Test(.enabled(if: mayMount, needsMount)) func onAFullDiskTheLeastRecentlyUsedMakesRoom() throws {
+    try withDisk("256k") {
+      let cache = fixture.cache()
+      for number in 0..<20 { #expect(cache.store(answer(30_000), for: identity(number))) }
+      #expect(cache.fault == nil && cache.statistics.failures == 0)
+      #expect((5...8).contains(fixture.files.count) && fixture.everything.count == fixture.files.count)
+      for number in 15..<20 { #expect(cache.answer(for: identity(number)) == answer(30_000)) }
+      #expect(!cache.store(answer(300_000), for: identity(20)))
+      #expect(cache.fault == .diskIsFull(path: fixture.folder))
+    }
+  }
+
+  @Test(.enabled(if: mayMount, needsMount)) func afterAFailureWritingRests() throws {
+    #expect(mount("tmpfs", fixture.folder, "tmpfs", 0, "size=1m,nr_inodes=8") == 0)
+    defer { umount2(fixture.folder, 2) }
+    let cache = fixture.cache()
+    var kept = 0
+    while kept < 10, cache.store(answer(30_000), for: identity(kept)) { kept += 1 }
+    #expect((1...6).contains(kept))
+    #expect(cache.fault == .refused(path: fixture.folder, code: ENOSPC))
+    #expect(fixture.everything.count == kept && cache.measured().entries == kept)
+    for number in 0..<kept { #expect(cache.answer(for: identity(number)) == answer(30_000)) }
+    // Even when there is room; reading does not rest.
+    #expect(cache.removeAllAnswers())
+    #expect(!cache.store(answer(), for: identity(100)))
+    #expect(cache.statistics.failures == 1 && cache.statistics.refusals == 1)
+    fixture.clock.advance(by: DiskImageCache.pause)
+    #expect(cache.store(answer(), for: identity(100)))
+    #expect(cache.fault == nil)
+  }
+
+  @Test(.enabled(if: mayMount, needsMount)) func whatIsToBeLeftFreeIsLeft() throws {
+    try withDisk("1m") {
+      let cache = fixture.cache { $0.freeBytes = 512 << 10 }
+      for number in 0..<100 { #expect(cache.store(answer(30_000), for: identity(number))) }
+      #expect(cache.answer(for: identity(99)) != nil && cache.answer(for: identity(0)) == nil)
+      var system = statvfs()
+      #expect(statvfs(fixture.folder, &system) == 0)
+      #expect(Int(system.f_bavail) * Int(system.f_frsize) >= 512 << 10)
+      // Somebody else fills the disk: what there is goes, and nothing more is kept.
+      try Data(count: 500 << 10).write(to: URL(filePath: fixture.folder + "/other"))
+      #expect(!cache.store(answer(30_000), for: identity(0)))
+      #expect(cache.fault == .diskIsFull(path: fixture.folder))
+      #expect(fixture.files.isEmpty)
+      try FileManager.default.removeItem(atPath: fixture.folder + "/other")
+      fixture.clock.advance(by: DiskImageCache.pause)
+      #expect(cache.store(answer(30_000), for: identity(0)) && cache.fault == nil)
+    }
+  }
+
+  @Test(.enabled(if: mayMount, needsMount)) func aReadOnlyDiskIsRead() throws {
+    try withDisk("256k") {
+      let cache = fixture.cache()
+      cache.store(answer(), for: identity(1))
+      #expect(mount("tmpfs", fixture.folder, "tmpfs", UInt(MS_REMOUNT) | UInt(MS_RDONLY), nil) == 0)
+      fixture.pass(10_000)
+      #expect(cache.answer(for: identity(1)) == answer())
+      #expect(!cache.store(answer(), for: identity(2)))
+      #expect(cache.fault == .refused(path: fixture.folder, code: EROFS))
+      #expect(!cache.removeAnswer(for: identity(1)) && !cache.removeAllAnswers())
+      cache.trim()
+      #expect(cache.answer(for: identity(1)) == answer())
+    }
+  }
+
+  @Test(arguments: ["", "/dev/null", "/dev/null/deeper", "/proc/vitrine", "a%00b"])
+  func aPlaceThatIsNoneIsAMiss(path: String) {
+    // A test's name holds no zero byte.
+    let cache = fixture.cache(path.replacingOccurrences(of: "%00", with: "\0"))
+    #expect(!cache.store(answer(), for: identity(1)))
+    #expect(cache.answer(for: identity(1)) == nil)
+    #expect(!cache.removeAllAnswers() && cache.measured().entries == 0)
+    guard case .refused(_, let code)? = cache.fault else {
+      Issue.record("no fault")
+      return
+    }
+    #expect([EINVAL, ENOTDIR, ENOENT].contains(code) && !"\(cache.fault as Any)".isEmpty)
+  }
+
+  @Test func aFolderThatGoesWhileItRunsIsMadeAnew() throws {
+    let cache = fixture.cache()
+    for _ in 0..<3 {
+      cache.store(answer(), for: identity(1))
+      try FileManager.default.removeItem(atPath: fixture.folder)
+      #expect(cache.answer(for: identity(1)) == nil)
+      #expect(cache.store(answer(), for: identity(2)))
+      #expect(cache.answer(for: identity(2)) == answer())
+      try FileManager.default.removeItem(atPath: fixture.folder + "/v1")
+    }
+    #expect(cache.fault == nil && cache.statistics.failures == 0)
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "needs another user")) func aFolderOfAnotherUserIsRefused() {
+    let cache = fixture.cache()
+    cache.store(answer(), for: identity(1))
+    for path in [fixture.folder, fixture.folder + "/v1"] {
+      #expect(chown(path, 12345, 12345) == 0)
+      #expect(cache.answer(for: identity(1)) == nil)
+      #expect(cache.fault == .ownedBySomebodyElse(path: fixture.folder))
+      fixture.clock.advance(by: DiskImageCache.pause)
+      #expect(!cache.store(answer(), for: identity(2)))
+      #expect(!cache.removeAllAnswers())
+      #expect(chown(path, 0, 0) == 0)
+    }
+    fixture.clock.advance(by: DiskImageCache.pause)
+    #expect(cache.answer(for: identity(1)) == answer())
+    #expect(cache.store(answer(), for: identity(2)) && cache.fault == nil)
+  }
+
+  @Test func aLinkInPlaceOfTheFolderIsRefused() throws {
+    let elsewhere = DiskFixture()
+    for name in ["v1", nil] {
+      let cache = fixture.cache()
+      let path =
+        try name.map { "\(fixture.folder)/\($0)" }
+        ?? {
+          // In place of one of the 256.
+          try FileManager.default.removeItem(atPath: fixture.folder + "/v1")
+          cache.store(answer(), for: identity(1))
+          let shard = try #require(fixture.files.first).split(separator: "/").dropLast().joined(
+            separator: "/")
+          return "/" + shard
+        }()
+      try? FileManager.default.removeItem(atPath: path)
+      try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: elsewhere.folder)
+      #expect(!cache.store(answer(), for: identity(1)))
+      #expect(cache.answer(for: identity(1)) == nil)
+      #expect(cache.fault != nil)
+      #expect(try FileManager.default.contentsOfDirectory(atPath: elsewhere.folder).isEmpty)
+    }
+  }
+
+  @Test func aLinkToTheFolderIsTheOwnersChoice() throws {
+    let link = fixture.folder + "/link"
+    try FileManager.default.createDirectory(
+      atPath: fixture.folder + "/real", withIntermediateDirectories: false)
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: fixture.folder + "/real")
+    let cache = fixture.cache(link)
+    #expect(cache.store(answer(), for: identity(1)) && cache.answer(for: identity(1)) == answer())
+  }
+
+  @Test func aFolderThatOthersMayReadIsClosedToThem() throws {
+    let cache = fixture.cache()
+    cache.store(answer(), for: identity(1))
+    #expect(chmod(fixture.folder + "/v1", 0o777) == 0)
+    #expect(cache.answer(for: identity(1)) != nil)
+    var status = stat()
+    #expect(stat(fixture.folder + "/v1", &status) == 0 && status.st_mode & 0o777 == 0o700)
+  }
+
+  @Test func noDescriptorStaysOpen() throws {
+    let cache = fixture.cache { $0.count = 3 }
+    let open = { try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd") }
+    let links = { () -> [String] in
+      try open().compactMap {
+        try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
+      }
+      .filter { $0.hasPrefix(fixture.folder) }
+    }
+    for number in 0..<20 {
+      cache.store(answer(), for: identity(number))
+      _ = cache.answer(for: identity(number - 1))
+    }
+    cache.removeAllAnswers()
+    #expect(try links().isEmpty)
+  }
+}

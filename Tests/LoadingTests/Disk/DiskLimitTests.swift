@@ -1,0 +1,253 @@
+import Foundation
+import Glibc
+import Synchronization
+import Testing
+
+@testable import VitrineLoading
+
+/// What is given up, and when.
+@Suite(.timeLimit(.minutes(1))) struct DiskLimitTests {
+  let fixture = DiskFixture()
+
+  /// Which of the first `count` are there.
+  private func held(_ cache: DiskImageCache, of count: Int) -> [Int] {
+    (0..<count).filter { cache.containsAnswer(for: identity($0)) }
+  }
+
+  @Test func bytesAreKeptToAtEachStore() {
+    let cache = fixture.cache { $0.bytes = 10 * 4096 }
+    for number in 0..<50 {
+      #expect(cache.store(answer(), for: identity(number)))
+      #expect(cache.statistics.bytes <= 10 * 4096)
+      #expect(fixture.files.count <= 10)
+    }
+    // Each second one has it purged to nine.
+    #expect(held(cache, of: 50) == Array(40..<50))
+    #expect(cache.statistics.evictions == 40)
+    #expect(cache.statistics.entries == 10 && cache.statistics.bytes == 10 * 4096)
+  }
+
+  @Test func countIsKeptTo() {
+    let cache = fixture.cache {
+      $0.count = 4
+      $0.purgeLevel = 0.5
+    }
+    for number in 0..<5 { cache.store(answer(), for: identity(number)) }
+    #expect(held(cache, of: 5) == [3, 4])
+  }
+
+  @Test func theLeastRecentlyUsedGoesFirst() {
+    let cache = fixture.cache {
+      $0.count = 3
+      $0.purgeLevel = 1
+    }
+    for number in 0..<3 { cache.store(answer(), for: identity(number)) }
+    #expect(cache.answer(for: identity(0)) != nil)
+    // To look whether it is there is no use.
+    #expect(cache.containsAnswer(for: identity(1)))
+    cache.store(answer(), for: identity(3))
+    #expect(held(cache, of: 4) == [0, 2, 3])
+  }
+
+  @Test func usesOutlastTheProcessToTheHour() throws {
+    let first = fixture.cache()
+    for number in 0..<3 {
+      first.store(answer(), for: identity(number))
+      fixture.pass(100)
+    }
+    fixture.pass(4000)
+    #expect(first.answer(for: identity(0)) != nil)
+    let second = fixture.cache {
+      $0.count = 2
+      $0.purgeLevel = 1
+    }
+    second.trim()
+    #expect(held(second, of: 3) == [0, 2])
+    #expect(second.statistics.evictions == 1)
+  }
+
+  @Test func aHitWritesNothingWithinTheHour() throws {
+    let cache = fixture.cache()
+    cache.store(answer(), for: identity(1))
+    let path = try #require(fixture.files.first)
+    let changed = { () -> [Int] in
+      var status = stat()
+      _ = stat(path, &status)
+      return [status.st_ctim.tv_sec, status.st_ctim.tv_nsec, status.st_atim.tv_sec, status.st_mtim.tv_sec]
+    }
+    let before = changed()
+    for _ in 0..<3 {
+      fixture.pass(1000)
+      #expect(cache.answer(for: identity(1)) != nil)
+    }
+    #expect(changed() == before)
+    fixture.pass(1000)
+    #expect(cache.answer(for: identity(1)) != nil)
+    #expect(changed()[2] == 1_800_004_000 && changed()[3] == 1_800_000_000)
+  }
+
+  @Test func whatIsTooLargeIsNotKeptNorWhatItReplaces() {
+    let cache = fixture.cache { $0.bytes = 8192 }
+    cache.store(answer(), for: identity(1))
+    #expect(!cache.store(answer(9000), for: identity(1)))
+    #expect(cache.answer(for: identity(1)) == nil)
+    #expect(cache.statistics.refusals == 1 && cache.fault == nil)
+  }
+
+  @Test func whatIsAsLargeAsTheLimitIsKept() {
+    let cache = fixture.cache { $0.bytes = 8192 }
+    #expect(cache.store(answer(7000), for: identity(1)))
+    #expect(cache.store(answer(7000), for: identity(2)))
+    #expect(held(cache, of: 3) == [2])
+  }
+
+  @Test(arguments: [0, -1, Int.min])
+  func limitsOfNothingKeepNothing(odd: Int) {
+    let caches = [
+      fixture.cache { $0.bytes = odd }, fixture.cache { $0.count = odd },
+      fixture.cache { $0.timeToLive = Double(odd) },
+    ]
+    for cache in caches {
+      cache.store(answer(), for: identity(1))
+      #expect(cache.answer(for: identity(1)) == nil)
+    }
+    let free = fixture.cache { $0.freeBytes = odd }
+    #expect(free.store(answer(), for: identity(1)))
+  }
+
+  @Test(arguments: [Double.nan, -1, 0, 7, Double.infinity])
+  func oddPurgeLevelsHarmNothing(level: Double) {
+    let cache = fixture.cache {
+      $0.count = 3
+      $0.purgeLevel = level
+    }
+    for number in 0..<20 { #expect(cache.store(answer(), for: identity(number))) }
+    #expect(held(cache, of: 20).last == 19 && held(cache, of: 20).count <= 3)
+  }
+
+  @Test func smallerLimitsCountAtOnceWithTrim() {
+    let cache = fixture.cache()
+    for number in 0..<10 { cache.store(answer(), for: identity(number)) }
+    cache.limits.count = 2
+    cache.limits.purgeLevel = 1
+    #expect(held(cache, of: 10).count == 10)
+    cache.trim()
+    #expect(held(cache, of: 10) == [8, 9])
+  }
+
+  @Test("SD-C34 what is too large or too old is gone after a trim, and the totals are 0")
+  func tooLargeAndTooOld() {
+    let cache = fixture.cache()
+    cache.store(answer(20), for: identity(1))
+    cache.limits.bytes = 10
+    cache.trim()
+    #expect(cache.measured().entries == 0 && cache.statistics.bytes == 0)
+    cache.limits = DiskImageCache.Limits()
+    cache.limits.freeBytes = 0
+    cache.limits.timeToLive = 1
+    cache.store(answer(1), for: identity(1))
+    fixture.pass(1)
+    cache.trim()
+    #expect(cache.measured().entries == 0 && fixture.files.isEmpty)
+  }
+
+  @Test func whatIsTooOldIsAMissBeforeItIsTrimmed() {
+    let cache = fixture.cache { $0.timeToLive = 60 }
+    cache.store(answer(), for: identity(1))
+    fixture.pass(59)
+    #expect(cache.answer(for: identity(1)) != nil)
+    fixture.pass(1)
+    #expect(!cache.containsAnswer(for: identity(1)) && fixture.files.isEmpty)
+    #expect(cache.statistics.evictions == 1)
+  }
+
+  @Test func beingUsedMakesNothingYounger() {
+    let cache = fixture.cache { $0.timeToLive = 10_000 }
+    cache.store(answer(), for: identity(1))
+    for _ in 0..<9 {
+      fixture.pass(1111)
+      #expect(cache.answer(for: identity(1)) != nil)
+    }
+    fixture.pass(1111)
+    #expect(cache.answer(for: identity(1)) == nil)
+  }
+
+  // MARK: Clocks
+
+  @Test(arguments: [Double.nan, -Double.infinity, -1, 0, 5, 1e9, 4e9, 1e300, Double.infinity])
+  func aClockThatJumpsEmptiesNothing(time: Double) {
+    let cache = fixture.cache { $0.timeToLive = 1e12 }
+    for number in 0..<5 { cache.store(answer(), for: identity(number)) }
+    fixture.wallClock.withLock { $0 = time }
+    let other = fixture.cache { $0.timeToLive = 1e12 }
+    #expect(other.answer(for: identity(0)) != nil)
+    other.trim()
+    #expect(held(other, of: 5) == [0, 1, 2, 3, 4])
+    #expect(other.store(answer(), for: identity(5)))
+    fixture.wallClock.withLock { $0 = 1_800_000_000 }
+    cache.trim()
+    #expect(held(cache, of: 6) == [0, 1, 2, 3, 4, 5])
+  }
+
+  @Test func whatCameByAClockThatWasAheadDoesNotStayForEver() {
+    fixture.pass(10 * 365 * 86400)
+    fixture.cache().store(answer(), for: identity(0))
+    fixture.pass(-10 * 365 * 86400)
+    fixture.cache().store(answer(), for: identity(1))
+    let cache = fixture.cache {
+      $0.count = 2
+      $0.purgeLevel = 1
+    }
+    cache.store(answer(), for: identity(2))
+    #expect(held(cache, of: 3) == [1, 2])
+  }
+
+  @Test func whatThisRunHasUsedStaysUnderAClockOf1970() {
+    let first = fixture.cache()
+    for number in 0..<3 {
+      first.store(answer(), for: identity(number))
+      fixture.pass(10)
+    }
+    fixture.wallClock.withLock { $0 = 10 }
+    let cache = fixture.cache {
+      $0.count = 3
+      $0.purgeLevel = 1
+    }
+    #expect(cache.answer(for: identity(0)) != nil)
+    cache.store(answer(), for: identity(3))
+    #expect(held(cache, of: 4) == [0, 2, 3])
+  }
+
+  // MARK: Leftovers
+
+  @Test func whatAKilledProcessLeavesIsSweptAfterAnHour() throws {
+    let cache = fixture.cache()
+    cache.store(answer(), for: identity(1))
+    let shard = try #require(fixture.files.first?.split(separator: "/").dropLast().joined(separator: "/"))
+    let half = "/\(shard)/\(CacheFolder.temporary)abc"
+    let old = fixture.folder + "/v1/\(CacheFolder.removed)abc"
+    let manager = FileManager.default
+    try Data([1]).write(to: URL(filePath: half))
+    try manager.createDirectory(atPath: old, withIntermediateDirectories: false)
+    try Data([1]).write(to: URL(filePath: old + "/0123"))
+    try manager.setAttributes(
+      [.modificationDate: Date(timeIntervalSince1970: 1_800_000_000)], ofItemAtPath: half)
+    cache.trim()
+    #expect(manager.fileExists(atPath: half) && !manager.fileExists(atPath: old))
+    fixture.pass(3601)
+    cache.trim()
+    #expect(!manager.fileExists(atPath: half))
+    #expect(cache.answer(for: identity(1)) != nil)
+  }
+
+  @Test func whatIsNotOursIsLeftAlone() throws {
+    let cache = fixture.cache { $0.count = 1 }
+    cache.store(answer(), for: identity(1))
+    let paths = [fixture.folder + "/mine", fixture.folder + "/v1/README", fixture.folder + "/v1/ab.bak"]
+    for path in paths { try Data([1]).write(to: URL(filePath: path)) }
+    cache.store(answer(), for: identity(2))
+    cache.trim()
+    cache.removeAllAnswers()
+    for path in paths { #expect(FileManager.default.fileExists(atPath: path)) }
+  }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import Glibc
+import Synchronization
+import Testing
+
+@testable import VitrineLoading
+
+/// Several caches on one folder, as several processes have them, and several threads in each.
+@Suite(.timeLimit(.minutes(1))) struct DiskSharingTests {
+  let fixture = DiskFixture()
+
+  @Test func whatOneStoresTheOtherFinds() {
+    let (one, other) = (fixture.cache(), fixture.cache())
+    #expect(other.answer(for: identity(1)) == nil)
+    one.store(answer(seed: 1), for: identity(1))
+    #expect(other.answer(for: identity(1)) == answer(seed: 1))
+    other.store(answer(seed: 2), for: identity(1))
+    #expect(one.answer(for: identity(1)) == answer(seed: 2))
+    one.removeAllAnswers()
+    #expect(other.answer(for: identity(1)) == nil)
+  }
+
+  @Test func oneTrimsWhatTheOtherHasStored() {
+    let one = fixture.cache()
+    for number in 0..<10 { one.store(answer(), for: identity(number)) }
+    let other = fixture.cache { $0.count = 5 }
+    other.store(answer(), for: identity(10))
+    #expect(fixture.files.count == 4)
+    #expect(one.measured().entries == 4)
+  }
+
+  @Test func whileOneTrimsAnotherDoesNot() throws {
+    let cache = fixture.cache()
+    for number in 0..<5 { cache.store(answer(), for: identity(number)) }
+    cache.limits.count = 1
+    let lock = open(fixture.folder + "/v1", O_RDONLY | O_DIRECTORY)
+    defer { close(lock) }
+    #expect(flock(lock, LOCK_EX) == 0)
+    cache.trim()
+    #expect(fixture.files.count == 5)
+    #expect(flock(lock, LOCK_UN) == 0)
+    cache.trim()
+    #expect(fixture.files.count == 1)
+  }
+
+  private final class Counts: Sendable {
+    let wrong = Atomic(0)
+    let found = Atomic(0)
+  }
+
+  /// Four write, two trim, one removes everything now and then; whoever finds something finds it whole.
+  @Test(arguments: [false, true]) func aStormServesNothingWrong(sharesOneCache: Bool) async {
+    let shared = fixture.cache()
+    let limits = { (limits: inout DiskImageCache.Limits) in
+      limits.bytes = 30 * 8192
+      limits.freeBytes = 0
+    }
+    let cache = { () -> DiskImageCache in
+      if sharesOneCache { return shared }
+      return fixture.cache(nil, limits)
+    }
+    if sharesOneCache { limits(&shared.limits) }
+    let counts = Counts()
+    let answers = (0..<4).map { seed in (0..<60).map { answer(5000 + $0, seed: UInt8(seed)) } }
+    await withTaskGroup(of: Void.self) { group in
+      for writer in 0..<4 {
+        let cache = cache()
+        group.addTask {
+          for round in 0..<80 {
+            let number = (round * 7 + writer * 13) % 60
+            cache.store(answers[writer][number], for: identity(number))
+            let asked = (round * 11 + writer) % 60
+            guard let kept = cache.answer(for: identity(asked)) else { continue }
+            counts.found.add(1, ordering: .relaxed)
+            let isWhole = answers.contains { kept == $0[asked] }
+            if !isWhole { counts.wrong.add(1, ordering: .relaxed) }
+          }
+        }
+      }
+      for _ in 0..<2 {
+        let cache = cache()
+        group.addTask { for _ in 0..<30 { cache.trim() } }
+      }
+      let cache = cache()
+      group.addTask {
+        for round in 0..<60 {
+          cache.removeAnswer(for: identity(round % 60))
+          if round % 15 == 14 { cache.removeAllAnswers() }
+        }
+      }
+    }
+    #expect(counts.wrong.load(ordering: .relaxed) == 0)
+    #expect(counts.found.load(ordering: .relaxed) > 0)
+    let last = cache()
+    last.trim()
+    let held = last.measured()
+    #expect(held.bytes <= 30 * 8192 && held.entries == fixture.files.count)
+    #expect(held.damaged == 0 && last.fault == nil)
+    #expect(fixture.everything.count == fixture.files.count)
+    #expect(last.store(answer(), for: identity(1)) && last.answer(for: identity(1)) == answer())
+  }
+}
