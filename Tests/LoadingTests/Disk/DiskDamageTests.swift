@@ -45,9 +45,60 @@ import Testing
       #expect(cache.answer(for: identity(1)) == nil, "\(count) bytes, then zeros")
       #expect(access(path, F_OK) != 0, "\(count) bytes, then zeros")
     }
-    try write(bytes + [0], path)
-    #expect(cache.answer(for: identity(1)) == nil)
-    #expect(fixture.files.isEmpty)
+  }
+
+  @Test func aLaterHeadCostsANoteAndNotTheBodyOnceMore() throws {
+    let cache = fixture.cache()
+    var later = answer(100_000)
+    cache.store(later, for: identity(1))
+    let path = try #require(fixture.files.first)
+    let place = try #require(
+      try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? Int)
+    for round in 1...200 {
+      later.received += 60
+      later.response = TransportResponse(
+        url: later.response.url, status: 200, headers: ["ETag": "\"a\"", "X-Round": "\(round)"])
+      fixture.pass(60)
+      #expect(cache.store(later, for: identity(1)))
+      #expect(cache.answer(for: identity(1)) == later)
+      let attributes = try FileManager.default.attributesOfItem(atPath: path)
+      #expect(attributes[.size] as? Int ?? 0 <= 100_000 + 17_000)
+      if round == 20 { #expect(attributes[.systemFileNumber] as? Int == place) }
+    }
+    #expect(fixture.cache().answer(for: identity(1)) == later)
+    #expect(cache.statistics.entries == 1 && cache.statistics.bytes <= 120_000)
+    // Another body is written whole.
+    #expect(cache.store(answer(100_000, seed: 2), for: identity(1)))
+    #expect(cache.answer(for: identity(1)) == answer(100_000, seed: 2))
+  }
+
+  @Test func aNoteThatIsTornIsAsIfItWereNotThere() throws {
+    let (cache, path, bytes) = try stored()
+    var later = answer(60)
+    later.received += 60
+    cache.store(later, for: identity(1))
+    var last = later
+    last.received += 60
+    cache.store(last, for: identity(1))
+    let noted = Array(try Data(contentsOf: URL(filePath: path)))
+    let note = (noted.count - bytes.count) / 2
+    for count in bytes.count...noted.count {
+      try write(noted.prefix(count), path)
+      let expected = count < bytes.count + note ? answer(60) : count < noted.count ? later : last
+      #expect(cache.answer(for: identity(1)) == expected, "\(count) bytes")
+    }
+    for place in bytes.count..<noted.count {
+      var flipped = noted
+      flipped[place] ^= 0x10
+      try write(flipped, path)
+      let expected = place < bytes.count + note ? answer(60) : later
+      #expect(cache.answer(for: identity(1)) == expected, "byte \(place)")
+    }
+    // Behind what is torn nothing is noted: the file is written anew.
+    try write(noted.dropLast(), path)
+    #expect(cache.store(last, for: identity(1)) && cache.answer(for: identity(1)) == last)
+    #expect(try Data(contentsOf: URL(filePath: path)).count == bytes.count)
+    #expect(cache.statistics.damaged == 0)
   }
 
   @Test func whatIsDamagedIsStoredAnew() throws {

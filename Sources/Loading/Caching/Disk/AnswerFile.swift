@@ -9,6 +9,10 @@ import FoundationEssentials
 ///     16  hash of the body
 ///         the head: key, status, URL, headers and times
 ///         the body
+///         notes: later heads of the same body, each behind its hash and its length
+///
+/// A server that says that nothing has changed costs a note at the end, and not the body once more. The last note that is
+/// whole counts; what follows it was torn, and is as if it were not there.
 ///
 /// Numbers have their lowest byte first. A change of the format changes the magic, and what is older is damaged.
 enum AnswerFile {
@@ -66,7 +70,7 @@ enum AnswerFile {
         let headLength = reader.number(UInt32.self).map({ Int($0) }),
         let bodyLength = reader.number(UInt64.self).flatMap({ Int(exactly: $0) }),
         let bodyHash = reader.hash(),
-        headLength <= longestHead, bodyLength == fileLength - fixedLength - headLength
+        headLength <= longestHead, bodyLength <= fileLength - fixedLength - headLength
       else { return nil }
       (self.headLength, self.bodyLength, self.bodyHash, self.startHash) =
         (headLength, bodyLength, bodyHash, startHash)
@@ -74,6 +78,8 @@ enum AnswerFile {
 
     /// Bytes before the body.
     var startLength: Int { fixedLength + headLength }
+    /// Bytes before the notes.
+    var endOfBody: Int { startLength + bodyLength }
 
     /// Whether all before the body is as it was written.
     func isWhole(_ start: ArraySlice<UInt8>) -> Bool {
@@ -82,9 +88,40 @@ enum AnswerFile {
     }
   }
 
-  /// The key and, without its body, the answer of a start that is whole; nil if it cannot be read all the same.
-  static func read(_ start: ArraySlice<UInt8>) -> (key: ArraySlice<UInt8>, answer: StoredAnswer)? {
-    var reader = ByteReader(start.dropFirst(fixedLength))
+  // MARK: Notes
+
+  /// More bytes of notes are not written; then the file is written anew.
+  static let longestNotes = 16 << 10
+
+  /// What says that the head of `start` is the latest.
+  static func note(_ start: [UInt8]) -> [UInt8] {
+    let head = start.dropFirst(fixedLength)
+    var counted = ByteWriter()
+    counted.append(Array(head))
+    var note = ByteWriter()
+    note.append(ContentHash(counted.bytes))
+    note.append(raw: counted.bytes)
+    return note.bytes
+  }
+
+  /// The head of the last note that is whole, and whether all are.
+  static func lastHead(_ notes: ArraySlice<UInt8>) -> (head: ArraySlice<UInt8>?, isWhole: Bool) {
+    var reader = ByteReader(notes)
+    var last: ArraySlice<UInt8>?
+    while !reader.isAtEnd {
+      guard let hash = reader.hash(), let head = reader.counted() else { return (last, false) }
+      let counted = notes[(head.startIndex - 4)..<head.endIndex]
+      guard counted.withUnsafeBytes({ ContentHash($0) }) == hash else { return (last, false) }
+      last = head
+    }
+    return (last, true)
+  }
+
+  // MARK: Heads
+
+  /// The key and, without its body, the answer of a head that is whole; nil if it cannot be read all the same.
+  static func read(_ head: ArraySlice<UInt8>) -> (key: ArraySlice<UInt8>, answer: StoredAnswer)? {
+    var reader = ByteReader(head)
     guard let key = reader.counted(), let status = reader.number(Int32.self),
       let url = reader.text().flatMap({ URL(string: $0) }), let length = reader.number(Int64.self),
       let requested = reader.number(Int64.self), let received = reader.number(Int64.self),

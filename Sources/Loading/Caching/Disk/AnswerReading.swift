@@ -46,16 +46,15 @@ enum AnswerReading {
   ) throws(SystemError) -> Result {
     let status = try file.status()
     let length = Int(status.st_size)
-    guard status.st_mode & S_IFMT == S_IFREG, length >= AnswerFile.fixedLength else { return .damaged }
-    var first = try bytes(of: file, at: 0, count: min(length, firstLength))
-    guard let frame = AnswerFile.Frame(first, fileLength: length) else { return .damaged }
-    if first.count < frame.startLength {
-      first += try bytes(of: file, at: first.count, count: frame.startLength - first.count)
-    }
-    let start = first.prefix(frame.startLength)
-    guard frame.isWhole(start), let read = AnswerFile.read(start) else { return .damaged }
+    guard status.st_mode & S_IFMT == S_IFREG, let (first, frame) = try start(of: file, length: length),
+      let read = AnswerFile.read(first[AnswerFile.fixedLength..<frame.startLength])
+    else { return .damaged }
     guard read.key == key.bytes[...] else { return .nothing }
-    var answer = read.answer
+    let notes = try bytes(
+      of: file, at: frame.endOfBody, count: min(length - frame.endOfBody, 2 * AnswerFile.longestNotes))
+    var answer =
+      AnswerFile.lastHead(notes[...]).head.flatMap { AnswerFile.read($0) }
+      .flatMap { $0.key == read.key ? $0.answer : nil } ?? read.answer
     if withBody {
       answer.body = try bytes(
         of: file, at: frame.startLength, count: frame.bodyLength, known: first[frame.startLength...])
@@ -67,8 +66,20 @@ enum AnswerReading {
       answer, Times(stored: Int64(status.st_mtim.tv_sec), used: Int64(status.st_atim.tv_sec)))
   }
 
+  /// What comes before the body, and maybe some of that; nil if it is not as it was written.
+  static func start(
+    of file: borrowing Descriptor, length: Int
+  ) throws(SystemError) -> (bytes: [UInt8], frame: AnswerFile.Frame)? {
+    var first = try bytes(of: file, at: 0, count: min(length, firstLength))
+    guard let frame = AnswerFile.Frame(first, fileLength: length) else { return nil }
+    if first.count < frame.startLength {
+      first += try bytes(of: file, at: first.count, count: frame.startLength - first.count)
+    }
+    return frame.isWhole(first.prefix(frame.startLength)) ? (first, frame) : nil
+  }
+
   /// Fewer at the end of the file; `known` are the first of them.
-  private static func bytes(
+  static func bytes(
     of file: borrowing Descriptor, at offset: Int, count: Int, known: ArraySlice<UInt8> = []
   ) throws(SystemError) -> [UInt8] {
     let number = file.number

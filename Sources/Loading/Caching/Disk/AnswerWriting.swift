@@ -25,4 +25,33 @@ enum AnswerWriting {
       throw error
     }
   }
+
+  /// Notes a new head at the end of a file that has this body already; false if there is none, or the file is to be
+  /// written anew. A note that is cut short is as if it were not there.
+  static func note(
+    _ start: [UInt8], _ body: [UInt8], _ name: ContentHash, in shard: borrowing Descriptor, now: Int64
+  ) throws(SystemError) -> (before: Int, after: Int)? {
+    let file: Descriptor
+    do throws(SystemError) {
+      file = try Descriptor(name.hex, in: shard.number, flags: O_RDWR | O_APPEND)
+    } catch {
+      return nil
+    }
+    let status = try file.status()
+    let length = Int(status.st_size)
+    let note = AnswerFile.note(start)
+    guard status.st_mode & S_IFMT == S_IFREG,
+      let (first, frame) = try AnswerReading.start(of: file, length: length),
+      let new = AnswerFile.Frame(start, fileLength: start.count + body.count),
+      frame.bodyLength == new.bodyLength, frame.bodyHash == new.bodyHash,
+      AnswerFile.read(first[AnswerFile.fixedLength..<frame.startLength])?.key
+        == AnswerFile.read(start[AnswerFile.fixedLength...])?.key,
+      length - frame.endOfBody + note.count <= AnswerFile.longestNotes
+    else { return nil }
+    let notes = try AnswerReading.bytes(of: file, at: frame.endOfBody, count: length - frame.endOfBody)
+    guard AnswerFile.lastHead(notes[...]).isWhole else { return nil }
+    try file.write(note)
+    futimens(file.number, [timespec(tv_sec: Int(now), tv_nsec: 0), timespec(tv_sec: Int(now), tv_nsec: 0)])
+    return (length, length + note.count)
+  }
 }

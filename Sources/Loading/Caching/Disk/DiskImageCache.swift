@@ -118,7 +118,8 @@ public final class DiskImageCache: ImageDataCache {
     lookup(identity, withBody: false) != nil
   }
 
-  /// Writes a file, and makes room where that exceeds a limit.
+  /// Writes a file, and makes room where that exceeds a limit; where the same body is kept already, only what is new
+  /// about it is written.
   @discardableResult
   public func store(_ answer: StoredAnswer, for identity: RequestIdentity) -> Bool {
     let key = DiskKey(identity)
@@ -261,6 +262,10 @@ public final class DiskImageCache: ImageDataCache {
   }
 
   private func write(_ start: [UInt8], _ body: [UInt8], _ name: ContentHash) throws(Fault) {
+    if let (before, after) = try note(start, body, name) {
+      stored(name, replaced: before, length: after)
+      return
+    }
     let length = start.count + body.count
     try makeRoom(for: length)
     // A folder that is removed at this moment is made anew, once.
@@ -271,6 +276,10 @@ public final class DiskImageCache: ImageDataCache {
       guard error.isGone else { throw error }
       replaced = try writeOnce(start, body, name)
     }
+    stored(name, replaced: replaced, length: length)
+  }
+
+  private func stored(_ name: ContentHash, replaced: Int?, length: Int) {
     state.withLock {
       $0.statistics.stores += 1
       $0.fault = nil
@@ -278,6 +287,21 @@ public final class DiskImageCache: ImageDataCache {
       $0.use(name)
       if let replaced { $0.usage?.remove(Limits.room(replaced)) }
       $0.usage?.add(Limits.room(length))
+    }
+  }
+
+  /// Where the body is there already, only the head is written.
+  private func note(
+    _ start: [UInt8], _ body: [UInt8], _ name: ContentHash
+  ) throws(Fault) -> (before: Int, after: Int)? {
+    guard let root = try folder.open(creating: true),
+      let shard = try folder.openShard(name, in: root, creating: false)
+    else { return nil }
+    do throws(SystemError) {
+      return try AnswerWriting.note(start, body, name, in: shard, now: now)
+    } catch {
+      // Whole or not, the file is written anew.
+      return nil
     }
   }
 
