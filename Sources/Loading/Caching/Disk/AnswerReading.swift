@@ -82,6 +82,8 @@ enum AnswerReading {
   static func bytes(
     of file: borrowing Descriptor, at offset: Int, count: Int, known: ArraySlice<UInt8> = []
   ) throws(SystemError) -> [UInt8] {
+    // An array of nothing is one that all threads share, and is not to be filled.
+    guard count > 0 else { return [] }
     let number = file.number
     var failure: SystemError?
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
