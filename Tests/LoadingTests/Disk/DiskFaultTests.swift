@@ -133,6 +133,16 @@ import VitrineTesting
     #expect(cache.store(answer(), for: identity(2)) && cache.fault == nil)
   }
 
+  @Test(.enabled(if: geteuid() != 0, "root may write anywhere")) func aFolderThatMayNotBeWrittenIsAMiss() {
+    #expect(chmod(fixture.folder, 0o500) == 0)
+    for path in [fixture.folder, fixture.folder + "/deeper"] {
+      let cache = fixture.cache(path)
+      #expect(!cache.store(answer(), for: identity(1)) && cache.answer(for: identity(1)) == nil)
+      #expect(cache.fault == .refused(path: path, code: EACCES))
+    }
+    #expect(chmod(fixture.folder, 0o700) == 0)
+  }
+
   @Test func aLinkInPlaceOfTheFolderIsRefused() throws {
     let elsewhere = DiskFixture()
     for name in ["v1", nil] {

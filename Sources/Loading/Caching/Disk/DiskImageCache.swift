@@ -42,6 +42,7 @@ public final class DiskImageCache: ImageDataCache {
   /// - Parameters:
   ///   - directory: a path; a relative one is meant from the current folder of now. It holds a folder `v1`, which is
   ///     this user's alone, and may hold other things.
+  ///   - limits: what it may hold.
   ///   - clock: by which writing rests after a failure.
   ///   - wallClock: seconds since 1970; it may jump.
   public convenience init(
