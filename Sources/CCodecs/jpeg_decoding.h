@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <jpeglib.h>
 #include <jerror.h>
 
@@ -18,6 +19,9 @@ typedef struct {
   bool has_multiple_scans;
   /// More scans than this are refused: each costs a pass over the picture for a few bytes.
   int max_scans;
+  /// Of bytes that are still coming: how many are done with, and how many that have not come are to be left out.
+  size_t consumed;
+  size_t to_skip;
 } vitrine_jpeg;
 
 static inline void vitrine_jpeg_fail(j_common_ptr info) {
@@ -54,14 +58,18 @@ static inline vitrine_jpeg *vitrine_jpeg_create(int max_scans) {
   return jpeg;
 }
 
-/// Reads up to the first scan; `bytes` must outlive the decoder.
-__attribute__((noinline)) static inline bool vitrine_jpeg_open(
-    vitrine_jpeg *jpeg, const unsigned char *bytes, size_t count) {
+static inline void vitrine_jpeg_listen(vitrine_jpeg *jpeg) {
   jpeg->info.err = jpeg_std_error(&jpeg->errors);
   jpeg->errors.error_exit = vitrine_jpeg_fail;
   jpeg->errors.emit_message = vitrine_jpeg_warn;
   jpeg->errors.output_message = vitrine_jpeg_discard_message;
   jpeg->info.client_data = jpeg;
+}
+
+/// Reads up to the first scan; `bytes` must outlive the decoder.
+__attribute__((noinline)) static inline bool vitrine_jpeg_open(
+    vitrine_jpeg *jpeg, const unsigned char *bytes, size_t count) {
+  vitrine_jpeg_listen(jpeg);
   if (setjmp(jpeg->landing)) return false;
   jpeg_create_decompress(&jpeg->info);
   jpeg->progress.progress_monitor = vitrine_jpeg_watch_scans;
@@ -83,7 +91,8 @@ __attribute__((noinline)) static inline bool vitrine_jpeg_start(
   return true;
 }
 
-/// Writes `count` rows (fewer at the end of the picture), `stride` bytes apart; their number, or -1.
+/// Writes `count` rows (fewer at the end of the picture, or of what has come), `stride` bytes apart; their number,
+/// or -1.
 __attribute__((noinline)) static inline int vitrine_jpeg_read_rows(
     vitrine_jpeg *jpeg, unsigned char *pixels, size_t stride, int count) {
   if (setjmp(jpeg->landing)) return -1;
@@ -96,9 +105,9 @@ __attribute__((noinline)) static inline int vitrine_jpeg_read_rows(
     if (wanted > 8) wanted = 8;
     for (JDIMENSION row = 0; row < wanted; row++)
       rows[row] = pixels + stride * (jpeg->info.output_scanline - first + row);
-    jpeg_read_scanlines(&jpeg->info, rows, wanted);
+    if (jpeg_read_scanlines(&jpeg->info, rows, wanted) == 0) break;
   }
-  return (int)(end - first);
+  return (int)(jpeg->info.output_scanline - first);
 }
 
 static inline const char *vitrine_jpeg_message(const vitrine_jpeg *jpeg) { return jpeg->message; }

@@ -14,6 +14,7 @@ typedef struct {
   const unsigned char *next;
   size_t left;
   char message[128];
+  bool blue_first;
 } vitrine_png;
 
 static inline void vitrine_png_fail(png_structp png, png_const_charp text) {
@@ -40,6 +41,22 @@ static inline vitrine_png *vitrine_png_create(void) {
   return (vitrine_png *)calloc(1, sizeof(vitrine_png));
 }
 
+/// Everything but IHDR, PLTE, tRNS, IDAT and IEND is passed over unread: no text or profile is inflated.
+static inline void vitrine_png_keep_to_pixels(vitrine_png *self) {
+  png_set_keep_unknown_chunks(self->png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
+}
+
+/// Asks for four bytes a pixel, once the header is there.
+static inline void vitrine_png_ask_for_pixels(vitrine_png *self) {
+  png_set_expand(self->png);
+  png_set_scale_16(self->png);
+  png_set_gray_to_rgb(self->png);
+  png_set_add_alpha(self->png, 0xFF, PNG_FILLER_AFTER);
+  if (self->blue_first) png_set_bgr(self->png);
+  png_set_interlace_handling(self->png);
+  png_read_update_info(self->png, self->info);
+}
+
 /// Reads up to the pixels and asks for four bytes each, blue first or red first; `bytes` must outlive it.
 __attribute__((noinline)) static inline bool vitrine_png_open(
     vitrine_png *self, const unsigned char *bytes, size_t count, bool blue_first) {
@@ -52,16 +69,10 @@ __attribute__((noinline)) static inline bool vitrine_png_open(
   self->info = png_create_info_struct(self->png);
   if (!self->info) return false;
   png_set_read_fn(self->png, self, vitrine_png_supply);
-  // Everything but IHDR, PLTE, tRNS, IDAT and IEND is passed over unread: no text or profile is inflated.
-  png_set_keep_unknown_chunks(self->png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
+  self->blue_first = blue_first;
+  vitrine_png_keep_to_pixels(self);
   png_read_info(self->png, self->info);
-  png_set_expand(self->png);
-  png_set_scale_16(self->png);
-  png_set_gray_to_rgb(self->png);
-  png_set_add_alpha(self->png, 0xFF, PNG_FILLER_AFTER);
-  if (blue_first) png_set_bgr(self->png);
-  png_set_interlace_handling(self->png);
-  png_read_update_info(self->png, self->info);
+  vitrine_png_ask_for_pixels(self);
   return true;
 }
 

@@ -12,8 +12,8 @@ public import VitrineLoading
 /// ```
 ///
 /// The format is told by the first bytes alone. Orientation by Exif is applied. Colours are taken as sRGB:
-/// profiles and gamma are not read. Truncated pictures are refused rather than shown in part.
-/// Has no state, so one may serve any number of threads.
+/// profiles and gamma are not read. `decode` refuses truncated pictures; what has come of one that is on its way
+/// `progressiveDecoder(_:options:)` shows. Has no state, so one may serve any number of threads.
 public struct ImageCodecs: ImageDecoding {
   /// Free: there is nothing to set up.
   public init() {}

@@ -12,15 +12,20 @@ enum GIFDecoder {
     try plan.checkPixels(of: frame.size)
     let indices = try LZW.decode(
       frame.codes, minimumCodeSize: frame.minimumCodeSize, count: frame.size.width * frame.size.height)
-    var painter = GIFPainter(
-      frame, indices: indices, screen: structure.screen, format: options.pixelFormat)
-    let source = Canvas.Source(structure.screen, hasAlpha: painter.hasAlpha)
-    let bitmap = try plan.bitmap(hasAlpha: painter.hasAlpha) { (canvas) throws(ImageError) in
+    return plan.image(try draw(frame, indices, screen: structure.screen, plan))
+  }
+
+  /// Draws the frame, or the rows of it that `indices` are enough for.
+  static func draw(
+    _ frame: GIFFrame, _ indices: [UInt8], screen: PixelSize, _ plan: DecodePlan
+  ) throws(ImageError) -> Bitmap {
+    var painter = GIFPainter(frame, indices: indices, screen: screen, format: plan.options.pixelFormat)
+    let source = Canvas.Source(screen, hasAlpha: painter.hasAlpha)
+    return try plan.bitmap(hasAlpha: painter.hasAlpha) { (canvas) throws(ImageError) in
       try canvas.draw(source) { (rows, count) throws(ImageError) in
         painter.paint(rows, count: count)
       }
     }
-    return plan.image(bitmap)
   }
 }
 
@@ -31,8 +36,8 @@ private struct GIFPainter {
   private let screen: PixelSize
   /// A pixel for each index, transparent where there is no colour.
   private let colors: [UInt32]
-  /// Where in `indices` each row of the frame starts.
-  private let rowStarts: [Int]
+  /// Where in `indices` each row of the frame starts; nil for one that has not come.
+  private let rowStarts: [Int?]
   private var y = 0
 
   init(_ frame: GIFFrame, indices: [UInt8], screen: PixelSize, format: PixelFormat) {
@@ -49,13 +54,14 @@ private struct GIFPainter {
       let third = format == .rgba ? blue : red
       return (first | green << 8 | third << 16 | 0xFF << 24).littleEndian
     }
-    var starts = [Int](repeating: 0, count: frame.size.height)
-    for (arrival, row) in frame.rowOrder.enumerated() { starts[row] = arrival * frame.size.width }
-    rowStarts = starts
+    rowStarts = frame.rowsToShow(of: indices.count / frame.size.width).map { row in
+      row.map { $0 * frame.size.width }
+    }
   }
 
-  /// Whether a pixel of the screen may be transparent: outside the frame, or of an index without a colour.
+  /// Whether a pixel of the screen may be transparent: outside the frame, of an index without a colour, or not there.
   var hasAlpha: Bool {
+    guard !rowStarts.contains(nil) else { return true }
     let coversScreen =
       frame.x == 0 && frame.y == 0 && frame.size.width >= screen.width
       && frame.size.height >= screen.height
@@ -68,8 +74,7 @@ private struct GIFPainter {
     for row in 0..<count {
       let target = UnsafeMutableBufferPointer(start: pixels + row * screen.width, count: screen.width)
       target.update(repeating: 0)
-      if y >= frame.y, y - frame.y < frame.size.height {
-        let start = rowStarts[y - frame.y]
+      if y >= frame.y, y - frame.y < frame.size.height, let start = rowStarts[y - frame.y] {
         let visible = max(0, min(frame.size.width, screen.width - frame.x))
         for x in 0..<visible { target[frame.x + x] = colors[Int(indices[start + x])] }
       }

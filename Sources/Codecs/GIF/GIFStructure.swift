@@ -85,6 +85,17 @@ struct GIFFrame {
     let passes = [(0, 8), (4, 8), (2, 4), (1, 2)]
     return passes.flatMap { Array(stride(from: $0.0, to: size.height, by: $0.1)) }
   }
+
+  /// For each row the number in that order of the one to show while no more than `count` have arrived: its own, or
+  /// of an interlaced frame the nearest above that stands for it; nil for none.
+  func rowsToShow(of count: Int) -> [Int?] {
+    var arrivals = [Int?](repeating: nil, count: size.height)
+    for (arrival, row) in rowOrder.prefix(count).enumerated() { arrivals[row] = arrival }
+    guard isInterlaced, count < size.height else { return arrivals }
+    return arrivals.indices.map { row in
+      arrivals[row] ?? arrivals[row & ~1] ?? arrivals[row & ~3] ?? arrivals[row & ~7]
+    }
+  }
 }
 
 /// A cursor over a GIF file; reading beyond its end throws.
@@ -93,6 +104,9 @@ struct GIFBlockReader {
   private var offset = 0
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  /// Thrown where more is needed than there is.
+  static let endsEarly = ImageError.decoding(.gif, message: "the data end early")
 
   mutating func byte() throws(ImageError) -> UInt8 {
     try bytes(1)[offset - 1]
@@ -133,7 +147,7 @@ struct GIFBlockReader {
   }
 
   private mutating func bytes(_ count: Int) throws(ImageError) -> ArraySlice<UInt8> {
-    guard count <= bytes.count - offset else { throw .decoding(.gif, message: "the data end early") }
+    guard count <= bytes.count - offset else { throw Self.endsEarly }
     offset += count
     return bytes[(offset - count)..<offset]
   }

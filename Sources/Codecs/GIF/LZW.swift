@@ -11,6 +11,14 @@ enum LZW {
     guard count <= largestOutput(of: codes.count, minimumCodeSize: minimumCodeSize) else {
       throw .decoding(.gif, message: "the pixels end early")
     }
+    let output = try decode(prefix: codes, minimumCodeSize: minimumCodeSize, count: count)
+    guard output.count == count else { throw .decoding(.gif, message: "the pixels end early") }
+    return output
+  }
+
+  /// As many bytes as the codes make that have come so far, `count` at most.
+  static func decode(prefix codes: [UInt8], minimumCodeSize: Int, count: Int) throws(ImageError) -> [UInt8] {
+    let count = min(count, largestOutput(of: codes.count, minimumCodeSize: minimumCodeSize))
     let clearCode = 1 << minimumCodeSize
     let endCode = clearCode + 1
     var output = [UInt8](repeating: 0, count: count)
@@ -20,7 +28,7 @@ enum LZW {
     var table = Table(firstCode: clearCode + 2)
     var previous: Range<Int>?
     while written < count {
-      guard let code = bits.next(codeSize) else { throw .decoding(.gif, message: "the pixels end early") }
+      guard let code = bits.next(codeSize) else { break }
       if code == clearCode {
         codeSize = minimumCodeSize + 1
         table.removeAll()
@@ -47,6 +55,7 @@ enum LZW {
       }
       previous = start..<written
     }
+    output.removeLast(count - written)
     return output
   }
 

@@ -16,26 +16,14 @@ enum JPEGDecoder {
         throw .decoding(.jpeg, message: "the pixels end early")
       }
       let bitmap = try plan.bitmap(hasAlpha: false) { (canvas) throws(ImageError) in
-        try draw(reader, plan, on: canvas)
+        let source = try reader.start(for: plan)
+        try canvas.draw(source) { (rows, count) throws(ImageError) in
+          guard try reader.read(rows, count: count) == count else {
+            throw .decoding(.jpeg, message: "the pixels end early")
+          }
+        }
       }
       return plan.image(bitmap)
-    }
-  }
-
-  private static func draw(
-    _ reader: JPEGReader, _ plan: DecodePlan, on canvas: Canvas
-  ) throws(ImageError) {
-    let eighths = eighths(from: plan.stored, to: plan.scaled)
-    let size = try reader.start(eighths: eighths, format: plan.options.pixelFormat)
-    var source = Canvas.Source(size, hasAlpha: false)
-    source.extent = (
-      Double(plan.stored.width * eighths) / 8, Double(plan.stored.height * eighths) / 8
-    )
-    try canvas.draw(source) { (rows, count) throws(ImageError) in
-      try reader.read(rows, count: count)
-      if reader.isCMYK {
-        invertedCMYK(rows, pixels: size.width * count, to: plan.options.pixelFormat)
-      }
     }
   }
 
@@ -48,24 +36,5 @@ enum JPEGDecoder {
       return eighths
     }
     return 8
-  }
-
-  /// Turns CMYK into opaque pixels in place. Adobe's convention, which every writer of such files follows:
-  /// 255 is no ink.
-  private static func invertedCMYK(
-    _ memory: UnsafeMutableRawPointer, pixels: Int, to format: PixelFormat
-  ) {
-    let bytes = memory.assumingMemoryBound(to: UInt8.self)
-    let red = format == .rgba ? 0 : 2
-    for pixel in stride(from: 0, to: pixels * 4, by: 4) {
-      let black = UInt32(bytes[pixel + 3])
-      let cyan = UInt32(bytes[pixel])
-      let magenta = UInt32(bytes[pixel + 1])
-      let yellow = UInt32(bytes[pixel + 2])
-      bytes[pixel + red] = UInt8((cyan * black + 127) / 255)
-      bytes[pixel + 1] = UInt8((magenta * black + 127) / 255)
-      bytes[pixel + 2 - red] = UInt8((yellow * black + 127) / 255)
-      bytes[pixel + 3] = 255
-    }
   }
 }

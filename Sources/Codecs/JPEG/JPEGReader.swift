@@ -2,17 +2,28 @@ import CCodecs
 import VitrineGraphics
 import VitrineLoading
 
-/// One decompressor of libjpeg-turbo over bytes that outlive it.
+/// One decompressor of libjpeg-turbo.
 final class JPEGReader {
-  private let handle: UnsafeMutablePointer<vitrine_jpeg>
+  let handle: UnsafeMutablePointer<vitrine_jpeg>
+  /// The byte order of what it reads.
+  private var format = PixelFormat.bgra
 
-  /// Reads the header.
+  /// Reads the header. The bytes must outlive it.
   init(_ bytes: UnsafeBufferPointer<UInt8>) throws(ImageError) {
     guard let handle = vitrine_jpeg_create(Self.scanLimit) else {
       throw .decoding(.jpeg, message: "out of memory")
     }
     self.handle = handle
     guard vitrine_jpeg_open(handle, bytes.baseAddress, bytes.count) else { throw failure }
+  }
+
+  /// For bytes that are still coming: see `JPEGReader+Parts`.
+  init() throws(ImageError) {
+    guard let handle = vitrine_jpeg_create(Self.scanLimit) else {
+      throw .decoding(.jpeg, message: "out of memory")
+    }
+    self.handle = handle
+    guard vitrine_jpeg_open_in_part(handle) else { throw failure }
   }
 
   deinit { vitrine_jpeg_close(handle) }
@@ -47,24 +58,35 @@ final class JPEGReader {
     return space == JCS_CMYK || space == JCS_YCCK
   }
 
-  /// Starts decoding at `eighths`/8 of the size; what size that is.
-  func start(eighths: Int, format: PixelFormat) throws(ImageError) -> PixelSize {
+  /// Starts decoding, shrunk as far as quality allows; what it hands out then.
+  func start(for plan: DecodePlan) throws(ImageError) -> Canvas.Source {
+    format = plan.options.pixelFormat
+    let eighths = JPEGDecoder.eighths(from: plan.stored, to: plan.scaled)
     let order = isCMYK ? JCS_CMYK : format == .bgra ? JCS_EXT_BGRA : JCS_EXT_RGBA
     guard vitrine_jpeg_start(handle, UInt32(eighths), order) else { throw failure }
-    return PixelSize(
-      width: Int(handle.pointee.info.output_width), height: Int(handle.pointee.info.output_height))
+    var source = Canvas.Source(outputSize, hasAlpha: false)
+    source.extent = (
+      Double(plan.stored.width * eighths) / 8, Double(plan.stored.height * eighths) / 8
+    )
+    return source
   }
 
-  /// Writes the next `count` rows to `rows`, without gaps.
-  func read(_ rows: UnsafeMutableRawPointer, count: Int) throws(ImageError) {
-    let bytesPerRow = Int(handle.pointee.info.output_width) * PixelFormat.bytesPerPixel
+  /// Writes the next `count` rows to `rows`, without gaps; how many there were, fewer where the picture ends or has
+  /// not come yet.
+  func read(_ rows: UnsafeMutableRawPointer, count: Int) throws(ImageError) -> Int {
+    let width = outputSize.width
     let target = rows.assumingMemoryBound(to: UInt8.self)
-    guard vitrine_jpeg_read_rows(handle, target, bytesPerRow, Int32(count)) == Int32(count) else {
-      throw failure
-    }
+    let read = Int(vitrine_jpeg_read_rows(handle, target, width * PixelFormat.bytesPerPixel, Int32(count)))
+    guard read >= 0 else { throw failure }
+    if isCMYK { Inks.turnIntoPixels(rows, count: width * read, format: format) }
+    return read
   }
 
-  private var failure: ImageError {
+  private var outputSize: PixelSize {
+    PixelSize(width: Int(handle.pointee.info.output_width), height: Int(handle.pointee.info.output_height))
+  }
+
+  var failure: ImageError {
     .decoding(.jpeg, message: String(cString: vitrine_jpeg_message(handle)))
   }
 }

@@ -8,48 +8,60 @@ struct PNGStructure {
   /// Whether rows come in seven passes, which takes all of them at once.
   let isInterlaced: Bool
   /// Whether pixels may be transparent: a colour type with alpha, or a tRNS chunk.
-  let hasAlpha: Bool
-  let orientation: Orientation
+  private(set) var hasAlpha: Bool
+  private(set) var orientation = Orientation.up
   /// Bytes of packed pixels.
-  private let dataCount: Int
+  private var dataCount = 0
   private let bitsPerPixel: Int
 
   init(_ bytes: [UInt8]) throws(ImageError) {
-    func damaged(_ message: String) -> ImageError { .decoding(.png, message: message) }
-    var header: ArraySlice<UInt8>?
-    var hasTransparency = false
-    var orientation = Orientation.up
-    var dataCount = 0
-    var offset = 8
-    walk: while true {
-      guard offset + 12 <= bytes.count else { throw damaged("ends before IEND") }
-      let length = Int(bytes[offset..<(offset + 4)].bigEndianUInt32(at: 0))
-      guard length <= bytes.count - offset - 12 else { throw damaged("ends inside a chunk") }
-      let payload = bytes[(offset + 8)..<(offset + 8 + length)]
-      let type = bytes[(offset + 4)..<(offset + 8)].bigEndianUInt32(at: 0)
-      guard header != nil || (type == Self.ihdr && length == 13) else { throw damaged("no IHDR") }
-      switch type {
-      case Self.ihdr: header = header ?? payload
-      case Self.idat: dataCount += length
-      case Self.trns: hasTransparency = true
-      case Self.exif: orientation = Orientation(exif: payload) ?? .up
-      case Self.iend: break walk
-      default: break
-      }
-      offset += 12 + length
+    var chunks = PNGChunks(bytes)
+    guard let header = chunks.next() else { throw Self.damaged(chunks.ending) }
+    try self.init(header: header)
+    var chunk = chunks.next()
+    while let next = chunk, next.type != PNGChunk.iend {
+      take(next)
+      chunk = chunks.next()
     }
-    guard let header, dataCount > 0 else { throw damaged("no pixels") }
-    let colorType = header[header.startIndex + 9]
-    let channels = [0: 1, 2: 3, 3: 1, 4: 2, 6: 4][colorType]
-    guard let channels else { throw damaged("unknown colour type") }
-    size = PixelSize(
-      width: Int(header.bigEndianUInt32(at: 0)), height: Int(header.bigEndianUInt32(at: 4)))
-    bitsPerPixel = channels * Int(header[header.startIndex + 8])
-    isInterlaced = header[header.startIndex + 12] != 0
-    hasAlpha = hasTransparency || colorType & 4 != 0
-    self.orientation = orientation
-    self.dataCount = dataCount
+    guard chunk != nil else { throw Self.damaged(chunks.ending) }
+    guard dataCount > 0 else { throw Self.damaged("no pixels") }
   }
+
+  /// What stands before the pixels of a file that is still coming; nil until all of that is there. What stands
+  /// behind them, an orientation even, is not known then.
+  init?(beginningOf bytes: [UInt8]) throws(ImageError) {
+    var chunks = PNGChunks(bytes)
+    guard let header = chunks.next() else { return nil }
+    try self.init(header: header)
+    while chunks.nextType != PNGChunk.idat {
+      guard let chunk = chunks.next() else { return nil }
+      take(chunk)
+    }
+  }
+
+  private init(header: PNGChunk) throws(ImageError) {
+    guard header.type == PNGChunk.ihdr, header.payload.count == 13 else { throw Self.damaged("no IHDR") }
+    let fields = header.payload
+    let colorType = fields[fields.startIndex + 9]
+    let channels = [0: 1, 2: 3, 3: 1, 4: 2, 6: 4][colorType]
+    guard let channels else { throw Self.damaged("unknown colour type") }
+    size = PixelSize(
+      width: Int(fields.bigEndianUInt32(at: 0)), height: Int(fields.bigEndianUInt32(at: 4)))
+    bitsPerPixel = channels * Int(fields[fields.startIndex + 8])
+    isInterlaced = fields[fields.startIndex + 12] != 0
+    hasAlpha = colorType & 4 != 0
+  }
+
+  private mutating func take(_ chunk: PNGChunk) {
+    switch chunk.type {
+    case PNGChunk.idat: dataCount += chunk.payload.count
+    case PNGChunk.trns: hasAlpha = true
+    case PNGChunk.exif: orientation = Orientation(exif: chunk.payload) ?? .up
+    default: break
+    }
+  }
+
+  private static func damaged(_ message: String) -> ImageError { .decoding(.png, message: message) }
 
   /// Whether the packed bytes can hold all pixels: deflate makes at most 1032 bytes of one. A few bytes that
   /// claim a huge picture are told so without memory for it.
@@ -60,10 +72,4 @@ struct PNGStructure {
     let (needed, overflow) = bytesPerRow.multipliedReportingOverflow(by: size.height)
     return !overflow && needed / 1032 <= dataCount
   }
-
-  private static let ihdr: UInt32 = 0x4948_4452
-  private static let idat: UInt32 = 0x4944_4154
-  private static let trns: UInt32 = 0x7452_4E53
-  private static let exif: UInt32 = 0x6558_4966
-  private static let iend: UInt32 = 0x4945_4E44
 }

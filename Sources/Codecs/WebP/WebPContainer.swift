@@ -19,6 +19,18 @@ final class WebPContainer {
     }
   }
 
+  /// Reads the chunks of a file that is still coming; nil until its frame begins. `bytes` must outlive it.
+  init?(beginningOf bytes: UnsafeBufferPointer<UInt8>) throws(ImageError) {
+    var data = WebPData(bytes: bytes.baseAddress, size: bytes.count)
+    var state = WEBP_DEMUX_PARSING_HEADER
+    guard let demuxer = WebPDemuxPartial(&data, &state) else {
+      guard state != WEBP_DEMUX_PARSE_ERROR else { throw .decoding(.webp, message: "damaged chunks") }
+      return nil
+    }
+    self.demuxer = demuxer
+    guard WebPDemuxGetFrame(demuxer, 1, &iterator) != 0, iterator.fragment.bytes != nil else { return nil }
+  }
+
   deinit {
     WebPDemuxReleaseIterator(&iterator)
     WebPDemuxDelete(demuxer)
@@ -36,6 +48,15 @@ final class WebPContainer {
   var frameSize: PixelSize { PixelSize(width: Int(iterator.width), height: Int(iterator.height)) }
   /// The packed frame.
   var frameData: WebPData { iterator.fragment }
+
+  /// Whether the EXIF chunk is there, or none will come: it usually stands behind the pixels.
+  var knowsOrientation: Bool {
+    let flags = WebPDemuxGetI(demuxer, WEBP_FF_FORMAT_FLAGS)
+    guard flags & EXIF_FLAG.rawValue != 0 else { return true }
+    var chunk = WebPChunkIterator()
+    defer { WebPDemuxReleaseChunkIterator(&chunk) }
+    return WebPDemuxGetChunk(demuxer, "EXIF", 1, &chunk) != 0
+  }
 
   /// What the EXIF chunk says.
   var orientation: Orientation {

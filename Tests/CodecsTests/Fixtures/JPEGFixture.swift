@@ -18,6 +18,8 @@ struct JPEGFixture {
   /// Chroma at a quarter of the pixels, as most files have it.
   var subsamples = false
   var isProgressive = false
+  /// All components in one scan; else one after another.
+  var isInterleaved = true
   /// Arithmetic codes instead of Huffman's.
   var isArithmetic = false
   /// Blocks between restart markers; 0 for none.
@@ -53,20 +55,29 @@ struct JPEGFixture {
     jpeg_mem_dest(info, &buffer, &count)
     defer { free(buffer) }
     configure(info)
-    jpeg_start_compress(info, 1)
-    if let exif {
-      let payload = Array("Exif\0\0".utf8) + exif
-      jpeg_write_marker(info, 0xE1, payload, UInt32(payload.count))
+    var scans = (0..<info.pointee.num_components).map { index in
+      jpeg_scan_info(comps_in_scan: 1, component_index: (index, 0, 0, 0), Ss: 0, Se: 63, Ah: 0, Al: 0)
     }
-    for y in 0..<height {
-      var row = (0..<width).flatMap { samples($0, y) }
-      row.withUnsafeMutableBufferPointer { row in
-        var start = row.baseAddress
-        _ = jpeg_write_scanlines(info, &start, 1)
+    return scans.withUnsafeMutableBufferPointer { scans in
+      if !isInterleaved {
+        info.pointee.scan_info = UnsafePointer(scans.baseAddress)
+        info.pointee.num_scans = Int32(scans.count)
       }
+      jpeg_start_compress(info, 1)
+      if let exif {
+        let payload = Array("Exif\0\0".utf8) + exif
+        jpeg_write_marker(info, 0xE1, payload, UInt32(payload.count))
+      }
+      for y in 0..<height {
+        var row = (0..<width).flatMap { samples($0, y) }
+        row.withUnsafeMutableBufferPointer { row in
+          var start = row.baseAddress
+          _ = jpeg_write_scanlines(info, &start, 1)
+        }
+      }
+      jpeg_finish_compress(info)
+      return Array(UnsafeBufferPointer(start: buffer, count: Int(count)))
     }
-    jpeg_finish_compress(info)
-    return Array(UnsafeBufferPointer(start: buffer, count: Int(count)))
   }
 
   private func configure(_ info: UnsafeMutablePointer<jpeg_compress_struct>) {

@@ -1,0 +1,23 @@
+import VitrineGraphics
+
+/// Cyan, magenta, yellow and black, which libjpeg does not turn into RGB.
+enum Inks {
+  /// Turns CMYK into opaque pixels in place. Adobe's convention, which every writer of such files follows:
+  /// 255 is no ink.
+  static func turnIntoPixels(
+    _ memory: UnsafeMutableRawPointer, count: Int, format: PixelFormat
+  ) {
+    let bytes = memory.assumingMemoryBound(to: UInt8.self)
+    let red = format == .rgba ? 0 : 2
+    for pixel in stride(from: 0, to: count * 4, by: 4) {
+      let black = UInt32(bytes[pixel + 3])
+      let cyan = UInt32(bytes[pixel])
+      let magenta = UInt32(bytes[pixel + 1])
+      let yellow = UInt32(bytes[pixel + 2])
+      bytes[pixel + red] = UInt8((cyan * black + 127) / 255)
+      bytes[pixel + 1] = UInt8((magenta * black + 127) / 255)
+      bytes[pixel + 2 - red] = UInt8((yellow * black + 127) / 255)
+      bytes[pixel + 3] = 255
+    }
+  }
+}

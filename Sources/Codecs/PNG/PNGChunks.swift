@@ -1,0 +1,38 @@
+/// A chunk of a PNG file.
+struct PNGChunk {
+  /// Four letters.
+  let type: UInt32
+  let payload: ArraySlice<UInt8>
+
+  static let ihdr: UInt32 = 0x4948_4452
+  static let idat: UInt32 = 0x4944_4154
+  static let trns: UInt32 = 0x7452_4E53
+  static let exif: UInt32 = 0x6558_4966
+  static let iend: UInt32 = 0x4945_4E44
+}
+
+/// The chunks of a PNG file, one after another, as far as they lie inside its bytes. Checksums are not looked at.
+struct PNGChunks {
+  private let bytes: [UInt8]
+  private var offset = 8
+
+  init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  /// The next chunk; nil where the bytes end before it does.
+  mutating func next() -> PNGChunk? {
+    guard let type = nextType, offset + 12 <= bytes.count else { return nil }
+    let length = Int(bytes[offset..<(offset + 4)].bigEndianUInt32(at: 0))
+    guard length <= bytes.count - offset - 12 else { return nil }
+    defer { offset += 12 + length }
+    return PNGChunk(type: type, payload: bytes[(offset + 8)..<(offset + 8 + length)])
+  }
+
+  /// What is wrong where there is no next chunk.
+  var ending: String { offset + 12 <= bytes.count ? "ends inside a chunk" : "ends before IEND" }
+
+  /// The type of the next chunk, if that much of it is there.
+  var nextType: UInt32? {
+    guard offset + 8 <= bytes.count else { return nil }
+    return bytes[(offset + 4)..<(offset + 8)].bigEndianUInt32(at: 0)
+  }
+}

@@ -1,0 +1,55 @@
+import CCodecs
+import VitrineGraphics
+import VitrineLoading
+
+/// libpng's progressive reader: bytes go in as they come, rows come out.
+final class PartialPNGReader {
+  private let handle: UnsafeMutablePointer<vitrine_png_in_part>
+  private let plan: DecodePlan
+  private let hasAlpha: Bool
+  /// The rows of a picture that is not interlaced, scaled as they come.
+  private(set) var picture: GrowingPicture?
+
+  init(_ plan: DecodePlan, hasAlpha: Bool) throws(ImageError) {
+    let bytesPerRow = plan.stored.width * PixelFormat.bytesPerPixel
+    let isBlueFirst = plan.options.pixelFormat == .bgra
+    guard let handle = vitrine_png_open_in_part(bytesPerRow, UInt32(plan.stored.height), isBlueFirst) else {
+      throw .decoding(.png, message: "out of memory")
+    }
+    self.handle = handle
+    self.plan = plan
+    self.hasAlpha = hasAlpha
+  }
+
+  deinit { vitrine_png_close_in_part(handle) }
+
+  /// Takes the bytes after those that it got before.
+  func take(_ bytes: ArraySlice<UInt8>) throws(ImageError) {
+    let isTaken = bytes.withUnsafeBufferPointer { bytes in
+      vitrine_png_take(
+        handle, bytes.baseAddress, bytes.count,
+        { reader, row in
+          guard let reader, let row else { return }
+          Unmanaged<PartialPNGReader>.fromOpaque(reader).takeUnretainedValue().push(row)
+        }, Unmanaged.passUnretained(self).toOpaque())
+    }
+    guard isTaken else {
+      throw .decoding(.png, message: String(cString: vitrine_png_message(&handle.pointee.png)))
+    }
+  }
+
+  /// No memory for a picture of which there is no more than a header.
+  private func push(_ row: UnsafePointer<UInt8>) {
+    let picture = picture ?? GrowingPicture(plan, source: Canvas.Source(plan.stored, hasAlpha: hasAlpha))
+    self.picture = picture
+    picture.push(row)
+  }
+
+  /// Rows that have come, those of each pass counted.
+  var rows: Int { handle.pointee.rows }
+  /// The pass of the newest of them, from 0.
+  var pass: Int { Int(handle.pointee.pass) }
+  var isComplete: Bool { handle.pointee.is_complete }
+  /// All pixels of an interlaced picture; nil before the first. They change with `take`.
+  var pixels: UnsafeRawPointer? { handle.pointee.pixels.map { UnsafeRawPointer($0) } }
+}

@@ -1,0 +1,46 @@
+import VitrineGraphics
+import VitrineLoading
+
+/// A picture whose rows come from the top, over several calls; those that have not come are transparent.
+///
+/// Holds the pixels at the size asked for, and a row of sums where it is scaled.
+final class GrowingPicture {
+  private let plan: DecodePlan
+  private let source: Canvas.Source
+  private let pixels: UnsafeMutableRawBufferPointer
+  private let canvas: Canvas
+  private var scaler: AreaScaler?
+  /// Rows of the source that have come.
+  private(set) var rows = 0
+
+  init(_ plan: DecodePlan, source: Canvas.Source) {
+    self.plan = plan
+    self.source = source
+    let byteCount = plan.output.width * plan.output.height * PixelFormat.bytesPerPixel
+    pixels = .allocate(byteCount: byteCount, alignment: 64)
+    pixels.initializeMemory(as: UInt8.self, repeating: 0)
+    var canvas = Canvas(pixels: pixels, size: plan.scaled, orientation: plan.orientation)
+    canvas.overhang = plan.overhang
+    self.canvas = canvas
+    if source.size != plan.scaled { scaler = AreaScaler(source, to: canvas) }
+  }
+
+  deinit { pixels.deallocate() }
+
+  var isComplete: Bool { rows == source.size.height }
+
+  /// Takes the next row; one too many is left out.
+  func push(_ row: UnsafeRawPointer) {
+    guard !isComplete else { return }
+    if scaler?.push(row) == nil { canvas.write(row, at: rows) }
+    rows += 1
+  }
+
+  /// What has come, copied.
+  func image() -> Image {
+    let bitmap = Bitmap(
+      width: plan.output.width, height: plan.output.height, format: plan.options.pixelFormat, isOpaque: false
+    ) { target, _ in target.copyMemory(from: UnsafeRawBufferPointer(pixels)) }
+    return plan.image(bitmap.assumingOpaque(bitmap.hasOnlyOpaquePixels))
+  }
+}

@@ -1,0 +1,41 @@
+import VitrineGraphics
+import VitrineLoading
+
+/// GIF while it comes: the rows so far of the first frame (SD-D18), those of an interlaced one filled up with the
+/// nearest above.
+///
+/// Holds nothing: each time the frame's codes are unpacked from the first, in about the time that drawing takes.
+final class PartialGIF: PartialDecoder {
+  private let options: DecodeOptions
+  private var rowsShown = 0
+  private(set) var isFinished = false
+
+  init(_ options: DecodeOptions) { self.options = options }
+
+  func part(of data: [UInt8]) throws(ImageError) -> PartialPicture? {
+    guard let structure = try Self.structure(data) else { return nil }
+    let frame = structure.frame
+    let plan = try DecodePlan(
+      format: .gif, stored: structure.screen, orientation: .up, options: options)
+    try plan.checkPixels(holdsSource: true)
+    try plan.checkPixels(of: frame.size)
+    let indices = try LZW.decode(
+      prefix: frame.codes, minimumCodeSize: frame.minimumCodeSize,
+      count: frame.size.width * frame.size.height)
+    let rows = indices.count / frame.size.width
+    guard rows > rowsShown else { return nil }
+    rowsShown = rows
+    isFinished = rows == frame.size.height
+    let bitmap = try GIFDecoder.draw(frame, indices, screen: structure.screen, plan)
+    return PartialPicture(image: plan.image(bitmap))
+  }
+
+  /// Nil until the first frame's codes begin.
+  private static func structure(_ data: [UInt8]) throws(ImageError) -> GIFStructure? {
+    do throws(ImageError) {
+      return try GIFStructure(data)
+    } catch GIFBlockReader.endsEarly {
+      return nil
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import VitrineGraphics
+import VitrineLoading
+
+/// JPEG while it comes: of several scans the newest that is whole, with what has come of the next; of a single one
+/// the rows so far.
+final class PartialJPEG: PartialDecoder {
+  private let reader: JPEGReader
+  private let style: ImageRequest.Progressive
+  private let options: DecodeOptions
+  private var start: (plan: DecodePlan, source: Canvas.Source)?
+  private var shown = JPEGReader.ScanProgress()
+  private var rows: GrowingPicture?
+  private(set) var isFinished = false
+
+  init(_ style: ImageRequest.Progressive, options: DecodeOptions) throws(ImageError) {
+    reader = try JPEGReader()
+    self.style = style
+    self.options = options
+  }
+
+  func part(of data: [UInt8]) throws(ImageError) -> PartialPicture? {
+    try data.withUnsafeBufferPointer { (bytes) throws(ImageError) in
+      try reader.reading(bytes) { () throws(ImageError) in
+        guard let (plan, source) = try started(data) else { return nil }
+        return reader.holdsSource ? try scans(plan, source) : try rows(plan, source)
+      }
+    }
+  }
+
+  /// What the header says; nil until all of it is there, or if nothing is to be shown.
+  private func started(_ data: [UInt8]) throws(ImageError) -> (plan: DecodePlan, source: Canvas.Source)? {
+    guard start == nil else { return start }
+    guard try reader.readHeader() else { return nil }
+    // libjpeg cannot stop within arithmetic codes.
+    isFinished = reader.isArithmetic || (style == .blurred && !reader.isProgressive)
+    guard !isFinished else { return nil }
+    let plan = try DecodePlan(
+      format: .jpeg, stored: reader.size, orientation: JPEGSegments(data).orientation, options: options)
+    try plan.checkPixels(holdsSource: reader.holdsSource)
+    start = (plan, try reader.start(for: plan))
+    return start
+  }
+
+  private func scans(_ plan: DecodePlan, _ source: Canvas.Source) throws(ImageError) -> PartialPicture? {
+    let progress = try reader.absorb()
+    isFinished = progress.isComplete
+    guard progress.lastWhole > 0, progress != shown else { return nil }
+    shown = progress
+    let bitmap = try plan.bitmap(hasAlpha: false) { (canvas) throws(ImageError) in
+      try reader.showing(scan: progress.lastWhole) { () throws(ImageError) in
+        try canvas.draw(source) { (rows, count) throws(ImageError) in
+          guard try reader.read(rows, count: count) == count else {
+            throw .decoding(.jpeg, message: "a scan that is not whole")
+          }
+        }
+      }
+    }
+    return PartialPicture(image: plan.image(bitmap), step: progress.lastWhole)
+  }
+
+  private func rows(_ plan: DecodePlan, _ source: Canvas.Source) throws(ImageError) -> PartialPicture? {
+    let stripHeight = 16
+    let bytesPerRow = source.size.width * PixelFormat.bytesPerPixel
+    let strip = UnsafeMutableRawBufferPointer.allocate(byteCount: bytesPerRow * stripHeight, alignment: 64)
+    defer { strip.deallocate() }
+    let start = strip.baseAddress.unsafelyUnwrapped
+    let before = rows?.rows ?? 0
+    while case let count = try reader.read(start, count: stripHeight), count > 0 {
+      // No memory for a picture of which there is no more than a header.
+      let picture = rows ?? GrowingPicture(plan, source: source)
+      rows = picture
+      for row in 0..<count { picture.push(start + row * bytesPerRow) }
+    }
+    guard let rows, rows.rows > before else { return nil }
+    isFinished = rows.isComplete
+    return PartialPicture(image: rows.image())
+  }
+}

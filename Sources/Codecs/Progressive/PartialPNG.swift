@@ -1,0 +1,66 @@
+import VitrineGraphics
+import VitrineLoading
+
+/// PNG while it comes: the rows so far, or of an interlaced one (Adam7) all pixels so far, those that have not come
+/// filled up with the nearest that have, as blocks. Of an animated one the default image (SD-D19).
+final class PartialPNG: PartialDecoder {
+  private let style: ImageRequest.Progressive
+  private let options: DecodeOptions
+  private var start: Start?
+  private var consumed = 0
+  private(set) var isFinished = false
+
+  private struct Start {
+    let plan: DecodePlan
+    let structure: PNGStructure
+    let reader: PartialPNGReader
+  }
+
+  init(_ style: ImageRequest.Progressive, options: DecodeOptions) {
+    self.style = style
+    self.options = options
+  }
+
+  func part(of data: [UInt8]) throws(ImageError) -> PartialPicture? {
+    guard let start = try started(data) else { return nil }
+    let before = start.reader.rows
+    let new = data[consumed...]
+    consumed = data.count
+    try start.reader.take(new)
+    isFinished = start.reader.isComplete
+    guard start.reader.rows > before else { return nil }
+    if !start.structure.isInterlaced { return start.reader.picture.map { PartialPicture(image: $0.image()) } }
+    return try interlaced(start)
+  }
+
+  /// What the header says; nil until all of it is there, or if nothing is to be shown.
+  private func started(_ data: [UInt8]) throws(ImageError) -> Start? {
+    guard start == nil else { return start }
+    guard let structure = try PNGStructure(beginningOf: data) else { return nil }
+    isFinished = style == .blurred && !structure.isInterlaced
+    guard !isFinished else { return nil }
+    let plan = try DecodePlan(
+      format: .png, stored: structure.size, orientation: structure.orientation, options: options)
+    try plan.checkPixels(holdsSource: structure.isInterlaced)
+    try plan.checkPassingPixels()
+    start = Start(
+      plan: plan, structure: structure, reader: try PartialPNGReader(plan, hasAlpha: structure.hasAlpha))
+    return start
+  }
+
+  private func interlaced(_ start: Start) throws(ImageError) -> PartialPicture? {
+    // A blur would smear the edge of what has come of the first pass.
+    guard style == .scans || start.reader.pass > 0, let pixels = start.reader.pixels else { return nil }
+    let hasAlpha = start.structure.hasAlpha || start.reader.pass == 0
+    let source = Canvas.Source(start.structure.size, hasAlpha: hasAlpha)
+    let bytesPerRow = source.size.width * PixelFormat.bytesPerPixel
+    var next = pixels
+    let bitmap = try start.plan.bitmap(hasAlpha: hasAlpha) { (canvas) throws(ImageError) in
+      try canvas.draw(source) { (rows, count) throws(ImageError) in
+        rows.copyMemory(from: next, byteCount: bytesPerRow * count)
+        next += bytesPerRow * count
+      }
+    }
+    return PartialPicture(image: start.plan.image(bitmap), step: start.reader.pass + 1)
+  }
+}

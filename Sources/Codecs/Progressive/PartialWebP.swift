@@ -1,0 +1,95 @@
+import CCodecs
+import Glibc
+import VitrineGraphics
+import VitrineLoading
+
+/// WebP while it comes: the rows so far; of an animated one the first frame once it is whole, since libwebp's demuxer
+/// tells of none before. One that announces Exif is not shown before that is there, which is at its end: it may have
+/// to be turned.
+final class PartialWebP: PartialDecoder {
+  private let options: DecodeOptions
+  private var unpacking: WebPUnpacking?
+  private(set) var isFinished = false
+
+  init(_ options: DecodeOptions) { self.options = options }
+
+  func part(of data: [UInt8]) throws(ImageError) -> PartialPicture? {
+    try data.withUnsafeBufferPointer { (bytes) throws(ImageError) in
+      guard let container = try WebPContainer(beginningOf: bytes), container.knowsOrientation else {
+        return nil
+      }
+      guard let unpacking = try started(container) else { return nil }
+      let image = try unpacking.take(container.frameData)
+      isFinished = unpacking.picture.isComplete
+      return image.map { PartialPicture(image: $0) }
+    }
+  }
+
+  /// What the header says; nil until all of it is there.
+  private func started(_ container: WebPContainer) throws(ImageError) -> WebPUnpacking? {
+    guard unpacking == nil else { return unpacking }
+    let plan = try DecodePlan(
+      format: .webp, stored: container.canvas, orientation: container.orientation, options: options)
+    guard let frame = try WebPFrame(beginningOf: container) else { return nil }
+    try frame.checkPixels(plan)
+    unpacking = try WebPUnpacking(frame, plan)
+    return unpacking
+  }
+}
+
+/// libwebp's incremental decoder over a frame.
+private final class WebPUnpacking {
+  private let decoder: OpaquePointer
+  /// libwebp refers to it while it decodes.
+  private let config: UnsafeMutablePointer<WebPDecoderConfig>
+  /// What libwebp writes, zero where nothing is yet.
+  private let pixels: UnsafeMutableRawPointer
+  private let source: Canvas.Source
+  /// The first row of the frame.
+  private let top: Int
+  let picture: GrowingPicture
+
+  init(_ frame: WebPFrame, _ plan: DecodePlan) throws(ImageError) {
+    let source = frame.source(for: plan)
+    // Pages that nothing is written to take no memory.
+    guard let pixels = calloc(source.size.height, source.size.width * PixelFormat.bytesPerPixel) else {
+      throw .decoding(.webp, message: "out of memory")
+    }
+    config = .allocate(capacity: 1)
+    self.pixels = pixels
+    self.source = source
+    top = frame.size == source.size || frame.isShrunk(to: source.size) ? 0 : frame.origin.y
+    do throws(ImageError) {
+      let format = plan.options.pixelFormat
+      config.initialize(to: try frame.configuration(to: pixels, size: source.size, format: format))
+      guard let decoder = WebPIDecode(nil, 0, config) else {
+        throw .decoding(.webp, message: "out of memory")
+      }
+      self.decoder = decoder
+    } catch {
+      config.deallocate()
+      free(pixels)
+      throw error
+    }
+    picture = GrowingPicture(plan, source: source)
+  }
+
+  deinit {
+    WebPIDelete(decoder)
+    config.deallocate()
+    free(pixels)
+  }
+
+  /// Takes all of the frame that has come; nil if that shows no more rows.
+  func take(_ data: WebPData) throws(ImageError) -> Image? {
+    let status = WebPIUpdate(decoder, data.bytes, data.size)
+    if status != VP8_STATUS_SUSPENDED { try WebPFrame.check(status) }
+    var unpacked: Int32 = 0
+    guard WebPIDecGetRGB(decoder, &unpacked, nil, nil, nil) != nil, unpacked > 0 else { return nil }
+    let end = status == VP8_STATUS_OK ? source.size.height : min(top + Int(unpacked), source.size.height)
+    guard end > picture.rows else { return nil }
+    let bytesPerRow = source.size.width * PixelFormat.bytesPerPixel
+    for row in picture.rows..<end { picture.push(pixels + row * bytesPerRow) }
+    return picture.image()
+  }
+}

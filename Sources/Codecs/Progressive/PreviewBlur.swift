@@ -1,0 +1,144 @@
+import VitrineGraphics
+
+/// Blurs a picture of which little has come.
+enum PreviewBlur {
+  /// YYWebImage's rule (YY-F36): from 45 pixels of the whole picture to one.
+  ///
+  /// - Parameter step: how many scans or passes are shown; what counts where no length is known.
+  static func radius(received: Int, expected: Int?, step: Int) -> Double {
+    guard let expected, expected > 0 else { return 32 / Double(max(1, step)) }
+    let share = min(1, Double(received) / Double(expected))
+    return 32 * (1 / (3 * share + 0.6) - 0.25)
+  }
+
+  /// Three passes of a box each way, which is nearly a Gaussian with `radius` as its standard deviation, as UIKit's
+  /// blurs are made (W3C, "Filter Effects", feGaussianBlur). Pixels count by their alpha; those at the edges are taken
+  /// to go on beyond them. Takes as long whatever the radius is, and memory for the picture once more.
+  static func blurred(_ bitmap: Bitmap, radius: Double) -> Bitmap {
+    // An odd box has its middle in a pixel. Beyond 255 pixels the sums would be less than exact.
+    let width = min(255, Int(radius * 3 * (2 * Double.pi).squareRoot() / 4 + 0.5) | 1)
+    guard width > 1 else { return bitmap }
+    return Bitmap(
+      width: bitmap.width, height: bitmap.height, format: bitmap.format, isOpaque: bitmap.isOpaque
+    ) { pixels, _ in
+      bitmap.withUnsafeBytes { pixels.copyMemory(from: $0) }
+      let target = pixels.assumingMemoryBound(to: SIMD4<UInt8>.self)
+      if !bitmap.isOpaque { target.multiplyByAlpha() }
+      var blur = BoxBlur(target, width: bitmap.width, height: bitmap.height, box: width)
+      blur.blurRows()
+      blur.blurColumns()
+      if !bitmap.isOpaque { target.divideByAlpha() }
+    }
+  }
+}
+
+/// Means of as many pixels as a box is wide, from sums that gain a pixel at one end and lose one at the other.
+private struct BoxBlur {
+  private let pixels: UnsafeMutableBufferPointer<SIMD4<UInt8>>
+  private let width: Int
+  private let height: Int
+  private let reach: Int
+  /// 65536 by the box, rounded: a product's upper half is the mean.
+  private let share: UInt32
+
+  init(_ pixels: UnsafeMutableBufferPointer<SIMD4<UInt8>>, width: Int, height: Int, box: Int) {
+    self.pixels = pixels
+    self.width = width
+    self.height = height
+    reach = box / 2
+    share = UInt32((65_536 + box / 2) / box)
+  }
+
+  private func mean(_ sum: SIMD4<UInt32>) -> SIMD4<UInt8> {
+    SIMD4<UInt8>(truncatingIfNeeded: (sum &* share &+ 32_768) &>> 16)
+  }
+
+  mutating func blurRows() {
+    withUnsafeTemporaryAllocation(of: SIMD4<UInt8>.self, capacity: width) { copy in
+      for y in 0..<height {
+        let row = UnsafeMutableBufferPointer(rebasing: pixels[(y * width)..<((y + 1) * width)])
+        for _ in 0..<3 {
+          _ = copy.update(fromContentsOf: row)
+          blur(UnsafeBufferPointer(copy), to: row)
+        }
+      }
+    }
+  }
+
+  private func blur(
+    _ source: UnsafeBufferPointer<SIMD4<UInt8>>, to target: UnsafeMutableBufferPointer<SIMD4<UInt8>>
+  ) {
+    func pixel(_ x: Int) -> SIMD4<UInt32> {
+      SIMD4<UInt32>(truncatingIfNeeded: source[min(max(x, 0), source.count - 1)])
+    }
+    var sum = SIMD4<UInt32>.zero
+    for x in -reach...reach { sum &+= pixel(x) }
+    for x in target.indices {
+      target[x] = mean(sum)
+      sum = sum &+ pixel(x + reach + 1) &- pixel(x - reach)
+    }
+  }
+
+  /// Row by row, with a sum for each column.
+  mutating func blurColumns() {
+    withUnsafeTemporaryAllocation(of: SIMD4<UInt8>.self, capacity: width * height) { copy in
+      withUnsafeTemporaryAllocation(of: SIMD4<UInt32>.self, capacity: width) { sums in
+        for _ in 0..<3 {
+          _ = copy.update(fromContentsOf: pixels)
+          blurColumns(UnsafeBufferPointer(copy), sums)
+        }
+      }
+    }
+  }
+
+  private func blurColumns(
+    _ source: UnsafeBufferPointer<SIMD4<UInt8>>, _ sums: UnsafeMutableBufferPointer<SIMD4<UInt32>>
+  ) {
+    func row(_ y: Int) -> UnsafeBufferPointer<SIMD4<UInt8>> {
+      let y = min(max(y, 0), height - 1)
+      return UnsafeBufferPointer(rebasing: source[(y * width)..<((y + 1) * width)])
+    }
+    sums.update(repeating: .zero)
+    for y in -reach...reach {
+      let row = row(y)
+      for x in 0..<width { sums[x] &+= SIMD4<UInt32>(truncatingIfNeeded: row[x]) }
+    }
+    for y in 0..<height {
+      let (next, last) = (row(y + reach + 1), row(y - reach))
+      let target = UnsafeMutableBufferPointer(rebasing: pixels[(y * width)..<((y + 1) * width)])
+      for x in 0..<width {
+        target[x] = mean(sums[x])
+        sums[x] =
+          sums[x] &+ SIMD4<UInt32>(truncatingIfNeeded: next[x])
+          &- SIMD4<UInt32>(truncatingIfNeeded: last[x])
+      }
+    }
+  }
+}
+
+extension UnsafeMutableBufferPointer<SIMD4<UInt8>> {
+  /// Makes colours count by their alpha.
+  fileprivate func multiplyByAlpha() {
+    for index in indices where self[index].w < 255 {
+      let alpha = self[index].w
+      var sums = SIMD4<UInt32>(truncatingIfNeeded: self[index]) &* UInt32(alpha) &+ 127
+      sums /= 255
+      self[index] = SIMD4<UInt8>(truncatingIfNeeded: sums)
+      self[index].w = alpha
+    }
+  }
+
+  /// Undoes it.
+  fileprivate func divideByAlpha() {
+    for index in indices where self[index].w < 255 {
+      let alpha = self[index].w
+      guard alpha > 0 else {
+        self[index] = .zero
+        continue
+      }
+      let products = SIMD4<UInt32>(truncatingIfNeeded: self[index]) &* 255 &+ UInt32(alpha / 2)
+      self[index] = SIMD4<UInt8>(clamping: products / UInt32(alpha))
+      self[index].w = alpha
+    }
+  }
+}

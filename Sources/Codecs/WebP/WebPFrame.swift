@@ -1,0 +1,115 @@
+import CCodecs
+import VitrineGraphics
+import VitrineLoading
+
+/// One packed frame and what its header says.
+struct WebPFrame {
+  private let data: WebPData
+  private let features: WebPBitstreamFeatures
+  /// Where on the canvas it lies.
+  let origin: (x: Int, y: Int)
+
+  init(_ container: WebPContainer) throws(ImageError) {
+    guard let frame = try Self(beginningOf: container) else {
+      throw .decoding(.webp, message: "less than a frame's header")
+    }
+    self = frame
+  }
+
+  /// One that is still coming; nil until its header has come.
+  init?(beginningOf container: WebPContainer) throws(ImageError) {
+    data = container.frameData
+    origin = container.frameOrigin
+    var features = WebPBitstreamFeatures()
+    let status = WebPGetFeatures(data.bytes, data.size, &features)
+    if status == VP8_STATUS_NOT_ENOUGH_DATA { return nil }
+    try Self.check(status)
+    self.features = features
+    guard size == container.frameSize else { throw .decoding(.webp, message: "a frame of another size") }
+  }
+
+  var size: PixelSize { PixelSize(width: Int(features.width), height: Int(features.height)) }
+  var hasAlpha: Bool { features.has_alpha != 0 }
+  var isLossless: Bool { features.format == 2 }
+  /// Whether libwebp scales it with regard to alpha.
+  private var scalesWell: Bool { isLossless || !hasAlpha }
+
+  /// Lossless pixels and alpha are unpacked whole before they are scaled.
+  func checkPixels(_ plan: DecodePlan) throws(ImageError) {
+    try plan.checkPixels(holdsSource: isLossless || hasAlpha || size != plan.stored)
+  }
+
+  /// What libwebp makes of it: the canvas with the frame at its place, or the frame, smaller already.
+  func source(for plan: DecodePlan) -> Canvas.Source {
+    let coversCanvas = size == plan.stored
+    return Canvas.Source(
+      coversCanvas && scalesWell ? sizeToScaleTo(for: plan) : plan.stored,
+      hasAlpha: hasAlpha || !coversCanvas,
+      isWhole: true)
+  }
+
+  /// The size that is wanted; twice that where it is not the picture's in whole pixels, and the rest is done
+  /// by area.
+  private func sizeToScaleTo(for plan: DecodePlan) -> PixelSize {
+    let (x, y) = plan.overhang
+    guard x > 0 || y > 0 else { return plan.scaled }
+    func twice(_ wanted: Int, _ overhang: Double) -> Int {
+      Int((2 * Double(wanted) - 4 * overhang).rounded(.up))
+    }
+    return PixelSize(
+      width: min(size.width, max(plan.scaled.width, twice(plan.scaled.width, x))),
+      height: min(size.height, max(plan.scaled.height, twice(plan.scaled.height, y))))
+  }
+
+  /// Writes the frame to a memory of `canvas` pixels: scaled to all of it, or unscaled at its place.
+  func decode(
+    to pixels: UnsafeMutableRawPointer, size canvas: PixelSize, format: PixelFormat
+  ) throws(ImageError) {
+    if size != canvas, !isShrunk(to: canvas) {
+      let byteCount = canvas.width * canvas.height * PixelFormat.bytesPerPixel
+      pixels.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
+    }
+    var config = try configuration(to: pixels, size: canvas, format: format)
+    try Self.check(WebPDecode(data.bytes, data.size, &config))
+  }
+
+  /// Whether it becomes all of a smaller canvas; else it is laid on one.
+  func isShrunk(to canvas: PixelSize) -> Bool {
+    size != canvas && canvas.width <= size.width && canvas.height <= size.height
+  }
+
+  /// How to decode to a memory of `canvas` pixels, which are zero where the frame does not lie.
+  func configuration(
+    to pixels: UnsafeMutableRawPointer, size canvas: PixelSize, format: PixelFormat
+  ) throws(ImageError) -> WebPDecoderConfig {
+    let bytesPerRow = canvas.width * PixelFormat.bytesPerPixel
+    let byteCount = bytesPerRow * canvas.height
+    var config = WebPDecoderConfig()
+    guard WebPInitDecoderConfig(&config) != 0 else {
+      throw .decoding(.webp, message: "another version of libwebp")
+    }
+    var offset = 0
+    if isShrunk(to: canvas) {
+      config.options.use_scaling = 1
+      config.options.scaled_width = Int32(canvas.width)
+      config.options.scaled_height = Int32(canvas.height)
+    } else if size != canvas {
+      guard origin.x + size.width <= canvas.width, origin.y + size.height <= canvas.height else {
+        throw .decoding(.webp, message: "a frame outside the picture")
+      }
+      offset = origin.y * bytesPerRow + origin.x * PixelFormat.bytesPerPixel
+    }
+    config.output.colorspace = format == .bgra ? MODE_BGRA : MODE_RGBA
+    config.output.is_external_memory = 1
+    config.output.u.RGBA.rgba = (pixels + offset).assumingMemoryBound(to: UInt8.self)
+    config.output.u.RGBA.stride = Int32(bytesPerRow)
+    config.output.u.RGBA.size = byteCount - offset
+    return config
+  }
+
+  /// Throws `.decoding` for anything but success.
+  static func check(_ status: VP8StatusCode) throws(ImageError) {
+    guard status != VP8_STATUS_OK else { return }
+    throw .decoding(.webp, message: "libwebp status \(status.rawValue)")
+  }
+}

@@ -1,0 +1,145 @@
+import Testing
+import VitrineCodecs
+import VitrineGraphics
+import VitrineLoading
+
+/// What holds of every format.
+@Suite(.timeLimit(.minutes(1))) struct ProgressiveDecodingTests {
+  private static let pictures: [[UInt8]] = {
+    var baseline = JPEGFixture(width: 90, height: 120, color: patternColor)
+    baseline.exif = exif(orientation: 6)
+    var progressive = baseline
+    progressive.isProgressive = true
+    progressive.subsamples = true
+    var png = PNGFixture(width: 50, height: 40) { x, y in [x * 5, y * 6, x + y, 255 - x] }
+    png.chunks = [("eXIf", exif(orientation: 5))]
+    var interlaced = png
+    interlaced.isInterlaced = true
+    var gif = GIFFixture(width: 60, height: 50) { x, y in UInt8((x * y / 3) % 4) }
+    gif.frame = (5, 3, 40, 30)
+    var lines = GIFFixture(width: 60, height: 50) { x, y in UInt8((x * y / 3) % 4) }
+    lines.isInterlaced = true
+    lines.transparentIndex = 2
+    return [baseline.bytes, progressive.bytes, png.bytes, interlaced.bytes, gif.bytes, lines.bytes]
+      + WebPFixture.all
+  }()
+
+  private static let targets = [
+    nil, DecodeTarget(width: 20, height: 15), DecodeTarget(width: 33, height: 7, mode: .fit),
+  ]
+
+  @Test(
+    "SD-M11 every part has the size of the whole picture, and the last its pixels",
+    arguments: pictures.indices)
+  func sizes(index: Int) throws {
+    let bytes = Self.pictures[index]
+    for target in Self.targets {
+      let whole = try decode(bytes, to: target, as: .rgba)
+
+      let parts = try parts(of: bytes, every: 23, to: target, as: .rgba)
+
+      for part in parts {
+        let image = part.image
+        #expect((image.pixelWidth, image.pixelHeight) == (whole.pixelWidth, whole.pixelHeight))
+        #expect((image.sourceWidth, image.sourceHeight) == (whole.sourceWidth, whole.sourceHeight))
+        #expect(image.isPartial && !whole.isPartial)
+        #expect(image.format == whole.format && image.bitmap.format == .rgba)
+      }
+      #expect(!parts.isEmpty)
+      #expect(parts.last?.image.bitmap.decibels(against: whole.bitmap) == .infinity)
+      #expect(parts.last?.image.bitmap.isOpaque == whole.bitmap.isOpaque)
+    }
+  }
+
+  @Test("byte by byte the last part is the whole too", arguments: pictures.indices)
+  func byteByByte(index: Int) throws {
+    let bytes = Self.pictures[index]
+
+    let parts = try parts(of: bytes, every: 1)
+
+    #expect(try parts.last?.image.bitmap.decibels(against: decode(bytes).bitmap) == .infinity)
+    #expect(Set(parts.map(\.count)).count == parts.count)
+  }
+
+  @Test("only whole pictures are asked for, so none is shown in part")
+  func none() {
+    #expect(ImageCodecs().progressiveDecoder(.none, options: DecodeOptions()) == nil)
+  }
+
+  @Test("what is no picture shows nothing")
+  func noPicture() throws {
+    #expect(try parts(of: [UInt8]()).isEmpty)
+    #expect(try parts(of: Array("<html>\(String(repeating: "x", count: 200))".utf8), every: 1).isEmpty)
+    #expect(try parts(of: Array("BM4567890123456".utf8), every: 1).isEmpty)
+  }
+
+  @Test("limits are judged from the header, and end it", arguments: pictures.indices)
+  func limits(index: Int) throws {
+    let bytes = Self.pictures[index]
+    for limits in [DecodeLimits(pixels: 1), DecodeLimits(side: 1)] {
+      let options = DecodeOptions(limits: limits)
+      let decoder = try #require(ImageCodecs().progressiveDecoder(.scans, options: options))
+      var thrown: [ImageError] = []
+      for count in bytes.indices {
+        do throws(ImageError) {
+          let image = try decoder.image(of: Array(bytes.prefix(count)), expectedLength: nil)
+          #expect(image == nil)
+        } catch {
+          thrown.append(error)
+        }
+      }
+      #expect(thrown.count <= 1)
+      let tooLarge = [ImageError.tooLarge(.pixels(1)), .tooLarge(.side(1))]
+      #expect(thrown.allSatisfy { tooLarge.contains($0) })
+    }
+  }
+
+  @Test("WebP comes row by row", arguments: [WebPFixture.lossyRows, WebPFixture.losslessRows])
+  func webPRows(bytes: [UInt8]) throws {
+    let rows = try parts(of: bytes, every: 8).map { part in
+      #expect(part.image.bitmap.isClear(from: part.image.bitmap.opaqueRows))
+      return part.image.bitmap.opaqueRows
+    }
+
+    #expect(rows.count > 3 && rows == rows.sorted() && rows[0] < rows[rows.count - 1])
+  }
+
+  @Test("of an animated WebP the first frame comes once it is whole")
+  func animatedWebP() throws {
+    let parts = try parts(of: WebPFixture.animatedPartial, every: 1)
+
+    #expect(parts.count == 1 && parts[0].count < WebPFixture.animatedPartial.count - 40)
+  }
+
+  @Test("SD-D18 a GIF comes row by row; of an animated one the first frame")
+  func gifRows() throws {
+    let fixture = GIFFixture(width: 60, height: 50) { x, y in UInt8((x * y / 3) % 4) }
+    let bytes = fixture.bytes.dropLast() + fixture.bytes.dropFirst(13 + 12)
+    let whole = try decode(fixture.bytes).bitmap
+
+    let parts = try parts(of: Array(bytes), every: 8)
+
+    for part in parts {
+      let rows = part.image.bitmap.opaqueRows
+      #expect(part.image.bitmap.colors[..<rows] == whole.colors[..<rows])
+      #expect(part.image.bitmap.isClear(from: rows))
+    }
+    #expect(parts.count > 10)
+    #expect(parts.last?.image.bitmap.decibels(against: whole) == .infinity)
+    #expect(try #require(parts.last).count < fixture.bytes.count + 8)
+  }
+
+  @Test("lines of an interlaced GIF stand for those below until they have come")
+  func gifLines() throws {
+    var fixture = GIFFixture(width: 60, height: 50) { x, y in UInt8((x * y / 3) % 4) }
+    fixture.isInterlaced = true
+    let whole = try decode(fixture.bytes).bitmap
+
+    let parts = try parts(of: fixture.bytes, every: 8)
+
+    let full = try #require(parts.first { $0.image.bitmap.isOpaque }).image.bitmap
+    #expect(full.colors[49] == whole.colors[48])
+    #expect(full.colors[24] == whole.colors[24])
+    #expect(parts.last?.image.bitmap.decibels(against: whole) == .infinity)
+  }
+}

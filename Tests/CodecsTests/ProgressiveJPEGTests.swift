@@ -1,0 +1,158 @@
+import Testing
+import VitrineCodecs
+import VitrineGraphics
+import VitrineLoading
+
+@Suite(.timeLimit(.minutes(1))) struct ProgressiveJPEGTests {
+  private func fixture(width: Int = 96, height: Int = 64, isProgressive: Bool = true) -> JPEGFixture {
+    var fixture = JPEGFixture(width: width, height: height, color: patternColor)
+    fixture.isProgressive = isProgressive
+    fixture.subsamples = true
+    return fixture
+  }
+
+  /// Where each scan begins.
+  private func scans(of bytes: [UInt8]) -> [Int] {
+    bytes.indices.dropLast().filter { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xDA }
+  }
+
+  @Test(
+    "SD-D9 a progressive JPEG is shown from its first scan on, later parts nearer to the whole",
+    arguments: [nil, DecodeTarget(width: 24, height: 16), DecodeTarget(width: 60, height: 60)])
+  func scansCome(target: DecodeTarget?) throws {
+    let bytes = fixture().bytes
+    let whole = try decode(bytes, to: target)
+
+    let parts = try parts(of: bytes, to: target)
+
+    let scans = scans(of: bytes)
+    #expect(parts.count >= scans.count)
+    let first = try #require(parts.first)
+    #expect(first.count >= scans[1] && first.count < scans[1] + 32)
+    let quality = parts.map { $0.image.bitmap.decibels(against: whole.bitmap) }
+    // Not each from one to the next: where a scan begins, libjpeg smooths less than it did.
+    let middle = quality[quality.count / 2]
+    #expect(quality[0] + 2 < middle && middle + 2 < quality[quality.count - 2] && quality.last == .infinity)
+    #expect(parts.allSatisfy { $0.image.isPartial && $0.image.bitmap.isOpaque && $0.image.format == .jpeg })
+  }
+
+  @Test("rows of a baseline JPEG come from the top, and the rest is transparent, not grey")
+  func rowsCome() throws {
+    let bytes = fixture(isProgressive: false).bytes
+    let whole = try decode(bytes).bitmap
+
+    let parts = try parts(of: bytes)
+
+    let rows = parts.map(\.image.bitmap.opaqueRows)
+    #expect(rows == rows.sorted() && Set(rows).count == rows.count && rows.last == 64)
+    for part in parts.dropLast() {
+      let bitmap = part.image.bitmap
+      #expect(!bitmap.isOpaque && bitmap.isClear(from: bitmap.opaqueRows))
+      #expect(bitmap.color(x: 40, y: 3) == whole.color(x: 40, y: 3))
+    }
+    #expect(parts.last?.image.bitmap.decibels(against: whole) == .infinity)
+    #expect(parts.last?.image.bitmap.isOpaque == true)
+  }
+
+  @Test("what comes in any steps is shown the same in the end", arguments: [1, 7, 1000], [false, true])
+  func steps(step: Int, isProgressive: Bool) throws {
+    var fixture = fixture(width: 50, height: 70, isProgressive: isProgressive)
+    fixture.restartInterval = 3
+    fixture.exif = exif(orientation: 6)
+    let bytes = fixture.bytes + [1, 2, 3]
+
+    let parts = try parts(of: bytes, every: step)
+
+    #expect(try parts.last?.image.bitmap.decibels(against: decode(bytes).bitmap) == .infinity)
+  }
+
+  @Test("a segment that is longer than what has come is left out all the same")
+  func longSegment() throws {
+    var fixture = fixture()
+    fixture.exif = exif(orientation: 3) + [UInt8](repeating: 0xFF, count: 50_000)
+    let bytes = fixture.bytes
+
+    let parts = try parts(of: bytes, every: 4096)
+
+    #expect(try parts.last?.image.bitmap.decibels(against: decode(bytes).bitmap) == .infinity)
+  }
+
+  @Test("the same bytes again, or fewer, show nothing")
+  func nothingNew() throws {
+    let bytes = fixture().bytes
+    let decoder = try #require(ImageCodecs().progressiveDecoder(.scans, options: DecodeOptions()))
+    let half = Array(bytes.prefix(bytes.count / 2))
+
+    #expect(try decoder.image(of: half, expectedLength: nil) != nil)
+    #expect(try decoder.image(of: half, expectedLength: nil) == nil)
+    #expect(try decoder.image(of: Array(half.dropLast(9)), expectedLength: nil) == nil)
+    #expect(try decoder.image(of: bytes, expectedLength: nil) != nil)
+    #expect(try decoder.image(of: bytes + [0], expectedLength: nil) == nil)
+  }
+
+  @Test("a component a scan is grey before it has colours")
+  func componentScans() throws {
+    var fixture = fixture(isProgressive: false)
+    fixture.isInterleaved = false
+    let bytes = fixture.bytes
+
+    let parts = try parts(of: bytes)
+
+    let first = try #require(parts.first).image.bitmap.color(x: 60, y: 20)
+    #expect(first.red == first.green && first.green == first.blue)
+    #expect(try parts.last?.image.bitmap.decibels(against: decode(bytes).bitmap) == .infinity)
+  }
+
+  @Test("inks become colours", arguments: [false, true])
+  func inks(isProgressive: Bool) throws {
+    var fixture = fixture(isProgressive: isProgressive)
+    fixture.model = .ycck
+    fixture.samples = { x, y in [UInt8(x), UInt8(y), 100, 200] }
+    let bytes = fixture.bytes
+
+    let parts = try parts(of: bytes, as: .rgba)
+
+    #expect(parts.count > 2)
+    #expect(parts.last?.image.bitmap.decibels(against: try decode(bytes, as: .rgba).bitmap) == .infinity)
+  }
+
+  @Test("arithmetic codes are not shown in part", arguments: [false, true])
+  func arithmetic(isProgressive: Bool) throws {
+    var fixture = fixture(isProgressive: isProgressive)
+    fixture.isArithmetic = true
+
+    #expect(try parts(of: fixture.bytes).isEmpty)
+  }
+
+  @Test("more scans than a picture may have end its parts")
+  func endlessScans() throws {
+    let bytes = fixture(width: 16, height: 16).bytes
+    let scans = scans(of: bytes)
+    let scan = Array(bytes[scans[0]..<scans[1]])
+    let tables = scan.indices.dropLast().first { scan[$0] == 0xFF && scan[$0 + 1] == 0xC4 } ?? scan.count
+    let many = bytes[..<scans[1]] + [[UInt8]](repeating: Array(scan[..<tables]), count: 120).joined()
+
+    #expect(throws: ImageError.decoding(.jpeg, message: "more than 100 scans")) {
+      _ = try parts(of: Array(many))
+    }
+  }
+
+  @Test("YY-B21 only a progressive JPEG is blurred, and the less the more of it has come")
+  func blurred() throws {
+    let bytes = fixture().bytes
+    #expect(try parts(of: fixture(isProgressive: false).bytes, .blurred).isEmpty)
+
+    for saysLength in [true, false] {
+      let blurred = try parts(of: bytes, .blurred, saysLength: saysLength)
+      let plain = try parts(of: bytes)
+
+      #expect(blurred.map(\.count) == plain.map(\.count))
+      let roughness = blurred.map(\.image.bitmap.roughness)
+      #expect(zip(roughness, roughness.dropFirst()).allSatisfy { $1 > $0 - 0.1 })
+      let (first, last) = (try #require(roughness.first), try #require(roughness.last))
+      #expect(first * 4 < last)
+      #expect(first * 4 < plain[0].image.bitmap.roughness)
+      #expect(blurred.allSatisfy { $0.image.bitmap.isOpaque && $0.image.isPartial })
+    }
+  }
+}
