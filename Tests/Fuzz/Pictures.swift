@@ -3,7 +3,7 @@ import VitrineLoading
 
 @testable import VitrineCodecs
 
-/// Decodes whole, as a tile, and as a tile that needs every other scale of the decoders.
+/// Decodes whole, as a tile, and as a tile that needs every other scale of the decoders; and in part, in steps.
 enum Pictures {
   /// Low, so that many pictures pass in a second.
   private static let limits = DecodeLimits(pixels: 1 << 15)
@@ -22,8 +22,38 @@ enum Pictures {
       } catch {
         check(error)
       }
+      for style in [ImageRequest.Progressive.scans, .blurred] { takeInParts(bytes, style, options) }
     }
     return true
+  }
+
+  /// In steps that the bytes themselves make up, of which some change what came before.
+  private static func takeInParts(
+    _ bytes: [UInt8], _ style: ImageRequest.Progressive, _ options: DecodeOptions
+  ) {
+    guard let decoder = ImageCodecs().progressiveDecoder(style, options: options) else { return }
+    var numbers = bytes.reduce(UInt32(truncatingIfNeeded: bytes.count)) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
+    func next(_ bound: Int) -> Int {
+      numbers = numbers &* 1_664_525 &+ 1_013_904_223
+      return Int(numbers >> 8) % max(1, bound)
+    }
+    var bytes = bytes
+    let isHonest = next(4) > 0
+    var count = 0
+    while count < bytes.count {
+      count = min(bytes.count, count + 1 + next(next(3) == 0 ? bytes.count : 40))
+      if !isHonest { bytes[next(count)] ^= UInt8(next(256)) }
+      do throws(ImageError) {
+        // A copy each time, so that nobody can go on with where the last one lay.
+        let data = Array(bytes.prefix(count))
+        let expected = next(3) == 0 ? nil : next(2 * bytes.count)
+        guard let image = try decoder.image(of: data, expectedLength: expected) else { continue }
+        precondition(image.isPartial, "in part")
+        check(image, target: options.target)
+      } catch {
+        check(error)
+      }
+    }
   }
 
   /// What is promised of every picture.
