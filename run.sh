@@ -6,8 +6,10 @@ caller=$PWD
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
 # What the library and the demo link, whom to trust over https, and a font to write with.
-packages=(libsdl2-dev libsdl2-image-dev libsdl2-ttf-dev libcurl4-openssl-dev libxxhash-dev
-  ca-certificates fonts-dejavu-core)
+packages=(
+  libsdl2-dev libsdl2-image-dev libsdl2-ttf-dev liblcms2-dev libcurl4-openssl-dev libxxhash-dev
+  ca-certificates fonts-dejavu-core
+)
 
 usage() {
   cat <<'TEXT'
@@ -50,8 +52,8 @@ need_packages() {
   local missing=() package
   if ! command -v dpkg-query >/dev/null 2>&1; then
     # Another distribution: say what is needed once the headers are not there, and leave the rest to the compiler.
-    [ -e /usr/include/SDL2/SDL_ttf.h ] && return
-    say "run.sh: needs SDL2, SDL2_image, SDL2_ttf, libcurl, xxHash, libjpeg-turbo, libpng, libwebp (with headers) and DejaVu fonts."
+    [ -e /usr/include/SDL2/SDL_ttf.h ] && [ -e /usr/include/lcms2.h ] && [ -e /usr/include/xxhash.h ] && return
+    say "run.sh: needs SDL2, SDL2_image, SDL2_ttf, libcurl, xxHash, libjpeg-turbo, libpng, libwebp, Little CMS 2 (with headers) and DejaVu fonts."
     exit 1
   fi
   for package in "$@"; do

@@ -1,4 +1,5 @@
 #pragma once
+#include "color_converting.h"
 #include "jpeg_decoding.h"
 #include "jpeg_in_part.h"
 #include "png_decoding.h"

@@ -18,6 +18,8 @@ struct DecodePlan {
   /// By how many of its pixels the scaled size is larger than the picture, on each side of it: less than one.
   let overhang: (x: Double, y: Double)
   let options: DecodeOptions
+  /// From the picture's colours to sRGB; nil where there is nothing to convert.
+  private(set) var colors: ColorConversion?
 
   /// Throws `.decoding` for a picture without pixels and `.tooLarge(.side)`.
   init(
@@ -45,6 +47,18 @@ struct DecodePlan {
     let exact = target.exactSize(sourceWidth: source.width, sourceHeight: source.height)
     let (width, height) = orientation.swapsSides ? (exact.height, exact.width) : exact
     overhang = (max(0, (Double(scaled.width) - width) / 2), max(0, (Double(scaled.height) - height) / 2))
+  }
+
+  /// Has colours converted that are of a profile (SD-M22): those of the result, for that is fewer pixels, but inks as
+  /// they are unpacked.
+  mutating func convertColors(of model: ColorConversion.Model, with profile: ICCProfile?) {
+    colors = profile.flatMap { ColorConversion($0, of: model, as: options.pixelFormat) }
+  }
+
+  /// Converts the pixels of a result that was drawn.
+  func finish(_ pixels: UnsafeMutableRawBufferPointer) {
+    guard let colors, colors.model != .inks, let start = pixels.baseAddress else { return }
+    colors.convert(start, count: pixels.count / PixelFormat.bytesPerPixel)
   }
 
   /// Whether it becomes smaller.
@@ -99,6 +113,7 @@ struct DecodePlan {
       var canvas = Canvas(pixels: pixels, size: scaled, orientation: orientation)
       canvas.overhang = overhang
       try decode(canvas)
+      finish(pixels)
     }
     return hasAlpha ? bitmap.assumingOpaque(bitmap.hasOnlyOpaquePixels) : bitmap
   }

@@ -4,17 +4,18 @@ import VitrineLoading
 /// JPEG by libjpeg-turbo: shrunk by the decoder as far as quality allows, the rest by area.
 enum JPEGDecoder {
   static func decode(_ data: [UInt8], options: DecodeOptions) throws(ImageError) -> Image {
-    let orientation = JPEGSegments(data).orientation
+    let segments = JPEGSegments(data)
     return try data.withUnsafeBufferPointer { (bytes) throws(ImageError) in
       let reader = try JPEGReader(bytes)
-      let plan = try DecodePlan(
-        format: .jpeg, stored: reader.size, orientation: orientation, options: options)
+      var plan = try DecodePlan(
+        format: .jpeg, stored: reader.size, orientation: segments.orientation, options: options)
       try plan.checkPixels(holdsSource: reader.holdsSource)
       // A few arithmetic codes, or none, make any number of pixels.
       if reader.isArithmetic { try plan.checkPassingPixels() }
       guard reader.isPlausible(byteCount: data.count) else {
         throw .decoding(.jpeg, message: "the pixels end early")
       }
+      plan.convertColors(of: reader.colorModel, with: segments.profile)
       let bitmap = try plan.bitmap(hasAlpha: false) { (canvas) throws(ImageError) in
         let source = try reader.start(for: plan)
         try canvas.draw(source) { (rows, count) throws(ImageError) in

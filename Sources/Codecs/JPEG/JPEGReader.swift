@@ -7,6 +7,8 @@ final class JPEGReader {
   let handle: UnsafeMutablePointer<vitrine_jpeg>
   /// The byte order of what it reads.
   private var format = PixelFormat.bgra
+  /// What turns inks into colours, if the picture says how.
+  private var inks: ColorConversion?
 
   /// Reads the header. The bytes must outlive it.
   init(_ bytes: UnsafeBufferPointer<UInt8>) throws(ImageError) {
@@ -58,9 +60,14 @@ final class JPEGReader {
     return space == JCS_CMYK || space == JCS_YCCK
   }
 
+  var colorModel: ColorConversion.Model {
+    isCMYK ? .inks : handle.pointee.info.jpeg_color_space == JCS_GRAYSCALE ? .gray : .rgb
+  }
+
   /// Starts decoding, shrunk as far as quality allows; what it hands out then.
   func start(for plan: DecodePlan) throws(ImageError) -> Canvas.Source {
     format = plan.options.pixelFormat
+    inks = isCMYK ? plan.colors : nil
     let eighths = JPEGDecoder.eighths(from: plan.stored, to: plan.scaled)
     let order = isCMYK ? JCS_CMYK : format == .bgra ? JCS_EXT_BGRA : JCS_EXT_RGBA
     guard vitrine_jpeg_start(handle, UInt32(eighths), order) else { throw failure }
@@ -78,7 +85,12 @@ final class JPEGReader {
     let target = rows.assumingMemoryBound(to: UInt8.self)
     let read = Int(vitrine_jpeg_read_rows(handle, target, width * PixelFormat.bytesPerPixel, Int32(count)))
     guard read >= 0 else { throw failure }
-    if isCMYK { Inks.turnIntoPixels(rows, count: width * read, format: format) }
+    guard isCMYK else { return read }
+    if let inks {
+      inks.convert(rows, count: width * read)
+    } else {
+      Inks.turnIntoPixels(rows, count: width * read, format: format)
+    }
     return read
   }
 

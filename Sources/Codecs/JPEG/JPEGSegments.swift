@@ -18,6 +18,29 @@ struct JPEGSegments {
     return .up
   }
 
+  /// The colour profile, joined from its segments (ICC.1:2010, annex B.4): each holds its number and how many there
+  /// are. Nil where there is none, or a part of it is missing.
+  var profile: ICCProfile? {
+    let header = Array("ICC_PROFILE\0".utf8)
+    var parts: [UInt8: ArraySlice<UInt8>] = [:]
+    var count: UInt8 = 0
+    var offset = 2
+    while let segment = segment(at: offset) {
+      offset = segment.payload.upperBound
+      let application2: UInt8 = 0xE2
+      let payload = bytes[segment.payload]
+      guard segment.marker == application2, payload.starts(with: header) else { continue }
+      let part = payload.dropFirst(header.count)
+      guard let number = part.first, let all = part.dropFirst().first else { continue }
+      if parts[number] == nil { parts[number] = part.dropFirst(2) }
+      count = max(count, all)
+    }
+    guard count > 0, (1...count).allSatisfy({ parts[$0] != nil }),
+      parts.values.reduce(0, { $0 + $1.count }) <= ICCProfile.largest
+    else { return nil }
+    return ICCProfile((1...count).flatMap { parts[$0] ?? [] })
+  }
+
   /// The segment at `offset`; nil at the first scan, at the end and where no marker stands.
   private func segment(at offset: Int) -> (marker: UInt8, payload: Range<Int>)? {
     guard offset < bytes.count, bytes[offset] == 0xFF else { return nil }

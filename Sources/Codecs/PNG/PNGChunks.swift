@@ -7,6 +7,7 @@ struct PNGChunk {
   static let ihdr: UInt32 = 0x4948_4452
   static let idat: UInt32 = 0x4944_4154
   static let trns: UInt32 = 0x7452_4E53
+  static let iccp: UInt32 = 0x6943_4350
   static let exif: UInt32 = 0x6558_4966
   static let iend: UInt32 = 0x4945_4E44
 }

@@ -5,11 +5,12 @@ import VitrineLoading
 enum PNGDecoder {
   static func decode(_ data: [UInt8], options: DecodeOptions) throws(ImageError) -> Image {
     let structure = try PNGStructure(data)
-    let plan = try DecodePlan(
+    var plan = try DecodePlan(
       format: .png, stored: structure.size, orientation: structure.orientation, options: options)
     try plan.checkPixels(holdsSource: structure.isInterlaced)
     try plan.checkPassingPixels()
     guard structure.isPlausible else { throw .decoding(.png, message: "the pixels end early") }
+    plan.convertColors(of: structure.colorModel, with: structure.profile)
     return try data.withUnsafeBufferPointer { (bytes) throws(ImageError) in
       let reader = try PNGReader(bytes, width: structure.size.width, format: options.pixelFormat)
       let source = Canvas.Source(

@@ -10,9 +10,12 @@ struct PNGStructure {
   /// Whether pixels may be transparent: a colour type with alpha, or a tRNS chunk.
   private(set) var hasAlpha: Bool
   private(set) var orientation = Orientation.up
+  /// The iCCP chunk, still packed.
+  private var packedProfile: ArraySlice<UInt8>?
   /// Bytes of packed pixels.
   private var dataCount = 0
   private let bitsPerPixel: Int
+  let colorModel: ColorConversion.Model
 
   init(_ bytes: [UInt8]) throws(ImageError) {
     var chunks = PNGChunks(bytes)
@@ -50,12 +53,16 @@ struct PNGStructure {
     bitsPerPixel = channels * Int(fields[fields.startIndex + 8])
     isInterlaced = fields[fields.startIndex + 12] != 0
     hasAlpha = colorType & 4 != 0
+    colorModel = colorType & 2 == 0 ? .gray : .rgb
   }
+
+  var profile: ICCProfile? { packedProfile.flatMap { ICCProfile(packed: $0) } }
 
   private mutating func take(_ chunk: PNGChunk) {
     switch chunk.type {
     case PNGChunk.idat: dataCount += chunk.payload.count
     case PNGChunk.trns: hasAlpha = true
+    case PNGChunk.iccp where dataCount == 0: packedProfile = packedProfile ?? chunk.payload
     case PNGChunk.exif: orientation = Orientation(exif: chunk.payload) ?? .up
     default: break
     }

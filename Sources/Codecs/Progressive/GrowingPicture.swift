@@ -40,7 +40,10 @@ final class GrowingPicture {
   func image() -> Image {
     let bitmap = Bitmap(
       width: plan.output.width, height: plan.output.height, format: plan.options.pixelFormat, isOpaque: false
-    ) { target, _ in target.copyMemory(from: UnsafeRawBufferPointer(pixels)) }
+    ) { target, _ in
+      target.copyMemory(from: UnsafeRawBufferPointer(pixels))
+      plan.finish(target)
+    }
     return plan.image(bitmap.assumingOpaque(bitmap.hasOnlyOpaquePixels))
   }
 }

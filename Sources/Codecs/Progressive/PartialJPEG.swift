@@ -34,9 +34,11 @@ final class PartialJPEG: PartialDecoder {
     // libjpeg cannot stop within arithmetic codes.
     isFinished = reader.isArithmetic || (style == .blurred && !reader.isProgressive)
     guard !isFinished else { return nil }
-    let plan = try DecodePlan(
-      format: .jpeg, stored: reader.size, orientation: JPEGSegments(data).orientation, options: options)
+    let segments = JPEGSegments(data)
+    var plan = try DecodePlan(
+      format: .jpeg, stored: reader.size, orientation: segments.orientation, options: options)
     try plan.checkPixels(holdsSource: reader.holdsSource)
+    plan.convertColors(of: reader.colorModel, with: segments.profile)
     start = (plan, try reader.start(for: plan))
     return start
   }

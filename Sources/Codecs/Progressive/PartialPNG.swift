@@ -39,10 +39,11 @@ final class PartialPNG: PartialDecoder {
     guard let structure = try PNGStructure(beginningOf: data) else { return nil }
     isFinished = style == .blurred && !structure.isInterlaced
     guard !isFinished else { return nil }
-    let plan = try DecodePlan(
+    var plan = try DecodePlan(
       format: .png, stored: structure.size, orientation: structure.orientation, options: options)
     try plan.checkPixels(holdsSource: structure.isInterlaced)
     try plan.checkPassingPixels()
+    plan.convertColors(of: structure.colorModel, with: structure.profile)
     start = Start(
       plan: plan, structure: structure, reader: try PartialPNGReader(plan, hasAlpha: structure.hasAlpha))
     return start

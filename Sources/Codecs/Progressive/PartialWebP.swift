@@ -28,10 +28,11 @@ final class PartialWebP: PartialDecoder {
   /// What the header says; nil until all of it is there.
   private func started(_ container: WebPContainer) throws(ImageError) -> WebPUnpacking? {
     guard unpacking == nil else { return unpacking }
-    let plan = try DecodePlan(
+    var plan = try DecodePlan(
       format: .webp, stored: container.canvas, orientation: container.orientation, options: options)
     guard let frame = try WebPFrame(beginningOf: container) else { return nil }
     try frame.checkPixels(plan)
+    plan.convertColors(of: .rgb, with: container.profile)
     unpacking = try WebPUnpacking(frame, plan)
     return unpacking
   }

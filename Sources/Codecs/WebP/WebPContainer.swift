@@ -53,17 +53,21 @@ final class WebPContainer {
   var knowsOrientation: Bool {
     let flags = WebPDemuxGetI(demuxer, WEBP_FF_FORMAT_FLAGS)
     guard flags & EXIF_FLAG.rawValue != 0 else { return true }
-    var chunk = WebPChunkIterator()
-    defer { WebPDemuxReleaseChunkIterator(&chunk) }
-    return WebPDemuxGetChunk(demuxer, "EXIF", 1, &chunk) != 0
+    return chunk("EXIF") != nil
   }
 
   /// What the EXIF chunk says.
   var orientation: Orientation {
+    chunk("EXIF").flatMap { Orientation(exif: $0[...]) } ?? .up
+  }
+
+  /// What the ICCP chunk holds.
+  var profile: ICCProfile? { chunk("ICCP").flatMap { ICCProfile($0) } }
+
+  private func chunk(_ name: String) -> [UInt8]? {
     var chunk = WebPChunkIterator()
-    guard WebPDemuxGetChunk(demuxer, "EXIF", 1, &chunk) != 0 else { return .up }
+    guard WebPDemuxGetChunk(demuxer, name, 1, &chunk) != 0 else { return nil }
     defer { WebPDemuxReleaseChunkIterator(&chunk) }
-    let exif = Array(UnsafeBufferPointer(start: chunk.chunk.bytes, count: chunk.chunk.size))
-    return Orientation(exif: exif[...]) ?? .up
+    return Array(UnsafeBufferPointer(start: chunk.chunk.bytes, count: chunk.chunk.size))
   }
 }

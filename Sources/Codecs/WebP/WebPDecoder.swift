@@ -8,10 +8,11 @@ enum WebPDecoder {
   static func decode(_ data: [UInt8], options: DecodeOptions) throws(ImageError) -> Image {
     try data.withUnsafeBufferPointer { (bytes) throws(ImageError) in
       let container = try WebPContainer(bytes)
-      let plan = try DecodePlan(
+      var plan = try DecodePlan(
         format: .webp, stored: container.canvas, orientation: container.orientation, options: options)
       let frame = try WebPFrame(container)
       try frame.checkPixels(plan)
+      plan.convertColors(of: .rgb, with: container.profile)
       let source = frame.source(for: plan)
       let bitmap = try plan.bitmap(hasAlpha: source.hasAlpha) { (canvas) throws(ImageError) in
         try canvas.draw(source) { (rows, _) throws(ImageError) in

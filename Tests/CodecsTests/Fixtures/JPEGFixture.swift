@@ -26,6 +26,8 @@ struct JPEGFixture {
   var restartInterval: UInt32 = 0
   /// Exif after the signature.
   var exif: [UInt8]?
+  /// A colour profile after that.
+  var profile: [UInt8]?
   /// The samples of a pixel: 3, 1 or 4.
   var samples: (_ x: Int, _ y: Int) -> [UInt8]
 
@@ -68,6 +70,7 @@ struct JPEGFixture {
         let payload = Array("Exif\0\0".utf8) + exif
         jpeg_write_marker(info, 0xE1, payload, UInt32(payload.count))
       }
+      if let profile, !profile.isEmpty { jpeg_write_icc_profile(info, profile, UInt32(profile.count)) }
       for y in 0..<height {
         var row = (0..<width).flatMap { samples($0, y) }
         row.withUnsafeMutableBufferPointer { row in

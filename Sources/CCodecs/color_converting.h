@@ -1,0 +1,93 @@
+// Colours of a profile to sRGB by Little CMS, in a context of their own: nothing is shared between threads.
+#pragma once
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <lcms2.h>
+#include <zlib.h>
+
+typedef enum {
+  vitrine_color_rgb,
+  /// Red, green and blue are the same.
+  vitrine_color_gray,
+  /// Cyan, magenta, yellow and black, inverted as Adobe writes them.
+  vitrine_color_inks
+} vitrine_color_model;
+
+typedef struct {
+  cmsContext context;
+  cmsHTRANSFORM transform;
+} vitrine_colors;
+
+static inline void vitrine_colors_close(vitrine_colors *self) {
+  if (!self) return;
+  if (self->transform) cmsDeleteTransform(self->transform);
+  if (self->context) cmsDeleteContext(self->context);
+  free(self);
+}
+
+/// What four bytes a pixel hold, of which the last is left alone but for inks.
+static inline cmsUInt32Number vitrine_colors_layout(vitrine_color_model model, bool blue_first) {
+  switch (model) {
+    case vitrine_color_gray: return COLORSPACE_SH(PT_GRAY) | EXTRA_SH(3) | CHANNELS_SH(1) | BYTES_SH(1);
+    case vitrine_color_inks: return TYPE_CMYK_8_REV;
+    default: return blue_first ? TYPE_BGRA_8 : TYPE_RGBA_8;
+  }
+}
+
+static inline bool vitrine_colors_fit(cmsHPROFILE profile, vitrine_color_model model) {
+  cmsColorSpaceSignature wanted = model == vitrine_color_gray ? cmsSigGrayData
+                                  : model == vitrine_color_inks ? cmsSigCmykData : cmsSigRgbData;
+  cmsProfileClassSignature kind = cmsGetDeviceClass(profile);
+  bool is_device = kind == cmsSigInputClass || kind == cmsSigDisplayClass || kind == cmsSigOutputClass
+                   || kind == cmsSigColorSpaceClass;
+  return is_device && cmsGetColorSpace(profile) == wanted;
+}
+
+/// Null for a profile that is damaged, or of other colours than the model's.
+static inline vitrine_colors *vitrine_colors_open(
+    const unsigned char *bytes, size_t count, vitrine_color_model model, bool blue_first) {
+  vitrine_colors *self = (vitrine_colors *)calloc(1, sizeof(vitrine_colors));
+  if (!self) return NULL;
+  self->context = cmsCreateContext(NULL, NULL);
+  cmsHPROFILE source = self->context ? cmsOpenProfileFromMemTHR(self->context, bytes, (cmsUInt32Number)count) : NULL;
+  cmsHPROFILE target = source && vitrine_colors_fit(source, model) ? cmsCreate_sRGBProfileTHR(self->context) : NULL;
+  if (target) {
+    // Tables of fewer points for four inks: with the usual number they take longer than most pictures.
+    cmsUInt32Number flags = model == vitrine_color_inks ? cmsFLAGS_LOWRESPRECALC : 0;
+    self->transform = cmsCreateTransformTHR(
+        self->context, source, vitrine_colors_layout(model, blue_first), target,
+        blue_first ? TYPE_BGRA_8 : TYPE_RGBA_8, INTENT_PERCEPTUAL, flags);
+  }
+  if (target) cmsCloseProfile(target);
+  if (source) cmsCloseProfile(source);
+  if (self->transform) return self;
+  vitrine_colors_close(self);
+  return NULL;
+}
+
+/// Converts `count` pixels in place.
+static inline void vitrine_colors_convert(const vitrine_colors *self, unsigned char *pixels, size_t count) {
+  while (count > 0) {
+    cmsUInt32Number part = count < 1 << 20 ? (cmsUInt32Number)count : 1 << 20;
+    cmsDoTransform(self->transform, pixels, pixels, part);
+    pixels += (size_t)part * 4;
+    count -= part;
+  }
+}
+
+/// Unpacks at most `capacity` bytes of a zlib stream, and returns how many there are; 0 for damage before the first.
+static inline size_t vitrine_inflate(
+    const unsigned char *bytes, size_t count, unsigned char *target, size_t capacity) {
+  z_stream stream;
+  memset(&stream, 0, sizeof stream);
+  if (inflateInit(&stream) != Z_OK) return 0;
+  stream.next_in = (z_const Bytef *)bytes;
+  stream.avail_in = (uInt)count;
+  stream.next_out = target;
+  stream.avail_out = (uInt)capacity;
+  inflate(&stream, Z_SYNC_FLUSH);
+  size_t made = capacity - stream.avail_out;
+  inflateEnd(&stream);
+  return made;
+}
