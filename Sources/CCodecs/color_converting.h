@@ -57,7 +57,7 @@ static inline vitrine_colors *vitrine_colors_open(
     cmsUInt32Number flags = model == vitrine_color_inks ? cmsFLAGS_LOWRESPRECALC : 0;
     self->transform = cmsCreateTransformTHR(
         self->context, source, vitrine_colors_layout(model, blue_first), target,
-        blue_first ? TYPE_BGRA_8 : TYPE_RGBA_8, INTENT_PERCEPTUAL, flags);
+        blue_first ? TYPE_BGRA_8 : TYPE_RGBA_8, INTENT_PERCEPTUAL, flags | cmsFLAGS_NOCACHE);
   }
   if (target) cmsCloseProfile(target);
   if (source) cmsCloseProfile(source);

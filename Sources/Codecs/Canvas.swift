@@ -61,6 +61,19 @@ struct Canvas {
     }
   }
 
+  /// Converts stored rows that are finished, where they lie.
+  func convert(_ rows: Range<Int>, by colors: ColorConversion) {
+    withUnsafeTemporaryAllocation(of: UInt32.self, capacity: size.width) { row in
+      guard let start = row.baseAddress.map({ UnsafeMutableRawPointer($0) }) else { return }
+      for y in rows {
+        let source = origin + y * rowStep
+        for x in row.indices { row[x] = source.load(fromByteOffset: x * pixelStep, as: UInt32.self) }
+        colors.convert(start, count: size.width)
+        write(start, at: y)
+      }
+    }
+  }
+
   /// What a decoder hands out, row by row, four bytes a pixel.
   struct Source {
     var size: PixelSize

@@ -55,11 +55,8 @@ struct DecodePlan {
     colors = profile.flatMap { ColorConversion($0, of: model, as: options.pixelFormat) }
   }
 
-  /// Converts the pixels of a result that was drawn.
-  func finish(_ pixels: UnsafeMutableRawBufferPointer) {
-    guard let colors, colors.model != .inks, let start = pixels.baseAddress else { return }
-    colors.convert(start, count: pixels.count / PixelFormat.bytesPerPixel)
-  }
+  /// What is to be done with pixels that were drawn.
+  var pixelColors: ColorConversion? { colors?.model == .inks ? nil : colors }
 
   /// Whether it becomes smaller.
   var isScaled: Bool { scaled != stored }
@@ -113,7 +110,9 @@ struct DecodePlan {
       var canvas = Canvas(pixels: pixels, size: scaled, orientation: orientation)
       canvas.overhang = overhang
       try decode(canvas)
-      finish(pixels)
+      if let pixelColors, let start = pixels.baseAddress {
+        pixelColors.convert(start, count: scaled.width * scaled.height)
+      }
     }
     return hasAlpha ? bitmap.assumingOpaque(bitmap.hasOnlyOpaquePixels) : bitmap
   }

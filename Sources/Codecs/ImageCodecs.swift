@@ -11,10 +11,10 @@ public import VitrineLoading
 /// let image = try ImageCodecs().decode(bytes, options: options)
 /// ```
 ///
-/// The format is told by the first bytes alone. Orientation by Exif is applied. Colours of a profile
-/// (ICC, up to 4 MB) are converted to sRGB, which takes some nanoseconds a pixel of the result; all others, and those of a
-/// broken profile, are taken as sRGB. PNG's gamma is not read. `decode` refuses truncated pictures; what has come of one that is on its way
-/// `progressiveDecoder(_:options:)` shows. Has no state, so one may serve any number of threads.
+/// The format is told by the first bytes alone. Orientation by Exif is applied. Colours of a profile (ICC, up to 4 MB)
+/// are converted to sRGB, which takes some nanoseconds a pixel of the result; all others, and those of a broken profile,
+/// are taken as sRGB. PNG's gamma is not read. `decode` refuses truncated pictures; what has come of one that is on its
+/// way `progressiveDecoder(_:options:)` shows. Has no state, so one may serve any number of threads.
 public struct ImageCodecs: ImageDecoding {
   /// Free: there is nothing to set up.
   public init() {}

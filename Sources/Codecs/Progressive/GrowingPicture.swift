@@ -12,6 +12,8 @@ final class GrowingPicture {
   private var scaler: AreaScaler?
   /// Rows of the source that have come.
   private(set) var rows = 0
+  /// Rows of the canvas whose colours are converted.
+  private var rowsConverted = 0
 
   init(_ plan: DecodePlan, source: Canvas.Source) {
     self.plan = plan
@@ -38,12 +40,17 @@ final class GrowingPicture {
 
   /// What has come, copied.
   func image() -> Image {
+    convertNewRows()
     let bitmap = Bitmap(
       width: plan.output.width, height: plan.output.height, format: plan.options.pixelFormat, isOpaque: false
-    ) { target, _ in
-      target.copyMemory(from: UnsafeRawBufferPointer(pixels))
-      plan.finish(target)
-    }
+    ) { target, _ in target.copyMemory(from: UnsafeRawBufferPointer(pixels)) }
     return plan.image(bitmap.assumingOpaque(bitmap.hasOnlyOpaquePixels))
+  }
+
+  private func convertNewRows() {
+    guard let colors = plan.pixelColors else { return }
+    let finished = scaler?.outputY ?? rows
+    canvas.convert(rowsConverted..<finished, by: colors)
+    rowsConverted = finished
   }
 }

@@ -18,7 +18,8 @@ struct AreaScaler: ~Copyable {
   private let output: UnsafeMutableBufferPointer<UInt8>
   private let height: Int
   private var y = 0
-  private var outputY = 0
+  /// Rows of the canvas that are finished.
+  private(set) var outputY = 0
   /// Source rows that `sums` hold, in parts of one.
   private var rowsSummed: Float = 0
 
