@@ -35,6 +35,7 @@ import VitrineLoading
   private func tryDecoding(_ bytes: [UInt8]) -> Int {
     var count = 0
     for target in [nil, DecodeTarget(width: 7, height: 5)] {
+      tryParts(bytes, to: target)
       do throws(ImageError) {
         let image = try decode(bytes, to: target, limits: Self.limits)
         #expect(image.pixelWidth * image.pixelHeight <= Self.limits.pixels)
@@ -47,6 +48,25 @@ import VitrineLoading
       }
     }
     return count
+  }
+
+  /// The same in part, in a few steps.
+  private func tryParts(_ bytes: [UInt8], to target: DecodeTarget?) {
+    let options = DecodeOptions(target: target, limits: Self.limits)
+    let style = bytes.count % 2 == 0 ? ImageRequest.Progressive.scans : .blurred
+    let decoder = ImageCodecs().progressiveDecoder(style, options: options)
+    for count in [bytes.count / 3, bytes.count / 2, bytes.count - 1, bytes.count] {
+      do throws(ImageError) {
+        guard let image = try decoder?.image(of: Array(bytes.prefix(max(0, count))), expectedLength: nil)
+        else { continue }
+        #expect(image.isPartial && image.pixelWidth * image.pixelHeight <= Self.limits.pixels)
+      } catch {
+        switch error {
+        case .decoding, .tooLarge: break
+        default: Issue.record("not an error of a decoder: \(error)")
+        }
+      }
+    }
   }
 
   @Test("every picture is good before it is damaged")

@@ -6,10 +6,12 @@ extension ImageCodecs {
   /// With `.scans`: a progressive JPEG from its first whole scan on, with what has come of the next; an interlaced PNG
   /// (Adam7) from its first pass on, as blocks; of any other JPEG and PNG, of WebP and of GIF the rows so far, the rest
   /// transparent. Of an animated PNG its default image, of a GIF its first frame, of an animated WebP the first frame
-  /// once it is whole. With `.blurred`: progressive
-  /// JPEG and interlaced PNG alone, and what is shown is blurred the less the more has come (YY-B21): with a radius
-  /// of 32 (1 / (3p + 0.6) - 0.25) pixels of the whole picture for a share p of it (YY-F36), or where nobody says how
-  /// long it will be, of 32 by the number of scans or passes. It shrinks with the picture where that is scaled.
+  /// once it is whole.
+  ///
+  /// With `.blurred`: progressive JPEG, and interlaced PNG from its first whole pass on, and no others; what is shown is
+  /// blurred the less the more has come (YY-B21): by 32 (1 / (3p + 0.6) - 0.25) pixels of the whole picture for a share p
+  /// of its bytes (YY-F36), or where nobody says how long it will be, by 32 pixels divided by the number of scans or
+  /// passes. Where the picture is scaled, so is that.
   ///
   /// Not shown in part are JPEG with arithmetic codes, and WebP with Exif, which tells at its end how the picture is
   /// to be turned. An orientation behind the pixels of a PNG is not applied to its parts.
