@@ -104,6 +104,22 @@ import VitrineLoading
     #expect(rows.count > 3 && rows == rows.sorted() && rows[0] < rows[rows.count - 1])
   }
 
+  @Test("the rows that have come are those of the whole picture, scaled or not", arguments: targets)
+  func rowsAreFinal(target: DecodeTarget?) throws {
+    let jpeg = JPEGFixture(width: 48, height: 160, color: patternColor).bytes
+    let png = PNGFixture(width: 48, height: 60, colorType: 2) { x, y in [x * 5, y * 4, x + y] }.bytes
+    for bytes in [jpeg, png, WebPFixture.lossyRows, WebPFixture.losslessRows] {
+      let whole = try decode(bytes, to: target).bitmap
+      let parts = try parts(of: bytes, every: bytes.count / 10, to: target)
+      #expect(parts.count > 2)
+      for bitmap in parts.map(\.image.bitmap) {
+        let rows = bitmap.opaqueRows
+        #expect(bitmap.colors[..<rows] == whole.colors[..<rows])
+        #expect(bitmap.isClear(from: rows))
+      }
+    }
+  }
+
   @Test("of an animated WebP the first frame comes once it is whole")
   func animatedWebP() throws {
     let parts = try parts(of: WebPFixture.animatedPartial, every: 1)
