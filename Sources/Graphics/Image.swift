@@ -64,14 +64,19 @@ public final class Image: Sendable {
     self.isPartial = isPartial
   }
 
-  private init(_ other: Image, renderingMode: RenderingMode) {
+  private init(_ other: Image, renderingMode: RenderingMode, isPartial: Bool) {
     frames = other.frames
     scale = other.scale
     format = other.format
     sourceWidth = other.sourceWidth
     sourceHeight = other.sourceHeight
     self.renderingMode = renderingMode
-    isPartial = other.isPartial
+    self.isPartial = isPartial
+  }
+
+  /// The same pixels as a picture of which more is on its way; this one if it is that already.
+  package var asPartial: Image {
+    isPartial ? self : Image(self, renderingMode: renderingMode, isPartial: true)
   }
 
   /// The same picture, drawn in another way: a new image that shares the pixels, or this one if nothing changes.
@@ -81,7 +86,7 @@ public final class Image: Sendable {
   /// button.tintColor = Color(hex: 0xFFD040)
   /// ```
   public func withRenderingMode(_ mode: RenderingMode) -> Image {
-    mode == renderingMode ? self : Image(self, renderingMode: mode)
+    mode == renderingMode ? self : Image(self, renderingMode: mode, isPartial: isPartial)
   }
 
   /// A still image of one bitmap.

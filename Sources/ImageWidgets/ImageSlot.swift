@@ -22,6 +22,8 @@ final class ImageSlot {
   private var leftAlone: [SlotLoad] = []
   /// Who shows its pictures in another place than `target`, and the one that was given last.
   private var elsewhere: (show: @MainActor (View, Image?) -> Void, image: Image?)?
+  /// What is shown of the picture that it loads.
+  var part: SlotPart?
   /// Counts what it was asked for: code of others that is called from here may ask for something else.
   private var turn = 0
   private var indicator: SlotIndicator?
@@ -72,6 +74,10 @@ final class ImageSlot {
     abandonLoad(leavesAlone: !options.cancelsPrevious)
     url = request.url.absoluteString
     let turn = turn
+    // Anything else is shown in its place in a moment.
+    if !options.setsImage || options.placeholderPolicy == .keepsPrevious { takeBackPart() }
+    guard turn == self.turn else { return SlotLoad(question, listeners).cancel() }
+    part = nil
     let image = imageFromMemory(for: &question)
     guard turn == self.turn else { return SlotLoad(question, listeners).cancel() }
     if let image {
@@ -84,13 +90,16 @@ final class ImageSlot {
     if load === new { start(new) }
   }
 
-  /// Stops loading; the picture or the placeholder stays. Whoever waits hears `.cancelled`.
+  /// Stops loading; the picture or the placeholder stays, and comes back where a picture was shown in part. Whoever
+  /// waits hears `.cancelled`.
   func cancel() {
     cancelLeftAlone()
     guard let load else { return }
     if !load.question.isForGrowth { url = nil }
     abandonLoad()
-    endActivity()
+    let turn = turn
+    takeBackPart()
+    if turn == self.turn { endActivity() }
   }
 
   private func endActivity() {
@@ -102,6 +111,7 @@ final class ImageSlot {
     abandonLoad()
     url = nil
     shown = nil
+    part = nil
     let turn = turn
     let elsewhere = elsewhere
     self.elsewhere = nil
@@ -120,7 +130,10 @@ final class ImageSlot {
     let failure = (error as? ImageError) ?? .invalidURL("")
     if let completion { Task { @MainActor in completion(.failure(failure)) } }
     if options.setsImage {
+      part = nil
       show(options.placeholderPolicy == .never ? nil : placeholder, by: options, transition: .none)
+    } else {
+      takeBackPart()
     }
     ImageSlot.observer?.slotDidSettle(.failure(failure))
     if turn == self.turn { activity = .ended(success: false) }
@@ -193,6 +206,12 @@ final class ImageSlot {
     return true
   }
 
+  /// Whether it is this one that the slot loads.
+  func isWaiting(for load: SlotLoad) -> Bool { self.load === load }
+
+  /// What it shows, wherever that is.
+  var shownImage: Image? { elsewhere.map(\.image) ?? target.image }
+
   private func showPlaceholder(of question: SlotQuestion) {
     shown = nil
     guard question.options.setsImage else { return }
@@ -200,13 +219,12 @@ final class ImageSlot {
     case .whileLoading: show(question.placeholder, by: question.options, transition: .none)
     case .onFailure, .never: show(nil, by: question.options, transition: .none)
     case .keepsPrevious:
-      let isEmpty = elsewhere.map { $0.image == nil } ?? (target.image == nil)
-      if isEmpty { show(question.placeholder, by: question.options, transition: .none) }
+      if shownImage == nil { show(question.placeholder, by: question.options, transition: .none) }
     }
   }
 
   /// Shows a picture, or nothing, where the options say; what was shown in the other place goes.
-  private func show(_ image: Image?, by options: SlotOptions, transition: Transition) {
+  func show(_ image: Image?, by options: SlotOptions, transition: Transition) {
     let turn = turn
     let previous = elsewhere
     elsewhere = options.showsImage.map { ($0, image) }
@@ -247,6 +265,9 @@ final class ImageSlot {
       },
       progress: { [weak self, weak load] progress in
         if let load { self?.report(progress, of: load) }
+      },
+      partialImage: { [weak self, weak load] image in
+        if let load, load.question.size == size { self?.show(image, of: load) }
       })
     load.task = task
     // Cancels the one before it only now that it has joined its transfer.
@@ -271,7 +292,9 @@ final class ImageSlot {
       shown = (question, response.image)
       if question.options.setsImage { show(response, of: question) }
     case .failure where question.isForGrowth: break
-    case .failure(.cancelled): url = nil
+    case .failure(.cancelled):
+      url = nil
+      takeBackPart()
     case .failure: showFailure(of: question)
     }
     if !result.isCancelled { ImageSlot.observer?.slotDidSettle(result) }
@@ -295,18 +318,24 @@ final class ImageSlot {
 
   private func show(_ response: ImageResponse, of question: SlotQuestion) {
     let transition = question.options.transition(for: response.source)
-    // The same picture with more pixels does not slide in over itself.
+    // The same picture with more pixels, or all of it, does not slide in over itself.
+    let isMoreOfIt = question.isForGrowth || part != nil
+    part = nil
     show(
       response.image, by: question.options,
-      transition: question.isForGrowth && transition.isAnimated ? .crossDissolve : transition)
+      transition: isMoreOfIt && transition.isAnimated ? .crossDissolve : transition)
   }
 
   private func showFailure(of question: SlotQuestion) {
     guard question.options.setsImage else { return }
     if let failureImage = question.options.failureImage {
+      part = nil
       show(failureImage, by: question.options, transition: question.options.transition)
     } else if question.options.placeholderPolicy == .onFailure {
+      part = nil
       show(question.placeholder, by: question.options, transition: .none)
+    } else {
+      takeBackPart(transition: question.options.transition(for: .network).isAnimated ? .crossDissolve : .none)
     }
   }
 

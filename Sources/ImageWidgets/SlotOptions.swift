@@ -11,7 +11,9 @@ public import VitrineWidgets
 /// cell.picture.setImage(from: url, options: options)
 /// ```
 public nonisolated struct SlotOptions {
-  /// How the picture comes; a cross-dissolve of 0.2 s by default, and only for one that had to be waited for.
+  /// How the picture comes; a cross-dissolve of 0.2 s by default, and only for one that had to be waited for. A picture in
+  /// part dissolves in 0.4 s whatever is said here, unless pictures from the network come without any, and the whole
+  /// dissolves after it.
   public var transition: Transition
   /// How pictures of a source come instead, whenever they do; empty by default.
   public var transitionsBySource: [ImageResponse.Source: Transition]
@@ -24,11 +26,12 @@ public nonisolated struct SlotOptions {
   public var placeholderPolicy: PlaceholderPolicy
   /// Shown when loading fails; nil leaves the placeholder (AF-I3).
   public var failureImage: Image?
-  /// False leaves showing the picture to the completion (SDWebImage's AvoidAutoSetImage).
+  /// False leaves showing the picture to the completion (SDWebImage's AvoidAutoSetImage). Nothing is shown in part then.
   public var setsImage: Bool
   /// Shows pictures in another place than the slot's own, or in another way: called with all that the slot would
-  /// show, without a transition. First the placeholder, where nil stands for nothing, then the picture or the
-  /// failure image (SD-W11). Kept until the slot is asked for something else: hold weakly what holds the view.
+  /// show, without a transition. First the placeholder, where nil stands for nothing, then what has come so far of a
+  /// request that is `progressive`, then the picture or the failure image (SD-W11). Without a whole picture in the end, what
+  /// was shown before the parts comes again. Kept until the slot is asked for something else: hold weakly what holds the view.
   public var showsImage: (@MainActor (View, Image?) -> Void)?
   /// Loads with another downloader than `sharedImageDownloader` of the view's class. Another cache is a matter of
   /// the request: `ImageRequest.cache`.

@@ -8,7 +8,8 @@ extension View {
   /// What is in memory is shown before the call returns, without placeholder, spinner or fade. Otherwise the
   /// placeholder is shown, or nothing; a spinner after 0.1 s; when it comes, the picture fades in, or comes with
   /// another transition. A load that was under way for other contents is cancelled; one for the same picture is
-  /// joined. The picture is decoded to the size of the view; a view without a size loads as soon as it has one.
+  /// joined. The picture is decoded to the size of the view; a view without a size loads as soon as it has one. What a
+  /// request that is `progressive` has brought so far is shown in part, and gone again where the whole fails.
   ///
   /// - Parameters:
   ///   - source: a `URL`, a `String` or an `ImageRequest`. Nil, or a text that is no URL, shows the

@@ -76,12 +76,16 @@ extension ImageDownloader {
     /// judges what it makes of it. An `ImageError` that it throws is heard as it is, any other as `.responseRefused`.
     public var responseModifier: ResponseModifier?
     /// Changes the bytes of each body before they are decoded, as to decrypt them, or refuses them by throwing; none by
-    /// default (SD-D25). Runs on a decoding thread; errors are heard as those of `responseModifier`.
+    /// default (SD-D25). Runs on a decoding thread; errors are heard as those of `responseModifier`. With one, no picture is
+    /// shown in part: what it makes of the whole is not to be had from a piece (SD-F91).
     public var bodyModifier: BodyModifier?
     /// How long what is on disk is shown without asking its server, and how long at all.
     public var freshness = FreshnessRules()
     /// Seconds between two reports of a load's progress, at least; 0 by default. The last is always reported.
     public var progressInterval = 0.0
+    /// Seconds between two pictures in part of one load, at least, twice that where they are blurred; 0.2 by default
+    /// (YY-F35). One that takes long to decode delays the next by as long again.
+    public var partialImageInterval = 0.2
     /// Threads that decode and transform; below 1 counts as 1.
     public var decodingThreads = ProcessInfo.processInfo.activeProcessorCount
     /// No download starts while more bytes than this wait to be decoded.

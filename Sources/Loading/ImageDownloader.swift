@@ -93,15 +93,19 @@ public final class ImageDownloader: Sendable {
   /// picture from memory (AF-F22). `progress` is called there too, before it, and not for each chunk of
   /// bytes.
   ///
+  /// `partialImage` is called there as well, with what can be seen of a picture whose request is `progressive` while it
+  /// comes from the network: each shows more than the one before, and after the completion, or a cancel, there is none.
+  ///
   /// Without a `targetSize` only a whole picture in memory is a hit; a smaller variant of it is not.
   @discardableResult
   public func load(
     _ request: ImageRequest, additionalIdentifier: String? = nil,
-    completion: ImageTask.Completion? = nil, progress: ImageTask.ProgressHandler? = nil
+    completion: ImageTask.Completion? = nil, progress: ImageTask.ProgressHandler? = nil,
+    partialImage: ImageTask.PartialImageHandler? = nil
   ) -> ImageTask {
     let task = ImageTask(
       completed(request), additionalIdentifier: additionalIdentifier, progress: progress,
-      completion: completion)
+      partialImage: partialImage, completion: completion)
     begin(task)
     return task
   }

@@ -47,7 +47,10 @@ public struct ImageRequest: Sendable {
     set { change(keepsData: newValue) }
   }
 
-  /// Whether it is shown while it comes; `.none` by default. Takes no part in what is shared.
+  /// Whether it is shown while it comes from the network; `.none` by default. Takes no part in what is shared: of those who
+  /// wait for one picture, each sees what it has asked for.
+  ///
+  /// `Configuration.requestProcessor` may set it for all pictures of a downloader.
   public var progressive: Progressive {
     get { choices?.progressive ?? .none }
     set { change(progressive: newValue) }

@@ -1,5 +1,5 @@
 import Synchronization
-import VitrineGraphics
+public import VitrineGraphics
 
 /// One caller's load. The work behind it may be shared with others; what is done here touches only this
 /// caller.
@@ -38,6 +38,9 @@ public final class ImageTask: Cancellable {
     case response(TransportResponse)
     /// More of the body has come.
     case progress(Progress)
+    /// What has come so far can be seen, for a request that is `progressive`. Each shows more than the one before, and none
+    /// comes after the last byte (YY-F37, SD-F3).
+    case partialImage(Image)
     /// A transfer is over, well or not; what it took.
     case transferred(TransportMetrics)
     /// It failed, and is tried again after so many seconds.
@@ -53,6 +56,9 @@ public final class ImageTask: Cancellable {
   /// Hears how far it is, on the main actor; not for each chunk of bytes.
   public typealias ProgressHandler = @MainActor (Progress) -> Void
 
+  /// Sees what has come so far, on the main actor; only the newest of what it had no time for.
+  public typealias PartialImageHandler = @MainActor (Image) -> Void
+
   private typealias Outcome = Result<ImageResponse, ImageError>
 
   private struct State {
@@ -66,6 +72,9 @@ public final class ImageTask: Cancellable {
     var result: Outcome?
     var completion: Completion?
     var progressHandler: ProgressHandler?
+    var partialImage: Image?
+    var isPartialImagePosted = false
+    var partialImageHandler: PartialImageHandler?
     /// Who else hears of progress and end, by number.
     var observers: [Int: @MainActor () -> Void] = [:]
     var lastObserver = 0
@@ -74,6 +83,8 @@ public final class ImageTask: Cancellable {
 
     /// Whether somebody hears of progress.
     var isWatched: Bool { progressHandler != nil || !observers.isEmpty }
+    /// Whether somebody is to be called at the end, or let go.
+    var isAwaited: Bool { isWatched || completion != nil || partialImageHandler != nil }
   }
 
   /// What was asked for.
@@ -84,12 +95,14 @@ public final class ImageTask: Cancellable {
 
   init(
     _ request: ImageRequest, additionalIdentifier: String?, progress: ProgressHandler? = nil,
-    completion: Completion? = nil
+    partialImage: PartialImageHandler? = nil, completion: Completion? = nil
   ) {
     self.request = request
     self.additionalIdentifier = additionalIdentifier
     state = Mutex(
-      State(priority: request.priority, completion: completion, progressHandler: progress))
+      State(
+        priority: request.priority, completion: completion, progressHandler: progress,
+        partialImageHandler: partialImage))
   }
 
   /// Gives the load up: its completion hears `.cancelled`, once and later. Others who wait for the same
@@ -146,6 +159,10 @@ public final class ImageTask: Cancellable {
 
   /// How much has come; nothing while it waits, and for a picture from memory.
   public var progress: Progress { state.withLock { $0.progress } }
+
+  /// What can be seen of the picture so far; nil before there is anything, for a request that is not `progressive`, and once
+  /// the outcome is known.
+  public var partialImage: Image? { state.withLock { $0.partialImage } }
 
   /// Whether the outcome is known; the completion may be still on its way to the main actor.
   public var isFinished: Bool { state.withLock { $0.result != nil } }
@@ -235,20 +252,25 @@ public final class ImageTask: Cancellable {
 
   /// The outcome. The first one counts.
   func settle(_ result: Result<ImageResponse, ImageError>) {
-    let (outcome, waiting, listeners, isAwaited) = state.withLock { state in
+    let (outcome, waiting, listeners, isAwaited, part) = state.withLock { state in
       guard state.result == nil else {
-        return (result, [CheckedContinuation<Outcome, Never>](), [AsyncStream<Event>.Continuation](), false)
+        return (
+          result, [CheckedContinuation<Outcome, Never>](), [AsyncStream<Event>.Continuation](), false,
+          Image?.none
+        )
       }
       let outcome = state.isCancelled ? .failure(.cancelled) : result
       state.result = outcome
       defer {
         state.waiting = []
         state.listeners = [:]
+        state.partialImage = nil
       }
       return (
-        outcome, state.waiting, Array(state.listeners.values), state.isWatched || state.completion != nil
+        outcome, state.waiting, Array(state.listeners.values), state.isAwaited, state.partialImage
       )
     }
+    _ = part  // goes here, outside the lock
     for continuation in waiting { continuation.resume(returning: outcome) }
     for listener in listeners {
       listener.yield(.finished(outcome))
@@ -275,14 +297,29 @@ public final class ImageTask: Cancellable {
     if isDue { Mailbox.main.post { self.deliverProgress() } }
   }
 
+  /// More of the picture can be seen. What the main actor has not seen yet is replaced; nothing comes after the outcome,
+  /// nor to somebody who has cancelled or paused.
+  func show(_ partialImage: Image) {
+    let (isShown, isDue) = state.withLock { state in
+      guard state.result == nil, !state.isCancelled, !state.isPaused else { return (false, false) }
+      state.partialImage = partialImage
+      guard state.partialImageHandler != nil, !state.isPartialImagePosted else { return (true, false) }
+      state.isPartialImagePosted = true
+      return (true, true)
+    }
+    if isShown { emit(.partialImage(partialImage)) }
+    if isDue { Mailbox.main.post { self.deliverPartialImage() } }
+  }
+
   @MainActor private func complete() {
-    let (completion, result, observers) = state.withLock { state in
+    let (completion, result, observers, _) = state.withLock { state in
       defer {
         state.completion = nil
         state.progressHandler = nil
+        state.partialImageHandler = nil
         state.observers = [:]
       }
-      return (state.completion, state.result, state.observers)
+      return (state.completion, state.result, state.observers, state.partialImageHandler)
     }
     if let result { completion?(result) }
     for observer in observers.values { observer() }
@@ -295,5 +332,13 @@ public final class ImageTask: Cancellable {
     }
     handler?(progress)
     for observer in observers.values { observer() }
+  }
+
+  @MainActor private func deliverPartialImage() {
+    let (handler, image) = state.withLock { state in
+      state.isPartialImagePosted = false
+      return (state.isCancelled || state.isPaused ? nil : state.partialImageHandler, state.partialImage)
+    }
+    if let image { handler?(image) }
   }
 }

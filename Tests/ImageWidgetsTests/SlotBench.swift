@@ -8,7 +8,9 @@ import VitrineWidgets
 @MainActor
 final class SlotBench {
   let transport = FakeTransport()
-  let decoder = FakeDecoder()
+  let decoder = FakeDecoder(showsParts: true)
+  /// By which pictures in part are timed.
+  let clock = ManualLoadingClock()
   let cache = MemoryImageCache()
   let downloader: ImageDownloader
   let window = Window(size: Size(width: 400, height: 300))
@@ -18,6 +20,7 @@ final class SlotBench {
     var configuration = ImageDownloader.Configuration()
     configuration.retries = .none
     configuration.rateLimit = nil
+    configuration.clock = clock
     downloader = ImageDownloader(
       configuration: configuration, transports: [transport], decoder: decoder, cache: cache)
   }

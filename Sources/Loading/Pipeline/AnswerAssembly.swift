@@ -27,6 +27,8 @@ struct AnswerAssembly {
   /// As the caller is to see it: of the whole body, and modified.
   private(set) var response: TransportResponse?
   private(set) var body: [UInt8] = []
+  /// Tells bodies apart: that of a rest is the number of what it continues.
+  private(set) var bodyNumber: UInt64
   /// As it came.
   private var head: TransportResponse?
   private(set) var isModifying = false
@@ -41,13 +43,22 @@ struct AnswerAssembly {
   /// No more than this is reserved on a server's word.
   private static let trustedLength = 1 << 20
 
-  init(_ expectations: Expectations = .init(), resuming partial: PartialBody? = nil) {
+  init(
+    _ expectations: Expectations = .init(), resuming partial: PartialBody? = nil, bodyNumber: UInt64 = 0
+  ) {
     self.expectations = expectations
     resumed = partial
+    self.bodyNumber = bodyNumber
   }
 
   var progress: ImageTask.Progress {
     ImageTask.Progress(received: body.count, expected: response?.expectedLength)
+  }
+
+  /// Whether what has come so far is the beginning of a picture that is wanted, for all that is known.
+  var isBeginning: Bool {
+    guard !isOver, !isModifying, !expectations.allowsPart, let response else { return false }
+    return expectations.acceptance?.refusal(of: response) == nil
   }
 
   mutating func receive(_ response: TransportResponse) -> Step {
@@ -58,6 +69,7 @@ struct AnswerAssembly {
     switch continuation {
     case .rest?:
       body = resumed?.bytes ?? []
+      bodyNumber = resumed?.number ?? bodyNumber
       self.response = response.asWhole(after: body.count, length: resumed?.length)
     case .unusable?: return finish(.needsWhole)
     case .whole?: break
@@ -132,7 +144,10 @@ struct AnswerAssembly {
     // Where a part begins that a caller has asked for is not known.
     guard !expectations.allowsPart, continuation != .unusable else { return nil }
     guard let head, head.status.map({ 200...299 ~= $0 }) ?? true else { return resumed }
-    return PartialBody(body, of: head, length: response?.expectedLength, validator: resumed?.validator)
+    var partial = PartialBody(
+      body, of: head, length: response?.expectedLength, validator: resumed?.validator)
+    partial?.number = bodyNumber
+    return partial
   }
 
   /// Whether the head is what is wanted. A status that is not ends with the transport, which reads a short body to be

@@ -3,7 +3,7 @@ import VitrineGraphics
 
 /// Hears of the transfer of one try of a fetch, and tells those who wait how far it is.
 final class FetchReceiver: TransportReceiver {
-  private struct State {
+  struct State {
     var answer: AnswerAssembly
     var watchers: [ImageTask] = []
     var failureMetrics: TransportMetrics?
@@ -13,6 +13,8 @@ final class FetchReceiver: TransportReceiver {
     var isEnded = false
     /// Progress is not told again before.
     var nextReport = Int64.min
+    /// What has come is not shown before; never, where nobody wants to see it.
+    var nextPart = Int64.max
     /// Counts the body, until the end.
     var hold: MemoryHold?
 
@@ -26,13 +28,15 @@ final class FetchReceiver: TransportReceiver {
 
   let id: FetchID
   private let isLocal: Bool
+  /// Whether a picture of what has come so far can be made at all.
+  private let allowsParts: Bool
   private let secondsQueued: Double
   private let modifier: ImageDownloader.ResponseModifier?
   private let interval: Double
-  private let clock: any LoadingClock
-  private let state: Mutex<State>
+  let clock: any LoadingClock
+  let state: Mutex<State>
   /// A transport that never ends does not keep a downloader that has gone.
-  private weak let engine: LoadEngine?
+  weak let engine: LoadEngine?
 
   init(
     id: FetchID, isLocal: Bool, answer: AnswerAssembly, configuration: ImageDownloader.Configuration,
@@ -41,6 +45,7 @@ final class FetchReceiver: TransportReceiver {
     self.id = id
     self.isLocal = isLocal
     self.secondsQueued = secondsQueued
+    allowsParts = !isLocal && configuration.bodyModifier == nil
     modifier = configuration.responseModifier
     interval = configuration.progressInterval
     clock = configuration.clock
@@ -61,7 +66,13 @@ final class FetchReceiver: TransportReceiver {
   var isModifying: Bool { state.withLock { $0.answer.isModifying } }
 
   /// Somebody has joined.
-  func add(_ watcher: ImageTask) { state.withLock { $0.watchers.append(watcher) } }
+  func add(_ watcher: ImageTask) {
+    let wantsParts = allowsParts && watcher.request.progressive != .none
+    state.withLock { state in
+      state.watchers.append(watcher)
+      if wantsParts { state.nextPart = .min }
+    }
+  }
 
   /// Somebody waits for another fetch now.
   func remove(_ watcher: ImageTask) { state.withLock { $0.watchers.removeAll { $0 === watcher } } }
@@ -91,17 +102,19 @@ final class FetchReceiver: TransportReceiver {
 
   func transportDidReceive(_ bytes: UnsafeRawBufferPointer) {
     let now = interval > 0 ? clock.now : 0
-    let (watchers, progress, hold) = state.withLock { state in
+    let (watchers, progress, hold, wantsParts) = state.withLock { state in
       state.answer.receive(bytes)
       let progress = state.answer.progress
+      let wantsParts = state.nextPart < .max
       guard interval <= 0 || now >= state.nextReport || progress.received == progress.expected else {
-        return ([ImageTask](), progress, state.hold)
+        return ([ImageTask](), progress, state.hold, wantsParts)
       }
       state.nextReport = now.advanced(bySeconds: interval)
-      return (state.watchers, progress, state.hold)
+      return (state.watchers, progress, state.hold, wantsParts)
     }
     hold?.grow(by: bytes.count)
     for watcher in watchers { watcher.report(progress) }
+    if wantsParts { showPart() }
   }
 
   func transportWillFail(_ metrics: TransportMetrics) {

@@ -125,8 +125,10 @@ extension LoadEngine {
       let expectations = AnswerAssembly.Expectations(
         acceptance: isLocal ? nil : configuration.acceptance, allowsPart: asksForPart,
         isConditional: !validators.isEmpty, isModified: configuration.responseModifier != nil)
+      state.tries += 1
       let receiver = FetchReceiver(
-        id: id, isLocal: isLocal, answer: AnswerAssembly(expectations, resuming: partial),
+        id: id, isLocal: isLocal,
+        answer: AnswerAssembly(expectations, resuming: partial, bodyNumber: state.tries),
         configuration: configuration, secondsQueued: state.registry.secondsQueued(id), engine: self)
       for task in state.registry.tasks(of: id).compactMap({ state.tasks[$0] }) { receiver.add(task) }
       let transfer = Transfer(

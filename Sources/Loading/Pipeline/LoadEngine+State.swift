@@ -14,6 +14,8 @@ extension LoadEngine {
     var statistics = ImageDownloader.Statistics()
     var partials = PartialBodies(limit: 0)
     var varying = VaryingHeaders()
+    /// Tries of fetches so far.
+    var tries: UInt64 = 0
     /// Transfers whose transport has not ended, those that were given up included.
     var openTransfers = 0
     /// Changes of the disk that have not been made yet, and bytes that they hold.

@@ -110,6 +110,7 @@ final class LoadEngine: Sendable {
     task.isStarted(as: id, by: self)
     if let request = state.registry.traceRequest(id, request, lookup) { trace.record(.requested(request)) }
     if let fetch = state.registry.fetch(of: id) { state.transfers[fetch]?.receiver.add(task) }
+    if request.progressive != .none, let part = state.registry.newestPart(for: id) { task.show(part) }
     return actions
   }
 

@@ -29,7 +29,7 @@ struct LoadRegistry {
 
   private var lastNumber: UInt64
   var waiters: [TaskID: Waiter] = [:]
-  private var pictures: [PictureID: Picture] = [:]
+  private(set) var pictures: [PictureID: Picture] = [:]
   var decodes: [DecodeID: Decode] = [:]
   var fetches: [FetchID: Fetch] = [:]
   private var pictureIDs: [PictureKey: PictureID] = [:]
@@ -112,7 +112,7 @@ struct LoadRegistry {
     let pictureID = picture ?? makePicture(key, decodeID, request, additionalIdentifier)
     let task = TaskID(number: nextNumber())
     let waiter = Waiter(
-      picture: pictureID, priority: request.priority, isPaused: isPaused,
+      picture: pictureID, priority: request.priority, progressive: request.progressive, isPaused: isPaused,
       asksNoServer: request.cachePolicy == .cacheOnly)
     waiters[task] = waiter
     pictures[pictureID]?.waiters.insert(task)
@@ -395,6 +395,7 @@ struct LoadRegistry {
     else { return }
     decodes[id]?.phase = .running
     decodes[id]?.bytes = bytes
+    decodes[id]?.parts = [:]
     fetches[decode.fetch]?.unfinishedDecodes += 1
     if fetch.unfinishedDecodes == 0 { undecodedBytes += bytes.body.count }
     actions.append(.decode(id, bytes.body, decode.key, decode.demand.priority ?? .normal))
@@ -499,7 +500,7 @@ struct LoadRegistry {
     }
   }
 
-  private mutating func nextNumber() -> UInt64 {
+  mutating func nextNumber() -> UInt64 {
     lastNumber += 1
     return lastNumber
   }

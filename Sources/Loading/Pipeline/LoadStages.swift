@@ -8,6 +8,8 @@ import VitrineGraphics
 struct Waiter {
   let picture: PictureID
   var priority: ImageRequest.Priority
+  /// Whether it wants to see what has come while the rest is on its way.
+  var progressive = ImageRequest.Progressive.none
   /// Does not want the transfer to go on for its sake.
   var isPaused = false
   /// Does with what is here.
@@ -142,6 +144,8 @@ struct Decode {
   var bytes: FetchedBytes?
   var demand = Demand()
   var pictures: Set<PictureID> = []
+  /// What is shown of it until its bytes are all here, by style; of those that somebody wants.
+  var parts: [ImageRequest.Progressive: PartialPictures] = [:]
 }
 
 /// A picture being transformed or put into the cache.

@@ -99,6 +99,13 @@ package final class WorkerPool: Sendable {
     if needsThread { startThread() }
   }
 
+  /// Runs `job` if there is a thread that nobody else waits for, after whatever comes meanwhile; false does nothing.
+  package func submitIfFree(_ id: UInt64, job: @escaping @Sendable () -> Void) -> Bool {
+    guard monitor.withLock({ $0.busy + $0.waiting.count < maximumThreads }) else { return false }
+    submit(id, priority: .veryLow, job: job)
+    return true
+  }
+
   /// Drops a job that has not begun; whether there was one.
   @discardableResult
   package func cancel(_ id: UInt64) -> Bool {

@@ -8,6 +8,8 @@ struct PartialBody: Sendable {
   /// Of the whole body, if the server said.
   let length: Int?
 
+  /// Of the body; see `AnswerAssembly.bodyNumber`.
+  var number: UInt64 = 0
   /// Counts the bytes in memory.
   var hold: MemoryHold?
 

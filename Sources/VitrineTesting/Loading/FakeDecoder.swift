@@ -7,49 +7,105 @@ public import VitrineLoading
 /// Pixels are one colour; sizes and targets are obeyed, so what a slot gets has the size that it asked for.
 /// Any other bytes fail with `.notAnImage`. Calls are recorded.
 public final class FakeDecoder: ImageDecoding {
+  private struct Recorded {
+    var calls: [DecodeOptions] = []
+    var partCalls: [FakeProgressiveDecoder.Call] = []
+    var progressiveDecoders = 0
+  }
+
   private let gate: Gate?
-  private let recorded = Mutex<[DecodeOptions]>([])
+  private let partGate: Gate?
+  private let showsParts: Bool
+  private let recorded = Mutex(Recorded())
 
   /// A decoder that has been asked nothing.
   ///
-  /// - Parameter gate: held up there, if given, before each decode.
-  public init(gate: Gate? = nil) { self.gate = gate }
+  /// - Parameters:
+  ///   - gate: held up there, if given, before each decode.
+  ///   - showsParts: whether it makes a `FakeProgressiveDecoder` when it is asked.
+  ///   - partGate: held up there, if given, before each picture in part.
+  public init(gate: Gate? = nil, showsParts: Bool = false, partGate: Gate? = nil) {
+    self.gate = gate
+    self.showsParts = showsParts
+    self.partGate = partGate
+  }
 
   /// What was asked for so far, in the order of the calls.
-  public var calls: [DecodeOptions] { recorded.withLock { $0 } }
+  public var calls: [DecodeOptions] { recorded.withLock { $0.calls } }
+
+  /// Which pictures in part were asked for so far, in the order of the calls.
+  public var partCalls: [FakeProgressiveDecoder.Call] { recorded.withLock { $0.partCalls } }
 
   /// The bytes of a picture.
   public static func picture(width: Int, height: Int, color: Color = .black) -> [UInt8] {
     Array("\(width) \(height) \(color.red) \(color.green) \(color.blue) \(color.alpha)".utf8)
   }
 
+  /// The bytes of a picture that comes to so many in all.
+  public static func picture(width: Int, height: Int, color: Color = .black, count: Int) -> [UInt8] {
+    let bytes = picture(width: width, height: height, color: color)
+    return bytes + Array(repeating: UInt8(ascii: " "), count: max(0, count - bytes.count))
+  }
+
   /// What the pixels take.
   public func memoryNeeded(for data: [UInt8], options: DecodeOptions) -> Int {
-    let numbers = String(decoding: data, as: UTF8.self).split(separator: " ").compactMap { Int($0) }
-    guard numbers.count == 6, numbers[0] > 0, numbers[1] > 0 else { return 0 }
-    let size =
-      options.target?.outputSize(sourceWidth: numbers[0], sourceHeight: numbers[1])
-      ?? (numbers[0], numbers[1])
-    return size.0 * size.1 * PixelFormat.bytesPerPixel
+    guard let size = Picture(data)?.size(options) else { return 0 }
+    return size.width * size.height * PixelFormat.bytesPerPixel
   }
 
   /// Waits at the gate, then makes the picture that `data` describes.
   public func decode(_ data: [UInt8], options: DecodeOptions) throws(ImageError) -> Image {
-    recorded.withLock { $0.append(options) }
+    recorded.withLock { $0.calls.append(options) }
     gate?.pass()
-    let numbers = String(decoding: data, as: UTF8.self).split(separator: " ").map { Int($0) ?? -1 }
-    guard numbers.count == 6, numbers[0] > 0, numbers[1] > 0,
-      numbers[2...].allSatisfy({ (0...255).contains($0) })
-    else { throw .notAnImage(signature: Array(data.prefix(16))) }
-    let size =
-      options.target?.outputSize(sourceWidth: numbers[0], sourceHeight: numbers[1]) ?? (
-        numbers[0], numbers[1]
-      )
-    guard size.0 * size.1 <= options.limits.pixels else { throw .tooLarge(.pixels(options.limits.pixels)) }
-    let color = Color(
-      red: UInt8(numbers[2]), green: UInt8(numbers[3]), blue: UInt8(numbers[4]), alpha: UInt8(numbers[5]))
+    guard let picture = Picture(data) else { throw .notAnImage(signature: Array(data.prefix(16))) }
+    let size = picture.size(options)
+    guard size.width * size.height <= options.limits.pixels else {
+      throw .tooLarge(.pixels(options.limits.pixels))
+    }
     return .solid(
-      width: size.0, height: size.1, color: color, format: options.pixelFormat, sourceWidth: numbers[0],
-      sourceHeight: numbers[1])
+      width: size.width, height: size.height, color: picture.color, format: options.pixelFormat,
+      sourceWidth: picture.width, sourceHeight: picture.height)
+  }
+
+  /// A `FakeProgressiveDecoder`, if it shows parts.
+  public func progressiveDecoder(
+    _ style: ImageRequest.Progressive, options: DecodeOptions
+  ) -> (any ProgressiveImageDecoding)? {
+    guard showsParts else { return nil }
+    let number = recorded.withLock { recorded in
+      recorded.progressiveDecoders += 1
+      return recorded.progressiveDecoders - 1
+    }
+    return FakeProgressiveDecoder(number: number, style: style, options: options, whole: self)
+  }
+
+  func note(_ call: FakeProgressiveDecoder.Call) {
+    recorded.withLock { $0.partCalls.append(call) }
+    partGate?.pass()
+  }
+}
+
+extension FakeDecoder {
+  /// What the bytes of a picture say.
+  struct Picture {
+    let width: Int
+    let height: Int
+    let color: Color
+
+    /// Nil for other bytes, and for fewer than all numbers.
+    init?(_ data: [UInt8]) {
+      let numbers = String(decoding: data, as: UTF8.self).split(separator: " ").map { Int($0) ?? -1 }
+      guard numbers.count == 6, numbers[0] > 0, numbers[1] > 0,
+        numbers[2...].allSatisfy({ (0...255).contains($0) })
+      else { return nil }
+      (width, height) = (numbers[0], numbers[1])
+      color = Color(
+        red: UInt8(numbers[2]), green: UInt8(numbers[3]), blue: UInt8(numbers[4]), alpha: UInt8(numbers[5]))
+    }
+
+    /// The size that it is decoded to.
+    func size(_ options: DecodeOptions) -> (width: Int, height: Int) {
+      options.target?.outputSize(sourceWidth: width, sourceHeight: height) ?? (width, height)
+    }
   }
 }

@@ -9,7 +9,7 @@ final class ContentsTransition: FrameObserver {
   /// What was seen before.
   let old: PictureLook
   /// What will be seen afterwards.
-  let new: PictureLook
+  private(set) var new: PictureLook
   private let transition: Transition
   private weak var view: View?
   private weak var window: Window?
@@ -40,6 +40,16 @@ final class ContentsTransition: FrameObserver {
     isOver = true
     window?.cancelFrames(for: self)
     tellThatItHasEnded()
+  }
+
+  /// Lets more of a picture take the place of a part of it that is half in sight at most, which would go and come again
+  /// otherwise; whether it was such a part.
+  func goesOn(into more: PictureLook, by transition: Transition) -> Bool {
+    guard new.image?.isPartial == true, more.image != nil, 0 < progress, progress < 0.5,
+      transition.kind == self.transition.kind
+    else { return false }
+    new = more
+    return true
   }
 
   /// Calls `body` once, after it has ended in whatever way; never from inside what ends it.

@@ -198,6 +198,7 @@ open class View {
     _ transition: Transition, from previous: PictureLook, to new: PictureLook,
     after running: ContentsTransition?
   ) -> ContentsTransition? {
+    if let running, transition.isAnimated, running.goesOn(into: new, by: transition) { return running }
     running?.stop()
     guard transition.isAnimated, let window else { return nil }
     // It begins with what is seen: not with a picture that has never been, or of which there is less than of another.

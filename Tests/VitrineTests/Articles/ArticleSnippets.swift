@@ -89,6 +89,13 @@ func open(_ address: String, in cover: ImageView) {
 }
 
 @MainActor
+func showEarly(_ address: String, in cover: ImageView) throws {
+  var request = try ImageRequest(address)
+  request.progressive = .scans
+  cover.setImage(from: request)
+}
+
+@MainActor
 func decorate(_ play: Button) {
   play.setImage(from: "https://example.com/play.png", for: .normal)
   play.setImage(from: "https://example.com/pause.png", for: .selected)

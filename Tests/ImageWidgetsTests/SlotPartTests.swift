@@ -1,0 +1,373 @@
+import Testing
+import VitrineGraphics
+import VitrineImageWidgets
+import VitrineLoading
+import VitrineTesting
+import VitrineWidgets
+
+/// Pictures that slots show while they come.
+@Suite(.timeLimit(.minutes(1)))
+struct SlotPartTests {
+  private let bench = SlotBench()
+  private let ear = Ear()
+  /// A spinner is a picture too.
+  private var options: SlotOptions {
+    var options = bench.options
+    options.indicator = .none
+    return options
+  }
+  private let placeholder = Image.solid(width: 4, height: 4, color: Color(hex: 0x333333))
+
+  private func request(_ name: String = "1") throws -> ImageRequest {
+    var request = try ImageRequest("http://a.test/\(name)")
+    request.progressive = .scans
+    return request
+  }
+
+  private static let whole = FakeDecoder.picture(
+    width: 100, height: 100, color: Color(hex: 0xFF0000), count: 10_000)
+
+  /// Sends so many bytes of the picture, and waits until they are seen.
+  private func send(_ range: Range<Int>, of transfer: FakeTransfer, seenBy image: () -> Image?) async {
+    let before = image()
+    if range.lowerBound == 0 { transfer.respond(expectedLength: 10_000) }
+    bench.clock.advance(by: 1)
+    transfer.send(Array(Self.whole[range]))
+    while image() == before, !Task.isCancelled { await Task.yield() }
+    // One is made at a time.
+    while bench.downloader.ledger.usage.decoding > 0, !Task.isCancelled { await Task.yield() }
+  }
+
+  private func finish(_ transfer: FakeTransfer, from start: Int) {
+    transfer.send(Array(Self.whole[start...]))
+    transfer.finish()
+  }
+
+  /// What the window draws, each of two that dissolve into one another as well.
+  private var seen: Set<Image> {
+    commands.reduce(into: []) { images, command in
+      switch command {
+      case .image(let picture): images.insert(picture.image)
+      case .dissolve(let old, let new, _): images.formUnion([old.image, new.image])
+      default: break
+      }
+    }
+  }
+
+  /// How much of the newer of two pictures is seen.
+  private var share: Double? {
+    for case .dissolve(_, _, let share) in commands { return share }
+    let pictures = bench.pictures
+    return pictures.count == 2 ? pictures[1].opacity : nil
+  }
+
+  private var commands: [DrawList.Command] { bench.window.drawList(for: bench.window.bounds).commands }
+
+  /// Lets all that is on its way to the main actor arrive.
+  private func settle() async { for _ in 0..<100 { await Task.yield() } }
+
+  @Test("YY-B15 a part fades in for 0.4 s, the whole for 0.2 s after it") func fades() async throws {
+    let view = bench.view()
+    bench.run(until: 1)
+    view.setImage(
+      from: try request(), placeholder: placeholder, options: options, completion: ear.completion)
+    let transfer = await bench.transfer(1)
+
+    await send(0..<5000, of: transfer) { view.image }
+    let part = try #require(view.image)
+    #expect(part.isPartial)
+    bench.window.update(at: 1.1)
+    bench.window.update(at: 1.3)
+    #expect(seen == [placeholder, part])
+    bench.window.update(at: 1.49)
+    #expect(view.isInTransition)
+    bench.window.update(at: 1.51)
+    #expect(!view.isInTransition)
+    #expect(view.isLoadingImage)
+
+    finish(transfer, from: 5000)
+    await ear.hear()
+    bench.window.update(at: 2)
+    bench.window.update(at: 2.1)
+    #expect(seen == [part, ear.images[0]])
+    bench.window.update(at: 2.19)
+    #expect(view.isInTransition)
+    bench.window.update(at: 2.21)
+    #expect(!view.isInTransition)
+    #expect(bench.pictures.map(\.image) == ear.images)
+    #expect(ear.results.count == 1)
+  }
+
+  @Test("SD-W27 a part comes with no transition of the slot's, and the whole not over it")
+  func noOtherTransition() async throws {
+    let view = bench.view()
+    bench.run(until: 1)
+    var options = self.options
+    options.transition = Transition(kind: .slide(.left), duration: 0.2, curve: .linear)
+    view.setImage(from: try request(), options: options, completion: ear.completion)
+    let transfer = await bench.transfer(1)
+
+    await send(0..<5000, of: transfer) { view.image }
+    bench.window.update(at: 2)
+    bench.window.update(at: 2.2)
+    #expect(view.isInTransition)
+    #expect(bench.pictures.allSatisfy { $0.destination == view.frame })
+    bench.run(until: 3)
+    finish(transfer, from: 5000)
+    await ear.hear()
+    bench.window.update(at: 4)
+    bench.window.update(at: 4.1)
+    #expect(view.isInTransition)
+    #expect(bench.pictures.allSatisfy { $0.destination == view.frame })
+  }
+
+  @Test func slotWithoutTransitionsShowsPartsAtOnce() async throws {
+    let view = bench.view()
+    bench.run(until: 1)
+    var options = self.options
+    options.transition = .none
+    view.setImage(from: try request(), options: options)
+    await send(0..<5000, of: await bench.transfer(1)) { view.image }
+    #expect(!view.isInTransition)
+  }
+
+  /// A part that comes before the one before it has faded in would cut that short, again and again.
+  @Test func nextPartWaitsForTheFade() async throws {
+    let view = bench.view()
+    bench.run(until: 1)
+    view.setImage(from: try request(), options: options, completion: ear.completion)
+    let transfer = await bench.transfer(1)
+    await send(0..<2000, of: transfer) { view.image }
+    let first = try #require(view.image)
+    bench.window.update(at: 1.1)
+    bench.window.update(at: 1.2)
+
+    for step in 1...2 {
+      bench.clock.advance(by: 1)
+      transfer.send(Array(Self.whole[step * 2000..<step * 2000 + 2000]))
+      while bench.decoder.partCalls.count < step + 1, !Task.isCancelled { await Task.yield() }
+      while bench.downloader.ledger.usage.decoding > 0, !Task.isCancelled { await Task.yield() }
+      await settle()
+      #expect(view.image == first)
+    }
+    bench.window.update(at: 1.6)
+    while view.image == first, !Task.isCancelled { await Task.yield() }
+
+    // The newest: 60 of 100 have come.
+    #expect(view.image?.bitmap.withUnsafeBytes { $0[3] } == 153)
+    bench.window.update(at: 1.7)
+    bench.window.update(at: 1.9)
+    #expect(seen.contains(first))
+  }
+
+  /// The placeholder does not come back between a part that has hardly faded in and the whole.
+  @Test func wholeGoesOnWhereThePartHasBegun() async throws {
+    let view = bench.view()
+    bench.run(until: 1)
+    view.setImage(
+      from: try request(), placeholder: placeholder, options: options, completion: ear.completion)
+    let transfer = await bench.transfer(1)
+    await send(0..<2000, of: transfer) { view.image }
+    bench.window.update(at: 1.1)
+    bench.window.update(at: 1.25)
+    let before = try #require(share)
+    #expect(before > 0 && before < 0.5)
+
+    finish(transfer, from: 2000)
+    await ear.hear()
+    #expect(share == before)
+    #expect(seen == [placeholder, ear.images[0]])
+    bench.window.update(at: 1.3)
+    #expect(try #require(share) > before)
+    bench.window.update(at: 1.51)
+    #expect(bench.pictures.map(\.image) == ear.images)
+    #expect(!view.isInTransition)
+  }
+
+  // MARK: When there is no whole picture
+
+  nonisolated enum Policy: CaseIterable, Sendable {
+    case whileLoading, nothing, onFailure, keepsPrevious, failureImage
+  }
+
+  @Test("half a picture is not left where the whole fails", arguments: Policy.allCases)
+  func failure(policy: Policy) async throws {
+    let view = bench.view()
+    let previous = Image.solid(width: 8, height: 8)
+    let failure = Image.solid(width: 9, height: 9)
+    view.image = previous
+    bench.run(until: 1)
+    var options = self.options
+    switch policy {
+    case .whileLoading, .nothing: break
+    case .onFailure: options.placeholderPolicy = .onFailure
+    case .keepsPrevious: options.placeholderPolicy = .keepsPrevious
+    case .failureImage: options.failureImage = failure
+    }
+    view.setImage(
+      from: try request(), placeholder: policy == .nothing ? nil : placeholder, options: options,
+      completion: ear.completion)
+    let transfer = await bench.transfer(1)
+    await send(0..<5000, of: transfer) { view.image }
+    transfer.fail(.status(500))
+    await ear.hear()
+
+    let expected: Image? =
+      switch policy {
+      case .whileLoading, .onFailure: placeholder
+      case .nothing: nil
+      case .keepsPrevious: previous
+      case .failureImage: failure
+      }
+    #expect(view.image == expected)
+    bench.run(until: 3)
+    #expect(bench.pictures.map(\.image) == [expected].compactMap { $0 })
+  }
+
+  @Test func cancelledSlotShowsNoHalfPicture() async throws {
+    let view = bench.view()
+    bench.run(until: 1)
+    view.setImage(
+      from: try request(), placeholder: placeholder, options: options, completion: ear.completion)
+    let transfer = await bench.transfer(1)
+    await send(0..<5000, of: transfer) { view.image }
+    view.cancelImageLoad()
+    #expect(view.image == placeholder)
+    #expect(!view.isInTransition)
+    await ear.hear()
+    #expect(ear.errors == [.cancelled])
+    #expect(view.image == placeholder)
+  }
+
+  @Test func loadThatIsCancelledByOthersShowsNoHalfPicture() async throws {
+    let view = bench.view()
+    view.setImage(
+      from: try request(), placeholder: placeholder, options: options, completion: ear.completion)
+    await send(0..<5000, of: await bench.transfer(1)) { view.image }
+    bench.downloader.cancelAll()
+    await ear.hear()
+    #expect(view.image == placeholder)
+  }
+
+  @Test func pictureThatTheProgramHasSetStays() async throws {
+    let view = bench.view()
+    view.setImage(
+      from: try request(), placeholder: placeholder, options: options, completion: ear.completion)
+    let transfer = await bench.transfer(1)
+    await send(0..<5000, of: transfer) { view.image }
+    let own = Image.solid(width: 3, height: 3)
+    view.image = own
+    transfer.fail(.status(500))
+    await ear.hear()
+    #expect(view.image == own)
+  }
+
+  // MARK: Reuse
+
+  @Test(
+    "AF-B9 a reused slot shows nothing of another row's part",
+    arguments: [
+      SlotOptions.PlaceholderPolicy.whileLoading, .keepsPrevious, .onFailure, .never,
+    ])
+  func reuse(policy: SlotOptions.PlaceholderPolicy) async throws {
+    let view = bench.view()
+    bench.run(until: 1)
+    var options = self.options
+    options.placeholderPolicy = policy
+    view.setImage(from: try request("1"), options: options)
+    let transfer = await bench.transfer(1)
+    await send(0..<5000, of: transfer) { view.image }
+    bench.run(until: 2)
+
+    view.setImage(from: try request("2"), options: options)
+    #expect(view.image == nil)
+    bench.clock.advance(by: 1)
+    transfer.send(Array(Self.whole[5000..<8000]))
+    for _ in 0..<30 {
+      await Task.yield()
+      bench.run(until: bench.window.now + 1.0 / 60)
+      #expect(!seen.contains { $0.isPartial })
+    }
+  }
+
+  @Test func slotThatIsNotToSetItsPictureShowsNoPart() async throws {
+    let view = bench.view()
+    var options = self.options
+    options.setsImage = false
+    view.setImage(from: try request(), options: options, completion: ear.completion)
+    let transfer = await bench.transfer(1)
+    transfer.respond(expectedLength: 10_000)
+    transfer.send(Array(Self.whole[..<5000]))
+    while bench.decoder.partCalls.isEmpty, !Task.isCancelled { await Task.yield() }
+    finish(transfer, from: 5000)
+    await ear.hear()
+    #expect(view.image == nil)
+    #expect(ear.results.count == 1)
+  }
+
+  @Test func partsAreShownInAnotherPlace() async throws {
+    let view = bench.view()
+    var options = self.options
+    var shown: [Image?] = []
+    options.showsImage = { _, image in shown.append(image) }
+    view.setImage(
+      from: try request(), placeholder: placeholder, options: options, completion: ear.completion)
+    let transfer = await bench.transfer(1)
+    await send(0..<5000, of: transfer) { shown.last ?? nil }
+    finish(transfer, from: 5000)
+    await ear.hear()
+    #expect(view.image == nil)
+    #expect(shown.count == 3)
+    #expect(shown.map { $0?.isPartial } == [false, true, false])
+  }
+
+  // MARK: Elsewhere
+
+  @Test("YY-B15 buttons and highlighted pictures show parts too") func otherSlots() async throws {
+    let button = bench.button()
+    button.setImage(from: try request("1"), for: .normal, options: options)
+    await send(0..<5000, of: await bench.transfer(1)) { button.image(for: .normal) }
+    #expect(button.image(for: .normal)?.isPartial == true)
+    #expect(button.isInTransition)
+
+    button.setBackgroundImage(from: try request("2"), for: .highlighted, options: options)
+    await send(0..<5000, of: await bench.transfer(2)) { button.backgroundImage(for: .highlighted) }
+    #expect(button.backgroundImage(for: .highlighted)?.isPartial == true)
+
+    let view = bench.view()
+    view.setHighlightedImage(from: try request("3"), options: options)
+    await send(0..<5000, of: await bench.transfer(3)) { view.highlightedImage }
+    #expect(view.highlightedImage?.isPartial == true)
+  }
+
+  @Test func indicatorStaysUntilTheWholeIsThere() async throws {
+    let view = bench.view()
+    bench.run(until: 1)
+    view.setImage(from: try request(), options: options, completion: ear.completion)
+    let transfer = await bench.transfer(1)
+    await send(0..<5000, of: transfer) { view.image }
+    #expect(view.imageActivity.activity == .running(progress: 0.5))
+    #expect(view.isLoadingImage)
+    finish(transfer, from: 5000)
+    await ear.hear()
+    #expect(view.imageActivity.activity == .ended(success: true))
+  }
+
+  @Test func pictureThatGrowsKeepsTheWholeOneMeanwhile() async throws {
+    let view = bench.view()
+    bench.run(until: 1)
+    view.setImage(from: try request(), options: options, completion: ear.completion)
+    let large = FakeDecoder.picture(width: 1000, height: 1000, count: 10_000)
+    await bench.transfer(1).answer(with: large)
+    await ear.hear()
+    let small = try #require(view.image)
+    view.frame.size = Size(width: 300, height: 300)
+    let transfer = await bench.transfer(2)
+    transfer.respond(expectedLength: 10_000)
+    transfer.send(Array(large[..<5000]))
+    while bench.decoder.partCalls.isEmpty, !Task.isCancelled { await Task.yield() }
+    while bench.downloader.ledger.usage.decoding > 0, !Task.isCancelled { await Task.yield() }
+    await settle()
+    #expect(view.image == small)
+  }
+}

@@ -1,0 +1,304 @@
+import Testing
+import VitrineGraphics
+import VitrineTesting
+
+@testable import VitrineLoading
+
+/// Who sees parts, and what becomes of them when callers come and go, pause, or the download breaks.
+@MainActor @Suite(.timeLimit(.minutes(1))) struct PartialImageSharingTests {
+  private let tag: HTTPHeaders = ["ETag": "\"v1\"", "Accept-Ranges": "bytes"]
+
+  @Test func eachSeesWhatItHasAskedFor() async throws {
+    let world = PartialWorld()
+    let (scans, blurred, whole) = (Heard<Image>(), Heard<Image>(), Heard<Image>())
+    let tasks = [world.load(scans), world.load(blurred, .blurred), world.load(whole, .none)]
+    let transfer = world.begin()
+    transfer.send(world.body(..<5000))
+    _ = await scans.wait(for: 1)
+    _ = await blurred.wait(for: 1)
+    transfer.send(world.body(5000...))
+    transfer.finish()
+    for task in tasks { _ = try await task.response }
+
+    #expect(world.transport.transfers.count == 1)
+    #expect(whole.values.isEmpty)
+    #expect(Set(world.decoder.partCalls.map(\.style)) == [.scans, .blurred])
+    #expect(Set(world.decoder.partCalls.map(\.decoder)) == [0, 1])
+    #expect(world.decoder.calls.count == 1)
+  }
+
+  @Test func sizesHaveDecodersOfTheirOwn() async {
+    let world = PartialWorld()
+    let (small, large) = (Heard<Image>(), Heard<Image>())
+    world.load(small, target: DecodeTarget(width: 16, height: 12))
+    world.load(large, target: DecodeTarget(width: 64, height: 48))
+    let transfer = world.begin()
+    for step in 1...2 {
+      transfer.send(world.body(step * 2000 - 2000..<step * 2000))
+      #expect(await small.wait(for: step).last?.pixelWidth == 16)
+      #expect(await large.wait(for: step).last?.pixelWidth == 64)
+      await world.settle()
+      world.clock.advance(by: 1)
+    }
+    #expect(Set(world.decoder.partCalls.map(\.decoder)) == [0, 1])
+    #expect(world.decoder.partCalls.count == 4)
+  }
+
+  @Test func samePartsAreMadeOnceForAll() async {
+    let world = PartialWorld()
+    let heard = [Heard<Image>(), Heard<Image>(), Heard<Image>()]
+    for one in heard { world.load(one) }
+    world.begin().send(world.body(..<5000))
+    var images: Set<Image> = []
+    for one in heard { images.formUnion(await one.wait(for: 1)) }
+    #expect(images.count == 1)
+    #expect(world.decoder.partCalls.count == 1)
+  }
+
+  @Test func whoeverJoinsSeesWhatTheOthersSee() async throws {
+    let world = PartialWorld()
+    let first = Heard<Image>()
+    let task = world.load(first)
+    let transfer = world.begin()
+    transfer.send(world.body(..<5000))
+    let part = try #require(await first.wait(for: 1).first)
+    await world.settle()
+
+    let second = Heard<Image>()
+    world.load(second)
+    #expect(await second.wait(for: 1) == [part])
+    world.clock.advance(by: 1)
+    transfer.send(world.body(5000..<7000))
+    #expect(await second.wait(for: 2).last == task.partialImage)
+    #expect(world.decoder.partCalls.count == 2)
+  }
+
+  @Test func whoeverJoinsOneThatShowsNothingStartsIt() async {
+    let world = PartialWorld()
+    world.load(nil, .none)
+    let transfer = world.begin()
+    transfer.send(world.body(..<5000))
+    let heard = Heard<Image>()
+    world.load(heard)
+    transfer.send(world.body(5000..<6000))
+    _ = await heard.wait(for: 1)
+    #expect(world.decoder.partCalls.map(\.count) == [6000])
+  }
+
+  @Test func whoeverHasLeftSeesNothing() async {
+    let (gone, stays) = (Heard<Image>(), Heard<Image>())
+    let gate = Gate()
+    let held = PartialWorld(partGate: gate)
+    let task = held.load(gone)
+    held.load(stays)
+    held.begin().send(held.body(..<5000))
+    await gate.waitUntilHeld(1)
+    task.cancel()
+    gate.open()
+    _ = await stays.wait(for: 1)
+    await held.turnMainQueue()
+    #expect(gone.values.isEmpty)
+    #expect(task.partialImage == nil)
+  }
+
+  @Test func cancelHoldsUpToTheHandlerItself() async {
+    let world = PartialWorld()
+    let heard = Heard<Image>()
+    let task = world.load(heard)
+    world.begin().send(world.body(..<5000))
+    while task.partialImage == nil, !Task.isCancelled {}
+    task.cancel()
+    await world.turnMainQueue()
+    #expect(heard.values.isEmpty)
+  }
+
+  @Test func nothingIsMadeWhenNobodyIsLeftWhoWantsIt() async {
+    let world = PartialWorld()
+    world.load(nil, .none)
+    let task = world.load(nil)
+    let transfer = world.begin()
+    task.cancel()
+    transfer.send(world.body(..<5000))
+    #expect(world.ledger.usage.decoding == 0)
+    await world.settle()
+    #expect(world.decoder.partCalls.isEmpty)
+  }
+
+  @Test("nothing is shown in part after the last byte, though it was being made") func end()
+    async throws
+  {
+    let gate = Gate()
+    let world = PartialWorld(partGate: gate)
+    let heard = Heard<Image>()
+    let task = world.load(heard)
+    let events = task.events
+    let transfer = world.begin()
+    transfer.send(world.body(..<5000))
+    await gate.waitUntilHeld(1)
+    transfer.send(world.body(5000...))
+    transfer.finish()
+    _ = try await task.response
+    gate.open()
+    await world.settle()
+    await world.turnMainQueue()
+
+    #expect(heard.values.isEmpty)
+    for await event in events {
+      if case .partialImage = event { Issue.record("shown after the last byte") }
+    }
+  }
+
+  @Test func oneAtATime() async {
+    let gate = Gate()
+    let world = PartialWorld(partGate: gate)
+    let heard = Heard<Image>()
+    world.load(heard)
+    let transfer = world.begin()
+    transfer.send(world.body(..<2000))
+    await gate.waitUntilHeld(1)
+    world.clock.advance(by: 1)
+    transfer.send(world.body(2000..<4000))
+    #expect(world.decoder.partCalls.count == 1)
+    gate.open()
+    _ = await heard.wait(for: 1)
+    await world.settle()
+    // It took a second: the next comes no sooner than a second later.
+    world.clock.advance(by: 0.9)
+    transfer.send(world.body(4000..<5000))
+    world.clock.advance(by: 0.1)
+    transfer.send(world.body(5000..<6000))
+    _ = await heard.wait(for: 2)
+    #expect(world.decoder.partCalls.map(\.count) == [2000, 6000])
+  }
+
+  @Test func whilePicturesAreDecodedNoneIsMade() async throws {
+    let gate = Gate()
+    let world = PartialWorld(gate: gate) { $0.decodingThreads = 1 }
+    let whole = world.load(nil, .none, name: "b.jpg")
+    world.begin().answer(with: PartialWorld.whole)
+    await gate.waitUntilHeld(1)
+    let heard = Heard<Image>()
+    world.load(heard)
+    let transfer = world.begin(1)
+    transfer.send(world.body(..<5000))
+    gate.open()
+    _ = try await whole.response
+    // The thread is free a moment after.
+    for count in 5001...9000 where world.decoder.partCalls.isEmpty {
+      transfer.send(world.body(count - 1..<count))
+      await Task.yield()
+    }
+    _ = await heard.wait(for: 1)
+    #expect(world.decoder.partCalls.allSatisfy { $0.count > 5000 })
+  }
+
+  @Test func whereMemoryHasNoRoomNoneIsMade() async {
+    // The body alone fits, its picture in part and a copy do not.
+    let world = PartialWorld(budget: 12_000)
+    let task = world.load(nil)
+    let transfer = world.begin()
+    transfer.send(world.body(..<5000))
+    world.clock.advance(by: 1)
+    transfer.send(world.body(5000..<6000))
+    await world.settle()
+    #expect(world.decoder.partCalls.isEmpty)
+    #expect(world.ledger.usage.decoding == 0)
+    #expect(world.ledger.peak <= 12_000)
+    task.cancel()
+  }
+
+  // MARK: Pausing and retrying
+
+  @Test func pausedOneSeesNothingAndGoesOnWithTheRest() async {
+    let world = PartialWorld()
+    let heard = Heard<Image>()
+    let task = world.load(heard)
+    var transfer = world.begin(headers: tag)
+    transfer.send(world.body(..<6000))
+    _ = await heard.wait(for: 1)
+    await world.settle()
+    world.clock.advance(by: 1)
+
+    task.pause()
+    task.resume()
+    transfer = world.transport.transfers[1]
+    transfer.respond(
+      status: 206, headers: ["Content-Range": "bytes 6000-9999/10000", "ETag": "\"v1\""], expectedLength: 4000
+    )
+    transfer.send(world.body(6000..<8000))
+
+    _ = await heard.wait(for: 2)
+    #expect(world.decoder.partCalls.map(\.count) == [6000, 8000])
+    #expect(world.decoder.partCalls.map(\.decoder) == [0, 0])
+    #expect(world.decoder.partCalls.last?.expectedLength == 10_000)
+  }
+
+  @Test func oneWhoPausesSeesNothingWhileOthersGoOn() async {
+    let world = PartialWorld()
+    let (paused, other) = (Heard<Image>(), Heard<Image>())
+    let task = world.load(paused)
+    world.load(other)
+    let transfer = world.begin()
+    task.pause()
+    transfer.send(world.body(..<5000))
+    _ = await other.wait(for: 1)
+    await world.settle()
+    #expect(task.partialImage == nil)
+    task.resume()
+    world.clock.advance(by: 1)
+    transfer.send(world.body(5000..<6000))
+    _ = await paused.wait(for: 1)
+    #expect(world.decoder.partCalls.map(\.count) == [5000, 6000])
+  }
+
+  @Test("SD-A21 a download that starts anew shows no less than before") func neverBackwards() async {
+    let world = PartialWorld { $0.retries = RetryPolicy(limit: 1) }
+    let heard = Heard<Image>()
+    world.load(heard)
+    var transfer = world.begin()
+    transfer.send(world.body(..<6000))
+    _ = await heard.wait(for: 1)
+    await world.settle()
+    transfer.fail(.transport(code: 56, message: "reset"))
+    while world.transport.transfers.count < 2, !Task.isCancelled { world.clock.advance(by: 1) }
+
+    transfer = world.begin(1)
+    transfer.send(world.body(..<5000))
+    world.clock.advance(by: 1)
+    transfer.send(world.body(5000..<6000))
+    world.clock.advance(by: 1)
+    transfer.send(world.body(6000..<7000))
+
+    _ = await heard.wait(for: 2)
+    #expect(world.decoder.partCalls.map(\.count) == [6000, 7000])
+    #expect(world.decoder.partCalls.map(\.decoder) == [0, 1], "another body has another decoder")
+  }
+
+  @Test func anotherBodyInPlaceOfTheRestHasAnotherDecoder() async {
+    let world = PartialWorld { $0.retries = RetryPolicy(limit: 2) }
+    let heard = Heard<Image>()
+    world.load(heard)
+    world.begin(headers: tag).send(world.body(..<5000))
+    _ = await heard.wait(for: 1)
+    await world.settle()
+    world.transport.transfers[0].fail(.transport(code: 56, message: "reset"))
+    while world.transport.transfers.count < 2, !Task.isCancelled { world.clock.advance(by: 1) }
+
+    // It has changed: the server sends all of it, and breaks off before there is more of it than of the other.
+    var second = tag
+    second["ETag"] = "\"v2\""
+    world.begin(1, headers: second).send(world.body(..<4500))
+    world.transport.transfers[1].fail(.transport(code: 56, message: "reset"))
+    while world.transport.transfers.count < 3, !Task.isCancelled { world.clock.advance(by: 1) }
+    let transfer = world.transport.transfers[2]
+    #expect(transfer.request.headers["Range"] == "bytes=4500-")
+    transfer.respond(
+      status: 206, headers: ["Content-Range": "bytes 4500-9999/10000", "ETag": "\"v2\""], expectedLength: 5500
+    )
+    transfer.send(world.body(4500..<7000))
+
+    _ = await heard.wait(for: 2)
+    #expect(world.decoder.partCalls.map(\.count) == [5000, 7000])
+    #expect(world.decoder.partCalls.map(\.decoder) == [0, 1])
+  }
+}

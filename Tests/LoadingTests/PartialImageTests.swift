@@ -1,0 +1,289 @@
+import Testing
+import VitrineGraphics
+import VitrineTesting
+
+@testable import VitrineLoading
+
+/// Pictures that are shown while they come.
+@MainActor @Suite(.timeLimit(.minutes(1))) struct PartialImageTests {
+  @Test("YY-B20 YY-F3 SD-F3 a picture in part at most every 0.2 s, the whole at the end")
+  func pace() async throws {
+    let world = PartialWorld()
+    let heard = Heard<Image>()
+    let task = world.load(heard)
+    let transfer = world.begin()
+
+    transfer.send(world.body(..<2000))
+    #expect(await heard.wait(for: 1).count == 1)
+    await world.settle()
+    world.clock.advance(by: 0.19)
+    transfer.send(world.body(2000..<3000))
+    world.clock.advance(by: 0.01)
+    transfer.send(world.body(3000..<4000))
+    #expect(await heard.wait(for: 2).count == 2)
+    await world.settle()
+    transfer.send(world.body(4000...))
+    transfer.finish()
+    let response = try await task.response
+
+    #expect(world.decoder.partCalls.map(\.count) == [2000, 4000])
+    #expect(world.decoder.partCalls.allSatisfy { $0.expectedLength == 10_000 })
+    #expect(heard.values.allSatisfy { $0.isPartial && $0.pixelWidth == 64 })
+    #expect(!response.image.isPartial)
+    #expect(task.partialImage == nil)
+    #expect(world.decoder.calls.count == 1)
+  }
+
+  @Test("YY-B20 blurred ones every 0.4 s") func blurredPace() async {
+    let world = PartialWorld()
+    let heard = Heard<Image>()
+    world.load(heard, .blurred)
+    let transfer = world.begin()
+
+    transfer.send(world.body(..<2000))
+    _ = await heard.wait(for: 1)
+    for count in 1...4 {
+      await world.settle()
+      world.clock.advance(by: 0.1)
+      transfer.send(world.body(count * 1000 + 1000..<count * 1000 + 2000))
+    }
+
+    _ = await heard.wait(for: 2)
+    #expect(world.decoder.partCalls.map(\.count) == [2000, 6000])
+  }
+
+  @Test(
+    "YY-B21 the style that a request asks for reaches the decoder",
+    arguments: [
+      ImageRequest.Progressive.scans, .blurred,
+    ])
+  func style(style: ImageRequest.Progressive) async {
+    let world = PartialWorld()
+    let heard = Heard<Image>()
+    world.load(heard, style, target: DecodeTarget(width: 32, height: 32))
+
+    world.begin().send(world.body(..<2000))
+
+    #expect(await heard.wait(for: 1).map(\.pixelHeight) == [32])
+    #expect(world.decoder.partCalls.map(\.style) == [style])
+    #expect(world.decoder.partCalls[0].options.target == DecodeTarget(width: 32, height: 32))
+  }
+
+  @Test("SD-D28 one decoder sees all parts") func oneDecoder() async {
+    let world = PartialWorld()
+    let heard = Heard<Image>()
+    world.load(heard)
+    let transfer = world.begin()
+
+    for step in 1...4 {
+      transfer.send(world.body(step * 2000 - 2000..<step * 2000))
+      _ = await heard.wait(for: step)
+      await world.settle()
+      world.clock.advance(by: 1)
+    }
+
+    #expect(world.decoder.partCalls.map(\.count) == [2000, 4000, 6000, 8000])
+    #expect(world.decoder.partCalls.allSatisfy { $0.decoder == 0 })
+  }
+
+  @Test("SD-M11 each part has the size that the whole will have") func sizes() async throws {
+    let world = PartialWorld()
+    let heard = Heard<Image>()
+    let task = world.load(heard, target: DecodeTarget(width: 32, height: 24))
+    let transfer = world.begin()
+    transfer.send(world.body(..<2000))
+    let part = try #require(await heard.wait(for: 1).first)
+    transfer.send(world.body(2000...))
+    transfer.finish()
+    let whole = try await task.response.image
+
+    #expect((part.pixelWidth, part.pixelHeight) == (whole.pixelWidth, whole.pixelHeight))
+    #expect((part.sourceWidth, part.sourceHeight) == (64, 48))
+    #expect(part.isPartial && !whole.isPartial)
+  }
+
+  @Test("YY-F35 neither a head nor what is as good as whole is shown") func bounds() async throws {
+    let world = PartialWorld()
+    let task = world.load(nil)
+    let transfer = world.begin()
+    transfer.send(world.body(..<1023))
+    world.clock.advance(by: 1)
+    transfer.send(world.body(1023..<9900))
+    transfer.send(world.body(9900...))
+    transfer.finish()
+    _ = try await task.response
+    #expect(world.decoder.partCalls.isEmpty)
+  }
+
+  @Test func nobodyAskedNothingIsMade() async throws {
+    let world = PartialWorld()
+    let task = world.load(nil, .none)
+    let transfer = world.begin()
+    transfer.send(world.body(..<5000))
+    transfer.send(world.body(5000...))
+    transfer.finish()
+    _ = try await task.response
+    #expect(world.decoder.partCalls.isEmpty)
+  }
+
+  @Test func fileIsReadWhole() async throws {
+    let world = PartialWorld()
+    let data = "data:image/png;base64," + String(repeating: "A", count: 8000)
+    var request = try ImageRequest(data)
+    request.progressive = .scans
+    _ = try? await world.downloader.load(request).response
+    #expect(world.decoder.partCalls.isEmpty)
+  }
+
+  @Test func pictureFromMemoryHasNoParts() async throws {
+    let world = PartialWorld()
+    let first = world.load(nil, .none)
+    world.begin().answer(with: world.body(0...))
+    _ = try await first.response
+    let heard = Heard<Image>()
+    _ = try await world.load(heard).response
+    await world.turnMainQueue()
+    #expect(heard.values.isEmpty)
+  }
+
+  @Test("SD-F91 what a modifier decrypts is not shown in part") func bodyModifier() async throws {
+    let world = PartialWorld { $0.bodyModifier = { body, _ in body } }
+    let task = world.load(nil)
+    let transfer = world.begin()
+    transfer.send(world.body(..<5000))
+    transfer.send(world.body(5000...))
+    transfer.finish()
+    _ = try await task.response
+    #expect(world.decoder.partCalls.isEmpty)
+  }
+
+  @Test(arguments: [404, 500, 206]) func answerThatIsNotThePictureIsNotShown(status: Int) async {
+    let world = PartialWorld()
+    let task = world.load(nil)
+    let transfer = world.transport.transfers[0]
+    transfer.respond(status: status, expectedLength: 10_000)
+    transfer.send(world.body(..<5000))
+    transfer.fail(.status(status))
+    await #expect(throws: ImageError.status(status)) { try await task.response }
+    #expect(world.decoder.partCalls.isEmpty)
+  }
+
+  @Test func eventsTellOfParts() async throws {
+    let world = PartialWorld()
+    let task = world.load(nil)
+    let events = task.events
+    let transfer = world.begin()
+    transfer.send(world.body(..<5000))
+    await world.settle()
+    #expect(task.partialImage?.isPartial == true)
+    transfer.send(world.body(5000...))
+    transfer.finish()
+
+    var words: [String] = []
+    for await event in events {
+      switch event {
+      case .partialImage: words.append("part")
+      case .finished: words.append("finished")
+      default: break
+      }
+    }
+    #expect(words == ["part", "finished"])
+  }
+
+  @Test func partsThatNobodyHasSeenYetAreReplaced() async {
+    let world = PartialWorld()
+    let heard = Heard<Image>()
+    let task = world.load(heard)
+    let transfer = world.begin()
+    // The main actor is held up here.
+    for step in 1...4 {
+      transfer.send(world.body(step * 2000 - 2000..<step * 2000))
+      while !Task.isCancelled, world.decoder.partCalls.count < step || world.ledger.usage.decoding > 0 {}
+      world.clock.advance(by: 1)
+    }
+    let newest = task.partialImage
+    await world.turnMainQueue()
+    #expect(heard.values == [newest])
+  }
+
+  @Test func transformsAreAppliedToParts() async throws {
+    let world = PartialWorld()
+    let heard = Heard<Image>()
+    world.load(heard, transforms: [Doubling()])
+    world.begin().send(world.body(..<5000))
+    let part = try #require(await heard.wait(for: 1).first)
+    #expect(part.pixelWidth == 128)
+    #expect(part.isPartial)
+  }
+
+  @Test func transformThatFailsEndsThePartsOfItsPictureAlone() async throws {
+    let world = PartialWorld()
+    let (bad, good) = (Heard<Image>(), Heard<Image>())
+    let badTask = world.load(bad, transforms: [FailingOnParts()])
+    world.load(good)
+    let transfer = world.begin()
+    for step in 1...2 {
+      transfer.send(world.body(step * 2000 - 2000..<step * 2000))
+      _ = await good.wait(for: step)
+      await world.settle()
+      world.clock.advance(by: 1)
+    }
+    transfer.send(world.body(4000...))
+    transfer.finish()
+    _ = try await badTask.response
+    #expect(bad.values.isEmpty)
+  }
+
+  @Test func decoderThatThrowsShowsNoMoreAndTheWholeComes() async throws {
+    let world = PartialWorld()
+    let heard = Heard<Image>()
+    let task = world.load(heard)
+    let transfer = world.begin()
+    transfer.send(world.body(..<1500))
+    _ = await heard.wait(for: 1)
+    await world.settle()
+    for step in 2...4 {
+      world.clock.advance(by: 1)
+      transfer.send([FakeProgressiveDecoder.damage] + world.body(0..<1499).map { _ in UInt8(ascii: " ") })
+      while world.decoder.partCalls.count < 2 { await Task.yield() }
+      await world.settle()
+      #expect(world.decoder.partCalls.count == 2, "after \(step) chunks")
+    }
+    transfer.finish()
+    // The fake reads six numbers and no exclamation marks.
+    await #expect(throws: ImageError.self) { try await task.response }
+    #expect(heard.values.count == 1)
+    #expect(world.decoder.calls.count == 1)
+  }
+
+  @Test func decoderThatShowsNoPartsIsAskedOnce() async throws {
+    let world = PartialWorld(showsParts: false)
+    let task = world.load(nil)
+    let transfer = world.begin()
+    for step in 1...4 {
+      transfer.send(world.body(step * 2000 - 2000..<step * 2000))
+      await world.settle()
+      world.clock.advance(by: 1)
+    }
+    transfer.send(world.body(8000...))
+    transfer.finish()
+    _ = try await task.response
+    #expect(world.decoder.partCalls.isEmpty)
+  }
+}
+
+/// Twice as many pixels a side.
+private struct Doubling: ImageTransform {
+  let identifier = "doubling"
+  func apply(to image: Image) -> Image {
+    .solid(width: 2 * image.pixelWidth, height: 2 * image.pixelHeight)
+  }
+}
+
+private struct FailingOnParts: ImageTransform {
+  let identifier = "failing"
+  func apply(to image: Image) throws(ImageError) -> Image {
+    if image.isPartial { throw .transform(identifier: identifier, message: "no") }
+    return image
+  }
+}

@@ -1,0 +1,61 @@
+import Testing
+import VitrineGraphics
+import VitrineTesting
+
+@testable import VitrineLoading
+
+/// A downloader whose transfers come piece by piece, and whose decoder shows parts.
+@MainActor struct PartialWorld {
+  let transport = FakeTransport()
+  let clock = ManualLoadingClock()
+  let ledger: MemoryLedger
+  let decoder: FakeDecoder
+  let downloader: ImageDownloader
+
+  init(
+    showsParts: Bool = true, gate: Gate? = nil, partGate: Gate? = nil, budget: Int = .max,
+    _ configure: (inout ImageDownloader.Configuration) -> Void = { _ in }
+  ) {
+    ledger = MemoryLedger(budget: budget)
+    var configuration = ImageDownloader.Configuration()
+    configuration.decodingThreads = 2
+    configuration.clock = clock
+    configuration.retries = .none
+    configuration.ledger = ledger
+    configure(&configuration)
+    decoder = FakeDecoder(gate: gate, showsParts: showsParts, partGate: partGate)
+    downloader = ImageDownloader(
+      configuration: configuration, transports: [transport, LocalTransport()], decoder: decoder)
+  }
+
+  static let whole = FakeDecoder.picture(width: 64, height: 48, count: 10_000)
+
+  /// Bytes of a picture of 64x48 pixels that has 10,000.
+  func body(_ range: some RangeExpression<Int>) -> [UInt8] { Array(Self.whole[range]) }
+
+  @discardableResult
+  func load(
+    _ heard: Heard<Image>?, _ style: ImageRequest.Progressive = .scans, name: String = "a.jpg",
+    target: DecodeTarget? = nil, transforms: [any ImageTransform] = []
+  ) -> ImageTask {
+    var request = request(name, target: target, transforms: transforms)
+    request.progressive = style
+    return downloader.load(request, partialImage: { image in heard?.add(image) })
+  }
+
+  /// The head of the answer has come.
+  func begin(_ number: Int = 0, headers: HTTPHeaders = [:]) -> FakeTransfer {
+    transport.transfers[number].respond(headers: headers, expectedLength: 10_000)
+    return transport.transfers[number]
+  }
+
+  /// Waits until nothing is being decoded.
+  func settle() async {
+    while ledger.usage.decoding > 0, !Task.isCancelled { await Task.yield() }
+  }
+
+  /// Lets what is on its way to the main actor arrive.
+  func turnMainQueue() async {
+    await withCheckedContinuation { continuation in Mailbox.main.post { continuation.resume() } }
+  }
+}
