@@ -13,7 +13,7 @@ struct IndicatorsRunTests {
   }
 
   @Test func everyCardIsLoadedAgainByKeysAlone() async throws {
-    let names = ["Spinner", "Bar", "Ring", "Unknown", "Your own", "Task", "None"]
+    let names = ["Spinner", "Bar", "Ring", "Unknown", "Your own", "Task", "None", "Scans", "Blurred", "Rows"]
     let loaded = names.map { "expect \"\($0)\" state loaded\n" }.joined()
     let again = names.map {
       """
@@ -27,7 +27,7 @@ struct IndicatorsRunTests {
 
     // High enough for all of them: what is not seen is not waited for.
     try await play(
-      "--screen", "indicators", "--size", "1280x1200",
+      "--screen", "indicators", "--size", "1280x1440",
       script: "wait idle\n" + loaded + again + "wait idle\n" + loaded)
   }
 

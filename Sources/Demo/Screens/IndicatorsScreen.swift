@@ -1,6 +1,7 @@
 import Vitrine
 
-/// Each kind of indicator, over a picture that comes slowly. Every card has a button that loads it again.
+/// Each kind of indicator over a picture that comes slowly, and pictures that are shown in part meanwhile. Every card has
+/// a button that loads it again.
 final class IndicatorsScreen: View, Screen {
   private let gallery: Gallery
   private let failure: Image?
@@ -28,6 +29,15 @@ final class IndicatorsScreen: View, Screen {
     )
     addTaskCard()
     add("None", "Nothing until the picture is there.", "10-the-colonnade.jpg", .none)
+    add(
+      "Scans", "A progressive JPEG in part: coarse at first, then finer.", "07-city-at-blue-hour.jpg", .none,
+      query: "rate=160000&in=scans", progressive: .scans)
+    add(
+      "Blurred", "The same, blurred: the less, the more of it has come.", "07-city-at-blue-hour.jpg", .none,
+      query: "rate=160000&in=blurred", progressive: .blurred)
+    add(
+      "Rows", "A JPEG that is not progressive comes from its top.", "26-peak-above-the-clouds.jpg", .ring,
+      progressive: .scans)
   }
 
   var scrollView: ScrollView { scroll }
@@ -48,12 +58,15 @@ final class IndicatorsScreen: View, Screen {
   // MARK: Cards
 
   private func add(
-    _ name: String, _ hint: String, _ file: String, _ indicator: SlotOptions.Indicator, query: String = ""
+    _ name: String, _ hint: String, _ file: String, _ indicator: SlotOptions.Indicator, query: String = "",
+    progressive: ImageRequest.Progressive = .none
   ) {
     var options = SlotOptions()
     options.indicator = indicator
     options.failureImage = failure
     let picture = SlowPicture(name, url: url(file, query)) { picture, request, completion in
+      var request = request
+      request.progressive = progressive
       picture.setImage(from: request, options: options, completion: completion)
     }
     addCard(name, hint, picture)
@@ -92,7 +105,7 @@ final class IndicatorsScreen: View, Screen {
     scroll.addSubview(card)
   }
 
-  /// Some 150 KB that take three seconds.
+  /// Some 150 KB that take three seconds, unless the query says otherwise.
   private func url(_ file: String, _ query: String) -> String {
     gallery.picture(file, query: "latency=500&rate=60000\(query.isEmpty ? "" : "&\(query)")")
   }
