@@ -83,8 +83,10 @@ public final class ImageDownloader: Sendable {
     for source: some ImageRequestConvertible, additionalIdentifier: String? = nil
   ) async throws(ImageError) -> ImageResponse {
     if Task.isCancelled { throw .cancelled }
-    let task = ImageTask(
-      completed(try source.asImageRequest()), additionalIdentifier: additionalIdentifier)
+    var request = completed(try source.asImageRequest())
+    // Nobody can see its parts.
+    if request.progressive != .none { request.progressive = .none }
+    let task = ImageTask(request, additionalIdentifier: additionalIdentifier)
     begin(task)
     return try await task.response
   }

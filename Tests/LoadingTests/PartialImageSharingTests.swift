@@ -207,6 +207,34 @@ import VitrineTesting
     task.cancel()
   }
 
+  @Test func cacheGivesWayToParts() async {
+    let world = PartialWorld(budget: 40_000)
+    world.cache.insert(.solid(width: 85, height: 100), for: request("old"), additionalIdentifier: nil)
+    #expect(world.ledger.usage.cache == 34_000)
+    let heard = Heard<Image>()
+    world.load(heard)
+    world.begin().send(world.body(..<5000))
+    _ = await heard.wait(for: 1)
+    await world.settle()
+    #expect(world.ledger.usage.cache == 0)
+  }
+
+  @Test func whoCannotSeePartsMakesNone() async throws {
+    let world = PartialWorld()
+    let request = ImageRequest(url: url(), progressive: .scans)
+    async let response = world.downloader.image(for: request)
+    await world.transport.waitUntilStarted(1)
+    let prefetcher = ImagePrefetcher(downloader: world.downloader)
+    prefetcher.prefetch([request])
+    let transfer = world.begin()
+    transfer.send(world.body(..<5000))
+    await world.settle()
+    transfer.send(world.body(5000...))
+    transfer.finish()
+    _ = try await response
+    #expect(world.decoder.partCalls.isEmpty)
+  }
+
   // MARK: Pausing and retrying
 
   @Test func pausedOneSeesNothingAndGoesOnWithTheRest() async {

@@ -10,6 +10,7 @@ import VitrineTesting
   let clock = ManualLoadingClock()
   let ledger: MemoryLedger
   let decoder: FakeDecoder
+  let cache = MemoryImageCache()
   let downloader: ImageDownloader
 
   init(
@@ -25,7 +26,8 @@ import VitrineTesting
     configure(&configuration)
     decoder = FakeDecoder(gate: gate, showsParts: showsParts, partGate: partGate)
     downloader = ImageDownloader(
-      configuration: configuration, transports: [transport, LocalTransport()], decoder: decoder)
+      configuration: configuration, transports: [transport, LocalTransport()], decoder: decoder,
+      cache: cache)
   }
 
   static let whole = FakeDecoder.picture(width: 64, height: 48, count: 10_000)

@@ -52,13 +52,14 @@ extension LoadEngine {
 
   /// Whether it will be made.
   private func submit(_ job: PartJob, _ body: [UInt8], _ expectedLength: Int?) -> Bool {
+    guard workers.isFree else { return false }
     let options = DecodeOptions(
       target: job.key.target, pixelFormat: configuration.pixelFormat, limits: job.key.limits)
     let hold = MemoryHold(0, in: ledger, as: .decoding)
     // The bytes are copied as soon as more of them come.
     let need = decoder.memoryNeeded(for: body, options: options) + body.count
-    guard hold.take(need, inAnyCase: false) else { return false }
-    return workers.submitIfFree(job.number) { [self] in
+    guard hold.take(need) else { return false }
+    workers.submit(job.number, priority: .veryLow) { [self] in
       ledger.lookAround()
       let progressive = job.decoder ?? decoder.progressiveDecoder(job.style, options: options)
       let made = Result { () throws(ImageError) in
@@ -75,6 +76,7 @@ extension LoadEngine {
       }
       hold.end()
     }
+    return true
   }
 
   /// Each of those who wait sees it as the whole picture will be: with the transforms of its request.
@@ -90,5 +92,14 @@ extension LoadEngine {
       }
       for task in tasks { task.show(part) }
     }
+  }
+}
+
+extension MemoryHold {
+  /// Counts so many more if they fit, once others have let go of what they can do without; whether they do.
+  fileprivate func take(_ bytes: Int) -> Bool {
+    if take(bytes, inAnyCase: false) { return true }
+    makeRoom(for: bytes)
+    return take(bytes, inAnyCase: false)
   }
 }

@@ -67,6 +67,9 @@ package final class WorkerPool: Sendable {
       return .job(job)
     }
 
+    /// Whether a job waits for the end of another, which has the memory that it takes.
+    var isShortOfMemory: Bool { roomAsked.map { jobs[$0] != nil } ?? false }
+
     mutating func finish(_ job: Job) {
       busy -= 1
       if job.claim != nil { claims -= 1 }
@@ -99,11 +102,9 @@ package final class WorkerPool: Sendable {
     if needsThread { startThread() }
   }
 
-  /// Runs `job` if there is a thread that nobody else waits for, after whatever comes meanwhile; false does nothing.
-  package func submitIfFree(_ id: UInt64, job: @escaping @Sendable () -> Void) -> Bool {
-    guard monitor.withLock({ $0.busy + $0.waiting.count < maximumThreads }) else { return false }
-    submit(id, priority: .veryLow, job: job)
-    return true
+  /// Whether there is a thread that nobody else waits for, and memory that nobody waits for either.
+  package var isFree: Bool {
+    monitor.withLock { !$0.isShortOfMemory && $0.busy + $0.waiting.count < maximumThreads }
   }
 
   /// Drops a job that has not begun; whether there was one.

@@ -85,6 +85,8 @@ final class PrefetchEngine: Sendable {
       return Mailbox.main.post { self.ended(place, isLoaded: false) }
     }
     request.priority = min(request.priority, priority)
+    // Nobody can see its parts.
+    if request.progressive != .none { request.progressive = .none }
     let task = (downloader ?? .shared).load(
       request, additionalIdentifier: item.additionalIdentifier,
       completion: { result in self.ended(place, isLoaded: (try? result.get()) != nil) })
