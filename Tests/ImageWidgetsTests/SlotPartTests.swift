@@ -299,6 +299,9 @@ struct SlotPartTests {
     transfer.respond(expectedLength: 10_000)
     transfer.send(Array(Self.whole[..<5000]))
     while bench.decoder.partCalls.isEmpty, !Task.isCancelled { await Task.yield() }
+    while bench.downloader.ledger.usage.decoding > 0, !Task.isCancelled { await Task.yield() }
+    await settle()
+    #expect(view.image == nil)
     finish(transfer, from: 5000)
     await ear.hear()
     #expect(view.image == nil)

@@ -12,6 +12,7 @@ import VitrineTesting
     let world = PartialWorld()
     let (scans, blurred, whole) = (Heard<Image>(), Heard<Image>(), Heard<Image>())
     let tasks = [world.load(scans), world.load(blurred, .blurred), world.load(whole, .none)]
+    let events = tasks.map(\.events)
     let transfer = world.begin()
     transfer.send(world.body(..<5000))
     _ = await scans.wait(for: 1)
@@ -22,6 +23,13 @@ import VitrineTesting
 
     #expect(world.transport.transfers.count == 1)
     #expect(whole.values.isEmpty)
+    var counts: [Int] = []
+    for stream in events {
+      var count = 0
+      for await event in stream { if case .partialImage = event { count += 1 } }
+      counts.append(count)
+    }
+    #expect(counts == [1, 1, 0])
     #expect(Set(world.decoder.partCalls.map(\.style)) == [.scans, .blurred])
     #expect(Set(world.decoder.partCalls.map(\.decoder)) == [0, 1])
     #expect(world.decoder.calls.count == 1)
@@ -124,11 +132,10 @@ import VitrineTesting
     #expect(world.decoder.partCalls.isEmpty)
   }
 
-  @Test("nothing is shown in part after the last byte, though it was being made") func end()
-    async throws
-  {
-    let gate = Gate()
-    let world = PartialWorld(partGate: gate)
+  @Test("nothing is shown in part after the last byte, though it was being made")
+  func end() async throws {
+    let (gate, wholeGate) = (Gate(), Gate())
+    let world = PartialWorld(gate: wholeGate, partGate: gate)
     let heard = Heard<Image>()
     let task = world.load(heard)
     let events = task.events
@@ -137,9 +144,12 @@ import VitrineTesting
     await gate.waitUntilHeld(1)
     transfer.send(world.body(5000...))
     transfer.finish()
-    _ = try await task.response
+    await wholeGate.waitUntilHeld(1)
+    let both = world.ledger.usage.decoding
     gate.open()
-    await world.settle()
+    while world.ledger.usage.decoding == both, !Task.isCancelled { await Task.yield() }
+    wholeGate.open()
+    _ = try await task.response
     await world.turnMainQueue()
 
     #expect(heard.values.isEmpty)
