@@ -1,0 +1,114 @@
+import Testing
+import VitrineGraphics
+import VitrineTesting
+
+@testable import VitrineLoading
+
+/// When a picture is shown in part.
+struct PartialPicturesTests {
+  private let second: Int64 = 1_000_000_000
+  private let decoder: any ProgressiveImageDecoding
+
+  init() throws {
+    decoder = try #require(FakeDecoder(showsParts: true).progressiveDecoder(.scans, options: .init()))
+  }
+
+  private func beginning(_ count: Int, of expected: Int? = 100_000, body: UInt64 = 1)
+    -> PartialPictures.Beginning
+  {
+    .init(body: body, count: count, expected: expected)
+  }
+
+  @Test(
+    "YY-F35 a length that is unknown, zero or wrong",
+    arguments: [
+      (1023, nil, false), (1024, nil, true), (.max, nil, true), (5000, 0, false), (5000, -1, false),
+      (5000, 4000, false), (5000, .max, true), (98_999, 100_000, true), (99_000, 100_000, false),
+      (0, 0, false),
+    ] as [(Int, Int?, Bool)])
+  func worth(count: Int, expected: Int?, isWorthShowing: Bool) {
+    #expect(beginning(count, of: expected).isWorthShowing == isWorthShowing)
+  }
+
+  @Test func nextComesAfterTheInterval() {
+    let parts = Parts()
+    #expect(parts.begin(beginning(2000), at: 0))
+    parts.end(decoder, hasPicture: true, interval: 0.2, at: 0)
+    #expect(!parts.begin(beginning(3000), at: second / 5 - 1))
+    #expect(parts.begin(beginning(3000), at: second / 5))
+  }
+
+  @Test func oneThatTakesLongIsFollowedByAsLongAPause() {
+    let parts = Parts()
+    #expect(parts.begin(beginning(2000), at: 0))
+    #expect(!parts.begin(beginning(3000), at: second))
+    parts.end(decoder, hasPicture: true, interval: 0.2, at: 3 * second)
+    #expect(!parts.begin(beginning(3000), at: 6 * second - 1))
+    #expect(parts.begin(beginning(3000), at: 6 * second))
+  }
+
+  @Test(arguments: [0, -1, .nan, -.infinity] as [Double])
+  func intervalThatIsNoneLetsEachThrough(interval: Double) {
+    let parts = Parts()
+    for count in 1...3 {
+      #expect(parts.begin(beginning(2000 * count), at: 7))
+      parts.end(decoder, hasPicture: true, interval: interval, at: 7)
+    }
+  }
+
+  @Test func skippedOneMayFollowAtOnceWithItsDecoder() {
+    let parts = Parts()
+    #expect(parts.begin(beginning(2000), at: 0))
+    parts.skip(decoder)
+    #expect(parts.begin(beginning(2000), at: 0))
+    #expect(parts.takeDecoder(for: 1) === decoder)
+  }
+
+  @Test func decoderIsOfOneBody() {
+    let parts = Parts()
+    #expect(parts.begin(beginning(2000), at: 0))
+    #expect(parts.takeDecoder(for: 1) == nil)
+    parts.end(decoder, hasPicture: false, interval: 0, at: 0)
+    #expect(parts.begin(beginning(2000, body: 2), at: 0), "nothing was shown of the other")
+    #expect(parts.takeDecoder(for: 2) == nil)
+  }
+
+  @Test("SD-A21 never from less than before") func neverBackwards() {
+    let parts = Parts()
+    #expect(parts.begin(beginning(5000), at: 0))
+    parts.end(decoder, hasPicture: true, interval: 0, at: 0)
+    #expect(!parts.begin(beginning(5000, body: 2), at: second))
+    #expect(parts.begin(beginning(5001, body: 2), at: second))
+  }
+
+  @Test func withoutADecoderItIsOver() {
+    let parts = Parts()
+    #expect(parts.begin(beginning(2000), at: 0))
+    parts.end(nil, hasPicture: false, interval: 0, at: 0)
+    #expect(!parts.begin(beginning(9000), at: 9 * second))
+    #expect(!parts.isRunning)
+    parts.end(decoder, hasPicture: true, interval: 0, at: 0)
+    #expect(!parts.begin(beginning(9000), at: 9 * second), "a second end is ignored")
+  }
+}
+
+/// Decisions that a check may ask for.
+private final class Parts {
+  private var parts = PartialPictures()
+
+  var isRunning: Bool { parts.isRunning }
+
+  func begin(_ beginning: PartialPictures.Beginning, at now: Int64) -> Bool {
+    parts.begin(beginning, at: now)
+  }
+
+  func takeDecoder(for body: UInt64) -> (any ProgressiveImageDecoding)? { parts.takeDecoder(for: body) }
+
+  func skip(_ decoder: (any ProgressiveImageDecoding)?) { parts.skip(decoder) }
+
+  func end(
+    _ decoder: (any ProgressiveImageDecoding)?, hasPicture: Bool, interval: Double, at now: Int64
+  ) {
+    parts.end(decoder, hasPicture: hasPicture, interval: interval, at: now)
+  }
+}
