@@ -99,7 +99,7 @@ struct DiagnosticsTests {
 
   @Test(
     "each source has a colour of its own",
-    arguments: [ImageResponse.Source.memory, .network, .file])
+    arguments: ImageResponse.Source.allCases)
   func colour(source: ImageResponse.Source) throws {
     let report = try #require(
       SlotReport(.success(ImageResponse(image: .solid(width: 1, height: 1), source: source)), elapsed: 0))
@@ -107,7 +107,7 @@ struct DiagnosticsTests {
       SlotReport(.success(ImageResponse(image: .solid(width: 1, height: 1), source: $0)), elapsed: 0)?.color
     }
 
-    #expect(others.count == 2)
+    #expect(others.count == 3)
     #expect(!others.contains(report.color))
   }
 

@@ -7,6 +7,9 @@ struct IsolationTests {
   /// Beside the tests' program, where the build puts it.
   private static let modules = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
     .appending(path: "Modules")
+  /// What the modules are built on.
+  private static let door = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().appending(path: "Sources/CHashing")
 
   /// What is done to slots, a line each.
   private static let lines = [
@@ -43,7 +46,9 @@ struct IsolationTests {
     let compiler = Process()
     let output = Pipe()
     compiler.executableURL = URL(filePath: "/usr/bin/env")
-    compiler.arguments = ["swiftc", "-typecheck", "-swift-version", "6", "-I", modules.path, file.path]
+    compiler.arguments = [
+      "swiftc", "-typecheck", "-swift-version", "6", "-I", modules.path, "-I", door.path, file.path,
+    ]
     compiler.standardError = output
     try compiler.run()
     let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
