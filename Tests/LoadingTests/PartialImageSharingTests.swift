@@ -245,6 +245,28 @@ import VitrineTesting
     #expect(world.decoder.partCalls.isEmpty)
   }
 
+  @Test func pictureFromDiskHasNoPartsAndOneFromTheServerIsKeptWhole() async throws {
+    let world = PartialWorld(disk: MemoryDataCache())
+    let (first, second) = (Heard<Image>(), Heard<Image>())
+    let task = world.load(first)
+    await world.transport.waitUntilStarted(1)
+    let transfer = world.begin(headers: ["Cache-Control": "max-age=60"])
+    transfer.send(world.body(..<5000))
+    _ = await first.wait(for: 1)
+    transfer.send(world.body(5000...))
+    transfer.finish()
+    _ = try await task.response
+    await world.downloader.drain()
+    world.cache.removeAllImages()
+
+    let again = try await world.load(second).response
+
+    #expect(again.source == .disk)
+    #expect(!again.image.isPartial)
+    #expect(second.values.isEmpty)
+    #expect(world.decoder.partCalls.count == 1)
+  }
+
   // MARK: Pausing and retrying
 
   @Test func pausedOneSeesNothingAndGoesOnWithTheRest() async {

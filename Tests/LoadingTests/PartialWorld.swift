@@ -15,6 +15,7 @@ import VitrineTesting
 
   init(
     showsParts: Bool = true, gate: Gate? = nil, partGate: Gate? = nil, budget: Int = .max,
+    disk: (any ImageDataCache)? = nil,
     _ configure: (inout ImageDownloader.Configuration) -> Void = { _ in }
   ) {
     ledger = MemoryLedger(budget: budget)
@@ -27,7 +28,7 @@ import VitrineTesting
     decoder = FakeDecoder(gate: gate, showsParts: showsParts, partGate: partGate)
     downloader = ImageDownloader(
       configuration: configuration, transports: [transport, LocalTransport()], decoder: decoder,
-      cache: cache)
+      cache: cache, dataCache: disk)
   }
 
   static let whole = FakeDecoder.picture(width: 64, height: 48, count: 10_000)
