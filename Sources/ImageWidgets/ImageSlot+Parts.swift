@@ -8,7 +8,7 @@ extension ImageSlot {
   /// More of the picture can be seen. What has faded in but half is let do so first: the newest comes after it.
   func show(_ partial: Image, of load: SlotLoad) {
     let question = load.question
-    guard isWaiting(for: load), question.options.setsImage, !question.isForGrowth else { return }
+    guard isWaiting(for: load), question.options.setsImage, !question.hasPicture else { return }
     guard let part else {
       part = SlotPart(partial, insteadOf: shownImage, options: question.options)
       return showPart()

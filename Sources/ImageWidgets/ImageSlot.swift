@@ -80,13 +80,13 @@ final class ImageSlot {
     part = nil
     let image = imageFromMemory(for: &question)
     guard turn == self.turn else { return SlotLoad(question, listeners).cancel() }
-    if let image {
+    if let image, !question.asksServer {
       settle(question, .success(ImageResponse(image: image, source: .memory)), listeners)
       return
     }
     let new = SlotLoad(question, listeners)
     setLoad(new)
-    showPlaceholder(of: question)
+    if let image { showMeanwhile(image, of: new) } else { showPlaceholder(of: question) }
     if load === new { start(new) }
   }
 
@@ -95,7 +95,7 @@ final class ImageSlot {
   func cancel() {
     cancelLeftAlone()
     guard let load else { return }
-    if !load.question.isForGrowth { url = nil }
+    if !load.question.hasPicture { url = nil }
     abandonLoad()
     let turn = turn
     takeBackPart()
@@ -161,7 +161,7 @@ final class ImageSlot {
 
   /// Lets a load that is under way go on beside the next one.
   private func leaveAlone(_ load: SlotLoad) {
-    if load.task == nil || load.question.isForGrowth { load.cancel() } else { leftAlone.append(load) }
+    if load.task == nil || load.question.hasPicture { load.cancel() } else { leftAlone.append(load) }
   }
 
   /// The end of a load that the slot does not wait for.
@@ -202,6 +202,10 @@ final class ImageSlot {
     guard self.load === load else { return true }
     load.question = question
     guard let image else { return false }
+    guard !question.asksServer else {
+      if !question.hasPicture { showMeanwhile(image, of: load) }
+      return self.load !== load
+    }
     finish(load, .success(ImageResponse(image: image, source: .memory)))
     return true
   }
@@ -211,6 +215,15 @@ final class ImageSlot {
 
   /// What it shows, wherever that is.
   var shownImage: Image? { elsewhere.map(\.image) ?? target.image }
+
+  /// What memory has, while the server is asked.
+  private func showMeanwhile(_ image: Image, of load: SlotLoad) {
+    load.question = load.question.forRefresh
+    shown = (load.question, image)
+    if load.question.options.setsImage {
+      show(image, by: load.question.options, transition: load.question.options.transition(for: .memory))
+    }
+  }
 
   private func showPlaceholder(of question: SlotQuestion) {
     shown = nil
@@ -289,9 +302,11 @@ final class ImageSlot {
     note(result, of: question)
     switch result {
     case .success(let response):
-      shown = (question, response.image)
-      if question.options.setsImage { show(response, of: question) }
-    case .failure where question.isForGrowth: break
+      if !keepsPicture(question, response) {
+        shown = (question, response.image)
+        if question.options.setsImage { show(response, of: question) }
+      }
+    case .failure where question.hasPicture: break
     case .failure(.cancelled):
       url = nil
       takeBackPart()
@@ -308,6 +323,15 @@ final class ImageSlot {
     sizeDidChange()
   }
 
+  /// Whether what it shows is what the server has still, pixel for pixel.
+  private func keepsPicture(_ question: SlotQuestion, _ response: ImageResponse) -> Bool {
+    guard question.hasPicture, response.freshness == .revalidated, let shown, isStillThere(shown.image) else {
+      return false
+    }
+    return shown.image.pixelWidth >= response.image.pixelWidth
+      && shown.image.pixelHeight >= response.image.pixelHeight
+  }
+
   private func note(_ result: Result<ImageResponse, ImageError>, of question: SlotQuestion) {
     let window = target.view?.window
     let elapsed = question.began.flatMap { began in window.map { $0.now - began } }
@@ -319,7 +343,7 @@ final class ImageSlot {
   private func show(_ response: ImageResponse, of question: SlotQuestion) {
     let transition = question.options.transition(for: response.source)
     // The same picture with more pixels, or all of it, does not slide in over itself.
-    let isMoreOfIt = question.isForGrowth || part != nil
+    let isMoreOfIt = question.hasPicture || part != nil
     part = nil
     show(
       response.image, by: question.options,
@@ -352,7 +376,7 @@ final class ImageSlot {
 
   private func startIndicator(for load: SlotLoad) {
     // A picture that grows is there already.
-    guard !load.question.isForGrowth, let window = target.view?.window else { return }
+    guard !load.question.hasPicture, let window = target.view?.window else { return }
     indicator = SlotIndicator(slot: self, indicator: load.question.options.indicator, in: window)
     indicator?.report(load.task?.progress.fraction)
     indicator?.start()

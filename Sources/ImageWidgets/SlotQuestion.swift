@@ -11,8 +11,8 @@ struct SlotQuestion {
   var began: Double?
   /// The size that it was looked up and loaded at.
   var size = NeededSize.unknown
-  /// Asks for more pixels of the picture that is shown, which stays if they cannot be had.
-  private(set) var isForGrowth = false
+  /// Its picture is shown already, with fewer pixels or as it was some time ago; it stays if no better one can be had.
+  private(set) var hasPicture = false
 
   init(request: ImageRequest, additionalIdentifier: String?, placeholder: Image?, options: SlotOptions) {
     self.request = request
@@ -27,9 +27,19 @@ struct SlotQuestion {
     again.placeholder = nil
     again.began = nil
     again.size = .unknown
-    again.isForGrowth = true
+    again.hasPicture = true
     return again
   }
+
+  /// The same question while what memory has of it is shown.
+  var forRefresh: SlotQuestion {
+    var again = self
+    again.hasPicture = true
+    return again
+  }
+
+  /// Whether the server is asked even if memory has it.
+  var asksServer: Bool { request.cachePolicy == .refresh }
 
   /// The request at the size that is needed, unless it names one itself.
   var sizedRequest: ImageRequest {

@@ -1,0 +1,133 @@
+import Testing
+import VitrineGraphics
+import VitrineImageWidgets
+import VitrineLoading
+import VitrineTesting
+import VitrineWidgets
+
+/// `cachePolicy = .refresh`: what memory has is shown, and what the server has now takes its place.
+@Suite(.timeLimit(.minutes(1)))
+struct SlotRefreshTests {
+  private let bench = SlotBench()
+  private let ear = Ear()
+  private static let green = FakeDecoder.picture(width: 100, height: 100, color: Color(hex: 0x00FF00))
+
+  /// A view that refreshes a picture which memory has.
+  private func refreshingView(_ options: SlotOptions? = nil) async throws -> ImageView {
+    _ = bench.downloader.load(
+      sized(try ImageRequest("http://a.test/1")), completion: { self.ear.completion($0) })
+    await bench.transfer(1).answer(with: SlotBench.red)
+    await ear.hear()
+    let view = bench.view()
+    var request = try ImageRequest("http://a.test/1")
+    request.cachePolicy = .refresh
+    view.setImage(
+      from: request, placeholder: .solid(width: 1, height: 1), options: options ?? bench.options,
+      completion: ear.completion)
+    return view
+  }
+
+  private func sized(_ request: ImageRequest) -> ImageRequest {
+    var request = request
+    request.targetSize = DecodeTarget(width: 100, height: 100)
+    return request
+  }
+
+  @Test func pictureFromMemoryIsShownWhileItsServerIsAsked() async throws {
+    let view = try await refreshingView()
+    #expect(view.image === ear.images[0], "at once")
+    #expect(view.isLoadingImage)
+    bench.run(until: 2)
+    #expect(bench.pictures.count == 1, "no spinner over a picture that is there")
+
+    await bench.transfer(2).answer(with: Self.green)
+    await ear.hear(2)
+    #expect(view.image === ear.images[1])
+    #expect(view.image !== ear.images[0])
+    #expect(!view.isLoadingImage)
+    #expect(
+      bench.cache.image(for: sized(try ImageRequest("http://a.test/1")), additionalIdentifier: nil)
+        === view.image)
+  }
+
+  @Test func pictureStaysWhereTheServerCannotBeReached() async throws {
+    let view = try await refreshingView(
+      SlotOptions(failureImage: .solid(width: 3, height: 3), downloader: bench.downloader))
+    let shown = view.image
+    await bench.transfer(2).fail(.status(500))
+    await ear.hear(2)
+    #expect(ear.errors == [.status(500)])
+    #expect(view.image === shown)
+    #expect(view.imageURL != nil)
+  }
+
+  @Test func cancellingLeavesThePicture() async throws {
+    let view = try await refreshingView()
+    let shown = view.image
+    _ = await bench.transfer(2)
+    view.cancelImageLoad()
+    await ear.hear(2)
+    #expect(ear.errors == [.cancelled])
+    #expect(view.image === shown)
+    #expect(!view.isLoadingImage)
+  }
+
+  @Test func withoutAPictureInMemoryItLoadsAsUsual() async throws {
+    let view = bench.view()
+    let placeholder = Image.solid(width: 1, height: 1)
+    var request = try ImageRequest("http://a.test/1")
+    request.cachePolicy = .refresh
+    view.setImage(from: request, placeholder: placeholder, options: bench.options, completion: ear.completion)
+    #expect(view.image === placeholder)
+    await bench.transfer(1).answer(with: SlotBench.red)
+    await ear.hear()
+    #expect(view.image === ear.images[0])
+  }
+
+  @Test func slotThatWaitsForASizeRefreshesToo() async throws {
+    _ = try await refreshingView()
+    bench.transport.transfers[1].fail(.status(500))
+    await ear.hear(2)
+    let view = ImageView()
+    bench.window.addSubview(view)
+    var request = try ImageRequest("http://a.test/1")
+    request.cachePolicy = .refresh
+    view.setImage(from: request, options: bench.options, completion: ear.completion)
+    view.frame.size = Size(width: 100, height: 100)
+    #expect(view.image === ear.images[0])
+    await bench.transfer(3).answer(with: Self.green)
+    await ear.hear(3)
+    #expect(view.image === ear.images[1])
+  }
+
+  @Test("SD-M28 what has not changed stays as it is, and its caller hears so once")
+  func unchangedPictureStays() async throws {
+    let disk = MemoryDataCache()
+    let downloader = ImageDownloader(
+      transports: [bench.transport], decoder: bench.decoder, cache: bench.cache, dataCache: disk)
+    let view = bench.view()
+    let options = SlotOptions(downloader: downloader)
+    view.setImage(from: "http://a.test/1", options: options, completion: ear.completion)
+    let first = await bench.transfer(1)
+    first.respond(headers: ["ETag": "\"1\""])
+    first.send(SlotBench.red)
+    first.finish()
+    await ear.hear()
+    let shown = view.image
+    #expect(await (try ear.results[0].get()).isStored())
+
+    var request = try ImageRequest("http://a.test/1")
+    request.cachePolicy = .refresh
+    view.setImage(from: request, options: options, completion: ear.completion)
+    let second = await bench.transfer(2)
+    #expect(second.request.headers["If-None-Match"] == "\"1\"")
+    second.respond(status: 304)
+    second.finish()
+    await ear.hear(2)
+
+    #expect(view.image === shown)
+    #expect(try ear.results[1].get().freshness == .revalidated)
+    await downloader.drain()
+    #expect(ear.results.count == 2)
+  }
+}
