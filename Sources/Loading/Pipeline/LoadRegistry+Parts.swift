@@ -25,6 +25,8 @@ extension LoadRegistry {
     var next = now.advanced(bySeconds: interval)
     guard isRunning(id), let fetch = fetches[id] else { return ([], next) }
     for decode in fetch.decodes.sorted() {
+      // What was on disk has come to a picture already, while a server is asked for others.
+      guard case .idle = decodes[decode]?.phase else { continue }
       let styles = wantedStyles(of: decode)
       for (style, parts) in decodes[decode]?.parts ?? [:] where !styles.contains(style) && !parts.isRunning {
         decodes[decode]?.parts[style] = nil
