@@ -1,4 +1,4 @@
-/// Loads lists of pictures into memory before a view asks for them.
+/// Loads lists of pictures into memory, or onto the disk, before a view asks for them.
 ///
 /// ```swift
 /// let list = ImagePrefetcher.shared.prefetch(urls) { progress in
@@ -32,6 +32,16 @@ public final class ImagePrefetcher: Sendable {
     }
   }
 
+  /// Where pictures are brought.
+  public enum Destination: Hashable, Sendable {
+    /// Into memory, and onto the disk of the downloader if it has one.
+    case memory
+    /// Onto the disk alone: for more pictures than memory has room for. Each is decoded at its smallest, to see that it
+    /// is one; those that are there already, fresh or not, are left alone. All are skipped where there is no disk cache,
+    /// and those that their servers forbid to keep.
+    case disk
+  }
+
   /// Hears how far a list is, on the main actor.
   public typealias Handler = @MainActor (ImagePrefetch.Progress) -> Void
 
@@ -43,10 +53,12 @@ public final class ImagePrefetcher: Sendable {
   ///   - downloader: nil for `ImageDownloader.shared`, whichever that is when a picture's turn comes.
   ///   - maximumActiveLoads: pictures at once, see there.
   ///   - priority: what each load has in the downloader's queue; a request that has a lower one keeps it.
+  ///   - destination: where the pictures are brought; into memory by default.
   public init(
-    downloader: ImageDownloader? = nil, maximumActiveLoads: Int = 3, priority: ImageRequest.Priority = .low
+    downloader: ImageDownloader? = nil, maximumActiveLoads: Int = 3, priority: ImageRequest.Priority = .low,
+    destination: Destination = .memory
   ) {
-    engine = PrefetchEngine(downloader: downloader, priority: priority)
+    engine = PrefetchEngine(downloader: downloader, priority: priority, destination: destination)
     self.maximumActiveLoads = maximumActiveLoads
     engine.serve(self)
   }

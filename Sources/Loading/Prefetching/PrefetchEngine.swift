@@ -1,4 +1,5 @@
 import Synchronization
+import VitrineGraphics
 
 /// Does what the plan decides: the edge between it, the downloader and those who hear.
 final class PrefetchEngine: Sendable {
@@ -18,7 +19,7 @@ final class PrefetchEngine: Sendable {
     var plan = PrefetchPlan()
     /// Until the end of each has been told.
     var lists: [PrefetchPlan.ListID: List] = [:]
-    var tasks: [PrefetchPlan.Item: ImageTask] = [:]
+    var tasks: [PrefetchPlan.Item: any Cancellable] = [:]
     weak var prefetcher: ImagePrefetcher?
     weak var delegate: (any ImagePrefetcherDelegate)?
   }
@@ -26,11 +27,15 @@ final class PrefetchEngine: Sendable {
   /// nil for the shared one, whichever that is then.
   private let downloader: ImageDownloader?
   private let priority: ImageRequest.Priority
+  private let destination: ImagePrefetcher.Destination
   private let state = Mutex(State())
 
-  init(downloader: ImageDownloader?, priority: ImageRequest.Priority) {
+  init(
+    downloader: ImageDownloader?, priority: ImageRequest.Priority, destination: ImagePrefetcher.Destination
+  ) {
     self.downloader = downloader
     self.priority = priority
+    self.destination = destination
   }
 
   var plan: PrefetchPlan { state.withLock { $0.plan } }
@@ -87,9 +92,15 @@ final class PrefetchEngine: Sendable {
     request.priority = min(request.priority, priority)
     // Nobody can see its parts.
     if request.progressive != .none { request.progressive = .none }
-    let task = (downloader ?? .shared).load(
-      request, additionalIdentifier: item.additionalIdentifier,
-      completion: { result in self.ended(place, isLoaded: (try? result.get()) != nil) })
+    let downloader = downloader ?? .shared
+    let task: any Cancellable =
+      switch destination {
+      case .memory:
+        downloader.load(
+          request, additionalIdentifier: item.additionalIdentifier,
+          completion: { result in self.ended(place, isLoaded: (try? result.get()) != nil) })
+      case .disk: store(request, with: downloader, place)
+      }
     // It may be over by now, or have been given up before there was a task to cancel.
     let isWanted = state.withLock { state in
       guard state.plan.isActive(place) else { return false }
@@ -97,6 +108,23 @@ final class PrefetchEngine: Sendable {
       return true
     }
     if !isWanted { task.cancel() }
+  }
+
+  private func store(
+    _ request: ImageRequest, with downloader: ImageDownloader, _ place: PrefetchPlan.Item
+  ) -> any Cancellable {
+    var request = request
+    request.cache = .diskOnly
+    request.targetSize = DecodeTarget(width: 1, height: 1)
+    request.transforms = []
+    return CancellableTask(
+      Task { [request] in
+        var isStored = await downloader.containsCachedData(for: request)
+        if !isStored, downloader.dataCache != nil {
+          isStored = await (try? downloader.image(for: request))?.isStored() ?? false
+        }
+        await ended(place, isLoaded: isStored)
+      })
   }
 
   @MainActor private func ended(_ item: PrefetchPlan.Item, isLoaded: Bool) {

@@ -1,0 +1,70 @@
+import FoundationEssentials
+import Testing
+import VitrineGraphics
+import VitrineTesting
+
+@testable import VitrineLoading
+
+/// Lists of pictures that are brought onto the disk, for when memory has no room for them.
+@MainActor @Suite(.timeLimit(.minutes(1))) struct DiskPrefetchTests {
+  private func prefetched(
+    _ names: [String], by downloader: ImageDownloader
+  ) async -> ImagePrefetch.Progress {
+    let heard = Heard<ImagePrefetch.Progress>()
+    let prefetcher = ImagePrefetcher(downloader: downloader, destination: .disk)
+    prefetcher.prefetch(names.map { request($0) }, completion: heard.add)
+    return await heard.wait(for: 1)[0]
+  }
+
+  @Test func picturesComeOntoTheDiskAndNotIntoMemory() async throws {
+    let world = DiskWorld()
+    world.transport.answerAll { $0.answer(with: Fixture.picture, DiskWorld.minute) }
+    let progress = await prefetched(["a.jpg", "b.jpg"], by: world.downloader)
+    #expect(progress.finished == 2 && progress.skipped == 0)
+    #expect(world.disk.answers.count == 2)
+    #expect(world.downloader.cachedImage(for: request("a.jpg")) == nil)
+    #expect(world.world.decoder.calls.allSatisfy { $0.target?.width == 1 }, "as small as can be")
+    let response = try await world.downloader.image(for: request("a.jpg"))
+    #expect(response.source == .disk)
+    #expect(response.image.pixelWidth == 64)
+  }
+
+  @Test func whatIsThereAlreadyIsLeftAlone() async {
+    let world = DiskWorld()
+    world.keep("a.jpg", age: 1e6)
+    let progress = await prefetched(["a.jpg"], by: world.downloader)
+    #expect(progress.finished == 1 && progress.skipped == 0)
+    #expect(world.transport.transfers.isEmpty)
+    #expect(world.world.decoder.calls.isEmpty)
+  }
+
+  @Test func whatMayNotBeKeptOrIsNoPictureIsSkipped() async {
+    let world = DiskWorld()
+    world.transport.answerAll { transfer in
+      let isPage = transfer.request.url.absoluteString.hasSuffix("page.jpg")
+      transfer.answer(with: isPage ? [1] : Fixture.picture, ["Cache-Control": "no-store"])
+    }
+    let progress = await prefetched(["a.jpg", "page.jpg"], by: world.downloader)
+    #expect(progress.finished == 2 && progress.skipped == 2)
+    #expect(world.disk.answers.isEmpty)
+  }
+
+  @Test func withoutADiskAllAreSkippedAndNoneIsLoaded() async {
+    let world = Fixture()
+    let progress = await prefetched(["a.jpg", "b.jpg"], by: world.downloader)
+    #expect(progress.skipped == 2)
+    #expect(world.transport.transfers.isEmpty)
+  }
+
+  @Test func cancelledListStopsItsTransfers() async {
+    let world = DiskWorld()
+    let heard = Heard<ImagePrefetch.Progress>()
+    let prefetcher = ImagePrefetcher(downloader: world.downloader, destination: .disk)
+    let list = prefetcher.prefetch([request("a.jpg")], completion: heard.add)
+    let transfer = await world.transfer()
+    list.cancel()
+    _ = await heard.wait(for: 1)
+    await world.downloader.drain()
+    #expect(transfer.isCancelled)
+  }
+}
