@@ -1,6 +1,6 @@
 import CCurl
 import Dispatch
-public import FoundationEssentials
+import FoundationEssentials
 import Synchronization
 public import VitrineLoading
 
@@ -22,7 +22,6 @@ public final class CurlTransport: DataTransport {
   public let schemes: Set<String> = ["http", "https"]
 
   private let settings: TransferSettings
-  private let http2Origins = HTTP2Origins()
   private let nextID = Atomic<UInt64>(0)
   /// The loop that takes transfers; nil before the first of them and after `stop()`.
   private let loop = Mutex<TransferThread?>(nil)
@@ -46,20 +45,12 @@ public final class CurlTransport: DataTransport {
     let command = TransferCommand.start(
       id, TransferOrder(request: request, receiver: receiver, startedAt: .now))
     let inbox = loop.withLock { loop in
-      if loop == nil { loop = TransferThread.launch(settings, learning: http2Origins) }
+      if loop == nil { loop = TransferThread.launch(settings) }
       loop?.inbox.post(command)
       return loop?.inbox
     }
     if inbox == nil { Self.refuse(receiver) }
     return TransferHandle(id: id, inbox: inbox)
-  }
-
-  /// 100 if the origin of `url` has answered over HTTP/2, whose streams share a connection; else nil.
-  public func maximumConcurrent(for url: URL) -> Int? {
-    guard !http2Origins.isEmpty, let origin = WebAddress(url)?.origin, http2Origins.contains(origin) else {
-      return nil
-    }
-    return TransferLoop.streamLimit
   }
 
   /// Cancels what is under way, closes all connections and ends the thread.

@@ -8,7 +8,6 @@ final class Transfer {
   private let order: TransferOrder
   private let watch: DeadlineWatch
   private let settings: TransferSettings
-  private let http2Origins: HTTP2Origins
   private var state: TransferState
   private var connections = 0
   private var isReused = false
@@ -16,14 +15,13 @@ final class Transfer {
 
   init(
     _ id: TransferID, _ order: TransferOrder, hop: Hop, on easy: EasyHandle, watch: DeadlineWatch,
-    settings: TransferSettings, learning http2Origins: HTTP2Origins
+    settings: TransferSettings
   ) {
     self.id = id
     self.easy = easy
     self.order = order
     self.watch = watch
     self.settings = settings
-    self.http2Origins = http2Origins
     state = TransferState(order.request, hop: hop, settings: settings, startedAt: order.startedAt)
   }
 
@@ -49,7 +47,6 @@ final class Transfer {
   /// libcurl is done with the request: what is next.
   func end(_ code: CURLcode) -> TransferState.Next {
     let opened = countConnections()
-    learnVersion()
     reportWithheld()
     return state.end(
       TransferState.HopEnd(
@@ -62,11 +59,6 @@ final class Transfer {
       proxyStatus: easy.count(CURLINFO_HTTP_CONNECTCODE), isConnected: state.hasRequestLeft,
       connectLimit: order.request.timeouts.connect
     ).error
-  }
-
-  private func learnVersion() {
-    guard let version = easy.httpVersion else { return }
-    http2Origins.learn(state.hop.address.origin, speaks: version)
   }
 
   /// A challenge that libcurl has not answered is the answer.
@@ -150,7 +142,6 @@ extension Transfer {
     case .goOn: return line.count
     case .abort: return 0
     case .report(let response):
-      learnVersion()
       order.receiver.transportDidReceive(response)
       return line.count
     }

@@ -11,7 +11,6 @@ final class TransferLoop {
   private let alarm: Alarm
   private let watch = DeadlineWatch()
   private let settings: TransferSettings
-  private let http2Origins: HTTP2Origins
   private var transfers: [TransferID: Transfer] = [:]
   /// Who a message of libcurl's is about.
   private var ids: [UnsafeMutableRawPointer: TransferID] = [:]
@@ -27,13 +26,12 @@ final class TransferLoop {
   private static let globalInit = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
 
   /// Nil when the system has no descriptor or memory left.
-  init?(_ settings: TransferSettings, learning http2Origins: HTTP2Origins) {
+  init?(_ settings: TransferSettings) {
     guard Self.globalInit == CURLE_OK, let multi = MultiHandle(), let alarm = Alarm() else {
       return nil
     }
     self.multi = multi
     self.settings = settings
-    self.http2Origins = http2Origins
     share = settings.configuration.cookies?.share ?? ShareHandle([CURL_LOCK_DATA_SSL_SESSION])
     self.alarm = alarm
     inbox = TransferInbox(ringing: alarm)
@@ -71,7 +69,7 @@ final class TransferLoop {
         throw .curl(CURLE_OUT_OF_MEMORY)
       }
       let transfer = Transfer(
-        id, order, hop: hop, on: easy, watch: watch, settings: settings, learning: http2Origins)
+        id, order, hop: hop, on: easy, watch: watch, settings: settings)
       transfers[id] = transfer
       ids[easy.pointer] = id
       sendRequest(of: transfer)

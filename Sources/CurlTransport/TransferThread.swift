@@ -9,9 +9,9 @@ struct TransferThread: Sendable {
 
   /// Starts a thread with a loop; nil when the system has no thread, descriptor or memory left.
   static func launch(
-    _ settings: TransferSettings, learning http2Origins: HTTP2Origins
+    _ settings: TransferSettings
   ) -> TransferThread? {
-    guard let loop = TransferLoop(settings, learning: http2Origins) else { return nil }
+    guard let loop = TransferLoop(settings) else { return nil }
     let inbox = loop.inbox
     // The loop changes hands here: retained for the thread, which is its only user from now on.
     let box = Unmanaged.passRetained(loop)

@@ -94,20 +94,6 @@ struct TLSTests {
     #expect(right.text == "hello")
   }
 
-  @Test func hostThatSpeaksHTTP2CarriesAHundredAtATime() async throws {
-    let server = try TLSServer()
-    let transport = trusting(server)
-    let url = try #require(URL(string: server.url + "/picture"))
-    let other = try #require(URL(string: "https://localhost:\(server.oldPort)/"))
-
-    let before = transport.maximumConcurrent(for: url)
-    let heard = try await transport.get(server.url)
-
-    #expect(before == nil && heard.metrics?.httpVersion == "2")
-    #expect(transport.maximumConcurrent(for: url) == 100)
-    #expect(transport.maximumConcurrent(for: other) == nil)
-  }
-
   @Test(arguments: [(true, false), (false, true)])
   func http11IsSpokenWhereHTTP2IsNot(serverSpeaks: Bool, clientSpeaks: Bool) async throws {
     let server = try TLSServer(speaksHTTP2: serverSpeaks)
@@ -118,7 +104,6 @@ struct TLSTests {
     let heard = try await transport.get(server.url)
 
     #expect(heard.text == "hello" && heard.metrics?.httpVersion == "1.1")
-    #expect(transport.maximumConcurrent(for: try #require(URL(string: server.url))) == nil)
   }
 
   @Test func sessionsGoOnOnNewConnections() async throws {

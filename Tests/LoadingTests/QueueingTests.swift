@@ -229,4 +229,21 @@ import VitrineTesting
     #expect(response.source == .file)
     #expect(response.http?.status == nil)
   }
+
+  @Test(arguments: [("1.1", 2), ("2", 5)])
+  func serverThatAnswersOverHTTP2IsAskedForAllAtOnce(version: String, running: Int) async throws {
+    let world = Fixture {
+      $0.maximumActiveDownloads = 20
+      $0.maximumActiveDownloadsPerHost = 2
+    }
+    let first = world.downloader.load(request("0"))
+    for name in 1...5 { world.downloader.load(request("\(name)")) }
+    #expect(started(world) == "01")
+    let transfer = world.transport.transfers[0]
+    transfer.respond()
+    transfer.send(Fixture.picture)
+    transfer.finish(TransportMetrics(requests: 1, httpVersion: version))
+    _ = try await first.response
+    #expect(world.downloader.activeDownloadCount == running)
+  }
 }

@@ -14,15 +14,6 @@ public protocol DataTransport: Sendable {
   /// end, in this order and never two calls at a time. Cancelling ends it with `.failure(.cancelled)`, unless
   /// it has ended already; cancelling twice does nothing more.
   func start(_ request: TransportRequest, receiver: any TransportReceiver) -> any Cancellable
-
-  /// How many transfers from the origin of `url` it carries at a time without one waiting for another, as far
-  /// as it knows by now; nil if it does not. From any thread; may change with each answer.
-  func maximumConcurrent(for url: URL) -> Int?
-}
-
-extension DataTransport {
-  /// Nil: it does not know.
-  public func maximumConcurrent(for url: URL) -> Int? { nil }
 }
 
 /// Hears of one transfer, on the transport's thread; returns soon, since it holds up all other transfers.
