@@ -1,10 +1,19 @@
 import Glibc
 
-/// How many descriptors the process has open, the one that counts included.
+/// How many sockets and files the process has open; not what the system's own libraries open when they like.
 func openDescriptors() -> Int {
   guard let folder = opendir("/proc/self/fd") else { return -1 }
   defer { closedir(folder) }
   var count = 0
-  while readdir(folder) != nil { count += 1 }
+  while let entry = readdir(folder) {
+    let name = withUnsafeBytes(of: entry.pointee.d_name) {
+      String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+    }
+    var target = [CChar](repeating: 0, count: 4096)
+    let length = readlink("/proc/self/fd/" + name, &target, target.count)
+    guard length > 0 else { continue }
+    let text = String(decoding: target[..<length].map(UInt8.init(bitPattern:)), as: UTF8.self)
+    if text.hasPrefix("socket:") || text.hasPrefix("/") && !text.hasPrefix("/proc/") { count += 1 }
+  }
   return count
 }
