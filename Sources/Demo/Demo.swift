@@ -88,7 +88,9 @@ final class Demo: ScriptStage {
       case "indicators":
         IndicatorsScreen(gallery: gallery, failure: failure, downloader: application.downloader)
       case "buttons": ButtonsScreen(gallery: gallery, failure: failure)
-      case "transitions": TransitionsScreen(gallery: gallery, failure: failure)
+      case "transitions":
+        TransitionsScreen(
+          gallery: gallery, failure: failure, hasDisk: application.downloader.dataCache != nil)
       default: ListScreen(feed: feed, failure: failure)
       }
     (screen as? FeedScreen)?.onRefresh = { [unowned self] in self.clearCache() }

@@ -53,4 +53,32 @@ import Testing
     #expect(images.disk > 0)
     #expect(images.network == images.disk)
   }
+
+  @Test func screenOfTransitionsHasATileWithPicturesFromDisk() async throws {
+    let program = try VitrineProgram(keepsPictures: true)
+    defer { program.remove() }
+    let arguments = [
+      "--video", "offscreen", "--scale", "0.5", "--latency", "0", "--screen", "transitions",
+    ]
+    let script = """
+      clock manual
+      wait loaded
+      expect "From disk" state changing
+      wait idle
+      key tab
+      key space
+      wait loaded
+      expect "From disk" state changing
+      """
+    for isFirst in [true, false] {
+      let run = try await program.run(arguments: arguments, script: script)
+      #expect(run.exitCode == 0, "\(run.errors)")
+      // Two other tiles load anew in both turns.
+      if !isFirst { #expect(run.stats?.network.requests == 4) }
+    }
+
+    let without = try await program.run(arguments: arguments + ["--no-disk-cache"], script: script)
+    #expect(without.errors.contains("From disk"), "there is no such tile")
+    #expect(without.exitCode == 1)
+  }
 }

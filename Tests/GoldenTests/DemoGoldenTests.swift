@@ -13,6 +13,8 @@ struct DemoGoldenTests {
     let name: String
     var screen = "list"
     var size: (width: Int, height: Int) = (800, 336)
+    /// Whether pictures are kept on disk.
+    var keepsPictures = false
     /// Further options, between blanks.
     var options = ""
     /// What happens before the picture is taken; a command an entry.
@@ -65,6 +67,14 @@ struct DemoGoldenTests {
       script: [
         "clock manual", "wait idle", "key tab", "key space", "wait loaded", "advance 200 ms",
       ]),
+    // Half of the pictures from the network and from disk is there.
+    Case(
+      name: "transitions-sources", screen: "transitions", size: (728, 440), keepsPictures: true,
+      options: "--chrome off --scale 0.5",
+      script: [
+        "clock manual", "wait idle", "key tab", "key end", "wait idle", "key space", "wait loaded",
+        "advance 100 ms",
+      ]),
     Case(name: "grid-turned", screen: "grid", size: small, options: tiles + " --rotate 90 --scale 1.5"),
   ]
 
@@ -82,7 +92,7 @@ struct DemoGoldenTests {
 
   @Test(arguments: cases)
   func screenShowsItsPictures(_ moment: Case) async throws {
-    let program = try VitrineProgram()
+    let program = try VitrineProgram(keepsPictures: moment.keepsPictures)
     defer { program.remove() }
     let file = program.path("screen.png")
     let arguments = [

@@ -15,14 +15,15 @@ final class SlotBench {
   let downloader: ImageDownloader
   let window = Window(size: Size(width: 400, height: 300))
 
-  init() {
+  init(disk: MemoryDataCache? = nil) {
     // The transport decides alone what starts and what fails.
     var configuration = ImageDownloader.Configuration()
     configuration.retries = .none
     configuration.rateLimit = nil
     configuration.clock = clock
     downloader = ImageDownloader(
-      configuration: configuration, transports: [transport], decoder: decoder, cache: cache)
+      configuration: configuration, transports: [transport], decoder: decoder, cache: cache,
+      dataCache: disk)
   }
 
   static let red = FakeDecoder.picture(width: 100, height: 100, color: Color(hex: 0xFF0000))

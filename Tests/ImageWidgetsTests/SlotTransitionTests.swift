@@ -32,6 +32,44 @@ struct SlotTransitionTests {
     #expect(!view.isInTransition)
   }
 
+  @Test("SD-W21 YY-B15 a picture from disk leaves a transition running, the same as one from the network")
+  func pictureFromDiskComesAsOneFromTheNetwork() async throws {
+    let bench = SlotBench(disk: MemoryDataCache())
+    var request = try ImageRequest(Self.address)
+    request.cache = .diskOnly
+    var sources: [ImageResponse.Source] = []
+    var opacities: [[Double]] = []
+
+    for _ in 0..<2 {
+      let view = bench.view()
+      bench.window.update(at: 0)
+      let ear = Ear()
+      view.setImage(from: request, options: bench.options, completion: ear.completion)
+      #expect(!view.isInTransition)
+      if sources.isEmpty { await bench.transfer(1).answer(with: SlotBench.red) }
+      await ear.hear()
+      let response = try #require(try ear.results.first?.get())
+      #expect(await response.isStored())
+      sources.append(response.source)
+
+      #expect(view.isInTransition)
+      let began = bench.window.now
+      opacities.append(
+        [0.05, 0.1, 0.3].map {
+          bench.run(until: began + $0)
+          return bench.pictures.first?.opacity ?? 0
+        })
+      #expect(!view.isInTransition)
+      view.removeFromSuperview()
+    }
+
+    #expect(sources == [.network, .disk])
+    #expect(opacities[0] == opacities[1])
+    #expect(opacities[0][0] > 0 && opacities[0][0] < opacities[0][1])
+    #expect(opacities[0][2] == 1)
+    #expect(bench.transport.transfers.count == 1)
+  }
+
   @Test("SD-W27 a picture from memory comes without a transition")
   func pictureFromMemoryIsThereAtOnce() throws {
     try remember()
@@ -45,11 +83,13 @@ struct SlotTransitionTests {
   @Test func eachSourceMayHaveATransitionOfItsOwn() {
     var options = SlotOptions(transition: .fade)
     #expect(options.transition(for: .memory) == .none)
+    #expect(options.transition(for: .disk) == .fade)
     #expect(options.transition(for: .network) == .fade)
     #expect(options.transition(for: .file) == .fade)
 
-    options.transitionsBySource = [.memory: .slide(.up), .file: .none]
+    options.transitionsBySource = [.memory: .slide(.up), .disk: .flip(.left), .file: .none]
     #expect(options.transition(for: .memory) == .slide(.up))
+    #expect(options.transition(for: .disk) == .flip(.left))
     #expect(options.transition(for: .network) == .fade)
     #expect(options.transition(for: .file) == .none)
 
@@ -57,6 +97,26 @@ struct SlotTransitionTests {
     for source in ImageResponse.Source.allCases {
       #expect(options.transition(for: source) == .fade(1, when: .always))
     }
+  }
+
+  @Test(arguments: [Transition.none, .flip(.left)])
+  func transitionOfTheDiskIsSeenInPlaceOfTheOther(transition: Transition) async throws {
+    let bench = SlotBench(disk: MemoryDataCache())
+    var request = try ImageRequest(Self.address)
+    request.cache = .diskOnly
+    let first = bench.downloader.load(request)
+    await bench.transfer(1).answer(with: SlotBench.red)
+    #expect(await (try first.response).isStored())
+    let view = bench.view()
+    bench.run(until: 0.1)
+    var options = bench.options
+    options.transitionsBySource = [.disk: transition]
+
+    view.setImage(from: request, options: options, completion: ear.completion)
+    await ear.hear()
+
+    #expect(try ear.results.first?.get().source == .disk)
+    #expect(view.isInTransition == transition.isAnimated)
   }
 
   @Test func transitionOfMemoryIsSeen() throws {

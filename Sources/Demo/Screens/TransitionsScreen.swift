@@ -6,18 +6,23 @@ final class TransitionsScreen: View, Screen {
 
   private let gallery: Gallery
   private let failure: Image?
+  private let hasDisk: Bool
   private let scroll = ScrollView()
   private let all = AgainButton("All again", scriptTitle: "All again")
   private let hint = Label(
     "Two pictures a tile; Tab and Space work too.", font: Theme.body,
     color: Theme.secondaryText)
   private var cards: [TransitionCard] = []
-  /// Of pictures that are to be in memory before they are shown.
+  private let memory = ImagePrefetcher()
+  private let disk = ImagePrefetcher(destination: .disk)
+  /// Of pictures that are to be in memory, or on disk, before they are shown.
   private var prefetches: [() -> Void] = []
 
-  init(gallery: Gallery, failure: Image?) {
+  /// - Parameter hasDisk: whether pictures are kept on disk; without one no tile shows them from there.
+  init(gallery: Gallery, failure: Image?, hasDisk: Bool) {
     self.gallery = gallery
     self.failure = failure
+    self.hasDisk = hasDisk
     super.init()
     all.addAction(for: .touchUpInside) { [unowned self] _ in for card in self.cards { card.showNext() } }
     for view in [all, hint] { scroll.addSubview(view) }
@@ -101,6 +106,9 @@ final class TransitionsScreen: View, Screen {
   /// The same picture again and again, from where it is.
   private func addSources() {
     addSource("From network", "cross-dissolve", SlotOptions()) { _ in .reload }
+    if hasDisk {
+      addSource("From disk", "cross-dissolve", SlotOptions(), in: .diskOnly) { _ in .useCache }
+    }
     addSource("From memory", "at once", SlotOptions()) { _ in .useCache }
     addSource("Always", "from memory too", SlotOptions(transition: .crossDissolve(0.6, when: .always))) {
       _ in .useCache
@@ -112,7 +120,7 @@ final class TransitionsScreen: View, Screen {
   }
 
   private func addSource(
-    _ name: String, _ hint: String, _ options: SlotOptions,
+    _ name: String, _ hint: String, _ options: SlotOptions, in cache: ImageRequest.Cache = .downloader,
     policy: @escaping (_ turn: Int) -> ImageRequest.CachePolicy
   ) {
     var options = options
@@ -120,7 +128,7 @@ final class TransitionsScreen: View, Screen {
     let view = ImageView()
     let urls = urls(of: Self.pairs[cards.count % Self.pairs.count], name)
     if policy(0) == .useCache {
-      prefetches.append { for url in urls { Self.prefetch(url) } }
+      prefetches.append { [unowned self] in self.prefetch(urls, into: cache) }
     }
     // The old picture stays where both are to be seen.
     if !options.transitionsBySource.isEmpty || options.transition.when == .always {
@@ -129,15 +137,21 @@ final class TransitionsScreen: View, Screen {
     add(name, hint, of: view) { turn, completion in
       var request = try? ImageRequest(urls[turn % 2])
       request?.cachePolicy = policy(turn)
+      request?.cache = cache
       view.setImage(from: request, options: options, completion: completion)
     }
   }
 
-  /// Loads a picture into memory, as large as a tile may need it.
-  private static func prefetch(_ url: String) {
-    guard var request = try? ImageRequest(url) else { return }
-    request.targetSize = DecodeTarget(width: 960, height: 600)
-    _ = View.sharedImageDownloader.load(request) { _ in }
+  /// Brings pictures onto the disk, or into memory as large as a tile may need them. A script waits for it.
+  private func prefetch(_ urls: [String], into cache: ImageRequest.Cache) {
+    let requests = urls.compactMap { url in
+      var request = try? ImageRequest(url)
+      request?.targetSize = DecodeTarget(width: 960, height: 600)
+      return request
+    }
+    pendingSlots += 1
+    let prefetcher = cache == .diskOnly ? disk : memory
+    prefetcher.prefetch(requests, completion: { [weak self] _ in self?.pendingSlots -= 1 })
   }
 
   private func add(
