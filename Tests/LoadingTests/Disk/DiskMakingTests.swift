@@ -1,0 +1,110 @@
+import Testing
+import VitrineGraphics
+import VitrineTesting
+
+@testable import VitrineLoading
+
+/// What disk and memory have of a picture of which something else is made: the one its bytes, the other what was made.
+@MainActor @Suite(.timeLimit(.minutes(1))) struct DiskMakingTests {
+  private let world = DiskWorld()
+
+  private func thumbnail(_ side: Int = 16, policy: ImageRequest.CachePolicy = .useCache) -> ImageRequest {
+    request(policy: policy, target: DecodeTarget(width: side, height: side))
+  }
+
+  /// Loads a picture over the network, until it is on disk.
+  @discardableResult
+  private func load(_ request: ImageRequest) async throws -> ImageResponse {
+    let task = world.downloader.load(request)
+    await world.transfer().answer(with: Fixture.picture, DiskWorld.minute)
+    let response = try await task.response
+    #expect(response.source == .network)
+    #expect(await response.isStored())
+    return response
+  }
+
+  // MARK: Transforms
+
+  @Test("SD-M6 SD-M10 SD-M16 a transformed picture is in memory alone, the bytes it came from on disk alone")
+  func transformedPicture() async throws {
+    let round = request(transforms: [.circle()])
+    let response = try await load(round)
+    // The square in the middle of 64x48.
+    #expect((response.image.pixelWidth, response.image.pixelHeight) == (48, 48))
+    #expect(world.downloader.cachedImage(for: round) === response.image)
+    #expect(world.downloader.cachedImage(for: request()) == nil)
+    #expect(world.disk.storeCount == 1)
+    #expect(world.disk.answers.map(\.body) == [Fixture.picture])
+  }
+
+  @Test("SD-M15 what is made anew is made of the bytes on disk, without a download")
+  func transformedFromDisk() async throws {
+    let plain = try await load(request())
+    let response = try await world.downloader.image(for: request(transforms: [.circle()]))
+    #expect(response.source == .disk)
+    #expect(response.image.pixelWidth == 48)
+    #expect(response.data == nil)
+    #expect(world.downloader.cachedImage(for: request()) === plain.image)
+    #expect(world.transport.transfers.count == 1)
+    #expect(world.disk.storeCount == 1)
+  }
+
+  // MARK: Sizes
+
+  @Test("SD-M17 SD-M18 SD-M21 a thumbnail of what is on disk is in memory alone, and nothing is written")
+  func thumbnailFromDisk() async throws {
+    world.keep()
+    let before = world.disk.answers
+    let response = try await world.downloader.image(for: thumbnail())
+    #expect(response.source == .disk)
+    #expect(response.data == nil)
+    #expect(response.image.pixelHeight == 16)
+    await world.downloader.drain()
+    #expect(world.downloader.cachedImage(for: thumbnail()) === response.image)
+    #expect(world.downloader.cachedImage(for: thumbnail(64)) == nil, "it is not the whole picture")
+    #expect(world.disk.answers == before)
+    #expect(world.disk.storeCount == 1, "by hand alone")
+    #expect(world.transport.transfers.isEmpty)
+  }
+
+  @Test func thumbnailFromTheNetworkLeavesTheWholeOnDisk() async throws {
+    try await load(thumbnail())
+    #expect(world.disk.answers.map(\.body) == [Fixture.picture])
+    let whole = try await world.downloader.image(for: request())
+    #expect(whole.source == .disk)
+    #expect(whole.image.pixelWidth == 64)
+    #expect(world.transport.transfers.count == 1)
+  }
+
+  // MARK: Where
+
+  @Test("SD-M14 memory alone does not have what is on disk; the disk alone gives another instance")
+  func eitherAlone() async throws {
+    world.keep()
+    var memory = request(policy: .cacheOnly)
+    memory.cache = .memoryOnly
+    await #expect(throws: ImageError.notCached) { try await world.downloader.image(for: memory) }
+
+    let first = try await world.downloader.image(for: request())
+    var disk = request(policy: .cacheOnly)
+    disk.cache = .diskOnly
+    let second = try await world.downloader.image(for: disk)
+    #expect(second.source == .disk)
+    #expect(second.image !== first.image)
+    #expect(world.downloader.cachedImage(for: request()) === first.image)
+    #expect(try await world.downloader.image(for: memory).source == .memory)
+    #expect(world.transport.transfers.isEmpty)
+  }
+
+  @Test("SD-M8 SD-M13 a completion that wants to know hears when the bytes are on disk, just as they came")
+  func waitingForTheDisk() async throws {
+    var request = request()
+    request.keepsData = true
+    let task = world.downloader.load(request)
+    await world.transfer().answer(with: Fixture.picture, DiskWorld.minute)
+    let response = try await task.response
+    #expect(await response.isStored())
+    #expect(world.disk.answers.map(\.body) == [Fixture.picture])
+    #expect(response.data == Fixture.picture)
+  }
+}
