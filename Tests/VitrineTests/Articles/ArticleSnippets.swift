@@ -110,6 +110,27 @@ func thumbnail(of address: String) async throws -> Image {
   return try await ImageDownloader.shared.image(for: request).image
 }
 
+@MainActor
+func kiosk(picturesIn folder: String) throws -> Application {
+  var limits = DiskImageCache.Limits()
+  limits.bytes = 1 << 30
+  var configuration = Application.Configuration()
+  configuration.dataCache = DiskImageCache(directory: folder, limits: limits)
+  configuration.downloader.freshness.staleWhileRevalidating = 86400
+  return try Application(configuration: configuration)
+}
+
+@MainActor
+func show(_ address: String, in cover: ImageView, with note: Label) {
+  cover.setImage(from: address) { result in
+    guard case .success(let response) = result else { return }
+    switch response.freshness {
+    case .fresh, .revalidated: note.text = ""
+    case .stale(let age, _): note.text = "\(Int(age / 3600)) h old"
+    }
+  }
+}
+
 func signage(ca: String, pictures: URL, password: String) -> CurlTransport.Configuration {
   var transport = CurlTransport.Configuration()
   transport.trust.certificateAuthorities = ca

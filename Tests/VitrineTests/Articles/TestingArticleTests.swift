@@ -44,6 +44,27 @@ struct TestingArticleTests {
     #expect(cover.contents == broken)
   }
 
+  @MainActor @Test func coverIsThereAfterARestartWithoutANetwork() async throws {
+    let disk = MemoryDataCache()
+    let online = FakeTransport()
+    online.answerAll { $0.answer(with: FakeDecoder.picture(width: 640, height: 640)) }
+    let request = try ImageRequest("https://example.com/cover.jpg")
+    let first = ImageDownloader(transports: [online], decoder: FakeDecoder(), dataCache: disk)
+    #expect(try await first.image(for: request).isStored())
+
+    let offline = FakeTransport()
+    offline.answerAll { $0.fail(.timedOut(.connect(seconds: 10))) }
+    let second = ImageDownloader(transports: [offline], decoder: FakeDecoder(), dataCache: disk)
+    disk.change(RequestIdentity(request)) { $0.received -= 86400 }
+    let response = try await second.image(for: request)
+
+    #expect(response.source == .disk)
+    guard case .stale(_, reason: .timedOut) = response.freshness else {
+      Issue.record("\(response.freshness)")
+      return
+    }
+  }
+
   @MainActor @Test func tapSelectsTheButton() {
     let test = TestWindow(size: Size(width: 200, height: 100))
     let play = Button(frame: Rect(x: 0, y: 0, width: 200, height: 64))
