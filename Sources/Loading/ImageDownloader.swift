@@ -261,6 +261,10 @@ public final class ImageDownloader: Sendable {
     }
   }
 
+  /// Blocks until the pictures that have been loaded are on disk, but no longer than so many seconds: for the end of a
+  /// program, which would lose what is not written yet.
+  package func finishWriting(within seconds: Double) { engine.finishWriting(within: seconds) }
+
   /// Whether the disk has a request's bytes, fresh or not.
   public func containsCachedData(for request: ImageRequest) async -> Bool {
     let identity = completed(request).identity.withoutVarying

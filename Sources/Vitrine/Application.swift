@@ -97,8 +97,12 @@ public final class Application {
 
   /// Shows the window until it is closed, Esc or Ctrl-C is pressed, or `quit()` is called.
   ///
-  /// Returns too when the X server or the Wayland compositor has ended; then `host.failure` says so.
-  public func run() { host.run() }
+  /// Returns too when the X server or the Wayland compositor has ended; then `host.failure` says so. Pictures that are on
+  /// their way to the disk have a second to get there.
+  public func run() {
+    host.run()
+    downloader.finishWriting(within: 1)
+  }
 
   /// Lets go of every picture and texture that is not being shown: the program has been told that memory is short, or
   /// will not be seen for a while (AF-F11).

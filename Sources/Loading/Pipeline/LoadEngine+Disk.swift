@@ -1,3 +1,4 @@
+import Dispatch
 import VitrineGraphics
 
 // What is on disk: looked for before a download, kept after one.
@@ -84,6 +85,13 @@ extension LoadEngine {
           return state.takeIdleWaiters()
         })
     }
+  }
+
+  /// Blocks until all that has been asked of the disk so far is written, but no longer than so many seconds.
+  func finishWriting(within seconds: Double) {
+    let isWritten = DispatchSemaphore(value: 0)
+    write(0) { _ in isWritten.signal() } otherwise: { isWritten.signal() }
+    _ = isWritten.wait(timeout: .now() + seconds)
   }
 
   /// Whether the disk has it, after all that has been asked of it before; false where there is none.
