@@ -90,7 +90,11 @@ extension LoadEngine {
   /// Blocks until all that has been asked of the disk so far is written, but no longer than so many seconds.
   func finishWriting(within seconds: Double) {
     let isWritten = DispatchSemaphore(value: 0)
-    write(0) { _ in isWritten.signal() } otherwise: { isWritten.signal() }
+    write(0) { _ in
+      isWritten.signal()
+    } otherwise: {
+      isWritten.signal()
+    }
     _ = isWritten.wait(timeout: .now() + seconds)
   }
 
