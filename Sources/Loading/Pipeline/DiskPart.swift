@@ -28,6 +28,8 @@ struct DiskPart {
   var isLookedUp = false
   /// Whether somebody wants it to be kept.
   var isKept = false
+  /// Whether the bytes that are here have been kept, or what was there has gone since they may not be.
+  var isSettled = false
   /// What the server is asked about, and what is shown if it does not answer.
   var copy: StoredCopy?
   /// That the bytes are no picture, which somebody else is still decoding.
@@ -75,6 +77,9 @@ struct StoredCopy: Sendable {
 
   /// To be decoded, since its time has not run out.
   var freshBytes: FetchedBytes { bytes(answer, .fresh) }
+
+  /// To be decoded for those who ask no server.
+  var bytesAsTheyAre: FetchedBytes { if case .asFresh = showing { freshBytes } else { staleBytes() } }
 
   /// To be decoded, though it may have changed.
   func staleBytes(because reason: ImageError? = nil) -> FetchedBytes {

@@ -1,4 +1,5 @@
 import Dispatch
+import FoundationEssentials
 import VitrineGraphics
 
 // What is on disk: looked for before a download, kept after one.
@@ -123,14 +124,14 @@ extension LoadEngine {
   /// What a server has sent, as it is to be kept; it is decoded first.
   func storable(_ bytes: FetchedBytes, of receiver: FetchReceiver) -> FetchedBytes {
     guard let response = bytes.response else { return bytes }
-    let exchange = state.withLock { state in
-      state.registry.keeps(receiver.id) ? state.transfers[receiver.id]?.exchange : nil
-    }
-    guard let exchange,
-      let answer = StoredAnswer(
-        keeping: response, body: bytes.body, sent: exchange.sent, requested: exchange.requested,
-        received: exchange.received(configuration.wallClock(), bytes.metrics))
+    let transfer = state.withLock { $0.transfers[receiver.id] }
+    guard let transfer,
+      var answer = StoredAnswer(
+        keeping: response, body: bytes.body, sent: transfer.exchange.sent,
+        requested: transfer.exchange.requested,
+        received: transfer.exchange.received(configuration.wallClock(), bytes.metrics))
     else { return bytes }
+    answer.varying = transfer.varying(answer.response.headers)
     var bytes = bytes
     bytes.answer = answer
     bytes.storing = StoringSignal()
@@ -141,18 +142,19 @@ extension LoadEngine {
   func revalidated(
     _ id: FetchID, _ response: TransportResponse, _ metrics: TransportMetrics, _ state: inout State
   ) -> FetchEnd.Outcome {
-    guard let copy = state.registry.copy(of: id), let exchange = state.transfers[id]?.exchange else {
+    guard let copy = state.registry.copy(of: id), let transfer = state.transfers[id] else {
       return .failed(.status(304))
     }
-    let now = configuration.wallClock()
-    guard
-      let answer = copy.answer.merging(
+    let (exchange, now) = (transfer.exchange, configuration.wallClock())
+    guard isSamePlace(response.url, copy.answer.response.url),
+      var answer = copy.answer.merging(
         response, sent: exchange.sent, requested: exchange.requested,
         received: exchange.received(now, metrics))
     else {
       state.registry.dropCopy(of: id)
       return .needsWhole
     }
+    answer.varying = transfer.varying(answer.response.headers)
     var bytes = copy.bytes(revalidatedAs: answer, metrics)
     // Written anew only if that spares a question.
     if case .fresh = answer.standing(at: now, rules: configuration.freshness),
@@ -164,15 +166,23 @@ extension LoadEngine {
     return .bytes(bytes)
   }
 
+  /// Whether a 304 from `url` can be about what came from `known`: where a redirect leads elsewhere now, the server has
+  /// compared a picture with another one (RFC 9110, 15.4).
+  private func isSamePlace(_ url: URL, _ known: URL) -> Bool {
+    if url == known { return true }
+    guard let filter = configuration.keyFilter else { return false }
+    return filter(url) == filter(known)
+  }
+
   /// Asks for nobody whether what has been shown has changed; what is new is there the next time.
-  func revalidate(_ request: ImageRequest) {
+  func revalidate(_ request: ImageRequest, _ identifier: String?) {
     var request = request
     request.cachePolicy = .refresh
     request.priority = .veryLow
     request.progressive = .none
-    let task = ImageTask(request, additionalIdentifier: nil)
+    let task = ImageTask(request, additionalIdentifier: identifier)
     let lookup = LookupNotes(began: trace.now, memory: .bypassed)
-    _ = start(task, unlessStoredSince: storeCount, lookup: lookup)
+    while !start(task, unlessStoredSince: storeCount, lookup: lookup) {}
   }
 }
 

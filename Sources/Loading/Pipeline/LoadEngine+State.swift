@@ -75,5 +75,11 @@ extension LoadEngine {
     var exchange = Exchange()
     /// nil until the transport has returned from `start`.
     var handle: (any Cancellable)?
+
+    /// The headers that an answer varies with, as they were asked for: what a modifier changes takes no part in what the
+    /// same is.
+    func varying(_ received: HTTPHeaders) -> [HTTPHeaders.Field] {
+      StoredAnswer.varying(received, sent: identity.allHeaders)
+    }
   }
 }

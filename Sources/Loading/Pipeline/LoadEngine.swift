@@ -213,7 +213,7 @@ final class LoadEngine: Sendable {
     case .cancelLookUp(let id): diskReaders.cancel(id.number)
     case .keep(let bytes, let identity): keep(bytes, identity)
     case .discard(let identity): discard(identity)
-    case .revalidate(let request): revalidate(request)
+    case .revalidate(let request, let identifier): revalidate(request, identifier)
     case .startFetch(let id, let request): startFetch(id, request)
     case .cancelFetch, .pauseFetch: break  // have taken a transfer out, which is stopped with it
     case .wake(let time):

@@ -24,6 +24,12 @@ struct PictureKey: Hashable {
   }
 }
 
+/// What one stage has of the next: another fetch of the same bytes shares none of its decodes.
+struct Branch<Stage, Key: Hashable>: Hashable {
+  let stage: LoadID<Stage>
+  let key: Key
+}
+
 /// Numbers a stage of a load. Numbers are never used twice, so whatever arrives late for a stage that is
 /// gone finds nobody (AF-D27).
 struct LoadID<Stage>: Hashable, Comparable, Sendable {

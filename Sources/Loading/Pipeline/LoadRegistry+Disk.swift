@@ -11,11 +11,13 @@ extension LoadRegistry {
     queue.ended(id, at: now)
     fetches[id]?.phase = .idle
     switch fetch.disk.use {
+    case _ where fetch.asksNoServer:
+      if let copy = find.copy { received(copy.bytesAsTheyAre, id) } else { fail(fetch.decodes, .notCached) }
+      return admitted()
     case .asServerSays: if showsFind(id, find) { return admitted() }
     case .question: fetches[id]?.disk.copy = find.copy
     case .none: break
     }
-    refuse(waitersWithoutServer(id), .notCached)
     goToServer(id)
     return admitted()
   }
@@ -24,22 +26,30 @@ extension LoadRegistry {
   private mutating func showsFind(_ id: FetchID, _ find: DiskFind) -> Bool {
     guard let copy = find.copy else {
       guard let failure = find.failure else { return false }
-      refuse(waitersWithoutServer(id), .notCached)
       fail(fetches[id]?.decodes ?? [], failure)
       return true
     }
     switch copy.showing {
     case .asFresh: received(copy.freshBytes, id)
-    case _ where waitersWithoutServer(id).count == tasks(of: id).count: received(copy.staleBytes(), id)
     case .whileAsking:
       received(copy.staleBytes(because: find.failure), id)
-      if find.failure == nil, let request = fetches[id]?.request { actions.append(.revalidate(request)) }
+      if find.failure == nil { revalidate(id) }
     case .onceAsked:
       fetches[id]?.disk.copy = copy
       guard let failure = find.failure else { return false }
       if !showsCopy(id, because: failure) { fail(fetches[id]?.decodes ?? [], failure) }
     }
     return true
+  }
+
+  /// For every picture that is shown meanwhile; those that go to disk first, as they know what to ask about.
+  private mutating func revalidate(_ id: FetchID) {
+    let shown = (fetches[id]?.decodes ?? []).flatMap { decodes[$0]?.pictures ?? [] }.sorted().compactMap {
+      pictures[$0]
+    }
+    for picture in shown.filter(\.request.cache.usesDisk) + shown.filter({ !$0.request.cache.usesDisk }) {
+      actions.append(.revalidate(picture.request, additionalIdentifier: picture.additionalIdentifier))
+    }
   }
 
   private func waitersWithoutServer(_ id: FetchID) -> [TaskID] {
@@ -52,24 +62,35 @@ extension LoadRegistry {
   /// The server's word on it does not fit: it is asked for without a condition.
   mutating func dropCopy(of fetch: FetchID) { fetches[fetch]?.disk.copy = nil }
 
-  /// Whether what a fetch brings is to be kept.
-  func keeps(_ fetch: FetchID) -> Bool { fetches[fetch]?.disk.isKept ?? false }
-
   // MARK: Before the server
 
-  /// Whether a request is served by what a fetch brings: not by what came from disk if it asks the server.
+  /// Whether a request is served by what a fetch brings: not by what is on disk if it asks the server, and only by what
+  /// is here if it does not.
   func mayJoin(_ id: FetchID, _ request: ImageRequest) -> Bool {
-    guard request.cachePolicy == .reload || request.cachePolicy == .refresh,
-      case .received(let bytes) = fetches[id]?.phase, bytes.source == .disk
-    else { return true }
-    return bytes.freshness == .revalidated && request.cachePolicy == .refresh
+    guard let fetch = fetches[id] else { return false }
+    let known: FetchedBytes? = if case .received(let bytes) = fetch.phase { bytes } else { nil }
+    // What has been decoded before the rest turned out to be damaged is here too.
+    let fromDisk = ([known] + fetch.decodes.map { decodes[$0]?.bytes }).compactMap { $0 }.filter {
+      $0.source == .disk
+    }
+    return switch request.cachePolicy {
+    case .useCache: true
+    case .cacheOnly: known != nil
+    case .refresh: fromDisk.allSatisfy { $0.freshness == .revalidated }
+    case .reload: fromDisk.isEmpty && fetch.disk.copy == nil
+    }
   }
 
   mutating func joinDisk(_ id: FetchID, _ request: ImageRequest) {
     guard hasDisk, fetches[id]?.lane != .local else { return }
     let known = fetches[id]?.disk.use ?? .none
     fetches[id]?.disk.use = min(known, .init(request.cachePolicy))
-    if request.cache.usesDisk { fetches[id]?.disk.isKept = true }
+    guard request.cache.usesDisk, fetches[id]?.disk.isKept == false else { return }
+    fetches[id]?.disk.isKept = true
+    // It is known to be a picture already, perhaps.
+    for decode in (fetches[id]?.decodes ?? []).compactMap({ decodes[$0] }) {
+      if case .decoded = decode.phase { keep(decode) }
+    }
   }
 
   /// A fetch that has just been made: it waits for the disk first, in the line of what lies on this machine.
@@ -91,16 +112,6 @@ extension LoadRegistry {
     return true
   }
 
-  /// Whether it waits for a server's answer.
-  func isOnItsWay(_ id: FetchID) -> Bool {
-    guard let fetch = fetches[id] else { return false }
-    return switch fetch.phase {
-    case .idle: !fetch.disk.isLookedUp
-    case .running: true
-    case .lookingUp, .received: false
-    }
-  }
-
   private mutating func goToServer(_ id: FetchID) {
     guard let fetch = fetches[id] else { return }
     guard let priority = fetch.demand.priority else {
@@ -108,15 +119,15 @@ extension LoadRegistry {
       return
     }
     queue.enqueue(id, lane: fetch.lane, priority: priority, arrival: fetch.arrival, at: now)
+    // Another time it comes last.
+    fetches[id]?.arrival = nil
   }
 
   /// Answers some of those who wait for a fetch.
   mutating func refuse(_ tasks: [TaskID], _ error: ImageError) {
     guard !tasks.isEmpty else { return }
     actions.append(.deliver(tasks, .failure(error)))
-    for task in tasks {
-      if let picture = forget(task) { removeIfUnwanted(picture) }
-    }
+    for picture in tasks.compactMap({ forget($0) }) { removeIfUnwanted(picture) }
   }
 
   // MARK: After the server
@@ -124,6 +135,7 @@ extension LoadRegistry {
   mutating func received(_ bytes: FetchedBytes, _ id: FetchID) {
     guard let fetch = fetches[id] else { return }
     fetches[id]?.phase = .received(bytes)
+    fetches[id]?.disk.isSettled = false
     for decode in fetch.decodes.sorted() { beginDecode(decode) }
   }
 
@@ -137,11 +149,13 @@ extension LoadRegistry {
 
   /// Bytes have turned out to be a picture.
   mutating func keep(_ decode: Decode) {
-    guard let fetch = fetches[decode.fetch], fetch.disk.isKept, let bytes = decode.bytes else { return }
+    guard let fetch = fetches[decode.fetch], fetch.disk.isKept, !fetch.disk.isSettled,
+      let bytes = decode.bytes
+    else { return }
+    fetches[decode.fetch]?.disk.isSettled = true
     if bytes.answer != nil {
-      fetches[decode.fetch]?.disk.isKept = false
       actions.append(.keep(bytes, fetch.key))
-    } else if bytes.source == .network {
+    } else if bytes.source == .network, bytes.response?.status == 200 {
       // It may not be kept any more.
       discard(decode.fetch)
     }

@@ -32,9 +32,11 @@ struct LoadRegistry {
   private(set) var pictures: [PictureID: Picture] = [:]
   var decodes: [DecodeID: Decode] = [:]
   var fetches: [FetchID: Fetch] = [:]
-  private var pictureIDs: [PictureKey: PictureID] = [:]
-  private var decodeIDs: [DecodeKey: DecodeID] = [:]
+  private var pictureIDs: [Branch<Decode, PictureKey>: PictureID] = [:]
+  private var decodeIDs: [Branch<Fetch, DecodeKey>: DecodeID] = [:]
   private var fetchIDs: [RequestIdentity: FetchID] = [:]
+  /// Those that go to no server.
+  private var diskFetchIDs: [RequestIdentity: FetchID] = [:]
   var actions: [LoadAction] = []
 
   /// - Parameters:
@@ -104,9 +106,9 @@ struct LoadRegistry {
     isPaused: Bool = false
   ) -> (task: TaskID, actions: [LoadAction]) {
     let key = PictureKey(request, additionalIdentifier: additionalIdentifier)
-    let fetch = fetchIDs[key.picture.request].flatMap { mayJoin($0, request) ? $0 : nil }
-    let decode = fetch == nil ? nil : decodeIDs[key.decode]
-    let picture = decode == nil ? nil : pictureIDs[key]
+    let fetch = fetchToJoin(key.picture.request, request)
+    let decode = fetch.flatMap { decodeIDs[Branch(stage: $0, key: key.decode)] }
+    let picture = decode.flatMap { pictureIDs[Branch(stage: $0, key: key)] }
     let fetchID = fetch ?? makeFetch(key.picture.request, request, lane)
     let decodeID = decode ?? makeDecode(key.decode, fetchID)
     let pictureID = picture ?? makePicture(key, decodeID, request, additionalIdentifier)
@@ -121,9 +123,6 @@ struct LoadRegistry {
     joinDisk(fetchID, request)
     if fetch == nil {
       enqueue(fetchID, request.priority)
-    } else if waiter.asksNoServer, isOnItsWay(fetchID) {
-      refuse([task], .notCached)
-      return (task, admitted())
     } else if decode == nil {
       beginDecode(decodeID)
     } else if picture == nil {
@@ -131,6 +130,12 @@ struct LoadRegistry {
     }
     holdOrRelease(fetchID)
     return (task, admitted())
+  }
+
+  /// What is under way for these bytes and serves a request too.
+  private func fetchToJoin(_ identity: RequestIdentity, _ request: ImageRequest) -> FetchID? {
+    if let id = fetchIDs[identity], mayJoin(id, request) { return id }
+    return request.cachePolicy == .cacheOnly ? diskFetchIDs[identity] : nil
   }
 
   /// A caller does not want it any more, and hears so. Nothing happens for one who has been answered.
@@ -154,23 +159,23 @@ struct LoadRegistry {
   /// already.
   mutating func setIdentity(_ identity: RequestIdentity, of id: FetchID) {
     guard let fetch = fetches[id], fetchIDs[identity] == nil else { return }
-    fetchIDs[fetch.key] = nil
+    if fetchIDs[fetch.key] == id { fetchIDs[fetch.key] = nil }
     fetchIDs[identity] = id
     fetches[id]?.key = identity
     fetches[id]?.request.identity = identity
     for decodeID in fetch.decodes {
       guard let decode = decodes[decodeID] else { continue }
       let key = DecodeKey(request: identity, target: decode.key.target, limits: decode.key.limits)
-      decodeIDs[decode.key] = nil
-      decodeIDs[key] = decodeID
+      decodeIDs[Branch(stage: id, key: decode.key)] = nil
+      decodeIDs[Branch(stage: id, key: key)] = decodeID
       decodes[decodeID]?.key = key
       for pictureID in decode.pictures {
         guard let picture = pictures[pictureID] else { continue }
         var request = picture.request
         request.identity = identity
         let key = PictureKey(request, additionalIdentifier: picture.additionalIdentifier)
-        pictureIDs[picture.key] = nil
-        pictureIDs[key] = pictureID
+        pictureIDs[Branch(stage: decodeID, key: picture.key)] = nil
+        pictureIDs[Branch(stage: decodeID, key: key)] = pictureID
         pictures[pictureID]?.key = key
         pictures[pictureID]?.request = request
       }
@@ -181,9 +186,8 @@ struct LoadRegistry {
   mutating func cancelAll() -> [LoadAction] {
     let tasks = waiters.keys.sorted()
     if !tasks.isEmpty { actions.append(.deliver(tasks, .failure(.cancelled))) }
-    for task in tasks {
-      if let picture = forget(task) { removeIfUnwanted(picture) }
-    }
+    // All of them first: what goes then finds nobody whom it has to tell.
+    for picture in tasks.compactMap({ forget($0) }) { removeIfUnwanted(picture) }
     return taken()
   }
 
@@ -338,7 +342,7 @@ struct LoadRegistry {
     var response = ImageResponse(
       image: image, source: fetch.request.isLocal ? .file : bytes.source, http: bytes.response,
       metrics: bytes.metrics, freshness: bytes.freshness, data: bytes.body)
-    response.storing = bytes.storing
+    if fetch.disk.isSettled { response.storing = bytes.storing }
     finish([id], .success(response))
     return admitted()
   }
@@ -364,15 +368,17 @@ struct LoadRegistry {
     _ key: RequestIdentity, _ request: ImageRequest, _ lane: DownloadQueue.Lane
   ) -> FetchID {
     let id = FetchID(number: nextNumber())
-    fetches[id] = Fetch(key: key, request: request, lane: lane, attempts: Attempts(queued: now))
-    fetchIDs[key] = id
+    let asksNoServer = request.cachePolicy == .cacheOnly
+    fetches[id] = Fetch(
+      key: key, request: request, lane: lane, asksNoServer: asksNoServer, attempts: Attempts(queued: now))
+    if asksNoServer { diskFetchIDs[key] = id } else { fetchIDs[key] = id }
     return id
   }
 
   private mutating func makeDecode(_ key: DecodeKey, _ fetch: FetchID) -> DecodeID {
     let id = DecodeID(number: nextNumber())
     decodes[id] = Decode(key: key, fetch: fetch)
-    decodeIDs[key] = id
+    decodeIDs[Branch(stage: fetch, key: key)] = id
     fetches[fetch]?.decodes.insert(id)
     return id
   }
@@ -383,7 +389,7 @@ struct LoadRegistry {
     let id = PictureID(number: nextNumber())
     pictures[id] = Picture(
       key: key, decode: decode, request: request, additionalIdentifier: additionalIdentifier)
-    pictureIDs[key] = id
+    pictureIDs[Branch(stage: decode, key: key)] = id
     decodes[decode]?.pictures.insert(id)
     return id
   }
@@ -443,7 +449,7 @@ struct LoadRegistry {
     guard let picture = pictures[id], picture.waiters.isEmpty else { return }
     if case .transforming = picture.phase { actions.append(.cancelWork(number: id.number)) }
     pictures[id] = nil
-    if pictureIDs[picture.key] == id { pictureIDs[picture.key] = nil }
+    pictureIDs[Branch(stage: picture.decode, key: picture.key)] = nil
     decodes[picture.decode]?.pictures.remove(id)
     removeIfUnwanted(picture.decode)
   }
@@ -455,7 +461,7 @@ struct LoadRegistry {
       finishDecoding(decode)
     }
     decodes[id] = nil
-    if decodeIDs[decode.key] == id { decodeIDs[decode.key] = nil }
+    decodeIDs[Branch(stage: decode.fetch, key: decode.key)] = nil
     fetches[decode.fetch]?.decodes.remove(id)
     settleDamage(decode.fetch)
     removeIfUnwanted(decode.fetch)
@@ -471,6 +477,7 @@ struct LoadRegistry {
     queue.remove(id, at: now)
     fetches[id] = nil
     if fetchIDs[fetch.key] == id { fetchIDs[fetch.key] = nil }
+    if diskFetchIDs[fetch.key] == id { diskFetchIDs[fetch.key] = nil }
   }
 
   private mutating func finishDecoding(_ decode: Decode) {

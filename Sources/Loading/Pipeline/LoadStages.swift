@@ -32,6 +32,8 @@ struct Fetch {
   var key: RequestIdentity
   var request: ImageRequest
   let lane: DownloadQueue.Lane
+  /// Does with what is on disk.
+  let asksNoServer: Bool
   var phase = Phase.idle
   var demand = Demand()
   var attempts: Attempts
@@ -176,7 +178,7 @@ enum LoadAction: Sendable {
   /// What the disk has is gone, or no picture.
   case discard(RequestIdentity)
   /// Ask the server for nobody whether what has been shown has changed.
-  case revalidate(ImageRequest)
+  case revalidate(ImageRequest, additionalIdentifier: String?)
   case startFetch(FetchID, ImageRequest)
   case cancelFetch(FetchID)
   /// Stop a transfer and keep what has come of it: it will be started again, perhaps.

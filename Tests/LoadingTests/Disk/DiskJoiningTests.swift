@@ -1,0 +1,211 @@
+import FoundationEssentials
+import Testing
+import VitrineGraphics
+import VitrineTesting
+
+@testable import VitrineLoading
+
+/// Callers who ask for one picture in several ways at once.
+@Suite(.timeLimit(.minutes(1))) struct DiskJoiningTests {
+  private static let other = FakeDecoder.picture(width: 32, height: 32)
+  private static let small = DecodeTarget(width: 8, height: 8)
+
+  @Test(arguments: [ImageRequest.CachePolicy.useCache, .refresh, .reload])
+  func cacheOnlyIsServedFromDiskWhateverOthersAskFor(policy: ImageRequest.CachePolicy) async throws {
+    let gate = Gate()
+    let world = DiskWorld(lookupsAreHeldBy: gate)
+    world.keep(age: 100)
+    let first = world.downloader.load(request())
+    await gate.waitUntilHeld(1)
+    let other = world.downloader.load(request(policy: policy))
+    let only = world.downloader.load(request(policy: .cacheOnly))
+    gate.open()
+    #expect(try await only.response.freshness == .stale(age: 100, reason: nil))
+    await world.transfer().answer(with: Self.other)
+    #expect(try await other.response.source == .network)
+    #expect(try await first.response.source == .network)
+    #expect(world.transport.transfers.count == 1)
+  }
+
+  @Test func cacheOnlyIsServedFromDiskWhileItsServerIsAsked() async throws {
+    let world = DiskWorld()
+    world.keep(age: 100)
+    let other = world.downloader.load(request())
+    let transfer = await world.transfer()
+    let only = try await world.downloader.image(for: request(policy: .cacheOnly))
+    #expect(only.freshness == .stale(age: 100, reason: nil))
+    transfer.answerNotModified()
+    #expect(try await other.response.freshness == .revalidated)
+  }
+
+  @Test func whatOneWhoAsksNoServerGetsIsNotServedToOthersUnasked() async throws {
+    let world = DiskWorld(decodingIsHeld: true)
+    world.keep(age: 100)
+    let only = world.downloader.load(request(policy: .cacheOnly))
+    await world.world.gate.waitUntilHeld(1)
+    let other = world.downloader.load(request())
+    await world.transfer().answer(with: Self.other)
+    world.world.gate.open()
+    #expect(try await only.response.freshness == .stale(age: 100, reason: nil))
+    #expect(try await other.response.source == .network)
+  }
+
+  @Test func reloadIsNotServedByAQuestionThatIsUnderWay() async throws {
+    let world = DiskWorld()
+    world.keep(age: 100)
+    let first = world.downloader.load(request())
+    let question = await world.transfer()
+    let second = world.downloader.load(request(policy: .reload))
+    let transfer = await world.transfer(2)
+    #expect(transfer.request.headers["If-None-Match"] == nil)
+    question.answerNotModified()
+    transfer.answer(with: Self.other)
+    #expect(try await first.response.freshness == .revalidated)
+    #expect(try await second.response.source == .network)
+    await world.downloader.drain()
+  }
+
+  @Test func reloadAtASecondSizeIsNotServedByWhatCameFromDisk() async throws {
+    let world = DiskWorld(decodingIsHeld: true)
+    world.keep()
+    let whole = world.downloader.load(request())
+    let small = world.downloader.load(request(target: Self.small))
+    await world.world.gate.waitUntilHeld(2)
+    let wholeAnew = world.downloader.load(request(policy: .reload))
+    let smallAnew = world.downloader.load(request(policy: .reload, target: Self.small))
+    world.world.gate.open()
+    await world.transfer().answer(with: Self.other)
+    #expect(try await whole.response.source == .disk)
+    #expect(try await small.response.source == .disk)
+    #expect(try await wholeAnew.response.source == .network)
+    #expect(try await smallAnew.response.source == .network)
+    #expect(world.transport.transfers.count == 1)
+  }
+
+  @Test func pictureThatSomebodyJoinsLateIsWrittenOnce() async throws {
+    let world = DiskWorld(decodingIsHeld: true)
+    let first = world.downloader.load(request())
+    await world.transfer().answer(with: Fixture.picture, DiskWorld.minute)
+    await world.world.gate.waitUntilHeld(1)
+    let second = world.downloader.load(request(target: Self.small))
+    await world.world.gate.waitUntilHeld(2)
+    world.world.gate.open()
+    _ = try await (first.response, second.response)
+    await world.downloader.drain()
+    #expect(world.disk.storeCount == 1)
+
+    // And who joins when it has been kept changes nothing.
+    var registry = LoadRegistry()
+    registry.hasDisk = true
+    let lane = DownloadQueue.Lane(url())
+    let (_, lookups) = registry.start(request(policy: .reload), lane: lane)
+    let fetch = try #require(
+      lookups.compactMap { if case .startFetch(let id, _) = $0 { id } else { nil } }.first)
+    _ = registry.start(request(policy: .reload, target: Self.small), lane: lane)
+    var bytes = FetchedBytes(body: Fixture.picture, response: nil)
+    bytes.answer = world.disk.answers.first
+    let decodes = registry.fetchEnded(fetch, .success(bytes)).compactMap {
+      if case .decode(let id, _, _, _) = $0 { id } else { nil }
+    }
+    try #require(decodes.count == 2)
+    var actions = registry.decodeEnded(decodes[0], .success(.solid(width: 1, height: 1)))
+    actions += registry.start(request(policy: .reload, transforms: [.circle()]), lane: lane).actions
+    actions += registry.decodeEnded(decodes[1], .success(.solid(width: 1, height: 1)))
+    #expect(actions.count { if case .keep = $0 { true } else { false } } == 1)
+  }
+
+  @Test func lateJoinerOfADownloadThatNobodyKeptDiscardsNothing() async throws {
+    let world = DiskWorld(decodingIsHeld: true)
+    world.keep(age: 100)
+    var aside = request()
+    aside.cache = .memoryOnly
+    let first = world.downloader.load(aside)
+    await world.transfer().answer(with: Self.other, DiskWorld.minute)
+    await world.world.gate.waitUntilHeld(1)
+    let second = world.downloader.load(request(target: Self.small))
+    world.world.gate.open()
+    _ = try await (first.response, second.response)
+    await world.downloader.drain()
+    #expect(world.disk.answers.map(\.body) == [Self.other])
+  }
+
+  @Test func everyPictureThatIsShownWhileItsServerIsAskedIsNewTheNextTime() async throws {
+    let gate = Gate()
+    let world = DiskWorld(lookupsAreHeldBy: gate)
+    world.keep(
+      age: 100, headers: ["Cache-Control": "max-age=60, stale-while-revalidate=1000", "ETag": "\"one\""])
+    let tasks = [nil, "x"].map { world.downloader.load(request(), additionalIdentifier: $0) }
+    await gate.waitUntilHeld(1)
+    gate.open()
+    for task in tasks { #expect(try await task.response.freshness == .stale(age: 100, reason: nil)) }
+    await world.transfer().answer(with: Self.other, DiskWorld.minute)
+    await world.downloader.drain()
+    #expect(world.transport.transfers.count == 1)
+    for identifier in [nil, "x"] {
+      let image = world.downloader.cachedImage(for: request(), additionalIdentifier: identifier)
+      #expect(image?.pixelWidth == 32)
+    }
+  }
+
+  // MARK: What a 304 is about
+
+  @Test func notModifiedFromElsewhereIsAskedForWhole() async throws {
+    let world = DiskWorld()
+    world.keep(
+      age: 100,
+      headers: ["Last-Modified": "Sat, 01 Jan 2022 00:00:00 GMT", "Cache-Control": "max-age=1"])
+    let task = world.downloader.load(request())
+    let question = await world.transfer()
+    // The URL leads to another picture now, which is older than the one that was kept.
+    question.respond(status: 304, url: url("elsewhere.jpg"))
+    question.finish()
+    let transfer = await world.transfer(2)
+    #expect(transfer.request.headers["If-Modified-Since"] == nil)
+    transfer.answer(with: Self.other)
+    #expect(try await task.response.image.pixelWidth == 32)
+  }
+
+  @Test func notModifiedFromWhereItCameFromIsTrusted() async throws {
+    let world = DiskWorld()
+    let task = world.downloader.load(request())
+    let first = await world.transfer()
+    first.respond(headers: ["ETag": "\"1\"", "Cache-Control": "no-cache"], url: url("elsewhere.jpg"))
+    first.send(Fixture.picture)
+    first.finish()
+    _ = try await task.response
+    await world.downloader.drain()
+    world.downloader.removeAllCachedImages()
+    let again = world.downloader.load(request())
+    let question = await world.transfer(2)
+    question.respond(status: 304, url: url("elsewhere.jpg"))
+    question.finish()
+    #expect(try await again.response.freshness == .revalidated)
+  }
+
+  @Test func signatureOfAURLDoesNotMakeItAnotherPicture() async throws {
+    let world = DiskWorld {
+      $0.keyFilter = { URL(string: $0.absoluteString.prefix { $0 != "?" } + "") ?? $0 }
+    }
+    world.keep(age: 100)
+    let task = world.downloader.load(request("a.jpg?signature=2"))
+    await world.transfer().answerNotModified()
+    #expect(try await task.response.freshness == .revalidated)
+  }
+
+  @Test func whatAModifierAddsDoesNotKeepAPictureFromBeingServed() async throws {
+    let world = DiskWorld {
+      $0.requestModifier = { request in
+        var request = request
+        request.headers["X-Device"] = "panel"
+        return request
+      }
+    }
+    let task = world.downloader.load(request())
+    await world.transfer().answer(
+      with: Fixture.picture, ["Vary": "X-Device, User-Agent", "Cache-Control": "max-age=60"])
+    _ = try await task.response
+    await world.downloader.drain()
+    world.downloader.removeAllCachedImages()
+    #expect(try await world.downloader.image(for: request(policy: .cacheOnly)).source == .disk)
+  }
+}

@@ -1,0 +1,209 @@
+import FoundationEssentials
+import Testing
+import VitrineGraphics
+import VitrineTesting
+
+@testable import VitrineLoading
+
+/// Everything that can happen to a registry with a disk, in an order that a seed decides.
+@Suite(.timeLimit(.minutes(1))) struct DiskRegistryStormTests {
+  @Test(
+    "whatever the disk and the server say, everyone hears once, and what he has asked for",
+    arguments: 0..<40)
+  func storm(seed: UInt64) {
+    var storm = RegistryStorm(seed: seed)
+    for _ in 0..<1500 { storm.step() }
+    storm.end()
+    #expect(storm.waiting.isEmpty)
+    #expect(storm.answered > 300)
+    #expect(storm.registry.isEmpty)
+    #expect(storm.registry.queue.activeCount == 0)
+    #expect(storm.registry.queue.waitingCount == 0)
+  }
+}
+
+/// Callers, a disk and a server who do anything.
+private struct RegistryStorm {
+  private static let bytes = Fixture.picture
+  private static let wallTime = 1_700_000_000.0
+
+  var registry: LoadRegistry
+  var waiting: [TaskID: ImageRequest.CachePolicy] = [:]
+  var answered = 0
+  private var chance: SplitMix
+  private var work: [LoadAction] = []
+  private var wakes: [Int64] = []
+
+  init(seed: UInt64) {
+    chance = SplitMix(state: seed)
+    // Bytes that never count as decoded let nothing start any more.
+    registry = LoadRegistry(undecodedBytesLimit: 2 * Self.bytes.count)
+    registry.hasDisk = true
+    registry.retries = RetryPolicy(limit: 1, delay: 1)
+    registry.queue.order = [.fifo, .lifo, .newestBatch][Int(seed % 3)]
+  }
+
+  mutating func step() {
+    switch chance.next(12) {
+    case 0...3: begin()
+    case 4: disturb()
+    case 5:
+      registry.now += 100_000_000
+      wake()
+    default: finishSome()
+    }
+    #expect(registry.waiterCount == waiting.count)
+    #expect(registry.queue.activeCount <= 8)
+  }
+
+  /// Lets all that is under way end.
+  mutating func end() {
+    registry.queue.isSuspended = false
+    for task in waiting.keys.sorted() { take(registry.setPaused(false, task)) }
+    take(registry.admitted())
+    var turns = 0
+    while !(work.isEmpty && waiting.isEmpty), turns < 20_000 {
+      turns += 1
+      if work.isEmpty {
+        registry.now += 1_000_000_000
+        wake()
+      } else {
+        finishSome()
+      }
+    }
+  }
+
+  private mutating func begin() {
+    let policies: [ImageRequest.CachePolicy] = [.useCache, .useCache, .refresh, .reload, .cacheOnly]
+    var asked = request(
+      "\(chance.next(4))", host: "\(chance.next(2)).test", priority: .allCases[chance.next(5)],
+      policy: policies[chance.next(5)],
+      target: chance.next(2) == 0 ? nil : DecodeTarget(width: 8, height: 8),
+      transforms: chance.next(3) == 0 ? [.circle()] : [])
+    if chance.next(4) == 0 { asked.cache = .memoryOnly }
+    start(asked, isPaused: chance.next(8) == 0)
+  }
+
+  private mutating func start(_ request: ImageRequest, isPaused: Bool = false) {
+    // The downloader refuses these itself.
+    if request.cachePolicy == .cacheOnly, !request.cache.usesDisk { return }
+    let (task, actions) = registry.start(request, lane: .init(request.url), isPaused: isPaused)
+    waiting[task] = request.cachePolicy
+    take(actions)
+  }
+
+  private mutating func disturb() {
+    let tasks = waiting.keys.sorted()
+    guard !tasks.isEmpty else { return }
+    let task = tasks[chance.next(tasks.count)]
+    switch chance.next(40) {
+    case 0...9: take(registry.cancel(task))
+    case 10...17: take(registry.setPriority(.allCases[chance.next(5)], of: task))
+    case 18...25: take(registry.setPaused(true, task))
+    case 26...34: take(registry.setPaused(false, task))
+    case 35...37:
+      registry.queue.isSuspended.toggle()
+      take(registry.admitted())
+    case 38: take(registry.networkReturned())
+    default: take(registry.cancelAll())
+    }
+  }
+
+  private mutating func wake() {
+    while let time = wakes.min(), time <= registry.now {
+      wakes.removeAll { $0 == time }
+      take(registry.woken(at: time))
+    }
+  }
+
+  private mutating func take(_ actions: [LoadAction]) {
+    for action in actions {
+      switch action {
+      case .deliver(let tasks, let result): for task in tasks { hear(task, result) }
+      case .wake(let time): wakes.append(time)
+      case .cancelFetch(let id), .pauseFetch(let id):
+        work.removeAll { if case .startFetch(id, _) = $0 { true } else { false } }
+      case .revalidate(var request, _):
+        request.cachePolicy = .refresh
+        request.priority = .veryLow
+        start(request)
+      case .cancelWork(let number):
+        work.removeAll {
+          switch $0 {
+          case .decode(let id, _, _, _): id.number == number
+          case .transform(let id, _, _, _): id.number == number
+          default: false
+          }
+        }
+      default: work.append(action)
+      }
+    }
+  }
+
+  private mutating func hear(_ task: TaskID, _ result: Result<ImageResponse, ImageError>) {
+    guard let policy = waiting.removeValue(forKey: task) else {
+      Issue.record("\(task) heard twice")
+      return
+    }
+    answered += 1
+    guard case .success(let response) = result else { return }
+    var isOld = false
+    if case .stale(let age, let reason) = response.freshness { isOld = reason == nil && age > 150 }
+    switch policy {
+    case .reload: #expect(response.source == .network, "a reload was served with \(response.freshness)")
+    case .refresh:
+      #expect(response.source == .network || response.freshness != .fresh)
+      #expect(!isOld)
+    case .useCache: #expect(!isOld, "nobody has asked the server")
+    case .cacheOnly: break
+    }
+  }
+
+  private mutating func finishSome() {
+    guard !work.isEmpty else { return }
+    let isGood = chance.next(4) > 0
+    switch work.remove(at: chance.next(work.count)) {
+    case .lookUp(let id, _, _): take(registry.lookedUp(id, find()))
+    case .startFetch(let id, _):
+      take(registry.fetchEnded(id, answer(to: id, isGood)))
+    case .decode(let id, _, _, _):
+      take(registry.decodeEnded(id, isGood ? .success(.solid(width: 1, height: 1)) : .failure(.emptyBody)))
+    case .transform(let id, let image, _, _): take(registry.transformEnded(id, .success(image)))
+    case .store(let id, _, _, _): take(registry.storeEnded(id))
+    default: break
+    }
+  }
+
+  private mutating func answer(to id: FetchID, _ isGood: Bool) -> FetchEnd {
+    guard isGood else {
+      let errors: [ImageError] = [.status(404), .status(500), .transport(code: 7, message: ""), .emptyBody]
+      let error = errors[chance.next(errors.count)]
+      return error == .emptyBody ? FetchEnd(.needsWhole) : FetchEnd(.failed(error))
+    }
+    guard let copy = registry.copy(of: id), chance.next(2) == 0 else {
+      var bytes = FetchedBytes(body: Self.bytes, response: nil)
+      if chance.next(4) > 0 { bytes.answer = Self.answer(age: 0, "max-age=60") }
+      return FetchEnd(.bytes(bytes))
+    }
+    return FetchEnd(.bytes(copy.bytes(revalidatedAs: copy.answer, TransportMetrics())))
+  }
+
+  private mutating func find() -> DiskFind {
+    let answers: [StoredAnswer?] = [
+      nil, Self.answer(age: 0, "max-age=60"), Self.answer(age: 100, "max-age=60, stale-while-revalidate=60"),
+      Self.answer(age: 200, "max-age=60"), Self.answer(age: 200, "max-age=60, must-revalidate"),
+    ]
+    var find = DiskFind()
+    find.copy = answers[chance.next(answers.count)].map {
+      StoredCopy($0, body: $0.body, at: Self.wallTime, rules: FreshnessRules())
+    }
+    if chance.next(10) == 0 { find.failure = .status(503) }
+    return find
+  }
+
+  private static func answer(age: Double, _ control: String) -> StoredAnswer {
+    StoredAnswer(
+      response: TransportResponse(url: url(), status: 200, headers: ["Cache-Control": control]), body: bytes,
+      requested: wallTime - age, received: wallTime - age)
+  }
+}

@@ -1,0 +1,160 @@
+import FoundationEssentials
+import Synchronization
+import Testing
+import VitrineGraphics
+import VitrineTesting
+
+@testable import VitrineLoading
+
+/// Everything that callers, a disk, servers, modifiers and the clock can do, in an order that a seed decides.
+@Suite(.timeLimit(.minutes(1))) struct DiskStormTests {
+  @Test("whatever is on disk and happens meanwhile, everyone hears once and nothing stays", arguments: 0..<12)
+  func storm(seed: Int) async {
+    let ledger = MemoryLedger()
+    let world = DiskWorld {
+      $0.ledger = ledger
+      $0.retries = RetryPolicy(limit: 1, delay: 1)
+      $0.undecodedBytesLimit = 2 * Fixture.picture.count
+      if seed % 2 == 1 { $0.requestModifier = { $0 } }
+      if seed % 3 == 1 { $0.responseModifier = { $0 } }
+      if seed % 4 == 3 { $0.bodyModifier = { body, _ in body } }
+      if seed % 5 == 2 { $0.failureMemory = FailureMemory(timeToLive: 2) }
+    }
+    let (threads, loads) = (3, 150)
+    let server = DiskStormServer(world)
+    let heard = await MainActor.run { Heard<Int>() }
+    let all = Mutex<[ImageTask]>([])
+    let callers = Mutex(threads)
+
+    for thread in 0..<threads {
+      BlockingThread.start {
+        var chance = SplitMix(state: UInt64(seed * 100 + thread))
+        var tasks: [ImageTask] = []
+        for load in 0..<loads {
+          let number = thread * loads + load
+          tasks.append(
+            world.downloader.load(Self.anyRequest(&chance), completion: { _ in heard.add(number) }))
+          for _ in 0..<chance.next(6) { Self.disturb(tasks[chance.next(tasks.count)], world, &chance) }
+          if chance.next(3) == 0 { server.act(&chance) }
+        }
+        all.withLock { $0 += tasks }
+        callers.withLock { $0 -= 1 }
+      }
+    }
+
+    var chance = SplitMix(state: UInt64(seed))
+    var turns = 0
+    while callers.withLock({ $0 > 0 }) {
+      server.act(&chance)
+      await Task.yield()
+    }
+    world.downloader.isSuspended = false
+    for task in all.withLock({ $0 }) { task.resume() }
+    while world.downloader.isRunning, turns < 50_000 {
+      server.answerAll()
+      world.world.clock.advance(by: 1)
+      await Task.yield()
+      turns += 1
+    }
+    #expect(!world.downloader.isRunning, "\(world.downloader.waitingDownloadCount) wait")
+    guard !world.downloader.isRunning else { return }
+
+    let numbers = await heard.wait(for: threads * loads)
+    #expect(numbers.count == threads * loads && Set(numbers).count == threads * loads)
+    await world.downloader.drain()
+    #expect(world.transport.running.isEmpty)
+    #expect(world.downloader.activeDownloadCount == 0)
+    #expect(world.downloader.waitingDownloadCount == 0)
+    await world.downloader.shutDown()
+    #expect(ledger.usage.bodies == 0)
+    #expect(ledger.usage.decoding == 0)
+  }
+
+  @Test func downloadersThatAreDroppedWhileTheDiskIsAskedTellEveryone() async {
+    let heard = await MainActor.run { Heard<Int>() }
+    for round in 0..<20 {
+      let gate = Gate()
+      do {
+        let world = DiskWorld(lookupsAreHeldBy: gate)
+        for number in 0..<20 {
+          world.keep("\(number)", age: number % 2 == 0 ? 0 : 100)
+          world.downloader.load(request("\(number)"), completion: { _ in heard.add(round * 20 + number) })
+        }
+        await gate.waitUntilHeld(2)
+      }
+      gate.open()
+    }
+    #expect(await Set(heard.wait(for: 400)).count == 400)
+  }
+
+  private static func anyRequest(_ chance: inout SplitMix) -> ImageRequest {
+    let policies: [ImageRequest.CachePolicy] = [.useCache, .useCache, .refresh, .reload, .cacheOnly]
+    var asked = request(
+      "\(chance.next(8))", host: chance.next(2) == 0 ? "a.test" : "b.test",
+      priority: ImageRequest.Priority(rawValue: chance.next(5)) ?? .normal, policy: policies[chance.next(5)],
+      target: chance.next(2) == 0 ? nil : DecodeTarget(width: 8, height: 8))
+    asked.cache = [.downloader, .diskOnly, .diskOnly, .memoryOnly, .none][chance.next(5)]
+    if chance.next(2) == 0 { asked.headers["X-Device"] = "\(chance.next(3))" }
+    return asked
+  }
+
+  private static func disturb(_ task: ImageTask, _ world: DiskWorld, _ chance: inout SplitMix) {
+    switch chance.next(32) {
+    case 0...4: task.pause()
+    case 5...10: task.resume()
+    case 11...14: task.cancel()
+    case 15...18: task.priority = ImageRequest.Priority(rawValue: chance.next(5)) ?? .normal
+    case 19: world.downloader.networkReturned()
+    case 20: world.downloader.isSuspended.toggle()
+    case 21: world.downloader.prioritization = [.fifo, .lifo, .newestBatch][chance.next(3)]
+    case 22: world.downloader.maximumActiveDownloads = 1 + chance.next(8)
+    case 23: world.downloader.removeCachedData(for: task.request)
+    case 24: world.downloader.removeAllCachedData()
+    case 25: world.downloader.removeAllCachedImages()
+    case 26...28: world.keep("\(chance.next(8))", age: Double(chance.next(3) * 50), headers: headers(&chance))
+    case 29: world.keep("\(chance.next(8))", body: [1, 2, 3])
+    case 30: world.calendar.advance(by: 30)
+    default: world.world.clock.advance(by: 0.5)
+    }
+  }
+
+  fileprivate static func headers(_ chance: inout SplitMix) -> HTTPHeaders {
+    [
+      "ETag": "\"\(chance.next(2))\"", "Vary": "X-Device",
+      "Cache-Control": [
+        "max-age=60", "max-age=60, stale-while-revalidate=100", "no-cache", "no-store", "max-age=0",
+      ][chance.next(5)],
+    ]
+  }
+}
+
+/// Answers one transfer at a time, well or not.
+private final class DiskStormServer: Sendable {
+  private let world: DiskWorld
+
+  init(_ world: DiskWorld) { self.world = world }
+
+  /// Does something to one that runs.
+  func act(_ chance: inout SplitMix) {
+    let running = world.transport.running
+    guard !running.isEmpty else { return }
+    let transfer = running[chance.next(running.count)]
+    switch chance.next(9) {
+    case 0: transfer.fail(.transport(code: 56, message: "reset"))
+    case 1: transfer.refuse(503)
+    case 2: transfer.refuse(404)
+    case 3:
+      transfer.respond(headers: ["ETag": "\"1\""], expectedLength: 6000)
+      transfer.send([UInt8](repeating: 32, count: 5000))
+      transfer.fail(.transport(code: 18, message: "partial"))
+    case 4: transfer.answer(with: [UInt8](repeating: 60, count: 100), DiskStormTests.headers(&chance))
+    case 5 where transfer.request.headers["If-None-Match"] != nil:
+      transfer.answerNotModified(DiskStormTests.headers(&chance))
+    default: transfer.answer(with: Fixture.picture, DiskStormTests.headers(&chance))
+    }
+  }
+
+  func answerAll() {
+    for transfer in world.transport.running { transfer.answer(with: Fixture.picture, DiskWorld.minute) }
+  }
+}
