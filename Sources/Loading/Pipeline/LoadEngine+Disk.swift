@@ -18,23 +18,27 @@ extension LoadEngine {
   func lookUp(_ id: FetchID, _ request: ImageRequest, _ priority: ImageRequest.Priority) {
     diskReaders.submit(id.number, priority: priority) { [self] in
       trace.record(.lookupBegan(fetch: id.number))
+      let answer = answer(for: request)
       var find = DiskFind()
-      find.copy = copy(of: request)
+      find.copy = answer.flatMap { copy($0, for: request) }
       trace.record(.lookupEnded(fetch: id.number, isFound: find.copy != nil))
       perform { state in
         if DiskPart.Use(request.cachePolicy) == .asServerSays {
           find.failure = state.failures?.error(for: request.identity.asSent, at: state.registry.now)
         }
-        return state.registry.lookedUp(id, find)
+        let moved = answer.map { part(id, by: $0.response.headers, &state) } ?? []
+        return moved + state.registry.lookedUp(id, find)
       }
     }
   }
 
-  private func copy(of request: ImageRequest) -> StoredCopy? {
+  private func answer(for request: ImageRequest) -> StoredAnswer? {
     let identity = request.identity.withoutVarying
-    guard !state.withLock({ $0.removals.contain(identity) }), let answer = dataCache?.answer(for: identity),
-      answer.isFor(request.sentHeaders)
-    else { return nil }
+    return state.withLock({ $0.removals.contain(identity) }) ? nil : dataCache?.answer(for: identity)
+  }
+
+  private func copy(_ answer: StoredAnswer, for request: ImageRequest) -> StoredCopy? {
+    guard answer.isFor(request.sentHeaders) else { return nil }
     let hold = MemoryHold(answer.body.count, in: ledger, as: .bodies)
     var body = answer.body
     if let modify = configuration.bodyModifier {
@@ -164,6 +168,15 @@ extension LoadEngine {
       bytes.storing = StoringSignal()
     }
     return .bytes(bytes)
+  }
+
+  /// What makes a request one for an answer that has changed; empty where that came from another server, behind a redirect:
+  /// what that one has said is not told to this one, and does not follow the redirect either.
+  func validators(for request: ImageRequest, _ copy: StoredCopy?) -> HTTPHeaders {
+    guard let answer = copy?.answer else { return [:] }
+    let (known, url) = (answer.response.url, request.url)
+    let mayBeTold = DownloadQueue.Lane(known) == DownloadQueue.Lane(url) || isSamePlace(url, known)
+    return mayBeTold ? answer.validators : [:]
   }
 
   /// Whether a 304 from `url` can be about what came from `known`: where a redirect leads elsewhere now, the server has

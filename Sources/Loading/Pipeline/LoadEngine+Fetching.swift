@@ -120,7 +120,7 @@ extension LoadEngine {
     return state.withLock { state in
       guard state.registry.isRunning(id), state.transfers[id] == nil else { return nil }
       let asksForPart = request.headers["Range"] != nil
-      let validators = asksForPart ? [:] : state.registry.copy(of: id)?.answer.validators ?? [:]
+      let validators = asksForPart ? [:] : validators(for: request, state.registry.copy(of: id))
       let partial = isLocal || asksForPart || !validators.isEmpty ? nil : state.partials.take(identity)
       let expectations = AnswerAssembly.Expectations(
         acceptance: isLocal ? nil : configuration.acceptance, allowsPart: asksForPart,

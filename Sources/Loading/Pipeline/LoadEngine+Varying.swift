@@ -13,34 +13,42 @@ extension LoadEngine {
   func responseArrived(_ response: TransportResponse, of receiver: FetchReceiver) {
     guard response.headers["Vary"] != nil else { return }
     let moved = state.withLock { state -> Work in
-      guard state.transfers[receiver.id]?.receiver === receiver,
-        let fetched = state.registry.request(of: receiver.id)?.identity,
-        state.varying.learn(from: response.headers, for: fetched.url)
-      else { return Work() }
-      let names = state.varying.names(for: fetched.url)
-      let answered = fetched.counting(names)
-      // What was learnt before may have been forgotten meanwhile.
-      let isUnderWay = answered != fetched && state.registry.isFetching(answered)
-      var actions: [LoadAction] = []
-      var others: [(ImageTask, ImageRequest)] = []
-      for id in state.registry.tasks(of: receiver.id) {
-        guard let task = state.tasks[id] else { continue }
-        var request = task.request
-        request.identity = request.identity.counting(names)
-        if request.identity == answered, !isUnderWay { continue }
-        request.priority = task.priority
-        state.tasks[id] = nil
-        receiver.remove(task)
-        actions += state.registry.leave(id)
-        others.append((task, request))
+      guard state.transfers[receiver.id]?.receiver === receiver, state.registry.isRunning(receiver.id) else {
+        return Work()
       }
-      state.registry.setIdentity(answered, of: receiver.id)
-      state.transfers[receiver.id]?.identity = answered.asSent
-      for (task, request) in others {
-        actions += start(task, request, LookupNotes(began: trace.now, memory: .bypassed), &state)
-      }
-      return state.work(actions)
+      return state.work(part(receiver.id, by: response.headers, &state))
     }
     perform(moved)
+  }
+
+  /// Lets those ask again who wait for a fetch, and sent another value than it of a header that its answer names. With
+  /// the lock held.
+  func part(_ id: FetchID, by headers: HTTPHeaders, _ state: inout State) -> [LoadAction] {
+    guard let fetched = state.registry.fetches[id]?.key else { return [] }
+    state.varying.learn(from: headers, for: fetched.url)
+    let names = state.varying.names(for: fetched.url)
+    guard !names.isEmpty else { return [] }
+    let answered = fetched.counting(names)
+    // What was learnt before may have been forgotten meanwhile.
+    let isUnderWay = answered != fetched && state.registry.isFetching(answered)
+    var actions: [LoadAction] = []
+    var others: [(ImageTask, ImageRequest)] = []
+    for task in state.registry.tasks(of: id) {
+      guard let caller = state.tasks[task] else { continue }
+      var request = caller.request
+      request.identity = request.identity.counting(names)
+      if request.identity == answered, !isUnderWay { continue }
+      request.priority = caller.priority
+      state.tasks[task] = nil
+      state.transfers[id]?.receiver.remove(caller)
+      actions += state.registry.leave(task)
+      others.append((caller, request))
+    }
+    state.registry.setIdentity(answered, of: id)
+    state.transfers[id]?.identity = answered.asSent
+    for (caller, request) in others {
+      actions += start(caller, request, LookupNotes(began: trace.now, memory: .bypassed), &state)
+    }
+    return actions
   }
 }

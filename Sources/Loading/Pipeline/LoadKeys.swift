@@ -24,6 +24,12 @@ struct PictureKey: Hashable {
   }
 }
 
+/// The same bytes, from a server if need be or without one.
+struct FetchKey: Hashable {
+  var request: RequestIdentity
+  let asksNoServer: Bool
+}
+
 /// What one stage has of the next: another fetch of the same bytes shares none of its decodes.
 struct Branch<Stage, Key: Hashable>: Hashable {
   let stage: LoadID<Stage>

@@ -34,9 +34,7 @@ struct LoadRegistry {
   var fetches: [FetchID: Fetch] = [:]
   private var pictureIDs: [Branch<Decode, PictureKey>: PictureID] = [:]
   private var decodeIDs: [Branch<Fetch, DecodeKey>: DecodeID] = [:]
-  private var fetchIDs: [RequestIdentity: FetchID] = [:]
-  /// Those that go to no server.
-  private var diskFetchIDs: [RequestIdentity: FetchID] = [:]
+  private var fetchIDs: [FetchKey: FetchID] = [:]
   var actions: [LoadAction] = []
 
   /// - Parameters:
@@ -96,7 +94,9 @@ struct LoadRegistry {
   }
 
   /// Whether `request` would join a download that is under way.
-  func isFetching(_ identity: RequestIdentity) -> Bool { fetchIDs[identity] != nil }
+  func isFetching(_ identity: RequestIdentity) -> Bool {
+    fetchIDs[FetchKey(request: identity, asksNoServer: false)] != nil
+  }
 
   // MARK: Inputs of callers
 
@@ -134,8 +134,10 @@ struct LoadRegistry {
 
   /// What is under way for these bytes and serves a request too.
   private func fetchToJoin(_ identity: RequestIdentity, _ request: ImageRequest) -> FetchID? {
-    if let id = fetchIDs[identity], mayJoin(id, request) { return id }
-    return request.cachePolicy == .cacheOnly ? diskFetchIDs[identity] : nil
+    let id = fetchIDs[FetchKey(request: identity, asksNoServer: false)]
+    if let id, mayJoin(id, request) { return id }
+    return request.cachePolicy == .cacheOnly
+      ? fetchIDs[FetchKey(request: identity, asksNoServer: true)] : nil
   }
 
   /// A caller does not want it any more, and hears so. Nothing happens for one who has been answered.
@@ -155,12 +157,14 @@ struct LoadRegistry {
     return admitted()
   }
 
-  /// A fetch that runs is known as another one's from now on, with all that is made of it; unless that is under way
+  /// A fetch is known as another one's from now on, with all that is made of it; unless that is under way
   /// already.
   mutating func setIdentity(_ identity: RequestIdentity, of id: FetchID) {
-    guard let fetch = fetches[id], fetchIDs[identity] == nil else { return }
-    if fetchIDs[fetch.key] == id { fetchIDs[fetch.key] = nil }
-    fetchIDs[identity] = id
+    guard let fetch = fetches[id] else { return }
+    let key = FetchKey(request: identity, asksNoServer: fetch.asksNoServer)
+    guard fetchIDs[key] == nil else { return }
+    forgetKey(of: fetch, id)
+    fetchIDs[key] = id
     fetches[id]?.key = identity
     fetches[id]?.request.identity = identity
     for decodeID in fetch.decodes {
@@ -314,6 +318,7 @@ struct LoadRegistry {
     switch result {
     case .success(let image):
       keep(decode)
+      outdateOlder(than: decode.fetch)
       decodes[id]?.phase = .decoded(image)
       for picture in decode.pictures.sorted() { beginPicture(picture) }
       settleDamage(decode.fetch)
@@ -368,10 +373,11 @@ struct LoadRegistry {
     _ key: RequestIdentity, _ request: ImageRequest, _ lane: DownloadQueue.Lane
   ) -> FetchID {
     let id = FetchID(number: nextNumber())
-    let asksNoServer = request.cachePolicy == .cacheOnly
-    fetches[id] = Fetch(
-      key: key, request: request, lane: lane, asksNoServer: asksNoServer, attempts: Attempts(queued: now))
-    if asksNoServer { diskFetchIDs[key] = id } else { fetchIDs[key] = id }
+    var fetch = Fetch(key: key, request: request, lane: lane, attempts: Attempts(queued: now))
+    let key = FetchKey(request: key, asksNoServer: fetch.asksNoServer)
+    fetch.overtaken = fetchIDs[key]
+    fetches[id] = fetch
+    fetchIDs[key] = id
     return id
   }
 
@@ -418,9 +424,21 @@ struct LoadRegistry {
   }
 
   private mutating func beginStoring(_ id: PictureID, _ image: Image) {
-    guard let picture = pictures[id] else { return }
+    guard let picture = pictures[id], let fetch = decodes[picture.decode]?.fetch else { return }
     pictures[id]?.phase = .storing(image)
-    actions.append(.store(id, image, picture.request, additionalIdentifier: picture.additionalIdentifier))
+    var request = picture.request
+    if fetches[fetch]?.isOutdated == true { request.cache = .none }
+    actions.append(.store(id, image, request, additionalIdentifier: picture.additionalIdentifier))
+  }
+
+  /// What a fetch has brought is newer than what those have that it has overtaken.
+  private mutating func outdateOlder(than id: FetchID) {
+    var next = fetches[id]?.overtaken
+    while let id = next {
+      fetches[id]?.isOutdated = true
+      fetches[id]?.disk.isKept = false
+      next = fetches[id]?.overtaken
+    }
   }
 
   // MARK: Stages end
@@ -476,8 +494,13 @@ struct LoadRegistry {
     }
     queue.remove(id, at: now)
     fetches[id] = nil
-    if fetchIDs[fetch.key] == id { fetchIDs[fetch.key] = nil }
-    if diskFetchIDs[fetch.key] == id { diskFetchIDs[fetch.key] = nil }
+    forgetKey(of: fetch, id)
+  }
+
+  /// Another one may have it by now.
+  private mutating func forgetKey(of fetch: Fetch, _ id: FetchID) {
+    let key = FetchKey(request: fetch.key, asksNoServer: fetch.asksNoServer)
+    if fetchIDs[key] == id { fetchIDs[key] = nil }
   }
 
   private mutating func finishDecoding(_ decode: Decode) {

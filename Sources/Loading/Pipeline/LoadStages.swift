@@ -33,7 +33,7 @@ struct Fetch {
   var request: ImageRequest
   let lane: DownloadQueue.Lane
   /// Does with what is on disk.
-  let asksNoServer: Bool
+  var asksNoServer: Bool { request.cachePolicy == .cacheOnly }
   var phase = Phase.idle
   var demand = Demand()
   var attempts: Attempts
@@ -43,6 +43,10 @@ struct Fetch {
   /// Decodes that still read the bytes.
   var unfinishedDecodes = 0
   var disk = DiskPart()
+  /// The one that was under way for the same bytes, and did not serve whoever came.
+  var overtaken: FetchID?
+  /// Whether a later one has brought them anew: what this one has is for those who wait, and is not kept.
+  var isOutdated = false
   /// Its place in the order of the downloads, while the disk is asked.
   var arrival: DownloadQueue.Arrival?
 }

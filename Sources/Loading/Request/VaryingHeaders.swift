@@ -13,6 +13,7 @@ struct VaryingHeaders {
 
   /// Reads an answer's `Vary`; whether it has names that were not known for the URL. Those that are part of every
   /// identity, or never sent, do not count.
+  @discardableResult
   mutating func learn(from headers: HTTPHeaders, for url: String) -> Bool {
     let fields = headers.fields.filter { HTTPHeaders.isSame($0.name, "Vary") }
     guard !fields.isEmpty else { return false }

@@ -98,20 +98,16 @@ import VitrineTesting
     var registry = LoadRegistry()
     registry.hasDisk = true
     let lane = DownloadQueue.Lane(url())
-    let (_, lookups) = registry.start(request(policy: .reload), lane: lane)
-    let fetch = try #require(
-      lookups.compactMap { if case .startFetch(let id, _) = $0 { id } else { nil } }.first)
+    let fetch = try #require(registry.start(request(policy: .reload), lane: lane).actions.fetches.first)
     _ = registry.start(request(policy: .reload, target: Self.small), lane: lane)
     var bytes = FetchedBytes(body: Fixture.picture, response: nil)
     bytes.answer = world.disk.answers.first
-    let decodes = registry.fetchEnded(fetch, .success(bytes)).compactMap {
-      if case .decode(let id, _, _, _) = $0 { id } else { nil }
-    }
+    let decodes = registry.fetchEnded(fetch, .success(bytes)).decodes
     try #require(decodes.count == 2)
     var actions = registry.decodeEnded(decodes[0], .success(.solid(width: 1, height: 1)))
     actions += registry.start(request(policy: .reload, transforms: [.circle()]), lane: lane).actions
     actions += registry.decodeEnded(decodes[1], .success(.solid(width: 1, height: 1)))
-    #expect(actions.count { if case .keep = $0 { true } else { false } } == 1)
+    #expect(actions.keeps == 1)
   }
 
   @Test func lateJoinerOfADownloadThatNobodyKeptDiscardsNothing() async throws {
@@ -145,6 +141,31 @@ import VitrineTesting
       let image = world.downloader.cachedImage(for: request(), additionalIdentifier: identifier)
       #expect(image?.pixelWidth == 32)
     }
+  }
+
+  @Test func whoeverAsksNoServerHearsOnceWhenAllIsCancelledWithDamageOutstanding() throws {
+    let world = DiskWorld()
+    world.keep()
+    let answer = try #require(world.disk.answers.first)
+    var registry = LoadRegistry()
+    registry.hasDisk = true
+    let lane = DownloadQueue.Lane(url())
+    let targets = [nil, Self.small]
+    var actions: [LoadAction] = []
+    for policy in [ImageRequest.CachePolicy.useCache, .cacheOnly] {
+      for target in targets {
+        actions += registry.start(request(policy: policy, target: target), lane: lane).actions
+        guard actions.decodes.isEmpty, target == Self.small, policy == .useCache else { continue }
+        let copy = StoredCopy(answer, body: answer.body, at: world.calendar.now, rules: FreshnessRules())
+        actions += registry.lookedUp(try #require(actions.lookups.first), DiskFind(copy: copy))
+      }
+    }
+    try #require(actions.decodes.count == 2 && actions.lookups.count == 1)
+    actions += registry.decodeEnded(actions.decodes[0], .failure(.decoding(.jpeg, message: "")))
+    actions += registry.cancelAll()
+    let heard = actions.flatMap { if case .deliver(let tasks, _) = $0 { tasks } else { [TaskID]() } }
+    #expect(heard.count == 4 && Set(heard).count == 4)
+    #expect(registry.isEmpty)
   }
 
   // MARK: What a 304 is about
@@ -182,14 +203,36 @@ import VitrineTesting
     #expect(try await again.response.freshness == .revalidated)
   }
 
-  @Test func signatureOfAURLDoesNotMakeItAnotherPicture() async throws {
-    let world = DiskWorld {
-      $0.keyFilter = { URL(string: $0.absoluteString.prefix { $0 != "?" } + "") ?? $0 }
+  @Test(arguments: ["a.jpg?signature=2", "http://b.test/a.jpg"])
+  func otherNameOfAPictureIsAskedAboutLikeTheFirst(name: String) async throws {
+    let world = DiskWorld { $0.keyFilter = { URL(string: "http://any.test\($0.path())") ?? $0 } }
+    let first = world.downloader.load(request())
+    await world.transfer().answer(with: Fixture.picture, ["Cache-Control": "no-cache", "ETag": "\"one\""])
+    _ = try await first.response
+    await world.downloader.drain()
+    world.downloader.removeAllCachedImages()
+    let again = world.downloader.load(
+      name.hasPrefix("http") ? request("a.jpg", host: "b.test") : request(name))
+    let question = await world.transfer(2)
+    #expect(question.request.headers["If-None-Match"] == "\"one\"")
+    question.answerNotModified()
+    #expect(try await again.response.freshness == .revalidated)
+  }
+
+  @Test func whatAnotherServerHasSaidIsNotToldToTheOneThatLedThere() async throws {
+    let world = DiskWorld()
+    for number in 1...2 {
+      let task = world.downloader.load(request())
+      let transfer = await world.transfer(number)
+      #expect(transfer.request.headers["If-None-Match"] == nil)
+      transfer.respond(
+        headers: ["Cache-Control": "no-cache", "ETag": "\"one\""], url: url("a.jpg", host: "b.test"))
+      transfer.send(Fixture.picture)
+      transfer.finish()
+      #expect(try await task.response.source == .network)
+      await world.downloader.drain()
+      world.downloader.removeAllCachedImages()
     }
-    world.keep(age: 100)
-    let task = world.downloader.load(request("a.jpg?signature=2"))
-    await world.transfer().answerNotModified()
-    #expect(try await task.response.freshness == .revalidated)
   }
 
   @Test func whatAModifierAddsDoesNotKeepAPictureFromBeingServed() async throws {
@@ -208,4 +251,75 @@ import VitrineTesting
     world.downloader.removeAllCachedImages()
     #expect(try await world.downloader.image(for: request(policy: .cacheOnly)).source == .disk)
   }
+
+  @Test(arguments: [0, 100])
+  func whatWasAskedForAnewStaysWhenWhatWasThereComesLater(age: Double) throws {
+    let world = DiskWorld()
+    world.keep(age: age)
+    var registry = LoadRegistry()
+    registry.hasDisk = true
+    let lane = DownloadQueue.Lane(url())
+    let answer = try #require(world.disk.answers.first)
+    let old = StoredCopy(answer, body: answer.body, at: world.calendar.now, rules: FreshnessRules())
+    var first = registry.start(request(), lane: lane).actions
+    first += registry.lookedUp(try #require(first.lookups.first), DiskFind(copy: old))
+    if let fetch = first.fetches.first {
+      let bytes = old.bytes(revalidatedAs: answer, TransportMetrics())
+      first += registry.fetchEnded(fetch, .success(bytes))
+    }
+    var second = registry.start(request(policy: .reload), lane: lane).actions
+    var bytes = FetchedBytes(body: Self.other, response: nil)
+    bytes.answer = answer
+    second += registry.fetchEnded(try #require(second.fetches.first), .success(bytes))
+    let image = Image.solid(width: 1, height: 1)
+    second += registry.decodeEnded(try #require(second.decodes.first), .success(image))
+    first += registry.decodeEnded(try #require(first.decodes.first), .success(image))
+    #expect(second.stores.map(\.usesMemory) == [true])
+    #expect(first.stores.map(\.usesMemory) == [false])
+    #expect(first.keeps == 0 && second.keeps == 1)
+  }
+
+  // MARK: Headers that a server has named
+
+  @Test(arguments: ["1", "2"])
+  func variantOnDiskIsServedOnlyToThoseWhoSendTheSame(first: String) async throws {
+    let gate = Gate()
+    let world = DiskWorld(lookupsAreHeldBy: gate)
+    world.keep(
+      headers: ["Vary": "X-Device", "Cache-Control": "max-age=60"],
+      varying: [.init(name: "x-device", value: "1")])
+    let devices = [first, first == "1" ? "2" : "1"]
+    let tasks = devices.map { device in
+      var asked = request()
+      asked.headers["X-Device"] = device
+      return world.downloader.load(asked)
+    }
+    await gate.waitUntilHeld(1)
+    gate.open()
+    let transfer = await world.transfer()
+    #expect(transfer.request.headers["X-Device"] == "2")
+    transfer.answer(with: Self.other, ["Vary": "X-Device", "Cache-Control": "max-age=60"])
+    for (device, task) in zip(devices, tasks) {
+      #expect(try await task.response.source == (device == "1" ? .disk : .network))
+    }
+    #expect(world.transport.transfers.count == 1)
+  }
+}
+
+extension [LoadAction] {
+  fileprivate var lookups: [FetchID] { compactMap { if case .lookUp(let id, _, _) = $0 { id } else { nil } } }
+  fileprivate var fetches: [FetchID] {
+    compactMap { if case .startFetch(let id, _) = $0 { id } else { nil } }
+  }
+  fileprivate var decodes: [DecodeID] {
+    compactMap { if case .decode(let id, _, _, _) = $0 { id } else { nil } }
+  }
+  fileprivate var keeps: Int { count { if case .keep = $0 { true } else { false } } }
+  fileprivate var stores: [ImageRequest.Cache] {
+    compactMap { if case .store(_, _, let request, _) = $0 { request.cache } else { nil } }
+  }
+}
+
+extension ImageRequest.Cache {
+  fileprivate var usesMemory: Bool { if case .none = self { false } else { true } }
 }

@@ -1,0 +1,162 @@
+import Foundation
+import Synchronization
+import Testing
+import Vitrine
+import VitrineGalleryServer
+
+/// Pictures that stay on disk, with all that the library brings: curl, the codecs, a server and a folder.
+@Suite(.timeLimit(.minutes(1))) struct DiskCacheTests {
+  private let world = DiskCacheWorld()
+
+  @Test("a second start shows what the first has kept, without a server")
+  func secondStart() async throws {
+    let server = try world.server(["Cache-Control": "max-age=3600", "ETag": "\"1\""])
+    let first = world.downloader()
+    let response = try await first.image(for: "\(server.baseURL)/one.png")
+    #expect(response.source == .network && response.freshness == .fresh)
+    #expect(await response.isStored())
+    await first.shutDown()
+    server.stop()
+
+    let second = world.downloader()
+    let again = try await second.image(for: "\(server.baseURL)/one.png")
+    #expect(again.source == .disk && again.freshness == .fresh)
+    #expect(again.image.pixelWidth == response.image.pixelWidth)
+    #expect(server.log.count == 1)
+    await second.shutDown()
+  }
+
+  @Test(
+    "what may have changed is asked about, shown when its server is away, and asked about when it is back")
+  func revalidation() async throws {
+    let server = try world.server(["Cache-Control": "max-age=60", "ETag": "\"1\""])
+    let url = "\(server.baseURL)/one.png"
+    _ = try await world.load(url)
+    world.calendar.advance(by: 100)
+
+    let unchanged = try await world.load(url)
+    #expect(unchanged.freshness == .revalidated && unchanged.source == .disk)
+    #expect(server.log.map(\.status) == [200, 304])
+
+    world.calendar.advance(by: 100)
+    server.behaviour.isDown = true
+    let away = try await world.load(url)
+    guard case .stale(let age, .transport) = away.freshness else {
+      Issue.record("\(away.freshness)")
+      return
+    }
+    #expect((100...300).contains(age))
+
+    server.behaviour.isDown = false
+    server.add(Resource(body: try world.other(), headers: ["ETag": "\"2\""]), at: "/one.png")
+    let new = try await world.load(url)
+    #expect(new.source == .network && new.image.pixelWidth != unchanged.image.pixelWidth)
+    #expect(server.log.last?.headers["if-none-match"] == "\"1\"")
+    #expect(try await world.load(url).source == .disk)
+  }
+
+  @Test func failuresOfTheServerShowWhatIsThere() async throws {
+    let server = try world.server(["Cache-Control": "max-age=1", "ETag": "\"1\""])
+    let url = "\(server.baseURL)/one.png"
+    _ = try await world.load(url)
+    world.calendar.advance(by: 100)
+    // With another tag, since what has not changed comes without a body.
+    let bodies = ["html", "empty", "truncate", "garbage", "reset"].map { "?\($0)=1&etag=new" }
+    for query in ["?status=503"] + bodies {
+      let response = try await world.load(url, insteadOf: query)
+      guard case .stale(_, .some) = response.freshness else {
+        Issue.record("\(query): \(response.freshness)")
+        continue
+      }
+      #expect(response.source == .disk)
+    }
+    await #expect(throws: ImageError.status(404)) { try await world.load(url, insteadOf: "?status=404") }
+    await #expect(throws: ImageError.status(404)) { try await world.load(url, insteadOf: "?status=404") }
+    // It is gone from disk as well.
+    await #expect(throws: ImageError.status(503)) { try await world.load(url, insteadOf: "?status=503") }
+  }
+
+  @Test(arguments: ["no-store", "max-age=0, no-store"])
+  func whatMayNotBeKeptIsNotThere(control: String) async throws {
+    let server = try world.server(["Cache-Control": control, "ETag": "\"1\""])
+    let url = "\(server.baseURL)/one.png"
+    #expect(await (try world.load(url)).isStored() == false)
+    #expect(try await world.load(url).source == .network)
+    #expect(server.log.compactMap { $0.headers["if-none-match"] }.isEmpty)
+  }
+
+  @Test func questionTellsAnotherOriginNothing() async throws {
+    let (first, second) = (
+      try world.server(["Cache-Control": "no-cache", "ETag": "\"one\""]),
+      try world.server(["Cache-Control": "no-cache", "ETag": "\"two\"", "Last-Modified": "x"])
+    )
+    let target = second.baseURL.replacing(":", with: "%3A").replacing("/", with: "%2F") + "%2Fone.png"
+    let url = "\(first.baseURL)/one.png?redirect=\(target)"
+    #expect(try await world.load(url).source == .network)
+    #expect(try await world.load(url).source == .network)
+    #expect(second.log.map(\.status) == [200, 200])
+    #expect((first.log + second.log).flatMap(\.headers.keys).filter { $0.hasPrefix("if-") }.isEmpty)
+  }
+
+  @Test func questionThatLeadsElsewhereBringsWhatIsThere() async throws {
+    let day = "Sat, 01 Jan 2022 00:00:00 GMT"
+    let server = try world.server(["Cache-Control": "no-cache", "Last-Modified": day])
+    server.add(Resource(body: try world.other(), headers: ["Last-Modified": day]), at: "/two.png")
+    let today = "\(server.baseURL)/today"
+    let one = try await world.load(today, insteadOf: "?redirect=%2Fone.png")
+    #expect(try await world.load(today, insteadOf: "?redirect=%2Fone.png").freshness == .revalidated)
+    // Of the same time, so that its server says that it has not changed since.
+    let two = try await world.load(today, insteadOf: "?redirect=%2Ftwo.png")
+    #expect(two.source == .network && two.image.pixelWidth != one.image.pixelWidth)
+    #expect(server.log.suffix(4).map(\.status) == [302, 304, 302, 200])
+  }
+}
+
+/// A folder and a calendar, which stay when a downloader goes.
+private final class DiskCacheWorld: Sendable {
+  final class Calendar: Sendable {
+    private let seconds = Mutex(Date().timeIntervalSince1970)
+
+    var now: Double { seconds.withLock { $0 } }
+    func advance(by more: Double) { seconds.withLock { $0 += more } }
+  }
+
+  let calendar = Calendar()
+  private let folder = FileManager.default.temporaryDirectory.path + "/vitrine-\(UUID())"
+
+  deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+  /// As a process that starts now has it.
+  func downloader() -> ImageDownloader {
+    var configuration = ImageDownloader.Configuration()
+    configuration.wallClock = { [calendar] in calendar.now }
+    configuration.retries = .none
+    configuration.keyFilter = { url in URL(string: String(url.absoluteString.prefix { $0 != "?" })) ?? url }
+    return ImageDownloader(
+      configuration: configuration, transports: [CurlTransport()], decoder: ImageCodecs(),
+      dataCache: DiskImageCache(directory: folder, wallClock: { [calendar] in calendar.now }))
+  }
+
+  /// Loads it in a process of its own.
+  @discardableResult
+  func load(_ url: String, insteadOf query: String = "") async throws -> ImageResponse {
+    let downloader = downloader()
+    let result: Result<ImageResponse, any Error>
+    do { result = .success(try await downloader.image(for: url + query)) } catch { result = .failure(error) }
+    await downloader.shutDown(cancelling: false)
+    return try result.get()
+  }
+
+  func server(_ headers: [String: String]) throws -> GalleryServer {
+    let server = try GalleryServer()
+    server.add(Resource(body: try picture("25-palm-island.png"), headers: headers), at: "/one.png")
+    return server
+  }
+
+  func other() throws -> [UInt8] { try picture("01-first-light.jpg") }
+
+  private func picture(_ name: String) throws -> [UInt8] {
+    let gallery = URL(filePath: #filePath).appending(path: "../../../Assets/gallery").standardizedFileURL
+    return Array(try Data(contentsOf: gallery.appending(path: name)))
+  }
+}
