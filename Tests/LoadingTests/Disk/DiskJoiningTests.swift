@@ -150,18 +150,22 @@ import VitrineTesting
     var registry = LoadRegistry()
     registry.hasDisk = true
     let lane = DownloadQueue.Lane(url())
-    let targets = [nil, Self.small]
     var actions: [LoadAction] = []
-    for policy in [ImageRequest.CachePolicy.useCache, .cacheOnly] {
-      for target in targets {
-        actions += registry.start(request(policy: policy, target: target), lane: lane).actions
-        guard actions.decodes.isEmpty, target == Self.small, policy == .useCache else { continue }
-        let copy = StoredCopy(answer, body: answer.body, at: world.calendar.now, rules: FreshnessRules())
-        actions += registry.lookedUp(try #require(actions.lookups.first), DiskFind(copy: copy))
-      }
+    func load(_ policy: ImageRequest.CachePolicy, _ target: DecodeTarget?) {
+      actions += registry.start(request(policy: policy, target: target), lane: lane).actions
     }
+    load(.useCache, nil)
+    load(.useCache, Self.small)
+    let copy = StoredCopy(answer, body: answer.body, at: world.calendar.now, rules: FreshnessRules())
+    actions += registry.lookedUp(try #require(actions.lookups.first), DiskFind(copy: copy))
+    load(.cacheOnly, Self.small)
+    load(.cacheOnly, nil)
     try #require(actions.decodes.count == 2 && actions.lookups.count == 1)
-    actions += registry.decodeEnded(actions.decodes[0], .failure(.decoding(.jpeg, message: "")))
+    // The whole one is damaged; the small one ends last.
+    let whole = try #require(
+      actions.first { if case .decode(_, _, let key, _) = $0 { key.target == nil } else { false } })
+    actions += registry.decodeEnded(
+      try #require([whole].decodes.first), .failure(.decoding(.jpeg, message: "")))
     actions += registry.cancelAll()
     let heard = actions.flatMap { if case .deliver(let tasks, _) = $0 { tasks } else { [TaskID]() } }
     #expect(heard.count == 4 && Set(heard).count == 4)
