@@ -62,6 +62,38 @@ extension LoadEngine {
     }
   }
 
+  /// A picture is in memory that may have changed.
+  func noteStale(_ image: Image, _ request: ImageRequest, _ additionalIdentifier: String?) {
+    let end = clock.now.advanced(bySeconds: max(0, configuration.freshness.staleInMemory))
+    let wake = state.withLock {
+      $0.stalePictures.add(
+        .init(
+          image: image.number, request: request, additionalIdentifier: additionalIdentifier, end: end))
+    }
+    if let wake { wakeForStale(at: wake) }
+  }
+
+  private func wakeForStale(at time: Int64) {
+    clock.wake(at: time) { [weak self] in
+      guard let self else { return }
+      let (due, next) = state.withLock { $0.stalePictures.takeDue(at: self.clock.now) }
+      forget(due)
+      if let next { wakeForStale(at: next) }
+    }
+  }
+
+  /// Takes them out of memory, unless newer ones have taken their places.
+  func forget(_ stale: [StalePictures.Entry]) {
+    for entry in stale {
+      let cache = entry.request.cache(insteadOf: cache)
+      if cache?.image(for: entry.request, additionalIdentifier: entry.additionalIdentifier)?.number
+        == entry.image
+      {
+        cache?.removeImage(for: entry.request, additionalIdentifier: entry.additionalIdentifier)
+      }
+    }
+  }
+
   func discard(_ identity: RequestIdentity) {
     write(0) { $0.removeAnswer(for: identity.withoutVarying) }
   }

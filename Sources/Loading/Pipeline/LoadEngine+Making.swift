@@ -53,6 +53,7 @@ extension LoadEngine {
         cache.removeImage(for: request, additionalIdentifier: identifier)
       }
       cache.insert(image, for: request, additionalIdentifier: identifier)
+      if state.withLock({ $0.registry.isStale(id) }) { noteStale(image, request, identifier) }
     }
     perform { state in
       state.storeCount += 1

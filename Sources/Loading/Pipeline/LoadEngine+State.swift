@@ -23,6 +23,7 @@ extension LoadEngine {
     var unwrittenBytes = 0
     var lastWrite: UInt64 = 0
     var removals = DiskRemovals()
+    var stalePictures = StalePictures()
     var isShutDown = false
     var waitingForIdle: [CheckedContinuation<Void, Never>] = []
 

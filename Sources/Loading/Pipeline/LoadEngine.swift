@@ -155,6 +155,7 @@ final class LoadEngine: Sendable {
   }
 
   func networkReturned() {
+    forget(state.withLock { $0.stalePictures.takeAll() })
     perform { state in
       _ = state.failures?.removeAll()
       return state.registry.networkReturned()

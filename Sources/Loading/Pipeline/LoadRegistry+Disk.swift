@@ -56,6 +56,15 @@ extension LoadRegistry {
     tasks(of: id).filter { waiters[$0]?.asksNoServer == true }
   }
 
+  /// Whether a picture is made of what may have changed.
+  func isStale(_ picture: PictureID) -> Bool {
+    guard hasDisk, let decode = pictures[picture]?.decode, case .stale = decodes[decode]?.bytes?.freshness
+    else {
+      return false
+    }
+    return true
+  }
+
   /// What the server is asked about.
   func copy(of fetch: FetchID) -> StoredCopy? { fetches[fetch]?.disk.copy }
 

@@ -16,25 +16,25 @@ struct LoadRegistry {
   var hasDisk = false
 
   /// From 0 to 1.
-  private let random: @Sendable () -> Double
+  let random: @Sendable () -> Double
   /// Seconds from the first try to the last retry.
-  private let totalLimit: Double
+  let totalLimit: Double
   /// When `woken(at:)` is to be called.
-  private var nextWake: Int64?
+  var nextWake: Int64?
 
   /// No download starts while more bytes than this wait to be decoded: a network that is faster than the
   /// decoders would fill the memory otherwise.
-  private let undecodedBytesLimit: Int
-  private var undecodedBytes = 0
+  let undecodedBytesLimit: Int
+  var undecodedBytes = 0
 
-  private var lastNumber: UInt64
+  var lastNumber: UInt64
   var waiters: [TaskID: Waiter] = [:]
-  private(set) var pictures: [PictureID: Picture] = [:]
+  var pictures: [PictureID: Picture] = [:]
   var decodes: [DecodeID: Decode] = [:]
   var fetches: [FetchID: Fetch] = [:]
-  private var pictureIDs: [Branch<Decode, PictureKey>: PictureID] = [:]
-  private var decodeIDs: [Branch<Fetch, DecodeKey>: DecodeID] = [:]
-  private var fetchIDs: [FetchKey: FetchID] = [:]
+  var pictureIDs: [Branch<Decode, PictureKey>: PictureID] = [:]
+  var decodeIDs: [Branch<Fetch, DecodeKey>: DecodeID] = [:]
+  var fetchIDs: [FetchKey: FetchID] = [:]
   var actions: [LoadAction] = []
 
   /// - Parameters:
@@ -133,7 +133,7 @@ struct LoadRegistry {
   }
 
   /// What is under way for these bytes and serves a request too.
-  private func fetchToJoin(_ identity: RequestIdentity, _ request: ImageRequest) -> FetchID? {
+  func fetchToJoin(_ identity: RequestIdentity, _ request: ImageRequest) -> FetchID? {
     let id = fetchIDs[FetchKey(request: identity, asksNoServer: false)]
     if let id, mayJoin(id, request) { return id }
     return request.cachePolicy == .cacheOnly
@@ -226,131 +226,7 @@ struct LoadRegistry {
     return admitted()
   }
 
-  // MARK: Inputs of those who do the work
-
-  mutating func fetchEnded(_ id: FetchID, _ end: FetchEnd) -> [LoadAction] {
-    guard isRunning(id) else { return [] }
-    fetches[id]?.attempts.end(at: now)
-    guard let fetch = fetches[id] else { return [] }
-    queue.ended(
-      id, status: end.response?.status, retryAfter: end.retryAfter, speaksHTTP2: end.speaksHTTP2, at: now)
-    fetches[id]?.phase = .idle
-    switch end.outcome {
-    case .bytes(let bytes) where bytes.body.isEmpty:
-      if !showsCopy(id, because: .emptyBody) { fail(fetch.decodes, .emptyBody) }
-    case .bytes(let bytes):
-      received(bytes, id)
-    case .notModified:
-      // Nobody has asked.
-      fail(fetch.decodes, .status(304))
-    case .needsWhole where !fetch.attempts.hasRestarted:
-      fetches[id]?.attempts.hasRestarted = true
-      tryAgain(id, at: now)
-    case .needsWhole:
-      fail(fetch.decodes, .status(416))
-    case .failed(let error):
-      if showsCopy(id, because: error) { break }
-      guard let delay = retryDelay(fetch, error, end.retryAfter) else {
-        if [.status(404), .status(410)].contains(error) { discard(id) }
-        fail(fetch.decodes, error)
-        break
-      }
-      fetches[id]?.attempts.retries += 1
-      tryAgain(id, at: now.advanced(bySeconds: delay))
-      actions.append(.announce(tasks(of: id), .willRetry(after: delay, error)))
-    }
-    return admitted()
-  }
-
-  private func retryDelay(_ fetch: Fetch, _ error: ImageError, _ retryAfter: Double?) -> Double? {
-    guard fetch.lane != .local else { return nil }
-    let delay = retries.delay(
-      beforeRetry: fetch.attempts.retries, of: error, retryAfter: retryAfter, random: random())
-    return delay.flatMap { isInTime(fetch, after: $0) ? $0 : nil }
-  }
-
-  private func isInTime(_ fetch: Fetch, after delay: Double) -> Bool {
-    fetch.attempts.spent + delay < totalLimit
-  }
-
-  /// What earlier tries took.
-  func secondsSpent(on fetch: FetchID) -> Double { fetches[fetch]?.attempts.spent ?? 0 }
-
-  /// Before its first try.
-  func secondsQueued(_ fetch: FetchID) -> Double { fetches[fetch]?.attempts.secondsQueued ?? 0 }
-
-  private mutating func tryAgain(_ id: FetchID, at time: Int64) {
-    guard let fetch = fetches[id], let priority = fetch.demand.priority else { return }
-    fetches[id]?.attempts.earliest = time
-    queue.enqueue(id, lane: fetch.lane, priority: priority, notBefore: time)
-  }
-
-  /// Takes a download that nobody needs now out of the queue or off the network, or puts it back.
-  private mutating func holdOrRelease(_ id: FetchID) {
-    guard let fetch = fetches[id] else { return }
-    guard let priority = fetch.demand.priority else {
-      switch fetch.phase {
-      // The disk is asked all the same.
-      case .idle where fetch.disk.isLookedUp: return
-      case .idle where !fetch.isHeld: queue.remove(id)
-      case .running:
-        actions.append(.pauseFetch(id))
-        // Not in vain: it is wanted again, perhaps.
-        queue.ended(id, at: now)
-      case .idle, .lookingUp, .received: return
-      }
-      fetches[id]?.phase = .idle
-      fetches[id]?.isHeld = true
-      // It has all its time again when somebody wants it.
-      fetches[id]?.attempts.began = nil
-      fetches[id]?.attempts.spent = 0
-      return
-    }
-    guard fetch.isHeld else { return }
-    fetches[id]?.isHeld = false
-    queue.enqueue(id, lane: fetch.lane, priority: priority, notBefore: fetch.attempts.earliest, at: now)
-  }
-
-  mutating func decodeEnded(_ id: DecodeID, _ result: Result<Image, ImageError>) -> [LoadAction] {
-    guard let decode = decodes[id], case .running = decode.phase else { return [] }
-    finishDecoding(decode)
-    decodes[id]?.phase = .idle
-    switch result {
-    case .success(let image):
-      keep(decode)
-      outdateOlder(than: decode.fetch)
-      decodes[id]?.phase = .decoded(image)
-      for picture in decode.pictures.sorted() { beginPicture(picture) }
-      settleDamage(decode.fetch)
-    case .failure(let error):
-      if !findsOtherBytes(for: decode, after: error) { fail([id], error) }
-    }
-    return admitted()
-  }
-
-  mutating func transformEnded(_ id: PictureID, _ result: Result<Image, ImageError>) -> [LoadAction] {
-    guard let picture = pictures[id], case .transforming = picture.phase else { return [] }
-    pictures[id]?.phase = .idle
-    switch result {
-    case .success(let image): beginStoring(id, image)
-    case .failure(let error): finish([id], .failure(error))
-    }
-    return admitted()
-  }
-
-  /// The cache has been offered the picture: now whoever asks again is served by it, and those who joined
-  /// until now are answered.
-  mutating func storeEnded(_ id: PictureID) -> [LoadAction] {
-    guard let picture = pictures[id], case .storing(let image) = picture.phase,
-      let decode = decodes[picture.decode], let fetch = fetches[decode.fetch], let bytes = decode.bytes
-    else { return [] }
-    var response = ImageResponse(
-      image: image, source: fetch.request.isLocal ? .file : bytes.source, http: bytes.response,
-      metrics: bytes.metrics, freshness: bytes.freshness, data: bytes.body)
-    if fetch.disk.isSettled { response.storing = bytes.storing }
-    finish([id], .success(response))
-    return admitted()
-  }
+  // MARK: Outputs
 
   /// Downloads that may start now, after whatever else there is to do.
   mutating func admitted() -> [LoadAction] {
@@ -367,175 +243,12 @@ struct LoadRegistry {
     return taken()
   }
 
-  // MARK: Stages begin
-
-  private mutating func makeFetch(
-    _ key: RequestIdentity, _ request: ImageRequest, _ lane: DownloadQueue.Lane
-  ) -> FetchID {
-    let id = FetchID(number: nextNumber())
-    var fetch = Fetch(key: key, request: request, lane: lane, attempts: Attempts(queued: now))
-    let key = FetchKey(request: key, asksNoServer: fetch.asksNoServer)
-    fetch.overtaken = fetchIDs[key]
-    fetches[id] = fetch
-    fetchIDs[key] = id
-    return id
-  }
-
-  private mutating func makeDecode(_ key: DecodeKey, _ fetch: FetchID) -> DecodeID {
-    let id = DecodeID(number: nextNumber())
-    decodes[id] = Decode(key: key, fetch: fetch)
-    decodeIDs[Branch(stage: fetch, key: key)] = id
-    fetches[fetch]?.decodes.insert(id)
-    return id
-  }
-
-  private mutating func makePicture(
-    _ key: PictureKey, _ decode: DecodeID, _ request: ImageRequest, _ additionalIdentifier: String?
-  ) -> PictureID {
-    let id = PictureID(number: nextNumber())
-    pictures[id] = Picture(
-      key: key, decode: decode, request: request, additionalIdentifier: additionalIdentifier)
-    pictureIDs[Branch(stage: decode, key: key)] = id
-    decodes[decode]?.pictures.insert(id)
-    return id
-  }
-
-  /// Starts once the bytes are here.
-  mutating func beginDecode(_ id: DecodeID) {
-    guard let decode = decodes[id], case .idle = decode.phase, let fetch = fetches[decode.fetch],
-      case .received(let bytes) = fetch.phase
-    else { return }
-    decodes[id]?.phase = .running
-    decodes[id]?.bytes = bytes
-    decodes[id]?.parts = [:]
-    fetches[decode.fetch]?.unfinishedDecodes += 1
-    if fetch.unfinishedDecodes == 0 { undecodedBytes += bytes.body.count }
-    actions.append(.decode(id, bytes.body, decode.key, decode.demand.priority ?? .normal))
-  }
-
-  /// Starts once the pixels are here.
-  private mutating func beginPicture(_ id: PictureID) {
-    guard let picture = pictures[id], case .decoded(let image) = decodes[picture.decode]?.phase else {
-      return
-    }
-    guard !picture.request.transforms.isEmpty else { return beginStoring(id, image) }
-    pictures[id]?.phase = .transforming
-    actions.append(.transform(id, image, picture.request.transforms, picture.demand.priority ?? .normal))
-  }
-
-  private mutating func beginStoring(_ id: PictureID, _ image: Image) {
-    guard let picture = pictures[id], let fetch = decodes[picture.decode]?.fetch else { return }
-    pictures[id]?.phase = .storing(image)
-    var request = picture.request
-    if fetches[fetch]?.isOutdated == true { request.cache = .none }
-    actions.append(.store(id, image, request, additionalIdentifier: picture.additionalIdentifier))
-  }
-
-  /// What a fetch has brought is newer than what those have that it has overtaken.
-  private mutating func outdateOlder(than id: FetchID) {
-    var next = fetches[id]?.overtaken
-    while let id = next {
-      fetches[id]?.isOutdated = true
-      fetches[id]?.disk.isKept = false
-      next = fetches[id]?.overtaken
-    }
-  }
-
-  // MARK: Stages end
-
-  mutating func fail(_ decodes: Set<DecodeID>, _ error: ImageError) {
-    finish(decodes.reduce(into: []) { $0.formUnion(self.decodes[$1]?.pictures ?? []) }, .failure(error))
-  }
-
-  /// Answers everyone who waits for one of `ids`, in order of registration, and lets the pictures go.
-  private mutating func finish(_ ids: Set<PictureID>, _ result: Result<ImageResponse, ImageError>) {
-    let tasks = ids.flatMap { pictures[$0]?.waiters ?? [] }.sorted()
-    actions.append(.deliver(tasks, result))
-    for task in tasks { _ = forget(task) }
-    for id in ids { removeIfUnwanted(id) }
-  }
-
-  /// Takes a caller out of the tree; what is left of it may be unwanted now.
-  mutating func forget(_ task: TaskID) -> PictureID? {
-    guard let waiter = waiters.removeValue(forKey: task) else { return nil }
-    pictures[waiter.picture]?.waiters.remove(task)
-    replaceDemand(of: waiter.picture, waiter.demand, with: nil)
-    return waiter.picture
-  }
-
-  mutating func removeIfUnwanted(_ id: PictureID) {
-    guard let picture = pictures[id], picture.waiters.isEmpty else { return }
-    if case .transforming = picture.phase { actions.append(.cancelWork(number: id.number)) }
-    pictures[id] = nil
-    pictureIDs[Branch(stage: picture.decode, key: picture.key)] = nil
-    decodes[picture.decode]?.pictures.remove(id)
-    removeIfUnwanted(picture.decode)
-  }
-
-  private mutating func removeIfUnwanted(_ id: DecodeID) {
-    guard let decode = decodes[id], decode.pictures.isEmpty else { return }
-    if case .running = decode.phase {
-      actions.append(.cancelWork(number: id.number))
-      finishDecoding(decode)
-    }
-    decodes[id] = nil
-    decodeIDs[Branch(stage: decode.fetch, key: decode.key)] = nil
-    fetches[decode.fetch]?.decodes.remove(id)
-    settleDamage(decode.fetch)
-    removeIfUnwanted(decode.fetch)
-  }
-
-  private mutating func removeIfUnwanted(_ id: FetchID) {
-    guard let fetch = fetches[id], fetch.decodes.isEmpty else { return }
-    switch fetch.phase {
-    case .running: actions.append(.cancelFetch(id))
-    case .lookingUp: actions.append(.cancelLookUp(id))
-    case .idle, .received: break
-    }
-    queue.remove(id, at: now)
-    fetches[id] = nil
-    forgetKey(of: fetch, id)
-  }
-
-  /// Another one may have it by now.
-  private mutating func forgetKey(of fetch: Fetch, _ id: FetchID) {
-    let key = FetchKey(request: fetch.key, asksNoServer: fetch.asksNoServer)
-    if fetchIDs[key] == id { fetchIDs[key] = nil }
-  }
-
-  private mutating func finishDecoding(_ decode: Decode) {
-    guard let fetch = fetches[decode.fetch], case .received(let bytes) = fetch.phase else { return }
-    fetches[decode.fetch]?.unfinishedDecodes -= 1
-    if fetch.unfinishedDecodes == 1 { undecodedBytes -= bytes.body.count }
-  }
-
-  // MARK: Demand
-
-  /// Exchanges a caller's priority at all three levels; work that waits moves to its new place.
-  private mutating func replaceDemand(
-    of id: PictureID, _ old: ImageRequest.Priority?, with new: ImageRequest.Priority?
-  ) {
-    guard let picture = pictures[id], let decode = decodes[picture.decode] else { return }
-    if let priority = pictures[id]?.demand.replace(old, with: new) ?? nil, case .transforming = picture.phase
-    {
-      actions.append(.reprioritizeWork(number: id.number, priority))
-    }
-    if let priority = decodes[picture.decode]?.demand.replace(old, with: new) ?? nil,
-      case .running = decode.phase
-    {
-      actions.append(.reprioritizeWork(number: picture.decode.number, priority))
-    }
-    if let priority = fetches[decode.fetch]?.demand.replace(old, with: new) ?? nil {
-      queue.setPriority(priority, of: decode.fetch, at: now)
-    }
-  }
-
   mutating func nextNumber() -> UInt64 {
     lastNumber += 1
     return lastNumber
   }
 
-  private mutating func taken() -> [LoadAction] {
+  mutating func taken() -> [LoadAction] {
     defer { actions = [] }
     return actions
   }

@@ -244,6 +244,46 @@ import VitrineTesting
     #expect(world.disk.answers.count == 1)
   }
 
+  /// A picture that is shown, and in memory, because its server has failed.
+  private func staleInMemory() async throws -> DiskWorld {
+    let world = DiskWorld()
+    world.keep(age: 100)
+    let task = world.downloader.load(request())
+    await world.transfer().fail(.status(503))
+    #expect(try await task.response.source == .disk)
+    #expect(world.downloader.cachedImage(for: request()) != nil)
+    return world
+  }
+
+  @Test func memoryServesWhatMayHaveChangedForAWhileOnly() async throws {
+    let world = try await staleInMemory()
+    world.world.clock.advance(by: 59)
+    #expect(world.downloader.cachedImage(for: request()) != nil)
+    world.world.clock.advance(by: 2)
+    #expect(world.downloader.cachedImage(for: request()) == nil)
+    let again = world.downloader.load(request())
+    await world.transfer(2).answerNotModified()
+    #expect(try await again.response.freshness == .revalidated)
+    world.world.clock.advance(by: 1000)
+    #expect(world.downloader.cachedImage(for: request()) != nil, "nobody doubts it now")
+  }
+
+  @Test func returnOfTheNetworkEndsItToo() async throws {
+    let world = try await staleInMemory()
+    world.downloader.networkReturned()
+    #expect(world.downloader.cachedImage(for: request()) == nil)
+    world.world.clock.advance(by: 1000)
+  }
+
+  @Test func newerPictureIsNotTakenForTheOneThatMayHaveChanged() async throws {
+    let world = try await staleInMemory()
+    let again = world.downloader.load(request(policy: .reload))
+    await world.transfer(2).answer(with: Self.other)
+    let image = try await again.response.image
+    world.world.clock.advance(by: 100)
+    #expect(world.downloader.cachedImage(for: request()) === image)
+  }
+
   @Test func pageOfAPortalDoesNotTakeThePlaceOfAPicture() async throws {
     let world = DiskWorld()
     world.keep(age: 100)

@@ -20,6 +20,9 @@ public struct FreshnessRules: Hashable, Sendable {
   /// How long after its time an answer is shown when the server cannot be reached or fails; without end by default, as a
   /// screen must not go blank. A longer `stale-if-error` of the server counts (RFC 5861, 4).
   public var staleOnError = Double.infinity
+  /// How long memory serves what is shown for want of its server, until that is asked again; 60 by default. The return of
+  /// the network ends it too.
+  public var staleInMemory = 60.0
   /// Whether, when the server cannot be reached or fails, also that is shown which it forbids to show unasked, by
   /// `must-revalidate` or `no-cache`; false by default (RFC 9111, 4.2.4). Many servers send them with everything.
   public var showsOnErrorWhatMustBeRevalidated = false

@@ -1,0 +1,88 @@
+import VitrineGraphics
+
+// Transfers: how one ends, is tried again, or held while nobody needs it.
+
+extension LoadRegistry {
+  mutating func fetchEnded(_ id: FetchID, _ end: FetchEnd) -> [LoadAction] {
+    guard isRunning(id) else { return [] }
+    fetches[id]?.attempts.end(at: now)
+    guard let fetch = fetches[id] else { return [] }
+    queue.ended(
+      id, status: end.response?.status, retryAfter: end.retryAfter, speaksHTTP2: end.speaksHTTP2, at: now)
+    fetches[id]?.phase = .idle
+    switch end.outcome {
+    case .bytes(let bytes) where bytes.body.isEmpty:
+      if !showsCopy(id, because: .emptyBody) { fail(fetch.decodes, .emptyBody) }
+    case .bytes(let bytes):
+      received(bytes, id)
+    case .notModified:
+      // Nobody has asked.
+      fail(fetch.decodes, .status(304))
+    case .needsWhole where !fetch.attempts.hasRestarted:
+      fetches[id]?.attempts.hasRestarted = true
+      tryAgain(id, at: now)
+    case .needsWhole:
+      fail(fetch.decodes, .status(416))
+    case .failed(let error):
+      if showsCopy(id, because: error) { break }
+      guard let delay = retryDelay(fetch, error, end.retryAfter) else {
+        if [.status(404), .status(410)].contains(error) { discard(id) }
+        fail(fetch.decodes, error)
+        break
+      }
+      fetches[id]?.attempts.retries += 1
+      tryAgain(id, at: now.advanced(bySeconds: delay))
+      actions.append(.announce(tasks(of: id), .willRetry(after: delay, error)))
+    }
+    return admitted()
+  }
+
+  func retryDelay(_ fetch: Fetch, _ error: ImageError, _ retryAfter: Double?) -> Double? {
+    guard fetch.lane != .local else { return nil }
+    let delay = retries.delay(
+      beforeRetry: fetch.attempts.retries, of: error, retryAfter: retryAfter, random: random())
+    return delay.flatMap { isInTime(fetch, after: $0) ? $0 : nil }
+  }
+
+  func isInTime(_ fetch: Fetch, after delay: Double) -> Bool {
+    fetch.attempts.spent + delay < totalLimit
+  }
+
+  /// What earlier tries took.
+  func secondsSpent(on fetch: FetchID) -> Double { fetches[fetch]?.attempts.spent ?? 0 }
+
+  /// Before its first try.
+  func secondsQueued(_ fetch: FetchID) -> Double { fetches[fetch]?.attempts.secondsQueued ?? 0 }
+
+  mutating func tryAgain(_ id: FetchID, at time: Int64) {
+    guard let fetch = fetches[id], let priority = fetch.demand.priority else { return }
+    fetches[id]?.attempts.earliest = time
+    queue.enqueue(id, lane: fetch.lane, priority: priority, notBefore: time)
+  }
+
+  /// Takes a download that nobody needs now out of the queue or off the network, or puts it back.
+  mutating func holdOrRelease(_ id: FetchID) {
+    guard let fetch = fetches[id] else { return }
+    guard let priority = fetch.demand.priority else {
+      switch fetch.phase {
+      // The disk is asked all the same.
+      case .idle where fetch.disk.isLookedUp: return
+      case .idle where !fetch.isHeld: queue.remove(id)
+      case .running:
+        actions.append(.pauseFetch(id))
+        // Not in vain: it is wanted again, perhaps.
+        queue.ended(id, at: now)
+      case .idle, .lookingUp, .received: return
+      }
+      fetches[id]?.phase = .idle
+      fetches[id]?.isHeld = true
+      // It has all its time again when somebody wants it.
+      fetches[id]?.attempts.began = nil
+      fetches[id]?.attempts.spent = 0
+      return
+    }
+    guard fetch.isHeld else { return }
+    fetches[id]?.isHeld = false
+    queue.enqueue(id, lane: fetch.lane, priority: priority, notBefore: fetch.attempts.earliest, at: now)
+  }
+}
