@@ -38,8 +38,8 @@ struct DiskPart {
   var wasHealed = false
 }
 
-/// An answer on disk.
-struct StoredCopy: Sendable {
+/// An answer on disk. A class, as what holds one is copied often.
+final class StoredCopy: Sendable {
   enum Showing: Sendable {
     /// Without asking its server.
     case asFresh

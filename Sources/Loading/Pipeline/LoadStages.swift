@@ -26,7 +26,8 @@ struct Fetch {
     /// The disk is asked.
     case lookingUp
     case running
-    case received(FetchedBytes)
+    /// Elsewhere, as a fetch is copied often.
+    indirect case received(FetchedBytes)
   }
 
   var key: RequestIdentity
@@ -101,7 +102,7 @@ struct FetchedBytes: Sendable {
 /// How a transfer ended.
 struct FetchEnd: Sendable {
   enum Outcome: Sendable {
-    case bytes(FetchedBytes)
+    indirect case bytes(FetchedBytes)
     /// What the disk has is good still (304).
     case notModified(TransportResponse, TransportMetrics)
     case failed(ImageError)
@@ -146,12 +147,31 @@ struct Decode {
   var key: DecodeKey
   let fetch: FetchID
   var phase = Phase.idle
-  /// What it decodes, or has decoded.
-  var bytes: FetchedBytes?
   var demand = Demand()
   var pictures: Set<PictureID> = []
   /// What is shown of it until its bytes are all here, by style; of those that somebody wants.
   var parts: [ImageRequest.Progressive: PartialPictures] = [:]
+  /// Elsewhere, as a decode is copied often.
+  private var boxedBytes: Boxed<FetchedBytes>?
+
+  /// - Parameter fetch: what brings its bytes.
+  init(key: DecodeKey, fetch: FetchID) {
+    self.key = key
+    self.fetch = fetch
+  }
+
+  /// What it decodes, or has decoded.
+  var bytes: FetchedBytes? {
+    get { boxedBytes?.value }
+    set { boxedBytes = newValue.map { Boxed($0) } }
+  }
+}
+
+/// A large value behind one word.
+final class Boxed<Value: Sendable>: Sendable {
+  let value: Value
+
+  init(_ value: Value) { self.value = value }
 }
 
 /// A picture being transformed or put into the cache.
