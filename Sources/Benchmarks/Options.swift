@@ -25,7 +25,7 @@ struct Options {
       fade              a frame of 50 tiles that change their pictures at once
       idle              what a window does when nothing happens
       spinners          50 slots and one that wait for their pictures
-      reuse-storm       10,000 changes of slots a second, for 10 s
+      reuse-storm       10,000 changes of slots a second, for 15 s
       download          2,000 objects of 30 KB from nginx, beside curl --parallel
       latency           200 objects behind 50 ms there and back, beside curl --parallel
       storm             100,000 loads that are given up at once

@@ -254,6 +254,38 @@ extension FetchEnd {
     #expect(registry.queue.waitingCount == 0)
   }
 
+  @Test func transferThatHealsIsHeldWhenOnlyThoseAreLeftWhoHavePaused() throws {
+    var registry = LoadRegistry()
+    registry.hasDisk = true
+    let answer = StoredAnswer(
+      response: TransportResponse(url: url(), status: 200, headers: ["Cache-Control": "max-age=60"]),
+      body: [1], requested: 0, received: 0)
+    let copy = StoredCopy(answer, body: [1], at: 0, rules: FreshnessRules())
+    let small = request(target: DecodeTarget(width: 8, height: 8))
+    var actions = registry.start(request(), lane: .init(url())).actions
+    let (paused, more) = registry.start(small, lane: .init(url()))
+    actions += more + registry.setPaused(true, paused)
+    let lookup = try #require(
+      actions.compactMap { if case .lookUp(let id, _, _) = $0 { id } else { nil } }.first)
+    actions = registry.lookedUp(lookup, DiskFind(copy: copy))
+    let decodes = actions.compactMap {
+      if case .decode(let id, _, let key, _) = $0 { (id, key) } else { nil }
+    }
+    let whole = try #require(decodes.first { $0.1.target == nil }).0
+    let part = try #require(decodes.first { $0.1.target != nil }).0
+
+    // One size is a picture, and is being kept in memory; the other one is damaged, and fetched anew.
+    actions = registry.decodeEnded(whole, .success(.solid(width: 1, height: 1)))
+    let picture = try pictureID(actions)
+    actions = registry.decodeEnded(part, .failure(.emptyBody))
+    #expect(actions.map(words).contains("fetch a.jpg"))
+    actions = registry.storeEnded(picture)
+    #expect(actions.map(words) == ["deliver to 1", "pause fetch"])
+
+    actions = registry.setPaused(false, paused)
+    #expect(actions.map(words) == ["fetch a.jpg"])
+  }
+
   @Test(arguments: [Prioritization.fifo, .lifo, .newestBatch])
   func downloadsKeepTheirPlacesHoweverTheDiskAnswers(order: Prioritization) throws {
     var registry = LoadRegistry()

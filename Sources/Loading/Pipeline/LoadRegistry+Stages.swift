@@ -129,9 +129,12 @@ extension LoadRegistry {
   /// Answers everyone who waits for one of `ids`, in order of registration, and lets the pictures go.
   mutating func finish(_ ids: Set<PictureID>, _ result: Result<ImageResponse, ImageError>) {
     let tasks = ids.flatMap { pictures[$0]?.waiters ?? [] }.sorted()
+    // One that heals what was damaged goes on for those who are left, if any of them needs it now.
+    let healing = hasDisk ? Set(tasks.compactMap { fetch(of: $0) }) : []
     actions.append(.deliver(tasks, result))
     for task in tasks { _ = forget(task) }
     for id in ids { removeIfUnwanted(id) }
+    for fetch in healing { holdOrRelease(fetch) }
   }
 
   /// Takes a caller out of the tree; what is left of it may be unwanted now.

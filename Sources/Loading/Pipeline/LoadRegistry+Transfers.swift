@@ -55,8 +55,12 @@ extension LoadRegistry {
   func secondsQueued(_ fetch: FetchID) -> Double { fetches[fetch]?.attempts.secondsQueued ?? 0 }
 
   mutating func tryAgain(_ id: FetchID, at time: Int64) {
-    guard let fetch = fetches[id], let priority = fetch.demand.priority else { return }
+    guard let fetch = fetches[id] else { return }
     fetches[id]?.attempts.earliest = time
+    guard let priority = fetch.demand.priority else {
+      fetches[id]?.isHeld = true
+      return
+    }
     queue.enqueue(id, lane: fetch.lane, priority: priority, notBefore: time)
   }
 
