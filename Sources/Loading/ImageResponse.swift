@@ -17,7 +17,8 @@ public struct ImageResponse: Sendable {
   var storing: StoringSignal?
 
   /// Whether its bytes are on disk, as soon as that is settled (SDWebImage's WaitStoreCache): at once unless they have
-  /// just come from the network. False where there is no disk cache, or the server forbids to keep them.
+  /// just come from the network. False where there is no disk cache, or the server forbids to keep them; and for a picture
+  /// from memory, for which nobody has asked the disk: see `ImageDownloader.containsCachedData(for:)`.
   public func isStored() async -> Bool {
     guard let storing else { return source == .disk }
     return await storing.isKept
@@ -37,7 +38,8 @@ public struct ImageResponse: Sendable {
 
   /// Whether a picture is what its server has now.
   public enum Freshness: Hashable, Sendable {
-    /// As far as the server has said; so are files, and what is in memory.
+    /// As far as the server has said; so are files, and what is in memory, even for `FreshnessRules.staleInMemory` after
+    /// it was shown for want of the server.
     case fresh
     /// It was kept, and the server has said that it has not changed (304).
     case revalidated

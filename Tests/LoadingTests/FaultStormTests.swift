@@ -19,52 +19,14 @@ import VitrineTesting
       if seed % 3 == 1 { $0.responseModifier = { $0 } }
       if seed % 4 == 3 { $0.bodyModifier = { body, _ in body } }
     }
-    let (threads, loads) = (3, 150)
     let server = Server(world.transport)
-    let heard = await MainActor.run { Heard<Int>() }
-    let all = Mutex<[ImageTask]>([])
-    let callers = Mutex(threads)
-
-    for thread in 0..<threads {
-      BlockingThread.start {
-        var chance = SplitMix(state: UInt64(seed * 100 + thread))
-        var tasks: [ImageTask] = []
-        for load in 0..<loads {
-          var request = request(
-            "\(chance.next(8))", host: chance.next(2) == 0 ? "a.test" : "b.test",
-            priority: ImageRequest.Priority(rawValue: chance.next(5)) ?? .normal,
-            policy: chance.next(4) == 0 ? .useCache : .reload)
-          if chance.next(2) == 0 { request.headers["X-Device"] = "\(chance.next(3))" }
-          let number = thread * loads + load
-          tasks.append(world.downloader.load(request, completion: { _ in heard.add(number) }))
-          for _ in 0..<chance.next(6) { Self.disturb(tasks[chance.next(tasks.count)], world, &chance) }
-          if chance.next(3) == 0 { server.act(&chance) }
-        }
-        all.withLock { $0 += tasks }
-        callers.withLock { $0 -= 1 }
-      }
-    }
-
-    var chance = SplitMix(state: UInt64(seed))
-    var turns = 0
-    while callers.withLock({ $0 > 0 }) {
-      server.act(&chance)
-      await Task.yield()
-    }
-    world.downloader.isSuspended = false
-    for task in all.withLock({ $0 }) { task.resume() }
-    while world.downloader.isRunning, turns < 20_000 {
-      server.answerAll()
-      world.clock.advance(by: 1)
-      await Task.yield()
-      turns += 1
-    }
-    #expect(!world.downloader.isRunning, "\(world.downloader.waitingDownloadCount) wait")
-    guard !world.downloader.isRunning else { return }
+    let storm = LoadStorm(seed: seed, in: world, patience: 20_000)
+    let isOver = await storm.rages(
+      asking: { Self.anyRequest(&$0) }, disturb: { Self.disturb($0, world, &$1) }, act: { server.act(&$0) },
+      answerAll: server.answerAll)
+    guard isOver else { return }
 
     #expect(world.transport.running.isEmpty)
-    let numbers = await heard.wait(for: threads * loads)
-    #expect(numbers.count == threads * loads && Set(numbers).count == threads * loads)
     #expect(world.downloader.activeDownloadCount == 0)
     #expect(world.downloader.waitingDownloadCount == 0)
     guard world.transport.running.isEmpty else { return }
@@ -121,6 +83,15 @@ import VitrineTesting
 
   private final class Asking: Sendable {
     let goesOn = Atomic(true)
+  }
+
+  private static func anyRequest(_ chance: inout SplitMix) -> ImageRequest {
+    var asked = request(
+      "\(chance.next(8))", host: chance.next(2) == 0 ? "a.test" : "b.test",
+      priority: ImageRequest.Priority(rawValue: chance.next(5)) ?? .normal,
+      policy: chance.next(4) == 0 ? .useCache : .reload)
+    if chance.next(2) == 0 { asked.headers["X-Device"] = "\(chance.next(3))" }
+    return asked
   }
 
   private static func disturb(_ task: ImageTask, _ world: Fixture, _ chance: inout SplitMix) {

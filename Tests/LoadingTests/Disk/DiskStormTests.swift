@@ -1,5 +1,4 @@
 import FoundationEssentials
-import Synchronization
 import Testing
 import VitrineGraphics
 import VitrineTesting
@@ -20,47 +19,13 @@ import VitrineTesting
       if seed % 4 == 3 { $0.bodyModifier = { body, _ in body } }
       if seed % 5 == 2 { $0.failureMemory = FailureMemory(timeToLive: 2) }
     }
-    let (threads, loads) = (3, 150)
     let server = DiskStormServer(world)
-    let heard = await MainActor.run { Heard<Int>() }
-    let all = Mutex<[ImageTask]>([])
-    let callers = Mutex(threads)
+    let storm = LoadStorm(seed: seed, in: world.world, patience: 50_000)
+    let isOver = await storm.rages(
+      asking: { Self.anyRequest(&$0) }, disturb: { Self.disturb($0, world, &$1) }, act: { server.act(&$0) },
+      answerAll: server.answerAll)
+    guard isOver else { return }
 
-    for thread in 0..<threads {
-      BlockingThread.start {
-        var chance = SplitMix(state: UInt64(seed * 100 + thread))
-        var tasks: [ImageTask] = []
-        for load in 0..<loads {
-          let number = thread * loads + load
-          tasks.append(
-            world.downloader.load(Self.anyRequest(&chance), completion: { _ in heard.add(number) }))
-          for _ in 0..<chance.next(6) { Self.disturb(tasks[chance.next(tasks.count)], world, &chance) }
-          if chance.next(3) == 0 { server.act(&chance) }
-        }
-        all.withLock { $0 += tasks }
-        callers.withLock { $0 -= 1 }
-      }
-    }
-
-    var chance = SplitMix(state: UInt64(seed))
-    var turns = 0
-    while callers.withLock({ $0 > 0 }) {
-      server.act(&chance)
-      await Task.yield()
-    }
-    world.downloader.isSuspended = false
-    for task in all.withLock({ $0 }) { task.resume() }
-    while world.downloader.isRunning, turns < 50_000 {
-      server.answerAll()
-      world.world.clock.advance(by: 1)
-      await Task.yield()
-      turns += 1
-    }
-    #expect(!world.downloader.isRunning, "\(world.downloader.waitingDownloadCount) wait")
-    guard !world.downloader.isRunning else { return }
-
-    let numbers = await heard.wait(for: threads * loads)
-    #expect(numbers.count == threads * loads && Set(numbers).count == threads * loads)
     await world.downloader.drain()
     #expect(world.transport.running.isEmpty)
     #expect(world.downloader.activeDownloadCount == 0)

@@ -199,9 +199,4 @@ import Testing
     #expect(answer([:]).standing(at: .nan) == Self.unknown)
     #expect(answer([:], received: .infinity).standing(at: Self.noon) == Self.unknown)
   }
-
-  @Test func onlyWhatSaysSoIsImmutable() {
-    #expect(answer(["Cache-Control": "max-age=60, immutable"]).isImmutable)
-    #expect(!answer(["Cache-Control": "max-age=60"]).isImmutable)
-  }
 }

@@ -1,4 +1,4 @@
-/// Whether an answer that was kept may be shown (RFC 9111, 4.2; RFC 5861; RFC 8246).
+/// Whether an answer that was kept may be shown (RFC 9111, 4.2; RFC 5861).
 extension StoredAnswer {
   enum Standing: Hashable {
     /// Shown, without asking the server.
@@ -25,9 +25,6 @@ extension StoredAnswer {
       mayShowWhileRevalidating: !isStrict && window > 0 && staleness <= window,
       mayShowOnError: (!isStrict || rules.showsOnErrorWhatMustBeRevalidated) && staleness <= windowOnError)
   }
-
-  /// Whether the server has said that it does not change while it is fresh, so that even a reload need not ask.
-  var isImmutable: Bool { CacheControl(response.headers).contains("immutable") }
 
   // MARK: Age
 

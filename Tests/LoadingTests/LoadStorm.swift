@@ -1,0 +1,87 @@
+import Synchronization
+import Testing
+import VitrineTesting
+
+@testable import VitrineLoading
+
+/// Callers on several threads who ask, and change their minds, in an order that a seed decides.
+struct LoadStorm: Sendable {
+  let seed: Int
+  let world: Fixture
+  /// Seconds of the world's clock in which all has to end once nobody asks any more.
+  let patience: Int
+  private let threads = 3
+  private let loadsOfEach = 150
+
+  init(seed: Int, in world: Fixture, patience: Int) {
+    self.seed = seed
+    self.world = world
+    self.patience = patience
+  }
+
+  /// Whether all of it has ended, and everyone has heard once.
+  ///
+  /// - Parameters:
+  ///   - disturb: does something to one of a caller's loads.
+  ///   - act: lets a server do something, well or not.
+  ///   - answerAll: lets it answer all that runs, well.
+  func rages(
+    asking anyRequest: @escaping @Sendable (inout SplitMix) -> ImageRequest,
+    disturb: @escaping @Sendable (ImageTask, inout SplitMix) -> Void,
+    act: @escaping @Sendable (inout SplitMix) -> Void, answerAll: () -> Void
+  ) async -> Bool {
+    let heard = await MainActor.run { Heard<Int>() }
+    let callers = Callers(count: threads)
+    for thread in 0..<threads {
+      BlockingThread.start {
+        var chance = SplitMix(state: UInt64(seed * 100 + thread))
+        var tasks: [ImageTask] = []
+        for load in 0..<loadsOfEach {
+          let number = thread * loadsOfEach + load
+          tasks.append(
+            world.downloader.load(anyRequest(&chance), completion: { _ in heard.add(number) }))
+          for _ in 0..<chance.next(6) { disturb(tasks[chance.next(tasks.count)], &chance) }
+          if chance.next(3) == 0 { act(&chance) }
+        }
+        callers.end(tasks)
+      }
+    }
+
+    var chance = SplitMix(state: UInt64(seed))
+    while callers.areAsking {
+      act(&chance)
+      await Task.yield()
+    }
+    world.downloader.isSuspended = false
+    for task in callers.tasks { task.resume() }
+    var turns = 0
+    while world.downloader.isRunning, turns < patience {
+      answerAll()
+      world.clock.advance(by: 1)
+      await Task.yield()
+      turns += 1
+    }
+    #expect(!world.downloader.isRunning, "\(world.downloader.waitingDownloadCount) wait")
+    guard !world.downloader.isRunning else { return false }
+    let count = threads * loadsOfEach
+    let numbers = await heard.wait(for: count)
+    #expect(numbers.count == count && Set(numbers).count == count)
+    return true
+  }
+
+  private final class Callers: Sendable {
+    private let state: Mutex<(left: Int, tasks: [ImageTask])>
+
+    init(count: Int) { state = Mutex((count, [])) }
+
+    var areAsking: Bool { state.withLock { $0.left > 0 } }
+    var tasks: [ImageTask] { state.withLock { $0.tasks } }
+
+    func end(_ tasks: [ImageTask]) {
+      state.withLock { state in
+        state.left -= 1
+        state.tasks += tasks
+      }
+    }
+  }
+}
