@@ -5,13 +5,40 @@ extension ImageCodecs {
   /// What the result takes, and what of the source has to be held whole: a look at the header, some hundred
   /// nanoseconds. Bytes that are no picture need nothing.
   public func memoryNeeded(for data: [UInt8], options: DecodeOptions) -> Int {
+    // Straight to its place, unless it is cropped.
+    Self.memoryNeeded(for: data, options) {
+      $0.isScaledByLibwebp && options.target?.mode == .fill ? (1, 1) : (1, 0)
+    }
+  }
+
+  /// What a picture in part takes at once, with what `ProgressiveDecoder` keeps.
+  static func memoryNeeded(
+    forPartOf data: [UInt8], _ style: ImageRequest.Progressive, options: DecodeOptions
+  ) -> Int {
+    memoryNeeded(for: data, options) { header in
+      // Rows are collected, unless each part is made anew of what is held.
+      let isCollected = header.heldBytes == 0 || header.format == .webp
+      // A blur copies the picture, and each pass that copy.
+      let copies = style == .blurred ? 3 : 1
+      return (copies + (isCollected ? 1 : 0), header.isScaledByLibwebp ? 1 : 0)
+    }
+  }
+
+  /// - Parameter copies: how many pictures of the size of the result there are at once, and of what libwebp scales.
+  private static func memoryNeeded(
+    for data: [UInt8], _ options: DecodeOptions, copies: (HeaderSize) -> (result: Int, scaled: Int)
+  ) -> Int {
     guard let header = HeaderSize(data), header.width > 0, header.height > 0 else { return 0 }
     let output =
       options.target?.outputSize(sourceWidth: header.width, sourceHeight: header.height)
       ?? (header.width, header.height)
+    let (result, scaled) = copies(header)
+    // Twice a side where the size wanted is not in whole pixels, as it is only where a side is cropped.
+    let count = result + scaled * (options.target?.mode == .fill ? 4 : 1)
     // Sides have 32 bits at most, and a decoder refuses what is larger than its limits.
-    let limit = options.limits.pixels.multipliedReportingOverflow(by: 2 * PixelFormat.bytesPerPixel)
-    let needed = output.0.multipliedReportingOverflow(by: output.1 * PixelFormat.bytesPerPixel)
+    let limit = options.limits.pixels
+      .multipliedReportingOverflow(by: (1 + count) * PixelFormat.bytesPerPixel)
+    let needed = output.0.multipliedReportingOverflow(by: output.1 * PixelFormat.bytesPerPixel * count)
     let (sum, overflow) = needed.partialValue.addingReportingOverflow(header.heldBytes)
     let isTooMuch = overflow || needed.overflow || sum < 0
     return min(
@@ -21,18 +48,23 @@ extension ImageCodecs {
 
 /// What the first bytes of a picture say of its size, taken as they are.
 private struct HeaderSize {
-  var width = 0
-  var height = 0
+  private(set) var format = ImageFormat.raw
+  private(set) var width = 0
+  private(set) var height = 0
   /// Bytes of the source that are held while it is decoded, beside the result.
-  var heldBytes = 0
+  private(set) var heldBytes = 0
+  /// Whether libwebp unpacks it row by row and scales it, to a memory of its own.
+  var isScaledByLibwebp: Bool { format == .webp && heldBytes == 0 }
 
   init?(_ bytes: [UInt8]) {
-    switch ImageSignature.format(of: bytes) {
+    guard let format = ImageSignature.format(of: bytes) else { return nil }
+    self.format = format
+    switch format {
     case .jpeg: readJPEG(bytes)
     case .png: readPNG(bytes)
     case .webp: readWebP(bytes)
     case .gif: readGIF(bytes)
-    case .raw, nil: return nil
+    case .raw: return nil
     }
   }
 
@@ -57,44 +89,50 @@ private struct HeaderSize {
     hold(bytesPerPixel: 1)
   }
 
-  /// RFC 9649: lossless pixels, and those with alpha, are unpacked whole.
+  /// RFC 9649: lossless pixels, those with alpha and those of a frame of an animation are unpacked whole.
   private mutating func readWebP(_ bytes: [UInt8]) {
-    guard bytes.count >= 30 else { return }
+    guard bytes.count >= 25 else { return }
     switch String(decoding: bytes[12..<16], as: UTF8.self) {
-    case "VP8X":
+    case "VP8X" where bytes.count >= 30:
       width = Self.little(bytes[24..<27]) + 1
       height = Self.little(bytes[27..<30]) + 1
-      if bytes[20] & 0x10 != 0 { hold(bytesPerPixel: PixelFormat.bytesPerPixel) }
+      if bytes[20] & 0x12 != 0 { hold(bytesPerPixel: PixelFormat.bytesPerPixel) }
     case "VP8L":
       let bits = Self.little(bytes[21..<25])
       width = bits & 0x3FFF + 1
       height = bits >> 14 & 0x3FFF + 1
       hold(bytesPerPixel: PixelFormat.bytesPerPixel)
-    case "VP8 ":
+    case "VP8 " where bytes.count >= 30:
       width = Self.little(bytes[26..<28]) & 0x3FFF
       height = Self.little(bytes[28..<30]) & 0x3FFF
     default: break
     }
   }
 
-  /// ITU-T T.81: segments up to the frame header. A progressive picture holds two bytes for each of its coefficients.
+  /// ITU-T T.81: segments up to the first scan. A picture of several scans holds two bytes for each of its coefficients:
+  /// a progressive one, and one whose first scan has not all components.
   private mutating func readJPEG(_ bytes: [UInt8]) {
     var place = 2
+    var components: ArraySlice<UInt8> = []
     while place + 9 < bytes.count, bytes[place] == 0xFF {
       let marker = bytes[place + 1]
       if marker == 0xFF {
         place += 1
         continue
       }
-      let isFrame = (0xC0...0xCF).contains(marker) && ![0xC4, 0xC8, 0xCC].contains(marker)
-      guard isFrame else {
-        place += 2 + max(2, Self.big(bytes[(place + 2)..<(place + 4)]))
-        continue
+      switch marker {
+      case 0xC4, 0xC8, 0xCC: break  // tables, between the numbers of frames
+      case 0xC0...0xCF:
+        height = Self.big(bytes[(place + 5)..<(place + 7)])
+        width = Self.big(bytes[(place + 7)..<(place + 9)])
+        components = bytes[(place + 9)...]
+        if [0xC2, 0xC6, 0xCA, 0xCE].contains(marker) { return holdCoefficients(components) }
+      case 0xDA:
+        if bytes[place + 4] < components.first ?? 0 { holdCoefficients(components) }
+        return
+      default: break
       }
-      height = Self.big(bytes[(place + 5)..<(place + 7)])
-      width = Self.big(bytes[(place + 7)..<(place + 9)])
-      if [0xC2, 0xC6, 0xCA, 0xCE].contains(marker) { holdCoefficients(bytes[(place + 9)...]) }
-      return
+      place += 2 + max(2, Self.big(bytes[(place + 2)..<(place + 4)]))
     }
   }
 

@@ -39,7 +39,7 @@ public final class ImageTask: Cancellable {
     /// More of the body has come.
     case progress(Progress)
     /// What has come so far can be seen, for a request that is `progressive`. Each shows more than the one before, and none
-    /// comes after the last byte (YY-F37, SD-F3).
+    /// comes after the outcome (YY-F37, SD-F3).
     case partialImage(Image)
     /// A transfer is over, well or not; what it took.
     case transferred(TransportMetrics)
@@ -55,7 +55,6 @@ public final class ImageTask: Cancellable {
   public typealias Completion = @MainActor (Result<ImageResponse, ImageError>) -> Void
   /// Hears how far it is, on the main actor; not for each chunk of bytes.
   public typealias ProgressHandler = @MainActor (Progress) -> Void
-
   /// Sees what has come so far, on the main actor; only the newest of what it had no time for.
   public typealias PartialImageHandler = @MainActor (Image) -> Void
 

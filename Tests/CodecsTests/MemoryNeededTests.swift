@@ -27,7 +27,54 @@ import VitrineLoading
     #expect(need(png.bytes) == 2 * 30 * 20 * 4)
 
     #expect(need(GIFFixture(width: 7, height: 9) { _, _ in 0 }.bytes) == 7 * 9 * 5)
-    #expect(need(WebPFixture.lossy, small) == 14 * 10 * 4)
+    // To fill, it is scaled to twice that first, a side.
+    #expect(need(WebPFixture.lossy, small) == 14 * 10 * 4 * 5)
+    #expect(need(WebPFixture.lossy, DecodeTarget(width: 14, height: 10, mode: .fit)) == 13 * 10 * 4)
+  }
+
+  @Test func jpegOfAScanAComponentHoldsItsCoefficients() {
+    var jpeg = JPEGFixture(width: 160, height: 160) { _, _ in .white }
+    jpeg.isInterleaved = false
+    let coefficients = need(jpeg.bytes) - 160 * 160 * 4
+    #expect(coefficients == 160 * 160 * 3 || coefficients == 160 * 160 * 6)
+  }
+
+  @Test(arguments: [ImageRequest.Progressive.scans, .blurred])
+  func partsNeedAllThatIsKeptAndWhatTheyShow(style: ImageRequest.Progressive) throws {
+    let target = DecodeTarget(width: 40, height: 30)
+    var jpeg = JPEGFixture(width: 160, height: 128) { _, _ in .white }
+    let rows = jpeg.bytes
+    jpeg.isProgressive = true
+    var png = PNGFixture(width: 160, height: 120) { _, _ in [0, 0, 0, 255] }
+    let lines = png.bytes
+    png.isInterlaced = true
+    let gif = GIFFixture(width: 160, height: 120) { _, _ in 0 }.bytes
+    for bytes in [rows, jpeg.bytes, lines, png.bytes, gif] + WebPFixture.all {
+      for target in [nil, target] {
+        let options = DecodeOptions(target: target)
+        let decoder = try #require(ImageCodecs().progressiveDecoder(style, options: options))
+        #expect(decoder.memoryKept == 0, "before the first byte")
+        var mostKept = 0
+        for count in Array(stride(from: 1, to: bytes.count, by: max(7, bytes.count / 40))) + [bytes.count] {
+          let data = Array(bytes[..<count])
+          let need = decoder.memoryNeeded(for: data)
+          let image = try decoder.image(of: data, expectedLength: nil)
+          #expect(need >= decoder.memoryKept + (image?.cost ?? 0))
+          if style == .blurred, let image { #expect(need >= decoder.memoryKept + 3 * image.cost) }
+          mostKept = max(mostKept, decoder.memoryKept)
+        }
+        #expect(decoder.memoryKept == 0, "after the last")
+        #expect(decoder.memoryNeeded(for: bytes) == 0)
+        let result = try decode(bytes, to: target).cost
+        switch bytes {
+        case rows, lines: #expect(mostKept == (style == .scans ? result : 0))
+        case jpeg.bytes: #expect(mostKept == 160 * 128 * 3 || mostKept == 160 * 128 * 6)
+        case png.bytes: #expect(mostKept == 160 * 120 * 4)
+        case gif: #expect(mostKept == 0)
+        default: #expect(style == .scans || mostKept == 0)
+        }
+      }
+    }
   }
 
   @Test(arguments: [

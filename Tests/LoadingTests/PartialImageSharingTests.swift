@@ -202,33 +202,6 @@ import VitrineTesting
     #expect(world.decoder.partCalls.allSatisfy { $0.count > 5000 })
   }
 
-  @Test func whereMemoryHasNoRoomNoneIsMade() async {
-    // The body alone fits, its picture in part and a copy do not.
-    let world = PartialWorld(budget: 12_000)
-    let task = world.load(nil)
-    let transfer = world.begin()
-    transfer.send(world.body(..<5000))
-    world.clock.advance(by: 1)
-    transfer.send(world.body(5000..<6000))
-    await world.settle()
-    #expect(world.decoder.partCalls.isEmpty)
-    #expect(world.ledger.usage.decoding == 0)
-    #expect(world.ledger.peak <= 12_000)
-    task.cancel()
-  }
-
-  @Test func cacheGivesWayToParts() async {
-    let world = PartialWorld(budget: 40_000)
-    world.cache.insert(.solid(width: 85, height: 100), for: request("old"), additionalIdentifier: nil)
-    #expect(world.ledger.usage.cache == 34_000)
-    let heard = Heard<Image>()
-    world.load(heard)
-    world.begin().send(world.body(..<5000))
-    _ = await heard.wait(for: 1)
-    await world.settle()
-    #expect(world.ledger.usage.cache == 0)
-  }
-
   @Test func whoCannotSeePartsMakesNone() async throws {
     let world = PartialWorld()
     let request = ImageRequest(url: url(), progressive: .scans)

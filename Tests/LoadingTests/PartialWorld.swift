@@ -15,7 +15,7 @@ import VitrineTesting
 
   init(
     showsParts: Bool = true, gate: Gate? = nil, partGate: Gate? = nil, budget: Int = .max,
-    disk: (any ImageDataCache)? = nil,
+    partMemoryKept: Int = 0, disk: (any ImageDataCache)? = nil,
     _ configure: (inout ImageDownloader.Configuration) -> Void = { _ in }
   ) {
     ledger = MemoryLedger(budget: budget)
@@ -25,7 +25,8 @@ import VitrineTesting
     configuration.retries = .none
     configuration.ledger = ledger
     configure(&configuration)
-    decoder = FakeDecoder(gate: gate, showsParts: showsParts, partGate: partGate)
+    decoder = FakeDecoder(
+      gate: gate, showsParts: showsParts, partGate: partGate, partMemoryKept: partMemoryKept)
     downloader = ImageDownloader(
       configuration: configuration, transports: [transport, LocalTransport()], decoder: decoder,
       cache: cache, dataCache: disk)

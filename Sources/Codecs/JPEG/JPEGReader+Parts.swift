@@ -25,6 +25,16 @@ extension JPEGReader {
   /// Whether it was made to be seen in part: a coarse picture first, then what it lacks.
   var isProgressive: Bool { handle.pointee.info.progressive_mode != 0 }
 
+  /// What the coefficients of a picture of several scans take, two bytes each; 0 for any other. Known once it has started.
+  var coefficientBytes: Int {
+    guard holdsSource else { return 0 }
+    let info = handle.pointee.info
+    return (0..<Int(info.num_components)).reduce(0) { sum, index in
+      let component = info.comp_info[index]
+      return sum + Int(component.width_in_blocks) * Int(component.height_in_blocks) * 64 * 2
+    }
+  }
+
   /// How far the coefficients of several scans have come.
   struct ScanProgress: Hashable {
     /// Of the newest scan.

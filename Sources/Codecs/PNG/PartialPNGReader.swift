@@ -50,6 +50,11 @@ final class PartialPNGReader {
   /// The pass of the newest of them, from 0.
   var pass: Int { Int(handle.pointee.pass) }
   var isComplete: Bool { handle.pointee.is_complete }
+  /// Bytes of pixels that are held.
+  var memoryKept: Int {
+    let all = pixels == nil ? 0 : plan.stored.width * plan.stored.height * PixelFormat.bytesPerPixel
+    return all + (picture?.byteCount ?? 0)
+  }
   /// All pixels of an interlaced picture; nil before the first. They change with `take`.
   var pixels: UnsafeRawPointer? { handle.pointee.pixels.map { UnsafeRawPointer($0) } }
 }

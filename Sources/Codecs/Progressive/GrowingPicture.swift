@@ -29,6 +29,8 @@ final class GrowingPicture {
 
   deinit { pixels.deallocate() }
 
+  var byteCount: Int { pixels.count }
+
   var isComplete: Bool { rows == source.size.height }
 
   /// Takes the next row; one too many is left out.

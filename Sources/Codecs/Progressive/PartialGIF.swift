@@ -8,6 +8,7 @@ import VitrineLoading
 final class PartialGIF: PartialDecoder {
   private let options: DecodeOptions
   private var rowsShown = 0
+  let memoryKept = 0
   private(set) var isFinished = false
 
   init(_ options: DecodeOptions) { self.options = options }

@@ -18,6 +18,8 @@ final class PartialJPEG: PartialDecoder {
     self.options = options
   }
 
+  var memoryKept: Int { start == nil ? 0 : reader.coefficientBytes + (rows?.byteCount ?? 0) }
+
   func part(of data: [UInt8]) throws(ImageError) -> PartialPicture? {
     try data.withUnsafeBufferPointer { (bytes) throws(ImageError) in
       try reader.reading(bytes) { () throws(ImageError) in

@@ -21,6 +21,8 @@ final class PartialPNG: PartialDecoder {
     self.options = options
   }
 
+  var memoryKept: Int { start?.reader.memoryKept ?? 0 }
+
   func part(of data: [UInt8]) throws(ImageError) -> PartialPicture? {
     guard let start = try started(data) else { return nil }
     let before = start.reader.rows

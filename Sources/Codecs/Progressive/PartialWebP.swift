@@ -13,6 +13,8 @@ final class PartialWebP: PartialDecoder {
 
   init(_ options: DecodeOptions) { self.options = options }
 
+  var memoryKept: Int { unpacking?.memoryKept ?? 0 }
+
   func part(of data: [UInt8]) throws(ImageError) -> PartialPicture? {
     try data.withUnsafeBufferPointer { (bytes) throws(ImageError) in
       guard let container = try WebPContainer(beginningOf: bytes), container.knowsOrientation else {
@@ -79,6 +81,10 @@ private final class WebPUnpacking {
     WebPIDelete(decoder)
     config.deallocate()
     free(pixels)
+  }
+
+  var memoryKept: Int {
+    source.size.height * source.size.width * PixelFormat.bytesPerPixel + picture.byteCount
   }
 
   /// Takes all of the frame that has come; nil if that shows no more rows.

@@ -4,10 +4,8 @@ import VitrineLoading
 
 /// Pictures in part of whatever comes, told by its first bytes.
 ///
-/// What it holds beside the picture that it gives out is what the format needs to go on: of a progressive JPEG all
-/// coefficients (two bytes each, up to six a pixel), of an interlaced PNG and of WebP with alpha or of part of its
-/// canvas all pixels (four bytes each), of a GIF nothing, of any other a copy of the picture at the size asked for.
-/// None of it is taken before the header was judged.
+/// What it holds beside the picture that it gives out is what the format needs to go on, as
+/// `ImageCodecs.progressiveDecoder` tells. None of it is taken before the header was judged.
 final class ProgressiveDecoder: ProgressiveImageDecoding {
   private let style: ImageRequest.Progressive
   private let options: DecodeOptions
@@ -46,6 +44,15 @@ final class ProgressiveDecoder: ProgressiveImageDecoding {
     }
   }
 
+  func memoryNeeded(for data: [UInt8]) -> Int {
+    let isOver = state.withLock { if case .over = $0.stage { true } else { false } }
+    return isOver ? 0 : ImageCodecs.memoryNeeded(forPartOf: data, style, options: options)
+  }
+
+  var memoryKept: Int {
+    state.withLock { if case .decoding(let decoder) = $0.stage { decoder.memoryKept } else { 0 } }
+  }
+
   private func begin(_ data: [UInt8]) throws(ImageError) -> Stage {
     let signatureLength = 12
     guard data.count >= signatureLength else { return .signature }
@@ -77,6 +84,8 @@ protocol PartialDecoder: AnyObject {
   /// What can be shown of `data`, which begins with what it was the last time; nil for nothing, or nothing new.
   /// Not to be called after it threw or is finished.
   func part(of data: [UInt8]) throws(ImageError) -> PartialPicture?
+  /// Bytes that it holds for the next part, as `ImageCodecs.progressiveDecoder` tells.
+  var memoryKept: Int { get }
   /// Whether nothing more is to come.
   var isFinished: Bool { get }
 }

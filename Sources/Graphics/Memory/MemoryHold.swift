@@ -33,6 +33,15 @@ package final class MemoryHold: Sendable {
   /// Asks holders to let go of what is missing for so many bytes more; no lock that they need may be held.
   package func makeRoom(for bytes: Int) { ledger.makeRoom(for: bytes) }
 
+  /// What is counted now.
+  package var bytes: Int { held.load(ordering: .relaxed) }
+
+  /// Counts so many from now on. More than before makes holders let go, so that no lock that they need may be held.
+  package func keep(_ bytes: Int) {
+    let before = held.exchange(bytes, ordering: .relaxed)
+    ledger.add(bytes - before, to: account)
+  }
+
   /// Counts nothing any more. A second call does nothing.
-  package func end() { ledger.add(-held.exchange(0, ordering: .relaxed), to: account) }
+  package func end() { keep(0) }
 }

@@ -23,7 +23,7 @@ struct PartialPictures {
 
   private enum Phase {
     case idle
-    case running(Beginning, since: Int64)
+    case running(Beginning, job: UInt64, since: Int64)
     /// Nothing is shown any more: it cannot be, or has failed.
     case over
   }
@@ -32,7 +32,7 @@ struct PartialPictures {
   /// What the last picture was made from.
   private var shown: Beginning?
   private(set) var next = Int64.min
-  private var decoder: (any ProgressiveImageDecoding)?
+  private var decoder: CountedDecoder?
   /// What `decoder` has seen is the beginning of this one.
   private var body: UInt64?
   private var newest: [PictureID: WeakImage] = [:]
@@ -42,28 +42,31 @@ struct PartialPictures {
     weak var image: Image?
   }
 
-  var isRunning: Bool { if case .running = phase { true } else { false } }
+  /// The job that makes one.
+  var runningJob: UInt64? { if case .running(_, let job, _) = phase { job } else { nil } }
 
-  /// Whether it is time to show what has come; then it is under way until `end` or `skip`.
-  mutating func begin(_ beginning: Beginning, at now: Int64) -> Bool {
+  /// Whether it is time to show what has come; then `job` is under way until its `end` or `skip`.
+  mutating func begin(_ beginning: Beginning, job: UInt64, at now: Int64) -> Bool {
     guard case .idle = phase, now >= next, beginning.isWorthShowing, beginning.count > shown?.count ?? 0
     else {
       return false
     }
-    phase = .running(beginning, since: now)
+    phase = .running(beginning, job: job, since: now)
     return true
   }
 
-  /// The decoder that has seen the beginning of `body`; it belongs to the caller until `end` or `skip`.
-  mutating func takeDecoder(for body: UInt64) -> (any ProgressiveImageDecoding)? {
+  /// The decoder that has seen the beginning of `body`, or any, and one that has seen another body; they belong to the
+  /// caller until `end` or `skip`.
+  mutating func takeDecoder(for body: UInt64? = nil) -> (fitting: CountedDecoder?, other: CountedDecoder?) {
     defer { decoder = nil }
-    return self.body == body ? decoder : nil
+    return body == nil || self.body == body ? (decoder, nil) : (nil, decoder)
   }
 
-  /// Nobody had the time: the next bytes are another chance.
-  mutating func skip(_ decoder: (any ProgressiveImageDecoding)?) {
-    guard case .running(let beginning, _) = phase else { return }
+  /// Nobody had the time or the memory for it: the next bytes are another chance, but not before `earliest`.
+  mutating func skip(_ job: UInt64, _ decoder: CountedDecoder?, until earliest: Int64 = .min) {
+    guard case .running(let beginning, job, _) = phase else { return }
     phase = .idle
+    next = max(next, earliest)
     keep(decoder, of: beginning)
   }
 
@@ -71,16 +74,16 @@ struct PartialPictures {
   ///
   /// - Parameter interval: seconds from one to the next, at least; as long as this one took is left free after it.
   mutating func end(
-    _ decoder: (any ProgressiveImageDecoding)?, hasPicture: Bool, interval: Double, at now: Int64
+    _ job: UInt64, _ decoder: CountedDecoder?, hasPicture: Bool, interval: Double, at now: Int64
   ) {
-    guard case .running(let beginning, let began) = phase else { return }
+    guard case .running(let beginning, job, let began) = phase else { return }
     if hasPicture { shown = beginning }
     next = max(began.advanced(bySeconds: interval), now + (now - began))
     phase = decoder == nil ? .over : .idle
     keep(decoder, of: beginning)
   }
 
-  private mutating func keep(_ decoder: (any ProgressiveImageDecoding)?, of beginning: Beginning) {
+  private mutating func keep(_ decoder: CountedDecoder?, of beginning: Beginning) {
     self.decoder = decoder
     body = beginning.body
   }

@@ -14,6 +14,24 @@ public protocol ProgressiveImageDecoding: AnyObject, Sendable {
   ///   - data: all that has come so far, from the first byte; what was there the last time is its beginning.
   ///   - expectedLength: how long it will be, as the server says; nil if it does not. Not to be trusted.
   func image(of data: [UInt8], expectedLength: Int?) throws(ImageError) -> Image?
+  /// Bytes that `image(of: data)` takes at once, its result and all that is kept from one part to the next included, as
+  /// far as the header tells. Asked before each part, which is not made unless a `MemoryLedger` has room for them.
+  func memoryNeeded(for data: [UInt8]) -> Int
+  /// Bytes that are kept from the last part for the next: what they count while more of the picture is on its way.
+  var memoryKept: Int { get }
+}
+
+extension ProgressiveImageDecoding {
+  /// 0, which waits for nothing.
+  public func memoryNeeded(for data: [UInt8]) -> Int { 0 }
+  /// 0, for a decoder that keeps nothing.
+  public var memoryKept: Int { 0 }
+}
+
+/// A decoder with what it keeps in memory, for as long as anybody has it.
+struct CountedDecoder: Sendable {
+  let decoder: any ProgressiveImageDecoding
+  let hold: MemoryHold
 }
 
 extension ImageRequest {

@@ -31,52 +31,85 @@ extension LoadEngine {
   /// Lets pictures be made from what has come, where they are due; when to come again.
   ///
   /// They are made only while the workers have nothing else to do and memory has room: they are a favour, and whoever
-  /// waits for a whole picture goes first.
+  /// waits for a whole picture goes first. Nothing is waited for here, on a transport's thread.
   fileprivate func showPart(of receiver: FetchReceiver, _ beginning: PartialPictures.Beginning) -> Int64 {
     let now = clock.now
-    let (jobs, next) = state.withLock { state in
-      guard state.transfers[receiver.id]?.receiver === receiver else { return ([PartJob](), Int64.max) }
-      return state.registry.partsDue(
+    let (jobs, next, letGo) = state.withLock { state in
+      guard state.transfers[receiver.id]?.receiver === receiver else {
+        return ([PartJob](), Int64.max, [CountedDecoder]())
+      }
+      let (jobs, next) = state.registry.partsDue(
         of: receiver.id, beginning, interval: configuration.partialImageInterval, at: now)
+      return (jobs, next, state.registry.takeDecodersLetGo())
     }
+    _ = letGo  // go here, outside the lock
     guard !jobs.isEmpty else { return next }
     var isSkipped = false
     let body = receiver.bytes(of: beginning)
     for job in jobs {
-      if let body, submit(job, body, beginning.expected) { continue }
-      isSkipped = true
-      state.withLock { $0.registry.skipPart(job) }
+      if let body, workers.isFree {
+        submit(job, body, beginning.expected)
+      } else {
+        isSkipped = true
+        state.withLock { $0.registry.skipPart(job) }
+      }
     }
     return isSkipped ? now : next
   }
 
-  /// Whether it will be made.
-  private func submit(_ job: PartJob, _ body: [UInt8], _ expectedLength: Int?) -> Bool {
-    guard workers.isFree else { return false }
-    let options = DecodeOptions(
-      target: job.key.target, pixelFormat: configuration.pixelFormat, limits: job.key.limits)
+  private func submit(_ job: PartJob, _ body: [UInt8], _ expectedLength: Int?) {
     let hold = MemoryHold(0, in: ledger, as: .decoding)
     // The bytes are copied as soon as more of them come.
-    let need = decoder.memoryNeeded(for: body, options: options) + body.count
-    guard hold.take(need) else { return false }
+    _ = hold.take(body.count, inAnyCase: true)
     workers.submit(job.number, priority: .veryLow) { [self] in
       ledger.lookAround()
-      let progressive = job.decoder ?? decoder.progressiveDecoder(job.style, options: options)
-      let made = Result { () throws(ImageError) in
-        try progressive?.image(of: body, expectedLength: expectedLength)
-      }
-      let image = (try? made.get()) ?? nil
-      if let image { show(image, job) }
-      let isOver = if case .failure = made { true } else { false }
-      let now = clock.now
-      state.withLock { state in
-        state.registry.endPart(
-          job, isOver ? nil : progressive, hasPicture: image != nil,
-          interval: configuration.partialImageInterval, at: now)
+      if let counted = job.decoder ?? newDecoder(for: job) {
+        makePart(job, counted, body, expectedLength, hold)
+      } else {
+        end(job, nil, hasPicture: false)
       }
       hold.end()
     }
-    return true
+  }
+
+  private func newDecoder(for job: PartJob) -> CountedDecoder? {
+    let options = DecodeOptions(
+      target: job.key.target, pixelFormat: configuration.pixelFormat, limits: job.key.limits)
+    return decoder.progressiveDecoder(job.style, options: options)
+      .map { CountedDecoder(decoder: $0, hold: MemoryHold(0, in: ledger, as: .decoding)) }
+  }
+
+  /// On a worker. `hold` counts what it takes until it is made, that of `counted` what is kept of it for the next.
+  private func makePart(
+    _ job: PartJob, _ counted: CountedDecoder, _ body: [UInt8], _ expectedLength: Int?, _ hold: MemoryHold
+  ) {
+    let decoder = counted.decoder
+    guard hold.takeOrMakeRoom(for: decoder.memoryNeeded(for: body) - counted.hold.bytes) else {
+      return skip(job, counted)
+    }
+    let made = Result { () throws(ImageError) in try decoder.image(of: body, expectedLength: expectedLength) }
+    let image = (try? made.get()) ?? nil
+    if let image { show(image, job) }
+    let isOver = if case .failure = made { true } else { false }
+    hold.keep(body.count)
+    counted.hold.keep(isOver ? 0 : decoder.memoryKept)
+    end(job, isOver ? nil : counted, hasPicture: image != nil)
+  }
+
+  private func end(_ job: PartJob, _ decoder: CountedDecoder?, hasPicture: Bool) {
+    let now = clock.now
+    state.withLock { state in
+      state.registry.endPart(
+        job, decoder, hasPicture: hasPicture, interval: configuration.partialImageInterval, at: now)
+    }
+  }
+
+  /// There is no room for it: that is asked for no oftener than one is made.
+  private func skip(_ job: PartJob, _ decoder: CountedDecoder) {
+    var job = job
+    job.decoder = decoder
+    let next = clock.now.advanced(bySeconds: configuration.partialImageInterval)
+    state.withLock { [job] in $0.registry.skipPart(job, until: next) }
   }
 
   /// Each of those who wait sees it as the whole picture will be: with the transforms of its request.
@@ -96,9 +129,10 @@ extension LoadEngine {
 }
 
 extension MemoryHold {
-  /// Counts so many more if they fit, once others have let go of what they can do without; whether they do.
-  fileprivate func take(_ bytes: Int) -> Bool {
-    if take(bytes, inAnyCase: false) { return true }
+  /// Counts so many more if they fit, once others have let go of what they can do without; whether they do. No lock may
+  /// be held.
+  fileprivate func takeOrMakeRoom(for bytes: Int) -> Bool {
+    if bytes <= 0 || take(bytes, inAnyCase: false) { return true }
     makeRoom(for: bytes)
     return take(bytes, inAnyCase: false)
   }

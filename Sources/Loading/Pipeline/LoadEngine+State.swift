@@ -37,7 +37,7 @@ extension LoadEngine {
     /// Takes out what `actions` give up, in the same turn as that is decided: another transfer of the same fetch may
     /// begin before it is stopped.
     mutating func work(_ actions: [LoadAction]) -> Work {
-      var work = Work(actions: actions)
+      var work = Work(actions: actions, decodersLetGo: registry.takeDecodersLetGo())
       for case .cancelFetch(let id) in actions { work.givenUp[id] = transfers.removeValue(forKey: id) }
       for case .pauseFetch(let id) in actions { work.givenUp[id] = transfers.removeValue(forKey: id) }
       return work
@@ -58,6 +58,7 @@ extension LoadEngine {
   /// What is to be done without the lock.
   struct Work {
     var actions: [LoadAction] = []
+    var decodersLetGo: [CountedDecoder] = []
     var givenUp: [FetchID: Transfer] = [:]
   }
 

@@ -10,7 +10,7 @@ struct PartJob {
   let key: DecodeKey
   let style: ImageRequest.Progressive
   /// Nil for the first one.
-  let decoder: (any ProgressiveImageDecoding)?
+  var decoder: CountedDecoder?
 }
 
 extension LoadRegistry {
@@ -28,8 +28,9 @@ extension LoadRegistry {
       // What was on disk has come to a picture already, while a server is asked for others.
       guard case .idle = decodes[decode]?.phase else { continue }
       let styles = wantedStyles(of: decode)
-      for (style, parts) in decodes[decode]?.parts ?? [:] where !styles.contains(style) && !parts.isRunning {
-        decodes[decode]?.parts[style] = nil
+      for (style, parts) in decodes[decode]?.parts ?? [:]
+      where !styles.contains(style) && parts.runningJob == nil {
+        endParts(of: decode, style)
       }
       for style in ImageRequest.Progressive.allCases where styles.contains(style) {
         if let job = beginPart(of: decode, style, beginning, at: now) { jobs.append(job) }
@@ -42,11 +43,31 @@ extension LoadRegistry {
   private mutating func beginPart(
     of id: DecodeID, _ style: ImageRequest.Progressive, _ beginning: PartialPictures.Beginning, at now: Int64
   ) -> PartJob? {
+    let number = nextNumber()
     guard let key = decodes[id]?.key,
-      decodes[id]?.parts[style, default: .init()].begin(beginning, at: now) == true
+      decodes[id]?.parts[style, default: .init()].begin(beginning, job: number, at: now) == true
     else { return nil }
     let decoder = decodes[id]?.parts[style]?.takeDecoder(for: beginning.body)
-    return PartJob(number: nextNumber(), decode: id, key: key, style: style, decoder: decoder)
+    decoder?.other.map { decodersLetGo.append($0) }
+    return PartJob(number: number, decode: id, key: key, style: style, decoder: decoder?.fitting)
+  }
+
+  /// Nothing of a decode is shown in part any more.
+  mutating func endParts(of id: DecodeID) {
+    guard decodes[id]?.parts.isEmpty == false else { return }
+    for style in ImageRequest.Progressive.allCases { endParts(of: id, style) }
+  }
+
+  private mutating func endParts(of id: DecodeID, _ style: ImageRequest.Progressive) {
+    guard var parts = decodes[id]?.parts.removeValue(forKey: style) else { return }
+    if let job = parts.runningJob { actions.append(.cancelWork(number: job)) }
+    parts.takeDecoder().fitting.map { decodersLetGo.append($0) }
+  }
+
+  /// Decoders that nobody needs any more, to be released where no lock is held: they are other people's code.
+  mutating func takeDecodersLetGo() -> [CountedDecoder] {
+    defer { decodersLetGo = [] }
+    return decodersLetGo
   }
 
   private func wantedStyles(of id: DecodeID) -> Set<ImageRequest.Progressive> {
@@ -60,21 +81,27 @@ extension LoadRegistry {
     return styles
   }
 
-  /// Nobody had the time for it.
-  mutating func skipPart(_ job: PartJob) { decodes[job.decode]?.parts[job.style]?.skip(job.decoder) }
+  /// Nobody had the time or the memory for it; see `PartialPictures.skip`.
+  mutating func skipPart(_ job: PartJob, until earliest: Int64 = .min) {
+    decodes[job.decode]?.parts[job.style]?.skip(job.number, job.decoder, until: earliest)
+  }
 
   /// It has been made and shown, or not; see `PartialPictures.end`.
   mutating func endPart(
-    _ job: PartJob, _ decoder: (any ProgressiveImageDecoding)?, hasPicture: Bool, interval: Double,
-    at now: Int64
+    _ job: PartJob, _ decoder: CountedDecoder?, hasPicture: Bool, interval: Double, at now: Int64
   ) {
     decodes[job.decode]?.parts[job.style]?
-      .end(decoder, hasPicture: hasPicture, interval: interval * job.style.slowness, at: now)
+      .end(job.number, decoder, hasPicture: hasPicture, interval: interval * job.style.slowness, at: now)
+  }
+
+  /// Whether somebody may want it still: neither is the rest here, nor has another begun in its place.
+  private func isRunning(_ job: PartJob) -> Bool {
+    decodes[job.decode]?.parts[job.style]?.runningJob == job.number
   }
 
   /// What those make of it who want to see it; nothing once all of its bytes are here.
   func picturesInPart(_ job: PartJob) -> [(id: PictureID, transforms: [any ImageTransform])] {
-    guard let decode = decodes[job.decode], let parts = decode.parts[job.style], parts.isRunning else {
+    guard isRunning(job), let decode = decodes[job.decode], let parts = decode.parts[job.style] else {
       return []
     }
     return decode.pictures.sorted().compactMap { id in
@@ -87,14 +114,14 @@ extension LoadRegistry {
 
   /// A picture in part is ready: those who are to see it.
   mutating func partIsReady(_ image: Image, of id: PictureID, _ job: PartJob) -> [TaskID] {
-    guard decodes[job.decode]?.parts[job.style]?.isRunning == true else { return [] }
+    guard isRunning(job) else { return [] }
     decodes[job.decode]?.parts[job.style]?.setNewest(image, of: id)
     return takers(of: id, job.style)
   }
 
   /// A transform has failed: the picture is not shown in part any more.
   mutating func partHasFailed(_ id: PictureID, _ job: PartJob) {
-    decodes[job.decode]?.parts[job.style]?.fail(id)
+    if isRunning(job) { decodes[job.decode]?.parts[job.style]?.fail(id) }
   }
 
   /// What others see already of what a caller waits for.

@@ -86,7 +86,7 @@ extension LoadRegistry {
     else { return }
     decodes[id]?.phase = .running
     decodes[id]?.bytes = bytes
-    decodes[id]?.parts = [:]
+    endParts(of: id)
     fetches[decode.fetch]?.unfinishedDecodes += 1
     if fetch.unfinishedDecodes == 0 { undecodedBytes += bytes.body.count }
     actions.append(.decode(id, bytes.body, decode.key, decode.demand.priority ?? .normal))
@@ -160,6 +160,7 @@ extension LoadRegistry {
       actions.append(.cancelWork(number: id.number))
       finishDecoding(decode)
     }
+    endParts(of: id)
     decodes[id] = nil
     decodeIDs[Branch(stage: decode.fetch, key: decode.key)] = nil
     fetches[decode.fetch]?.decodes.remove(id)

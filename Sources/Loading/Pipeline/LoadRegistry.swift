@@ -36,6 +36,8 @@ struct LoadRegistry {
   var decodeIDs: [Branch<Fetch, DecodeKey>: DecodeID] = [:]
   var fetchIDs: [FetchKey: FetchID] = [:]
   var actions: [LoadAction] = []
+  /// See `takeDecodersLetGo()`.
+  var decodersLetGo: [CountedDecoder] = []
 
   /// - Parameters:
   ///   - firstNumber: what all numbers it gives out are above.

@@ -16,6 +16,7 @@ public final class FakeDecoder: ImageDecoding {
   private let gate: Gate?
   private let partGate: Gate?
   private let showsParts: Bool
+  private let partMemoryKept: Int
   private let recorded = Mutex(Recorded())
 
   /// A decoder that has been asked nothing.
@@ -24,10 +25,14 @@ public final class FakeDecoder: ImageDecoding {
   ///   - gate: held up there, if given, before each decode.
   ///   - showsParts: whether it makes a `FakeProgressiveDecoder` when it is asked.
   ///   - partGate: held up there, if given, before each picture in part.
-  public init(gate: Gate? = nil, showsParts: Bool = false, partGate: Gate? = nil) {
+  ///   - partMemoryKept: bytes that a `FakeProgressiveDecoder` says it keeps once it has made a picture.
+  public init(
+    gate: Gate? = nil, showsParts: Bool = false, partGate: Gate? = nil, partMemoryKept: Int = 0
+  ) {
     self.gate = gate
     self.showsParts = showsParts
     self.partGate = partGate
+    self.partMemoryKept = partMemoryKept
   }
 
   /// What was asked for so far, in the order of the calls.
@@ -76,7 +81,8 @@ public final class FakeDecoder: ImageDecoding {
       recorded.progressiveDecoders += 1
       return recorded.progressiveDecoders - 1
     }
-    return FakeProgressiveDecoder(number: number, style: style, options: options, whole: self)
+    return FakeProgressiveDecoder(
+      number: number, style: style, options: options, whole: self, memoryKept: partMemoryKept)
   }
 
   func note(_ call: FakeProgressiveDecoder.Call) {

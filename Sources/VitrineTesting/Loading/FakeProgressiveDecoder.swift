@@ -27,13 +27,26 @@ public final class FakeProgressiveDecoder: ProgressiveImageDecoding {
   private let style: ImageRequest.Progressive
   private let options: DecodeOptions
   private let whole: FakeDecoder
+  private let memoryToKeep: Int
+  private let hasBegun = Atomic(false)
 
-  init(number: Int, style: ImageRequest.Progressive, options: DecodeOptions, whole: FakeDecoder) {
+  init(
+    number: Int, style: ImageRequest.Progressive, options: DecodeOptions, whole: FakeDecoder, memoryKept: Int
+  ) {
     self.number = number
     self.style = style
     self.options = options
     self.whole = whole
+    memoryToKeep = memoryKept
   }
+
+  /// What the pixels take, and what is kept.
+  public func memoryNeeded(for data: [UInt8]) -> Int {
+    whole.memoryNeeded(for: data, options: options) + memoryToKeep
+  }
+
+  /// What it was made to say, from its first picture on.
+  public var memoryKept: Int { hasBegun.load(ordering: .relaxed) ? memoryToKeep : 0 }
 
   /// Waits at the gate, then makes the picture that `data` describes.
   public func image(of data: [UInt8], expectedLength: Int?) throws(ImageError) -> Image? {
@@ -42,6 +55,7 @@ public final class FakeProgressiveDecoder: ProgressiveImageDecoding {
         decoder: number, style: style, options: options, count: data.count, expectedLength: expectedLength))
     guard !data.contains(Self.damage) else { throw .decoding(.raw, message: "damaged") }
     guard let picture = FakeDecoder.Picture(data) else { return nil }
+    hasBegun.store(true, ordering: .relaxed)
     let size = picture.size(options)
     let seen = UInt8(expectedLength.map { 255 * data.count / max(1, $0, data.count) } ?? 128)
     return Image(

@@ -7,10 +7,12 @@ import VitrineTesting
 /// When a picture is shown in part.
 struct PartialPicturesTests {
   private let second: Int64 = 1_000_000_000
-  private let decoder: any ProgressiveImageDecoding
+  private let decoder: CountedDecoder
 
   init() throws {
-    decoder = try #require(FakeDecoder(showsParts: true).progressiveDecoder(.scans, options: .init()))
+    decoder = CountedDecoder(
+      decoder: try #require(FakeDecoder(showsParts: true).progressiveDecoder(.scans, options: .init())),
+      hold: MemoryHold(0, in: MemoryLedger(), as: .decoding))
   }
 
   private func beginning(_ count: Int, of expected: Int? = 100_000, body: UInt64 = 1)
@@ -61,16 +63,37 @@ struct PartialPicturesTests {
     #expect(parts.begin(beginning(2000), at: 0))
     parts.skip(decoder)
     #expect(parts.begin(beginning(2000), at: 0))
-    #expect(parts.takeDecoder(for: 1) === decoder)
+    #expect(parts.takeDecoder(for: 1).fitting?.decoder === decoder.decoder)
+  }
+
+  @Test func oneThatHadNoMemoryComesNoSoonerThanItIsTold() {
+    let parts = Parts()
+    #expect(parts.begin(beginning(2000), at: 0))
+    parts.skip(decoder, until: second)
+    #expect(!parts.begin(beginning(3000), at: second - 1))
+    #expect(parts.begin(beginning(3000), at: second))
+  }
+
+  @Test func lateJobIsNotTakenForTheNext() {
+    let parts = Parts()
+    #expect(parts.begin(beginning(2000), at: 0))
+    let late = parts.job
+    parts.end(decoder, hasPicture: true, interval: 0, at: 0)
+    #expect(parts.begin(beginning(3000), at: 0))
+    parts.end(nil, job: late, hasPicture: true, interval: 0, at: 0)
+    parts.skip(nil, job: late)
+    #expect(parts.isRunning)
   }
 
   @Test func decoderIsOfOneBody() {
     let parts = Parts()
     #expect(parts.begin(beginning(2000), at: 0))
-    #expect(parts.takeDecoder(for: 1) == nil)
+    #expect(parts.takeDecoder(for: 1).fitting == nil)
     parts.end(decoder, hasPicture: false, interval: 0, at: 0)
     #expect(parts.begin(beginning(2000, body: 2), at: 0), "nothing was shown of the other")
-    #expect(parts.takeDecoder(for: 2) == nil)
+    let taken = parts.takeDecoder(for: 2)
+    #expect(taken.fitting == nil)
+    #expect(taken.other?.decoder === decoder.decoder, "it is the caller's to let go")
   }
 
   @Test("SD-A21 never from less than before") func neverBackwards() {
@@ -92,23 +115,31 @@ struct PartialPicturesTests {
   }
 }
 
-/// Decisions that a check may ask for.
+/// Decisions that a check may ask for. Each job has a number of its own.
 private final class Parts {
   private var parts = PartialPictures()
+  /// The newest.
+  private(set) var job: UInt64 = 0
 
-  var isRunning: Bool { parts.isRunning }
+  var isRunning: Bool { parts.runningJob != nil }
 
   func begin(_ beginning: PartialPictures.Beginning, at now: Int64) -> Bool {
-    parts.begin(beginning, at: now)
+    guard parts.begin(beginning, job: job + 1, at: now) else { return false }
+    job += 1
+    return true
   }
 
-  func takeDecoder(for body: UInt64) -> (any ProgressiveImageDecoding)? { parts.takeDecoder(for: body) }
+  func takeDecoder(for body: UInt64) -> (fitting: CountedDecoder?, other: CountedDecoder?) {
+    parts.takeDecoder(for: body)
+  }
 
-  func skip(_ decoder: (any ProgressiveImageDecoding)?) { parts.skip(decoder) }
+  func skip(_ decoder: CountedDecoder?, job: UInt64? = nil, until earliest: Int64 = .min) {
+    parts.skip(job ?? self.job, decoder, until: earliest)
+  }
 
   func end(
-    _ decoder: (any ProgressiveImageDecoding)?, hasPicture: Bool, interval: Double, at now: Int64
+    _ decoder: CountedDecoder?, job: UInt64? = nil, hasPicture: Bool, interval: Double, at now: Int64
   ) {
-    parts.end(decoder, hasPicture: hasPicture, interval: interval, at: now)
+    parts.end(job ?? self.job, decoder, hasPicture: hasPicture, interval: interval, at: now)
   }
 }

@@ -1,0 +1,222 @@
+import Glibc
+import Synchronization
+import Testing
+import VitrineGraphics
+import VitrineTesting
+
+@testable import VitrineLoading
+
+/// What pictures in part take of the one memory budget, and when they let go of it.
+@MainActor @Suite(.timeLimit(.minutes(1))) struct PartialImageMemoryTests {
+  /// 64x48 pixels.
+  private let pixels = 12_288
+
+  @Test func whereMemoryHasNoRoomNoneIsMade() async throws {
+    // The body and a copy fit, a picture does not.
+    let world = PartialWorld(budget: 20_000)
+    let holder = AskedHolder()
+    world.ledger.register(holder, as: .cache)
+    let task = world.load(nil)
+    let transfer = world.begin()
+    transfer.send(world.body(..<5000))
+    await holder.waitUntilAsked(1)
+    await world.settle()
+    transfer.send(world.body(5000..<5500))
+    transfer.send(world.body(5500..<6000))
+    await world.settle()
+    #expect(holder.threads.count == 1, "room is not asked for at each chunk")
+    world.clock.advance(by: 0.2)
+    transfer.send(world.body(6000..<6500))
+    await holder.waitUntilAsked(2)
+    await world.settle()
+
+    #expect(world.decoder.partCalls.isEmpty)
+    #expect(!holder.threads.contains(pthread_self()), "a transport's thread makes no room")
+    #expect(world.ledger.usage.decoding == 0)
+    #expect(world.ledger.peak <= 20_000)
+    transfer.send(world.body(6500...))
+    transfer.finish()
+    _ = try await task.response
+  }
+
+  @Test func cacheGivesWayToParts() async {
+    let world = PartialWorld(budget: 40_000)
+    world.cache.insert(.solid(width: 85, height: 100), for: request("old"), additionalIdentifier: nil)
+    #expect(world.ledger.usage.cache == 34_000)
+    let heard = Heard<Image>()
+    world.load(heard)
+    world.begin().send(world.body(..<5000))
+    _ = await heard.wait(for: 1)
+    await world.settle()
+    #expect(world.ledger.usage.cache == 0)
+  }
+
+  @Test func whatADecoderKeepsCountsUntilThePictureIsWhole() async throws {
+    // Room for two bodies, a picture and what is kept, once.
+    let world = PartialWorld(budget: 85_000, partMemoryKept: 50_000)
+    let heard = Heard<Image>()
+    let task = world.load(heard)
+    let transfer = world.begin()
+    for step in 1...2 {
+      transfer.send(world.body(step * 4000 - 4000..<step * 4000))
+      _ = await heard.wait(for: step)
+      await world.settle(at: 50_000)
+      #expect(world.ledger.usage.decoding == 50_000)
+      world.clock.advance(by: 1)
+    }
+    #expect(world.ledger.peak >= 4000 + 4000 + pixels + 50_000)
+    #expect(world.ledger.peak <= 85_000)
+    transfer.send(world.body(8000...))
+    transfer.finish()
+    _ = try await task.response
+    await world.downloader.drain()
+    #expect(world.ledger.usage.decoding == 0)
+  }
+
+  @Test func whatADecoderKeepsCountsNoLongerThanSomebodyWaits() async {
+    let world = PartialWorld(partMemoryKept: 50_000)
+    let heard = Heard<Image>()
+    let task = world.load(heard)
+    world.begin().send(world.body(..<5000))
+    _ = await heard.wait(for: 1)
+    await world.settle(at: 50_000)
+    #expect(world.ledger.usage.decoding == 50_000)
+    task.cancel()
+    #expect(world.ledger.usage.decoding == 0)
+  }
+
+  @Test func decoderThatHasFailedKeepsNothing() async {
+    let world = PartialWorld(partMemoryKept: 50_000)
+    let heard = Heard<Image>()
+    let task = world.load(heard)
+    let transfer = world.begin()
+    transfer.send(world.body(..<5000))
+    _ = await heard.wait(for: 1)
+    await world.settle(at: 50_000)
+    world.clock.advance(by: 1)
+    transfer.send([FakeProgressiveDecoder.damage])
+    await world.settle()
+    #expect(world.ledger.usage.decoding == 0)
+    task.cancel()
+  }
+
+  /// How the engine comes to need a decoder no more.
+  enum End: CaseIterable {
+    case cancelled, whole, anotherBody, nobodyWantsParts
+  }
+
+  @Test(arguments: End.allCases) func decodersGoWhereNoLockIsHeld(end: End) async throws {
+    let transport = FakeTransport()
+    let clock = ManualLoadingClock()
+    var configuration = ImageDownloader.Configuration()
+    configuration.clock = clock
+    configuration.retries = RetryPolicy(limit: 1)
+    let decoder = AskingDecoder()
+    let downloader = ImageDownloader(
+      configuration: configuration, transports: [transport], decoder: decoder, cache: nil)
+    // It would wait for itself for ever.
+    decoder.atEndOfEach { [weak downloader] in _ = downloader?.isRunning }
+    var request = request("a.jpg")
+    request.progressive = .scans
+    let heard = Heard<Image>()
+    let task = downloader.load(request, partialImage: { heard.add($0) })
+    request.progressive = .none
+    let other = downloader.load(request)
+    transport.transfers[0].respond(expectedLength: 10_000)
+    transport.transfers[0].send(Array(PartialWorld.whole[..<5000]))
+    _ = await heard.wait(for: 1)
+    while downloader.ledger.usage.decoding > 0, !Task.isCancelled { await Task.yield() }
+    clock.advance(by: 1)
+
+    switch end {
+    case .cancelled:
+      task.cancel()
+      other.cancel()
+    case .whole:
+      transport.transfers[0].send(Array(PartialWorld.whole[5000...]))
+      transport.transfers[0].finish()
+    case .nobodyWantsParts:
+      task.cancel()
+      transport.transfers[0].send(Array(PartialWorld.whole[5000..<6000]))
+    case .anotherBody:
+      transport.transfers[0].fail(.transport(code: 56, message: "reset"))
+      while transport.transfers.count < 2, !Task.isCancelled { clock.advance(by: 1) }
+      transport.transfers[1].respond(expectedLength: 10_000)
+      transport.transfers[1].send(Array(PartialWorld.whole[..<6000]))
+    }
+
+    await decoder.ended.wait()
+    other.cancel()
+    task.cancel()
+  }
+}
+
+extension PartialWorld {
+  /// Waits until nothing but so many bytes counts as being decoded.
+  fileprivate func settle(at bytes: Int) async {
+    while ledger.usage.decoding != bytes, !Task.isCancelled { await Task.yield() }
+  }
+}
+
+/// Has nothing to let go of, and says who has asked.
+private final class AskedHolder: MemoryHolder {
+  private let asked = Mutex<[pthread_t]>([])
+
+  var threads: [pthread_t] { asked.withLock { $0 } }
+
+  func waitUntilAsked(_ count: Int) async {
+    while threads.count < count, !Task.isCancelled { await Task.yield() }
+  }
+
+  func count(against ledger: MemoryLedger) {}
+  func release(bytes: Int) { asked.withLock { $0.append(pthread_self()) } }
+  func relieve(_ pressure: MemoryPressure) {}
+}
+
+/// Calls somebody when a decoder that it has made goes.
+private final class AskingDecoder: ImageDecoding {
+  final class Ended: Sendable {
+    private let count = Atomic(0)
+    func note() { count.add(1, ordering: .relaxed) }
+    func wait() async {
+      while count.load(ordering: .relaxed) == 0, !Task.isCancelled { await Task.yield() }
+    }
+  }
+
+  private final class Parts: ProgressiveImageDecoding {
+    private let whole: any ProgressiveImageDecoding
+    private let end: @Sendable () -> Void
+
+    init(_ whole: any ProgressiveImageDecoding, end: @escaping @Sendable () -> Void) {
+      self.whole = whole
+      self.end = end
+    }
+
+    deinit { end() }
+
+    func image(of data: [UInt8], expectedLength: Int?) throws(ImageError) -> Image? {
+      try whole.image(of: data, expectedLength: expectedLength)
+    }
+  }
+
+  let ended = Ended()
+  private let fake = FakeDecoder(showsParts: true)
+  private let atEnd = Mutex<(@Sendable () -> Void)?>(nil)
+
+  func atEndOfEach(_ call: @escaping @Sendable () -> Void) { atEnd.withLock { $0 = call } }
+
+  func decode(_ data: [UInt8], options: DecodeOptions) throws(ImageError) -> Image {
+    try fake.decode(data, options: options)
+  }
+
+  func progressiveDecoder(
+    _ style: ImageRequest.Progressive, options: DecodeOptions
+  ) -> (any ProgressiveImageDecoding)? {
+    fake.progressiveDecoder(style, options: options).map { whole in
+      Parts(whole) { [ended, call = atEnd.withLock { $0 }] in
+        call?()
+        ended.note()
+      }
+    }
+  }
+}
