@@ -68,7 +68,7 @@ final class ImageSlot {
       options: options)
     let listeners = SlotListeners(progress: progress, completion: completion)
     if let load, load.question.isSame(as: question) {
-      load.join(listeners, priority: request.priority)
+      if load.join(listeners, as: request) { self.request(load) }
       return
     }
     abandonLoad(leavesAlone: !options.cancelsPrevious)
@@ -266,21 +266,22 @@ final class ImageSlot {
 
   /// Asks the downloader at the size that is needed now, and gives up what it was asked before.
   private func request(_ load: SlotLoad) {
-    let size = NeededSize(of: target)
-    load.question.size = size
+    load.question.size = NeededSize(of: target)
+    load.times += 1
+    let times = load.times
     let task = downloader(for: load.question).load(
       load.question.sizedRequest, additionalIdentifier: load.question.additionalIdentifier,
       completion: { [weak self] result in
         // A slot that has gone, or wants another picture by now, shows nothing.
         guard let self else { return load.finish(result.asCancelled) }
-        guard load.question.size == size else { return }
+        guard load.times == times else { return }
         if self.load === load { self.finish(load, result) } else { self.finishBeside(load, result) }
       },
       progress: { [weak self, weak load] progress in
         if let load { self?.report(progress, of: load) }
       },
       partialImage: { [weak self, weak load] image in
-        if let load, load.question.size == size { self?.show(image, of: load) }
+        if let load, load.times == times { self?.show(image, of: load) }
       })
     load.task = task
     // Cancels the one before it only now that it has joined its transfer.

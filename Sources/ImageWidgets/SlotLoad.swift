@@ -5,6 +5,8 @@ final class SlotLoad {
   var question: SlotQuestion
   /// Nil until it is started: a slot without a size waits for one.
   var task: ImageTask?
+  /// How often the downloader was asked: what came of an earlier time is of no interest.
+  var times = 0
   private var listeners: SlotListeners
 
   init(_ question: SlotQuestion, _ listeners: SlotListeners = .init()) {
@@ -13,8 +15,18 @@ final class SlotLoad {
   }
 
   /// Somebody else wants it, perhaps sooner; nobody makes it wait longer.
-  func join(_ more: SlotListeners, priority: ImageRequest.Priority) {
+  ///
+  /// Whether it is to be asked for anew, to be shown in part.
+  func join(_ more: SlotListeners, as request: ImageRequest) -> Bool {
     listeners.append(more)
+    raise(request.priority)
+    let progressive = request.progressive
+    guard progressive != .none, progressive != question.request.progressive else { return false }
+    question.request.progressive = progressive
+    return task != nil
+  }
+
+  private func raise(_ priority: ImageRequest.Priority) {
     guard priority > question.request.priority else { return }
     question.request.priority = priority
     if let task { task.priority = max(task.priority, priority) }

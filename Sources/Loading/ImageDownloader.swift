@@ -83,9 +83,7 @@ public final class ImageDownloader: Sendable {
     for source: some ImageRequestConvertible, additionalIdentifier: String? = nil
   ) async throws(ImageError) -> ImageResponse {
     if Task.isCancelled { throw .cancelled }
-    var request = completed(try source.asImageRequest())
-    // Nobody can see its parts.
-    if request.progressive != .none { request.progressive = .none }
+    let request = completedForNobodyToSee(try source.asImageRequest())
     let task = ImageTask(request, additionalIdentifier: additionalIdentifier)
     begin(task)
     return try await task.response
@@ -145,7 +143,7 @@ public final class ImageDownloader: Sendable {
 
   /// Whether the load is under way now; if not, it has its outcome already.
   @discardableResult
-  private func begin(_ task: ImageTask) -> Bool {
+  func begin(_ task: ImageTask) -> Bool {
     guard let outcome = outcomeWithoutLoading(task) else { return true }
     engine.count(outcome)
     task.settle(outcome)
@@ -210,9 +208,16 @@ public final class ImageDownloader: Sendable {
   }
 
   /// The request with what the configuration adds to it.
-  private func completed(_ request: ImageRequest) -> ImageRequest {
+  func completed(_ request: ImageRequest) -> ImageRequest {
     var request = additions?.completing(request) ?? request
     if request.identity.hasOtherHeaders { request.identity = engine.counted(request.identity) }
+    return request
+  }
+
+  /// The same where nobody can see its parts.
+  func completedForNobodyToSee(_ request: ImageRequest) -> ImageRequest {
+    var request = completed(request)
+    if request.progressive != .none { request.progressive = .none }
     return request
   }
 

@@ -343,6 +343,21 @@ struct SlotPartTests {
     #expect(view.highlightedImage?.isPartial == true)
   }
 
+  @Test func slotThatIsToShowPartsAfterAllShowsThemOfTheSameDownload() async throws {
+    let view = bench.view()
+    var whole = try request()
+    whole.progressive = .none
+    view.setImage(from: whole, options: options, completion: ear.completion)
+    view.setImage(from: try request(), options: options, completion: ear.completion)
+    let transfer = await bench.transfer(1)
+    await send(0..<5000, of: transfer) { view.image }
+    #expect(view.image?.isPartial == true)
+    finish(transfer, from: 5000)
+    await ear.hear(2)
+    #expect(bench.transport.transfers.count == 1)
+    #expect(view.image?.isPartial == false)
+  }
+
   @Test func indicatorStaysUntilTheWholeIsThere() async throws {
     let view = bench.view()
     bench.run(until: 1)

@@ -48,12 +48,13 @@ extension LoadEngine {
     if let cache = request.cache(insteadOf: cache),
       cache.shouldCache(image, for: request, additionalIdentifier: identifier)
     {
-      // What was asked for anew replaces every size of what was there.
-      if request.cachePolicy == .reload || request.cachePolicy == .refresh {
+      let freshness = state.withLock { $0.registry.freshness(of: id) }
+      // What was asked for anew and has come replaces every size of what was there.
+      if request.cachePolicy == .reload || request.cachePolicy == .refresh, freshness == .fresh {
         cache.removeImage(for: request, additionalIdentifier: identifier)
       }
       cache.insert(image, for: request, additionalIdentifier: identifier)
-      if state.withLock({ $0.registry.isStale(id) }) { noteStale(image, request, identifier) }
+      if case .stale = freshness { noteStale(image, request, identifier) }
     }
     perform { state in
       state.storeCount += 1

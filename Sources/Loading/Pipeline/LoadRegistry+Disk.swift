@@ -56,13 +56,10 @@ extension LoadRegistry {
     tasks(of: id).filter { waiters[$0]?.asksNoServer == true }
   }
 
-  /// Whether a picture is made of what may have changed.
-  func isStale(_ picture: PictureID) -> Bool {
-    guard hasDisk, let decode = pictures[picture]?.decode, case .stale = decodes[decode]?.bytes?.freshness
-    else {
-      return false
-    }
-    return true
+  /// Whether a picture is made of what its server has now.
+  func freshness(of picture: PictureID) -> ImageResponse.Freshness {
+    guard hasDisk, let decode = pictures[picture]?.decode else { return .fresh }
+    return decodes[decode]?.bytes?.freshness ?? .fresh
   }
 
   /// What the server is asked about.

@@ -90,16 +90,18 @@ final class PrefetchEngine: Sendable {
       return Mailbox.main.post { self.ended(place, isLoaded: false) }
     }
     request.priority = min(request.priority, priority)
-    // Nobody can see its parts.
-    if request.progressive != .none { request.progressive = .none }
     let downloader = downloader ?? .shared
     let task: any Cancellable =
       switch destination {
       case .memory:
-        downloader.load(
+        downloader.prefetch(
           request, additionalIdentifier: item.additionalIdentifier,
           completion: { result in self.ended(place, isLoaded: (try? result.get()) != nil) })
-      case .disk: store(request, with: downloader, place)
+      case .disk:
+        CancellableTask(
+          Task { [request] in
+            await ended(place, isLoaded: downloader.prefetchData(for: request))
+          })
       }
     // It may be over by now, or have been given up before there was a task to cancel.
     let isWanted = state.withLock { state in
@@ -108,23 +110,6 @@ final class PrefetchEngine: Sendable {
       return true
     }
     if !isWanted { task.cancel() }
-  }
-
-  private func store(
-    _ request: ImageRequest, with downloader: ImageDownloader, _ place: PrefetchPlan.Item
-  ) -> any Cancellable {
-    var request = request
-    request.cache = .diskOnly
-    request.targetSize = DecodeTarget(width: 1, height: 1)
-    request.transforms = []
-    return CancellableTask(
-      Task { [request] in
-        var isStored = await downloader.containsCachedData(for: request)
-        if !isStored, downloader.dataCache != nil {
-          isStored = await (try? downloader.image(for: request))?.isStored() ?? false
-        }
-        await ended(place, isLoaded: isStored)
-      })
   }
 
   @MainActor private func ended(_ item: PrefetchPlan.Item, isLoaded: Bool) {

@@ -168,6 +168,29 @@ import VitrineTesting
     #expect(try await task.response.freshness == .revalidated)
   }
 
+  @Test func othersSizesStayInMemoryUnlessSomethingNewHasCome() async throws {
+    let world = DiskWorld()
+    let (small, large) = (DecodeTarget(width: 16, height: 12), DecodeTarget(width: 32, height: 24))
+    world.keep()
+    let old = try await world.downloader.image(for: request(target: small)).image
+    let same = world.downloader.load(request(policy: .refresh, target: large))
+    await world.transfer().answerNotModified()
+    _ = try await same.response
+    #expect(world.downloader.cachedImage(for: request(target: small)) === old)
+
+    let failed = world.downloader.load(request(policy: .refresh, target: large))
+    await world.transfer(2).fail(.status(503))
+    #expect(try await failed.response.source == .disk)
+    #expect(world.downloader.cachedImage(for: request(target: small)) === old)
+
+    let new = world.downloader.load(request(policy: .refresh, target: large))
+    await world.transfer(3).answer(with: Self.other, DiskWorld.minute)
+    let image = try await new.response.image
+    let smallOne = try await world.downloader.image(for: request(target: small))
+    #expect(smallOne.image !== old)
+    #expect(world.downloader.cachedImage(for: request(target: large)) === image)
+  }
+
   @Test func reloadLeavesTheDiskAloneAndFillsIt() async throws {
     let world = DiskWorld()
     world.keep()

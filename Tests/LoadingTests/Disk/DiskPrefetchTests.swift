@@ -29,6 +29,26 @@ import VitrineTesting
     #expect(response.image.pixelWidth == 64)
   }
 
+  @Test func whatTheConfigurationAddsDoesNotBringThemIntoMemory() async {
+    let world = DiskWorld {
+      $0.transforms = [CircleTransform()]
+      $0.requestProcessor = { request in
+        var request = request
+        request.cache = .memoryOnly
+        request.targetSize = DecodeTarget(width: 32, height: 24)
+        request.progressive = .scans
+        return request
+      }
+    }
+    world.transport.answerAll { $0.answer(with: Fixture.picture, DiskWorld.minute) }
+    let progress = await prefetched(["a.jpg"], by: world.downloader)
+    #expect(progress.finished == 1 && progress.skipped == 0)
+    #expect(world.disk.answers.count == 1)
+    #expect(world.world.decoder.calls.allSatisfy { $0.target?.width == 1 })
+    #expect(world.downloader.statistics.loads == [.network: 1])
+    #expect((world.downloader.cache as? MemoryImageCache)?.statistics.inserts == 0)
+  }
+
   @Test func whatIsThereAlreadyIsLeftAlone() async {
     let world = DiskWorld()
     world.keep("a.jpg", age: 1e6)
