@@ -7,6 +7,8 @@ import VitrineLoading
 struct Deadlines: Sendable {
   private let timeouts: TransportRequest.Timeouts
   private let total: SuspendingClock.Instant?
+  /// How long nothing may come; nil for ever.
+  private let patience: Duration?
   /// Runs from the time when the request leaves.
   private var stall: SuspendingClock.Instant?
   /// Ends the reading of a body that nobody wants.
@@ -15,6 +17,7 @@ struct Deadlines: Sendable {
   init(_ timeouts: TransportRequest.Timeouts, startedAt start: SuspendingClock.Instant) {
     self.timeouts = timeouts
     total = Self.span(timeouts.total).map { start.advanced(by: $0) }
+    patience = Self.span(timeouts.stall)
   }
 
   /// The earliest; nil for none.
@@ -34,7 +37,7 @@ struct Deadlines: Sendable {
 
   /// A byte came, or the request left.
   mutating func heard(at now: SuspendingClock.Instant) {
-    stall = Self.span(timeouts.stall).map { now.advanced(by: $0) }
+    stall = patience.map { now.advanced(by: $0) }
   }
 
   /// Allows the rest of a body no more time than this.

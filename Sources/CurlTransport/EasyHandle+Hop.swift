@@ -8,6 +8,7 @@ extension EasyHandle {
   ) throws(ImageError) {
     let configuration = settings.configuration
     reset()
+    isReset = false
     try setErrorText()
     try set(CURLOPT_URL, hop.address.text)
     try set(CURLOPT_PROTOCOLS_STR, "http,https")

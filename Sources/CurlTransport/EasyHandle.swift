@@ -8,6 +8,8 @@ final class EasyHandle {
   private var headerList: UnsafeMutablePointer<curl_slist>?
   /// Outlives the handle.
   private let share: ShareHandle
+  /// Whether every option is libcurl's default.
+  var isReset = true
 
   /// Nil when there is no memory left. What is shared stays so whatever is reset.
   init?(sharing share: ShareHandle) {
@@ -30,6 +32,8 @@ final class EasyHandle {
 
   /// Forgets every option, among them all pointers into Swift; keeps what is shared.
   func reset() {
+    guard !isReset else { return }
+    isReset = true
     curl_easy_reset(pointer)
     curl_slist_free_all(headerList)
     headerList = nil

@@ -33,8 +33,10 @@ struct ResponseHead: Sendable {
   /// A transfer coding other than chunked, which libcurl would undo, and which only who sends TE may be given
   /// (RFC 9112, 7.4).
   var unaskedCoding: String? {
-    fields.filter { $0.name.lowercased() == "transfer-encoding" }.flatMap { $0.value.split(separator: ",") }
-      .map { $0.trimmed }.first { !["", "chunked", "identity"].contains($0.lowercased()) }
+    fields.filter { HTTPHeaders.isSame($0.name, "Transfer-Encoding") }.flatMap {
+      $0.value.split(separator: ",")
+    }
+    .map { $0.trimmed }.first { !["", "chunked", "identity"].contains($0.lowercased()) }
   }
 
   /// Takes the next line as libcurl gives it, with its line end. Trailers after the body are passed over.

@@ -35,7 +35,7 @@ final class Transfer {
   }
 
   /// When time runs out; nil for never.
-  var deadline: SuspendingClock.Instant? { state.deadline }
+  var deadline: SuspendingClock.Instant? { state.deadlines.next }
 
   /// Time ran out: what is next.
   func expire() -> TransferState.Next {

@@ -46,7 +46,7 @@ struct TransferState: Sendable {
   private let bodyLimit: Int
   private let acceptableStatuses: [ClosedRange<Int>]
   private let settings: TransferSettings
-  private var deadlines: Deadlines
+  private(set) var deadlines: Deadlines
   private var head = ResponseHead()
   /// Known as soon as the head has come or a limit is passed; whatever comes later does not change it.
   private var verdict: Next?
@@ -122,10 +122,7 @@ struct TransferState: Sendable {
     return .deliver
   }
 
-  /// When time runs out, as far as that is known now; nil for never.
-  var deadline: SuspendingClock.Instant? { deadlines.next }
-
-  /// Time has run out at `deadline`: what becomes of the transfer, whose hop is to be broken off.
+  /// Time has run out at the next of `deadlines`: what becomes of the transfer, whose hop is to be broken off.
   mutating func expire() -> Next {
     end(HopEnd(failure: .timedOut(deadlines.limit)))
   }

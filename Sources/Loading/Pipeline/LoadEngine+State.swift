@@ -4,8 +4,8 @@ extension LoadEngine {
   struct State {
     var registry: LoadRegistry
     var router: TransportRouter
-    var tasks: [TaskID: ImageTask] = [:]
-    var transfers: [FetchID: Transfer] = [:]
+    var tasks = LoadTable<Waiter, ImageTask>()
+    var transfers = LoadTable<Fetch, Transfer>()
     /// Pictures that were offered to the cache.
     var storeCount = 0
     var storesOnMainQueue = false

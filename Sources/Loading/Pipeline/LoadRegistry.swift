@@ -28,10 +28,10 @@ struct LoadRegistry {
   var undecodedBytes = 0
 
   var lastNumber: UInt64
-  var waiters: [TaskID: Waiter] = [:]
-  var pictures: [PictureID: Picture] = [:]
-  var decodes: [DecodeID: Decode] = [:]
-  var fetches: [FetchID: Fetch] = [:]
+  var waiters = LoadTable<Waiter, Waiter>()
+  var pictures = LoadTable<Picture, Picture>()
+  var decodes = LoadTable<Decode, Decode>()
+  var fetches = LoadTable<Fetch, Fetch>()
   var pictureIDs: [Branch<Decode, PictureKey>: PictureID] = [:]
   var decodeIDs: [Branch<Fetch, DecodeKey>: DecodeID] = [:]
   var fetchIDs: [FetchKey: FetchID] = [:]

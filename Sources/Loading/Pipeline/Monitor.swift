@@ -21,23 +21,42 @@ package final class Monitor<State>: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  /// Changes the state and wakes all who wait for it.
-  package func withLock<Result>(_ change: (inout State) -> Result) -> Result {
-    pthread_mutex_lock(mutex)
-    defer {
-      pthread_cond_broadcast(condition)
-      pthread_mutex_unlock(mutex)
-    }
-    return change(&state)
+  /// Whom a change concerns, of those who wait. To wake a thread that goes to sleep again costs two changes of threads.
+  package enum Wakes {
+    case nobody, one, all
   }
 
-  /// Blocks the calling thread until `take` has an answer.
-  package func wait<Result>(until take: (inout State) -> Result?) -> Result {
+  /// Changes the state and wakes those who wait for it.
+  package func withLock<Result>(waking wakes: Wakes = .all, _ change: (inout State) -> Result) -> Result {
     pthread_mutex_lock(mutex)
-    defer { pthread_mutex_unlock(mutex) }
+    let result = change(&state)
+    pthread_mutex_unlock(mutex)
+    wake(wakes)
+    return result
+  }
+
+  /// Blocks the calling thread until `take` has an answer; then wakes another one if there is something for it too.
+  package func wait<Result>(
+    until take: (inout State) -> Result?, wakingOneIf isMore: (State) -> Bool = { _ in false }
+  ) -> Result {
+    pthread_mutex_lock(mutex)
     while true {
-      if let result = take(&state) { return result }
+      if let result = take(&state) {
+        let isMore = isMore(state)
+        pthread_mutex_unlock(mutex)
+        if isMore { wake(.one) }
+        return result
+      }
       pthread_cond_wait(condition, mutex)
+    }
+  }
+
+  /// Without the lock, which whoever wakes needs at once.
+  private func wake(_ wakes: Wakes) {
+    switch wakes {
+    case .nobody: break
+    case .one: pthread_cond_signal(condition)
+    case .all: pthread_cond_broadcast(condition)
     }
   }
 }

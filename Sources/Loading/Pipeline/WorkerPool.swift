@@ -67,6 +67,9 @@ package final class WorkerPool: Sendable {
       return .job(job)
     }
 
+    /// Whether a thread that sleeps may find something to do.
+    var isMore: Bool { !waiting.isEmpty && busy < threads }
+
     /// Whether a job waits for the end of another, which has the memory that it takes.
     var isShortOfMemory: Bool { roomAsked.map { jobs[$0] != nil } ?? false }
 
@@ -90,7 +93,7 @@ package final class WorkerPool: Sendable {
     _ id: UInt64, priority: ImageRequest.Priority, taking claim: Claim? = nil,
     job: @escaping @Sendable () -> Void
   ) {
-    let needsThread = monitor.withLock { state in
+    let needsThread = monitor.withLock(waking: .one) { state in
       state.jobs[id] = Job(body: job, claim: claim)
       state.append(id, priority)
       guard state.threads < maximumThreads, state.threads - state.busy < state.waiting.count else {
@@ -104,7 +107,7 @@ package final class WorkerPool: Sendable {
 
   /// Whether there is a thread that nobody else waits for, and memory that nobody waits for either.
   package var isFree: Bool {
-    monitor.withLock { !$0.isShortOfMemory && $0.busy + $0.waiting.count < maximumThreads }
+    monitor.withLock(waking: .nobody) { !$0.isShortOfMemory && $0.busy + $0.waiting.count < maximumThreads }
   }
 
   /// Drops a job that has not begun; whether there was one.
@@ -126,7 +129,7 @@ package final class WorkerPool: Sendable {
     let monitor = monitor
     BlockingThread.start {
       while true {
-        switch monitor.wait(until: { $0.nextTurn() }) {
+        switch monitor.wait(until: { $0.nextTurn() }, wakingOneIf: \.isMore) {
         case .job(let job): Self.run(job, monitor)
         case .makeRoom(let claim): claim.hold.makeRoom(for: claim.bytes)
         case .end: return
@@ -137,6 +140,7 @@ package final class WorkerPool: Sendable {
 
   private static func run(_ job: Job, _ monitor: Monitor<State>) {
     job.body()
-    monitor.withLock { $0.finish(job) }
+    // Its thread looks next for what may begin now.
+    monitor.withLock(waking: .nobody) { $0.finish(job) }
   }
 }

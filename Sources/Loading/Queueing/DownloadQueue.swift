@@ -43,7 +43,7 @@ struct DownloadQueue {
 
   private var bucket: TokenBucket?
   private var waiting: [Lane: WaitingList<FetchID>] = [:]
-  private var lanes: [FetchID: Lane] = [:]
+  private var lanes = LoadTable<Fetch, Lane>()
   private var active: Set<FetchID> = []
   private var activeByLane: [Lane: Int] = [:]
   /// Servers that have spoken HTTP/2.

@@ -13,23 +13,26 @@ struct HostBackOff {
 
   /// Seconds.
   var longest = 60.0
+  /// Most often empty, which is asked before a name is looked up.
   private var hosts: [DownloadQueue.Lane: Host] = [:]
 
   /// When downloads from there may start, or nil where that is up to one that runs; `now` if nothing is known.
   func opening(of lane: DownloadQueue.Lane, at now: Int64) -> Int64? {
-    guard let host = hosts[lane] else { return now }
+    guard !hosts.isEmpty, let host = hosts[lane] else { return now }
     return host.probe == nil ? max(now, host.until) : nil
   }
 
   /// A download starts.
-  mutating func started(_ id: FetchID, lane: DownloadQueue.Lane) { hosts[lane]?.probe = id }
+  mutating func started(_ id: FetchID, lane: DownloadQueue.Lane) {
+    if !hosts.isEmpty { hosts[lane]?.probe = id }
+  }
 
   /// The server has answered. `retryAfter` in seconds, if it named a time.
   mutating func answered(
     _ id: FetchID, lane: DownloadQueue.Lane, status: Int?, retryAfter: Double?, at now: Int64
   ) {
     guard status == 429 || status == 503 && retryAfter != nil else {
-      if hosts[lane]?.probe == id { hosts[lane] = nil }
+      if !hosts.isEmpty, hosts[lane]?.probe == id { hosts[lane] = nil }
       return
     }
     let known = hosts[lane]
@@ -44,7 +47,7 @@ struct HostBackOff {
 
   /// A download has ended without an answer, or is not wanted any more: another one may try.
   mutating func ended(_ id: FetchID, lane: DownloadQueue.Lane) {
-    if hosts[lane]?.probe == id { hosts[lane]?.probe = nil }
+    if !hosts.isEmpty, hosts[lane]?.probe == id { hosts[lane]?.probe = nil }
   }
 
   /// Forgets all.

@@ -37,9 +37,18 @@ public struct HTTPHeaders: Hashable, Sendable {
   /// Whether there is no field.
   public var isEmpty: Bool { fields.isEmpty }
 
-  static func isSame(_ a: String, _ b: String) -> Bool {
-    a.utf8.count == b.utf8.count
-      && zip(a.utf8, b.utf8).allSatisfy { $0 == $1 || lowercased($0) == lowercased($1) }
+  /// Whether two names are the same but for the case of their ASCII letters.
+  package static func isSame(_ a: String, _ b: String) -> Bool {
+    guard a.utf8.count == b.utf8.count else { return false }
+    // Bytes at hand, as native strings have them, are compared several times faster.
+    let isSame = a.utf8.withContiguousStorageIfAvailable { a in
+      b.utf8.withContiguousStorageIfAvailable { Self.isSame(a, $0) }
+    }
+    return (isSame ?? nil) ?? Self.isSame(a.utf8, b.utf8)
+  }
+
+  private static func isSame(_ a: some Sequence<UInt8>, _ b: some Sequence<UInt8>) -> Bool {
+    zip(a, b).allSatisfy { $0 == $1 || lowercased($0) == lowercased($1) }
   }
 
   private static func lowercased(_ byte: UInt8) -> UInt8 {

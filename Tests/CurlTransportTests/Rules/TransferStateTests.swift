@@ -121,13 +121,13 @@ struct TransferStateTests {
     var state = try TransferState(
       "http://a.example/", timeouts: .init(connect: 1, stall: 5, total: 60), at: start)
 
-    #expect(state.deadline == start + .seconds(60))
+    #expect(state.deadlines.next == start + .seconds(60))
     _ = state.requestLeaves(at: start + .seconds(2))
-    #expect(state.deadline == start + .seconds(7))
+    #expect(state.deadlines.next == start + .seconds(7))
     state.receive(["HTTP/1.1 200 OK", ""], at: start + .seconds(4))
-    #expect(state.deadline == start + .seconds(9))
+    #expect(state.deadlines.next == start + .seconds(9))
     #expect(state.receive(bytes: 1, at: start + .seconds(8)) == .deliver)
-    #expect(state.deadline == start + .seconds(13))
+    #expect(state.deadlines.next == start + .seconds(13))
 
     #expect(state.expire() == .fail(.timedOut(.stall(seconds: 5))))
   }
@@ -139,9 +139,9 @@ struct TransferStateTests {
     state.receive(["HTTP/1.1 302 Found", "Location: /b", ""], at: start + .seconds(30))
     _ = state.end(.init())
 
-    #expect(state.deadline == start + .seconds(60))
+    #expect(state.deadlines.next == start + .seconds(60))
     _ = state.requestLeaves(at: start + .seconds(31))
-    #expect(state.deadline == start + .seconds(60))
+    #expect(state.deadlines.next == start + .seconds(60))
     #expect(state.expire() == .fail(.timedOut(.total(seconds: 60))))
   }
 
@@ -152,11 +152,11 @@ struct TransferStateTests {
     missing.receive(["HTTP/1.1 500 Oh", ""], at: start)
     redirect.receive(["HTTP/1.1 302 Found", "Location: /b", ""], at: start)
 
-    #expect(missing.deadline == start + .seconds(1))
+    #expect(missing.deadlines.next == start + .seconds(1))
     #expect(missing.expire() == .fail(.status(500)))
-    #expect(redirect.deadline == start + .seconds(1))
+    #expect(redirect.deadlines.next == start + .seconds(1))
     #expect(redirect.expire() == .request(redirect.hop))
-    #expect(redirect.deadline == start + .seconds(60))
+    #expect(redirect.deadlines.next == start + .seconds(60))
   }
 
   @Test func challengeIsGivenASecondAndItsAnswerAllTheTime() throws {
@@ -167,10 +167,10 @@ struct TransferStateTests {
     _ = state.requestLeaves(at: start)
 
     let action = state.receive(["HTTP/1.1 401 No", "WWW-Authenticate: Digest nonce=1", ""], at: start)
-    #expect(action == .goOn && state.deadline == start + .seconds(1))
+    #expect(action == .goOn && state.deadlines.next == start + .seconds(1))
     _ = state.requestLeaves(at: start)
 
-    #expect(state.deadline == start + .seconds(15))
+    #expect(state.deadlines.next == start + .seconds(15))
     #expect(state.requestsSent == 2 && state.takeWithheld() == nil)
   }
 
@@ -181,14 +181,14 @@ struct TransferStateTests {
 
     _ = state.requestLeaves(at: start)
 
-    #expect(state.deadline == nil)
+    #expect(state.deadlines.next == nil)
   }
 
   @Test(arguments: [0, -1, -.infinity] as [Double])
   func noTimeAtAllIsUpAtOnce(seconds: Double) throws {
     let state = try TransferState("http://a.example/", timeouts: .init(total: seconds), at: start)
 
-    #expect(state.deadline == start)
+    #expect(state.deadlines.next == start)
   }
 }
 
