@@ -20,6 +20,9 @@ struct Deadlines: Sendable {
     patience = Self.span(timeouts.stall)
   }
 
+  /// Whether `next` has become earlier than what `heard` makes of it.
+  var isCutShort: Bool { rest != nil }
+
   /// The earliest; nil for none.
   var next: SuspendingClock.Instant? { Self.earlier(Self.earlier(total, stall), rest) }
 

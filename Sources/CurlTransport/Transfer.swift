@@ -137,7 +137,7 @@ extension Transfer {
 
   /// Returns how many bytes were taken; fewer than came breaks the hop off.
   private func receive(line: UnsafeRawBufferPointer) -> Int {
-    defer { watch.note(deadline) }
+    defer { if state.deadlines.isCutShort { watch.note(deadline) } }
     switch state.receive(line: line, at: .now) {
     case .goOn: return line.count
     case .abort: return 0

@@ -116,8 +116,10 @@ struct AnswerAssembly {
       }
       // A rest is all of what was missing, or no more is known of it than of any part.
       if isRest, resumed?.isCompleted(by: body.count, of: head) == false { return finish(.needsWhole) }
+      let whole = body
+      body = []
       var end = FetchEnd(
-        .bytes(FetchedBytes(body: body, response: response, metrics: metrics)), response: response)
+        .bytes(FetchedBytes(body: whole, response: response, metrics: metrics)), response: response)
       end.speaksHTTP2 = metrics.httpVersion == "2"
       end.isRest = isRest
       return finish(end)

@@ -156,13 +156,14 @@ final class FetchReceiver: TransportReceiver {
     switch step {
     case .goOn: break
     case .end(var end):
-      let partial = state.withLock { state in
+      let partial = state.withLock { state -> PartialBody? in
         defer { state.hold = nil }
-        if case .bytes(var bytes) = end.outcome {
-          bytes.hold = state.hold
-          end.outcome = .bytes(bytes)
+        guard case .bytes(var bytes) = end.outcome else {
+          return state.counting(state.answer.takePartialBody())
         }
-        return state.counting(state.answer.takePartialBody())
+        bytes.hold = state.hold
+        end.outcome = .bytes(bytes)
+        return nil
       }
       engine?.fetchEnded(self, end, partial: partial)
     case .modify(let response): modify(response)

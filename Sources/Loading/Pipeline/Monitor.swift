@@ -2,14 +2,14 @@ import Glibc
 
 /// State under a lock that a thread can also wait for: for threads of one's own only, since waiting blocks.
 ///
-/// `@unchecked Sendable` because `state` is touched with the mutex held only.
+/// `@unchecked Sendable` because `state` is touched with the mutex held only; a pointer as in `Shared`.
 package final class Monitor<State>: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
-  private var state: State
+  private let state = UnsafeMutablePointer<State>.allocate(capacity: 1)
 
   package init(_ state: sending State) {
-    self.state = state
+    self.state.initialize(to: state)
     pthread_mutex_init(mutex, nil)
     pthread_cond_init(condition, nil)
   }
@@ -19,6 +19,8 @@ package final class Monitor<State>: @unchecked Sendable {
     pthread_mutex_destroy(mutex)
     condition.deallocate()
     mutex.deallocate()
+    state.deinitialize(count: 1)
+    state.deallocate()
   }
 
   /// Whom a change concerns, of those who wait. To wake a thread that goes to sleep again costs two changes of threads.
@@ -29,7 +31,7 @@ package final class Monitor<State>: @unchecked Sendable {
   /// Changes the state and wakes those who wait for it.
   package func withLock<Result>(waking wakes: Wakes = .all, _ change: (inout State) -> Result) -> Result {
     pthread_mutex_lock(mutex)
-    let result = change(&state)
+    let result = change(&state.pointee)
     pthread_mutex_unlock(mutex)
     wake(wakes)
     return result
@@ -41,8 +43,8 @@ package final class Monitor<State>: @unchecked Sendable {
   ) -> Result {
     pthread_mutex_lock(mutex)
     while true {
-      if let result = take(&state) {
-        let isMore = isMore(state)
+      if let result = take(&state.pointee) {
+        let isMore = isMore(state.pointee)
         pthread_mutex_unlock(mutex)
         if isMore { wake(.one) }
         return result
