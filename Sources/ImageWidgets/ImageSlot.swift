@@ -67,7 +67,7 @@ final class ImageSlot {
       request: request, additionalIdentifier: additionalIdentifier, placeholder: placeholder,
       options: options)
     let listeners = SlotListeners(progress: progress, completion: completion)
-    if let load, load.question.isSame(as: question) {
+    if let load, !load.isGivenUp, load.question.isSame(as: question) {
       if load.join(listeners, as: request) { self.request(load) }
       return
     }
@@ -266,7 +266,9 @@ final class ImageSlot {
 
   /// Asks the downloader at the size that is needed now, and gives up what it was asked before.
   private func request(_ load: SlotLoad) {
-    load.question.size = NeededSize(of: target)
+    let size = NeededSize(of: target)
+    // One that has lost its size since keeps to what it had.
+    if size != .unknown { load.question.size = size }
     load.times += 1
     let times = load.times
     let task = downloader(for: load.question).load(

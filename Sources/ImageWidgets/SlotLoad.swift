@@ -14,16 +14,19 @@ final class SlotLoad {
     self.listeners = listeners
   }
 
+  /// Whether somebody has cancelled it by its task, or with all others: its end is on its way.
+  var isGivenUp: Bool { task?.isCancelled == true }
+
   /// Somebody else wants it, perhaps sooner; nobody makes it wait longer.
   ///
-  /// Whether it is to be asked for anew, to be shown in part.
+  /// Whether it is to be asked for anew, to be shown in part: not once its outcome is on its way.
   func join(_ more: SlotListeners, as request: ImageRequest) -> Bool {
     listeners.append(more)
     raise(request.priority)
     let progressive = request.progressive
     guard progressive != .none, progressive != question.request.progressive else { return false }
     question.request.progressive = progressive
-    return task != nil
+    return task?.isFinished == false
   }
 
   private func raise(_ priority: ImageRequest.Priority) {

@@ -226,6 +226,13 @@ public final class ImageTask: Cancellable {
     _ = observer  // goes here, outside the lock
   }
 
+  /// Whether it has been given up: its completion hears `.cancelled`, or has heard it.
+  package var isCancelled: Bool {
+    state.withLock { state in
+      if case .failure(.cancelled)? = state.result { true } else { state.isCancelled }
+    }
+  }
+
   /// Whether there is a picture; nil until the outcome is known.
   package var hasSucceeded: Bool? {
     state.withLock { state in

@@ -103,4 +103,33 @@ struct LoadOperationTests {
     #expect(ear.errors == [.cancelled])
     #expect(!view.isLoadingImage)
   }
+
+  nonisolated enum Owner: CaseIterable, Sendable {
+    case operation, task, downloader
+  }
+
+  /// Nobody who asks now wants what has been given up.
+  @Test(arguments: Owner.allCases) func pictureWhoseLoadWasCancelledIsLoadedAnew(by owner: Owner) async {
+    let bench = SlotBench()
+    let (first, second) = (Ear(), Ear())
+    let view = bench.view()
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: first.completion)
+    switch owner {
+    case .operation: view.cancelLoadOperation(forKey: "contents")
+    case .task: view.loadOperation(forKey: "contents")?.cancel()
+    case .downloader: bench.downloader.cancelAll()
+    }
+
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: second.completion)
+    await first.hear()
+    #expect(first.errors == [.cancelled])
+    for transfer in bench.transport.running { transfer.answer(with: SlotBench.red) }
+    await second.hear()
+    for _ in 0..<100 { await Task.yield() }
+
+    #expect(second.images.count == 1)
+    #expect(first.results.count + second.results.count == 2)
+    #expect(view.image != nil)
+    #expect(view.pendingSlots == 0)
+  }
 }

@@ -358,6 +358,38 @@ struct SlotPartTests {
     #expect(view.image?.isPartial == false)
   }
 
+  /// Nothing that is asked for now is shown of it any more.
+  @Test func slotThatIsToShowPartsOfWhatHasJustComeDownloadsItOnce() async throws {
+    let view = bench.view()
+    var whole = try request()
+    whole.progressive = .none
+    whole.cachePolicy = .reload
+    view.setImage(from: whole, options: options, completion: ear.completion)
+    let task = view.loadOperation(forKey: "contents") as? ImageTask
+    await bench.transfer(1).answer(with: Self.whole)
+    while task?.isFinished == false, !Task.isCancelled {}
+    whole.progressive = .scans
+    view.setImage(from: whole, options: options, completion: ear.completion)
+    #expect(bench.transport.transfers.count == 1)
+    for transfer in bench.transport.running { transfer.answer(with: Self.whole) }
+    await ear.hear(2)
+    #expect(ear.images.count == 2)
+    #expect(!view.isLoadingImage)
+  }
+
+  @Test func slotWithoutASizeAsksForPartsAtTheSizeItHad() async throws {
+    let view = bench.view()
+    var whole = try request()
+    whole.progressive = .none
+    view.setImage(from: whole, options: options, completion: ear.completion)
+    let transfer = await bench.transfer(1)
+    view.frame.size = .zero
+    view.setImage(from: try request(), options: options, completion: ear.completion)
+    transfer.answer(with: SlotBench.large)
+    await ear.hear(2)
+    #expect(bench.decoder.calls.map(\.target?.width) == [100])
+  }
+
   @Test func indicatorStaysUntilTheWholeIsThere() async throws {
     let view = bench.view()
     bench.run(until: 1)
