@@ -158,6 +158,33 @@ import VitrineTesting
     }
   }
 
+  @Test func whoeverPausesMeanwhileSeesNoLessAfterANewBeginning() async throws {
+    let world = PartialWorld { $0.retries = RetryPolicy(limit: 1) }
+    let heard = Heard<Image>()
+    let task = world.load(heard)
+    world.load(nil, .none)
+    var transfer = world.begin()
+    transfer.send(world.body(..<8000))
+    let seen = await heard.wait(for: 1)
+    await world.settle()
+    task.pause()
+    world.clock.advance(by: 1)
+    transfer.send(world.body(8000..<8100))
+    transfer.fail(.transport(code: 56, message: "reset"))
+    task.resume()
+    while world.transport.transfers.count < 2, !Task.isCancelled { world.clock.advance(by: 1) }
+    transfer = world.begin(1)
+    transfer.send(world.body(..<2000))
+    await world.settle()
+    await world.turnMainQueue()
+    #expect(heard.values == seen)
+    #expect(world.decoder.partCalls.map(\.count) == [8000])
+    world.clock.advance(by: 1)
+    transfer.send(world.body(2000..<9000))
+    _ = await heard.wait(for: 2)
+    #expect(world.decoder.partCalls.map(\.count) == [8000, 9000])
+  }
+
   @Test func oneAtATime() async {
     let gate = Gate()
     let world = PartialWorld(partGate: gate)

@@ -30,7 +30,8 @@ extension LoadRegistry {
       let styles = wantedStyles(of: decode)
       for (style, parts) in decodes[decode]?.parts ?? [:]
       where !styles.contains(style) && parts.runningJob == nil {
-        endParts(of: decode, style)
+        // What was shown last is known still: one who has paused is not to see less.
+        decodes[decode]?.parts[style]?.takeDecoder().fitting.map { decodersLetGo.append($0) }
       }
       for style in ImageRequest.Progressive.allCases where styles.contains(style) {
         if let job = beginPart(of: decode, style, beginning, at: now) { jobs.append(job) }
