@@ -16,6 +16,7 @@ extension ImageCodecs {
     forPartOf data: [UInt8], _ style: ImageRequest.Progressive, options: DecodeOptions
   ) -> Int {
     memoryNeeded(for: data, options) { header in
+      guard style == .scans || header.comesInPasses else { return nil }
       // Rows are collected, unless each part is made anew of what is held.
       let isCollected = header.heldBytes == 0 || header.format == .webp
       // A blur copies the picture, and each pass that copy.
@@ -24,15 +25,17 @@ extension ImageCodecs {
     }
   }
 
-  /// - Parameter copies: how many pictures of the size of the result there are at once, and of what libwebp scales.
+  /// - Parameter copies: how many pictures of the size of the result there are at once, and of what libwebp scales; nil
+  ///   where none is made.
   private static func memoryNeeded(
-    for data: [UInt8], _ options: DecodeOptions, copies: (HeaderSize) -> (result: Int, scaled: Int)
+    for data: [UInt8], _ options: DecodeOptions, copies: (HeaderSize) -> (result: Int, scaled: Int)?
   ) -> Int {
-    guard let header = HeaderSize(data), header.width > 0, header.height > 0 else { return 0 }
+    guard let header = HeaderSize(data), header.width > 0, header.height > 0,
+      let (result, scaled) = copies(header)
+    else { return 0 }
     let output =
       options.target?.outputSize(sourceWidth: header.width, sourceHeight: header.height)
       ?? (header.width, header.height)
-    let (result, scaled) = copies(header)
     // Twice a side where the size wanted is not in whole pixels, as it is only where a side is cropped.
     let count = result + scaled * (options.target?.mode == .fill ? 4 : 1)
     // Sides have 32 bits at most, and a decoder refuses what is larger than its limits.
@@ -55,6 +58,8 @@ private struct HeaderSize {
   private(set) var heldBytes = 0
   /// Whether libwebp unpacks it row by row and scales it, to a memory of its own.
   var isScaledByLibwebp: Bool { format == .webp && heldBytes == 0 }
+  /// Whether the whole of it comes coarse first: in scans, or interlaced.
+  var comesInPasses: Bool { (format == .jpeg || format == .png) && heldBytes > 0 }
 
   init?(_ bytes: [UInt8]) {
     guard let format = ImageSignature.format(of: bytes) else { return nil }
