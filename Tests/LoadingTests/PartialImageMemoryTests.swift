@@ -73,6 +73,45 @@ import VitrineTesting
     #expect(world.ledger.usage.decoding == 0)
   }
 
+  @Test(arguments: [false, true])
+  func whatADecoderKeepsGivesWayToAWholePicture(isPaused: Bool) async throws {
+    // Room for what one keeps, or for a picture of 100x100 pixels.
+    let world = PartialWorld(budget: 85_000, partMemoryKept: 50_000)
+    let heard = Heard<Image>()
+    let task = world.load(heard)
+    let transfer = world.begin()
+    transfer.send(world.body(..<5000))
+    _ = await heard.wait(for: 1)
+    await world.settle(at: 50_000)
+    if isPaused { task.pause() }
+    let whole = world.load(nil, .none, name: "b.jpg")
+    world.begin(1).answer(with: FakeDecoder.picture(width: 100, height: 100))
+    _ = try await whole.response
+    #expect(world.ledger.usage.decoding == 0)
+    #expect(world.ledger.peak <= 85_000)
+    guard !isPaused else { return }
+
+    world.cache.removeAllImages()
+    world.clock.advance(by: 1)
+    transfer.send(world.body(5000..<6000))
+    _ = await heard.wait(for: 2)
+    #expect(world.decoder.partCalls.map(\.decoder) == [0, 1])
+  }
+
+  @Test func whatADecoderKeepsGoesWhereMemoryIsShort() async {
+    let world = PartialWorld(partMemoryKept: 50_000)
+    let heard = Heard<Image>()
+    let task = world.load(heard)
+    world.begin().send(world.body(..<5000))
+    _ = await heard.wait(for: 1)
+    await world.settle(at: 50_000)
+    world.ledger.relieve(.warning)
+    #expect(world.ledger.usage.decoding == 50_000)
+    world.ledger.relieve(.critical)
+    #expect(world.ledger.usage.decoding == 0)
+    task.cancel()
+  }
+
   @Test func whatADecoderKeepsCountsNoLongerThanSomebodyWaits() async {
     let world = PartialWorld(partMemoryKept: 50_000)
     let heard = Heard<Image>()

@@ -128,6 +128,29 @@ extension LoadEngine {
   }
 }
 
+/// What is kept of pictures in part goes where a whole one needs its memory: it is made again, perhaps.
+extension LoadEngine: MemoryHolder {
+  /// Its ledger is its own from the start.
+  func count(against ledger: MemoryLedger) {}
+
+  /// Parts that wait for memory take none from one another.
+  func release(bytes: Int) {
+    if workers.isShortOfMemory { letPartsGo(bytes) }
+  }
+
+  func relieve(_ pressure: MemoryPressure) {
+    if pressure == .critical { letPartsGo(.max) }
+  }
+
+  private func letPartsGo(_ bytes: Int) {
+    let letGo = state.withLock { state in
+      state.registry.letPartsGo(bytes)
+      return state.registry.takeDecodersLetGo()
+    }
+    _ = letGo  // go here, outside the lock
+  }
+}
+
 extension MemoryHold {
   /// Counts so many more if they fit, once others have let go of what they can do without; whether they do. No lock may
   /// be held.

@@ -40,6 +40,7 @@ final class LoadEngine: Sendable {
       registry: registry, router: TransportRouter(transports), failures: configuration.failureMemory)
     state.partials.limit = configuration.resumableBytesLimit
     self.state = Shared(state)
+    ledger.register(self, as: .decoding)
   }
 
   var transports: [any DataTransport] {

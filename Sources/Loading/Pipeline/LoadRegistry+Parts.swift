@@ -65,6 +65,18 @@ extension LoadRegistry {
     parts.takeDecoder().fitting.map { decodersLetGo.append($0) }
   }
 
+  /// Lets go of decoders that make nothing now, until they have kept so many bytes; another one begins anew.
+  mutating func letPartsGo(_ bytes: Int) {
+    var left = bytes
+    for id in decodes.keys.sorted() {
+      for style in ImageRequest.Progressive.allCases where left > 0 {
+        guard let decoder = decodes[id]?.parts[style]?.takeDecoder().fitting else { continue }
+        left -= decoder.hold.bytes
+        decodersLetGo.append(decoder)
+      }
+    }
+  }
+
   /// Decoders that nobody needs any more, to be released where no lock is held: they are other people's code.
   mutating func takeDecodersLetGo() -> [CountedDecoder] {
     defer { decodersLetGo = [] }

@@ -110,6 +110,9 @@ package final class WorkerPool: Sendable {
     monitor.withLock(waking: .nobody) { !$0.isShortOfMemory && $0.busy + $0.waiting.count < maximumThreads }
   }
 
+  /// Whether a job waits for memory that others have.
+  package var isShortOfMemory: Bool { monitor.withLock { $0.isShortOfMemory } }
+
   /// Drops a job that has not begun; whether there was one.
   @discardableResult
   package func cancel(_ id: UInt64) -> Bool {
