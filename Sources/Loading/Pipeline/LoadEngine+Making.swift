@@ -45,10 +45,11 @@ extension LoadEngine {
   func store(
     _ id: PictureID, _ image: Image, _ request: ImageRequest, _ identifier: String?
   ) {
-    if let cache = request.cache(insteadOf: cache),
+    // Before the cache is asked, as those who wait may leave meanwhile.
+    if let freshness = state.withLock({ $0.registry.freshness(of: id) }),
+      let cache = request.cache(insteadOf: cache),
       cache.shouldCache(image, for: request, additionalIdentifier: identifier)
     {
-      let freshness = state.withLock { $0.registry.freshness(of: id) }
       // What was asked for anew and has come replaces every size of what was there.
       if request.cachePolicy == .reload || request.cachePolicy == .refresh, freshness == .fresh {
         cache.removeImage(for: request, additionalIdentifier: identifier)

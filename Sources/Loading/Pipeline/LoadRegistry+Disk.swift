@@ -56,10 +56,10 @@ extension LoadRegistry {
     tasks(of: id).filter { waiters[$0]?.asksNoServer == true }
   }
 
-  /// Whether a picture is made of what its server has now.
-  func freshness(of picture: PictureID) -> ImageResponse.Freshness {
-    guard hasDisk, let decode = pictures[picture]?.decode else { return .fresh }
-    return decodes[decode]?.bytes?.freshness ?? .fresh
+  /// Whether a picture is made of what its server has now; nil where that is not known any more, as nobody waits for it.
+  func freshness(of picture: PictureID) -> ImageResponse.Freshness? {
+    guard hasDisk else { return .fresh }
+    return pictures[picture].flatMap { decodes[$0.decode]?.bytes?.freshness }
   }
 
   /// What the server is asked about.

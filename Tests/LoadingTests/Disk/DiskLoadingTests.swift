@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 import VitrineGraphics
 import VitrineTesting
@@ -291,6 +292,29 @@ import VitrineTesting
     #expect(world.downloader.cachedImage(for: request()) != nil, "nobody doubts it now")
   }
 
+  @Test func pictureThatMayHaveChangedLeavesMemoryThoughItsCallerHasLeft() async {
+    let (transport, clock, cache) = (FakeTransport(), ManualLoadingClock(), SlowCache())
+    let world = DiskWorld()
+    world.keep(age: 100)
+    var configuration = ImageDownloader.Configuration()
+    configuration.clock = clock
+    configuration.retries = .none
+    configuration.wallClock = { [calendar = world.calendar] in calendar.now }
+    let downloader = ImageDownloader(
+      configuration: configuration, transports: [transport], decoder: FakeDecoder(), cache: cache,
+      dataCache: world.disk)
+    let task = downloader.load(request())
+    cache.whenAsked { task.cancel() }
+    await transport.waitUntilStarted(1)
+    transport.transfers[0].fail(.status(503))
+    await downloader.drain()
+    while cache.memory.image(for: request(), additionalIdentifier: nil) == nil, !Task.isCancelled {
+      await Task.yield()
+    }
+    clock.advance(by: 61)
+    #expect(cache.memory.image(for: request(), additionalIdentifier: nil) == nil)
+  }
+
   @Test func returnOfTheNetworkEndsItToo() async throws {
     let world = try await staleInMemory()
     world.downloader.networkReturned()
@@ -537,5 +561,32 @@ import VitrineTesting
     let heard = Heard<Bool>()
     world.downloader.removeAllCachedData(completion: heard.add)
     #expect(await heard.wait(for: 1) == [false])
+  }
+}
+
+/// Lets something happen before it says what it keeps.
+private final class SlowCache: ImageRequestCache {
+  let memory = MemoryImageCache()
+  private let asked = Mutex<@Sendable () -> Void>({})
+
+  func whenAsked(_ body: @escaping @Sendable () -> Void) { asked.withLock { $0 = body } }
+
+  func image(for request: ImageRequest, additionalIdentifier: String?) -> Image? {
+    memory.image(for: request, additionalIdentifier: additionalIdentifier)
+  }
+
+  func insert(_ image: Image, for request: ImageRequest, additionalIdentifier: String?) {
+    memory.insert(image, for: request, additionalIdentifier: additionalIdentifier)
+  }
+
+  func removeImage(for request: ImageRequest, additionalIdentifier: String?) -> Bool {
+    memory.removeImage(for: request, additionalIdentifier: additionalIdentifier)
+  }
+
+  func removeAllImages() -> Bool { memory.removeAllImages() }
+
+  func shouldCache(_ image: Image, for request: ImageRequest, additionalIdentifier: String?) -> Bool {
+    asked.withLock { $0 }()
+    return true
   }
 }
