@@ -81,6 +81,28 @@ import VitrineTesting
     #expect(!world.transport.transfers[1].isCancelled)
   }
 
+  @Test func thoseWhoHaveLeftAreNotKeptUntilTheDownloadEnds() async {
+    let world = Fixture()
+    let heard = Heard<Bool>()
+    let stays = world.downloader.load(request())
+    var left: [WeakTask] = []
+    for _ in 0..<1000 {
+      let task = world.downloader.load(request(), completion: { _ in heard.add(true) })
+      left.append(WeakTask(task: task))
+      task.cancel()
+    }
+    _ = await heard.wait(for: 1000)
+    await withCheckedContinuation { continuation in Mailbox.main.post { continuation.resume() } }
+    #expect(left.count { $0.task != nil } < 100)
+    #expect(world.transport.transfers.count == 1)
+    #expect(!stays.isFinished)
+    stays.cancel()
+  }
+
+  private struct WeakTask {
+    weak var task: ImageTask?
+  }
+
   @Test("AF-D27 the late end of a cancelled download never reaches a newer one") func lateEnd() async throws {
     let world = Fixture(endsCancelled: false)
     world.downloader.load(request()).cancel()

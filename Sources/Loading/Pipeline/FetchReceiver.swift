@@ -6,6 +6,8 @@ final class FetchReceiver: TransportReceiver {
   struct State {
     var answer: AnswerAssembly
     var watchers: [ImageTask] = []
+    /// So many of them, and it is looked who has left.
+    var fullCount = 32
     var failureMetrics: TransportMetrics?
     /// Let go at the end, or with the receiver.
     var activity: NetworkActivity.Running?
@@ -17,6 +19,18 @@ final class FetchReceiver: TransportReceiver {
     var nextPart = Int64.max
     /// Counts the body, until the end.
     var hold: MemoryHold?
+
+    fileprivate mutating func takeFinishedWatchers() -> [ImageTask] {
+      guard watchers.count >= fullCount else { return [] }
+      var finished: [ImageTask] = []
+      watchers.removeAll { watcher in
+        let isFinished = watcher.isFinished
+        if isFinished { finished.append(watcher) }
+        return isFinished
+      }
+      fullCount = max(32, 2 * watchers.count)
+      return finished
+    }
 
     /// What came of the body that broke off or was given up, which goes on counting.
     func counting(_ partial: PartialBody?) -> PartialBody? {
@@ -65,12 +79,14 @@ final class FetchReceiver: TransportReceiver {
   /// Whether a modifier has been given the head and has not answered.
   var isModifying: Bool { state.withLock { $0.answer.isModifying } }
 
-  /// Somebody has joined.
-  func add(_ watcher: ImageTask) {
+  /// Somebody has joined. Those who have left meanwhile, to be let go where no lock is held; O(1), amortised.
+  @discardableResult
+  func add(_ watcher: ImageTask) -> [ImageTask] {
     let wantsParts = allowsParts && watcher.request.progressive != .none
-    state.withLock { state in
+    return state.withLock { state in
       state.watchers.append(watcher)
       if wantsParts { state.nextPart = .min }
+      return state.takeFinishedWatchers()
     }
   }
 

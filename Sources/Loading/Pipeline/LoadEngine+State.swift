@@ -6,6 +6,8 @@ extension LoadEngine {
     var router: TransportRouter
     var tasks = LoadTable<Waiter, ImageTask>()
     var transfers = LoadTable<Fetch, Transfer>()
+    /// Those who have left a transfer that goes on, until no lock is held: what they hold is other people's.
+    var tasksLetGo: [ImageTask] = []
     /// Pictures that were offered to the cache.
     var storeCount = 0
     var storesOnMainQueue = false
@@ -37,7 +39,9 @@ extension LoadEngine {
     /// Takes out what `actions` give up, in the same turn as that is decided: another transfer of the same fetch may
     /// begin before it is stopped.
     mutating func work(_ actions: [LoadAction]) -> Work {
-      var work = Work(actions: actions, decodersLetGo: registry.takeDecodersLetGo())
+      var work = Work(
+        actions: actions, decodersLetGo: registry.takeDecodersLetGo(), tasksLetGo: tasksLetGo)
+      tasksLetGo = []
       for case .cancelFetch(let id) in actions { work.givenUp[id] = transfers.removeValue(forKey: id) }
       for case .pauseFetch(let id) in actions { work.givenUp[id] = transfers.removeValue(forKey: id) }
       return work
@@ -59,6 +63,7 @@ extension LoadEngine {
   struct Work {
     var actions: [LoadAction] = []
     var decodersLetGo: [CountedDecoder] = []
+    var tasksLetGo: [ImageTask] = []
     var givenUp: [FetchID: Transfer] = [:]
   }
 

@@ -110,7 +110,9 @@ final class LoadEngine: Sendable {
     state.tasks[id] = task
     task.isStarted(as: id, by: self)
     if let request = state.registry.traceRequest(id, request, lookup) { trace.record(.requested(request)) }
-    if let fetch = state.registry.fetch(of: id) { state.transfers[fetch]?.receiver.add(task) }
+    if let fetch = state.registry.fetch(of: id) {
+      state.tasksLetGo += state.transfers[fetch]?.receiver.add(task) ?? []
+    }
     // Still with the lock held, so that no newer one comes before it.
     if request.progressive != .none, let part = state.registry.newestPart(for: id) { task.show(part) }
     return actions
@@ -204,6 +206,7 @@ final class LoadEngine: Sendable {
   func perform(_ work: consuming Work) {
     // First, as what is to be decoded now may need the memory.
     work.decodersLetGo = []
+    work.tasksLetGo = []
     for action in work.actions {
       switch action {
       case .cancelFetch(let id), .pauseFetch(let id): work.givenUp[id].map(giveUp)
