@@ -168,6 +168,30 @@ import VitrineTesting
         == ["first", "last", "b", "c", "a"].map { url($0) })
   }
 
+  @Test(arguments: [ImagePrefetcher.Destination.memory, .disk])
+  func whatTheConfigurationAddsDoesNotHurryThem(destination: ImagePrefetcher.Destination) async {
+    let world = Fixture(
+      {
+        $0.maximumActiveDownloads = 1
+        $0.prioritization = .fifo
+        $0.requestProcessor = { request in
+          var request = request
+          if request.priority < .high { request.priority = .high }
+          return request
+        }
+      }, disk: MemoryDataCache())
+    world.downloader.load(request("first.jpg"))
+    await world.transport.waitUntilStarted(1)
+    let prefetcher = ImagePrefetcher(downloader: world.downloader, destination: destination)
+    prefetcher.prefetch([url("prefetched.jpg")])
+    while world.downloader.waitingDownloadCount < 1, !Task.isCancelled { await Task.yield() }
+    world.downloader.load(request("view.jpg"))
+    while world.downloader.waitingDownloadCount < 2, !Task.isCancelled { await Task.yield() }
+    world.transport.transfers[0].answer(with: Fixture.picture)
+    await world.transport.waitUntilStarted(2)
+    #expect(world.transport.transfers[1].request.url == url("view.jpg"))
+  }
+
   @Test func whatIsInMemoryOrFailsOrHasNoURLIsCountedToo() async {
     let heard = Heard<Event>()
     world.transport.answerAll { transfer in

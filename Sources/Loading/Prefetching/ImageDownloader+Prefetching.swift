@@ -7,7 +7,7 @@ extension ImageDownloader {
     _ request: ImageRequest, additionalIdentifier: String?, completion: @escaping ImageTask.Completion
   ) -> ImageTask {
     let task = ImageTask(
-      completedForNobodyToSee(request), additionalIdentifier: additionalIdentifier, completion: completion)
+      completedForAList(request), additionalIdentifier: additionalIdentifier, completion: completion)
     begin(task)
     return task
   }
@@ -18,12 +18,18 @@ extension ImageDownloader {
   func prefetchData(for request: ImageRequest) async -> Bool {
     if await containsCachedData(for: request) { return true }
     guard dataCache != nil, !Task.isCancelled else { return false }
-    var request = completedForNobodyToSee(request)
+    var request = completedForAList(request)
     request.cache = .diskOnly
     request.targetSize = DecodeTarget(width: 1, height: 1)
     request.transforms = []
     let task = ImageTask(request, additionalIdentifier: nil)
     begin(task)
     return await (try? task.response)?.isStored() ?? false
+  }
+
+  private func completedForAList(_ request: ImageRequest) -> ImageRequest {
+    var completed = completedForNobodyToSee(request)
+    completed.priority = min(completed.priority, request.priority)
+    return completed
   }
 }
