@@ -24,6 +24,12 @@ struct PictureKey: Hashable {
   }
 }
 
+/// All sizes of a picture, in one cache.
+struct PicturePlace: Hashable {
+  let picture: PictureIdentity
+  let cache: ImageRequest.Cache
+}
+
 /// The same bytes, from a server if need be or without one.
 struct FetchKey: Hashable {
   var request: RequestIdentity

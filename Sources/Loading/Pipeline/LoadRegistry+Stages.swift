@@ -46,6 +46,14 @@ extension LoadRegistry {
     return admitted()
   }
 
+  /// Whether a picture that is new is the first of its download to come into its cache; true for one that nobody waits
+  /// for any more.
+  mutating func isFirstOfItsSizes(_ id: PictureID) -> Bool {
+    guard let picture = pictures[id], let fetch = decodes[picture.decode]?.fetch else { return true }
+    let place = PicturePlace(picture: picture.key.picture, cache: picture.key.cache)
+    return fetches[fetch]?.replaced.insert(place).inserted ?? true
+  }
+
   // MARK: Stages begin
 
   mutating func makeFetch(

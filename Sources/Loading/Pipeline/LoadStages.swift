@@ -48,6 +48,8 @@ struct Fetch {
   var overtaken: FetchID?
   /// Whether a later one has brought them anew: what this one has is for those who wait, and is not kept.
   var isOutdated = false
+  /// Whose sizes from before have left memory for what it has brought.
+  var replaced: Set<PicturePlace> = []
   /// Its place in the order of the downloads, while the disk is asked.
   var arrival: DownloadQueue.Arrival?
 }

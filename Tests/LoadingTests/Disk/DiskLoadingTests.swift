@@ -192,6 +192,21 @@ import VitrineTesting
     #expect(world.downloader.cachedImage(for: request(target: large)) === image)
   }
 
+  @Test(arguments: [ImageRequest.CachePolicy.refresh, .reload])
+  func sizesOfOneDownloadStayInMemoryTogether(policy: ImageRequest.CachePolicy) async throws {
+    let world = Fixture { $0.decodingThreads = 1 }
+    let sizes = [32, 16, 8].map { DecodeTarget(width: $0, height: $0) }
+    try await world.loaded(request(target: DecodeTarget(width: 64, height: 64)))
+    let tasks = sizes.map { world.downloader.load(request(policy: policy, target: $0)) }
+    world.transport.transfers[1].answer(with: Self.other)
+    for (size, task) in zip(sizes, tasks) {
+      let image = try await task.response.image
+      await world.downloader.drain()
+      #expect(world.downloader.cachedImage(for: request(target: size)) === image)
+    }
+    #expect(world.downloader.cachedImage(for: request())?.pixelWidth == 32, "nothing old")
+  }
+
   @Test func reloadLeavesTheDiskAloneAndFillsIt() async throws {
     let world = DiskWorld()
     world.keep()
