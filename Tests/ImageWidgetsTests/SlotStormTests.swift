@@ -99,6 +99,8 @@ struct SlotStormTests {
   /// How often each call was answered.
   private(set) var heard: [Int] = []
   private(set) var lowestPending = 0
+  /// Transfers of which a half has come.
+  private var halves: Set<ObjectIdentifier> = []
 
   init(seed: UInt64) {
     random = Seeded(state: seed)
@@ -115,7 +117,7 @@ struct SlotStormTests {
   func step() {
     let index = random.below(views.count)
     let view = views[index]
-    switch random.below(20) {
+    switch random.below(24) {
     case 0...8: ask(index)
     case 9:
       view.cancelImageLoad()
@@ -130,21 +132,30 @@ struct SlotStormTests {
     case 13: (chance(50) ? other : bench.window).addSubview(view)
     case 14: view.contentMode = ContentMode.allCases[random.below(13)]
     case 15: bench.downloader.removeAllCachedImages()
-    case 16: bench.window.update(at: bench.window.now + 0.05)
+    case 16:
+      bench.window.update(at: bench.window.now + 0.05)
+      bench.clock.advance(by: 0.5)
+    case 17: chance(30) ? cancelAll() : cancelByItsTask(index)
+    case 18: sendHalf()
     default: answerOne()
     }
     lowestPending = min(lowestPending, views.map(\.pendingSlots).min() ?? 0)
   }
 
   private func ask(_ index: Int) {
-    let number = random.below(40)
+    let other = random.below(40)
+    let number = chance(50) ? wanted[index] ?? other : other
     let call = heard.count
     heard.append(0)
     wanted[index] = number
-    guard let url = URLs.request(number, policy: chance(10) ? .reload : .useCache) else { return }
+    let policy: ImageRequest.CachePolicy = chance(10) ? .reload : chance(10) ? .refresh : .useCache
+    guard var url = URLs.request(number, policy: policy) else { return }
+    url.progressive = ImageRequest.Progressive.allCases[random.below(3)]
+    var options = bench.options
+    options.cancelsPrevious = chance(70)
     let view = views[index]
     let again = chance(5)
-    view.setImage(from: url, options: bench.options) { [self, weak view] _ in
+    view.setImage(from: url, options: options) { [self, weak view] _ in
       heard[call] += 1
       if again, let view, view.isLoadingImage { view.setImage(from: view.imageURL, options: bench.options) }
     }
@@ -156,7 +167,32 @@ struct SlotStormTests {
     answer(running[random.below(running.count)])
   }
 
+  private func cancelAll() {
+    bench.downloader.cancelAll()
+    for index in views.indices where views[index].isLoadingImage { wanted[index] = nil }
+  }
+
+  private func cancelByItsTask(_ index: Int) {
+    if views[index].isLoadingImage { wanted[index] = nil }
+    views[index].loadOperation(forKey: "contents")?.cancel()
+  }
+
+  /// Enough to be seen in part.
+  private func sendHalf() {
+    let running = bench.transport.running.filter { !halves.contains(ObjectIdentifier($0)) }
+    guard !running.isEmpty else { return }
+    let transfer = running[random.below(running.count)]
+    halves.insert(ObjectIdentifier(transfer))
+    let width = Self.width(Int(transfer.request.url.lastPathComponent) ?? 0)
+    transfer.respond(expectedLength: 4000)
+    transfer.send(Array(FakeDecoder.picture(width: width, height: width, count: 4000)[..<2000]))
+  }
+
   private func answer(_ transfer: FakeTransfer) {
+    guard !halves.contains(ObjectIdentifier(transfer)) else {
+      transfer.send([UInt8](repeating: UInt8(ascii: " "), count: 2000))
+      return transfer.finish()
+    }
     let number = Int(transfer.request.url.lastPathComponent) ?? 0
     transfer.answer(with: FakeDecoder.picture(width: Self.width(number), height: Self.width(number)))
   }

@@ -1,0 +1,149 @@
+import Synchronization
+import Testing
+import VitrineGraphics
+import VitrineTesting
+
+@testable import VitrineLoading
+
+/// Pictures in part, while callers come, pause and go and transfers break, in an order that a seed decides.
+@Suite(.timeLimit(.minutes(1))) struct PartialStormTests {
+  private let threads = 3
+  private let loadsOfEach = 100
+
+  @Test(
+    "whatever happens meanwhile, no part shows less than the one before, and nothing stays counted",
+    arguments: 0..<24)
+  func storm(seed: Int) async {
+    // Room for two decoders of parts, or for any number.
+    let ledger = MemoryLedger(budget: seed % 2 == 0 ? .max : 120_000)
+    let (transport, clock) = (FakeTransport(), ManualLoadingClock())
+    var configuration = ImageDownloader.Configuration()
+    configuration.decodingThreads = 2
+    configuration.clock = clock
+    configuration.ledger = ledger
+    configuration.retries = RetryPolicy(limit: 3, delay: 0.1)
+    configuration.rateLimit = nil
+    configuration.partialImageInterval = seed % 3 == 0 ? 0 : 0.2
+    let downloader = ImageDownloader(
+      configuration: configuration, transports: [transport],
+      decoder: FakeDecoder(showsParts: true, partMemoryKept: 20_000),
+      dataCache: seed % 4 == 3 ? MemoryDataCache() : nil)
+    let (server, heard) = (Server(transport), Outcomes())
+    for thread in 0..<threads {
+      BlockingThread.start { [loadsOfEach] in
+        var chance = SplitMix(state: UInt64(seed * 100 + thread))
+        var tasks: [ImageTask] = []
+        for load in 0..<loadsOfEach {
+          tasks.append(heard.load(thread * loadsOfEach + load, Self.anyRequest(&chance), by: downloader))
+          for _ in 0..<chance.next(8) {
+            let task = tasks[max(0, tasks.count - 1 - chance.next(6))]
+            switch chance.next(12) {
+            case 0, 1: task.pause()
+            case 2...4: task.resume()
+            case 5: task.cancel()
+            case 6: clock.advance(by: 0.3)
+            default: server.act(&chance)
+            }
+          }
+        }
+        heard.end(tasks)
+      }
+    }
+
+    var chance = SplitMix(state: UInt64(seed))
+    while heard.ended.count < threads * loadsOfEach, !Task.isCancelled { await Task.yield() }
+    for task in heard.ended { task.resume() }
+    while downloader.isRunning, !Task.isCancelled {
+      server.act(&chance, isKind: true)
+      clock.advance(by: 0.3)
+      await Task.yield()
+    }
+    await downloader.shutDown()
+    while heard.counts.count < threads * loadsOfEach, !Task.isCancelled { await Task.yield() }
+    #expect(heard.counts.values.allSatisfy { $0 == 1 })
+    #expect(heard.shares.values.allSatisfy { $0 == $0.sorted() })
+    // What the last threads at work hold goes with them.
+    while ledger.usage.decoding + ledger.usage.bodies > 0, !Task.isCancelled { await Task.yield() }
+  }
+
+  private static func anyRequest(_ chance: inout SplitMix) -> ImageRequest {
+    var asked = request(
+      "\(chance.next(3))", policy: chance.next(3) == 0 ? .useCache : .reload,
+      target: chance.next(2) == 0 ? nil : DecodeTarget(width: 32, height: 24))
+    asked.progressive = [.none, .scans, .scans, .blurred][chance.next(4)]
+    return asked
+  }
+}
+
+/// What callers have heard, by number.
+private final class Outcomes: Sendable {
+  private struct State {
+    var ended: [ImageTask] = []
+    var counts: [Int: Int] = [:]
+    var shares: [Int: [UInt8]] = [:]
+  }
+
+  private let state = Mutex(State())
+
+  /// Tasks of those who ask no more.
+  var ended: [ImageTask] { state.withLock { $0.ended } }
+  /// How often each has heard its outcome.
+  var counts: [Int: Int] { state.withLock { $0.counts } }
+  /// How much of its picture each has seen, one part after the other.
+  var shares: [Int: [UInt8]] { state.withLock { $0.shares } }
+
+  func end(_ tasks: [ImageTask]) { state.withLock { $0.ended += tasks } }
+
+  func load(_ number: Int, _ request: ImageRequest, by downloader: ImageDownloader) -> ImageTask {
+    downloader.load(
+      request, completion: { _ in self.state.withLock { $0.counts[number, default: 0] += 1 } },
+      partialImage: { image in
+        let share = image.bitmap.withUnsafeBytes { $0[3] }
+        self.state.withLock { $0.shares[number, default: []].append(share) }
+      })
+  }
+}
+
+/// Sends a picture piece by piece, in one transfer or several, and breaks some of them off.
+private final class Server: Sendable {
+  private static let body = FakeDecoder.picture(width: 64, height: 48, count: 9000)
+
+  private let transport: FakeTransport
+  /// How far each transfer is.
+  private let places = Mutex<[ObjectIdentifier: Int]>([:])
+
+  init(_ transport: FakeTransport) { self.transport = transport }
+
+  /// Does something to one that runs; nothing bad if it is kind.
+  func act(_ chance: inout SplitMix, isKind: Bool = false) {
+    var chance = SplitMix(state: chance.next())
+    places.withLock { places in
+      let running = transport.running
+      guard !running.isEmpty else { return }
+      let transfer = running[chance.next(running.count)]
+      guard let place = places[ObjectIdentifier(transfer)] else {
+        if !isKind, chance.next(12) == 0 { return transfer.refuse(503) }
+        places[ObjectIdentifier(transfer)] = Self.begin(transfer, &chance)
+        return
+      }
+      if !isKind, chance.next(15) == 0 { return transfer.fail(.transport(code: 56, message: "reset")) }
+      let end = min(Self.body.count, place + 300 + chance.next(2500))
+      transfer.send(Array(Self.body[place..<end]))
+      places[ObjectIdentifier(transfer)] = end
+      if end == Self.body.count { transfer.finish() }
+    }
+  }
+
+  /// Where what comes begins.
+  private static func begin(_ transfer: FakeTransfer, _ chance: inout SplitMix) -> Int {
+    let first = transfer.request.headers["Range"].flatMap { Int($0.dropFirst(6).dropLast()) } ?? 0
+    var headers: HTTPHeaders = chance.next(2) == 0 ? ["ETag": "\"1\"", "Accept-Ranges": "bytes"] : [:]
+    guard first > 0, chance.next(4) > 0 else {
+      transfer.respond(headers: headers, expectedLength: body.count)
+      return 0
+    }
+    headers["Content-Range"] = "bytes \(first)-\(body.count - 1)/\(body.count)"
+    transfer.respond(status: 206, headers: headers, expectedLength: body.count - first)
+    return first
+  }
+}
