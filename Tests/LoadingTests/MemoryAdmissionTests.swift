@@ -282,6 +282,31 @@ import VitrineTesting
     #expect(ledger.peak <= 100)
   }
 
+  @Test func anotherThreadBeginsNoJobWhileRoomIsBeingMadeForIt() async {
+    let ledger = MemoryLedger(budget: 100)
+    let kept = MemoryHold(80, in: ledger, as: .cache)
+    let asked = Asked()
+    asked.count(against: ledger)
+    asked.gate.close()
+    let pool = WorkerPool(threads: 2)
+    let names = Names()
+    let hold = MemoryHold(0, in: ledger, as: .decoding)
+    pool.submit(1, priority: .normal, taking: .init(60, in: hold)) {
+      names.add("a")
+      hold.end()
+    }
+    await asked.gate.waitUntilHeld(1)
+    pool.submit(2, priority: .low) { names.add("b") }
+    for _ in 0..<20_000 where names.all.isEmpty { await Task.yield() }
+    kept.end()
+    asked.gate.open()
+    await withCheckedContinuation { continuation in
+      pool.submit(3, priority: .veryLow) { continuation.resume() }
+    }
+    #expect(names.all.hasPrefix("a"))
+    #expect(ledger.peak <= 100)
+  }
+
   @Test func jobThatIsCancelledWhileItWaitsForRoomHoldsNobodyUp() async {
     let ledger = MemoryLedger(budget: 100)
     let asked = Asked()

@@ -42,6 +42,8 @@ package final class WorkerPool: Sendable {
     var claims = 0
     /// The job that room was asked for.
     var roomAsked: UInt64?
+    /// Threads that ask for room now.
+    var makers = 0
     var isClosed = false
 
     mutating func append(_ id: UInt64, _ priority: ImageRequest.Priority) {
@@ -55,10 +57,11 @@ package final class WorkerPool: Sendable {
       if let claim = job.claim, !claim.hold.take(claim.bytes, inAnyCase: false) {
         if roomAsked != id {
           roomAsked = id
+          makers += 1
           return .makeRoom(claim)
         }
-        // The end of another job is the next chance.
-        guard claims == 0, claim.hold.take(claim.bytes, inAnyCase: true) else { return nil }
+        // Once that is done, the end of another job is the next chance.
+        guard makers == 0, claims == 0, claim.hold.take(claim.bytes, inAnyCase: true) else { return nil }
       }
       waiting.remove(id)
       jobs[id] = nil
@@ -111,7 +114,7 @@ package final class WorkerPool: Sendable {
   }
 
   /// Whether a job waits for memory that others have.
-  package var isShortOfMemory: Bool { monitor.withLock { $0.isShortOfMemory } }
+  package var isShortOfMemory: Bool { monitor.withLock(waking: .nobody) { $0.isShortOfMemory } }
 
   /// Drops a job that has not begun; whether there was one.
   @discardableResult
@@ -134,7 +137,10 @@ package final class WorkerPool: Sendable {
       while true {
         switch monitor.wait(until: { $0.nextTurn() }, wakingOneIf: \.isMore) {
         case .job(let job): Self.run(job, monitor)
-        case .makeRoom(let claim): claim.hold.makeRoom(for: claim.bytes)
+        case .makeRoom(let claim):
+          claim.hold.makeRoom(for: claim.bytes)
+          // It looks next itself.
+          monitor.withLock(waking: .nobody) { $0.makers -= 1 }
         case .end: return
         }
       }
