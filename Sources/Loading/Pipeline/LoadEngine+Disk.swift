@@ -160,11 +160,13 @@ extension LoadEngine {
   /// What a server has sent, as it is to be kept; it is decoded first.
   func storable(_ bytes: FetchedBytes, of receiver: FetchReceiver) -> FetchedBytes {
     guard let response = bytes.response else { return bytes }
-    let transfer = state.withLock { $0.transfers[receiver.id] }
-    guard let transfer,
+    let (transfer, request) = state.withLock {
+      ($0.transfers[receiver.id], $0.registry.request(of: receiver.id))
+    }
+    guard let transfer, let request,
       var answer = StoredAnswer(
-        keeping: response, body: bytes.body, sent: transfer.exchange.sent,
-        requested: transfer.exchange.requested,
+        keeping: transfer.exchange.unmodified(response, of: request), body: bytes.body,
+        sent: transfer.exchange.sent, requested: transfer.exchange.requested,
         received: transfer.exchange.received(configuration.wallClock(), bytes.metrics))
     else { return bytes }
     answer.varying = transfer.varying(answer.response.headers)
@@ -178,11 +180,11 @@ extension LoadEngine {
   func revalidated(
     _ id: FetchID, _ response: TransportResponse, _ metrics: TransportMetrics, _ state: inout State
   ) -> FetchEnd.Outcome {
-    guard let copy = state.registry.copy(of: id), let transfer = state.transfers[id] else {
-      return .failed(.status(304))
-    }
+    guard let copy = state.registry.copy(of: id), let transfer = state.transfers[id],
+      let request = state.registry.request(of: id)
+    else { return .failed(.status(304)) }
     let (exchange, now) = (transfer.exchange, configuration.wallClock())
-    guard isSamePlace(response.url, copy.answer.response.url),
+    guard isSamePlace(exchange.unmodified(response, of: request).url, copy.answer.response.url),
       var answer = copy.answer.merging(
         response, sent: exchange.sent, requested: exchange.requested,
         received: exchange.received(now, metrics))
@@ -214,7 +216,7 @@ extension LoadEngine {
   /// Whether a 304 from `url` can be about what came from `known`: where a redirect leads elsewhere now, the server has
   /// compared a picture with another one (RFC 9110, 15.4).
   private func isSamePlace(_ url: URL, _ known: URL) -> Bool {
-    if url == known { return true }
+    if url == known || url.withoutFragment == known.withoutFragment { return true }
     guard let filter = configuration.keyFilter else { return false }
     return filter(url) == filter(known)
   }
@@ -233,13 +235,29 @@ extension LoadEngine {
 
 /// When and how a server was asked.
 struct Exchange: Sendable {
+  /// Which URL was asked for, after a modifier; nil before.
+  var url: URL?
   var sent = HTTPHeaders()
   /// Seconds since 1970, by this machine's clock.
   var requested = 0.0
+
+  /// With the URL of the request, where a modifier alone has made another one of it: that is signed anew each time, and its
+  /// signature is nothing to keep.
+  func unmodified(_ response: TransportResponse, of request: ImageRequest) -> TransportResponse {
+    guard response.url == url else { return response }
+    return TransportResponse(
+      url: request.url, status: response.status, headers: response.headers,
+      expectedLength: response.expectedLength)
+  }
 
   /// When the head of the answer came, where the end was at `now`.
   func received(_ now: Double, _ metrics: TransportMetrics?) -> Double {
     let body = metrics.map { max(0, $0.total - $0.firstByte) } ?? 0
     return max(requested, now - (body.isFinite ? body : 0))
   }
+}
+
+extension URL {
+  /// What a server is asked for.
+  fileprivate var withoutFragment: Substring { absoluteString.prefix { $0 != "#" } }
 }

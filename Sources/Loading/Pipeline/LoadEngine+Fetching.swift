@@ -158,7 +158,8 @@ extension LoadEngine {
 
   private func begin(_ receiver: FetchReceiver, _ order: TransportRequest) {
     let exchange =
-      dataCache == nil ? Exchange() : Exchange(sent: order.headers, requested: configuration.wallClock())
+      dataCache == nil
+      ? Exchange() : Exchange(url: order.url, sent: order.headers, requested: configuration.wallClock())
     let isWanted = state.withLock { state in
       guard state.transfers[receiver.id]?.receiver === receiver else { return false }
       state.transfers[receiver.id]?.hasBegun = true

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Synchronization
 import Testing
 import VitrineGraphics
 import VitrineTesting
@@ -205,6 +206,34 @@ import VitrineTesting
     question.respond(status: 304, url: url("elsewhere.jpg"))
     question.finish()
     #expect(try await again.response.freshness == .revalidated)
+  }
+
+  @Test func requestThatIsSignedAnewIsAskedAboutAllTheSame() async throws {
+    let count = Mutex(0)
+    let world = DiskWorld {
+      $0.requestModifier = { request in
+        var request = request
+        request.url = url("a.jpg?signature=\(count.withLock { $0 += 1; return $0 })")
+        return request
+      }
+    }
+    let first = world.downloader.load(request())
+    await world.transfer().answer(with: Fixture.picture, ["Cache-Control": "no-cache", "ETag": "\"one\""])
+    _ = try await first.response
+    await world.downloader.drain()
+    #expect(world.disk.answers.first?.response.url == url("a.jpg"), "no signature is kept")
+    world.downloader.removeAllCachedImages()
+    let again = world.downloader.load(request())
+    await world.transfer(2).answerNotModified()
+    #expect(try await again.response.freshness == .revalidated)
+  }
+
+  @Test func otherFragmentOfAPictureIsAskedAboutLikeTheFirst() async throws {
+    let world = DiskWorld()
+    world.keep("a.jpg#left", age: 100)
+    let task = world.downloader.load(request("a.jpg#right"))
+    await world.transfer().answerNotModified()
+    #expect(try await task.response.freshness == .revalidated)
   }
 
   @Test(arguments: ["a.jpg?signature=2", "http://b.test/a.jpg"])
