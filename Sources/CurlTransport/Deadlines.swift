@@ -13,6 +13,8 @@ struct Deadlines: Sendable {
   private var stall: SuspendingClock.Instant?
   /// Ends the reading of a body that nobody wants.
   private var rest: SuspendingClock.Instant?
+  /// Ends the wait for a connection that another transfer has not got.
+  private var connection: SuspendingClock.Instant?
 
   init(_ timeouts: TransportRequest.Timeouts, startedAt start: SuspendingClock.Instant) {
     self.timeouts = timeouts
@@ -24,7 +26,9 @@ struct Deadlines: Sendable {
   var isCutShort: Bool { rest != nil }
 
   /// The earliest; nil for none.
-  var next: SuspendingClock.Instant? { Self.earlier(Self.earlier(total, stall), rest) }
+  var next: SuspendingClock.Instant? {
+    Self.earlier(Self.earlier(total, stall), Self.earlier(rest, connection))
+  }
 
   private static func earlier(
     _ a: SuspendingClock.Instant?, _ b: SuspendingClock.Instant?
@@ -35,11 +39,13 @@ struct Deadlines: Sendable {
 
   /// Which limit `next` is.
   var limit: ImageError.TimeLimit {
-    next == total ? .total(seconds: timeouts.total) : .stall(seconds: timeouts.stall)
+    if next == total { return .total(seconds: timeouts.total) }
+    return next == connection ? .connect(seconds: timeouts.connect) : .stall(seconds: timeouts.stall)
   }
 
   /// A byte came, or the request left.
   mutating func heard(at now: SuspendingClock.Instant) {
+    connection = nil
     stall = patience.map { now.advanced(by: $0) }
   }
 
@@ -48,10 +54,16 @@ struct Deadlines: Sendable {
     rest = now.advanced(by: time)
   }
 
+  /// Another transfer has waited in vain for the connection that this one waits for, since then.
+  mutating func limitConnecting(since start: SuspendingClock.Instant) {
+    connection = Self.span(timeouts.connect).map { start.advanced(by: $0) }
+  }
+
   /// Another request of the same transfer: only the total goes on.
   mutating func beginHop() {
     stall = nil
     rest = nil
+    connection = nil
   }
 
   /// Seconds as a duration; nil, no limit, for what is not finite or beyond thirty years.

@@ -37,6 +37,18 @@ final class Transfer {
   /// When time runs out; nil for never.
   var deadline: SuspendingClock.Instant? { state.deadlines.next }
 
+  /// Whom it asks.
+  var origin: WebAddress.Origin { state.hop.address.origin }
+
+  /// Whether it has a connection.
+  var isConnected: Bool { state.hasRequestLeft }
+
+  /// Another transfer has not been connected in time to the same origin, nor is any.
+  func nobodyConnects() {
+    state.nobodyConnects(since: hopBegan)
+    watch.note(deadline)
+  }
+
   /// Time ran out: what is next.
   func expire() -> TransferState.Next {
     countConnections()

@@ -116,8 +116,18 @@ final class TransferLoop {
       curl_multi_remove_handle(multi.pointer, transfer.easy.pointer)
       sendRequest(of: transfer)
     case .succeed: finish(transfer.id, nil)
-    case .fail(let error): finish(transfer.id, error)
+    case .fail(let error):
+      finish(transfer.id, error)
+      if case .timedOut(.connect) = error { limitThoseWhoWait(for: transfer.origin) }
     }
+  }
+
+  /// Over HTTP/2 transfers wait for the connection that one of them makes, and libcurl does not count that: when it comes to
+  /// nothing, one after another would try for as long again.
+  private func limitThoseWhoWait(for origin: WebAddress.Origin) {
+    let others = transfers.values.filter { $0.origin == origin }
+    guard !others.contains(where: \.isConnected) else { return }
+    for transfer in others { transfer.nobodyConnects() }
   }
 
   private func breakOff(_ id: TransferID, _ error: ImageError) {

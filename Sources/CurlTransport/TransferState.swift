@@ -122,6 +122,12 @@ struct TransferState: Sendable {
     return .deliver
   }
 
+  /// Nobody is connected to the hop's origin, and another transfer's time to connect has run out: this one, which may
+  /// have waited for that connection, has no more time than that either.
+  mutating func nobodyConnects(since start: SuspendingClock.Instant) {
+    if !hasRequestLeft { deadlines.limitConnecting(since: start) }
+  }
+
   /// Time has run out at the next of `deadlines`: what becomes of the transfer, whose hop is to be broken off.
   mutating func expire() -> Next {
     end(HopEnd(failure: .timedOut(deadlines.limit)))

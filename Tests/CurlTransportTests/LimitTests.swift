@@ -148,6 +148,30 @@ struct LimitTests {
     #expect(heard.curlCode == 7)
   }
 
+  @Test func thoseWhoWaitForTheSameConnectionEndWithIt() async throws {
+    // Takes connections, and never says hello.
+    let mute = try #require(Loopback.bind())
+    #expect(listen(mute.socket, 128) == 0)
+    defer { close(mute.socket) }
+    let transport = CurlTransport()
+    let recorders = (0..<8).map { _ in Recorder() }
+
+    for recorder in recorders {
+      try transport.start(
+        "https://127.0.0.1:\(mute.port)/", timeouts: .init(connect: 0.5, total: 300), receiver: recorder)
+    }
+
+    for recorder in recorders { #expect(await recorder.end().error == .timedOut(.connect(seconds: 0.5))) }
+    // The next one may have begun when the first one ended, and no others try after it.
+    #expect(fcntl(mute.socket, F_SETFL, O_NONBLOCK) == 0)
+    var connections = 0
+    while case let socket = accept(mute.socket, nil, nil), socket >= 0 {
+      close(socket)
+      connections += 1
+    }
+    #expect((1...2).contains(connections))
+  }
+
   @Test func connectionsToOneHostAreBounded() async throws {
     let server = try ScriptedServer { _ in [.answer("hello")] }
     defer { server.stop() }
