@@ -59,14 +59,18 @@ final class StoredCopy: Sendable {
   let mayShowOnError: Bool
   /// Counts its body in memory.
   let hold: MemoryHold?
+  /// Whether a redirect led to it.
+  let isFromElsewhere: Bool
 
   init(
-    _ answer: StoredAnswer, body: [UInt8], at now: Double, rules: FreshnessRules, hold: MemoryHold? = nil
+    _ answer: StoredAnswer, body: [UInt8], at now: Double, rules: FreshnessRules,
+    isFromElsewhere: Bool = false, hold: MemoryHold? = nil
   ) {
     self.answer = answer
     self.body = body
     self.hold = hold
-    switch answer.standing(at: now, rules: rules) {
+    self.isFromElsewhere = isFromElsewhere
+    switch answer.standing(at: now, rules: rules, isFromElsewhere: isFromElsewhere) {
     case .fresh:
       (showing, age, mayShowOnError) = (.asFresh, answer.age(at: now) ?? 0, true)
     case .stale(let age, let mayShowWhileRevalidating, let mayShowOnError):

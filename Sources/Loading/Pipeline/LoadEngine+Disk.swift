@@ -47,7 +47,8 @@ extension LoadEngine {
       body = modified
     }
     return StoredCopy(
-      answer, body: body, at: configuration.wallClock(), rules: configuration.freshness, hold: hold)
+      answer, body: body, at: configuration.wallClock(), rules: configuration.freshness,
+      isFromElsewhere: !leadsTo(answer.response.url, from: request.url), hold: hold)
   }
 
   func keep(_ bytes: FetchedBytes, _ identity: RequestIdentity) {
@@ -195,9 +196,9 @@ extension LoadEngine {
     answer.varying = transfer.varying(answer.response.headers)
     var bytes = copy.bytes(revalidatedAs: answer, metrics)
     // Written anew only if that spares a question.
-    if case .fresh = answer.standing(at: now, rules: configuration.freshness),
-      StoredAnswer.mayBeKept(answer.response, sent: exchange.sent)
-    {
+    let standing = answer.standing(
+      at: now, rules: configuration.freshness, isFromElsewhere: copy.isFromElsewhere)
+    if case .fresh = standing, StoredAnswer.mayBeKept(answer.response, sent: exchange.sent) {
       bytes.answer = answer
       bytes.storing = StoringSignal()
     }
@@ -219,6 +220,16 @@ extension LoadEngine {
     if url == known || url.withoutFragment == known.withoutFragment { return true }
     guard let filter = configuration.keyFilter else { return false }
     return filter(url) == filter(known)
+  }
+
+  /// Whether what came from `known` is what `url` itself names, and not what a redirect has led to that may lead elsewhere
+  /// tomorrow. To the same over https it leads for good.
+  private func leadsTo(_ known: URL, from url: URL) -> Bool {
+    if isSamePlace(url, known) { return true }
+    guard url.scheme == "http", known.scheme == "https", url.port == nil, known.port == nil else {
+      return false
+    }
+    return url.withoutFragment.dropFirst(4) == known.withoutFragment.dropFirst(5)
   }
 
   /// Asks for nobody whether what has been shown has changed; what is new is there the next time.

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Synchronization
 import VitrineGraphics
 import VitrineTesting
@@ -38,14 +39,17 @@ struct DiskWorld {
   /// What a server says of a picture that is good for a minute.
   static let minute: HTTPHeaders = ["Cache-Control": "max-age=60", "ETag": "\"one\""]
 
-  /// Puts an answer on disk, as if it had come `age` seconds ago.
+  /// Puts an answer on disk, as if it had come `age` seconds ago, from `source` if that is elsewhere.
   func keep(
     _ name: String = "a.jpg", age: Double = 0, headers: HTTPHeaders = minute,
-    body: [UInt8] = Fixture.picture, varying: [HTTPHeaders.Field] = []
+    body: [UInt8] = Fixture.picture, varying: [HTTPHeaders.Field] = [], from source: String? = nil,
+    scheme: String = "http"
   ) {
     let then = calendar.now - age
     let answer = StoredAnswer(
-      response: TransportResponse(url: url(name), status: 200, headers: headers), body: body,
+      response: TransportResponse(
+        url: URL(string: "\(scheme)://a.test/\(source ?? name)") ?? url(), status: 200, headers: headers),
+      body: body,
       varying: varying,
       requested: then, received: then)
     disk.store(answer, for: request(name).identity)

@@ -4,7 +4,8 @@
 /// beyond it. Numbers are seconds; below 0, and NaN, counts as 0.
 public struct FreshnessRules: Hashable, Sendable {
   /// How long an answer is fresh of which its server says neither how long (`max-age`, `Expires`) nor when it was
-  /// last changed; 3600 by default, as in Apache's `CacheDefaultExpire`.
+  /// last changed; 3600 by default, as in Apache's `CacheDefaultExpire`. Also the most for an answer that a redirect led
+  /// to, since tomorrow it may lead elsewhere; unless it led to the same URL over https.
   ///
   /// SDWebImage and YYWebImage never ask again while they have a file; then a picture that changes under its URL is not
   /// seen for days.

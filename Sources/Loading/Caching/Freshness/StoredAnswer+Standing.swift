@@ -9,11 +9,15 @@ extension StoredAnswer {
   }
 
   /// What it is worth at `now`, seconds since 1970 by this machine's clock, whatever that says.
-  func standing(at now: Double, rules: FreshnessRules = FreshnessRules()) -> Standing {
+  ///
+  /// - Parameter isFromElsewhere: it came by a redirect, of which nobody knows how long it leads there.
+  func standing(
+    at now: Double, rules: FreshnessRules = FreshnessRules(), isFromElsewhere: Bool = false
+  ) -> Standing {
     let control = CacheControl(response.headers)
     let mustAsk = control.contains("no-cache")
     let age = age(at: now)
-    let lifetime = lifetime(rules, control)
+    let lifetime = lifetime(rules, control, isFromElsewhere: isFromElsewhere)
     if !mustAsk, let age, age < lifetime { return .fresh }
     // How long ago it ended to be fresh; of an age that is not known nothing worse is thought.
     let staleness = max(0, (age ?? 0) - lifetime)
@@ -51,8 +55,12 @@ extension StoredAnswer {
   // MARK: Lifetime
 
   /// Seconds for which it is fresh. `s-maxage` is for caches that many share.
-  private func lifetime(_ rules: FreshnessRules, _ control: CacheControl) -> Double {
-    max(statedLifetime(control) ?? guessedLifetime(rules), Self.counted(rules.minimumLifetime))
+  private func lifetime(
+    _ rules: FreshnessRules, _ control: CacheControl, isFromElsewhere: Bool
+  ) -> Double {
+    let own = statedLifetime(control) ?? guessedLifetime(rules)
+    let most = isFromElsewhere ? Self.counted(rules.unstatedLifetime) : .infinity
+    return max(min(own, most), Self.counted(rules.minimumLifetime))
   }
 
   private func statedLifetime(_ control: CacheControl) -> Double? {
