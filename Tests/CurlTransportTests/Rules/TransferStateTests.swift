@@ -132,6 +132,23 @@ struct TransferStateTests {
     #expect(state.expire() == .fail(.timedOut(.stall(seconds: 5))))
   }
 
+  @Test func waitForAConnectionThatAnotherHasNotGotEndsWithItsOwnTime() throws {
+    var waiting = try TransferState(
+      "https://a.example/", timeouts: .init(connect: 1, stall: 5, total: 60), at: start)
+    var connected = waiting
+    _ = connected.requestLeaves(at: start)
+
+    waiting.nobodyConnects(since: start)
+    connected.nobodyConnects(since: start)
+
+    #expect(connected.deadlines.next == start + .seconds(5))
+    #expect(waiting.deadlines.next == start + .seconds(1))
+    var late = waiting
+    #expect(waiting.expire() == .fail(.timedOut(.connect(seconds: 1))))
+    _ = late.requestLeaves(at: start)
+    #expect(late.deadlines.next == start + .seconds(5))
+  }
+
   @Test func totalTimeGoesOnThroughRedirectsAndBytes() throws {
     var state = try TransferState(
       "http://a.example/", timeouts: .init(connect: 1, stall: 50, total: 60), at: start)
