@@ -51,6 +51,23 @@ struct TreeRunTests {
     #expect(outcome.output.contains("toggle \"Heart\" \"on\" selected,focused"))
   }
 
+  @Test func barOfALoadThatFailsShowsNothingOfTheOneBefore() async throws {
+    // The server is down when the picture that is bound to a task is asked for again.
+    let outcome = try await run(
+      "indicators", "--dump-tree", "--size", "1280x800",
+      script: """
+        wait idle
+        expect "Task" state loaded
+        tap 1045 32
+        tap 920 680
+        wait idle
+        expect "Task" state failed
+        """)
+
+    #expect(outcome.exitCode == 0, "\(outcome.errors)")
+    #expect(outcome.output.contains("progress \"\" \"0%\" "))
+  }
+
   @Test func treeThatIsNotThereInTimeIsAFailure() async throws {
     let outcome = try await run("buttons", "--latency", "5000", "--exit-after", "0.3", "--dump-tree")
 

@@ -77,17 +77,23 @@ final class IndicatorsScreen: View, Screen {
     let bar = ProgressView(style: .bar, color: Theme.accent)
     let spinner = ActivityIndicator()
     let picture = SlowPicture("Task", url: url("14-fields-in-june.jpg", "")) {
-      [downloader] picture, request, end in
+      [downloader, failure] picture, request, end in
       var request = request
       request.targetSize = picture.pixels
       picture.contents = nil
       picture.pendingSlots += 1
       let task = downloader.load(request) { [weak picture] result in
         picture?.pendingSlots -= 1
-        if case .success(let response) = result { picture?.setContents(response.image, transition: .fade) }
+        switch result {
+        case .success(let response): picture?.setContents(response.image, transition: .fade)
+        case .failure(.cancelled): break
+        case .failure: picture?.contents = failure
+        }
         end(result)
       }
       picture.setLoadOperation(task, forKey: "task")
+      // A load that fails before anything has come leaves what there was.
+      bar.setProgress(0, animated: false)
       bar.setProgress(withProgressOf: task)
       spinner.setAnimating(withStateOf: task)
     }
