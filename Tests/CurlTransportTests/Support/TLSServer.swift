@@ -78,7 +78,7 @@ final class TLSServer {
             set $sent "authorization=$http_authorization cookie=$http_cookie key=$http_x_api_key";
             return 200 "$sent referer=$http_referer range=$http_range agent=$http_user_agent";
           }
-          location /large { root \(folder); limit_rate_after 30k; limit_rate 5k; }
+          location /large { root \(folder); limit_rate_after 30k; limit_rate 2k; }
           location /session { keepalive_timeout 0; return 200 $ssl_session_reused; }
         }
         server {
