@@ -344,8 +344,9 @@ public final class ImageDownloader: Sendable {
   /// that is loaded as usual.
   public func cancelAll() { engine.cancelAll() }
 
-  /// Returns when nobody waits any longer and every transfer has ended; loads that are started meanwhile count. At once
-  /// if nothing runs. Everyone has been answered by then, though completions may be still on their way to the main actor.
+  /// Returns when nobody waits any longer, every transfer has ended and nothing is read, decoded or transformed any more,
+  /// for nobody either; loads that are started meanwhile count. At once if nothing runs. Everyone has been answered by
+  /// then, though completions may be still on their way to the main actor.
   public func drain() async { await engine.waitUntilIdle() }
 
   /// Ends all work for good: loads from now on fail with `.shutDown`, what is in memory stays there. Returns when what

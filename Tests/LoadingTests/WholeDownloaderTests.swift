@@ -89,6 +89,24 @@ import VitrineTesting
     #expect(isDrained.value)
   }
 
+  @Test func drainWaitsForADecodeThatNobodyWaitsFor() async {
+    let world = Fixture(decodingIsHeld: true)
+    let task = world.downloader.load(request())
+    world.transport.transfers[0].answer(with: Fixture.picture)
+    await world.gate.waitUntilHeld(1)
+    task.cancel()
+    let isDrained = Flag()
+    let waiting = Task {
+      await world.downloader.drain()
+      isDrained.value = true
+    }
+    for _ in 0..<20 { await Task.yield() }
+    #expect(!isDrained.value)
+    world.gate.open()
+    await waiting.value
+    #expect(isDrained.value)
+  }
+
   @Test(arguments: [true, false]) func shutDownEndsWhatRunsAndRefusesTheRest(cancelling: Bool) async throws {
     let world = Fixture()
     let task = world.downloader.load(request())

@@ -217,7 +217,7 @@ extension LoadEngine {
   /// Whether a 304 from `url` can be about what came from `known`: where a redirect leads elsewhere now, the server has
   /// compared a picture with another one (RFC 9110, 15.4).
   private func isSamePlace(_ url: URL, _ known: URL) -> Bool {
-    if url == known || url.withoutFragment == known.withoutFragment { return true }
+    if url == known || url.resource == known.resource { return true }
     guard let filter = configuration.keyFilter else { return false }
     return filter(url) == filter(known)
   }
@@ -229,7 +229,7 @@ extension LoadEngine {
     guard url.scheme == "http", known.scheme == "https", url.port == nil, known.port == nil else {
       return false
     }
-    return url.withoutFragment.dropFirst(4) == known.withoutFragment.dropFirst(5)
+    return url.resource.dropFirst(4) == known.resource.dropFirst(5)
   }
 
   /// Asks for nobody whether what has been shown has changed; what is new is there the next time.
@@ -269,6 +269,6 @@ struct Exchange: Sendable {
 }
 
 extension URL {
-  /// What a server is asked for.
-  fileprivate var withoutFragment: Substring { absoluteString.prefix { $0 != "#" } }
+  /// Which of a server's resources it names: without fragment and login.
+  fileprivate var resource: Substring { withoutLogin.absoluteString.prefix { $0 != "#" } }
 }

@@ -149,13 +149,19 @@ final class LoadEngine: Sendable {
   }
 
   func waitUntilIdle() async {
-    await withCheckedContinuation { continuation in
-      let isIdle = state.withLock { state in
-        if !state.isIdle { state.waitingForIdle.append(continuation) }
-        return state.isIdle
+    repeat {
+      await withCheckedContinuation { continuation in
+        let isIdle = state.withLock { state in
+          if !state.isIdle { state.waitingForIdle.append(continuation) }
+          return state.isIdle
+        }
+        if isIdle { continuation.resume() }
       }
-      if isIdle { continuation.resume() }
-    }
+      // What has begun runs to its end, though nobody waits for it any more.
+      for pool in [workers, diskReaders] {
+        await withCheckedContinuation { continuation in pool.whenIdle { continuation.resume() } }
+      }
+    } while !state.withLock({ $0.isIdle })
   }
 
   func networkReturned() {

@@ -45,6 +45,15 @@ package final class WorkerPool: Sendable {
     /// Threads that ask for room now.
     var makers = 0
     var isClosed = false
+    var callsWhenIdle: [@Sendable () -> Void] = []
+
+    var isIdle: Bool { busy == 0 && jobs.isEmpty }
+
+    mutating func takeCallsWhenIdle() -> [@Sendable () -> Void] {
+      guard isIdle else { return [] }
+      defer { callsWhenIdle = [] }
+      return callsWhenIdle
+    }
 
     mutating func append(_ id: UInt64, _ priority: ImageRequest.Priority) {
       lastNumber += 1
@@ -116,14 +125,25 @@ package final class WorkerPool: Sendable {
   /// Whether a job waits for memory that others have.
   package var isShortOfMemory: Bool { monitor.withLock(waking: .nobody) { $0.isShortOfMemory } }
 
+  /// Calls once no job runs or waits, those that run for nobody included; at once if none does.
+  package func whenIdle(_ call: @escaping @Sendable () -> Void) {
+    let isIdle = monitor.withLock(waking: .nobody) { state in
+      if !state.isIdle { state.callsWhenIdle.append(call) }
+      return state.isIdle
+    }
+    if isIdle { call() }
+  }
+
   /// Drops a job that has not begun; whether there was one.
   @discardableResult
   package func cancel(_ id: UInt64) -> Bool {
     // The closure goes outside the lock, as what it holds may be anything.
-    monitor.withLock { state in
+    let (job, calls) = monitor.withLock { state in
       state.waiting.remove(id)
-      return state.jobs.removeValue(forKey: id)
-    } != nil
+      return (state.jobs.removeValue(forKey: id), state.takeCallsWhenIdle())
+    }
+    for call in calls { call() }
+    return job != nil
   }
 
   /// Moves a job that has not begun to the end of another priority's line.
@@ -150,6 +170,10 @@ package final class WorkerPool: Sendable {
   private static func run(_ job: Job, _ monitor: Monitor<State>) {
     job.body()
     // Its thread looks next for what may begin now.
-    monitor.withLock(waking: .nobody) { $0.finish(job) }
+    let calls = monitor.withLock(waking: .nobody) { state in
+      state.finish(job)
+      return state.takeCallsWhenIdle()
+    }
+    for call in calls { call() }
   }
 }

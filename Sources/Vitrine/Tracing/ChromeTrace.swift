@@ -19,7 +19,7 @@ public nonisolated struct ChromeTrace: Sendable {
     var document = Document()
     document.traceEvents.append(.name(of: "process_name", track: 0, "vitrine"))
     for (index, track) in tracks.enumerated() {
-      let url = Self.withoutUserInfo(track.url)
+      let url = track.url.separatingLogin.url
       document.traceEvents.append(.name(of: "thread_name", track: index + 1, url))
       for span in track.spans {
         document.traceEvents.append(Slice(span, track: index + 1, origin: origin, url: url))
@@ -32,15 +32,6 @@ public nonisolated struct ChromeTrace: Sendable {
 
   /// Writes the document to a file, replacing one that is there.
   public func write(to path: String) throws { try json().write(to: URL(filePath: path)) }
-
-  /// What stands between `//` and the last `@` before the path.
-  private static func withoutUserInfo(_ url: String) -> String {
-    guard let slashes = url.firstRange(of: "://") else { return url }
-    let rest = url[slashes.upperBound...]
-    let authority = rest.prefix { !"/?#".contains($0) }
-    guard let at = authority.lastIndex(of: "@") else { return url }
-    return String(url[..<slashes.upperBound] + rest[rest.index(after: at)...])
-  }
 }
 
 extension ChromeTrace {

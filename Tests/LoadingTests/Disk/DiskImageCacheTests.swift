@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import VitrineTesting
 
 @testable import VitrineLoading
 
@@ -118,6 +119,26 @@ import Testing
     for file in fixture.files {
       let bytes = try Data(contentsOf: URL(filePath: file))
       #expect(bytes.range(of: Data("secret".utf8)) == nil)
+    }
+  }
+
+  @Test func loginsKeepAnswersApartAndAreNotWritten() async throws {
+    let transport = FakeTransport()
+    transport.answerAll { $0.answer(with: Fixture.picture, DiskWorld.minute) }
+    let cache = fixture.cache()
+    let downloader = ImageDownloader(
+      transports: [transport], decoder: FakeDecoder(), cache: nil, dataCache: cache)
+    let logins = ["", "kiosk:secret-1@", "kiosk:secret-2@", "secret-3@"]
+    for login in logins {
+      #expect(await (try downloader.image(for: "http://\(login)a.test/a@b.jpg")).isStored())
+    }
+    for login in logins {
+      #expect(try await downloader.image(for: "http://\(login)a.test/a@b.jpg").source == .disk)
+    }
+    #expect(fixture.files.count == 4)
+    for file in fixture.files {
+      let bytes = try Data(contentsOf: URL(filePath: file))
+      #expect(bytes.range(of: Data("secret".utf8)) == nil && bytes.range(of: Data("a@b.jpg".utf8)) != nil)
     }
   }
 

@@ -159,6 +159,21 @@ import VitrineTesting
     await #expect(throws: ImageError.status(304)) { try await task.response }
   }
 
+  @Test func pictureBehindALoginIsAskedAbout() async throws {
+    let world = DiskWorld()
+    let url = "http://kiosk:secret@a.test/a.jpg"
+    let first = world.downloader.load(try ImageRequest(url))
+    await world.transfer().answer(with: Fixture.picture, DiskWorld.minute)
+    #expect(await (try first.response).isStored())
+    world.downloader.removeAllCachedImages()
+    world.calendar.advance(by: 100)
+    let again = world.downloader.load(try ImageRequest(url))
+    let transfer = await world.transfer(2)
+    #expect(transfer.request.headers["If-None-Match"] == "\"one\"")
+    transfer.answerNotModified()
+    #expect(try await again.response.freshness == .revalidated)
+  }
+
   @Test func refreshAsksAboutWhatIsFresh() async throws {
     let world = DiskWorld()
     world.keep()

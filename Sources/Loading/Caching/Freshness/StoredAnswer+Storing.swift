@@ -21,7 +21,7 @@ extension StoredAnswer {
     guard Self.mayBeKept(response, sent: sent) else { return nil }
     self.init(
       response: TransportResponse(
-        url: response.url, status: response.status, headers: Self.endToEnd(response.headers),
+        url: response.url.withoutLogin, status: response.status, headers: Self.endToEnd(response.headers),
         expectedLength: response.expectedLength),
       body: body, varying: Self.varying(response.headers, sent: sent), requested: requested,
       received: received)
