@@ -1,3 +1,4 @@
+import Glibc
 import Synchronization
 import Testing
 import VitrineGraphics
@@ -103,5 +104,115 @@ import VitrineTesting
       let witness = Witness(continuation)
       WorkerPool(threads: 2).submit(1, priority: .normal) { _ = witness }
     }
+  }
+
+  // MARK: Threads
+
+  @Test func threadThatSleepsWhileAJobWaitsForMemoryEndsWithAPoolThatHasGone() async {
+    let ledger = MemoryLedger(budget: 100)
+    let (gate, both) = (Gate(), Gate())
+    let (ends, continuation) = AsyncStream.makeStream(of: Void.self)
+    var end: EndOfThreads? = EndOfThreads(continuation)
+    var pool: WorkerPool? = WorkerPool(threads: 2)
+    for id in 1...2 as ClosedRange<UInt64> {
+      pool?.submit(id, priority: .normal) { [end] in
+        end?.waitForThisThread()
+        both.pass()
+      }
+    }
+    await both.waitUntilHeld(2)
+    for id in 3...4 as ClosedRange<UInt64> {
+      let hold = MemoryHold(0, in: ledger, as: .decoding)
+      pool?.submit(id, priority: .low, taking: .init(80, in: hold)) {
+        gate.pass()
+        hold.end()
+      }
+    }
+    both.open()
+    await gate.waitUntilHeld(1)
+    while pool?.isShortOfMemory == false { await Task.yield() }
+
+    (pool, end) = (nil, nil)
+    // The other thread looks, and finds that there is nothing for it yet.
+    for _ in 0..<20_000 { await Task.yield() }
+    gate.open()
+
+    for await _ in ends {}
+    #expect(ledger.peak == 80 && ledger.usage.total == 0)
+  }
+
+  @Test("Whatever is submitted, moved and cancelled, every job runs or is dropped, and every thread ends")
+  func storm() async {
+    let run = Atomic(0)
+    let dropped = Atomic(0)
+    let (rounds, submitters, jobs) = (150, 3, 40)
+    for round in 0..<rounds {
+      let ledger = MemoryLedger(budget: [0, 50, 100, 300][round % 4])
+      let (ends, continuation) = AsyncStream.makeStream(of: Void.self)
+      let (jobEnds, jobContinuation) = AsyncStream.makeStream(of: Void.self)
+      do {
+        let end = EndOfThreads(continuation)
+        let jobEnd = EndOfThreads(jobContinuation)
+        let pool = WorkerPool(threads: 1 + round / 4 % 4)
+        for submitter in 0..<submitters {
+          BlockingThread.start {
+            var chance = SplitMix(state: UInt64(round * submitters + submitter))
+            for job in 0..<jobs {
+              let id = UInt64(submitter * jobs + job)
+              let hold = MemoryHold(0, in: ledger, as: .decoding)
+              let bytes = chance.next(3) == 0 ? 0 : 10 * chance.next(12)
+              let kept = MemoryHold(0, in: ledger, as: .cache)
+              _ = kept.take(10 * chance.next(6), inAnyCase: false)
+              let (spins, isLate) = (chance.next(200), chance.next(2) == 0)
+              pool.submit(
+                id, priority: [.veryLow, .low, .normal, .high][chance.next(4)],
+                taking: .init(bytes, in: hold)
+              ) {
+                withExtendedLifetime(jobEnd) { end.waitForThisThread() }
+                if !isLate { hold.end() }
+                for _ in 0..<spins { sched_yield() }
+                hold.end()
+                run.add(1, ordering: .relaxed)
+              }
+              if chance.next(4) == 0 {
+                let other = UInt64(submitter * jobs + chance.next(job + 1))
+                if pool.cancel(other) { dropped.add(1, ordering: .relaxed) }
+              }
+              if chance.next(8) == 0 { pool.setPriority(.high, of: UInt64(chance.next(submitters * jobs))) }
+              if chance.next(8) == 0 { _ = pool.isFree }
+            }
+          }
+        }
+        // The pool goes now, or when there is nothing left to do.
+        _ = consume jobEnd
+        if round % 8 < 5 { for await _ in jobEnds {} }
+        withExtendedLifetime(pool) {}
+      }
+      for await _ in ends {}
+      #expect(ledger.usage.total == 0)
+    }
+    #expect(run.load(ordering: .relaxed) + dropped.load(ordering: .relaxed) == rounds * submitters * jobs)
+  }
+}
+
+/// Ends a stream when everybody who holds it has gone, the threads that it waits for among them.
+private final class EndOfThreads: Sendable {
+  private static let key = {
+    var key = pthread_key_t()
+    pthread_key_create(&key) { value in
+      value.map { Unmanaged<EndOfThreads>.fromOpaque($0).release() }
+    }
+    return key
+  }()
+
+  private let continuation: AsyncStream<Void>.Continuation
+
+  init(_ continuation: AsyncStream<Void>.Continuation) { self.continuation = continuation }
+
+  deinit { continuation.finish() }
+
+  func waitForThisThread() {
+    guard pthread_getspecific(Self.key) == nil else { return }
+    pthread_setspecific(Self.key, Unmanaged.passRetained(self).toOpaque())
   }
 }

@@ -79,8 +79,8 @@ package final class WorkerPool: Sendable {
       return .job(job)
     }
 
-    /// Whether a thread that sleeps may find something to do.
-    var isMore: Bool { !waiting.isEmpty && busy < threads }
+    /// Whether a thread that sleeps may find something to do, or that there is nothing more to come.
+    var isMore: Bool { waiting.isEmpty ? isClosed : busy < threads }
 
     /// Whether a job waits for the end of another, which has the memory that it takes.
     var isShortOfMemory: Bool { roomAsked.map { jobs[$0] != nil } ?? false }
