@@ -24,6 +24,18 @@ import VitrineTesting
     #expect(try await task.response.source == .network)
   }
 
+  @Test(
+    "the time counts from when the redirect was followed, however long before what it led to was made",
+    arguments: [(3599, true), (3601, false)])
+  func wayToAPictureOfACacheOnTheWay(age: Double, isFresh: Bool) async throws {
+    let world = DiskWorld()
+    world.keep(
+      age: age, headers: ["Cache-Control": "max-age=31536000", "Age": "86400"], from: "today/1.jpg")
+    let task = world.downloader.load(request())
+    if !isFresh { await world.transfer().answer(with: Fixture.picture, DiskWorld.minute) }
+    #expect(try await task.response.source == (isFresh ? .disk : .network))
+  }
+
   @Test func sameURLOverHTTPSIsWhereItLeadsForGood() async throws {
     let world = DiskWorld()
     world.keep(age: 7200, headers: ["Cache-Control": "max-age=31536000"], from: "a.jpg", scheme: "https")

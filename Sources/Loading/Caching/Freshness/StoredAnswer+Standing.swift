@@ -59,7 +59,9 @@ extension StoredAnswer {
     _ rules: FreshnessRules, _ control: CacheControl, isFromElsewhere: Bool
   ) -> Double {
     let own = statedLifetime(control) ?? guessedLifetime(rules)
-    let most = isFromElsewhere ? Self.counted(rules.unstatedLifetime) : .infinity
+    // From when the redirect was followed: what it led to may have been made long before.
+    let most =
+      isFromElsewhere ? (age(at: received) ?? 0) + Self.counted(rules.unstatedLifetime) : .infinity
     return max(min(own, most), Self.counted(rules.minimumLifetime))
   }
 
