@@ -50,10 +50,7 @@ extension LoadEngine {
       let cache = request.cache(insteadOf: cache),
       cache.shouldCache(image, for: request, additionalIdentifier: identifier)
     {
-      // What was asked for anew and has come replaces every size of what was there, but none that came with it.
-      if request.cachePolicy == .reload || request.cachePolicy == .refresh, freshness == .fresh,
-        state.withLock({ $0.registry.isFirstOfItsSizes(id) })
-      {
+      if freshness == .fresh, state.withLock({ $0.registry.replacesOtherSizes(id, request) }) {
         cache.removeImage(for: request, additionalIdentifier: identifier)
       }
       cache.insert(image, for: request, additionalIdentifier: identifier)

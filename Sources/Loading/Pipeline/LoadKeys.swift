@@ -26,8 +26,10 @@ struct PictureKey: Hashable {
 
 /// All sizes of a picture, in one cache.
 struct PicturePlace: Hashable {
-  let picture: PictureIdentity
-  let cache: ImageRequest.Cache
+  private let picture: PictureIdentity
+  private let cache: ImageRequest.Cache
+
+  init(_ key: PictureKey) { (picture, cache) = (key.picture, key.cache) }
 }
 
 /// The same bytes, from a server if need be or without one.

@@ -46,12 +46,23 @@ extension LoadRegistry {
     return admitted()
   }
 
-  /// Whether a picture that is new is the first of its download to come into its cache; true for one that nobody waits
-  /// for any more.
-  mutating func isFirstOfItsSizes(_ id: PictureID) -> Bool {
-    guard let picture = pictures[id], let fetch = decodes[picture.decode]?.fetch else { return true }
-    let place = PicturePlace(picture: picture.key.picture, cache: picture.key.cache)
+  /// Whether a picture that has come replaces every size that its cache has: once a download, if it was asked for anew, by
+  /// whomever and in whatever size.
+  mutating func replacesOtherSizes(_ id: PictureID, _ request: ImageRequest) -> Bool {
+    guard let picture = pictures[id], let fetch = decodes[picture.decode]?.fetch else {
+      return request.cachePolicy.isAnew
+    }
+    let place = PicturePlace(picture.key)
+    guard isWantedAnew(place, of: fetch) else { return false }
     return fetches[fetch]?.replaced.insert(place).inserted ?? true
+  }
+
+  private func isWantedAnew(_ place: PicturePlace, of fetch: FetchID) -> Bool {
+    (fetches[fetch]?.decodes ?? []).contains { decode in
+      (decodes[decode]?.pictures ?? []).contains { id in
+        pictures[id].map { $0.request.cachePolicy.isAnew && PicturePlace($0.key) == place } ?? false
+      }
+    }
   }
 
   // MARK: Stages begin
@@ -220,4 +231,9 @@ extension LoadRegistry {
       queue.setPriority(priority, of: decode.fetch, at: now)
     }
   }
+}
+
+extension ImageRequest.CachePolicy {
+  /// Whether what memory has is not what is asked for.
+  fileprivate var isAnew: Bool { self == .reload || self == .refresh }
 }

@@ -222,6 +222,21 @@ import VitrineTesting
     #expect(world.downloader.cachedImage(for: request())?.pixelWidth == 32, "nothing old")
   }
 
+  @Test(arguments: [ImageRequest.CachePolicy.refresh, .reload])
+  func sizeOfADownloadThatOthersWantAnewStaysInMemory(policy: ImageRequest.CachePolicy) async throws {
+    let world = Fixture { $0.decodingThreads = 1 }
+    let (first, second) = (DecodeTarget(width: 16, height: 16), DecodeTarget(width: 32, height: 32))
+    try await world.loaded(request(target: DecodeTarget(width: 8, height: 8)))
+    let joining = world.downloader.load(request(target: first))
+    let anew = world.downloader.load(request(policy: policy, target: second))
+    world.transport.transfers[1].answer(with: Self.other)
+    let image = try await joining.response.image
+    _ = try await anew.response
+    #expect(world.downloader.cachedImage(for: request(target: first)) === image)
+    let smallest = world.downloader.cachedImage(for: request(target: DecodeTarget(width: 8, height: 8)))
+    #expect(smallest === image, "nothing old")
+  }
+
   @Test func reloadLeavesTheDiskAloneAndFillsIt() async throws {
     let world = DiskWorld()
     world.keep()
