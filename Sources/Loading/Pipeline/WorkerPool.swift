@@ -40,7 +40,7 @@ package final class WorkerPool: Sendable {
     var busy = 0
     /// Jobs under way that take memory.
     var claims = 0
-    /// The job that room was asked for.
+    /// The job that room was asked for, until it begins or goes: it may come again.
     var roomAsked: UInt64?
     /// Threads that ask for room now.
     var makers = 0
@@ -72,18 +72,23 @@ package final class WorkerPool: Sendable {
         // Once that is done, the end of another job is the next chance.
         guard makers == 0, claims == 0, claim.hold.take(claim.bytes, inAnyCase: true) else { return nil }
       }
-      waiting.remove(id)
-      jobs[id] = nil
+      _ = remove(id)
       busy += 1
       if job.claim != nil { claims += 1 }
       return .job(job)
+    }
+
+    mutating func remove(_ id: UInt64) -> Job? {
+      waiting.remove(id)
+      if roomAsked == id { roomAsked = nil }
+      return jobs.removeValue(forKey: id)
     }
 
     /// Whether a thread that sleeps may find something to do, or that there is nothing more to come.
     var isMore: Bool { waiting.isEmpty ? isClosed : busy < threads }
 
     /// Whether a job waits for the end of another, which has the memory that it takes.
-    var isShortOfMemory: Bool { roomAsked.map { jobs[$0] != nil } ?? false }
+    var isShortOfMemory: Bool { roomAsked != nil }
 
     mutating func finish(_ job: Job) {
       busy -= 1
@@ -138,10 +143,7 @@ package final class WorkerPool: Sendable {
   @discardableResult
   package func cancel(_ id: UInt64) -> Bool {
     // The closure goes outside the lock, as what it holds may be anything.
-    let (job, calls) = monitor.withLock { state in
-      state.waiting.remove(id)
-      return (state.jobs.removeValue(forKey: id), state.takeCallsWhenIdle())
-    }
+    let (job, calls) = monitor.withLock { ($0.remove(id), $0.takeCallsWhenIdle()) }
     for call in calls { call() }
     return job != nil
   }
