@@ -38,6 +38,21 @@ import VitrineTesting
     #expect(await heard.wait(for: 50) == Array(0..<50))
   }
 
+  @Test func oneWhoWantsItAnewAndJoinsReplacesOtherSizes() async throws {
+    let world = Fixture()
+    let small = request(target: DecodeTarget(width: 16, height: 12))
+    let first = world.downloader.load(small)
+    world.transport.transfers[0].answer(with: Fixture.picture)
+    let old = try await first.response.image
+    let large = DecodeTarget(width: 32, height: 24)
+    let second = world.downloader.load(request(target: large))
+    let third = world.downloader.load(request(policy: .reload, target: large))
+    #expect(world.transport.transfers.count == 2)
+    world.transport.transfers[1].answer(with: Fixture.picture)
+    #expect(try await second.response.image === third.response.image)
+    #expect(world.downloader.cachedImage(for: small) !== old)
+  }
+
   @Test func twoSizesShareOneDownload() async throws {
     let world = Fixture()
     let small = world.downloader.load(request(target: DecodeTarget(width: 8, height: 8)))

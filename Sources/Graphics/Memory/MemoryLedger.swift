@@ -93,12 +93,15 @@ public final class MemoryLedger: Sendable {
   /// From now on `holder` is asked to let go when the budget is passed. It is held weakly; one that was registered
   /// before stays what it is.
   public func register(_ holder: any MemoryHolder, as account: Account) {
-    holders.withLock { holders in
-      guard !holders.living().contains(where: { $0.holder === holder }) else { return }
+    let others = holders.withLock { holders in
+      let living = holders.living()
+      guard !living.contains(where: { $0.holder === holder }) else { return living }
       holders.references.append(.init(account: account, holder: holder))
       // Stable, so that those of one account are asked in the order in which they came.
       holders.references.sort { $0.account.rawValue < $1.account.rawValue }
+      return living
     }
+    _ = others  // one that has just lost its owner goes here, outside the lock
   }
 
   /// Tells all holders that memory is short.

@@ -177,20 +177,24 @@ extension LoadEngine {
     return bytes
   }
 
-  /// What a 304 makes of what is on disk. With the lock held.
+  /// What a 304 makes of what is on disk.
   func revalidated(
-    _ id: FetchID, _ response: TransportResponse, _ metrics: TransportMetrics, _ state: inout State
+    _ receiver: FetchReceiver, _ response: TransportResponse, _ metrics: TransportMetrics
   ) -> FetchEnd.Outcome {
-    guard let copy = state.registry.copy(of: id), let transfer = state.transfers[id],
-      let request = state.registry.request(of: id)
-    else { return .failed(.status(304)) }
+    let id = receiver.id
+    let (copy, transfer, request) = state.withLock { state in
+      (state.registry.copy(of: id), state.transfers[id], state.registry.request(of: id))
+    }
+    guard let copy, let transfer, let request, transfer.receiver === receiver else {
+      return .failed(.status(304))
+    }
     let (exchange, now) = (transfer.exchange, configuration.wallClock())
     guard isSamePlace(exchange.unmodified(response, of: request).url, copy.answer.response.url),
       var answer = copy.answer.merging(
         response, sent: exchange.sent, requested: exchange.requested,
         received: exchange.received(now, metrics))
     else {
-      state.registry.dropCopy(of: id)
+      state.withLock { if $0.transfers[id]?.receiver === receiver { $0.registry.dropCopy(of: id) } }
       return .needsWhole
     }
     answer.varying = transfer.varying(answer.response.headers)

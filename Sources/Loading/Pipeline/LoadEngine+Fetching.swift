@@ -37,12 +37,12 @@ extension LoadEngine {
     if let headers = end.response?.headers {
       end.retryAfter = RetryAfter.seconds(headers, wallClock: configuration.wallClock)
     }
+    if case .notModified(let response, let metrics) = end.outcome {
+      end.outcome = revalidated(receiver, response, metrics)
+    }
     var handle: (any Cancellable)?
     perform { state in
       guard state.transfers[id]?.receiver === receiver else { return [] }
-      if case .notModified(let response, let metrics) = end.outcome {
-        end.outcome = revalidated(id, response, metrics, &state)
-      }
       handle = state.transfers.removeValue(forKey: id)?.handle
       if end.isRest { state.statistics.resumed += 1 }
       if let request = state.registry.request(of: id) {
@@ -117,10 +117,11 @@ extension LoadEngine {
   private func prepare(_ id: FetchID, _ request: ImageRequest) -> Transfer? {
     let isLocal = request.isLocal
     let identity = request.identity.asSent
+    let asksForPart = request.headers["Range"] != nil
+    let copy = dataCache == nil ? nil : state.withLock { $0.registry.copy(of: id) }
+    let validators = asksForPart ? [:] : validators(for: request, copy)
     return state.withLock { state in
       guard state.registry.isRunning(id), state.transfers[id] == nil else { return nil }
-      let asksForPart = request.headers["Range"] != nil
-      let validators = asksForPart ? [:] : validators(for: request, state.registry.copy(of: id))
       let partial = isLocal || asksForPart || !validators.isEmpty ? nil : state.partials.take(identity)
       let expectations = AnswerAssembly.Expectations(
         acceptance: isLocal ? nil : configuration.acceptance, allowsPart: asksForPart,

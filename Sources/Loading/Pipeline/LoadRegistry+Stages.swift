@@ -235,5 +235,5 @@ extension LoadRegistry {
 
 extension ImageRequest.CachePolicy {
   /// Whether what memory has is not what is asked for.
-  fileprivate var isAnew: Bool { self == .reload || self == .refresh }
+  var isAnew: Bool { self == .reload || self == .refresh }
 }

@@ -120,6 +120,9 @@ struct LoadRegistry {
       asksNoServer: request.cachePolicy == .cacheOnly)
     waiters[task] = waiter
     pictures[pictureID]?.waiters.insert(task)
+    if picture != nil, request.cachePolicy.isAnew {
+      pictures[pictureID]?.request.cachePolicy = request.cachePolicy
+    }
     replaceDemand(of: pictureID, nil, with: waiter.demand)
 
     joinDisk(fetchID, request)
