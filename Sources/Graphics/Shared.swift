@@ -14,12 +14,7 @@ package final class Shared<Value>: @unchecked Sendable {
 
   package init(_ value: sending Value) {
     self.value.initialize(to: value)
-    var attributes = pthread_mutexattr_t()
-    pthread_mutexattr_init(&attributes)
-    // Tries again for a moment before it sleeps, where there is more than one core: what is done with it is short.
-    pthread_mutexattr_settype(&attributes, Int32(PTHREAD_MUTEX_ADAPTIVE_NP))
-    pthread_mutex_init(mutex, &attributes)
-    pthread_mutexattr_destroy(&attributes)
+    pthread_mutex_init(mutex, nil)
   }
 
   deinit {
