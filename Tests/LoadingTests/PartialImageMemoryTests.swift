@@ -98,13 +98,20 @@ import VitrineTesting
     #expect(world.decoder.partCalls.map(\.decoder) == [0, 1])
   }
 
-  @Test func whatADecoderKeepsGoesWhereMemoryIsShort() async {
+  /// Half of a picture has come, and is shown.
+  private func worldThatKeeps50000() async -> (PartialWorld, FakeTransfer, ImageTask) {
     let world = PartialWorld(partMemoryKept: 50_000)
     let heard = Heard<Image>()
     let task = world.load(heard)
-    world.begin().send(world.body(..<5000))
+    let transfer = world.begin()
+    transfer.send(world.body(..<5000))
     _ = await heard.wait(for: 1)
     await world.settle(at: 50_000)
+    return (world, transfer, task)
+  }
+
+  @Test func whatADecoderKeepsGoesWhereMemoryIsShort() async {
+    let (world, _, task) = await worldThatKeeps50000()
     world.ledger.relieve(.warning)
     #expect(world.ledger.usage.decoding == 50_000)
     world.ledger.relieve(.critical)
@@ -113,25 +120,14 @@ import VitrineTesting
   }
 
   @Test func whatADecoderKeepsCountsNoLongerThanSomebodyWaits() async {
-    let world = PartialWorld(partMemoryKept: 50_000)
-    let heard = Heard<Image>()
-    let task = world.load(heard)
-    world.begin().send(world.body(..<5000))
-    _ = await heard.wait(for: 1)
-    await world.settle(at: 50_000)
+    let (world, _, task) = await worldThatKeeps50000()
     #expect(world.ledger.usage.decoding == 50_000)
     task.cancel()
     #expect(world.ledger.usage.decoding == 0)
   }
 
   @Test func decoderThatHasFailedKeepsNothing() async {
-    let world = PartialWorld(partMemoryKept: 50_000)
-    let heard = Heard<Image>()
-    let task = world.load(heard)
-    let transfer = world.begin()
-    transfer.send(world.body(..<5000))
-    _ = await heard.wait(for: 1)
-    await world.settle(at: 50_000)
+    let (world, transfer, task) = await worldThatKeeps50000()
     world.clock.advance(by: 1)
     transfer.send([FakeProgressiveDecoder.damage])
     await world.settle()

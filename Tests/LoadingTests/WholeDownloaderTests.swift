@@ -72,21 +72,26 @@ import VitrineTesting
     #expect(!world.downloader.isRunning)
   }
 
+  /// It waits until `end`, and no longer.
+  private func expectDrained(_ downloader: ImageDownloader, by end: () -> Void) async {
+    let isDrained = Flag()
+    let waiting = Task {
+      await downloader.drain()
+      isDrained.value = true
+    }
+    for _ in 0..<20 { await Task.yield() }
+    #expect(!isDrained.value)
+    end()
+    await waiting.value
+    #expect(isDrained.value)
+  }
+
   @Test func drainWaitsForAllAndForTransportsThatEndLate() async {
     let world = Fixture(endsCancelled: false)
     await world.downloader.drain()
     let task = world.downloader.load(request())
     task.cancel()
-    let isDrained = Flag()
-    let waiting = Task {
-      await world.downloader.drain()
-      isDrained.value = true
-    }
-    for _ in 0..<20 { await Task.yield() }
-    #expect(!isDrained.value)
-    world.transport.transfers[0].fail(.cancelled)
-    await waiting.value
-    #expect(isDrained.value)
+    await expectDrained(world.downloader) { world.transport.transfers[0].fail(.cancelled) }
   }
 
   @Test func drainWaitsForADecodeThatNobodyWaitsFor() async {
@@ -95,16 +100,7 @@ import VitrineTesting
     world.transport.transfers[0].answer(with: Fixture.picture)
     await world.gate.waitUntilHeld(1)
     task.cancel()
-    let isDrained = Flag()
-    let waiting = Task {
-      await world.downloader.drain()
-      isDrained.value = true
-    }
-    for _ in 0..<20 { await Task.yield() }
-    #expect(!isDrained.value)
-    world.gate.open()
-    await waiting.value
-    #expect(isDrained.value)
+    await expectDrained(world.downloader) { world.gate.open() }
   }
 
   @Test(arguments: [true, false]) func shutDownEndsWhatRunsAndRefusesTheRest(cancelling: Bool) async throws {

@@ -8,7 +8,8 @@ import Synchronization
 /// configuration.ledger = ledger
 /// ```
 ///
-/// When the sum passes the budget, holders are asked to let go: the cache first, then textures. A picture is
+/// When the sum passes the budget, holders are asked to let go: the cache first, then textures, at last, where a whole
+/// picture waits for room, what is kept of those that are shown in part. A picture is
 /// decoded only when there is room for it, or when nothing else is being decoded: everything loads, however
 /// small the budget is, and the sum passes it by about one picture.
 ///
@@ -22,7 +23,7 @@ public final class MemoryLedger: Sendable {
     case textures
     /// Encoded pictures that come in, or wait to be decoded.
     case bodies
-    /// Pictures that are being decoded or transformed, or wait for that.
+    /// Pictures that are being decoded or transformed, or wait for that, and what is kept of those that are shown in part.
     case decoding
   }
 

@@ -51,7 +51,7 @@ extension LoadEngine {
         submit(job, body, beginning.expected)
       } else {
         isSkipped = true
-        state.withLock { $0.registry.skipPart(job) }
+        state.withLock { $0.registry.skipPart(job, job.decoder) }
       }
     }
     return isSkipped ? now : next
@@ -106,10 +106,8 @@ extension LoadEngine {
 
   /// There is no room for it: that is asked for no oftener than one is made.
   private func skip(_ job: PartJob, _ decoder: CountedDecoder) {
-    var job = job
-    job.decoder = decoder
     let next = clock.now.advanced(bySeconds: configuration.partialImageInterval)
-    state.withLock { [job] in $0.registry.skipPart(job, until: next) }
+    state.withLock { $0.registry.skipPart(job, decoder, until: next) }
   }
 
   /// Each of those who wait sees it as the whole picture will be: with the transforms of its request.

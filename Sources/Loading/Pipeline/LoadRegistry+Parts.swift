@@ -10,7 +10,7 @@ struct PartJob {
   let key: DecodeKey
   let style: ImageRequest.Progressive
   /// Nil for the first one.
-  var decoder: CountedDecoder?
+  let decoder: CountedDecoder?
 }
 
 extension LoadRegistry {
@@ -95,8 +95,8 @@ extension LoadRegistry {
   }
 
   /// Nobody had the time or the memory for it; see `PartialPictures.skip`.
-  mutating func skipPart(_ job: PartJob, until earliest: Int64 = .min) {
-    decodes[job.decode]?.parts[job.style]?.skip(job.number, job.decoder, until: earliest)
+  mutating func skipPart(_ job: PartJob, _ decoder: CountedDecoder?, until earliest: Int64 = .min) {
+    decodes[job.decode]?.parts[job.style]?.skip(job.number, decoder, until: earliest)
   }
 
   /// It has been made and shown, or not; see `PartialPictures.end`.

@@ -13,18 +13,20 @@ struct HostBackOff {
 
   /// Seconds.
   var longest = 60.0
-  /// Most often empty, which is asked before a name is looked up.
   private var hosts: [DownloadQueue.Lane: Host] = [:]
+
+  /// What is known of it. Most often nothing of any, which is found out without hashing a name.
+  private func host(_ lane: DownloadQueue.Lane) -> Host? { hosts.isEmpty ? nil : hosts[lane] }
 
   /// When downloads from there may start, or nil where that is up to one that runs; `now` if nothing is known.
   func opening(of lane: DownloadQueue.Lane, at now: Int64) -> Int64? {
-    guard !hosts.isEmpty, let host = hosts[lane] else { return now }
+    guard let host = host(lane) else { return now }
     return host.probe == nil ? max(now, host.until) : nil
   }
 
   /// A download starts.
   mutating func started(_ id: FetchID, lane: DownloadQueue.Lane) {
-    if !hosts.isEmpty { hosts[lane]?.probe = id }
+    if host(lane) != nil { hosts[lane]?.probe = id }
   }
 
   /// The server has answered. `retryAfter` in seconds, if it named a time.
@@ -32,10 +34,10 @@ struct HostBackOff {
     _ id: FetchID, lane: DownloadQueue.Lane, status: Int?, retryAfter: Double?, at now: Int64
   ) {
     guard status == 429 || status == 503 && retryAfter != nil else {
-      if !hosts.isEmpty, hosts[lane]?.probe == id { hosts[lane] = nil }
+      if host(lane)?.probe == id { hosts[lane] = nil }
       return
     }
-    let known = hosts[lane]
+    let known = host(lane)
     // Those who ran when the first was refused say nothing new.
     let isNew = known == nil || known?.probe == id
     let refusals = (known?.refusals ?? 0) + (isNew ? 1 : 0)
@@ -47,7 +49,7 @@ struct HostBackOff {
 
   /// A download has ended without an answer, or is not wanted any more: another one may try.
   mutating func ended(_ id: FetchID, lane: DownloadQueue.Lane) {
-    if !hosts.isEmpty, hosts[lane]?.probe == id { hosts[lane]?.probe = nil }
+    if host(lane)?.probe == id { hosts[lane]?.probe = nil }
   }
 
   /// Forgets all.
