@@ -223,7 +223,8 @@ extension LoadEngine {
   private func isSamePlace(_ url: URL, _ known: URL) -> Bool {
     if url == known || url.resource == known.resource { return true }
     guard let filter = configuration.keyFilter else { return false }
-    return filter(url) == filter(known)
+    // What is kept has no login.
+    return filter(url).resource == filter(known).resource
   }
 
   /// Whether what came from `known` is what `url` itself names, and not what a redirect has led to that may lead elsewhere

@@ -161,7 +161,8 @@ final class LoadEngine: Sendable {
       for pool in [workers, diskReaders] {
         await withCheckedContinuation { continuation in pool.whenIdle { continuation.resume() } }
       }
-    } while !state.withLock({ $0.isIdle })
+      // Somebody may have come, and left, while the last of them was waited for.
+    } while !(state.withLock { $0.isIdle } && workers.isIdle && diskReaders.isIdle)
   }
 
   func networkReturned() {

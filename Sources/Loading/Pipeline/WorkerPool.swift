@@ -130,6 +130,9 @@ package final class WorkerPool: Sendable {
   /// Whether a job waits for memory that others have.
   package var isShortOfMemory: Bool { monitor.withLock(waking: .nobody) { $0.isShortOfMemory } }
 
+  /// Whether no job runs or waits, those that run for nobody included.
+  package var isIdle: Bool { monitor.withLock(waking: .nobody) { $0.isIdle } }
+
   /// Calls once no job runs or waits, those that run for nobody included; at once if none does.
   package func whenIdle(_ call: @escaping @Sendable () -> Void) {
     let isIdle = monitor.withLock(waking: .nobody) { state in

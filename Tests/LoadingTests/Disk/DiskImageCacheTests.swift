@@ -122,6 +122,17 @@ import VitrineTesting
     }
   }
 
+  @Test(
+    arguments: [
+      ("https://u:p@h/a@b", "https://h/a@b", "u:p"), ("//u:p@h/a", "//h/a", "u:p"),
+      ("http://h/a@b", "http://h/a@b", nil),
+      ("http://a@b@[::1]:8/", "http://[::1]:8/", "a@b"), ("data:,a@b", "data:,a@b", nil), ("", "", nil),
+    ] as [(String, String, String?)])
+  func loginIsToldFromTheRest(text: String, url: String, login: String?) {
+    #expect(text.separatingLogin.url == url)
+    #expect(text.separatingLogin.login == login)
+  }
+
   @Test func loginsKeepAnswersApartAndAreNotWritten() async throws {
     let transport = FakeTransport()
     transport.answerAll { $0.answer(with: Fixture.picture, DiskWorld.minute) }

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Synchronization
 import Testing
 import VitrineGraphics
@@ -159,15 +160,22 @@ import VitrineTesting
     await #expect(throws: ImageError.status(304)) { try await task.response }
   }
 
-  @Test func pictureBehindALoginIsAskedAbout() async throws {
-    let world = DiskWorld()
-    let url = "http://kiosk:secret@a.test/a.jpg"
-    let first = world.downloader.load(try ImageRequest(url))
+  @Test(arguments: [false, true]) func pictureBehindALoginIsAskedAbout(isSigned: Bool) async throws {
+    let world = DiskWorld { configuration in
+      guard isSigned else { return }
+      configuration.keyFilter = { url in
+        URL(string: String(url.absoluteString.prefix { $0 != "?" })) ?? url
+      }
+    }
+    func url(_ signature: String) -> String {
+      "http://kiosk:secret@a.test/a.jpg" + (isSigned ? "?signature=\(signature)" : "")
+    }
+    let first = world.downloader.load(try ImageRequest(url("1")))
     await world.transfer().answer(with: Fixture.picture, DiskWorld.minute)
     #expect(await (try first.response).isStored())
     world.downloader.removeAllCachedImages()
     world.calendar.advance(by: 100)
-    let again = world.downloader.load(try ImageRequest(url))
+    let again = world.downloader.load(try ImageRequest(url("2")))
     let transfer = await world.transfer(2)
     #expect(transfer.request.headers["If-None-Match"] == "\"one\"")
     transfer.answerNotModified()

@@ -21,7 +21,7 @@ public protocol ImageDataCache: AnyObject, Sendable {
 /// An answer of a server as it is kept: bytes that were a picture, and what is needed to tell whether they still are
 /// (RFC 9111).
 public struct StoredAnswer: Sendable, Hashable {
-  /// Status 200 and the headers, as they came or as a later 304 has changed them.
+  /// Status 200 and the headers, as they came or as a later 304 has changed them; the URL without a login.
   public var response: TransportResponse
   /// The headers of the request that `Vary` named, in lower case; another request of the same URL that differs in
   /// one of them is not served by this.
