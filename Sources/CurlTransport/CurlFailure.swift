@@ -6,6 +6,10 @@ struct CurlFailure {
   let code: CURLcode
   /// What it said about it; nil for its words for the code.
   var message: String?
+  /// The host of the request.
+  var host = ""
+  /// The host of a proxy that is spoken to over TLS; nil for any other proxy and for none.
+  var secureProxyHost: String?
   /// The request goes through a proxy.
   var isProxied = false
   /// What the proxy answered to CONNECT; 0 for nothing.
@@ -18,7 +22,9 @@ struct CurlFailure {
   var error: ImageError {
     let text = message ?? String(cString: curl_easy_strerror(code))
     if code == CURLE_OPERATION_TIMEDOUT { return .timedOut(.connect(seconds: connectLimit)) }
-    if isAboutTrust(text) { return .untrustedServer(message: text) }
+    if let cause = TrustFailure(code, text) {
+      return .untrustedServer(host: untrustedHost, cause: cause, message: text)
+    }
     if isProxied, isProxys { return .proxyFailed(status: refusal, message: text) }
     return .transport(code: Int(code.rawValue), message: text)
   }
@@ -36,16 +42,9 @@ struct CurlFailure {
     }
   }
 
-  private func isAboutTrust(_ text: String) -> Bool {
-    switch code {
-    case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_INVALIDCERTSTATUS,
-      CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CACERT_BADFILE, CURLE_OBSOLETE51:
-      true
-    // What OpenSSL says of a handshake that cannot succeed; a connection that broke meanwhile has the same
-    // code, and the host in its text.
-    case CURLE_SSL_CONNECT_ERROR where text.contains("SSL routines:"):
-      ["certificate", "protocol", "too small", "too weak"].contains { text.contains($0) }
-    default: false
-    }
+  /// A proxy on https proves its identity first: until it has answered CONNECT, the failure is about the proxy.
+  private var untrustedHost: String {
+    guard let secureProxyHost, !isConnected, proxyStatus == 0 else { return host }
+    return secureProxyHost
   }
 }

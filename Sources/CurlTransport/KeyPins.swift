@@ -16,11 +16,13 @@ struct KeyPins: Sendable {
   func pins(for origin: WebAddress.Origin) throws(ImageError) -> String? {
     guard !lists.isEmpty, let lists = lists[Self.withoutDot(origin.host)] else { return nil }
     guard origin.scheme == "https" else {
-      throw .untrustedServer(message: "keys of \(origin.host) are pinned, and over http none is shown")
+      throw .untrustedServer(
+        host: origin.host, cause: .pinUnusable, message: "keys are pinned, and http shows none")
     }
     let pins = lists.flatMap { $0 }
     guard lists.allSatisfy({ !$0.isEmpty }), pins.allSatisfy(Self.isPin) else {
-      throw .untrustedServer(message: "what is pinned for \(origin.host) is no sha256// of a key")
+      throw .untrustedServer(
+        host: origin.host, cause: .pinUnusable, message: "what is pinned is no sha256// of a key")
     }
     return pins.joined(separator: ";")
   }

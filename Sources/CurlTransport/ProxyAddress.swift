@@ -7,6 +7,8 @@ struct ProxyAddress: Hashable, Sendable {
   let text: String
   let user: String?
   let password: String?
+  /// The host, if the proxy itself is spoken to over TLS.
+  let secureHost: String?
 
   /// A text without a scheme is that of an http proxy. Throws without repeating a text that is no URL.
   init(_ text: String) throws(ImageError) {
@@ -14,6 +16,7 @@ struct ProxyAddress: Hashable, Sendable {
     else { throw .proxyFailed(status: nil, message: "what is set as the proxy is no URL of one") }
     user = parts.get(CURLUPART_USER, CURLU_URLDECODE)
     password = parts.get(CURLUPART_PASSWORD, CURLU_URLDECODE)
+    secureHost = parts.get(CURLUPART_SCHEME)?.lowercased() == "https" ? parts.get(CURLUPART_HOST) : nil
     guard parts.set(CURLUPART_USER, nil), parts.set(CURLUPART_PASSWORD, nil),
       let bare = parts.get(CURLUPART_URL)
     else { throw .proxyFailed(status: nil, message: "what is set as the proxy is no URL of one") }

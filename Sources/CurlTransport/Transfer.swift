@@ -67,7 +67,9 @@ final class Transfer {
 
   private func failure(_ code: CURLcode) -> ImageError {
     CurlFailure(
-      code: code, message: easy.message, isProxied: state.isProxied,
+      code: code, message: easy.message, host: origin.host,
+      secureProxyHost: state.proxy.flatMap { try? ProxyAddress($0).secureHost },
+      isProxied: state.proxy != nil,
       proxyStatus: easy.count(CURLINFO_HTTP_CONNECTCODE), isConnected: state.hasRequestLeft,
       connectLimit: order.request.timeouts.connect
     ).error

@@ -65,8 +65,8 @@ struct TransferState: Sendable {
     deadlines = Deadlines(request.timeouts, startedAt: startedAt)
   }
 
-  /// The hop goes through a proxy.
-  var isProxied: Bool { settings.proxies.proxy(for: hop.address.origin) != nil }
+  /// The proxy that the hop goes through; nil for none.
+  var proxy: String? { settings.proxies.proxy(for: hop.address.origin) }
 
   /// The head of a challenge that nobody has answered. Asked for when the hop ends.
   mutating func takeWithheld() -> TransportResponse? {
@@ -190,7 +190,7 @@ struct TransferState: Sendable {
       }
       verdict = .succeed
     } else {
-      let isProxys = status == 407 && isProxied
+      let isProxys = status == 407 && proxy != nil
       _ = discard(
         then: .fail(
           isProxys ? .proxyFailed(status: status, message: "it wants other credentials") : .status(status)),

@@ -12,11 +12,9 @@ public enum ImageError: Error, Hashable, Sendable {
   case transport(code: Int, message: String)
   /// It took longer than it may.
   case timedOut(TimeLimit)
-  /// Who answered over https cannot prove to be the server that was asked for: a certificate that nobody
-  /// trusts, that has expired or is another host's, a public key that is not the pinned one, a TLS that is
-  /// too old; or there is nobody to trust, as the file of authorities cannot be read. What libcurl said. No
-  /// second try makes it better.
-  case untrustedServer(message: String)
+  /// A server on https, or a proxy on https, cannot prove that it is `host`; no request was sent to it. `message` is what
+  /// the TLS library reported. Another try does not help, unless `cause` suggests that the clock of this machine was wrong.
+  case untrustedServer(host: String, cause: TrustFailure, message: String)
   /// The proxy did not do its part: the status that it answered with, 407 if it wants other credentials; nil
   /// if there was none, as when it cannot be reached.
   case proxyFailed(status: Int?, message: String)
@@ -95,7 +93,8 @@ extension ImageError: CustomStringConvertible {
     case .timedOut(.connect(let seconds)): "not connected within \(seconds) s"
     case .timedOut(.stall(let seconds)): "nothing came for \(seconds) s"
     case .timedOut(.total(let seconds)): "not done within \(seconds) s"
-    case .untrustedServer(let message): "the server is not trusted: \(message)"
+    case .untrustedServer(let host, let cause, let message):
+      "\(host.shortened) is not trusted: \(cause.explanation)\(message.isEmpty ? "" : " (\(message))")"
     case .proxyFailed(_, let message): "the proxy failed: \(message)"
     case .status(let status): "the server answered \(status)"
     case .contentType(let type):

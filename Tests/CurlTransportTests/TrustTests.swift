@@ -16,7 +16,8 @@ struct TrustTests {
 
     let heard = try await CurlTransport().get(server.url)
 
-    #expect(heard.isUntrusted(for: "self-signed certificate"), "\(String(describing: heard.error))")
+    #expect(
+      heard.isUntrusted(for: "self-signed certificate", .selfSigned), "\(String(describing: heard.error))")
     #expect(heard.responses.isEmpty && heard.spent?.requests == 0)
   }
 
@@ -28,14 +29,18 @@ struct TrustTests {
     #expect(try await transport.get(server.url).text == "hello")
   }
 
-  @Test func expiredCertificateFailsUnlessInvalidOnesAreAllowed() async throws {
-    let server = try TLSServer(flaw: .expired)
+  @Test(
+    "a certificate outside its dates fails unless invalid ones are allowed",
+    arguments: [(TLSServer.Flaw.expired, TrustFailure.expired), (.notYetValid, .notYetValid)])
+  func datesOfCertificates(flaw: TLSServer.Flaw, cause: TrustFailure) async throws {
+    let server = try TLSServer(flaw: flaw)
 
     let heard = try await CurlTransport(trust: .init(certificateAuthorities: server.certificate))
       .get(server.url)
     let allowed = try await CurlTransport(trust: .init(allowsInvalidCertificates: true)).get(server.url)
 
-    #expect(heard.isUntrusted(for: "expired"), "\(String(describing: heard.error))")
+    #expect(heard.isUntrusted(for: "", cause), "\(String(describing: heard.error))")
+    #expect(heard.error?.suggestsWrongClock == true)
     #expect(allowed.text == "hello")
   }
 
@@ -50,7 +55,7 @@ struct TrustTests {
     trust.checksHostNames = false
     let unchecked = try await CurlTransport(trust: trust).get(address)
 
-    #expect(checked.isUntrusted(for: "127.0.0.1"), "\(String(describing: checked.error))")
+    #expect(checked.isUntrusted(for: "127.0.0.1", .wrongHost), "\(String(describing: checked.error))")
     #expect(unchecked.text == "hello")
   }
 
@@ -60,7 +65,8 @@ struct TrustTests {
     for file in ["/nonexistent/ca.pem", "/dev/null", ""] {
       let heard = try await CurlTransport(trust: .init(certificateAuthorities: file)).get(server.url)
 
-      #expect(heard.isUntrusted(for: ""), "\(file): \(String(describing: heard.error))")
+      #expect(
+        heard.isUntrusted(for: "", .authoritiesUnreadable), "\(file): \(String(describing: heard.error))")
     }
   }
 
@@ -78,7 +84,7 @@ struct TrustTests {
 
     let heard = try await CurlTransport(trust: trust).get("https://localhost:\(server.oldPort)/")
 
-    #expect(heard.isUntrusted(for: "protocol"), "\(String(describing: heard.error))")
+    #expect(heard.isUntrusted(for: "protocol", .weakEncryption), "\(String(describing: heard.error))")
   }
 
   @Test("AF-S23 a pinned key passes, also in a certificate that nobody trusts")
@@ -110,7 +116,10 @@ struct TrustTests {
 
     let heard = try await CurlTransport(trust: trust).get(server.url)
 
-    #expect(heard.isUntrusted(for: ""), "\(String(describing: heard.error))")
+    let isWellFormed = pin.utf8.count > 20
+    #expect(
+      heard.isUntrusted(for: "", isWellFormed ? .pinMismatch : .pinUnusable),
+      "\(String(describing: heard.error))")
     #expect(heard.spent?.requests ?? 0 == 0)
   }
 
@@ -122,7 +131,7 @@ struct TrustTests {
 
     let heard = try await CurlTransport(trust: .init(pinnedKeys: pins)).get(server.url)
 
-    #expect(heard.isUntrusted(for: "127.0.0.1"))
+    #expect(heard.isUntrusted(for: "http", .pinUnusable, host: "127.0.0.1"))
     #expect(server.connectionCount == 0)
   }
 
@@ -142,7 +151,8 @@ struct TrustTests {
 
     let heard = try await transport.get(url)
 
-    #expect(heard.isUntrusted(for: "pinned"), "\(String(describing: heard.error))")
+    #expect(
+      heard.isUntrusted(for: "pinned", .pinUnusable), "\(String(describing: heard.error))")
   }
 
   @Test func brokenHandshakeIsNoMatterOfTrust() async throws {
@@ -221,9 +231,10 @@ extension CurlTransport {
 }
 
 extension Recorder.Heard {
-  /// Whether the server is not trusted for a reason with this text in it.
-  func isUntrusted(for reason: String) -> Bool {
-    guard case .untrustedServer(let message) = error else { return false }
-    return reason.isEmpty || message.contains(reason)
+  /// Returns whether the server is not trusted, for a reason with this text in it, of this cause, and by this name.
+  func isUntrusted(for reason: String, _ cause: TrustFailure? = nil, host: String? = nil) -> Bool {
+    guard case .untrustedServer(let actualHost, let actualCause, let message) = error else { return false }
+    return (reason.isEmpty || message.contains(reason)) && (cause ?? actualCause) == actualCause
+      && (host ?? actualHost) == actualHost && !actualHost.isEmpty
   }
 }

@@ -28,7 +28,7 @@ import VitrineTesting
         .tooLarge(.body(bytes: 1)), .tooLarge(.pixels(1)), .transform(identifier: "", message: ""),
         .notCached,
         .unreadableFile(path: "", message: ""), .timedOut(.stall(seconds: 1)), .timedOut(.total(seconds: 1)),
-        .timedOut(.connect(seconds: 1)), .untrustedServer(message: ""),
+        .timedOut(.connect(seconds: 1)), .untrustedServer(host: "a", cause: .selfSigned, message: ""),
         .proxyFailed(status: 407, message: ""),
       ]
     for (errors, isLasting) in [(lasting, true), (passing, false)] {

@@ -8,8 +8,13 @@ struct ImageErrorTests {
     (.timedOut(.stall(seconds: 0.5)), "nothing came for 0.5 s"),
     (.timedOut(.total(seconds: 60)), "not done within 60.0 s"),
     (
-      .untrustedServer(message: "certificate has expired"),
-      "the server is not trusted: certificate has expired"
+      .untrustedServer(host: "a.example", cause: .notYetValid, message: "certificate is not yet valid"),
+      "a.example is not trusted: its certificate is not valid yet: the clock of this machine may be wrong"
+        + " (certificate is not yet valid)"
+    ),
+    (
+      .untrustedServer(host: "a.example", cause: .wrongHost, message: ""),
+      "a.example is not trusted: its certificate belongs to another host"
     ),
     (.proxyFailed(status: 407, message: "response 407"), "the proxy failed: response 407"),
     (

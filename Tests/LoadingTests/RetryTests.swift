@@ -53,7 +53,7 @@ import VitrineTesting
 
   @Test(
     "what cannot heal is not tried again",
-    arguments: [.status(404), .untrustedServer(message: "x")] as [ImageError])
+    arguments: [.status(404), .untrustedServer(host: "a", cause: .wrongHost, message: "x")] as [ImageError])
   func whatCannotHeal(error: ImageError) async {
     let world = world()
     let task = world.downloader.load(request())

@@ -37,14 +37,28 @@ final class ChildProgram {
     try Data(text.utf8).write(to: URL(filePath: "\(folder)/\(name)"))
   }
 
-  /// Starts the server and waits until it listens at its first port.
+  /// Starts the server and waits until it listens at all of its ports: servers open them one after another. Throws if the
+  /// server ends before that, or takes more than half a minute.
   func start(_ command: [String]) throws {
     process = try Self.spawn(command)
-    for _ in 0..<1000 {
-      if Self.isListening(ports[0]) { return }
+    let deadline = ContinuousClock.now + .seconds(30)
+    var closed = ports
+    while !closed.isEmpty {
+      closed.removeAll(where: Self.isListening)
+      guard !closed.isEmpty else { return }
+      guard !hasEnded, ContinuousClock.now < deadline else {
+        throw CannotRun(command: command.joined(separator: " "))
+      }
+      // A server of another project's says nowhere that it is ready.
       usleep(10_000)
     }
-    throw CannotRun(command: command.joined(separator: " "))
+  }
+
+  /// Whether the server has ended by itself.
+  private var hasEnded: Bool {
+    guard process > 0, waitpid(process, nil, WNOHANG) == process else { return false }
+    process = 0
+    return true
   }
 
   func stop() {

@@ -17,7 +17,7 @@ final class TLSServer {
 
   /// What is wrong with the certificate, apart from being its own authority.
   enum Flaw {
-    case none, expired
+    case none, expired, notYetValid
   }
 
   var port: UInt16 { program.ports[0] }
@@ -46,6 +46,7 @@ final class TLSServer {
       "-addext", "subjectAltName=\(host == "localhost" ? "DNS" : "IP"):\(host)",
       "-keyout", "\(folder)/key.pem", "-out", "\(folder)/cert.pem",
     ])
+    if flaw == .notYetValid { try Self.makeCertificateOfTheFuture(program, host: host) }
     if flaw == .expired {
       try ChildProgram.run([
         "/usr/bin/openssl", "x509", "-in", "\(folder)/cert.pem", "-signkey", "\(folder)/key.pem",
@@ -97,6 +98,40 @@ final class TLSServer {
   }
 
   func stop() { program.stop() }
+
+  /// Replaces the certificate by one of the same key that is valid from 2099 on. Of openssl's commands only `ca` can
+  /// set the beginning.
+  private static func makeCertificateOfTheFuture(_ program: ChildProgram, host: String) throws {
+    let folder = program.folder
+    try program.write("", to: "index")
+    try program.write(
+      """
+      [ca]
+      default_ca = own
+      [own]
+      database = \(folder)/index
+      new_certs_dir = \(folder)
+      rand_serial = yes
+      default_md = sha256
+      policy = subject
+      x509_extensions = names
+      [subject]
+      commonName = supplied
+      [names]
+      basicConstraints = CA:TRUE
+      subjectAltName = \(host == "localhost" ? "DNS" : "IP"):\(host)
+
+      """, to: "ca.cnf")
+    try ChildProgram.run([
+      "/usr/bin/openssl", "req", "-new", "-key", "\(folder)/key.pem", "-subj", "/CN=localhost",
+      "-out", "\(folder)/request.pem",
+    ])
+    try ChildProgram.run([
+      "/usr/bin/openssl", "ca", "-batch", "-selfsign", "-notext", "-config", "\(folder)/ca.cnf",
+      "-keyfile", "\(folder)/key.pem", "-in", "\(folder)/request.pem", "-out", "\(folder)/cert.pem",
+      "-startdate", "20990101000000Z", "-enddate", "20991231000000Z",
+    ])
+  }
 
   /// What pins the key of the certificate.
   func pin() throws -> String {

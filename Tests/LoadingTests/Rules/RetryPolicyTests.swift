@@ -26,7 +26,8 @@ import VitrineGraphics
   @Test(
     arguments: [
       .cancelled, .status(404), .status(401), .status(410), .status(501), .notAnImage(signature: [1]),
-      .emptyBody, .tooLarge(.body(bytes: 1)), .untrustedServer(message: ""), .redirectRefused(.downgrade),
+      .emptyBody, .tooLarge(.body(bytes: 1)), .untrustedServer(host: "a", cause: .expired, message: ""),
+      .redirectRefused(.downgrade),
       .proxyFailed(status: 407, message: ""), .transport(code: 43, message: ""), .contentType(""),
       .requestRefused(""), .responseRefused(""), .shutDown, .decoding(.jpeg, message: ""),
       .unreadableFile(path: "", message: ""),

@@ -1,0 +1,57 @@
+/// The likely reason why a server on https is not trusted.
+///
+/// It is read from what the TLS library reports, which names the first problem it finds.
+public enum TrustFailure: Hashable, Sendable, CaseIterable {
+  /// The certificate has expired, or the clock of this machine is fast.
+  case expired
+  /// The certificate is not valid yet; as a rule the clock of this machine is slow, as after a start without a battery.
+  case notYetValid
+  /// The certificate is signed with its own key.
+  case selfSigned
+  /// The certificate is signed by an authority that is not trusted, or without the certificates in between.
+  case unknownAuthority
+  /// The certificate belongs to another host.
+  case wrongHost
+  /// The authority has revoked the certificate.
+  case revoked
+  /// The public key is none of those that are pinned for the host.
+  case pinMismatch
+  /// Keys are pinned for the host and cannot be compared: a pin is malformed, the host's name has no ASCII form,
+  /// the request is not encrypted, or the TLS library cannot compare keys.
+  case pinUnusable
+  /// The server offers only a TLS version or keys that are too weak.
+  case weakEncryption
+  /// The file of certificate authorities cannot be read.
+  case authoritiesUnreadable
+  /// None of the others; the message has the details.
+  case other
+
+  /// True if the time of this machine may be wrong: with another time the same certificate may be valid.
+  public var suggestsWrongClock: Bool { self == .expired || self == .notYetValid }
+
+  /// What is wrong, as the end of a sentence about the host.
+  var explanation: String {
+    switch self {
+    case .expired: "its certificate has expired, or the clock of this machine is wrong"
+    case .notYetValid: "its certificate is not valid yet: the clock of this machine may be wrong"
+    case .selfSigned: "its certificate is self-signed"
+    case .unknownAuthority: "its certificate is signed by an unknown authority"
+    case .wrongHost: "its certificate belongs to another host"
+    case .revoked: "its certificate is revoked"
+    case .pinMismatch: "its key is not one of the pinned keys"
+    case .pinUnusable: "the keys that are pinned for it cannot be compared"
+    case .weakEncryption: "its TLS version or its key is too weak"
+    case .authoritiesUnreadable: "the file of certificate authorities cannot be read"
+    case .other: "its certificate or its TLS is refused"
+    }
+  }
+}
+
+extension ImageError {
+  /// True if a wrong clock on this machine is the likely cause: the certificate of a server has expired or is not
+  /// valid yet. The same request may succeed once the clock is set.
+  public var suggestsWrongClock: Bool {
+    guard case .untrustedServer(_, let cause, _) = self else { return false }
+    return cause.suggestsWrongClock
+  }
+}
