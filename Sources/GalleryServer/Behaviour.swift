@@ -36,12 +36,16 @@ public struct Behaviour: Sendable, Hashable {
 }
 
 extension Behaviour.Latency {
+  /// No answer waits longer than a day, in milliseconds.
+  static let longest = 86_400_000
+
   /// The wait for a request of `target`, in milliseconds.
   func milliseconds(for target: String) -> Int {
     switch self {
     case .none: 0
     case .fixed(let wait): wait
-    case .varied(let center): Int(Double(center) * (0.5 + Double(fnv1a(target) % 1001) / 1000))
+    case .varied(let center):
+      Int(Double(max(0, min(center, Self.longest))) * (0.5 + Double(fnv1a(target) % 1001) / 1000))
     }
   }
 

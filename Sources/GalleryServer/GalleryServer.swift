@@ -1,3 +1,4 @@
+import Glibc
 import Synchronization
 
 /// An HTTP/1.1 server on the loopback interface for demos, tests and benchmarks, which misbehaves on
@@ -28,7 +29,8 @@ import Synchronization
 /// | `close=1` | closes the connection |
 ///
 /// A reset takes away what the reader's socket has not received by then. A client that closes its
-/// sending half counts as gone.
+/// sending half counts as gone. A connection that waits for a request for a minute is closed, and sooner where there are more
+/// than a quarter of the descriptors that the process may have.
 public final class GalleryServer: Sendable {
   /// The port that is listened on.
   public let port: UInt16
@@ -38,8 +40,18 @@ public final class GalleryServer: Sendable {
 
   /// Listens on 127.0.0.1, a free port unless one is given, and serves on a thread of its own, with the
   /// files of `folder` under `/gallery/`.
-  public init(
+  public convenience init(
     pictures folder: String? = nil, port: UInt16 = 0, behaviour: Behaviour = .init()
+  ) throws(GalleryServerError) {
+    try self.init(
+      pictures: folder, port: port, behaviour: behaviour, limit: .ofProcess,
+      accept: { Glibc.accept($0, nil, nil) })
+  }
+
+  /// - Parameter accept: the system's in place of which a test may give one that fails.
+  init(
+    pictures folder: String? = nil, port: UInt16 = 0, behaviour: Behaviour = .init(), limit: ConnectionLimit,
+    accept: @escaping Accept
   ) throws(GalleryServerError) {
     var pictures: PictureFolder?
     if let folder {
@@ -49,7 +61,9 @@ public final class GalleryServer: Sendable {
     let state = ServerState(behaviour: behaviour, catalog: Catalog(folder: pictures))
     let listener = try listen(onPort: port)
     let thread = try LoopThread(closing: listener.descriptor, port: listener.port) { wakeUps in
-      ServerLoop(listener: listener.descriptor, wakeUps: wakeUps, server: state).run()
+      ServerLoop(
+        listener: listener.descriptor, wakeUps: wakeUps, server: state, limit: limit, accept: accept
+      ).run()
     }
     self.port = listener.port
     self.state = state

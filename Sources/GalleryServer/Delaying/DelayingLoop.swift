@@ -17,6 +17,9 @@ final class DelayingLoop {
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 4096)
   private var connections: [DelayedConnection] = []
   private var polled: [pollfd] = []
+  /// Nothing is accepted before, once the process ran out of descriptors; 0 for at once.
+  private var acceptsFrom: UInt64 = 0
+  private static let acceptPause: UInt64 = 100_000_000
 
   /// Passes on to `target`, `delay` nanoseconds later, what comes on `listener`, which it closes at the end.
   init(listener: Int32, wakeUps: Int32, target: UInt16, delay: UInt64, shared: Shared) {
@@ -36,7 +39,7 @@ final class DelayingLoop {
       for (index, connection) in connections.enumerated() {
         connection.proceed(polled[(2 + 2 * index)..<(4 + 2 * index)], at: now)
       }
-      if polled[1].revents != 0 { accept() }
+      if polled[1].revents != 0 { accept(at: now) }
       connections.removeAll(where: \.isOver)
     }
     connections = []
@@ -46,15 +49,24 @@ final class DelayingLoop {
   private func sleep() {
     polled.removeAll(keepingCapacity: true)
     polled.append(pollfd(fd: wakeUps, events: Int16(POLLIN), revents: 0))
-    polled.append(pollfd(fd: listener, events: Int16(POLLIN), revents: 0))
-    let due = connections.compactMap { $0.interest(&polled) }.min()
+    polled.append(pollfd(fd: acceptsFrom == 0 ? listener : -1, events: Int16(POLLIN), revents: 0))
+    var due = connections.compactMap { $0.interest(&polled) }.min()
+    if acceptsFrom != 0 { due = min(due ?? .max, acceptsFrom) }
     if poll(&polled, nfds_t(polled.count), pollTimeout(until: due)) < 0 {
       for index in polled.indices { polled[index].revents = 0 }
     }
+    if acceptsFrom != 0, monotonicNow() >= acceptsFrom { acceptsFrom = 0 }
   }
 
-  private func accept() {
-    while case let client = Glibc.accept(listener, nil, nil), client >= 0 {
+  private func accept(at now: UInt64) {
+    while true {
+      let client = Glibc.accept(listener, nil, nil)
+      guard client >= 0 else {
+        if errno == EINTR || errno == ECONNABORTED { continue }
+        // The listener stays readable while there are no descriptors.
+        if errno != EAGAIN { acceptsFrom = now + Self.acceptPause }
+        return
+      }
       guard let server = connect(toPort: target) else {
         close(client)
         continue

@@ -45,7 +45,7 @@ struct AnswerCursor {
     while index < plan.steps.count {
       switch plan.steps[index] {
       case .wait(let milliseconds):
-        let wake = wakeTime ?? now + UInt64(max(0, min(milliseconds, 86_400_000))) * 1_000_000
+        let wake = wakeTime ?? now + UInt64(max(0, min(milliseconds, Behaviour.Latency.longest))) * 1_000_000
         wakeTime = wake
         if now < wake { return .sleep(until: wake) }
         wakeTime = nil

@@ -21,10 +21,13 @@ final class Connection {
   private let server: ServerState
   private let buffer: UnsafeMutableRawBufferPointer
   private var parser = RequestParser()
-  private var phase = Phase.reading
+  private var phase: Phase
+  /// Nanoseconds.
+  private let idleTime: UInt64
 
   private enum Phase {
-    case reading
+    /// Waits for a request, since this time.
+    case reading(since: UInt64)
     case answering(Answer)
     case lingering(until: UInt64)
     case closed
@@ -46,9 +49,12 @@ final class Connection {
   /// Takes the descriptor over. The buffer is where bytes lie between two calls of the system; all
   /// connections use the same.
   init(
-    _ descriptor: Int32, number: Int, server: ServerState, buffer: UnsafeMutableRawBufferPointer
+    _ descriptor: Int32, number: Int, server: ServerState, buffer: UnsafeMutableRawBufferPointer,
+    idleTime: UInt64, at now: UInt64
   ) {
     self.descriptor = descriptor
+    self.idleTime = idleTime
+    phase = .reading(since: now)
     self.number = number
     self.server = server
     self.buffer = buffer
@@ -58,10 +64,15 @@ final class Connection {
     if case .closed = phase { true } else { false }
   }
 
+  /// Since when it waits for a request; nil while it does anything else.
+  var idleSince: UInt64? {
+    if case .reading(let since) = phase { since } else { nil }
+  }
+
   /// The events to look for, and when to go on without any, on the monotonic clock.
   var interest: (events: Int16, deadline: UInt64?) {
     switch phase {
-    case .reading: (Int16(POLLIN), nil)
+    case .reading(let since): (Int16(POLLIN), since + idleTime)
     case .lingering(let deadline): (Int16(POLLIN), deadline)
     case .closed: (0, nil)
     case .answering(let answer):
@@ -76,8 +87,12 @@ final class Connection {
   /// Goes on as far as it can without blocking.
   func proceed(_ events: Int16, at now: UInt64) {
     switch phase {
-    case .reading:
-      if events != 0 { read(at: now) }
+    case .reading(let since):
+      if events != 0 {
+        read(at: now)
+      } else if now >= since + idleTime {
+        closeInOrder(at: now)
+      }
     case .answering(let answer):
       if events & (Self.peerLeft | Int16(POLLERR | POLLHUP)) != 0 {
         end(answer, .abandoned)
@@ -95,7 +110,7 @@ final class Connection {
     if case .reading = phase { closeInOrder(at: now) }
   }
 
-  /// Closes at once, since the server stops.
+  /// Closes at once, since the server stops, or needs the descriptor for another one.
   func stop() {
     if case .answering(let answer) = phase { end(answer, .stopped) } else { close() }
   }
@@ -160,7 +175,7 @@ final class Connection {
         return close()
       case .close: return closeInOrder(at: now)
       case .finish:
-        phase = .reading
+        phase = .reading(since: now)
         return
       }
     }

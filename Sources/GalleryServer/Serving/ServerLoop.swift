@@ -1,6 +1,9 @@
 import Glibc
 import Synchronization
 
+/// Takes a connection from a listening socket; the descriptor, or -1 with `errno`.
+typealias Accept = @Sendable (_ listener: Int32) -> Int32
+
 /// The server's thread: sleeps in `poll` until a socket, the wake-up pipe or a deadline has something for
 /// it, and lets each connection go on.
 final class ServerLoop {
@@ -14,10 +17,17 @@ final class ServerLoop {
   private var connections: [Connection] = []
   private var polled: [pollfd] = []
   private var acceptsFrom: UInt64 = 0
+  private let limit: ConnectionLimit
+  private let acceptOne: Accept
 
   /// Serves what comes on `listener`, which it closes at the end. A byte on `wakeUps` makes it look at
   /// the server's state.
-  init(listener: Int32, wakeUps: Int32, server: ServerState) {
+  init(
+    listener: Int32, wakeUps: Int32, server: ServerState, limit: ConnectionLimit = .ofProcess,
+    accept: @escaping Accept = { Glibc.accept($0, nil, nil) }
+  ) {
+    self.limit = limit
+    acceptOne = accept
     self.listener = listener
     self.wakeUps = wakeUps
     self.server = server
@@ -44,10 +54,11 @@ final class ServerLoop {
   }
 
   private func sleep() {
+    let isFull = limit.admission(connections.lazy.map(\.idleSince)) == .wait
     var deadline = acceptsFrom == 0 ? UInt64.max : acceptsFrom
     polled.removeAll(keepingCapacity: true)
     polled.append(pollfd(fd: wakeUps, events: Int16(POLLIN), revents: 0))
-    polled.append(pollfd(fd: acceptsFrom == 0 ? listener : -1, events: Int16(POLLIN), revents: 0))
+    polled.append(pollfd(fd: acceptsFrom == 0 && !isFull ? listener : -1, events: Int16(POLLIN), revents: 0))
     for connection in connections {
       let interest = connection.interest
       polled.append(pollfd(fd: connection.descriptor, events: interest.events, revents: 0))
@@ -68,16 +79,20 @@ final class ServerLoop {
 
   private func accept(at now: UInt64) {
     while true {
-      let descriptor = Glibc.accept(listener, nil, nil)
+      let admission = limit.admission(connections.lazy.map(\.idleSince))
+      guard admission != .wait else { return }
+      let descriptor = acceptOne(listener)
       guard descriptor >= 0 else {
         if errno == EINTR || errno == ECONNABORTED { continue }
-        if errno != EAGAIN { acceptsFrom = now + Self.acceptPause }
+        if errno != EAGAIN { runOutOfDescriptors(at: now) }
         return
       }
+      if case .acceptInsteadOf(let index) = admission { connections.remove(at: index).stop() }
       makeNonblocking(descriptor)
       setOption(Int32(IPPROTO_TCP), TCP_NODELAY, 1, of: descriptor)
       let connection = Connection(
-        descriptor, number: server.log.addConnection(), server: server, buffer: buffer)
+        descriptor, number: server.log.addConnection(), server: server, buffer: buffer,
+        idleTime: limit.idleTime, at: now)
       connections.append(connection)
       if server.behaviour.withLock({ $0.isDown }) {
         connection.leaveIfIdle(at: now)
@@ -85,5 +100,13 @@ final class ServerLoop {
         connection.proceed(Int16(POLLIN), at: now)
       }
     }
+  }
+
+  /// The process has no descriptor left, or the system no memory: gives one back if a connection is idle, and tries again
+  /// after a pause, since the listener stays readable meanwhile.
+  private func runOutOfDescriptors(at now: UInt64) {
+    let one = ConnectionLimit(most: 0).admission(connections.lazy.map(\.idleSince))
+    if case .acceptInsteadOf(let index) = one { connections.remove(at: index).stop() }
+    acceptsFrom = now + Self.acceptPause
   }
 }

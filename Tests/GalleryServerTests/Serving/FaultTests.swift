@@ -1,6 +1,7 @@
 import Glibc
 import Testing
-import VitrineGalleryServer
+
+@testable import VitrineGalleryServer
 
 @Suite("Misbehaving on request", .timeLimit(.minutes(1)))
 struct FaultTests {
@@ -50,6 +51,27 @@ struct FaultTests {
 
     #expect(try client.readHead().headers["content-length"] == length)
     #expect(try client.readToEnd() == body)
+  }
+
+  @Test(arguments: [
+    "length=9223372036854775807", "length=-9223372036854775808", "length=9223372036854735808",
+    "length=99999999999999999999", "truncate=9223372036854775807", "stall=9223372036854775807&close=1",
+    "rate=9223372036854775807", "rate=0&truncate=1", "rate=-1", "maxage=9223372036854775807",
+    "status=9223372036854775807",
+    "chunked=1&truncate=9223372036854775807", "hops=9223372036854775807", "hops=-9223372036854775808",
+  ])
+  func hugeNumbersHarmNothing(query: String) throws {
+    client.request("/p?\(query)")
+
+    #expect((200..<400).contains(try client.readHead().status))
+    #expect(try Client(port: server.port).get("/p").body == body)
+  }
+
+  @Test(arguments: [Int.max, .min, -1])
+  func hugeLatencyIsBounded(center: Int) {
+    let longest = Behaviour.Latency.varied(around: center).milliseconds(for: "/p")
+
+    #expect((0...2 * 86_400_000).contains(longest))
   }
 
   @Test func absentLengthEndsWithTheConnection() throws {

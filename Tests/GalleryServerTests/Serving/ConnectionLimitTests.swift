@@ -1,0 +1,93 @@
+import Glibc
+import Synchronization
+import Testing
+
+@testable import VitrineGalleryServer
+
+@Suite("Connections are bounded, and idle ones make room", .timeLimit(.minutes(1)))
+struct ConnectionLimitTests {
+  private let limit = ConnectionLimit(most: 4)
+
+  @Test func theLongestIdleMakesRoom() {
+    #expect(limit.admission([]) == .accept)
+    #expect(limit.admission([1, nil, 2]) == .accept)
+    #expect(limit.admission([9, nil, 3, 5]) == .acceptInsteadOf(2))
+    #expect(limit.admission([nil, nil, nil, nil]) == .wait)
+    #expect(ConnectionLimit(most: 0).admission([]) == .wait)
+  }
+
+  @Test func limitLeavesMostDescriptorsToTheProgram() {
+    #expect((16...512).contains(ConnectionLimit.ofProcess.most))
+  }
+
+  @Test func serverAnswersBehindManyIdleConnections() throws {
+    let server = try server()
+    let idle = try (0..<40).map { _ in try Client(port: server.port) }
+
+    let status = try Client(port: server.port).get("/p").status
+
+    #expect(status == 200)
+    // The oldest have made room for the others.
+    #expect(throws: ClientError.self) { try idle[0].get("/p") }
+    #expect(try idle[39].get("/p").status == 200)
+  }
+
+  @Test func connectionsThatAreAnsweredAreNotClosed() throws {
+    let server = try server()
+    let busy = try (0..<4).map { _ in try Client(port: server.port) }
+    for client in busy { client.request("/p?stall=1") }
+    #expect(server.waitForRequests(4, timeout: 10))
+
+    let waiting = try Client(port: server.port)
+    waiting.request("/p")
+    let bodies = try busy.map { client in
+      _ = try client.readHead()
+      return try client.read(1)
+    }
+    busy[2].leave()
+
+    #expect(bodies == Array(repeating: [1], count: 4))
+    #expect(try waiting.readAnswer().status == 200)
+  }
+
+  @Test func connectionThatAsksNothingIsClosedAfterItsTime() throws {
+    let server = try server(ConnectionLimit(most: 4, idleTime: 50_000_000))
+    let client = try Client(port: server.port)
+
+    #expect(try client.get("/p").status == 200)
+    #expect(try client.readToEnd() == [])
+  }
+
+  @Test(arguments: [EMFILE, ENFILE, ENOBUFS, ENOMEM])
+  func serverOutlivesAWantOfDescriptors(code: Int32) throws {
+    let attempts = Mutex(0)
+    let server = try server { listener in
+      let number = attempts.withLock { number in
+        number += 1
+        return number
+      }
+      guard number > 1 && number < 5 else { return Glibc.accept(listener, nil, nil) }
+      errno = code
+      return -1
+    }
+    let idle = try Client(port: server.port)
+    #expect(try idle.get("/p").status == 200)
+
+    let later = try Client(port: server.port).get("/p")
+
+    #expect(later.status == 200)
+    // The idle connection has given its descriptor back.
+    #expect(try idle.readToEnd() == [])
+    // It has not tried again and again meanwhile.
+    #expect(attempts.withLock { $0 } < 12)
+  }
+
+  private func server(
+    _ limit: ConnectionLimit = ConnectionLimit(most: 4),
+    accept: @escaping Accept = { Glibc.accept($0, nil, nil) }
+  ) throws -> GalleryServer {
+    let server = try GalleryServer(limit: limit, accept: accept)
+    server.add(Resource(body: [1, 2], contentType: "image/png"), at: "/p")
+    return server
+  }
+}
