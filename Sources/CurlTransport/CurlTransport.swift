@@ -16,7 +16,8 @@ public import VitrineLoading
 ///     transfer.cancel()  // the receiver hears `.failure(.cancelled)`
 ///
 /// Unless its configuration says otherwise, it keeps no cookies, uses no proxy and no credentials, and
-/// trusts whom the system trusts. Never does it read `.netrc`, ask for a Content-Encoding or undo one.
+/// trusts whom the system trusts. It never reads `.netrc`. It requests `identity` as the Content-Encoding, unless the request
+/// has an `Accept-Encoding` of its own, and a body that is compressed all the same is a failure: curl's code 61.
 public final class CurlTransport: DataTransport {
   /// `http` and `https`.
   public let schemes: Set<String> = ["http", "https"]
@@ -27,8 +28,12 @@ public final class CurlTransport: DataTransport {
   private let loop = Mutex<TransferThread?>(nil)
 
   /// Makes a transport that does nothing yet: no thread, no connection. Warns if it is to trust anybody.
-  public init(configuration: Configuration = .init()) {
-    settings = TransferSettings(configuration)
+  public convenience init(configuration: Configuration = .init()) {
+    self.init(configuration: configuration, optionFilter: nil)
+  }
+
+  init(configuration: Configuration, optionFilter: OptionFilter?) {
+    settings = TransferSettings(configuration, optionFilter: optionFilter)
     if let warning = configuration.trust.warning { configuration.warn(warning) }
   }
 

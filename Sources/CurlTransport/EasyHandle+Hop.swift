@@ -11,55 +11,79 @@ extension EasyHandle {
     isReset = false
     try setErrorText()
     try set(CURLOPT_URL, hop.address.text)
-    try set(CURLOPT_PROTOCOLS_STR, "http,https")
-    try set(CURLOPT_FOLLOWLOCATION, 0)  // `RedirectPolicy` does
-    try set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
-    try set(CURLOPT_NOSIGNAL, 1)
+    try setWebOnly()
+    try setIfAvailable(CURLOPT_FOLLOWLOCATION, 0)  // `RedirectPolicy` does
+    try setIfAvailable(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
+    try setIfAvailable(CURLOPT_NOSIGNAL, 1)
     // A cancelled transfer does not wait for its name look-up, which would hold up all others.
-    try set(CURLOPT_QUICK_EXIT, 1)
+    try setIfAvailable(CURLOPT_QUICK_EXIT, 1)
     try setHeaders(of: hop, settings)
     try setProtocol(of: hop, speaksHTTP2: configuration.speaksHTTP2)
-    try setTrust(configuration.trust, pins: settings.pins.pins(for: hop.address.origin))
+    let pins = try settings.pins.pins(for: hop.address.origin)
+    if hop.address.origin.scheme == "https" {
+      try setTrust(configuration.trust, pins: pins, of: hop.address.origin)
+    }
     try setProxy(settings.proxies.proxy(for: hop.address.origin), trust: configuration.trust)
     try set(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(connectLimit))
-    try set(CURLOPT_MAXLIFETIME_CONN, 600)
-    try set(CURLOPT_FRESH_CONNECT, hop.needsFreshConnection ? 1 : 0)
+    try setIfAvailable(CURLOPT_MAXLIFETIME_CONN, 600)
+    try setIfAvailable(CURLOPT_FRESH_CONNECT, hop.needsFreshConnection ? 1 : 0)
     // Refused by a handle that shared a connection and still has its buffer, which is as good.
     try? set(CURLOPT_BUFFERSIZE, 64 << 10)
   }
 
-  /// HTTP/2 only where TLS has agreed on it: libcurl 7.88 breaks when it reuses a connection that speaks
-  /// HTTP/2 without TLS. Without TLS, waiting for a connection to share would hold transfers up for nothing.
-  private func setProtocol(of hop: Hop, speaksHTTP2: Bool) throws(ImageError) {
-    let isShared = speaksHTTP2 && hop.address.origin.scheme == "https"
-    try set(CURLOPT_HTTP_VERSION, Int(isShared ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1))
-    try set(CURLOPT_PIPEWAIT, isShared ? 1 : 0)
+  /// Allows http and https alone. libcurl before 7.85 has another option for it; one that has neither is given no other
+  /// address all the same.
+  private func setWebOnly() throws(ImageError) {
+    guard try !setIfAvailable(CURLOPT_PROTOCOLS_STR, "http,https") else { return }
+    let protocols = CURLoption(rawValue: 181)  // CURLOPT_PROTOCOLS, deprecated
+    try setIfAvailable(protocols, 1 << 0 | 1 << 1)
   }
 
-  private func setTrust(_ trust: CurlTransport.Trust, pins: String?) throws(ImageError) {
+  /// HTTP/2 only where TLS has agreed on it: libcurl 7.88 breaks when it reuses a connection that speaks
+  /// HTTP/2 without TLS. Without TLS, waiting for a connection to share would hold transfers up for nothing, as it would with a
+  /// libcurl that is built without HTTP/2.
+  private func setProtocol(of hop: Hop, speaksHTTP2: Bool) throws(ImageError) {
+    var isShared = speaksHTTP2 && hop.address.origin.scheme == "https"
+    if isShared { isShared = try setIfAvailable(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS)) }
+    if !isShared { try setIfAvailable(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1)) }
+    try setIfAvailable(CURLOPT_PIPEWAIT, isShared ? 1 : 0)
+  }
+
+  /// What a server has to prove; nothing of it can be done without.
+  private func setTrust(
+    _ trust: CurlTransport.Trust, pins: String?, of origin: WebAddress.Origin
+  ) throws(ImageError) {
     try set(CURLOPT_SSL_VERIFYPEER, trust.allowsInvalidCertificates ? 0 : 1)
     try set(CURLOPT_SSL_VERIFYHOST, trust.checksHostNames ? 2 : 0)
     try set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
-    if let pins { try set(CURLOPT_PINNEDPUBLICKEY, pins) }
+    if let pins, try !setIfAvailable(CURLOPT_PINNEDPUBLICKEY, pins) {
+      throw .untrustedServer(
+        host: origin.host, cause: .pinUnusable, message: "keys are pinned, and this libcurl compares none")
+    }
     guard let authorities = trust.certificateAuthorities else { return }
     try set(CURLOPT_CAINFO, authorities)
-    try set(CURLOPT_CAPATH, nil)
+    // Where it is not available, no folder of authorities is read.
+    try setIfAvailable(CURLOPT_CAPATH, nil)
   }
 
   /// An empty proxy and an empty list of exceptions, each set, keep libcurl from asking the environment. A
   /// proxy has to prove who it is, whatever the servers need not.
   private func setProxy(_ proxy: String?, trust: CurlTransport.Trust) throws(ImageError) {
     let address = try proxy.map { text throws(ImageError) in try ProxyAddress(text) }
-    try set(CURLOPT_PROXY, address?.text ?? "")
-    try set(CURLOPT_NOPROXY, "")
+    let hasProxies = try setIfAvailable(CURLOPT_PROXY, address?.text ?? "")
+    try setIfAvailable(CURLOPT_NOPROXY, "")
     guard let address else { return }
+    guard hasProxies else {
+      throw .proxyFailed(status: nil, message: "this libcurl is built without proxies")
+    }
     if let user = address.user { try set(CURLOPT_PROXYUSERNAME, user) }
     if let password = address.password { try set(CURLOPT_PROXYPASSWORD, password) }
     try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+    guard address.secureHost != nil else { return }
     try set(CURLOPT_PROXY_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
     guard let authorities = trust.certificateAuthorities else { return }
     try set(CURLOPT_PROXY_CAINFO, authorities)
-    try set(CURLOPT_PROXY_CAPATH, nil)
+    try setIfAvailable(CURLOPT_PROXY_CAPATH, nil)
   }
 
   /// The request's fields, what it signs in with, and its cookies.
@@ -81,9 +105,10 @@ extension EasyHandle {
     // whomever its handle asks next.
     if headers["Host"] == nil { headers["Host"] = hop.address.authority }
     guard let own = headers["Cookie"] else { return }
-    // Else there would be two such fields where there may be one (RFC 6265, 5.4).
-    headers["Cookie"] = nil
-    try set(CURLOPT_COOKIE, HeaderLine.checked(value: own, of: "Cookie"))
+    // Else there would be two such fields where there may be one (RFC 6265, 5.4); not with a libcurl without cookies.
+    if try setIfAvailable(CURLOPT_COOKIE, HeaderLine.checked(value: own, of: "Cookie")) {
+      headers["Cookie"] = nil
+    }
   }
 
   /// Throws for control characters: libcurl would cut a login off at NUL, and copy a line's end into the field of a
@@ -105,13 +130,18 @@ extension EasyHandle {
     if headers["User-Agent"] == nil, !userAgent.isEmpty {
       fields.append(HTTPHeaders.Field(name: "User-Agent", value: userAgent))
     }
+    // Without it a server may choose any coding (RFC 9110, 12.5.3).
+    if headers["Accept-Encoding"] == nil {
+      fields.append(HTTPHeaders.Field(name: "Accept-Encoding", value: "identity"))
+    }
     var lines: [String] = []
     for field in fields { lines.append(try HeaderLine(field).text) }
     return lines
   }
 
-  /// For libcurl 0 would mean 300 s.
-  private static func milliseconds(_ seconds: Double) -> Int {
-    seconds < 1e6 ? max(1, Int(seconds * 1000)) : Int(Int32.max)
+  /// Seconds for libcurl, to which 0 would mean 300 s: what is 0 or less counts as a millisecond, and NaN and what is more
+  /// than eleven days as 24 days.
+  static func milliseconds(_ seconds: Double) -> Int {
+    seconds < 1e6 ? Int(max(1, seconds * 1000)) : Int(Int32.max)
   }
 }

@@ -1,6 +1,10 @@
 import CCurl
 import VitrineLoading
 
+/// Decides whether an option with a value, if that is a number, is refused, and with which code; nil lets libcurl decide.
+/// Stands in for a libcurl that is older, or built without something.
+typealias OptionFilter = @Sendable (_ option: CURLoption, _ number: Int?) -> CURLcode?
+
 /// A libcurl easy handle with what must live as long as it does: error text and header list.
 final class EasyHandle {
   let pointer: UnsafeMutableRawPointer
@@ -8,14 +12,16 @@ final class EasyHandle {
   private var headerList: UnsafeMutablePointer<curl_slist>?
   /// Outlives the handle.
   private let share: ShareHandle
+  private let filter: OptionFilter?
   /// Whether every option is libcurl's default.
   var isReset = true
 
   /// Nil when there is no memory left. What is shared stays so whatever is reset.
-  init?(sharing share: ShareHandle) {
+  init?(sharing share: ShareHandle, filter: OptionFilter? = nil) {
     guard let pointer = curl_easy_init() else { return nil }
     self.pointer = pointer
     self.share = share
+    self.filter = filter
     // libcurl heeds a jar that is shared only if it has been told of a cookie before, be it none. To name a
     // file that is none, for each transfer, would do as well, and lose a few bytes each time.
     if share.hasCookies { _ = vitrine_curl_set_string(pointer, CURLOPT_COOKIELIST, "") }
@@ -44,24 +50,57 @@ final class EasyHandle {
   var message: String? { errorText.pointee == 0 ? nil : String(cString: errorText) }
 
   func set(_ option: CURLoption, _ value: Int) throws(ImageError) {
-    try check(vitrine_curl_set_long(pointer, option, value))
+    try check(code(option, value))
   }
 
   /// libcurl keeps a copy.
   func set(_ option: CURLoption, _ text: String?) throws(ImageError) {
-    try check(vitrine_curl_set_string(pointer, option, text))
+    try check(code(option, text))
   }
 
   func set(_ option: CURLoption, pointer value: UnsafeMutableRawPointer?) throws(ImageError) {
-    try check(vitrine_curl_set_pointer(pointer, option, value))
+    try check(filter?(option, nil) ?? vitrine_curl_set_pointer(pointer, option, value))
   }
 
   func set(_ option: CURLoption, callback: @escaping curl_write_callback) throws(ImageError) {
-    try check(vitrine_curl_set_write(pointer, option, callback))
+    try check(filter?(option, nil) ?? vitrine_curl_set_write(pointer, option, callback))
   }
 
-  func set(_ option: CURLoption, callback: @escaping curl_prereq_callback) throws(ImageError) {
-    try check(vitrine_curl_set_prereq(pointer, option, callback))
+  /// Sets an option that transfers can do without. Returns whether libcurl has it: an older one does not know all
+  /// options, and a small one is built without some.
+  @discardableResult
+  func setIfAvailable(_ option: CURLoption, _ value: Int) throws(ImageError) -> Bool {
+    try isAvailable(code(option, value))
+  }
+
+  /// The same for a text.
+  @discardableResult
+  func setIfAvailable(_ option: CURLoption, _ text: String?) throws(ImageError) -> Bool {
+    try isAvailable(code(option, text))
+  }
+
+  /// The same for a callback.
+  func setIfAvailable(
+    _ option: CURLoption, callback: @escaping curl_prereq_callback
+  ) throws(ImageError) -> Bool {
+    try isAvailable(filter?(option, nil) ?? vitrine_curl_set_prereq(pointer, option, callback))
+  }
+
+  private func code(_ option: CURLoption, _ value: Int) -> CURLcode {
+    filter?(option, value) ?? vitrine_curl_set_long(pointer, option, value)
+  }
+
+  private func code(_ option: CURLoption, _ text: String?) -> CURLcode {
+    filter?(option, nil) ?? vitrine_curl_set_string(pointer, option, text)
+  }
+
+  private func isAvailable(_ code: CURLcode) throws(ImageError) -> Bool {
+    switch code {
+    case CURLE_UNKNOWN_OPTION, CURLE_NOT_BUILT_IN, CURLE_UNSUPPORTED_PROTOCOL: return false
+    default:
+      try check(code)
+      return true
+    }
   }
 
   /// Sends these header lines instead of those set before.

@@ -1,40 +1,65 @@
-import FoundationEssentials
+import CCurl
 import VitrineLoading
 
-/// The keys that servers may have, by host as libcurl reads it.
+/// The keys that servers may have, by host in ASCII, as libcurl reads it.
+///
+/// A pin that is missed for how its host is written would protect nothing, and no one would notice: where names cannot be
+/// compared, no server is trusted.
 struct KeyPins: Sendable {
   /// A list for each way in which the host's name was written.
   private let lists: [String: [[String]]]
+  /// True if a pinned name in Unicode has no ASCII form, so that it may mean any host that has such a form.
+  private let hasUnreadableName: Bool
 
-  init(_ pinnedKeys: [String: [String]]) {
-    lists = Dictionary(grouping: pinnedKeys) { Self.host($0.key) }.mapValues { $0.map(\.value) }
+  init(_ pinnedKeys: [String: [String]], host: (String) -> String? = Self.host) {
+    let named = pinnedKeys.map { (host: host($0.key), keys: $0.value) }
+    lists = Dictionary(grouping: named.filter { $0.host != nil }) { $0.host ?? "" }.mapValues {
+      $0.map(\.keys)
+    }
+    hasUnreadableName = named.contains { $0.host == nil }
   }
 
   /// As libcurl wants them; nil if the host is not pinned.
   ///
   /// Throws where no key could be right. libcurl would take a pin of another form for the name of a file.
   func pins(for origin: WebAddress.Origin) throws(ImageError) -> String? {
-    guard !lists.isEmpty, let lists = lists[Self.withoutDot(origin.host)] else { return nil }
+    guard !lists.isEmpty || hasUnreadableName else { return nil }
+    let host = Self.withoutDot(origin.host)
+    guard Self.isComparable(host, withUnreadable: hasUnreadableName) else {
+      throw Self.unusable("keys are pinned, and its name cannot be compared with theirs", origin)
+    }
+    guard let lists = lists[host] else { return nil }
     guard origin.scheme == "https" else {
-      throw .untrustedServer(
-        host: origin.host, cause: .pinUnusable, message: "keys are pinned, and http shows none")
+      throw Self.unusable("keys are pinned, and http shows none", origin)
     }
     let pins = lists.flatMap { $0 }
     guard lists.allSatisfy({ !$0.isEmpty }), pins.allSatisfy(Self.isPin) else {
-      throw .untrustedServer(
-        host: origin.host, cause: .pinUnusable, message: "what is pinned is no sha256// of a key")
+      throw Self.unusable("what is pinned is no sha256// of a key", origin)
     }
     return pins.joined(separator: ";")
   }
 
-  /// The host that is meant, of a URL too, and of an address of IPv6 without its brackets. A pin that is missed for how
-  /// its host is written would be none, and nobody would notice.
-  private static func host(_ text: String) -> String {
+  private static func unusable(_ message: String, _ origin: WebAddress.Origin) -> ImageError {
+    .untrustedServer(host: origin.host, cause: .pinUnusable, message: message)
+  }
+
+  /// Whether a host can be told from all pinned names: it is in ASCII, and not the ASCII form of a name in Unicode if
+  /// there is one of those whose form is not known.
+  private static func isComparable(_ host: String, withUnreadable hasUnreadableName: Bool) -> Bool {
+    guard host.utf8.allSatisfy({ $0 < 0x80 }) else { return false }
+    return !hasUnreadableName || !host.split(separator: ".").contains { $0.hasPrefix("xn--") }
+  }
+
+  /// The host that is meant, of a URL too, and of an address of IPv6 without its brackets, in ASCII; nil if it has no
+  /// such form.
+  private static func host(_ text: String) -> String? {
     let isBareAddress =
       text.utf8.count { $0 == UInt8(ascii: ":") } > 1 && !text.contains(where: { "/[".contains($0) })
     let authority = isBareAddress ? "[\(text.prefix { $0 != "%" })]" : text
-    let url = URL(string: authority.contains("://") ? authority : "https://\(authority)")
-    return withoutDot(url.flatMap { WebAddress($0)?.origin.host } ?? text.lowercased())
+    guard let parts = URLParts(),
+      parts.set(CURLUPART_URL, authority.contains("://") ? authority : "https://\(authority)")
+    else { return text.utf8.allSatisfy { $0 < 0x80 } ? withoutDot(text.lowercased()) : nil }
+    return parts.asciiHost.map { withoutDot($0.lowercased()) }
   }
 
   private static func withoutDot(_ host: String) -> String {

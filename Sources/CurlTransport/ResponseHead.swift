@@ -21,13 +21,12 @@ struct ResponseHead: Sendable {
 
   var headers: HTTPHeaders { HTTPHeaders(fields) }
 
-  /// Content-Length, if it says how many bytes come (RFC 9112, 6.3: not with Transfer-Encoding).
+  /// Content-Length, if it says how many bytes come (RFC 9112, 6.3: not with Transfer-Encoding). A length beyond
+  /// `StatedNumber.largest` counts as that.
   var contentLength: Int? {
     let headers = headers
-    guard headers["Transfer-Encoding"] == nil, let text = headers["Content-Length"],
-      text.utf8.allSatisfy({ (0x30...0x39).contains($0) })
-    else { return nil }
-    return Int(text)
+    guard headers["Transfer-Encoding"] == nil, let text = headers["Content-Length"] else { return nil }
+    return StatedNumber(clamping: text)?.value
   }
 
   /// A transfer coding other than chunked, which libcurl would undo, and which only who sends TE may be given
@@ -37,6 +36,16 @@ struct ResponseHead: Sendable {
       $0.value.split(separator: ",")
     }
     .map { $0.trimmed }.first { !["", "chunked", "identity"].contains($0.lowercased()) }
+  }
+
+  /// A coding of the body that makes other bytes of it; nil for none. Some servers name what is none there, such as a
+  /// charset or `binary`.
+  var compression: String? {
+    let known: Set<String> = [
+      "gzip", "x-gzip", "deflate", "br", "zstd", "compress", "x-compress", "dcb", "dcz",
+    ]
+    return fields.filter { HTTPHeaders.isSame($0.name, "Content-Encoding") }
+      .flatMap { $0.value.split(separator: ",") }.map { $0.trimmed.lowercased() }.first(where: known.contains)
   }
 
   /// Takes the next line as libcurl gives it, with its line end. Trailers after the body are passed over.
@@ -79,7 +88,7 @@ struct ResponseHead: Sendable {
   /// The number in `HTTP/1.1 200 OK`; libcurl has looked at it before.
   private static func status(in line: Slice<UnsafeRawBufferPointer>) -> Int? {
     guard let space = line.firstIndex(of: UInt8(ascii: " ")) else { return nil }
-    return Int(text(line[space...].dropFirst().prefix { !isBlank($0) }))
+    return StatedNumber(text(line[space...].dropFirst().prefix { !isBlank($0) }))?.value
   }
 
   /// UTF-8, or Latin-1 where it is none.

@@ -126,17 +126,26 @@ extension Transfer {
     let this = Unmanaged.passUnretained(self).toOpaque()
     try easy.set(CURLOPT_HEADERDATA, pointer: this)
     try easy.set(CURLOPT_WRITEDATA, pointer: this)
-    try easy.set(CURLOPT_PREREQDATA, pointer: this)
     try easy.set(CURLOPT_HEADERFUNCTION) { bytes, size, count, this in
       Transfer.at(this)?.receive(line: UnsafeRawBufferPointer(start: bytes, count: size * count)) ?? 0
     }
     try easy.set(CURLOPT_WRITEFUNCTION) { bytes, size, count, this in
       Transfer.at(this)?.receive(bytes: UnsafeRawBufferPointer(start: bytes, count: size * count)) ?? 0
     }
-    try easy.set(CURLOPT_PREREQFUNCTION) { this, _, _, _, _ in
-      let mayLeave = Transfer.at(this)?.requestLeaves() ?? false
-      return mayLeave ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
-    }
+    try listenForRequests(this)
+  }
+
+  /// A libcurl before 7.80 does not say when a request leaves: it is known to have left when the head comes.
+  private func listenForRequests(_ this: UnsafeMutableRawPointer) throws(ImageError) {
+    guard
+      try easy.setIfAvailable(
+        CURLOPT_PREREQFUNCTION,
+        callback: { this, _, _, _, _ in
+          let mayLeave = Transfer.at(this)?.requestLeaves() ?? false
+          return mayLeave ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+        })
+    else { return }
+    try easy.set(CURLOPT_PREREQDATA, pointer: this)
   }
 
   private static func at(_ pointer: UnsafeMutableRawPointer?) -> Transfer? {
@@ -152,6 +161,7 @@ extension Transfer {
   /// Returns how many bytes were taken; fewer than came breaks the hop off.
   private func receive(line: UnsafeRawBufferPointer) -> Int {
     defer { if state.deadlines.isCutShort { watch.note(deadline) } }
+    if !state.hasRequestLeft { guard requestLeaves() else { return 0 } }
     switch state.receive(line: line, at: .now) {
     case .goOn: return line.count
     case .abort: return 0

@@ -39,8 +39,8 @@ final class TransferInbox: Sendable {
     self.alarm = alarm
   }
 
-  /// Leaves a command and wakes the loop, unless it is awake, or has been woken for what came before. Nothing happens
-  /// when the loop has ended: so have its transfers.
+  /// Leaves a command and wakes the loop, unless it has been woken for an earlier command, or is the caller: then it looks
+  /// at `hasCommands` before it sleeps. Nothing happens when the loop has ended: so have its transfers.
   func post(_ command: TransferCommand) {
     let sleeps = state.withLock { state in
       guard !state.isClosed else { return false }
@@ -55,6 +55,10 @@ final class TransferInbox: Sendable {
     state.withLock { $0.isStopping = true }
     alarm.ring()
   }
+
+  /// True if there are commands to take. The loop must not sleep while this is true, because a command that its own
+  /// thread has posted rings no alarm.
+  var hasCommands: Bool { state.withLock { !$0.commands.isEmpty } }
 
   /// The commands since the last call, oldest first, and whether the loop is to end after them; from then on
   /// the inbox takes no more. Called by the loop's thread, before each sleep.

@@ -48,7 +48,9 @@ final class TransferLoop {
       let (commands, isStopping) = inbox.take()
       for command in commands { carryOut(command) }
       guard !isStopping else { break }
-      endAll(ifFailed: multi.wait(for: alarm, until: watch.earliest))
+      // A transfer may fail as soon as it is started, and its receiver start the next one from here.
+      let deadline = inbox.hasCommands ? SuspendingClock.now : watch.earliest
+      endAll(ifFailed: multi.wait(for: alarm, until: deadline))
       endTransfersThatAreDone()
       endTransfersThatAreLate()
     }
@@ -65,7 +67,8 @@ final class TransferLoop {
   private func start(_ id: TransferID, _ order: TransferOrder) {
     do throws(ImageError) {
       let hop = try Hop(order.request)
-      guard let easy = idleHandles.popLast() ?? EasyHandle(sharing: share) else {
+      guard let easy = idleHandles.popLast() ?? EasyHandle(sharing: share, filter: settings.optionFilter)
+      else {
         throw .curl(CURLE_OUT_OF_MEMORY)
       }
       let transfer = Transfer(

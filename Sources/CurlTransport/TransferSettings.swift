@@ -7,13 +7,16 @@ final class TransferSettings: Sendable {
   let redirects: RedirectPolicy
   let proxies: ProxyRules
   let pins: KeyPins
+  /// Nil outside of tests.
+  let optionFilter: OptionFilter?
   private let credentials: [WebAddress.Origin: CurlTransport.Credential.Secret]
 
   init(
-    _ configuration: CurlTransport.Configuration = .init(),
+    _ configuration: CurlTransport.Configuration = .init(), optionFilter: OptionFilter? = nil,
     environment: (String) -> String? = { name in getenv(name).map { String(cString: $0) } }
   ) {
     self.configuration = configuration
+    self.optionFilter = optionFilter
     redirects = RedirectPolicy(rules: configuration.redirects)
     proxies = ProxyRules(configuration.proxy, environment: environment)
     pins = KeyPins(configuration.trust.pinnedKeys)

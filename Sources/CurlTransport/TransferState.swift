@@ -184,6 +184,11 @@ struct TransferState: Sendable {
       return .goOn
     }
     if acceptableStatuses.contains(where: { $0.contains(status) }) {
+      if let coding = head.compression, hop.headers["Accept-Encoding"] == nil {
+        verdict = .fail(
+          .curl(CURLE_BAD_CONTENT_ENCODING, "a Content-Encoding that was not requested: \(coding)"))
+        return .abort
+      }
       guard length ?? 0 <= bodyLimit else {
         verdict = .fail(.tooLarge(.body(bytes: bodyLimit)))
         return .abort

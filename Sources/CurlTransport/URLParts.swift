@@ -25,8 +25,18 @@ struct URLParts: ~Copyable {
     return String(cString: text)
   }
 
+  /// The host as name servers and certificates have it (RFC 5890); nil if there is none, or no such form of it.
+  var asciiHost: String? {
+    guard let host = get(CURLUPART_HOST) else { return nil }
+    guard !host.utf8.allSatisfy({ $0 < 0x80 }) else { return host }
+    // libidn2 takes the host for text in the locale's encoding.
+    let converted = UTF8Locale.use { get(CURLUPART_HOST, CURLU_PUNYCODE) }
+    // A libcurl before 7.88 does not know the flag, and one without libidn2 converts nothing.
+    return converted.flatMap { $0.utf8.allSatisfy { $0 < 0x80 } ? $0 : nil }
+  }
+
   var origin: WebAddress.Origin? {
-    guard let scheme = get(CURLUPART_SCHEME), let host = get(CURLUPART_HOST) else { return nil }
+    guard let scheme = get(CURLUPART_SCHEME), let host = asciiHost ?? get(CURLUPART_HOST) else { return nil }
     let port = get(CURLUPART_PORT, CURLU_DEFAULT_PORT) ?? ""
     return WebAddress.Origin(scheme: scheme.lowercased(), host: host.lowercased(), port: port)
   }

@@ -3,7 +3,8 @@ import FoundationEssentials
 
 /// A URL as libcurl reads it, so that what is checked and where it connects cannot differ.
 struct WebAddress: Hashable, Sendable {
-  /// Scheme, host and port (RFC 6454, 4); scheme and host in lower case.
+  /// Scheme, host and port (RFC 6454, 4); scheme and host in lower case, a host in Unicode in its ASCII form if there
+  /// is one.
   struct Origin: Hashable, Sendable {
     let scheme: String
     let host: String
@@ -69,7 +70,12 @@ struct WebAddress: Hashable, Sendable {
   }
 
   private init?(_ parts: borrowing URLParts, url: URL) {
-    guard let origin = parts.origin, let text = parts.get(CURLUPART_URL) else { return nil }
+    guard let origin = parts.origin else { return nil }
+    // libcurl would convert a name in Unicode only if the locale of its thread is one of UTF-8.
+    if parts.get(CURLUPART_HOST)?.utf8.contains(where: { $0 >= 0x80 }) == true, let host = parts.asciiHost {
+      guard parts.set(CURLUPART_HOST, host) else { return nil }
+    }
+    guard let text = parts.get(CURLUPART_URL) else { return nil }
     self.origin = origin
     self.text = text
     self.url = url

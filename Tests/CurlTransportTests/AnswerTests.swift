@@ -83,14 +83,37 @@ struct AnswerTests {
     #expect(heard.text == "hello")
   }
 
-  @Test func compressedBodyIsNotUndone() async throws {
-    let server = try ScriptedServer { _ in [.answer("hello", fields: ["Content-Encoding: gzip"])] }
+  @Test(arguments: ["gzip", "GZIP", "identity, br", "x-gzip", "deflate", "zstd"])
+  func compressedBodyIsAFailure(coding: String) async throws {
+    let server = try ScriptedServer { _ in [.answer("hello", fields: ["Content-Encoding: \(coding)"])] }
     defer { server.stop() }
 
     let heard = try await CurlTransport().get(server.url)
 
+    #expect(heard.curlCode == 61 && heard.body.isEmpty)
+    #expect(
+      server.requests.first?.fields.filter { $0.hasPrefix("accept-encoding") } == [
+        "accept-encoding: identity"
+      ])
+  }
+
+  @Test(arguments: ["identity", "utf-8", "none", "binary", ""])
+  func bodyThatIsNotCompressedIsDelivered(coding: String) async throws {
+    let server = try ScriptedServer { _ in [.answer("hello", fields: ["Content-Encoding: \(coding)"])] }
+    defer { server.stop() }
+
+    #expect(try await CurlTransport().get(server.url).text == "hello")
+  }
+
+  @Test func compressionThatARequestAsksForIsNotUndone() async throws {
+    let server = try ScriptedServer { _ in [.answer("hello", fields: ["Content-Encoding: gzip"])] }
+    defer { server.stop() }
+
+    let heard = try await CurlTransport().get(server.url, headers: ["accept-encoding": "gzip"])
+
     #expect(heard.text == "hello")
-    #expect(server.requests.first?.fields.contains { $0.hasPrefix("accept-encoding") } == false)
+    #expect(
+      server.requests.first?.fields.filter { $0.hasPrefix("accept-encoding") } == ["accept-encoding: gzip"])
   }
 
   @Test(arguments: [("304 Not Modified", 304), ("404 Not Found", 404), ("410 Gone", 410), ("503 Busy", 503)])

@@ -71,7 +71,52 @@ struct LimitTests {
 
     let heard = try await CurlTransport().get(server.url, bodyLimit: 5)
 
-    #expect(heard.text == "hello" || heard.curlCode == 8)
+    #expect(heard.text == "hello" || heard.curlCode == 8 || heard.error == .tooLarge(.body(bytes: 5)))
+  }
+
+  @Test(arguments: [Int.max, Int.max / 4 + 1, Int.max / 4])
+  func hugeLengthHarmsNothing(length: Int) async throws {
+    let server = try ScriptedServer { _ in
+      [.send("HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\n\r\nhello"), .close]
+    }
+    defer { server.stop() }
+
+    let limited = try await CurlTransport().get(server.url)
+    let unlimited = try await CurlTransport().get(server.url, bodyLimit: .max)
+
+    #expect(limited.error == .tooLarge(.body(bytes: 64 << 20)))
+    #expect(unlimited.text == "hello" && unlimited.curlCode == 18)
+    #expect(unlimited.responses.map(\.expectedLength) == [Int.max / 4])
+  }
+
+  @Test(arguments: [-Double.infinity, -1e300, -1, 0])
+  func timesBelowZeroAreOverAtOnce(seconds: Double) async throws {
+    let server = try ScriptedServer { _ in [.hold] }
+    defer { server.stop() }
+    let full = try FullListener()
+    defer { full.close() }
+    let transport = CurlTransport()
+
+    let unconnected = try await transport.get(
+      "http://127.0.0.1:\(full.port)/", timeouts: .init(connect: seconds, stall: .infinity, total: .infinity))
+    let silent = try await transport.get(
+      server.url, timeouts: .init(connect: 300, stall: seconds, total: .infinity))
+    let over = try await transport.get(server.url, timeouts: .init(connect: 300, stall: 300, total: seconds))
+
+    #expect(unconnected.error == .timedOut(.connect(seconds: seconds)))
+    #expect(silent.error == .timedOut(.stall(seconds: seconds)))
+    #expect(over.error == .timedOut(.total(seconds: seconds)))
+  }
+
+  @Test(arguments: [Double.nan, .infinity, 1e300, 1e9])
+  func timesWithoutEndHarmNothing(seconds: Double) async throws {
+    let server = try ScriptedServer { _ in [.answer("hello")] }
+    defer { server.stop() }
+
+    let heard = try await CurlTransport().get(
+      server.url, timeouts: .init(connect: seconds, stall: seconds, total: seconds))
+
+    #expect(heard.text == "hello")
   }
 
   @Test func floodOfHeadersIsCutOff() async throws {

@@ -159,7 +159,7 @@ struct RedirectSecretsTests {
     #expect(other.connectionCount == 0 && heard.body.isEmpty)
   }
 
-  private static let harmless: Set<Substring> = ["host", "accept", "user-agent"]
+  private static let harmless: Set<Substring> = ["host", "accept", "accept-encoding", "user-agent"]
 
   /// Answers `/first` with the redirect, and sets a cookie there; everything else with `hello`.
   private func redirecting(to form: Form, other: UInt16) throws -> ScriptedServer {

@@ -40,6 +40,7 @@ struct RedirectTests {
     #expect(
       other.requests.first?.fields == [
         "host: 127.0.0.1:\(other.port)", "accept: image/*", "user-agent: Vitrine",
+        "accept-encoding: identity",
       ])
     #expect(heard.metrics?.connections == 2)
     #expect(heard.metrics?.isReused == false)

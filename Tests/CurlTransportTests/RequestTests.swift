@@ -17,7 +17,7 @@ struct RequestTests {
     #expect(
       server.requests.first?.fields == [
         "host: 127.0.0.1:\(server.port)", "accept: image/webp", "x-empty:", "x-twice: 1", "x-twice: 2",
-        "user-agent: Vitrine",
+        "user-agent: Vitrine", "accept-encoding: identity",
       ])
   }
 

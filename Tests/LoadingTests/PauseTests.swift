@@ -187,6 +187,71 @@ import VitrineTesting
     _ = try await task.response
   }
 
+  @Test(
+    "a rest whose numbers are out of bounds is asked for whole",
+    arguments: [
+      ("bytes 6000-9223372036854775807/*", nil), ("bytes 6000-9223372036854775806/9223372036854775807", nil),
+      ("bytes 6000-2305843009213693952/*", 4000), ("bytes 6000-2305843009213693951/*", 4000),
+      ("bytes 6000-99999999999999999999/*", nil), ("bytes 9223372036854775807-9223372036854775807/*", nil),
+      ("bytes +6000-+9999/*", nil), ("bytes 6000-9999/+10000", nil),
+      ("bytes 6000-9999/9223372036854775807", .max),
+    ] as [(String, Int?)])
+  func restWithHugeNumbers(range: String, length: Int?) async throws {
+    let world = Fixture { $0.retries = RetryPolicy(limit: 1, delay: 1) }
+    let task = world.downloader.load(request())
+    world.transport.transfers[0].respond(headers: tag)
+    world.transport.transfers[0].send(Array(Self.body[..<6000]))
+    world.transport.transfers[0].fail(.transport(code: 18, message: "partial file"))
+    world.clock.advance(by: 1)
+
+    let second = world.transport.transfers[1]
+    second.respond(
+      status: 206, headers: ["Content-Range": range, "ETag": "\"v1\""], expectedLength: length)
+    second.send(Array(Self.body[6000...]))
+    second.finish()
+
+    #expect(world.transport.transfers.count == 3)
+    #expect(world.transport.transfers.last?.request.headers["Range"] == nil)
+    world.transport.transfers.last?.answer(with: Fixture.picture)
+    _ = try await task.response
+  }
+
+  @Test("a rest of a huge declared length is no more than what came", arguments: [Int.max, .min, -1])
+  func restOfAHugeDeclaredLength(length: Int) async throws {
+    let world = Fixture()
+    let task = world.downloader.load(request())
+    world.transport.transfers[0].respond(headers: tag, expectedLength: length)
+    world.transport.transfers[0].send(Array(Self.body[..<6000]))
+    task.pause()
+    task.resume()
+
+    let second = world.transport.transfers[1]
+    second.respond(
+      status: 206, headers: ["Content-Range": "bytes 6000-9999/*", "ETag": "\"v1\""], expectedLength: length)
+    second.send(Array(Self.body[6000...]))
+    second.finish()
+
+    if length > 0 {
+      // It has declared more than came.
+      #expect(world.transport.transfers.count == 3)
+      world.transport.transfers.last?.answer(with: Fixture.picture)
+    }
+    _ = try await task.response
+  }
+
+  @Test(arguments: [Int.max, .min]) func limitsWithoutEndHarmNothing(limit: Int) async throws {
+    let world = Fixture { $0.bodyLimit = limit }
+    let task = world.downloader.load(request())
+    sendHalf(world.transport.transfers[0])
+    task.pause()
+    task.resume()
+    #expect(world.transport.transfers[1].request.bodyLimit == (limit > 0 ? limit - 6000 : 0))
+    world.transport.transfers[1].respond(
+      status: 206, headers: ["Content-Range": "bytes 6000-9999/10000", "ETag": "\"v1\""])
+    world.transport.transfers[1].fail(.tooLarge(.body(bytes: .max)))
+    await #expect(throws: ImageError.tooLarge(.body(bytes: .max))) { try await task.response }
+  }
+
   @Test func wholeThatIsLargerThanWhatIsLeftForTheRestIsAskedForAnew() async throws {
     let world = Fixture { $0.bodyLimit = 7000 }
     let task = world.downloader.load(request())

@@ -15,8 +15,8 @@ extension CurlTransport {
     ///
     /// Asked for in addition to the certificate; with `allowsInvalidCertificates` it is the key alone that
     /// counts. A host with an empty list, or with an entry of another form, is never trusted; nor is a
-    /// pinned host over plain http. Capitals, a dot at the end, a port and the brackets of an address make no
-    /// other host. This tells the key of a certificate:
+    /// pinned host over plain http. Capitals, a dot at the end, a port, the brackets of an address, and Unicode in
+    /// place of its ASCII form (`xn--`) make no other host; a name that has no such form is never trusted. This tells the key of a certificate:
     ///
     /// ```sh
     /// openssl x509 -in cert.pem -pubkey -noout | openssl pkey -pubin -outform der |

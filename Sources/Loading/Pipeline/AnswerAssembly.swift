@@ -126,9 +126,9 @@ struct AnswerAssembly {
     case .failure(.tooLarge(.body(let limit))):
       // The limit was what is left of one for all of it.
       guard let resumed, let continuation else { return finish(.failed(.tooLarge(.body(bytes: limit)))) }
+      let (whole, isTooMuch) = limit.addingReportingOverflow(resumed.bytes.count)
       return finish(
-        continuation == .whole
-          ? .needsWhole : .failed(.tooLarge(.body(bytes: limit + resumed.bytes.count))))
+        continuation == .whole ? .needsWhole : .failed(.tooLarge(.body(bytes: isTooMuch ? .max : whole))))
     case .failure(let error): return finish(.failed(error))
     }
   }

@@ -149,7 +149,7 @@ extension LoadEngine {
     timeouts.total -= transfer.spent
     return TransportRequest(
       url: request.url, headers: headers,
-      bodyLimit: max(0, configuration.bodyLimit - (partial?.bytes.count ?? 0)),
+      bodyLimit: max(0, max(0, configuration.bodyLimit) - (partial?.bytes.count ?? 0)),
       timeouts: timeouts,
       // A modifier may make any answer an acceptable one.
       acceptableStatuses: configuration.responseModifier == nil

@@ -1,14 +1,14 @@
 /// Seconds that a server asks to wait (RFC 9110, 10.2.3): a number, or a date.
 enum RetryAfter {
-  /// Nil where it says nothing that can be understood; 0 for a time that has passed.
+  /// Nil where it says nothing that can be understood; 0 for a time that has passed. At most `CacheControl.mostSeconds`.
   ///
   /// A date is counted from the answer's own `Date` where it has one, since the clocks of two machines differ, and
   /// from `wallClock`, seconds since 1970, otherwise.
   static func seconds(_ headers: HTTPHeaders, wallClock: () -> Double) -> Double? {
     guard let text = headers["Retry-After"] else { return nil }
-    if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) { return Double(text) }
+    if let seconds = CacheControl.deltaSeconds(text) { return seconds }
     guard let time = HTTPDate.seconds(text) else { return nil }
     let now = headers["Date"].flatMap { HTTPDate.seconds($0) } ?? wallClock()
-    return max(0, time - now)
+    return min(max(0, time - now), CacheControl.mostSeconds)
   }
 }

@@ -34,7 +34,8 @@ enum HTTPDate {
       (0...23).contains(time[0]), (0...59).contains(time[1]), (0...60).contains(time[2])
     else { return nil }
     let days = daysSince1970(year, month + 1, day)
-    return Double(days * 86400 + time[0] * 3600 + time[1] * 60 + time[2])
+    // Beyond 2038 this is more than an `Int` of 32 bits holds.
+    return Double(days) * 86400 + Double(time[0] * 3600 + time[1] * 60 + time[2])
   }
 
   /// Of digits alone: `Int` reads signs too.

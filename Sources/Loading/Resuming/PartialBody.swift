@@ -81,7 +81,7 @@ struct PartialBody: Sendable {
   }
 }
 
-/// `bytes 100-199/200` (RFC 9110, 14.4).
+/// `bytes 100-199/200` (RFC 9110, 14.4). No number is larger than `StatedNumber.largest`.
 struct ContentRange: Hashable {
   let first: Int
   let last: Int
@@ -94,14 +94,16 @@ struct ContentRange: Hashable {
     guard parts.count == 2, parts[0].lowercased() == "bytes" else { return nil }
     let halves = parts[1].split(separator: "/", omittingEmptySubsequences: false)
     guard halves.count == 2 else { return nil }
-    let ends = halves[0].split(separator: "-", omittingEmptySubsequences: false).map { Int($0) ?? -1 }
-    guard ends.count == 2, ends[0] >= 0, ends[1] >= ends[0] else { return nil }
-    (first, last) = (ends[0], ends[1])
+    let ends = halves[0].split(separator: "-", omittingEmptySubsequences: false).map {
+      StatedNumber($0)?.value
+    }
+    guard ends.count == 2, let first = ends[0], let last = ends[1], last >= first else { return nil }
+    (self.first, self.last) = (first, last)
     guard halves[1] != "*" else {
       length = nil
       return
     }
-    guard let length = Int(halves[1]), length > ends[1] else { return nil }
+    guard let length = StatedNumber(halves[1])?.value, length > last else { return nil }
     self.length = length
   }
 }

@@ -15,7 +15,7 @@ struct RoundedMask {
 
   /// The radius in pixels; at most half of the shorter side.
   init(width: Int, height: Int, radius: Double) {
-    let radius = min(radius, Double(min(width, height)) / 2)
+    let radius = radius > 0 ? min(radius, Double(min(width, height)) / 2) : 0
     let side = Int(radius.rounded(.up))
     self.width = width
     self.height = height

@@ -94,15 +94,16 @@ public struct TransportResponse: Hashable, Sendable {
   public let status: Int?
   /// As they were received; of the last answer, after redirects.
   public let headers: HTTPHeaders
-  /// Bytes of the body as declared; nil if the server did not say. Not to be trusted.
+  /// Bytes of the body as declared, from 0 to a quarter of `Int.max`; nil if the server did not say. Not to be trusted.
   public let expectedLength: Int?
 
-  /// The head of an answer; without a status for what is not HTTP.
+  /// The head of an answer; without a status for what is not HTTP. A length below 0 counts as none, and one that is too
+  /// large as the largest.
   public init(url: URL, status: Int?, headers: HTTPHeaders = [:], expectedLength: Int? = nil) {
     self.url = url
     self.status = status
     self.headers = headers
-    self.expectedLength = expectedLength
+    self.expectedLength = StatedNumber.bounded(expectedLength)
   }
 }
 

@@ -26,6 +26,8 @@ final class Recorder: TransportReceiver {
     var heard = Heard()
     var waiters: [Waiter] = []
     var isInCall = false
+    /// A wait was cancelled.
+    var isGivenUp = false
   }
 
   private let state = Mutex(State())
@@ -47,15 +49,26 @@ final class Recorder: TransportReceiver {
   func end() async -> Heard { await until { !$0.ends.isEmpty } }
 
   /// Waits until what was heard satisfies `isDone`.
+  ///
+  /// The wait ends too when the test's time is over, with what was heard so far.
   @discardableResult
   func until(_ isDone: @escaping @Sendable (Heard) -> Bool) async -> Heard {
-    await withCheckedContinuation { continuation in
-      let heard = state.withLock { state -> Heard? in
-        if isDone(state.heard) { return state.heard }
-        state.waiters.append(Waiter(isDone: isDone, continuation: continuation))
-        return nil
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let heard = state.withLock { state -> Heard? in
+          if isDone(state.heard) || state.isGivenUp { return state.heard }
+          state.waiters.append(Waiter(isDone: isDone, continuation: continuation))
+          return nil
+        }
+        if let heard { continuation.resume(returning: heard) }
       }
-      if let heard { continuation.resume(returning: heard) }
+    } onCancel: {
+      let (waiters, heard) = state.withLock { state in
+        defer { state.waiters = [] }
+        state.isGivenUp = true
+        return (state.waiters, state.heard)
+      }
+      for waiter in waiters { waiter.continuation.resume(returning: heard) }
     }
   }
 

@@ -5,6 +5,8 @@ import Synchronization
 final class Signal: Sendable {
   private struct State {
     var hasFired = false
+    /// A wait was cancelled.
+    var isGivenUp = false
     var waiters: [CheckedContinuation<Void, Never>] = []
   }
 
@@ -25,13 +27,24 @@ final class Signal: Sendable {
     for waiter in waiters { waiter.resume() }
   }
 
+  /// Waits for it, or until the test's time is over.
   func wait() async {
-    await withCheckedContinuation { continuation in
-      let hasFired = state.withLock { state in
-        if !state.hasFired { state.waiters.append(continuation) }
-        return state.hasFired
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isOver = state.withLock { state in
+          let isOver = state.hasFired || state.isGivenUp
+          if !isOver { state.waiters.append(continuation) }
+          return isOver
+        }
+        if isOver { continuation.resume() }
       }
-      if hasFired { continuation.resume() }
+    } onCancel: {
+      let waiters = state.withLock { state in
+        defer { state.waiters = [] }
+        state.isGivenUp = true
+        return state.waiters
+      }
+      for waiter in waiters { waiter.resume() }
     }
   }
 

@@ -184,14 +184,18 @@ import Testing
     #expect(kept.standing(at: 7) == Self.unknown)
   }
 
-  @Test(arguments: [Double.nan, Double.infinity, -Double.infinity, 1e300, -1e300, 0, -1])
+  @Test(arguments: [
+    Double.nan, Double.infinity, -Double.infinity, 1e300, -1e300, .greatestFiniteMagnitude,
+    -.greatestFiniteMagnitude, 0, -1,
+  ])
   func aClockThatSaysNonsenseHarmsNothing(odd: Double) {
     for headers in [["Cache-Control": "max-age=60", "Date": Self.date, "Age": "3"], [:]] as [HTTPHeaders] {
       for answer in [
         answer(headers), answer(headers, requested: odd), answer(headers, received: odd),
         answer(headers, requested: odd, received: odd),
+        answer(headers, requested: odd, received: -odd), answer(headers, requested: -odd, received: odd),
       ] {
-        for now in [odd, Self.noon] {
+        for now in [odd, -odd, Self.noon] {
           if case .stale(let age, _, _) = answer.standing(at: now) { #expect(age >= 0 && age.isFinite) }
         }
       }

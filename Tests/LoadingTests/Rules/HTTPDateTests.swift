@@ -7,7 +7,8 @@ import Testing
   @Test(arguments: [
     ("Thu, 01 Jan 1970 00:00:00 GMT", 0.0), ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777),
     ("Thu, 29 Feb 2024 12:00:00 GMT", 1_709_208_000), ("Fri, 31 Dec 1999 23:59:59 GMT", 946_684_799),
-    ("Mon, 01 Mar 2100 00:00:00 GMT", 4_107_542_400),
+    ("Mon, 01 Mar 2100 00:00:00 GMT", 4_107_542_400), ("Fri, 31 Dec 9999 23:59:60 GMT", 253_402_300_800),
+    ("Sat, 01 Jan 1600 00:00:00 GMT", -11_676_096_000),
   ])
   func datesAreSecondsSince1970(text: String, expected: Double) {
     #expect(HTTPDate.seconds(text) == expected)

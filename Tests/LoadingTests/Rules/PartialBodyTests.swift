@@ -59,7 +59,9 @@ import Testing
 
   @Test(arguments: [
     "bytes 1-0/2", "bytes 0-1/1", "bytes -1-2/3", "bytes 0-", "bytes", "", "bytes 0-1/a", "bytes a-1/2",
-    "bytes 0-1/2/3", "bytes 9223372036854775808-9223372036854775809/*",
+    "bytes 0-1/2/3", "bytes 9223372036854775808-9223372036854775809/*", "bytes 0-9223372036854775807/*",
+    "bytes 0-2305843009213693952/*", "bytes 0-1/2305843009213693952", "bytes +0-1/2", "bytes 0-+1/2",
+    "bytes 0-1/+2",
   ])
   func oddRangesAreNone(text: String) { #expect(ContentRange(text) == nil) }
 

@@ -20,6 +20,16 @@ import Testing
   ])
   func whatIsNeitherSaysNothing(text: String) { #expect(seconds(text) == nil) }
 
+  @Test(arguments: ["9223372036854775807", "99999999999999999999", String(repeating: "9", count: 400)])
+  func hugeNumbersAreBounded(text: String) { #expect(seconds(text) == 0x1p31) }
+
+  @Test(arguments: [Double.nan, .infinity, -.infinity, 1e300, -1e300])
+  func clockThatSaysNonsenseHarmsNothing(wallClock: Double) throws {
+    let pause = try #require(seconds("Fri, 31 Dec 9999 23:59:59 GMT", wallClock: wallClock))
+
+    #expect((0...0x1p31).contains(pause))
+  }
+
   @Test func nothingSaysNothing() { #expect(seconds(nil) == nil) }
 
   @Test func dateCountsFromTheAnswersOwn() {

@@ -38,16 +38,19 @@ extension StoredAnswer {
   /// without a battery.
   private static let serverTolerance = 86400.0
 
+  /// Whether a clock can stand there. Sums and differences of such times are finite.
+  private static func isTime(_ seconds: Double) -> Bool { abs(seconds) <= 0x1p53 }
+
   /// Seconds since the server last vouched for it (RFC 9111, 4.2.3); nil where clocks do not tell.
   func age(at now: Double) -> Double? {
-    guard now.isFinite, received.isFinite, received <= now + Self.clockTolerance else { return nil }
+    guard Self.isTime(now), Self.isTime(received), received <= now + Self.clockTolerance else { return nil }
     let date = response.headers["Date"].flatMap { HTTPDate.seconds($0) }
     let ageOnArrival = response.headers["Age"].flatMap { CacheControl.deltaSeconds($0) } ?? 0
     if let date, date > received + Self.serverTolerance {
       // This machine's clock was wrong then; the server's was not, if it is past by now.
       return date <= now ? ageOnArrival + (now - date) : nil
     }
-    let delay = requested.isFinite ? max(0, received - requested) : 0
+    let delay = Self.isTime(requested) ? max(0, received - requested) : 0
     let apparent = date.map { max(0, received - $0) } ?? 0
     return max(apparent, ageOnArrival + delay) + max(0, now - received)
   }
@@ -87,7 +90,7 @@ extension StoredAnswer {
 
   /// When the server made it, by its own clock if it says so.
   private var origin: Double? {
-    response.headers["Date"].flatMap { HTTPDate.seconds($0) } ?? (received.isFinite ? received : nil)
+    response.headers["Date"].flatMap { HTTPDate.seconds($0) } ?? (Self.isTime(received) ? received : nil)
   }
 
   private static func counted(_ seconds: Double) -> Double { seconds > 0 ? seconds : 0 }

@@ -1,0 +1,110 @@
+import CCurl
+import FoundationEssentials
+import Testing
+import VitrineLoading
+
+@testable import VitrineCurlTransport
+
+/// A libcurl that is older, or built without something, refuses options, as those of Buildroot and Yocto do.
+@Suite(
+  "What a small libcurl lacks is done without, but for what keeps a transfer safe", .timeLimit(.minutes(1)))
+struct SmallLibcurlTests {
+  /// A transport whose libcurl refuses these options.
+  private func transport(
+    without options: KeyValuePairs<CURLoption, CURLcode>,
+    _ configuration: CurlTransport.Configuration = .init()
+  ) -> CurlTransport {
+    let refused = Dictionary(uniqueKeysWithValues: options.map { ($0.key.rawValue, $0.value) })
+    return CurlTransport(configuration: configuration) { option, _ in refused[option.rawValue] }
+  }
+
+  @Test(arguments: [CURLE_UNKNOWN_OPTION, CURLE_NOT_BUILT_IN])
+  func everythingThatCanBeDoneWithoutIs(code: CURLcode) async throws {
+    let server = try ScriptedServer { request in
+      request.target == "/there"
+        ? [.answer("hello")] : [.answer("", status: "302 Found", fields: ["Location: /there"])]
+    }
+    defer { server.stop() }
+    let transport = transport(without: [
+      CURLOPT_PROTOCOLS_STR: code, CURLoption(rawValue: 181): code, CURLOPT_FOLLOWLOCATION: code,
+      CURLOPT_NETRC: code,
+      CURLOPT_NOSIGNAL: code, CURLOPT_QUICK_EXIT: code, CURLOPT_HTTP_VERSION: code, CURLOPT_PIPEWAIT: code,
+      CURLOPT_PROXY: code, CURLOPT_NOPROXY: code, CURLOPT_MAXLIFETIME_CONN: code, CURLOPT_FRESH_CONNECT: code,
+      CURLOPT_BUFFERSIZE: code, CURLOPT_PREREQFUNCTION: code, CURLOPT_PREREQDATA: code,
+      CURLOPT_SSL_VERIFYPEER: code, CURLOPT_SSL_VERIFYHOST: code, CURLOPT_SSLVERSION: code,
+    ])
+
+    let heard = try await transport.get(server.url)
+
+    #expect(heard.text == "hello")
+    #expect(heard.metrics?.requests == 2 && heard.metrics?.redirects == 1)
+  }
+
+  @Test func cookiesOfARequestAreSentWithoutAJar() async throws {
+    let server = try ScriptedServer { _ in [.answer("hello")] }
+    defer { server.stop() }
+    let transport = transport(
+      without: [CURLOPT_COOKIE: CURLE_UNKNOWN_OPTION], .init(cookies: CookieJar()))
+
+    _ = try await transport.get(server.url, headers: ["Cookie": "a=b"])
+
+    #expect(server.requests.first?.fields.contains("cookie: a=b") == true)
+  }
+
+  @Test func proxyThatCannotBeUsedIsNotPassedBy() async throws {
+    let server = try ScriptedServer { _ in [.answer("direct")] }
+    defer { server.stop() }
+    let transport = transport(
+      without: [CURLOPT_PROXY: CURLE_UNKNOWN_OPTION], .init(proxy: .url("http://127.0.0.1:9", exceptions: []))
+    )
+
+    let heard = try await transport.get(server.url)
+
+    guard case .proxyFailed(nil, _) = heard.error else {
+      Issue.record("\(String(describing: heard.error))")
+      return
+    }
+    #expect(server.connectionCount == 0)
+  }
+
+  @Test func keysThatCannotBeComparedTrustNobody() async throws {
+    let pins = ["localhost": ["sha256//" + String(repeating: "A", count: 43) + "="]]
+    let transport = transport(
+      without: [CURLOPT_PINNEDPUBLICKEY: CURLE_NOT_BUILT_IN], .init(trust: .init(pinnedKeys: pins)))
+
+    let heard = try await transport.get("https://localhost:1/")
+
+    #expect(heard.isUntrusted(for: "compares none", .pinUnusable, host: "localhost"))
+  }
+
+  @Test(arguments: [CURLOPT_SSL_VERIFYPEER, CURLOPT_SSL_VERIFYHOST, CURLOPT_SSLVERSION].map(\.rawValue))
+  func checksOfTLSCannotBeDoneWithout(option: UInt32) async throws {
+    let transport = transport(without: [CURLoption(rawValue: option): CURLE_UNKNOWN_OPTION])
+
+    let heard = try await transport.get("https://localhost:1/")
+
+    #expect(heard.curlCode == 48)
+  }
+
+  @Test(
+    arguments: [CURLE_UNSUPPORTED_PROTOCOL, CURLE_UNKNOWN_OPTION, CURLE_NOT_BUILT_IN].map(\.rawValue),
+    [true, false])
+  func withoutHTTP2AllIsSpokenOverHTTP11(code: UInt32, isLocalCAPathKnown: Bool) async throws {
+    guard TLSServer.isAvailable else { return }
+    let server = try TLSServer()
+    let version2 = Int(CURL_HTTP_VERSION_2TLS)
+    let transport = CurlTransport(
+      configuration: .init(trust: .init(certificateAuthorities: server.certificate))
+    ) { option, number in
+      switch option {
+      case CURLOPT_HTTP_VERSION where number == version2: CURLcode(rawValue: code)
+      case CURLOPT_CAPATH where !isLocalCAPathKnown: CURLE_NOT_BUILT_IN
+      default: nil
+      }
+    }
+
+    let heard = try await transport.get(server.url)
+
+    #expect(heard.text == "hello" && heard.metrics?.httpVersion == "1.1")
+  }
+}
