@@ -144,7 +144,10 @@ if Context.environment["VITRINE_FUZZ"] != nil {
     .systemLibrary(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"),
     .executableTarget(
       name: "Fuzz",
-      dependencies: ["CFuzzer", "VitrineDemo", "VitrineCodecs", "VitrineGraphics", "VitrineLoading"],
+      dependencies: [
+        "CFuzzer", "VitrineDemo", "VitrineCodecs", "VitrineCurlTransport", "VitrineGraphics",
+        "VitrineLoading",
+      ],
       path: "Tests/Fuzz", exclude: ["CFuzzer", "Dictionaries", "Seeds"], swiftSettings: strict),
   ]
 }

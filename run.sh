@@ -20,8 +20,9 @@ usage() {
 ./run.sh conformance       run every test and count which behaviours of the ancestors they show
 ./run.sh bench [SUBJECT…] [--json FILE]
                            measure a release beside what it is compared with; `./run.sh bench --help` lists the subjects
-./run.sh fuzz DECODER SECONDS|FILE
-                           feed made-up bytes to jpeg, png, webp, gif, exif, feed or script; or a finding again
+./run.sh fuzz SUBJECT SECONDS|FILE
+                           feed made-up bytes to jpeg, png, webp, gif, exif, feed, script, or to what reads a server's
+                           head, range, date or freshness; or a finding again
 ./run.sh test-panel        boot an emulated machine without a display server, and see the demo on its panel
 ./run.sh test-windows      open windows of X11 and Wayland, and see the demo in them
 ./run.sh format            format the sources
@@ -288,7 +289,7 @@ fuzz() {
   local seeds=Tests/Fuzz/Seeds
   local subject="${1:-}" amount="${2:-}"
   if [ $# -ne 2 ] || [[ ! $subject =~ ^[a-z]+$ ]] || [ ! -d "$seeds/$subject" ]; then
-    say "run.sh: fuzz DECODER SECONDS, or a finding's file in place of seconds; there are $(ls -x "$seeds" | xargs)"
+    say "run.sh: fuzz SUBJECT SECONDS, or a finding's file in place of seconds; there are $(ls -x "$seeds" | xargs)"
     exit 2
   fi
   [ ! -f "$caller/$amount" ] || amount="$caller/$amount"
@@ -299,7 +300,7 @@ fuzz() {
   need_packages "${packages[@]}"
   build_fuzzer
   local findings="$PWD/.build/fuzz/findings" corpus=.build/fuzz/$subject log=.build/fuzz/$subject.log length=4096
-  case "$subject" in exif | feed | script) length=512 ;; esac
+  case "$subject" in exif | feed | script | head | range | date | freshness) length=512 ;; esac
   mkdir -p "$findings" "$corpus"
   export SWIFT_BACKTRACE=enable=no
   local fuzzer=(.build/fuzz-build/release/Fuzz "$subject" -timeout=10 -rss_limit_mb=1024)

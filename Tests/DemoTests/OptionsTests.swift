@@ -110,7 +110,9 @@ struct ScriptTests {
     ("expect \"A state loaded", "a quote is not closed"), ("release now", "too much"),
     ("screen girds", "none of list, grid, buttons"), ("key f13", "unknown key"), ("jump", "unknown command"),
     ("expect A state happy", "none of normal"), ("wait -1 ms", "no time"), ("wait idle -1", "no time"),
-    ("drag 1 2 3 4 -5", "no time"),
+    ("drag 1 2 3 4 -5", "no time"), ("tap 1e10 2", "too large"), ("tap 1 -1e300", "too large"),
+    ("wheel 1 2 1e308", "too large"), ("wait 1e10 ms", "too large"), ("wait idle 1e300", "too large"),
+    ("drag 1 2 3 4 1e300", "too large"), ("tap 99999999999999999999 1", "too large"),
   ])
   func wrongLineIsNamed(line: String, message: String) {
     let error = #expect(throws: Script.SyntaxError.self) { try Script("\n" + line) }

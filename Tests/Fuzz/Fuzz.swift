@@ -23,7 +23,7 @@ enum Fuzz {
 
 /// What can be fuzzed.
 private enum Subject: String {
-  case jpeg, png, webp, gif, exif, feed, script
+  case jpeg, png, webp, gif, exif, feed, script, head, range, date, freshness
 
   /// Feeds it. It may refuse the bytes, whatever they are, but not trap, hang, leak or touch what is not its own.
   ///
@@ -37,6 +37,10 @@ private enum Subject: String {
     case .exif: ExifBlocks.take(bytes)
     case .feed: FeedTexts.take(bytes)
     case .script: ScriptTexts.take(bytes)
+    case .head: ResponseHeads.take(bytes)
+    case .range: ResumedBodies.take(bytes)
+    case .date: Dates.take(bytes)
+    case .freshness: StoredResponses.take(bytes)
     }
   }
 }

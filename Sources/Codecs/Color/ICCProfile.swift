@@ -26,7 +26,7 @@ struct ICCProfile {
     let stream = chunk[(end + 2)...]
     let header = Self.inflate(stream, count: Self.headerLength)
     guard header.count == Self.headerLength else { return nil }
-    let count = Int(header[...].bigEndianUInt32(at: 0))
+    let count = header[...].bigEndianCount(at: 0)
     // Deflate makes at most 1032 bytes of one.
     guard (Self.headerLength...Self.largest).contains(count), count / 1032 <= stream.count else { return nil }
     self.init(Self.inflate(stream, count: count))
@@ -72,13 +72,13 @@ extension ICCProfile {
 
   /// What a tag holds, its type first.
   private func tag(_ name: String) -> ArraySlice<UInt8>? {
-    let count = min(Int(bytes[128...].bigEndianUInt32(at: 0)), 100)
+    let count = min(bytes[128...].bigEndianCount(at: 0), 100)
     for index in 0..<count {
       let entry = Self.headerLength + 12 * index
       guard entry + 12 <= bytes.count else { return nil }
       guard bytes[entry..<(entry + 4)].elementsEqual(name.utf8) else { continue }
-      let offset = Int(bytes[entry...].bigEndianUInt32(at: 4))
-      let length = Int(bytes[entry...].bigEndianUInt32(at: 8))
+      let offset = bytes[entry...].bigEndianCount(at: 4)
+      let length = bytes[entry...].bigEndianCount(at: 8)
       guard length >= 12, offset <= bytes.count - length else { return nil }
       return bytes[offset..<(offset + length)]
     }
@@ -93,7 +93,7 @@ extension ICCProfile {
   /// The value of a curve between 0 and 1: a table, or the formula that sRGB has.
   private static func curve(_ tag: ArraySlice<UInt8>, at x: Double) -> Double? {
     if tag.starts(with: "curv".utf8) {
-      let count = Int(tag.bigEndianUInt32(at: 8))
+      let count = tag.bigEndianCount(at: 8)
       guard count > 1, count <= (tag.count - 12) / 2 else { return nil }
       let place = x * Double(count - 1)
       let entry = min(Int(place), count - 2)

@@ -22,7 +22,7 @@ struct PNGChunks {
   /// The next chunk; nil where the bytes end before it does.
   mutating func next() -> PNGChunk? {
     guard let type = nextType, offset + 12 <= bytes.count else { return nil }
-    let length = Int(bytes[offset..<(offset + 4)].bigEndianUInt32(at: 0))
+    let length = bytes[offset..<(offset + 4)].bigEndianCount(at: 0)
     guard length <= bytes.count - offset - 12 else { return nil }
     defer { offset += 12 + length }
     return PNGChunk(type: type, payload: bytes[(offset + 8)..<(offset + 8 + length)])

@@ -49,7 +49,7 @@ struct PNGStructure {
     let channels = [0: 1, 2: 3, 3: 1, 4: 2, 6: 4][colorType]
     guard let channels else { throw Self.damaged("unknown colour type") }
     size = PixelSize(
-      width: Int(fields.bigEndianUInt32(at: 0)), height: Int(fields.bigEndianUInt32(at: 4)))
+      width: fields.bigEndianCount(at: 0), height: fields.bigEndianCount(at: 4))
     bitsPerPixel = channels * Int(fields[fields.startIndex + 8])
     isInterlaced = fields[fields.startIndex + 12] != 0
     hasAlpha = colorType & 4 != 0
@@ -72,11 +72,9 @@ struct PNGStructure {
 
   /// Whether the packed bytes can hold all pixels: deflate makes at most 1032 bytes of one. A few bytes that
   /// claim a huge picture are told so without memory for it.
-  ///
-  /// - Precondition: sides are below 2³¹, as limits see to.
   var isPlausible: Bool {
-    let bytesPerRow = (size.width * bitsPerPixel + 7) / 8
-    let (needed, overflow) = bytesPerRow.multipliedReportingOverflow(by: size.height)
-    return !overflow && needed / 1032 <= dataCount
+    let (bitsPerRow, isTooWide) = size.width.multipliedReportingOverflow(by: bitsPerPixel)
+    let (needed, isTooMuch) = (bitsPerRow / 8 + 1).multipliedReportingOverflow(by: size.height)
+    return !isTooWide && !isTooMuch && needed / 1032 <= dataCount
   }
 }

@@ -192,11 +192,16 @@ private nonisolated struct ScriptWords {
     return word
   }
 
+  /// More than any screen, list or wait needs, in whatever unit: points, steps, seconds or milliseconds. What is reckoned
+  /// with such numbers fits an `Int`.
+  private static let largest = 1e9
+
   private mutating func number(_ meaning: String) throws(Script.SyntaxError) -> Double {
     let text = try word(meaning)
     guard let number = Double(text), number.isFinite else {
       throw error("“\(text)” is no number (\(meaning))")
     }
+    guard abs(number) <= Self.largest else { throw error("“\(text)” is too large (\(meaning))") }
     return number
   }
 

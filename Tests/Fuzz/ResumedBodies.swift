@@ -1,0 +1,46 @@
+import FoundationEssentials
+
+@testable import VitrineLoading
+
+/// Has a body break off and continues it with a response of these headers.
+enum ResumedBodies {
+  private static let url = URL(string: "http://a.test/b")
+  private static let beginning = [UInt8](repeating: 7, count: PartialBody.smallest)
+
+  static func take(_ bytes: [UInt8]) -> Bool {
+    guard let url else { return false }
+    var input = FuzzedInput(bytes)
+    let (first, second, count) = (input.int(), input.int(), input.int() & 0x3FFF)
+    let headers = input.headers
+    for text in input.texts { check(ContentRange(text)) }
+
+    let head = TransportResponse(url: url, status: 200, headers: ["ETag": "\"a\""], expectedLength: first)
+    let partial = PartialBody(beginning, of: head, length: head.expectedLength, validator: nil)
+    // A response that is told from the whole one by its status and its headers alone.
+    for status in [206, 200, 416] {
+      var assembly = AnswerAssembly(resuming: partial)
+      let response = TransportResponse(url: url, status: status, headers: headers, expectedLength: second)
+      _ = assembly.receive(response)
+      [UInt8](repeating: 8, count: count).withUnsafeBytes { assembly.receive($0) }
+      check(assembly)
+      var broken = assembly
+      _ = broken.takePartialBody()
+      _ = assembly.end(
+        count & 1 == 0 ? .success(TransportMetrics()) : .failure(.tooLarge(.body(bytes: second))))
+    }
+    return true
+  }
+
+  private static func check(_ range: ContentRange?) {
+    guard let range else { return }
+    precondition(range.first >= 0 && range.first <= range.last, "in order")
+    precondition(range.last <= StatedNumber.largest, "bounded")
+    precondition(range.length.map { $0 > range.last } ?? true, "within the whole")
+  }
+
+  private static func check(_ assembly: AnswerAssembly) {
+    let progress = assembly.progress
+    precondition(progress.received == assembly.body.count, "what came")
+    precondition(progress.fraction.map { 0...1 ~= $0 } ?? true, "a fraction")
+  }
+}

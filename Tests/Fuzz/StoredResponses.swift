@@ -1,0 +1,47 @@
+import FoundationEssentials
+
+@testable import VitrineLoading
+
+/// Judges a stored response with these headers, by clocks and rules of any kind, and merges it with a 304.
+enum StoredResponses {
+  private static let url = URL(string: "http://a.test/b")
+
+  static func take(_ bytes: [UInt8]) -> Bool {
+    guard let url else { return false }
+    var input = FuzzedInput(bytes)
+    let (now, requested, received) = (input.double(), input.double(), input.double())
+    var rules = FreshnessRules()
+    rules.unstatedLifetime = input.double()
+    rules.longestGuessedLifetime = input.double()
+    rules.minimumLifetime = input.double()
+    rules.staleWhileRevalidating = input.double()
+    rules.staleOnError = input.double()
+    let headers = input.headers
+    let middle = headers.fields.count / 2
+    let stored = StoredAnswer(
+      response: TransportResponse(
+        url: url, status: 200, headers: HTTPHeaders(Array(headers.fields[..<middle]))),
+      body: [], requested: requested, received: received)
+    let unchanged = TransportResponse(
+      url: url, status: 304, headers: HTTPHeaders(Array(headers.fields[middle...])),
+      expectedLength: input.int())
+    let merged = stored.merging(unchanged, sent: headers, requested: received, received: now)
+    for answer in [stored, merged].compactMap({ $0 }) {
+      for clock in [now, requested, received, 1_800_000_000] {
+        for isFromElsewhere in [false, true] {
+          check(answer.standing(at: clock, rules: rules, isFromElsewhere: isFromElsewhere))
+          check(answer.standing(at: clock, isFromElsewhere: isFromElsewhere))
+        }
+      }
+      _ = StoredAnswer.mayBeKept(answer.response, sent: headers)
+      _ = answer.isFor(headers)
+      _ = answer.validators
+    }
+    return true
+  }
+
+  private static func check(_ standing: StoredAnswer.Standing) {
+    guard case .stale(let age, _, _) = standing else { return }
+    precondition(age >= 0 && age.isFinite, "an age")
+  }
+}
