@@ -21,6 +21,8 @@ public import VitrineLoading
 public final class CurlTransport: DataTransport {
   /// `http` and `https`.
   public let schemes: Set<String> = ["http", "https"]
+  /// Made of `Configuration.trust`.
+  public let trust: String
 
   private let settings: TransferSettings
   private let nextID = Atomic<UInt64>(0)
@@ -34,6 +36,7 @@ public final class CurlTransport: DataTransport {
 
   init(configuration: Configuration, optionFilter: OptionFilter?) {
     settings = TransferSettings(configuration, optionFilter: optionFilter)
+    trust = configuration.trust.identifier
     if let warning = configuration.trust.warning { configuration.warn(warning) }
   }
 

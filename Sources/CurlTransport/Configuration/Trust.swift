@@ -1,3 +1,5 @@
+import VitrineLoading
+
 extension CurlTransport {
   /// What a server on https has to prove. TLS 1.2 is the least in any case.
   ///
@@ -45,6 +47,19 @@ extension CurlTransport {
 }
 
 extension CurlTransport.Trust {
+  /// Differs for what trusts other servers; empty for whom the system trusts.
+  var identifier: String {
+    guard self != Self() else { return "" }
+    // Each text behind its length, so that no two settings read alike.
+    let pins = pinnedKeys.sorted { $0.key < $1.key }.flatMap { [$0.key, "\($0.value.count)"] + $0.value.sorted() }
+    let texts = [
+      certificateAuthorities == nil ? "system" : "file", certificateAuthorities ?? "",
+      "\(allowsInvalidCertificates)", "\(checksHostNames)",
+    ]
+    let bytes = (texts + pins).flatMap { Array("\($0.utf8.count):\($0)".utf8) }
+    return SHA256.digest(bytes).map { String($0, radix: 16) }.joined(separator: "-")
+  }
+
   /// What makes it unsafe, in a line; nil for what is safe.
   var warning: String? {
     switch (allowsInvalidCertificates, checksHostNames) {

@@ -32,8 +32,13 @@ extension LoadEngine {
     }
   }
 
+  /// The identity under which the disk keeps a response, which depends on the transport that brings it.
+  func onDisk(_ identity: RequestIdentity) -> RequestIdentity {
+    identity.onDisk(trust: (try? transport(for: identity.fullURL))?.trust ?? "")
+  }
+
   private func answer(for request: ImageRequest) -> StoredAnswer? {
-    let identity = request.identity.withoutVarying
+    let identity = onDisk(request.identity)
     return state.withLock({ $0.removals.contain(identity) }) ? nil : dataCache?.answer(for: identity)
   }
 
@@ -53,8 +58,8 @@ extension LoadEngine {
 
   func keep(_ bytes: FetchedBytes, _ identity: RequestIdentity) {
     guard let answer = bytes.answer else { return }
-    write(answer.body.count) { cache in
-      let isKept = cache.store(answer, for: identity.withoutVarying)
+    write(answer.body.count) { [self] cache in
+      let isKept = cache.store(answer, for: onDisk(identity))
       bytes.storing?.finish(isKept)
       // Counts in memory until here.
       withExtendedLifetime(bytes.hold) {}
@@ -96,7 +101,8 @@ extension LoadEngine {
   }
 
   func discard(_ identity: RequestIdentity) {
-    write(0) { $0.removeAnswer(for: identity.withoutVarying) }
+    let identity = onDisk(identity)
+    write(0) { $0.removeAnswer(for: identity) }
   }
 
   /// Runs `change` on the thread that writes, after all that was asked before, unless too much waits for it already.
@@ -138,6 +144,7 @@ extension LoadEngine {
 
   /// Whether the disk has it, after all that has been asked of it before; false where there is none.
   func containsOnDisk(_ identity: RequestIdentity, _ answer: @escaping @Sendable (Bool) -> Void) {
+    let identity = onDisk(identity)
     write(0) {
       answer($0.containsAnswer(for: identity))
     } otherwise: {
@@ -147,6 +154,7 @@ extension LoadEngine {
 
   /// Removes what the disk has of `identity`, or all of it if nil. No look-up that begins after this call finds it.
   func removeFromDisk(_ identity: RequestIdentity?, _ answer: @escaping @Sendable (Bool) -> Void) {
+    let identity = identity.map(onDisk)
     state.withLock { $0.removals.begin(identity) }
     write(0) { [self] cache in
       let wasThere = identity.map { cache.removeAnswer(for: $0) } ?? cache.removeAllAnswers()
@@ -221,10 +229,10 @@ extension LoadEngine {
   /// Whether a 304 from `url` can be about what came from `known`: where a redirect leads elsewhere now, the server has
   /// compared a picture with another one (RFC 9110, 15.4).
   private func isSamePlace(_ url: URL, _ known: URL) -> Bool {
-    if url == known || url.resource == known.resource { return true }
+    // What is kept has no login and no signature.
+    if url == known || url.withoutSecrets.isSameResource(as: known.withoutSecrets) { return true }
     guard let filter = configuration.keyFilter else { return false }
-    // What is kept has no login.
-    return filter(url).resource == filter(known).resource
+    return filter(url).isSameResource(as: filter(known))
   }
 
   /// Whether what came from `known` is what `url` itself names, and not what a redirect has led to that may lead elsewhere
@@ -271,9 +279,4 @@ struct Exchange: Sendable {
     let body = metrics.map { max(0, $0.total - $0.firstByte) } ?? 0
     return max(requested, now - (body.isFinite ? body : 0))
   }
-}
-
-extension URL {
-  /// Which of a server's resources it names: without fragment and login.
-  fileprivate var resource: Substring { withoutLogin.absoluteString.prefix { $0 != "#" } }
 }

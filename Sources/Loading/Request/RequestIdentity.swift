@@ -31,6 +31,8 @@ public struct RequestIdentity: Hashable, Sendable {
     let hash: Int
     /// Whether `url` is not that of `fullURL`, but of a key filter.
     let hasKey: Bool
+    /// Whom the transport trusts, on disk.
+    let trust: String
 
     convenience init(_ fullURL: URL, _ allHeaders: HTTPHeaders, key: URL?) {
       self.init(
@@ -40,13 +42,15 @@ public struct RequestIdentity: Hashable, Sendable {
     }
 
     init(
-      _ fullURL: URL, _ allHeaders: HTTPHeaders, url: String, hasKey: Bool, headers: [HTTPHeaders.Field]
+      _ fullURL: URL, _ allHeaders: HTTPHeaders, url: String, hasKey: Bool, headers: [HTTPHeaders.Field],
+      trust: String = ""
     ) {
       self.fullURL = fullURL
       self.allHeaders = allHeaders
       self.url = url
       self.hasKey = hasKey
       self.headers = headers
+      self.trust = trust
       var hasher = Hasher()
       hasher.combine(url)
       for field in headers { hasher.combine(field) }
@@ -87,8 +91,21 @@ public struct RequestIdentity: Hashable, Sendable {
       : RequestIdentity(
         Storage(
           fullURL, allHeaders, url: url, hasKey: storage.hasKey,
-          headers: Array(storage.headers[..<furtherHeaders.startIndex])))
+          headers: Array(storage.headers[..<furtherHeaders.startIndex]), trust: trust))
   }
+
+  /// The identity on disk, which many programs share: `withoutVarying`, and apart from what other transports have accepted
+  /// from servers that this one may not trust.
+  func onDisk(trust: String) -> RequestIdentity {
+    guard storage.trust != trust else { return withoutVarying }
+    return RequestIdentity(
+      Storage(
+        fullURL, allHeaders, url: url, hasKey: storage.hasKey,
+        headers: Array(storage.headers[..<furtherHeaders.startIndex]), trust: trust))
+  }
+
+  /// Whom the transport trusts that brings the response, on disk; empty where it trusts whom the system does.
+  var trust: String { storage.trust }
 
   /// Whether there are headers that do not count, as far as is known.
   var hasOtherHeaders: Bool { storage.allHeaders.fields.count > storage.headers.count }
@@ -126,7 +143,7 @@ public struct RequestIdentity: Hashable, Sendable {
   public static func == (a: RequestIdentity, b: RequestIdentity) -> Bool {
     a.storage === b.storage
       || a.storage.hash == b.storage.hash && a.storage.url == b.storage.url
-        && a.storage.headers == b.storage.headers
+        && a.storage.headers == b.storage.headers && a.storage.trust == b.storage.trust
   }
 
   /// Feeds the hash that was worked out with the request. O(1).

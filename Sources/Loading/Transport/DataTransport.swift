@@ -8,6 +8,11 @@ public protocol DataTransport: Sendable {
   /// Schemes that it serves, in lower case: `["http", "https"]`.
   var schemes: Set<String> { get }
 
+  /// An identifier of the servers that it trusts; empty, the default, for those that the system trusts. On disk, where
+  /// several programs may share a folder, responses are kept apart by it: an image that one accepted without a valid
+  /// certificate is not shown by another that asks for one.
+  var trust: String { get }
+
   /// Starts a transfer and returns at once.
   ///
   /// The receiver hears on a thread of the transport's: at most one response, then bytes, then exactly one
@@ -28,6 +33,11 @@ public protocol TransportReceiver: AnyObject, Sendable {
   /// The end, called exactly once. A status that is not acceptable is `.failure(.status)`; its head has been
   /// received before, its body is not.
   func transportDidFinish(_ result: Result<TransportMetrics, ImageError>)
+}
+
+extension DataTransport {
+  /// Whom the system trusts.
+  public var trust: String { "" }
 }
 
 extension TransportReceiver {

@@ -63,14 +63,31 @@ import VitrineTesting
       var system = statvfs()
       #expect(statvfs(fixture.folder, &system) == 0)
       #expect(Int(system.f_bavail) * Int(system.f_frsize) >= 512 << 10)
-      // Somebody else fills the disk: what there is goes, and nothing more is kept.
-      try Data(count: 500 << 10).write(to: URL(filePath: fixture.folder + "/other"))
-      #expect(!cache.store(answer(30_000), for: identity(0)))
+    }
+  }
+
+  @Test(.enabled(if: mayMount, needsMount)) func aDiskThatOthersFillKeepsTheOfflineCopy() throws {
+    try withDisk("4m") {
+      let cache = fixture.cache { $0.freeBytes = 1 << 20 }
+      for number in 0..<20 { #expect(cache.store(answer(30_000), for: identity(number))) }
+      try Data(count: 2600 << 10).write(to: URL(filePath: fixture.folder + "/other"))
+
+      for number in 20..<40 {
+        #expect(!cache.store(answer(30_000), for: identity(number)))
+        fixture.clock.advance(by: DiskImageCache.pause)
+      }
+
       #expect(cache.fault == .diskIsFull(path: fixture.folder))
-      #expect(fixture.files.isEmpty)
+      let offline = fixture.cache()
+      for number in 0..<20 { #expect(offline.answer(for: identity(number)) == answer(30_000)) }
+      // A new version takes the place of the old one, and so does a later head.
+      #expect(cache.store(answer(29_000, seed: 2), for: identity(0)))
+      #expect(cache.answer(for: identity(0)) == answer(29_000, seed: 2))
+      #expect(cache.store(answer(30_000, headers: ["ETag": "\"b\""]), for: identity(1)))
+      // When there is room again, it is used.
       try FileManager.default.removeItem(atPath: fixture.folder + "/other")
       fixture.clock.advance(by: DiskImageCache.pause)
-      #expect(cache.store(answer(30_000), for: identity(0)) && cache.fault == nil)
+      #expect(cache.store(answer(30_000), for: identity(20)) && cache.fault == nil)
     }
   }
 
@@ -111,7 +128,7 @@ import VitrineTesting
       #expect(cache.answer(for: identity(1)) == nil)
       #expect(cache.store(answer(), for: identity(2)))
       #expect(cache.answer(for: identity(2)) == answer())
-      try FileManager.default.removeItem(atPath: fixture.folder + "/v1")
+      try FileManager.default.removeItem(atPath: fixture.root)
     }
     #expect(cache.fault == nil && cache.statistics.failures == 0)
   }
@@ -119,7 +136,7 @@ import VitrineTesting
   @Test(.enabled(if: geteuid() == 0, "needs another user")) func aFolderOfAnotherUserIsRefused() {
     let cache = fixture.cache()
     cache.store(answer(), for: identity(1))
-    for path in [fixture.folder, fixture.folder + "/v1"] {
+    for path in [fixture.folder, fixture.root] {
       #expect(chown(path, 12345, 12345) == 0)
       #expect(cache.answer(for: identity(1)) == nil)
       #expect(cache.fault == .ownedBySomebodyElse(path: fixture.folder))
@@ -145,13 +162,13 @@ import VitrineTesting
 
   @Test func aLinkInPlaceOfTheFolderIsRefused() throws {
     let elsewhere = DiskFixture()
-    for name in ["v1", nil] {
+    for name in [CacheFolder.version, nil] {
       let cache = fixture.cache()
       let path =
         try name.map { "\(fixture.folder)/\($0)" }
         ?? {
           // In place of one of the 256.
-          try FileManager.default.removeItem(atPath: fixture.folder + "/v1")
+          try FileManager.default.removeItem(atPath: fixture.root)
           cache.store(answer(), for: identity(1))
           let shard = try #require(fixture.files.first).split(separator: "/").dropLast().joined(
             separator: "/")
@@ -178,10 +195,10 @@ import VitrineTesting
   @Test func aFolderThatOthersMayReadIsClosedToThem() throws {
     let cache = fixture.cache()
     cache.store(answer(), for: identity(1))
-    #expect(chmod(fixture.folder + "/v1", 0o777) == 0)
+    #expect(chmod(fixture.root, 0o777) == 0)
     #expect(cache.answer(for: identity(1)) != nil)
     var status = stat()
-    #expect(stat(fixture.folder + "/v1", &status) == 0 && status.st_mode & 0o777 == 0o700)
+    #expect(stat(fixture.root, &status) == 0 && status.st_mode & 0o777 == 0o700)
   }
 
   @Test func noDescriptorStaysOpen() throws {

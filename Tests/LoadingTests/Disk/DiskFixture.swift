@@ -28,15 +28,27 @@ final class DiskFixture: Sendable {
   /// The same, with names of files that `hash` makes.
   func cache(
     _ folder: String? = nil, hash: @escaping @Sendable ([UInt8]) -> ContentHash,
+    system: any DiskSystem = LinuxDiskSystem(),
     _ configure: (inout DiskImageCache.Limits) -> Void = { _ in }
   ) -> DiskImageCache {
     var limits = DiskImageCache.Limits()
     limits.freeBytes = 0
+    limits.freeFiles = 0
     configure(&limits)
     return DiskImageCache(
       directory: folder ?? self.folder, limits: limits, clock: clock,
-      wallClock: { self.wallClock.withLock { $0 } }, hash: hash)
+      wallClock: { self.wallClock.withLock { $0 } }, system: system, hash: hash)
   }
+
+  /// The same on a system of the test's own.
+  func cache(
+    on system: any DiskSystem, _ configure: (inout DiskImageCache.Limits) -> Void = { _ in }
+  ) -> DiskImageCache {
+    cache(nil, hash: { ContentHash($0) }, system: system, configure)
+  }
+
+  /// The folder of this version.
+  var root: String { "\(folder)/\(CacheFolder.version)" }
 
   func pass(_ seconds: Double) { wallClock.withLock { $0 += seconds } }
 
@@ -47,7 +59,7 @@ final class DiskFixture: Sendable {
 
   /// All that lies below the folder of this version, folders left out.
   var everything: [String] {
-    let root = "\(folder)/\(CacheFolder.version)"
+    let root = root
     let names = (try? FileManager.default.subpathsOfDirectory(atPath: root)) ?? []
     return names.map { "\(root)/\($0)" }.filter { path in
       var isFolder: ObjCBool = false
@@ -63,7 +75,7 @@ func answer(_ count: Int = 100, seed: UInt8 = 1, headers: HTTPHeaders = ["ETag":
     response: TransportResponse(
       url: url("where-it-came-from.jpg"), status: 200, headers: headers, expectedLength: count),
     body: (0..<count).map { UInt8(truncatingIfNeeded: $0) &* 7 &+ seed },
-    varying: [.init(name: "x-theme", value: "dark")], requested: 1_799_999_999.5, received: 1_800_000_000.25)
+    requested: 1_799_999_999.5, received: 1_800_000_000.25)
 }
 
 func identity(_ name: String, headers: HTTPHeaders = [:]) -> RequestIdentity {

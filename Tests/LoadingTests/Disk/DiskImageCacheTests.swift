@@ -98,7 +98,7 @@ import VitrineTesting
     #expect(cache.store(answer(), for: odd))
     #expect(cache.answer(for: odd) == answer())
     #expect(fixture.everything.count == 1 && fixture.files.count == 1)
-    #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.folder) == ["v1"])
+    #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.folder) == [CacheFolder.version])
   }
 
   @Test func headersThatChangeTheAnswerKeepAnswersApart() throws {
@@ -149,7 +149,7 @@ import VitrineTesting
     #expect(fixture.files.count == 4)
     for file in fixture.files {
       let bytes = try Data(contentsOf: URL(filePath: file))
-      #expect(bytes.range(of: Data("secret".utf8)) == nil && bytes.range(of: Data("a@b.jpg".utf8)) != nil)
+      #expect(bytes.range(of: Data("secret".utf8)) == nil && bytes.range(of: Data("a@b.jpg".utf8)) == nil)
     }
   }
 

@@ -220,30 +220,70 @@ import Testing
 
   // MARK: Leftovers
 
-  @Test func whatAKilledProcessLeavesIsSweptAfterAnHour() throws {
-    let cache = fixture.cache()
-    cache.store(answer(), for: identity(1))
+  /// A file of 10,000 bytes as one that is being written lies there.
+  private func halfWritten(_ name: String = "abc") throws -> String {
+    fixture.cache().store(answer(), for: identity(1))
     let shard = try #require(fixture.files.first?.split(separator: "/").dropLast().joined(separator: "/"))
-    let half = "/\(shard)/\(CacheFolder.temporary)abc"
-    let old = fixture.folder + "/v1/\(CacheFolder.removed)abc"
+    let path = "/\(shard)/\(CacheFolder.temporary)\(name)"
+    try Data(count: 10_000).write(to: URL(filePath: path))
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSince1970: 1_800_000_000)], ofItemAtPath: path)
+    return path
+  }
+
+  @Test func whatADeadWriterLeavesIsSweptAtOnce() throws {
+    let half = try halfWritten()
+    let old = fixture.root + "/\(CacheFolder.removed)abc"
     let manager = FileManager.default
-    try Data([1]).write(to: URL(filePath: half))
     try manager.createDirectory(atPath: old, withIntermediateDirectories: false)
     try Data([1]).write(to: URL(filePath: old + "/0123"))
-    try manager.setAttributes(
-      [.modificationDate: Date(timeIntervalSince1970: 1_800_000_000)], ofItemAtPath: half)
+    let cache = fixture.cache()
+
     cache.trim()
-    #expect(manager.fileExists(atPath: half) && !manager.fileExists(atPath: old))
+
+    #expect(!manager.fileExists(atPath: half) && !manager.fileExists(atPath: old))
+    #expect(cache.answer(for: identity(1)) != nil)
+  }
+
+  @Test func whatALivingWriterHasWrittenCountsAndStaysForAnHour() throws {
+    let half = try halfWritten()
+    // As its writer holds it.
+    let file = open(half, O_RDONLY)
+    defer { close(file) }
+    #expect(flock(file, LOCK_EX) == 0)
+    let cache = fixture.cache { $0.bytes = 20_000 }
+
+    #expect(cache.measured().bytes == 4096 + 12_288)
+    #expect(cache.statistics.entries == 1)
+    cache.store(answer(4500), for: identity(2))
+    #expect(access(half, F_OK) == 0)
+    #expect(held(cache, of: 3) == [2], "4 + 8 + 12 KiB are more than 20,000 bytes")
     fixture.pass(3601)
     cache.trim()
-    #expect(!manager.fileExists(atPath: half))
-    #expect(cache.answer(for: identity(1)) != nil)
+    #expect(access(half, F_OK) != 0)
+  }
+
+  @Test func filesOfAnOlderVersionAreRemovedAndNothingElse() throws {
+    let (old, shard) = (fixture.folder + "/v1", fixture.folder + "/v1/ab")
+    let manager = FileManager.default
+    try manager.createDirectory(atPath: shard, withIntermediateDirectories: true)
+    try Data([1]).write(to: URL(filePath: shard + "/ab" + String(repeating: "0", count: 30)))
+    let cache = fixture.cache()
+    #expect(cache.answer(for: identity(1)) == nil && manager.fileExists(atPath: shard))
+    cache.store(answer(), for: identity(1))
+    #expect(!manager.fileExists(atPath: old))
+    #expect(cache.answer(for: identity(1)) == answer())
+
+    try manager.createDirectory(atPath: shard, withIntermediateDirectories: true)
+    try Data([1]).write(to: URL(filePath: old + "/README"))
+    fixture.cache().store(answer(), for: identity(2))
+    #expect(try manager.contentsOfDirectory(atPath: old) == ["README"])
   }
 
   @Test func whatIsNotOursIsLeftAlone() throws {
     let cache = fixture.cache { $0.count = 1 }
     cache.store(answer(), for: identity(1))
-    let paths = [fixture.folder + "/mine", fixture.folder + "/v1/README", fixture.folder + "/v1/ab.bak"]
+    let paths = [fixture.folder + "/mine", fixture.root + "/README", fixture.root + "/ab.bak"]
     for path in paths { try Data([1]).write(to: URL(filePath: path)) }
     cache.store(answer(), for: identity(2))
     cache.trim()

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import Synchronization
 import Testing
+import VitrineTesting
 
 @testable import VitrineLoading
 
@@ -33,13 +34,35 @@ import Testing
     let cache = fixture.cache()
     for number in 0..<5 { cache.store(answer(), for: identity(number)) }
     cache.limits.count = 1
-    let lock = open(fixture.folder + "/v1", O_RDONLY | O_DIRECTORY)
+    let lock = open(fixture.root, O_RDONLY | O_DIRECTORY)
     defer { close(lock) }
     #expect(flock(lock, LOCK_EX) == 0)
     cache.trim()
     #expect(fixture.files.count == 5)
     #expect(flock(lock, LOCK_UN) == 0)
     cache.trim()
+    #expect(fixture.files.count == 1)
+  }
+
+  @Test func aStoppedProcessThatHoldsTheLockEndsTrimmingForAWhileOnly() throws {
+    let cache = fixture.cache()
+    for number in 0..<5 { cache.store(answer(), for: identity(number)) }
+    cache.limits.count = 1
+    let lock = open(fixture.root, O_RDONLY | O_DIRECTORY)
+    defer { close(lock) }
+    #expect(flock(lock, LOCK_EX) == 0)
+
+    for _ in 0..<4 {
+      cache.trim()
+      fixture.clock.advance(by: TrimTurn.patience / 4)
+      #expect(fixture.files.count == 5)
+    }
+    cache.trim()
+
+    #expect(fixture.files.count == 1)
+    // Each store trims from now on, though the lock is still held.
+    cache.store(answer(), for: identity(6))
+    cache.store(answer(), for: identity(7))
     #expect(fixture.files.count == 1)
   }
 

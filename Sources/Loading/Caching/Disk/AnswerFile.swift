@@ -2,7 +2,7 @@ import FoundationEssentials
 
 /// A file that holds one answer, and says all that is needed to trust it:
 ///
-///     8   magic and version of the format, `vitrine1`
+///     8   magic and version of the format, `vitrine2`
 ///     16  hash of all from here to the body
 ///     4   bytes of the head
 ///     8   bytes of the body
@@ -15,16 +15,25 @@ import FoundationEssentials
 /// whole counts; what follows it was torn, and is as if it were not there.
 ///
 /// Numbers have their lowest byte first. A change of the format changes the magic, and what is older is damaged.
+///
+/// No secret is in the head: the key is a digest, the URL is there only where a redirect has led elsewhere, headers that may
+/// hold secrets are left out (`KeptHeaders`), and of the headers that `Vary` names there are digests.
 enum AnswerFile {
-  static let magic = Array("vitrine1".utf8)
+  static let magic = Array("vitrine2".utf8)
   /// Bytes before the head.
   static let fixedLength = 52
   /// Longer heads are not written: servers that say so much are answered from the network.
   static let longestHead = 256 << 10
 
   /// All but the body. Nil for what does not fit.
-  static func start(_ answer: StoredAnswer, key: DiskKey) -> [UInt8]? {
-    let head = head(answer, key: key)
+  ///
+  /// - Parameters:
+  ///   - ownURL: the URL of the request, which is not written.
+  ///   - varying: `answer.varying`, digested.
+  static func start(
+    _ answer: StoredAnswer, key: DiskKey, ownURL: URL, varying: [HTTPHeaders.Field]
+  ) -> [UInt8]? {
+    let head = head(answer, key, ownURL, varying)
     guard head.count <= longestHead else { return nil }
     var rest = ByteWriter()
     rest.append(UInt32(head.count))
@@ -38,15 +47,18 @@ enum AnswerFile {
     return start.bytes
   }
 
-  private static func head(_ answer: StoredAnswer, key: DiskKey) -> [UInt8] {
+  private static func head(
+    _ answer: StoredAnswer, _ key: DiskKey, _ ownURL: URL, _ varying: [HTTPHeaders.Field]
+  ) -> [UInt8] {
     var head = ByteWriter()
     head.append(key.bytes)
     head.append(Int32(clamping: answer.response.status ?? -1))
-    head.append(answer.response.url.absoluteString)
+    let url = answer.response.url.withoutLogin
+    head.append(url.isSameResource(as: ownURL) ? "" : url.withoutSecrets.absoluteString)
     head.append(Int64(answer.response.expectedLength ?? -1))
     head.append(milliseconds(answer.requested))
     head.append(milliseconds(answer.received))
-    for fields in [answer.response.headers.fields, answer.varying] {
+    for fields in [KeptHeaders.of(answer.response.headers), varying] {
       head.append(UInt32(clamping: fields.count))
       for field in fields {
         head.append(field.name)
@@ -67,7 +79,7 @@ enum AnswerFile {
     init?(_ bytes: [UInt8], fileLength: Int) {
       var reader = ByteReader(bytes[...])
       guard reader.take(magic.count).map({ Array($0) == magic }) == true, let startHash = reader.hash(),
-        let headLength = reader.number(UInt32.self).map({ Int($0) }),
+        let headLength = reader.number(UInt32.self).flatMap({ Int(exactly: $0) }),
         let bodyLength = reader.number(UInt64.self).flatMap({ Int(exactly: $0) }),
         let bodyHash = reader.hash(),
         headLength <= longestHead, bodyLength <= fileLength - fixedLength - headLength
@@ -120,16 +132,21 @@ enum AnswerFile {
   // MARK: Heads
 
   /// The key and, without its body, the answer of a head that is whole; nil if it cannot be read all the same.
-  static func read(_ head: ArraySlice<UInt8>) -> (key: ArraySlice<UInt8>, answer: StoredAnswer)? {
+  ///
+  /// - Parameter ownURL: the URL of the request, for an answer that came from there.
+  static func read(
+    _ head: ArraySlice<UInt8>, ownURL: URL
+  ) -> (key: ArraySlice<UInt8>, answer: StoredAnswer)? {
     var reader = ByteReader(head)
     guard let key = reader.counted(), let status = reader.number(Int32.self),
-      let url = reader.text().flatMap({ URL(string: $0) }), let length = reader.number(Int64.self),
+      let text = reader.text(), let url = text.isEmpty ? ownURL.withoutLogin : URL(string: text),
+      let length = reader.number(Int64.self),
       let requested = reader.number(Int64.self), let received = reader.number(Int64.self),
       let headers = fields(&reader), let varying = fields(&reader), reader.isAtEnd
     else { return nil }
     let response = TransportResponse(
       url: url, status: status < 0 ? nil : Int(status), headers: HTTPHeaders(headers),
-      expectedLength: length < 0 ? nil : Int(length))
+      expectedLength: length < 0 ? nil : Int(clamping: length))
     return (
       key,
       StoredAnswer(

@@ -20,19 +20,21 @@ enum AnswerReading {
   /// Read at once; most heads fit.
   private static let firstLength = 4096
 
-  /// - Parameter withBody: false leaves the body empty, and damage in it unseen.
+  /// - Parameters:
+  ///   - entry: what is looked for; its secret is asked for only if the file has digests.
+  ///   - withBody: false leaves the body empty, and damage in it unseen.
   static func read(
-    _ name: ContentHash, in shard: borrowing Descriptor, key: DiskKey, withBody: Bool
+    _ entry: DiskEntry, in shard: borrowing Descriptor, withBody: Bool
   ) -> Result {
     do throws(SystemError) {
       // When it is used is noted less often than the system would.
-      let file = try Descriptor(name.hex, in: shard.number, flags: O_RDONLY | noAccessTime)
-      return try read(file, key: key, withBody: withBody)
+      let file = try shard.open(entry.name.hex, flags: O_RDONLY | noAccessTime)
+      return try read(file, entry, withBody: withBody)
     } catch {
       switch error.code {
       case ENOENT: return .nothing
-      // Links, folders, devices; sectors that cannot be read any more.
-      case ELOOP, EISDIR, ENXIO, ENOTDIR, EIO: return .damaged
+      // Links, folders and devices are in the way. What the disk fails to read may be readable another time.
+      case ELOOP, EISDIR, ENXIO, ENOTDIR: return .damaged
       default: return .refused(error)
       }
     }
@@ -42,18 +44,20 @@ enum AnswerReading {
   private static let noAccessTime: Int32 = 0o1000000
 
   private static func read(
-    _ file: borrowing Descriptor, key: DiskKey, withBody: Bool
+    _ file: borrowing Descriptor, _ entry: DiskEntry, withBody: Bool
   ) throws(SystemError) -> Result {
-    let status = try file.status()
+    let status = try file.status
     let length = Int(status.st_size)
     guard status.st_mode & S_IFMT == S_IFREG, let (first, frame) = try start(of: file, length: length),
-      let read = AnswerFile.read(first[AnswerFile.fixedLength..<frame.startLength])
+      let read = AnswerFile.read(
+        first[AnswerFile.fixedLength..<frame.startLength], ownURL: entry.identity.fullURL)
     else { return .damaged }
-    guard read.key == key.bytes[...] else { return .nothing }
+    guard read.key == entry.key.bytes[...] else { return .nothing }
     let notes = try bytes(
       of: file, at: frame.endOfBody, count: min(length - frame.endOfBody, 2 * AnswerFile.longestNotes))
     var answer =
-      AnswerFile.lastHead(notes[...]).head.flatMap { AnswerFile.read($0) }
+      AnswerFile.lastHead(notes[...]).head
+      .flatMap { AnswerFile.read($0, ownURL: entry.identity.fullURL) }
       .flatMap { $0.key == read.key ? $0.answer : nil } ?? read.answer
     if withBody {
       answer.body = try bytes(
@@ -84,15 +88,13 @@ enum AnswerReading {
   ) throws(SystemError) -> [UInt8] {
     // An array of nothing is one that all threads share, and is not to be filled.
     guard count > 0 else { return [] }
-    let number = file.number
+    let (number, system) = (file.number, file.system)
     var failure: SystemError?
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-      let known = known.prefix(count)
-      filled = buffer.update(fromContentsOf: known)
+      filled = buffer.update(fromContentsOf: known.prefix(count))
+      let rest = UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[filled...])
       do throws(SystemError) {
-        let rest = UnsafeMutableRawBufferPointer(buffer)[filled..<count]
-        filled += try Descriptor.read(
-          number, into: UnsafeMutableRawBufferPointer(rebasing: rest), at: offset + known.count)
+        filled += try Descriptor.read(number, into: rest, at: offset + filled, system: system)
       } catch {
         failure = error
       }

@@ -8,20 +8,23 @@ enum AnswerWriting {
   static func write(
     _ start: [UInt8], _ body: [UInt8], _ name: ContentHash, in shard: borrowing Descriptor, now: Int64
   ) throws(SystemError) -> Int? {
-    let temporary = CacheFolder.temporary + String(UInt64.random(in: 0 ... .max), radix: 36)
+    let temporary = CacheFolder.temporaryName()
+    var file = try shard.open(temporary, flags: O_WRONLY | O_CREAT | O_EXCL)
     do throws(SystemError) {
-      let file = try Descriptor(temporary, in: shard.number, flags: O_WRONLY | O_CREAT | O_EXCL)
+      // By which a sweep knows that its writer lives.
+      _ = file.lock()
       try file.write(start)
       try file.write(body)
-      // By the clock that its age is told by.
-      let times = [timespec(tv_sec: Int(now), tv_nsec: 0), timespec(tv_sec: Int(now), tv_nsec: 0)]
-      futimens(file.number, times)
-      var status = stat()
-      let wasThere = fstatat(shard.number, name.hex, &status, AT_SYMLINK_NOFOLLOW) == 0
-      guard renameat(shard.number, temporary, shard.number, name.hex) == 0 else { throw .last }
-      return wasThere ? Int(status.st_size) : nil
+      // By the clock that its age is told by; a file system without times keeps it all the same.
+      try? file.setTimes(FileTimes(used: now, stored: now))
+      let replaced = (try? shard.status(of: name.hex)).map { Int($0.st_size) }
+      // Closed first, as some file systems tell only then that they could not keep it. The lock goes with that, and a
+      // sweep may remove the file before it has its name: then there is no such file, and it is written once more.
+      try file.close()
+      try shard.rename(temporary, to: name.hex)
+      return replaced
     } catch {
-      if error.code != EEXIST { unlinkat(shard.number, temporary, 0) }
+      try? shard.remove(temporary)
       throw error
     }
   }
@@ -29,29 +32,26 @@ enum AnswerWriting {
   /// Notes a new head at the end of a file that has this body already; false if there is none, or the file is to be
   /// written anew. A note that is cut short is as if it were not there.
   static func note(
-    _ start: [UInt8], _ body: [UInt8], _ name: ContentHash, in shard: borrowing Descriptor, now: Int64
+    _ start: [UInt8], _ body: [UInt8], _ entry: DiskEntry, in shard: borrowing Descriptor, now: Int64
   ) throws(SystemError) -> (before: Int, after: Int)? {
-    let file: Descriptor
-    do throws(SystemError) {
-      file = try Descriptor(name.hex, in: shard.number, flags: O_RDWR | O_APPEND)
-    } catch {
-      return nil
-    }
-    let status = try file.status()
+    let url = entry.identity.fullURL
+    var file = try shard.open(entry.name.hex, flags: O_RDWR | O_APPEND)
+    let status = try file.status
     let length = Int(status.st_size)
     let note = AnswerFile.note(start)
     guard status.st_mode & S_IFMT == S_IFREG,
       let (first, frame) = try AnswerReading.start(of: file, length: length),
       let new = AnswerFile.Frame(start, fileLength: start.count + body.count),
       frame.bodyLength == new.bodyLength, frame.bodyHash == new.bodyHash,
-      AnswerFile.read(first[AnswerFile.fixedLength..<frame.startLength])?.key
-        == AnswerFile.read(start[AnswerFile.fixedLength...])?.key,
+      AnswerFile.read(first[AnswerFile.fixedLength..<frame.startLength], ownURL: url)?.key
+        == entry.key.bytes[...],
       length - frame.endOfBody + note.count <= AnswerFile.longestNotes
     else { return nil }
     let notes = try AnswerReading.bytes(of: file, at: frame.endOfBody, count: length - frame.endOfBody)
     guard AnswerFile.lastHead(notes[...]).isWhole else { return nil }
     try file.write(note)
-    futimens(file.number, [timespec(tv_sec: Int(now), tv_nsec: 0), timespec(tv_sec: Int(now), tv_nsec: 0)])
+    try? file.setTimes(FileTimes(used: now, stored: now))
+    try file.close()
     return (length, length + note.count)
   }
 }

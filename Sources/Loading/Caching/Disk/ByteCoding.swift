@@ -44,8 +44,8 @@ struct ByteReader {
   }
 
   mutating func counted() -> ArraySlice<UInt8>? {
-    guard let count = number(UInt32.self) else { return nil }
-    return take(Int(count))
+    guard let count = number(UInt32.self).flatMap({ Int(exactly: $0) }) else { return nil }
+    return take(count)
   }
 
   mutating func text() -> String? { counted().flatMap { String(validating: $0, as: UTF8.self) } }

@@ -1,17 +1,24 @@
 import Glibc
 
-/// The folder of a disk cache: `FOLDER/v1/ab/abcd…`, an answer a file, 256 folders so that none gets long.
+/// The folder of a disk cache: `FOLDER/v2/ab/abcd…`, an answer a file, 256 folders so that none gets long, and
+/// `FOLDER/v2/key` (`CacheSecret`).
 ///
 /// Each call opens its way from the top: folders may be removed, or be replaced by another process, at any time.
 struct CacheFolder {
   /// Of the layout and of the format of the files.
-  static let version = "v1"
+  static let version = "v2"
+  /// What programs of older versions have left behind.
+  static let olderVersions = ["v1"]
   /// What is written has such a name until it is whole.
   static let temporary = ".new-"
   /// What is being removed has such a name.
   static let removed = ".old-"
 
   let path: String
+  let system: any DiskSystem
+
+  /// A name that no other file has.
+  static func temporaryName() -> String { temporary + String(UInt64.random(in: 0 ... .max), radix: 36) }
 
   /// The folder that holds the others; nil if it is not there, and is not to be made.
   func open(creating: Bool) throws(DiskImageCache.Fault) -> Descriptor? {
@@ -20,12 +27,12 @@ struct CacheFolder {
     do throws(SystemError) {
       let outer = try openOuter(creating: creating)
       // The owner of the outer folder may exchange what lies in it; root may in any case.
-      let isForeign = ![geteuid(), 0].contains(try outer.status().st_uid)
+      let isForeign = ![geteuid(), 0].contains(try outer.status.st_uid)
       let inner = isForeign ? nil : try Self.folder(Self.version, in: outer, creating: creating)
       if let inner {
-        let status = try inner.status()
+        let status = try inner.status
         if status.st_uid == geteuid() {
-          if status.st_mode & 0o077 != 0 { fchmod(inner.number, 0o700) }
+          if status.st_mode & 0o077 != 0 { try? inner.setMode(0o700) }
           return inner
         }
       }
@@ -38,24 +45,24 @@ struct CacheFolder {
 
   private func openOuter(creating: Bool) throws(SystemError) -> Descriptor {
     do throws(SystemError) {
-      return try Descriptor(path, flags: O_RDONLY | O_DIRECTORY, followsLink: true)
+      return try Descriptor(path, flags: O_RDONLY | O_DIRECTORY, followsLink: true, system: system)
     } catch {
       guard error.code == ENOENT, creating else { throw error }
     }
     let failure = createParents()
     do throws(SystemError) {
-      return try Descriptor(path, flags: O_RDONLY | O_DIRECTORY, followsLink: true)
+      return try Descriptor(path, flags: O_RDONLY | O_DIRECTORY, followsLink: true, system: system)
     } catch {
       throw failure ?? error
     }
   }
 
-  /// One of the 256; nil if it is not there, and is not to be made.
+  /// The one of the 256 that an entry lies in; nil if it is not there, and is not to be made.
   func openShard(
-    _ name: ContentHash, in root: borrowing Descriptor, creating: Bool
+    of entry: DiskEntry, in root: borrowing Descriptor, creating: Bool
   ) throws(DiskImageCache.Fault) -> Descriptor? {
     do throws(SystemError) {
-      return try Self.folder(String(name.hex.prefix(2)), in: root, creating: creating)
+      return try Self.folder(entry.shard, in: root, creating: creating)
     } catch {
       if error.code == ENOENT, !creating { return nil }
       throw .refused(path: path, code: error.code)
@@ -66,12 +73,16 @@ struct CacheFolder {
     _ name: String, in folder: borrowing Descriptor, creating: Bool
   ) throws(SystemError) -> Descriptor {
     do throws(SystemError) {
-      return try Descriptor(name, in: folder.number, flags: O_RDONLY | O_DIRECTORY)
+      return try folder.openFolder(name)
     } catch {
       guard error.code == ENOENT, creating else { throw error }
     }
-    guard mkdirat(folder.number, name, 0o700) == 0 || errno == EEXIST else { throw .last }
-    return try Descriptor(name, in: folder.number, flags: O_RDONLY | O_DIRECTORY)
+    do throws(SystemError) {
+      try folder.makeFolder(name)
+    } catch {
+      guard error.code == EEXIST else { throw error }
+    }
+    return try folder.openFolder(name)
   }
 
   /// The folder and those that it lies in, for nobody else; why one of them could not be made.
@@ -79,7 +90,12 @@ struct CacheFolder {
     var end = path.utf8.startIndex
     while end < path.utf8.endIndex {
       end = path.utf8[path.utf8.index(after: end)...].firstIndex(of: UInt8(ascii: "/")) ?? path.utf8.endIndex
-      guard mkdir(String(path[..<end]), 0o700) == 0 || errno == EEXIST else { return .last }
+      do throws(SystemError) {
+        try system.makeFolder(String(path[..<end]), in: AT_FDCWD)
+      } catch {
+        // Interrupted or there already: opening it tells.
+        guard [EEXIST, EINTR].contains(error.code) else { return error }
+      }
     }
     return nil
   }

@@ -1,62 +1,67 @@
 import Glibc
 
-/// What the system said when it refused.
-struct SystemError: Error, Hashable {
-  let code: Int32
-
-  init(_ code: Int32) { self.code = code }
-
-  static var last: SystemError { SystemError(errno) }
-}
-
 /// An open file or folder; closed when it is let go.
 struct Descriptor: ~Copyable {
   let number: Int32
+  let system: any DiskSystem
+  private var isOpen = true
 
   /// Takes part in no program that is started, and waits for no FIFO; `name` may be a link only if `followsLink`.
   init(
-    _ name: String, in folder: Int32 = AT_FDCWD, flags: Int32, followsLink: Bool = false, mode: mode_t = 0o600
+    _ name: String, in folder: Int32 = AT_FDCWD, flags: Int32, followsLink: Bool = false,
+    mode: mode_t = 0o600, system: any DiskSystem
   ) throws(SystemError) {
     let all = flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (followsLink ? 0 : O_NOFOLLOW)
-    while true {
-      let number = Self.open(folder, name, all, mode)
-      if number >= 0 {
-        self.number = number
-        return
-      }
-      guard errno == EINTR else { throw .last }
+    number = try Self.repeated { () throws(SystemError) in
+      try system.open(name, in: folder, flags: all, mode: mode)
+    }
+    self.system = system
+  }
+
+  deinit { if isOpen { try? system.close(number) } }
+
+  /// Closes a file that was written: some file systems tell only now that they could not keep it.
+  mutating func close() throws(SystemError) {
+    isOpen = false
+    do throws(SystemError) {
+      try system.close(number)
+    } catch {
+      // An interrupted close has closed it all the same.
+      if error.code != EINTR { throw error }
     }
   }
 
-  deinit { close(number) }
-
-  private static func open(_ folder: Int32, _ name: String, _ flags: Int32, _ mode: mode_t) -> Int32 {
-    openat(folder, name, flags, mode)
+  /// Calls again as long as a signal interrupts the call.
+  private static func repeated<Result>(
+    _ call: () throws(SystemError) -> Result
+  ) throws(SystemError) -> Result {
+    while true {
+      do throws(SystemError) {
+        return try call()
+      } catch {
+        guard error.code == EINTR else { throw error }
+      }
+    }
   }
 
-  func status() throws(SystemError) -> stat {
-    var status = stat()
-    guard fstat(number, &status) == 0 else { throw .last }
-    return status
+  // MARK: Files
+
+  var status: stat {
+    get throws(SystemError) {
+      try Self.repeated { () throws(SystemError) in try system.status(of: number) }
+    }
   }
 
-  /// Bytes that this user may still write where it lies; nil where nobody knows.
-  var freeBytes: Int? {
-    var system = statvfs()
-    guard fstatvfs(number, &system) == 0, system.f_blocks > 0 else { return nil }
-    let (bytes, isTooMuch) = UInt64(system.f_bavail).multipliedReportingOverflow(by: UInt64(system.f_frsize))
-    return isTooMuch ? .max : Int(clamping: bytes)
-  }
-
-  /// Fills `buffer` from what is at `offset` in a file; how many bytes there were.
+  /// Fills `buffer` with what is at `offset` in a file. Returns the number of bytes, fewer at the end of the file.
   static func read(
-    _ number: Int32, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
+    _ number: Int32, into buffer: UnsafeMutableRawBufferPointer, at offset: Int, system: any DiskSystem
   ) throws(SystemError) -> Int {
     var done = 0
     while done < buffer.count {
-      let count = pread(number, buffer.baseAddress! + done, buffer.count - done, off_t(offset + done))
-      if count < 0 && errno == EINTR { continue }
-      guard count >= 0 else { throw .last }
+      let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
+      let count = try repeated { () throws(SystemError) in
+        try system.read(number, into: rest, at: offset + done)
+      }
       guard count > 0 else { break }
       done += count
     }
@@ -64,32 +69,137 @@ struct Descriptor: ~Copyable {
   }
 
   func write(_ bytes: [UInt8]) throws(SystemError) {
-    var done = 0
-    while done < bytes.count {
-      let count = bytes.withUnsafeBytes { Glibc.write(number, $0.baseAddress! + done, $0.count - done) }
-      if count < 0 && errno == EINTR { continue }
-      guard count >= 0 else { throw .last }
-      guard count > 0 else { throw SystemError(EIO) }
-      done += count
+    var (done, failure) = (0, SystemError?.none)
+    bytes.withUnsafeBytes { bytes in
+      do throws(SystemError) {
+        while done < bytes.count {
+          let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
+          let count = try Self.repeated { () throws(SystemError) in try system.write(rest, to: number) }
+          guard count > 0 else { throw SystemError(EIO) }
+          done += count
+        }
+      } catch {
+        failure = error
+      }
+    }
+    if let failure { throw failure }
+  }
+
+  func synchronize() throws(SystemError) {
+    try Self.repeated { () throws(SystemError) in try system.synchronize(number) }
+  }
+
+  func setTimes(_ times: FileTimes) throws(SystemError) {
+    try Self.repeated { () throws(SystemError) in try system.setTimes(times, of: number) }
+  }
+
+  func setMode(_ mode: mode_t) throws(SystemError) {
+    try Self.repeated { () throws(SystemError) in try system.setMode(mode, of: number) }
+  }
+
+  /// The lock of a file or folder.
+  enum Lock {
+    /// Held until the descriptor is closed.
+    case taken
+    case heldByAnother
+    /// The file system has no locks.
+    case unavailable
+  }
+
+  func lock() -> Lock {
+    do throws(SystemError) {
+      try Self.repeated { () throws(SystemError) in try system.lock(number) }
+      return .taken
+    } catch {
+      return error.code == EWOULDBLOCK ? .heldByAnother : .unavailable
     }
   }
 
-  /// Calls `body` with each name in a folder but `.` and `..`.
-  func forEachName(_ body: (String) -> Void) throws(SystemError) {
-    // Reading moves a position that all copies of a descriptor share: it takes one of its own.
-    let copy = openat(number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
-    guard copy >= 0 else { throw .last }
-    guard let stream = fdopendir(copy) else {
-      let error = SystemError.last
-      close(copy)
-      throw error
+  // MARK: Folders
+
+  func open(_ name: String, flags: Int32) throws(SystemError) -> Descriptor {
+    try Descriptor(name, in: number, flags: flags, system: system)
+  }
+
+  func openFolder(_ name: String) throws(SystemError) -> Descriptor {
+    try open(name, flags: O_RDONLY | O_DIRECTORY)
+  }
+
+  func makeFolder(_ name: String) throws(SystemError) {
+    try Self.repeated { () throws(SystemError) in try system.makeFolder(name, in: number) }
+  }
+
+  func status(of name: String) throws(SystemError) -> stat {
+    try Self.repeated { () throws(SystemError) in try system.status(of: name, in: number) }
+  }
+
+  func setTimes(_ times: FileTimes, of name: String) throws(SystemError) {
+    try Self.repeated { () throws(SystemError) in try system.setTimes(times, of: name, in: number) }
+  }
+
+  func rename(_ name: String, to newName: String) throws(SystemError) {
+    try Self.repeated { () throws(SystemError) in
+      try system.rename(name, in: number, to: newName, in: number)
     }
-    defer { closedir(stream) }
-    let place = MemoryLayout<dirent>.offset(of: \.d_name)!
-    while let entry = readdir(stream) {
-      let name = String(
-        cString: UnsafeRawPointer(entry).advanced(by: place).assumingMemoryBound(to: CChar.self))
-      if name != ".", name != ".." { body(name) }
+  }
+
+  func remove(_ name: String, isFolder: Bool = false) throws(SystemError) {
+    try Self.repeated { () throws(SystemError) in
+      try system.remove(name, in: number, isFolder: isFolder)
     }
+  }
+
+  /// The names in a folder, as far as they could be read, and whether that is all of them.
+  var names: (names: [String], isComplete: Bool) {
+    var names: [String] = []
+    do throws(SystemError) {
+      try Self.repeated { () throws(SystemError) in
+        names = []
+        try system.forEachName(in: number) { names.append($0) }
+      }
+      return (names, true)
+    } catch {
+      return (names, false)
+    }
+  }
+
+  /// The space of the disk that it lies on; nil where the file system does not tell.
+  var space: DiskSpace? {
+    guard
+      let space = try? Self.repeated({ () throws(SystemError) in try system.space(at: number) })
+    else { return nil }
+    return DiskSpace(space)
+  }
+}
+
+/// The room on a disk for a user without privileges.
+struct DiskSpace: Hashable {
+  var freeBytes: Int
+  /// Bytes of the whole disk but those that are reserved for root.
+  var totalBytes: Int
+  /// Files that may still be made; nil on a file system that does not count them.
+  var freeFiles: Int?
+  var totalFiles = Int.max
+
+  init(freeBytes: Int, totalBytes: Int, freeFiles: Int? = nil, totalFiles: Int = .max) {
+    (self.freeBytes, self.totalBytes) = (freeBytes, totalBytes)
+    (self.freeFiles, self.totalFiles) = (freeFiles, totalFiles)
+  }
+
+  /// Nil where the file system does not count blocks.
+  init?(_ space: statvfs) {
+    guard space.f_blocks > 0 else { return nil }
+    let reserved = space.f_bfree >= space.f_bavail ? space.f_bfree - space.f_bavail : 0
+    let usable = space.f_blocks >= reserved ? space.f_blocks - reserved : 0
+    self.init(
+      freeBytes: Self.bytes(UInt64(space.f_bavail), UInt64(space.f_frsize)),
+      totalBytes: Self.bytes(UInt64(usable), UInt64(space.f_frsize)),
+      freeFiles: space.f_files > 0 ? Int(clamping: space.f_favail) : nil,
+      totalFiles: Int(clamping: space.f_files))
+  }
+
+  private static func bytes(_ blocks: UInt64, _ size: UInt64) -> Int {
+    let (bytes, isTooMuch) = blocks.multipliedReportingOverflow(by: size)
+    return isTooMuch ? .max : Int(clamping: bytes)
   }
 }

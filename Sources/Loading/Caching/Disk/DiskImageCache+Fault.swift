@@ -7,14 +7,15 @@ extension DiskImageCache {
     case ownedBySomebodyElse(path: String)
     /// The system refused, with this `errno`: `ENOSPC`, `EROFS`, `EACCES`, `ENOTDIR`, `ELOOP` for a link…
     case refused(path: String, code: Int32)
-    /// Less than `Limits.freeBytes` is free where the folder lies, and nothing is left to give up.
+    /// Less than `Limits.freeBytes` or `freeFiles` is free where the folder lies: what is kept stays, and nothing new is
+    /// kept.
     case diskIsFull(path: String)
 
     /// Whether it may heal at any moment, so that the next answer is to be tried all the same: no descriptors, no
     /// memory, or room that somebody else is making.
     var isPassing: Bool {
       guard case .refused(_, let code) = self else { return false }
-      return [EMFILE, ENFILE, ENOMEM, EAGAIN].contains(code)
+      return [EMFILE, ENFILE, ENOMEM, EAGAIN, EINTR].contains(code)
     }
 
     /// Whether something was not there.

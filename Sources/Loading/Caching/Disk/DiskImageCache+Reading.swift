@@ -3,27 +3,37 @@ import Synchronization
 
 extension DiskImageCache {
   func lookup(_ identity: RequestIdentity, withBody: Bool) -> StoredAnswer? {
-    let key = DiskKey(identity)
-    let name = hash(key.bytes)
     let found = reading { (root) throws(Fault) -> StoredAnswer? in
-      guard let shard = try folder.openShard(name, in: root, creating: false) else { return nil }
-      switch AnswerReading.read(name, in: shard, key: key, withBody: withBody) {
-      case .answer(let answer, let times):
+      guard let entry = try entry(of: identity, in: root),
+        let shard = try folder.openShard(of: entry, in: root, creating: false)
+      else { return nil }
+      switch read(entry, in: shard, withBody: withBody) {
+      case .answer(var answer, let times):
         let now = now
         if limits.isTooOld(stored: times.stored, now: now) {
-          if remove(name, in: shard) { state.withLock { $0.statistics.evictions += 1 } }
+          if remove(entry.name, in: shard) { state.withLock { $0.statistics.evictions += 1 } }
           return nil
         }
-        if withBody { noteUse(of: name, in: shard, lastNoted: times.used, now: now) }
+        if withBody { noteUse(of: entry.name, in: shard, lastNoted: times.used, now: now) }
+        if !answer.varying.isEmpty { answer.varyingSecret = try secret(in: root, creating: false) }
         return answer
       case .damaged:
-        if remove(name, in: shard) { state.withLock { $0.statistics.damaged += 1 } }
+        if remove(entry.name, in: shard) { state.withLock { $0.statistics.damaged += 1 } }
         return nil
       case .nothing: return nil
       case .refused(let error): throw .refused(path: folder.path, code: error.code)
       }
     }
     return found ?? nil
+  }
+
+  /// Reads a file again that seems to be damaged: a bad moment of the disk or of the memory is no reason to remove it.
+  private func read(
+    _ entry: DiskEntry, in shard: borrowing Descriptor, withBody: Bool
+  ) -> AnswerReading.Result {
+    let first = AnswerReading.read(entry, in: shard, withBody: withBody)
+    guard case .damaged = first else { return first }
+    return AnswerReading.read(entry, in: shard, withBody: withBody)
   }
 
   /// Nil for a folder that is not there, or that cannot be read.
@@ -40,28 +50,57 @@ extension DiskImageCache {
     }
   }
 
-  private func noteUse(of name: ContentHash, in shard: borrowing Descriptor, lastNoted: Int64, now: Int64) {
-    state.withLock { $0.use(name) }
-    guard abs(now.subtractingReportingOverflow(lastNoted).partialValue) >= Self.useInterval else { return }
-    // Of the two times of a file one says when it was written, the other one when it was used; a disk that can only be
-    // read keeps none.
-    var times = [
-      timespec(tv_sec: Int(now), tv_nsec: 0), timespec(tv_sec: 0, tv_nsec: Int(Self.leavesTime)),
-    ]
-    utimensat(shard.number, name.hex, &times, AT_SYMLINK_NOFOLLOW)
+  // MARK: Places
+
+  /// Where the response of a request lies; nil if its place is a secret of a folder that has no key yet.
+  func entry(
+    of identity: RequestIdentity, in root: borrowing Descriptor, creating: Bool = false
+  ) throws(Fault) -> DiskEntry? {
+    var hasNoKey = false
+    let key = try DiskKey(identity) { (bytes) throws(Fault) -> [UInt8] in
+      if let secret = try secret(in: root, creating: creating) { return secret.digest(bytes) }
+      hasNoKey = true
+      return []
+    }
+    return hasNoKey ? nil : DiskEntry(identity: identity, key: key, name: hash(key.bytes))
   }
 
-  /// `UTIME_OMIT`, a macro.
-  private static let leavesTime = (1 << 30) - 2
+  /// The key of the folder, which is read once, and again when the folder is another one.
+  func secret(in root: borrowing Descriptor, creating: Bool) throws(Fault) -> CacheSecret? {
+    do throws(SystemError) {
+      let status = try root.status
+      let place = State.Place(device: UInt64(status.st_dev), file: UInt64(status.st_ino))
+      if let known = state.withLock({ $0.secret }), known.place == place { return known.secret }
+      guard let secret = try CacheSecret.read(in: root, creating: creating) else { return nil }
+      state.withLock { $0.secret = (place, secret) }
+      return secret
+    } catch {
+      throw .refused(path: folder.path, code: error.code)
+    }
+  }
+
+  // MARK: Uses
+
+  private func noteUse(of name: ContentHash, in shard: borrowing Descriptor, lastNoted: Int64, now: Int64) {
+    state.withLock { $0.use(name) }
+    let sinceNoted = now.subtractingReportingOverflow(lastNoted).partialValue
+    guard sinceNoted.magnitude >= Self.useInterval.magnitude else { return }
+    // Of the two times of a file one says when it was written, the other one when it was used; a disk that can only be
+    // read keeps none.
+    try? shard.setTimes(FileTimes(used: now), of: name.hex)
+  }
 
   /// Whether there was a file.
   func remove(_ name: ContentHash, in shard: borrowing Descriptor) -> Bool {
-    var status = stat()
-    let isKnown = fstatat(shard.number, name.hex, &status, AT_SYMLINK_NOFOLLOW) == 0
-    guard unlinkat(shard.number, name.hex, 0) == 0 else { return false }
+    let status = try? shard.status(of: name.hex)
+    do throws(SystemError) {
+      try shard.remove(name.hex)
+    } catch {
+      return false
+    }
     state.withLock {
       $0.uses[name] = nil
-      if isKnown { $0.usage?.remove(Limits.room(Int(status.st_size))) }
+      if let status { $0.usage?.remove(Limits.room(Int(status.st_size))) }
     }
     return true
   }

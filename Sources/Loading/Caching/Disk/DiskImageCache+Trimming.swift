@@ -24,59 +24,65 @@ extension DiskImageCache {
   }
 
   /// Looks through the folder and removes what exceeds the limits, the least recently used first; so does each answer
-  /// that is stored, where it is due. Does nothing while another process does it. O(files).
-  public func trim() { _ = trim(for: 0) }
+  /// that is stored, where it is due. Does nothing while another process does it, unless that takes longer than five
+  /// seconds. O(files).
+  public func trim() { _ = trim(for: .init()) }
 
   /// Looks through the folder, and says what it holds. O(files).
   public func measured() -> Statistics {
     _ = reading { (root) throws(Fault) in
-      let entries = FolderSweep.entries(root, now: now)
-      state.withLock {
-        $0.usage = Usage(entries: entries.count, bytes: entries.reduce(0) { $0 + $1.bytes })
-      }
+      let contents = FolderSweep.contents(of: root, now: now)
+      state.withLock { $0.found(contents.entries.count, contents.bytes, isComplete: contents.isComplete) }
     }
     return statistics
   }
 
-  /// With room for so many bytes more; false while somebody else trims.
-  func trim(for bytes: Int) -> Bool {
+  /// With room for a response that is to be stored; whether it has, nil while another thread or process trims.
+  func trim(for growth: DiskTrim.Growth) -> Bool? {
     let begins = state.withLock { state -> Bool in
       defer { state.isTrimming = true }
       return !state.isTrimming
     }
-    guard begins else { return false }
+    guard begins else { return nil }
     defer { state.withLock { $0.isTrimming = false } }
-    return reading { (root) throws(Fault) in
-      // Where locks are not to be had two may trim at once, which removes too much at worst.
-      let isLocked = flock(root.number, LOCK_EX | LOCK_NB) == 0
-      guard isLocked || errno != EWOULDBLOCK else { return false }
-      // Unlocked when it is closed.
-      trim(root, for: bytes)
-      return true
-    } ?? true
+    let hasRoom = reading { (root) throws(Fault) -> Bool? in
+      // Where locks are not to be had two may trim at once, which removes too much at worst. Unlocked when it is closed.
+      let (lock, now) = (root.lock(), clock.now)
+      guard state.withLock({ $0.turn.mayTrim(lock, at: now) }) else { return nil }
+      return trim(root, for: growth)
+    }
+    return hasRoom ?? true
   }
 
-  private func trim(_ root: borrowing Descriptor, for bytes: Int) {
+  private func trim(_ root: borrowing Descriptor, for growth: DiskTrim.Growth) -> Bool {
     let now = now
-    let (limits, uses, lastUse, stored) = state.withLock {
-      ($0.limits, $0.uses, $0.lastUse, $0.usage?.stored ?? 0)
+    let (limits, uses, lastUse, stored, isFirst) = state.withLock { state in
+      defer { state.hasRemovedOlderVersions = true }
+      return (
+        state.limits, state.uses, state.lastUse, state.usage?.stored ?? 0, !state.hasRemovedOlderVersions
+      )
     }
-    let entries = FolderSweep.entries(root, now: now)
-    let free = root.freeBytes.map { $0 - bytes }
-    let victims = DiskTrim(limits: limits, now: now, uses: uses).victims(of: entries, freeBytes: free)
-    var removed = 0
-    for victim in victims where FolderSweep.remove(victim.name, in: root) { removed += 1 }
-    let gone = Set(victims.map(\.name))
-    let left = entries.filter { !gone.contains($0.name) }
+    if isFirst { FolderSweep.removeOlderVersions(beside: root) }
+    let contents = FolderSweep.contents(of: root, now: now)
+    let outcome = DiskTrim(limits: limits, now: now, uses: uses).outcome(
+      of: contents.entries, unfinished: contents.unfinishedBytes, space: root.space, growth: growth)
+    var gone: Set<ContentHash> = []
+    var isRemoved = true
+    for victim in outcome.victims {
+      if FolderSweep.remove(victim.name, in: root) { gone.insert(victim.name) } else { isRemoved = false }
+    }
+    let left = contents.entries.filter { !gone.contains($0.name) }
     let names = Set(left.map(\.name))
     state.withLock { state in
-      state.statistics.evictions += removed
+      state.statistics.evictions += gone.count
       // What was stored meanwhile may have been counted, or not: too much is looked through once more.
       let meanwhile = max(0, (state.usage?.stored ?? 0) - stored)
-      state.usage = Usage(
-        entries: left.count, bytes: left.reduce(0) { $0 + $1.bytes } + meanwhile, stored: meanwhile)
+      state.found(
+        left.count, left.reduce(contents.unfinishedBytes + meanwhile) { $0 + $1.bytes }, stored: meanwhile,
+        isComplete: contents.isComplete && isRemoved)
       state.uses = state.uses.filter { names.contains($0.key) || $0.value > lastUse }
     }
+    return outcome.hasRoom
   }
 }
 
@@ -88,6 +94,15 @@ extension DiskImageCache.State {
   var needsTrim: Bool {
     guard let usage else { return true }
     return isOutOfDate || usage.bytes > limits.bytes || usage.entries > limits.count
+  }
+
+  /// The folder was looked through; what could not be read makes a failure, and is looked for again.
+  mutating func found(_ entries: Int, _ bytes: Int, stored: Int = 0, isComplete: Bool) {
+    guard isComplete else {
+      statistics.failures += 1
+      return
+    }
+    usage = DiskImageCache.Usage(entries: entries, bytes: bytes, stored: stored)
   }
 
   mutating func use(_ name: ContentHash) {

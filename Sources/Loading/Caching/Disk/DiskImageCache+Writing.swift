@@ -19,26 +19,58 @@ extension DiskImageCache {
       $0.statistics.failures += 1
       guard !fault.isPassing else { return }
       $0.fault = fault
-      $0.restsUntil = now.advanced(bySeconds: Self.pause)
+      let end = now.advanced(bySeconds: Self.pause)
+      // What replaces something has room on a full disk.
+      if case .diskIsFull = fault { $0.isFullUntil = end } else { $0.restsUntil = end }
     }
   }
 
-  func write(_ start: [UInt8], _ body: [UInt8], _ name: ContentHash) throws(Fault) {
-    if let (before, after) = try note(start, body, name) {
-      stored(name, replaced: before, length: after)
-      return
-    }
-    let length = start.count + body.count
-    try makeRoom(for: length)
-    // A folder that is removed at this moment is made anew, once.
-    var replaced: Int?
+  /// Why a response is not kept, though nothing has failed.
+  enum Refusal {
+    case tooLarge
+    /// The disk was full not long ago.
+    case full
+  }
+
+  /// Nil for a response that is kept.
+  func write(_ answer: StoredAnswer, for identity: RequestIdentity) throws(Fault) -> Refusal? {
     do throws(Fault) {
-      replaced = try writeOnce(start, body, name)
+      return try writeOnce(answer, for: identity)
     } catch {
+      // A folder that is removed at this moment is made anew, once.
       guard error.isGone else { throw error }
-      replaced = try writeOnce(start, body, name)
+      return try writeOnce(answer, for: identity)
     }
-    stored(name, replaced: replaced, length: length)
+  }
+
+  private func writeOnce(_ answer: StoredAnswer, for identity: RequestIdentity) throws(Fault) -> Refusal? {
+    // Asked to be made, it is there or throws.
+    guard let root = try folder.open(creating: true),
+      let entry = try entry(of: identity, in: root, creating: true)
+    else { throw .refused(path: folder.path, code: ENOENT) }
+    let varying =
+      answer.varying.isEmpty ? [] : try secret(in: root, creating: true)?.digested(answer.varying) ?? []
+    guard
+      let start = AnswerFile.start(
+        answer, key: entry.key, ownURL: identity.fullURL, varying: varying),
+      Limits.room(start.count + answer.body.count) <= limits.bytes
+    else { return .tooLarge }
+    if let (before, after) = try note(start, answer.body, entry, root) {
+      stored(entry.name, replaced: before, length: after)
+      return nil
+    }
+    guard let shard = try folder.openShard(of: entry, in: root, creating: true) else {
+      throw .refused(path: folder.path, code: ENOENT)
+    }
+    let length = start.count + answer.body.count
+    guard try hasRoom(for: length, replacing: entry.name, in: shard, root) else { return .full }
+    do throws(SystemError) {
+      let replaced = try AnswerWriting.write(start, answer.body, entry.name, in: shard, now: now)
+      stored(entry.name, replaced: replaced, length: length)
+      return nil
+    } catch {
+      throw .refused(path: folder.path, code: error.code)
+    }
   }
 
   private func stored(_ name: ContentHash, replaced: Int?, length: Int) {
@@ -54,37 +86,36 @@ extension DiskImageCache {
 
   /// Where the body is there already, only the head is written.
   private func note(
-    _ start: [UInt8], _ body: [UInt8], _ name: ContentHash
+    _ start: [UInt8], _ body: [UInt8], _ entry: DiskEntry, _ root: borrowing Descriptor
   ) throws(Fault) -> (before: Int, after: Int)? {
-    guard let root = try folder.open(creating: true),
-      let shard = try folder.openShard(name, in: root, creating: false)
-    else { return nil }
+    guard let shard = try folder.openShard(of: entry, in: root, creating: false) else { return nil }
     do throws(SystemError) {
-      return try AnswerWriting.note(start, body, name, in: shard, now: now)
+      return try AnswerWriting.note(start, body, entry, in: shard, now: now)
     } catch {
       // Whole or not, the file is written anew.
       return nil
     }
   }
 
-  private func writeOnce(_ start: [UInt8], _ body: [UInt8], _ name: ContentHash) throws(Fault) -> Int? {
-    // Asked to be made, it is there or throws.
-    guard let root = try folder.open(creating: true),
-      let shard = try folder.openShard(name, in: root, creating: true)
-    else { throw .refused(path: folder.path, code: ENOENT) }
-    do throws(SystemError) {
-      return try AnswerWriting.write(start, body, name, in: shard, now: now)
-    } catch {
-      throw .refused(path: folder.path, code: error.code)
+  /// Leaves to others what is to be left to them; false where that was tried not long ago. Throws where there is no room.
+  private func hasRoom(
+    for length: Int, replacing name: ContentHash, in shard: borrowing Descriptor,
+    _ root: borrowing Descriptor
+  ) throws(Fault) -> Bool {
+    guard let space = root.space else { return true }
+    var growth = DiskTrim.Growth(bytes: Limits.room(length), files: 2)
+    if let old = try? shard.status(of: name.hex) {
+      growth = .init(bytes: growth.bytes - Limits.room(Int(old.st_size)), files: 0, replaces: name)
     }
-  }
-
-  /// Leaves to others what is to be left to them.
-  private func makeRoom(for bytes: Int) throws(Fault) {
-    guard let root = try folder.open(creating: true), let free = root.freeBytes else { return }
-    let floor = max(0, limits.freeBytes)
-    guard free - bytes < floor else { return }
-    guard trim(for: bytes) else { throw .refused(path: folder.path, code: EAGAIN) }
-    if let free = root.freeBytes, free - bytes < floor { throw .diskIsFull(path: folder.path) }
+    guard DiskFloor(limits: limits, space: space).missing(after: growth).isAny else {
+      state.withLock { $0.isFullUntil = nil }
+      return true
+    }
+    let now = clock.now
+    let isNew = growth.bytes > 0 || growth.files > 0
+    if isNew, state.withLock({ $0.isFullUntil.map { now < $0 } ?? false }) { return false }
+    guard let hasRoom = trim(for: growth) else { throw .refused(path: folder.path, code: EAGAIN) }
+    guard hasRoom else { throw .diskIsFull(path: folder.path) }
+    return true
   }
 }

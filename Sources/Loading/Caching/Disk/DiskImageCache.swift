@@ -28,6 +28,18 @@ public final class DiskImageCache: ImageDataCache {
     var fault: Fault?
     /// Nanoseconds of the clock until which nothing is written.
     var restsUntil: Int64?
+    /// The same for what would take more room than there was.
+    var isFullUntil: Int64?
+    var turn = TrimTurn()
+    var hasRemovedOlderVersions = false
+    /// The key of the folder, and of which one.
+    var secret: (place: Place, secret: CacheSecret)?
+
+    /// A folder, whatever it is called.
+    struct Place: Hashable {
+      let device: UInt64
+      let file: UInt64
+    }
   }
 
   let folder: CacheFolder
@@ -40,7 +52,7 @@ public final class DiskImageCache: ImageDataCache {
   /// other processes of this user. Does nothing else yet.
   ///
   /// - Parameters:
-  ///   - directory: a path; a relative one is meant from the current folder of now. It holds a folder `v1`, which is
+  ///   - directory: a path; a relative one is meant from the current folder of now. It holds a folder `v2`, which is
   ///     this user's alone, and may hold other things.
   ///   - limits: what it may hold.
   ///   - clock: by which writing rests after a failure.
@@ -52,12 +64,12 @@ public final class DiskImageCache: ImageDataCache {
     self.init(directory: directory, limits: limits, clock: clock, wallClock: wallClock) { ContentHash($0) }
   }
 
-  /// With names of files made by `hash`.
+  /// On `system`, with names of files made by `hash`.
   init(
     directory: String, limits: Limits, clock: any LoadingClock, wallClock: @escaping @Sendable () -> Double,
-    hash: @escaping @Sendable ([UInt8]) -> ContentHash
+    system: any DiskSystem = LinuxDiskSystem(), hash: @escaping @Sendable ([UInt8]) -> ContentHash
   ) {
-    folder = CacheFolder(path: Self.absolute(directory))
+    folder = CacheFolder(path: Self.absolute(directory), system: system)
     state = Mutex(State(limits: limits))
     self.clock = clock
     self.wallClock = wallClock
@@ -120,45 +132,41 @@ public final class DiskImageCache: ImageDataCache {
   }
 
   /// Writes a file, and makes room where that exceeds a limit; where the same body is kept already, only what is new
-  /// about it is written.
+  /// about it is written. Headers that may hold a secret, such as `Set-Cookie`, are not kept, and digests alone of what
+  /// `Vary` names.
   @discardableResult
   public func store(_ answer: StoredAnswer, for identity: RequestIdentity) -> Bool {
-    let key = DiskKey(identity)
-    let name = hash(key.bytes)
     let limits = limits
-    guard let start = AnswerFile.start(answer, key: key),
-      Limits.room(start.count + answer.body.count) <= limits.bytes, limits.count > 0
-    else {
-      // What there was is older.
-      removeAnswer(for: identity)
-      state.withLock { $0.statistics.refusals += 1 }
-      return false
+    guard Limits.room(answer.body.count) <= limits.bytes, limits.count > 0 else {
+      return refuse(.tooLarge, identity)
     }
-    guard !isResting else {
-      state.withLock { $0.statistics.refusals += 1 }
-      return false
-    }
+    guard !isResting else { return refuse(.full, identity) }
     do throws(Fault) {
-      try write(start, answer.body, name)
+      if let refusal = try write(answer, for: identity) { return refuse(refusal, identity) }
     } catch {
       failed(error)
       return false
     }
-    if state.withLock({ $0.needsTrim }) { _ = trim(for: 0) }
+    if state.withLock({ $0.needsTrim }) { trim() }
     return true
+  }
+
+  private func refuse(_ refusal: Refusal, _ identity: RequestIdentity) -> Bool {
+    // What there was is older.
+    if case .tooLarge = refusal { removeAnswer(for: identity) }
+    state.withLock { $0.statistics.refusals += 1 }
+    return false
   }
 
   /// Removes a file.
   @discardableResult
   public func removeAnswer(for identity: RequestIdentity) -> Bool {
-    let key = DiskKey(identity)
-    let name = hash(key.bytes)
-    return reading { (root) throws(Fault) in
-      guard let shard = try folder.openShard(name, in: root, creating: false) else { return false }
-      guard case .answer = AnswerReading.read(name, in: shard, key: key, withBody: false) else {
-        return false
-      }
-      return remove(name, in: shard)
+    reading { (root) throws(Fault) in
+      guard let entry = try entry(of: identity, in: root),
+        let shard = try folder.openShard(of: entry, in: root, creating: false),
+        case .answer = AnswerReading.read(entry, in: shard, withBody: false)
+      else { return false }
+      return remove(entry.name, in: shard)
     } ?? false
   }
 

@@ -10,6 +10,22 @@ struct DiskTrim {
     let used: Int64
   }
 
+  /// A response that is to be stored.
+  struct Growth: Hashable {
+    /// Room of the file, less that of the file which it replaces.
+    var bytes = 0
+    var files = 0
+    /// The file that it replaces.
+    var replaces: ContentHash?
+  }
+
+  struct Outcome: Hashable {
+    /// In the order in which they go.
+    var victims: [Entry] = []
+    /// Whether the response may be stored when the victims have gone.
+    var hasRoom = true
+  }
+
   let limits: DiskImageCache.Limits
   /// Seconds since 1970, by a clock that may be wrong.
   let now: Int64
@@ -18,34 +34,128 @@ struct DiskTrim {
 
   /// The least recently used first, and before them what is too old.
   ///
-  /// - Parameter freeBytes: where they lie, less what is to be stored; nil where nobody knows.
-  func victims(of entries: [Entry], freeBytes: Int?) -> [Entry] {
-    let isOld = { (entry: Entry) in limits.isTooOld(stored: entry.stored, now: now) }
-    var victims = entries.filter(isOld)
-    let rest = entries.filter { !isOld($0) }.sorted { rank($0) < rank($1) }
-    var bytes = rest.reduce(0) { $0 + $1.bytes }
+  /// - Parameters:
+  ///   - unfinished: room of files that are being written.
+  ///   - space: of the disk that they lie on; nil where that is not known.
+  ///   - growth: the response that is to be stored.
+  func outcome(
+    of entries: [Entry], unfinished: Int = 0, space: DiskSpace? = nil, growth: Growth = Growth()
+  ) -> Outcome {
+    let isOld = { (entry: Entry) in
+      entry.name != growth.replaces && limits.isTooOld(stored: entry.stored, now: now)
+    }
+    var outcome = Outcome(victims: entries.filter(isOld))
+    var rest = entries.filter { !isOld($0) }.sorted { rank($0) < rank($1) }
+    keepToLimits(&rest, unfinished, &outcome)
+    if let space { keepToFloor(&rest, space, growth, &outcome) }
+    return outcome
+  }
+
+  private func keepToLimits(_ rest: inout [Entry], _ unfinished: Int, _ outcome: inout Outcome) {
+    var bytes = rest.reduce(unfinished) { $0 + $1.bytes }
     var count = rest.count
-    var missing =
-      freeBytes.map { max(0, limits.freeBytes) - $0 - victims.reduce(0) { $0 + $1.bytes } } ?? 0
-    // Some more, so that not each answer on a full disk has to look through all.
-    if missing > 0 { missing += bytes - limits.purged(bytes) }
     let bytesTarget = bytes > limits.bytes ? limits.purged(limits.bytes) : .max
     let countTarget = count > limits.count ? limits.purged(limits.count) : .max
+    var gone = 0
     for entry in rest {
-      guard bytes > bytesTarget || count > countTarget || missing > 0 else { break }
+      guard bytes > bytesTarget || count > countTarget else { break }
       // A purge leaves what has just come, if that alone is within the limits.
-      if count == 1, missing <= 0, bytes <= limits.bytes, limits.count > 0 { break }
-      victims.append(entry)
+      if count == 1, bytes <= limits.bytes, limits.count > 0 { break }
+      gone += 1
       bytes -= entry.bytes
       count -= 1
-      missing -= entry.bytes
     }
-    return victims
+    outcome.victims += rest[..<gone]
+    rest.removeFirst(gone)
+  }
+
+  /// Gives up what it may for the space that is to be left to others, then what a response may replace.
+  private func keepToFloor(
+    _ rest: inout [Entry], _ space: DiskSpace, _ growth: Growth, _ outcome: inout Outcome
+  ) {
+    let floor = DiskFloor(limits: limits, space: space)
+    var missing = floor.missing(after: growth)
+    for victim in outcome.victims { missing.subtract(victim.bytes) }
+    guard missing.isAny else { return }
+    let held = rest.reduce(0) { $0 + $1.bytes }
+    // Some more, so that not each response on a full disk has to look through all.
+    if missing.bytes > 0 { missing.bytes += held - limits.purged(held) }
+    var left = held
+    rest.removeAll { entry in
+      guard missing.isAny, left - entry.bytes >= floor.guaranteed, entry.name != growth.replaces else {
+        return false
+      }
+      outcome.victims.append(entry)
+      missing.subtract(entry.bytes)
+      left -= entry.bytes
+      return true
+    }
+    guard floor.missing(after: growth, freed: outcome.victims).isAny else { return }
+    outcome.hasRoom = replaces(growth, among: rest, &outcome)
+  }
+
+  /// Lets a response take the place of others of about its size that were not used for a day. What is kept neither grows
+  /// by that, nor does it shrink to much less.
+  private func replaces(_ growth: Growth, among rest: [Entry], _ outcome: inout Outcome) -> Bool {
+    guard growth.bytes > 0 || growth.files > 0 else { return true }
+    let unused = rest.filter {
+      $0.name != growth.replaces && uses[$0.name] == nil && $0.used <= now - 86400
+        && $0.bytes <= 2 * growth.bytes
+    }
+    var (victims, bytes) = ([Entry](), 0)
+    for entry in unused where bytes < growth.bytes || victims.count < growth.files {
+      victims.append(entry)
+      bytes += entry.bytes
+    }
+    guard bytes >= growth.bytes, victims.count >= growth.files else { return false }
+    outcome.victims += victims
+    return true
   }
 
   /// What this process has used is newest. What comes from the future goes first: else it stayed until then.
   private func rank(_ entry: Entry) -> (Int, UInt64, Int64) {
     if let use = uses[entry.name] { return (2, use, 0) }
     return (entry.used > now + 86400 ? 0 : 1, 0, entry.used)
+  }
+}
+
+/// The space that a cache leaves to others, and what it keeps nevertheless.
+struct DiskFloor {
+  /// What is missing; below 0 what is left over.
+  struct Missing {
+    var bytes: Int
+    var files: Int
+
+    var isAny: Bool { bytes > 0 || files > 0 }
+
+    /// A file goes.
+    mutating func subtract(_ room: Int) {
+      bytes -= room
+      files -= 1
+    }
+  }
+
+  let limits: DiskImageCache.Limits
+  let space: DiskSpace
+
+  private var freeBytes: Int { max(0, limits.freeBytes) }
+  /// A small file system has few files to begin with.
+  private var freeFiles: Int { min(max(0, limits.freeFiles), space.totalFiles / 10) }
+
+  /// Bytes that are not given up. Where the disk alone is too small for the limits it is what fits there, so that a disk
+  /// of its own is used as if it were the limit.
+  var guaranteed: Int {
+    let own = space.totalBytes - freeBytes
+    let guaranteed = min(max(0, limits.guaranteedBytes), max(0, limits.bytes))
+    return own > 0 ? min(guaranteed, limits.purged(own)) : guaranteed
+  }
+
+  /// What is missing once a response is stored and the victims have gone.
+  func missing(after growth: DiskTrim.Growth, freed victims: [DiskTrim.Entry] = []) -> Missing {
+    var missing = Missing(
+      bytes: freeBytes - space.freeBytes + growth.bytes,
+      files: space.freeFiles.map { freeFiles - $0 + growth.files } ?? 0)
+    for victim in victims { missing.subtract(victim.bytes) }
+    return missing
   }
 }

@@ -2,83 +2,152 @@ import Glibc
 
 /// Looks through all files of a cache, of whichever process; what goes meanwhile is not there.
 enum FolderSweep {
-  /// Seconds after which what is being written is given up: its process has died.
+  /// What a folder holds.
+  struct Contents {
+    var entries: [DiskTrim.Entry] = []
+    /// Room of the files that processes are writing now.
+    var unfinishedBytes = 0
+    /// False if a part of the folder could not be read: then there is more than is known.
+    var isComplete = true
+
+    /// Room of all files.
+    var bytes: Int { entries.reduce(unfinishedBytes) { $0 + $1.bytes } }
+  }
+
+  /// Seconds after which a file that is being written is given up: its process is stopped, or on a disk without locks it
+  /// may have died.
   private static let longestWriting: Int64 = 3600
 
   /// What there is. Removes on the way what was left behind half written or half removed.
-  static func entries(_ root: borrowing Descriptor, now: Int64) -> [DiskTrim.Entry] {
-    var entries: [DiskTrim.Entry] = []
-    for folder in names(root) {
+  static func contents(of root: borrowing Descriptor, now: Int64) -> Contents {
+    var contents = Contents()
+    let folders = root.names
+    contents.isComplete = folders.isComplete
+    for folder in folders.names {
       if folder.hasPrefix(CacheFolder.removed) {
         remove(folder, in: root)
-      } else if isShard(folder), let shard = open(folder, in: root) {
-        for name in names(shard) {
-          var status = stat()
-          guard fstatat(shard.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { continue }
-          let stored = Int64(status.st_mtim.tv_sec)
-          if let name = ContentHash(hex: name[...]) {
-            entries.append(
-              DiskTrim.Entry(
-                name: name, bytes: DiskImageCache.Limits.room(Int(status.st_size)), stored: stored,
-                used: Int64(status.st_atim.tv_sec)))
-          } else if name.hasPrefix(CacheFolder.temporary),
-            abs(now.subtractingReportingOverflow(stored).partialValue) > longestWriting
-          {
-            unlinkat(shard.number, name, 0)
-          }
+      } else if folder.hasPrefix(CacheFolder.temporary) {
+        // A key that was being made.
+        count(unfinished: folder, in: root, now, &contents)
+      } else if isShard(folder) {
+        do throws(SystemError) {
+          try add(try root.openFolder(folder), now, &contents)
+        } catch {
+          if ![ENOENT, ELOOP, ENOTDIR].contains(error.code) { contents.isComplete = false }
         }
       }
     }
-    return entries
+    return contents
   }
+
+  private static func add(
+    _ shard: borrowing Descriptor, _ now: Int64, _ contents: inout Contents
+  ) throws(SystemError) {
+    let files = shard.names
+    if !files.isComplete { contents.isComplete = false }
+    for name in files.names {
+      if name.hasPrefix(CacheFolder.temporary) {
+        count(unfinished: name, in: shard, now, &contents)
+      } else if let hash = ContentHash(hex: name[...]) {
+        do throws(SystemError) {
+          let status = try shard.status(of: name)
+          contents.entries.append(
+            DiskTrim.Entry(
+              name: hash, bytes: DiskImageCache.Limits.room(Int(status.st_size)),
+              stored: Int64(status.st_mtim.tv_sec), used: Int64(status.st_atim.tv_sec)))
+        } catch {
+          if error.code != ENOENT { contents.isComplete = false }
+        }
+      }
+    }
+  }
+
+  // MARK: Half-written files
+
+  /// Counts a file that is being written, or removes it if its writer is gone.
+  private static func count(
+    unfinished name: String, in folder: borrowing Descriptor, _ now: Int64, _ contents: inout Contents
+  ) {
+    guard let status = try? folder.status(of: name), status.st_mode & S_IFMT == S_IFREG else { return }
+    let age = abs(now.subtractingReportingOverflow(Int64(status.st_mtim.tv_sec)).partialValue)
+    if age > longestWriting || isAbandoned(name, in: folder) {
+      try? folder.remove(name)
+    } else {
+      contents.unfinishedBytes += DiskImageCache.Limits.room(Int(status.st_size))
+    }
+  }
+
+  /// Whether the lock that a writer holds while it writes is free.
+  private static func isAbandoned(_ name: String, in folder: borrowing Descriptor) -> Bool {
+    guard let file = try? folder.open(name, flags: O_RDONLY) else { return false }
+    if case .taken = file.lock() { return true }
+    return false
+  }
+
+  // MARK: Removing
 
   /// Removes one file; whether it was there.
   static func remove(_ name: ContentHash, in root: borrowing Descriptor) -> Bool {
-    guard let shard = open(String(name.hex.prefix(2)), in: root) else { return false }
-    return unlinkat(shard.number, name.hex, 0) == 0
+    do throws(SystemError) {
+      try root.openFolder(String(name.hex.prefix(2))).remove(name.hex)
+      return true
+    } catch {
+      return false
+    }
   }
 
   /// Removes all; how many answers there were. Each folder is put aside first, so that what is stored meanwhile is
   /// stored anew.
   static func removeAll(_ root: borrowing Descriptor) -> Int {
     var count = 0
-    for folder in names(root) where isShard(folder) || folder.hasPrefix(CacheFolder.removed) {
+    for folder in root.names.names where isShard(folder) || folder.hasPrefix(CacheFolder.removed) {
       var aside = folder
       if isShard(folder) {
         aside = CacheFolder.removed + String(UInt64.random(in: 0 ... .max), radix: 36)
-        guard renameat(root.number, folder, root.number, aside) == 0 else { continue }
+        do throws(SystemError) {
+          try root.rename(folder, to: aside)
+        } catch {
+          continue
+        }
       }
       count += remove(aside, in: root)
     }
     return count
   }
 
+  /// Removes what older versions of the format have left beside `root`; what is not theirs stays.
+  static func removeOlderVersions(beside root: borrowing Descriptor) {
+    guard let outer = try? root.openFolder("..") else { return }
+    for version in CacheFolder.olderVersions {
+      guard let old = try? outer.openFolder(version), let status = try? old.status,
+        status.st_uid == geteuid()
+      else { continue }
+      for folder in old.names.names where isShard(folder) || folder.hasPrefix(CacheFolder.removed) {
+        remove(folder, in: old)
+      }
+      try? outer.remove(version, isFolder: true)
+    }
+  }
+
   /// Removes a folder and the files in it; how many of them were answers.
   @discardableResult
   private static func remove(_ folder: String, in root: borrowing Descriptor) -> Int {
     var count = 0
-    if let inner = open(folder, in: root) {
-      for name in names(inner)
-      where unlinkat(inner.number, name, 0) == 0 && ContentHash(hex: name[...]) != nil {
-        count += 1
+    if let inner = try? root.openFolder(folder) {
+      for name in inner.names.names {
+        do throws(SystemError) {
+          try inner.remove(name)
+          if ContentHash(hex: name[...]) != nil { count += 1 }
+        } catch {
+          // What cannot be removed now is swept another time.
+        }
       }
     }
-    unlinkat(root.number, folder, AT_REMOVEDIR)
+    try? root.remove(folder, isFolder: true)
     return count
   }
 
   private static func isShard(_ name: String) -> Bool {
     name.utf8.count == 2 && name.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
-  }
-
-  private static func open(_ name: String, in root: borrowing Descriptor) -> Descriptor? {
-    try? Descriptor(name, in: root.number, flags: O_RDONLY | O_DIRECTORY)
-  }
-
-  private static func names(_ folder: borrowing Descriptor) -> [String] {
-    var names: [String] = []
-    // A folder that cannot be read to its end has what was read of it.
-    try? folder.forEachName { names.append($0) }
-    return names
   }
 }

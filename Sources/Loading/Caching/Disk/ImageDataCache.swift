@@ -32,6 +32,8 @@ public struct StoredAnswer: Sendable, Hashable {
   public var received: Double
   /// All of it, as it came.
   public var body: [UInt8]
+  /// The key under which the values of `varying` are digests; nil where they are as they were sent.
+  var varyingSecret: CacheSecret?
 
   /// An answer that came at one instant, and varies with nothing, unless said otherwise.
   public init(

@@ -28,7 +28,10 @@ extension StoredAnswer {
   }
 
   /// Whether it serves a request with these headers, as far as `Vary` goes.
-  func isFor(_ sent: HTTPHeaders) -> Bool { Self.varying(response.headers, sent: sent) == varying }
+  func isFor(_ sent: HTTPHeaders) -> Bool {
+    let own = Self.varying(response.headers, sent: sent)
+    return (varyingSecret?.digested(own) ?? own) == varying
+  }
 
   /// The headers of a request that `Vary` names: a field a name, in lower case and in order, several values of a name
   /// joined; none for a name that was not sent.
@@ -42,10 +45,10 @@ extension StoredAnswer {
       }
   }
 
-  /// Without what is between two machines only (RFC 9111, 3.1).
+  /// Without what is between two machines only (RFC 9111, 3.1), and without secrets of the session (`KeptHeaders`).
   static func endToEnd(_ headers: HTTPHeaders) -> HTTPHeaders {
-    let dropped = hopByHop.union(names(in: headers, "Connection"))
-    return HTTPHeaders(headers.fields.filter { !dropped.contains($0.name.lowercased()) })
+    let dropped = names(in: headers, "Connection")
+    return HTTPHeaders(KeptHeaders.of(headers).filter { !dropped.contains($0.name.lowercased()) })
   }
 
   /// The elements of a list of names, in lower case.
@@ -54,9 +57,4 @@ extension StoredAnswer {
       headers.fields.lazy.filter { HTTPHeaders.isSame($0.name, name) }
         .flatMap { $0.value.split { ", \t".contains($0) } }.map { $0.lowercased() })
   }
-
-  private static let hopByHop: Set<String> = [
-    "connection", "keep-alive", "proxy-connection", "proxy-authenticate", "proxy-authentication-info",
-    "proxy-authorization", "te", "trailer", "transfer-encoding", "upgrade",
-  ]
 }

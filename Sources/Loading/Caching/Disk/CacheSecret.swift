@@ -1,0 +1,73 @@
+import Glibc
+
+/// A random key of a cache folder, under which secrets are digested: a file has none of them, and the digests of one folder
+/// are of no use for another.
+struct CacheSecret: Hashable, Sendable {
+  /// The name of the file that holds it.
+  static let name = "key"
+  private static let count = 32
+
+  private let bytes: [UInt8]
+
+  init?(_ bytes: [UInt8]) {
+    guard bytes.count == Self.count else { return nil }
+    self.bytes = bytes
+  }
+
+  /// The digest of a secret, 32 bytes.
+  func digest(_ bytes: [UInt8]) -> [UInt8] { SHA256.authenticationCode(bytes, key: self.bytes) }
+
+  /// The fields with digests in place of their values; names take part, so that equal values do not show.
+  func digested(_ fields: [HTTPHeaders.Field]) -> [HTTPHeaders.Field] {
+    fields.map { field in
+      var writer = ByteWriter()
+      writer.append(field.name)
+      writer.append(field.value)
+      let digest = digest(writer.bytes).map { byte in
+        let digits = String(byte, radix: 16)
+        return digits.count == 1 ? "0" + digits : digits
+      }
+      return HTTPHeaders.Field(name: field.name, value: digest.joined())
+    }
+  }
+
+  // MARK: The file
+
+  /// The key of a folder; nil if there is none, and none is to be made.
+  ///
+  /// Where two processes make one at a time, the one that was renamed last holds.
+  static func read(in root: borrowing Descriptor, creating: Bool) throws(SystemError) -> CacheSecret? {
+    if let known = try read(in: root) { return known }
+    guard creating else { return nil }
+    let temporary = CacheFolder.temporaryName()
+    do throws(SystemError) {
+      var file = try root.open(temporary, flags: O_WRONLY | O_CREAT | O_EXCL)
+      var generator = SystemRandomNumberGenerator()
+      try file.write((0..<count).map { _ in UInt8.random(in: 0 ... .max, using: &generator) })
+      // Without it all that is found by the key would be lost; it is written once in the life of a folder.
+      try file.synchronize()
+      try file.close()
+      try root.rename(temporary, to: name)
+    } catch {
+      try? root.remove(temporary)
+      throw error
+    }
+    return try read(in: root)
+  }
+
+  private static func read(in root: borrowing Descriptor) throws(SystemError) -> CacheSecret? {
+    do throws(SystemError) {
+      let file = try root.open(name, flags: O_RDONLY)
+      let length = try file.status.st_size
+      // A power cut may leave an empty file, which is made anew; one that cannot be read whole now is not.
+      guard length == count else { return nil }
+      guard let secret = CacheSecret(try AnswerReading.bytes(of: file, at: 0, count: count)) else {
+        throw SystemError(EIO)
+      }
+      return secret
+    } catch {
+      if error.code == ENOENT { return nil }
+      throw error
+    }
+  }
+}

@@ -1,0 +1,157 @@
+import Glibc
+
+/// An error number of the system.
+struct SystemError: Error, Hashable {
+  let code: Int32
+
+  init(_ code: Int32) { self.code = code }
+
+  static var last: SystemError { SystemError(errno) }
+}
+
+/// The system calls that the disk cache makes: a seam, so that a test can fail or hold up each of them.
+///
+/// Each method is one call and does not repeat it: `EINTR` and short counts are the caller's. Names are relative to
+/// `folder`.
+protocol DiskSystem: Sendable {
+  func open(
+    _ name: String, in folder: Int32, flags: Int32, mode: mode_t
+  ) throws(SystemError) -> Int32
+  func close(_ descriptor: Int32) throws(SystemError)
+  func makeFolder(_ name: String, in folder: Int32) throws(SystemError)
+  func setMode(_ mode: mode_t, of descriptor: Int32) throws(SystemError)
+  func status(of descriptor: Int32) throws(SystemError) -> stat
+  func status(of name: String, in folder: Int32) throws(SystemError) -> stat
+  func space(at descriptor: Int32) throws(SystemError) -> statvfs
+  /// Returns 0 at the end of the file.
+  func read(
+    _ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
+  ) throws(SystemError) -> Int
+  func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) throws(SystemError) -> Int
+  func synchronize(_ descriptor: Int32) throws(SystemError)
+  func setTimes(_ times: FileTimes, of descriptor: Int32) throws(SystemError)
+  func setTimes(_ times: FileTimes, of name: String, in folder: Int32) throws(SystemError)
+  func rename(
+    _ name: String, in folder: Int32, to newName: String, in newFolder: Int32
+  ) throws(SystemError)
+  func remove(_ name: String, in folder: Int32, isFolder: Bool) throws(SystemError)
+  /// Takes the lock of a file for this process, or throws `EWOULDBLOCK` where another has it.
+  func lock(_ descriptor: Int32) throws(SystemError)
+  /// Calls `body` with each name in a folder but `.` and `..`.
+  func forEachName(in folder: Int32, _ body: (String) -> Void) throws(SystemError)
+}
+
+/// The times of a file, in seconds since 1970; nil leaves one as it is.
+struct FileTimes: Hashable {
+  var used: Int64?
+  var stored: Int64?
+
+  fileprivate var values: [timespec] {
+    [used, stored].map { time in
+      time.map { timespec(tv_sec: Int(clamping: $0), tv_nsec: 0) } ?? timespec(tv_sec: 0, tv_nsec: Self.omitted)
+    }
+  }
+
+  /// `UTIME_OMIT`, a macro.
+  private static let omitted = (1 << 30) - 2
+}
+
+/// The calls of the machine that the program runs on.
+struct LinuxDiskSystem: DiskSystem {
+  func open(
+    _ name: String, in folder: Int32, flags: Int32, mode: mode_t
+  ) throws(SystemError) -> Int32 {
+    try Self.checked(openat(folder, name, flags, mode))
+  }
+
+  func close(_ descriptor: Int32) throws(SystemError) { try Self.checked(Glibc.close(descriptor)) }
+
+  func makeFolder(_ name: String, in folder: Int32) throws(SystemError) {
+    try Self.checked(mkdirat(folder, name, 0o700))
+  }
+
+  func setMode(_ mode: mode_t, of descriptor: Int32) throws(SystemError) {
+    try Self.checked(fchmod(descriptor, mode))
+  }
+
+  func status(of descriptor: Int32) throws(SystemError) -> stat {
+    var status = stat()
+    try Self.checked(fstat(descriptor, &status))
+    return status
+  }
+
+  func status(of name: String, in folder: Int32) throws(SystemError) -> stat {
+    var status = stat()
+    try Self.checked(fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW))
+    return status
+  }
+
+  func space(at descriptor: Int32) throws(SystemError) -> statvfs {
+    var space = statvfs()
+    try Self.checked(fstatvfs(descriptor, &space))
+    return space
+  }
+
+  func read(
+    _ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
+  ) throws(SystemError) -> Int {
+    try Self.checked(pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset)))
+  }
+
+  func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) throws(SystemError) -> Int {
+    try Self.checked(Glibc.write(descriptor, bytes.baseAddress, bytes.count))
+  }
+
+  func synchronize(_ descriptor: Int32) throws(SystemError) { try Self.checked(fsync(descriptor)) }
+
+  func setTimes(_ times: FileTimes, of descriptor: Int32) throws(SystemError) {
+    try Self.checked(futimens(descriptor, times.values))
+  }
+
+  func setTimes(_ times: FileTimes, of name: String, in folder: Int32) throws(SystemError) {
+    try Self.checked(utimensat(folder, name, times.values, AT_SYMLINK_NOFOLLOW))
+  }
+
+  func rename(
+    _ name: String, in folder: Int32, to newName: String, in newFolder: Int32
+  ) throws(SystemError) {
+    try Self.checked(renameat(folder, name, newFolder, newName))
+  }
+
+  func remove(_ name: String, in folder: Int32, isFolder: Bool) throws(SystemError) {
+    try Self.checked(unlinkat(folder, name, isFolder ? AT_REMOVEDIR : 0))
+  }
+
+  func lock(_ descriptor: Int32) throws(SystemError) {
+    try Self.checked(flock(descriptor, LOCK_EX | LOCK_NB))
+  }
+
+  func forEachName(in folder: Int32, _ body: (String) -> Void) throws(SystemError) {
+    // Reading moves a position that all copies of a descriptor share, so the folder is opened again.
+    let copy = try open(".", in: folder, flags: O_RDONLY | O_DIRECTORY | O_CLOEXEC, mode: 0)
+    guard let stream = fdopendir(copy) else {
+      let error = SystemError.last
+      Glibc.close(copy)
+      throw error
+    }
+    defer { closedir(stream) }
+    let place = MemoryLayout<dirent>.offset(of: \.d_name)!
+    while true {
+      errno = 0
+      guard let entry = readdir(stream) else {
+        // Nil is the end as well as a failure.
+        if errno != 0 { throw .last }
+        return
+      }
+      let name = String(
+        cString: UnsafeRawPointer(entry).advanced(by: place).assumingMemoryBound(to: CChar.self))
+      if name != ".", name != ".." { body(name) }
+    }
+  }
+
+  @discardableResult
+  private static func checked<Result: SignedInteger>(_ result: Result) throws(SystemError) -> Result {
+    guard result >= 0 else { throw .last }
+    return result
+  }
+}

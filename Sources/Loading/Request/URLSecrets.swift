@@ -1,0 +1,31 @@
+import FoundationEssentials
+
+extension URL {
+  /// The part that names a resource of a server: without fragment and login.
+  var resource: Substring { withoutLogin.absoluteString.prefix { $0 != "#" } }
+
+  /// Whether both name the same resource, whoever logs in.
+  func isSameResource(as other: URL) -> Bool { self == other || resource == other.resource }
+
+  /// Without the parts of the query that sign it or let its bearer in, such as `X-Amz-Signature` and `access_token`.
+  var withoutSecrets: URL {
+    let text = absoluteString
+    guard let mark = text.utf8.firstIndex(of: UInt8(ascii: "?")) else { return self }
+    let start = text.index(after: mark)
+    let query = text[start...].prefix { $0 != "#" }
+    let items = query.split(separator: "&", omittingEmptySubsequences: false)
+    let kept = items.filter { !Self.isSecret($0.prefix { $0 != "=" }.lowercased()) }
+    guard kept.count < items.count else { return self }
+    let rest = kept.isEmpty ? "" : "?" + kept.joined(separator: "&")
+    return URL(string: text[..<mark] + rest + text[query.endIndex...]) ?? self
+  }
+
+  private static func isSecret(_ name: String) -> Bool {
+    ["sig", "policy", "expires", "hmac", "key"].contains(name)
+      || ["signature", "token", "secret", "password", "credential", "session", "auth", "api-key", "apikey"]
+        .contains { name.firstRange(of: $0) != nil }
+      || ["x-amz-", "x-goog-", "x-ms-", "awsaccesskeyid", "googleaccessid", "key-pair-id"].contains {
+        name.hasPrefix($0)
+      }
+  }
+}

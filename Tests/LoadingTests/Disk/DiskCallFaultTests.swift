@@ -1,0 +1,156 @@
+import Foundation
+import Glibc
+import Testing
+import VitrineTesting
+
+@testable import VitrineLoading
+
+/// Each system call of each operation, failed once.
+@Suite(.timeLimit(.minutes(5))) struct DiskCallFaultTests {
+  /// What is done with a cache that has the responses 1, 2 and 3, and one of a secret request.
+  enum Operation: String, CaseIterable {
+    case look, lookForSecret, contain, use, store, storeFirst, storeVarying, replace, note, remove, removeAll,
+      trim, measure
+  }
+
+  static let secret = identity("secret.jpg", headers: ["Cookie": "session=1"])
+  private static let other = answer(6000, seed: 9)
+
+  private static var later: StoredAnswer {
+    var later = answer(5000, seed: 1)
+    later.received += 60
+    return later
+  }
+
+  private static var varying: StoredAnswer {
+    var varying = answer(5000, headers: ["Vary": "X-Theme"])
+    varying.varying = [.init(name: "x-theme", value: "dark")]
+    return varying
+  }
+
+  /// A folder with the responses.
+  private static func filled(_ operation: Operation) -> DiskFixture {
+    let fixture = DiskFixture()
+    guard operation != .storeFirst else { return fixture }
+    let cache = fixture.cache()
+    for number in 1...3 { cache.store(answer(5000, seed: UInt8(number)), for: identity(number)) }
+    // Without it the folder has no key.
+    if operation != .storeVarying { cache.store(answer(5000, seed: 4), for: secret) }
+    return fixture
+  }
+
+  private static func perform(_ operation: Operation, _ cache: DiskImageCache, _ fixture: DiskFixture) {
+    switch operation {
+    case .look: look(cache, identity(1), seed: 1)
+    case .lookForSecret: look(cache, secret, seed: 4)
+    case .contain: _ = cache.containsAnswer(for: identity(1))
+    case .use:
+      fixture.pass(7200)
+      look(cache, identity(1), seed: 1)
+    case .store, .storeFirst: cache.store(other, for: identity(9))
+    case .storeVarying: cache.store(varying, for: identity(9))
+    case .replace: cache.store(other, for: identity(1))
+    case .note: cache.store(later, for: identity(1))
+    case .remove: cache.removeAnswer(for: identity(1))
+    case .removeAll: cache.removeAllAnswers()
+    case .trim: cache.trim()
+    case .measure: _ = cache.measured()
+    }
+  }
+
+  private static func look(_ cache: DiskImageCache, _ identity: RequestIdentity, seed: UInt8) {
+    let found = cache.answer(for: identity)
+    #expect(found == nil || found == answer(5000, seed: seed))
+  }
+
+  /// What must be there whatever has failed.
+  private static func check(_ operation: Operation, _ fixture: DiskFixture, _ note: Comment) {
+    let cache = fixture.cache()
+    let found = (1...3).map { cache.answer(for: identity($0)) }
+    let expected = (1...3).map { answer(5000, seed: UInt8($0)) }
+    switch operation {
+    case .storeFirst: break
+    case .removeAll: for (found, expected) in zip(found, expected) { #expect(found == nil || found == expected, note) }
+    case .remove, .replace, .note:
+      let isKept = operation == .remove ? found[0] == nil : found[0] == other || found[0] == later
+      #expect(isKept || found[0] == expected[0], note)
+      #expect(found[1] == expected[1] && found[2] == expected[2], note)
+    default: for (found, expected) in zip(found, expected) { #expect(found == expected, note) }
+    }
+    if ![.storeFirst, .storeVarying, .removeAll].contains(operation) {
+      #expect(cache.answer(for: secret) == answer(5000, seed: 4), note)
+    }
+    let stored = cache.answer(for: identity(9))
+    #expect(stored == nil || stored?.body == other.body || stored?.body == varying.body, note)
+    cache.trim()
+    let leftovers = fixture.everything.filter { $0.contains(CacheFolder.temporary) || $0.contains(CacheFolder.removed) }
+    #expect(leftovers.isEmpty, note)
+  }
+
+  /// What works when nothing fails any more.
+  private static func checkAgain(
+    _ operation: Operation, _ cache: DiskImageCache, _ fixture: DiskFixture, _ note: Comment
+  ) {
+    fixture.clock.advance(by: DiskImageCache.pause)
+    #expect(cache.store(other, for: identity(9)), note)
+    #expect(cache.answer(for: identity(9)) == other, note)
+    #expect(cache.store(answer(5000, seed: 5), for: secret), note)
+    #expect(cache.answer(for: secret) == answer(5000, seed: 5), note)
+    #expect(cache.store(varying, for: identity(10)), note)
+    #expect(cache.answer(for: identity(10))?.isFor(["X-Theme": "dark"]) == true, note)
+    #expect(cache.fault == nil, note)
+    #expect(cache.removeAnswer(for: identity(9)) && cache.answer(for: identity(9)) == nil, note)
+    #expect(cache.measured().entries == fixture.files.count, note)
+    #expect(cache.removeAllAnswers() && fixture.files.isEmpty, note)
+  }
+
+  @Test(
+    "no call that fails once costs a good file, a descriptor or a later operation",
+    arguments: Operation.allCases)
+  func fault(operation: Operation) {
+    for call in FaultySystem.Call.allCases {
+      for fault in FaultySystem.Fault.all(of: call) {
+        // Until the operation makes no such call any more.
+        for number in 1... {
+          let (fixture, system) = (Self.filled(operation), FaultySystem())
+          let cache = fixture.cache(on: system)
+          let note: Comment = "\(operation.rawValue), \(call.rawValue) number \(number): \(fault)"
+          system.fail(call, number: number, with: fault)
+          Self.perform(operation, cache, fixture)
+          guard system.hasFailed else { break }
+          Self.check(operation, fixture, note)
+          Self.checkAgain(operation, cache, fixture, note)
+          #expect(system.openCount == 0, note)
+        }
+      }
+    }
+  }
+
+  @Test("while one call hangs, others of the same cache go on", arguments: Operation.allCases)
+  func hang(operation: Operation) async {
+    let calls = {
+      let (fixture, system) = (Self.filled(operation), FaultySystem())
+      Self.perform(operation, fixture.cache(on: system), fixture)
+      return system.calls
+    }()
+    for call in FaultySystem.Call.allCases where calls.contains(call) {
+      let (fixture, system, gate) = (Self.filled(operation), FaultySystem(), Gate())
+      let cache = fixture.cache(on: system)
+      system.fail(call, with: .hang(gate))
+      async let end: Void = withCheckedContinuation { continuation in
+        BlockingThread.start {
+          Self.perform(operation, cache, fixture)
+          continuation.resume()
+        }
+      }
+      await gate.waitUntilHeld(1)
+      if operation != .storeFirst, operation != .removeAll {
+        #expect(cache.answer(for: identity(2)) == answer(5000, seed: 2), "\(operation), \(call)")
+      }
+      gate.open()
+      await end
+      Self.check(operation, fixture, "\(operation.rawValue), \(call.rawValue)")
+      #expect(system.openCount == 0)
+    }
+  }
+}
