@@ -89,7 +89,10 @@ let package = Package(
       swiftSettings: strict),
 
     tests("Graphics", ["VitrineGraphics"]),
-    tests("Loading", ["VitrineLoading", "VitrineTesting"]),
+    tests("Loading", ["VitrineLoading", "VitrineTesting", "DiskProbe"]),
+    // Writes to a disk cache until it is killed.
+    .executableTarget(
+      name: "DiskProbe", dependencies: ["VitrineLoading"], path: "Tests/DiskProbe", swiftSettings: strict),
     tests("GalleryServer", ["VitrineGalleryServer"]),
     tests("CurlTransport", ["VitrineCurlTransport", "VitrineGalleryServer", "VitrineTesting"]),
     tests("Codecs", ["VitrineCodecs", "VitrineGraphics", "VitrineLoading", "CCodecs", "CorpusProbe"]),

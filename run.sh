@@ -16,13 +16,15 @@ usage() {
 ./run.sh [OPTION…]         build a release and start the demo; `./run.sh --help` lists its options
 ./run.sh test [FILTER] [-- SWIFT-TEST-OPTION…]
                            build and run every test, or those whose name matches FILTER;
-                           VITRINE_CORPUS=FOLDER ./run.sh test Corpus decodes every file under FOLDER
+                           VITRINE_CORPUS=FOLDER ./run.sh test Corpus decodes every file under FOLDER,
+                           VITRINE_KILLS=300 ./run.sh test KilledWriter kills a writing process as often
 ./run.sh conformance       run every test and count which behaviours of the ancestors they show
 ./run.sh bench [SUBJECT…] [--json FILE]
                            measure a release beside what it is compared with; `./run.sh bench --help` lists the subjects
 ./run.sh fuzz SUBJECT SECONDS|FILE
                            feed made-up bytes to jpeg, png, webp, gif, exif, feed, script, or to what reads a server's
-                           head, range, date or freshness; or a finding again
+                           head, range, date or freshness, or stored (files of the disk cache);
+                           or a finding again
 ./run.sh test-panel        boot an emulated machine without a display server, and see the demo on its panel
 ./run.sh test-windows      open windows of X11 and Wayland, and see the demo in them
 ./run.sh format            format the sources

@@ -278,6 +278,9 @@ public final class ImageDownloader: Sendable {
     }
   }
 
+  /// False while look-ups are under way that take too long.
+  var isDiskAnswering: Bool { engine.isDiskAnswering }
+
   // MARK: Failures
 
   /// Forgets that a request has failed, so that it is sent again; whether that was remembered. See

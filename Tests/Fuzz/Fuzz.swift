@@ -23,7 +23,7 @@ enum Fuzz {
 
 /// What can be fuzzed.
 private enum Subject: String {
-  case jpeg, png, webp, gif, exif, feed, script, head, range, date, freshness
+  case jpeg, png, webp, gif, exif, feed, script, head, range, date, freshness, stored
 
   /// Feeds it. It may refuse the bytes, whatever they are, but not trap, hang, leak or touch what is not its own.
   ///
@@ -41,6 +41,7 @@ private enum Subject: String {
     case .range: ResumedBodies.take(bytes)
     case .date: Dates.take(bytes)
     case .freshness: StoredResponses.take(bytes)
+    case .stored: StoredFiles.take(bytes)
     }
   }
 }

@@ -15,7 +15,8 @@ struct Fixture {
 
   init(
     _ configure: (inout ImageDownloader.Configuration) -> Void = { _ in },
-    decodingIsHeld: Bool = false, endsCancelled: Bool = true, disk: MemoryDataCache? = nil
+    decodingIsHeld: Bool = false, endsCancelled: Bool = true, disk: MemoryDataCache? = nil,
+    dataCache: (any ImageDataCache)? = nil
   ) {
     var configuration = ImageDownloader.Configuration()
     configuration.decodingThreads = 2
@@ -28,7 +29,7 @@ struct Fixture {
     cache = MemoryImageCache()
     downloader = ImageDownloader(
       configuration: configuration, transports: [transport, LocalTransport()], decoder: decoder,
-      cache: cache, dataCache: disk)
+      cache: cache, dataCache: dataCache ?? disk)
     self.disk = disk
   }
 

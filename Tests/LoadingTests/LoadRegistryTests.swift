@@ -28,6 +28,7 @@ extension FetchEnd {
     case .startFetch(_, let request): "fetch \(request.url.lastPathComponent)"
     case .lookUp(_, let request, _): "look up \(request.url.lastPathComponent)"
     case .cancelLookUp: "cancel look up"
+    case .skipLookUp: "skip look up"
     case .keep: "keep"
     case .discard: "discard"
     case .revalidate: "revalidate"

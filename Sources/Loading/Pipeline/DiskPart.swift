@@ -26,6 +26,8 @@ struct DiskPart {
   var use = Use.asServerSays
   /// Whether the disk is to be asked before a transport.
   var isLookedUp = false
+  /// Whether the network has gone ahead of the disk, which may answer still.
+  var isLate = false
   /// Whether somebody wants it to be kept.
   var isKept = false
   /// Whether the bytes that are here have been kept, or what was there has gone since they may not be.
@@ -107,6 +109,8 @@ struct DiskFind: Sendable {
   var copy: StoredCopy?
   /// Why the server refused it not long ago.
   var failure: ImageError?
+  /// Whether the head of a response has come from the network meanwhile.
+  var serverHasAnswered = false
 }
 
 /// What is being removed from disk: it is not there any more for those who look.
@@ -133,7 +137,7 @@ extension ImageError {
   /// picture, or none for this client (RFC 5861, 4).
   var isNoAnswer: Bool {
     switch self {
-    case .status(let status): !(400...499).contains(status) || [408, 425, 429].contains(status)
+    case .status(let status): !(400...499).contains(status) || [407, 408, 425, 429].contains(status)
     case .transport, .timedOut, .untrustedServer, .proxyFailed, .contentType, .redirectRefused, .emptyBody,
       .notAnImage, .decoding:
       true
@@ -141,6 +145,12 @@ extension ImageError {
       .tooLarge, .transform, .notCached, .notConfigured, .shutDown:
       false
     }
+  }
+
+  /// True if the server says that there is no such image, or none for this client: then what was stored of it is removed,
+  /// and is not shown when the server fails another time.
+  var endsStorage: Bool {
+    if case .status(let status) = self { [401, 403, 404, 410, 451].contains(status) } else { false }
   }
 
   /// Whether bytes that bring it are no picture, whoever decodes them.

@@ -73,6 +73,9 @@ final class FetchReceiver: TransportReceiver {
     if !isLocal { state.withLock { $0.activity = network.begin() } }
   }
 
+  /// Whether the head of a response has come.
+  var hasResponse: Bool { state.withLock { $0.answer.response != nil } }
+
   /// Whether the transport has said that it is over.
   var isEnded: Bool { state.withLock { $0.isEnded } }
 

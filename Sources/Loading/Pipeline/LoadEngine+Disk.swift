@@ -5,10 +5,6 @@ import VitrineGraphics
 // What is on disk: looked for before a download, kept after one.
 
 extension LoadEngine {
-  /// Bodies that wait to be written take no more than this: on a disk that is slower than the network, what comes
-  /// meanwhile is not kept.
-  private static let unwrittenBytesLimit = 16 << 20
-
   /// Whether a request that memory cannot serve may be served from disk.
   func asksDisk(for request: ImageRequest) -> Bool {
     dataCache != nil && request.cache.usesDisk && !request.isLocal
@@ -26,10 +22,34 @@ extension LoadEngine {
         if DiskPart.Use(request.cachePolicy) == .asServerSays {
           find.failure = state.failures?.error(for: request.identity.asSent, at: state.registry.now)
         }
+        find.serverHasAnswered = state.transfers[id]?.receiver.hasResponse ?? false
         let moved = answer.map { part(id, by: $0.response.headers, &state) } ?? []
         return moved + state.registry.lookedUp(id, find)
       }
+      resume(state.withLock { $0.takeIdleWaiters() })
     }
+  }
+
+  /// False while look-ups are under way that are late.
+  var isDiskAnswering: Bool { state.withLock { !$0.registry.lookups.hasLate } }
+
+  /// Nobody wants a look-up any more. One that has begun runs to its end.
+  func withdrawLookUp(_ id: FetchID) {
+    guard diskReaders.cancel(id.number) else { return }
+    perform { $0.registry.lookUpWithdrawn(id) }
+    resume(state.withLock { $0.takeIdleWaiters() })
+  }
+
+  /// The disk does not answer in time.
+  func skipLookUp(_ id: FetchID) {
+    withdrawLookUp(id)
+    perform { state in
+      let failure = state.registry.fetches[id].flatMap {
+        state.failures?.error(for: $0.request.identity.asSent, at: state.registry.now)
+      }
+      return state.registry.lookUpSkipped(id, failure)
+    }
+    resume(state.withLock { $0.takeIdleWaiters() })
   }
 
   /// The identity under which the disk keeps a response, which depends on the transport that brings it.
@@ -58,13 +78,12 @@ extension LoadEngine {
 
   func keep(_ bytes: FetchedBytes, _ identity: RequestIdentity) {
     guard let answer = bytes.answer else { return }
-    write(answer.body.count) { [self] cache in
-      let isKept = cache.store(answer, for: onDisk(identity))
-      bytes.storing?.finish(isKept)
-      // Counts in memory until here.
-      withExtendedLifetime(bytes.hold) {}
-    } otherwise: {
-      bytes.storing?.finish(false)
+    let identity = onDisk(identity)
+    change(.store(bytes: answer.body.count)) { cache in
+      // Counts in memory until it is written.
+      withExtendedLifetime(bytes.hold) { cache.store(answer, for: identity) }
+    } answer: { [storing = bytes.storing] in
+      storing?.finish($0)
     }
   }
 
@@ -102,67 +121,95 @@ extension LoadEngine {
 
   func discard(_ identity: RequestIdentity) {
     let identity = onDisk(identity)
-    write(0) { $0.removeAnswer(for: identity) }
+    change(.remove) {
+      $0.removeAnswer(for: identity)
+    } answer: { _ in
+    }
   }
 
-  /// Runs `change` on the thread that writes, after all that was asked before, unless too much waits for it already.
-  private func write(
-    _ bytes: Int, _ change: @escaping @Sendable (any ImageDataCache) -> Void,
-    otherwise: @Sendable () -> Void = {}
+  /// Makes a change on the thread that writes, after all that was asked before, unless too much waits for it already.
+  ///
+  /// - Parameter answer: called once; with false where nothing came of it, as on a disk that hangs.
+  func change(
+    _ kind: DiskWrites.Kind, _ change: @escaping @Sendable (any ImageDataCache) -> Bool,
+    answer: @escaping DiskWrites.Answer
   ) {
-    let number = state.withLock { state -> UInt64? in
-      guard dataCache != nil,
-        bytes == 0 || state.unwrittenBytes == 0 || state.unwrittenBytes + bytes <= Self.unwrittenBytesLimit
-      else { return nil }
-      state.unwrittenBytes += bytes
-      state.openWrites += 1
-      state.lastWrite += 1
-      return state.lastWrite
+    guard let dataCache, let admitted = state.withLock({ $0.writes.admit(kind, answer) }) else {
+      return answer(false)
     }
-    guard let number, let dataCache else { return otherwise() }
-    diskWriter.submit(number, priority: .normal) { [self] in
-      change(dataCache)
-      resume(
-        state.withLock { state in
-          state.unwrittenBytes -= bytes
-          state.openWrites -= 1
-          return state.takeIdleWaiters()
-        })
+    diskWriter.submit(admitted.number, priority: .normal) { [self] in
+      guard beginsChange(admitted.number) else { return }
+      let result = change(dataCache)
+      let (answer, waiting) = state.withLock { state in
+        let answer = state.writes.end(admitted.number)
+        return (answer, state.takeIdleWaiters())
+      }
+      answer?(result)
+      resume(waiting)
     }
+    // On a disk that hangs it is made some time, and nobody waits for it.
+    if !admitted.isAnswered { answer(false) }
+  }
+
+  /// Whether a change is still to be made, which may take no longer than so long.
+  private func beginsChange(_ number: UInt64) -> Bool {
+    let now = clock.now
+    let (isWanted, wake) = state.withLock { state -> (Bool, Int64?) in
+      guard let end = state.writes.begin(number, at: now) else { return (false, nil) }
+      guard state.writesWake == nil else { return (true, nil) }
+      state.writesWake = end
+      return (true, end)
+    }
+    if let wake { wakeForWrites(at: wake) }
+    return isWanted
+  }
+
+  private func wakeForWrites(at time: Int64) {
+    clock.wake(at: time) { [weak self] in self?.lookAtWrites() }
+  }
+
+  /// Gives up the changes of a disk that hangs.
+  private func lookAtWrites() {
+    let now = clock.now
+    let (overdue, waiting) = state.withLock { state in
+      let overdue = state.writes.takeOverdue(at: now)
+      state.writesWake = overdue.next
+      return (overdue, state.takeIdleWaiters())
+    }
+    for number in overdue.dropped { diskWriter.cancel(number) }
+    for answer in overdue.answers { answer(false) }
+    resume(waiting)
+    if let next = overdue.next { wakeForWrites(at: next) }
   }
 
   /// Blocks until all that has been asked of the disk so far is written, but no longer than so many seconds.
   func finishWriting(within seconds: Double) {
     let isWritten = DispatchSemaphore(value: 0)
-    write(0) { _ in
-      isWritten.signal()
-    } otherwise: {
+    change(.look) { _ in
+      true
+    } answer: { _ in
       isWritten.signal()
     }
     _ = isWritten.wait(timeout: .now() + seconds)
   }
 
-  /// Whether the disk has it, after all that has been asked of it before; false where there is none.
+  /// Whether the disk has it, after all that has been asked of it before; false where there is none, or it hangs.
   func containsOnDisk(_ identity: RequestIdentity, _ answer: @escaping @Sendable (Bool) -> Void) {
     let identity = onDisk(identity)
-    write(0) {
-      answer($0.containsAnswer(for: identity))
-    } otherwise: {
-      answer(false)
-    }
+    change(.look, { $0.containsAnswer(for: identity) }, answer: answer)
   }
 
   /// Removes what the disk has of `identity`, or all of it if nil. No look-up that begins after this call finds it.
   func removeFromDisk(_ identity: RequestIdentity?, _ answer: @escaping @Sendable (Bool) -> Void) {
+    guard dataCache != nil else { return answer(false) }
     let identity = identity.map(onDisk)
     state.withLock { $0.removals.begin(identity) }
-    write(0) { [self] cache in
+    change(identity == nil ? .removeAll : .remove) { [self] cache in
       let wasThere = identity.map { cache.removeAnswer(for: $0) } ?? cache.removeAllAnswers()
       state.withLock { $0.removals.end(identity) }
-      answer(wasThere)
-    } otherwise: {
-      state.withLock { $0.removals.end(identity) }
-      answer(false)
+      return wasThere
+    } answer: {
+      answer($0)
     }
   }
 
@@ -213,6 +260,11 @@ extension LoadEngine {
     if case .fresh = standing, StoredAnswer.mayBeKept(answer.response, sent: exchange.sent) {
       bytes.answer = answer
       bytes.storing = StoringSignal()
+    }
+    if !StoredAnswer.mayBeKept(answer.response, sent: [:]) {
+      bytes.endsStorage = true
+      bytes.storing = StoringSignal()
+      bytes.storing?.finish(false)
     }
     return .bytes(bytes)
   }

@@ -20,10 +20,9 @@ extension LoadEngine {
     var tries: UInt64 = 0
     /// Transfers whose transport has not ended, those that were given up included.
     var openTransfers = 0
-    /// Changes of the disk that have not been made yet, and bytes that they hold.
-    var openWrites = 0
-    var unwrittenBytes = 0
-    var lastWrite: UInt64 = 0
+    var writes = DiskWrites()
+    /// When the changes of the disk are looked at next.
+    var writesWake: Int64?
     var removals = DiskRemovals()
     var stalePictures = StalePictures()
     var isShutDown = false
@@ -33,7 +32,8 @@ extension LoadEngine {
     var beingAnswered = 0
 
     var isIdle: Bool {
-      registry.isEmpty && tasks.isEmpty && beingAnswered == 0 && openTransfers == 0 && openWrites == 0
+      registry.isEmpty && tasks.isEmpty && beingAnswered == 0 && openTransfers == 0 && writes.isIdle
+        && registry.lookups.isIdle
     }
 
     /// Takes out what `actions` give up, in the same turn as that is decided: another transfer of the same fetch may

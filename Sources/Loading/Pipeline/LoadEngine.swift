@@ -13,8 +13,8 @@ final class LoadEngine: Sendable {
   let ledger: MemoryLedger
   var clock: any LoadingClock { configuration.clock }
   let workers: WorkerPool
-  /// Two, so that one reads while the other hands over.
-  let diskReaders = WorkerPool(threads: 2)
+  /// Started as they are needed: two at a time unless the disk hangs.
+  let diskReaders = WorkerPool(threads: LookupLine.threads)
   /// One, so that what is written last stays.
   let diskWriter = WorkerPool(threads: 1)
   let state: Shared<State>
@@ -158,11 +158,9 @@ final class LoadEngine: Sendable {
         if isIdle { continuation.resume() }
       }
       // What has begun runs to its end, though nobody waits for it any more.
-      for pool in [workers, diskReaders] {
-        await withCheckedContinuation { continuation in pool.whenIdle { continuation.resume() } }
-      }
+      await withCheckedContinuation { continuation in workers.whenIdle { continuation.resume() } }
       // Somebody may have come, and left, while the last of them was waited for.
-    } while !(state.withLock { $0.isIdle } && workers.isIdle && diskReaders.isIdle)
+    } while !(state.withLock { $0.isIdle } && workers.isIdle)
   }
 
   func networkReturned() {
@@ -225,7 +223,8 @@ final class LoadEngine: Sendable {
   func perform(_ action: LoadAction) {
     switch action {
     case .lookUp(let id, let request, let priority): lookUp(id, request, priority)
-    case .cancelLookUp(let id): diskReaders.cancel(id.number)
+    case .cancelLookUp(let id): withdrawLookUp(id)
+    case .skipLookUp(let id): skipLookUp(id)
     case .keep(let bytes, let identity): keep(bytes, identity)
     case .discard(let identity): discard(identity)
     case .revalidate(let request, let identifier): revalidate(request, identifier)

@@ -7,8 +7,11 @@ extension LoadRegistry {
 
   /// The disk has been asked.
   mutating func lookedUp(_ id: FetchID, _ find: DiskFind) -> [LoadAction] {
-    guard case .lookingUp = fetches[id]?.phase, let fetch = fetches[id] else { return [] }
-    queue.ended(id, at: now)
+    lookups.ended(id)
+    guard case .lookingUp = fetches[id]?.phase, let fetch = fetches[id] else {
+      foundLate(id, find)
+      return admitted()
+    }
     fetches[id]?.phase = .idle
     switch fetch.disk.use {
     case _ where fetch.asksNoServer:
@@ -99,26 +102,20 @@ extension LoadRegistry {
     }
   }
 
-  /// A fetch that has just been made: it waits for the disk first, in the line of what lies on this machine.
+  /// A fetch that has just been made: it waits for the disk first, in a line of its own.
   mutating func enqueue(_ id: FetchID, _ priority: ImageRequest.Priority) {
     guard let fetch = fetches[id] else { return }
-    let asksDisk = fetch.disk.isKept && fetch.disk.use > .none && fetch.lane != .local
-    fetches[id]?.disk.isLookedUp = asksDisk
-    let arrival = queue.enqueue(
-      id, lane: asksDisk ? .local : fetch.lane, priority: priority, at: now)
+    guard fetch.disk.isKept, fetch.disk.use > .none, fetch.lane != .local else {
+      fetches[id]?.arrival = queue.enqueue(id, lane: fetch.lane, priority: priority, at: now)
+      return
+    }
+    let arrival = queue.nextArrival(at: now)
+    fetches[id]?.disk.isLookedUp = true
     fetches[id]?.arrival = arrival
+    lookups.enqueue(id, priority: priority, arrival: arrival)
   }
 
-  /// The turn of a fetch has come; whether it is one to ask the disk.
-  mutating func beginsLookUp(_ id: FetchID) -> Bool {
-    guard let fetch = fetches[id], fetch.disk.isLookedUp else { return false }
-    fetches[id]?.disk.isLookedUp = false
-    fetches[id]?.phase = .lookingUp
-    actions.append(.lookUp(id, fetch.request, fetch.demand.priority ?? .normal))
-    return true
-  }
-
-  private mutating func goToServer(_ id: FetchID) {
+  mutating func goToServer(_ id: FetchID) {
     guard let fetch = fetches[id] else { return }
     guard let priority = fetch.demand.priority else {
       fetches[id]?.isHeld = true
@@ -161,7 +158,7 @@ extension LoadRegistry {
     fetches[decode.fetch]?.disk.isSettled = true
     if bytes.answer != nil {
       actions.append(.keep(bytes, fetch.key))
-    } else if bytes.source == .network, bytes.response?.status == 200 {
+    } else if bytes.endsStorage || bytes.source == .network && bytes.response?.status == 200 {
       // It may not be kept any more.
       discard(decode.fetch)
     }

@@ -194,6 +194,7 @@ extension LoadRegistry {
     case .lookingUp: actions.append(.cancelLookUp(id))
     case .idle, .received: break
     }
+    lookups.leave(id)
     queue.remove(id, at: now)
     fetches[id] = nil
     forgetKey(of: fetch, id)
@@ -228,7 +229,11 @@ extension LoadRegistry {
       actions.append(.reprioritizeWork(number: picture.decode.number, priority))
     }
     if let priority = fetches[decode.fetch]?.demand.replace(old, with: new) ?? nil {
-      queue.setPriority(priority, of: decode.fetch, at: now)
+      if lookups.isWaiting(decode.fetch) {
+        lookups.enqueue(decode.fetch, priority: priority, arrival: queue.nextArrival(at: now))
+      } else {
+        queue.setPriority(priority, of: decode.fetch, at: now)
+      }
     }
   }
 }

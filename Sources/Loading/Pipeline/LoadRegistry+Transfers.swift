@@ -26,7 +26,7 @@ extension LoadRegistry {
     case .failed(let error):
       if showsCopy(id, because: error) { break }
       guard let delay = retryDelay(fetch, error, end.retryAfter) else {
-        if [.status(404), .status(410)].contains(error) { discard(id) }
+        if error.endsStorage { discard(id) }
         fail(fetch.decodes, error)
         break
       }

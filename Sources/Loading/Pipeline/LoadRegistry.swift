@@ -14,6 +14,7 @@ struct LoadRegistry {
 
   /// Whether there is a disk to ask.
   var hasDisk = false
+  var lookups = LookupLine()
 
   /// From 0 to 1.
   let random: @Sendable () -> Double
@@ -235,13 +236,14 @@ struct LoadRegistry {
 
   /// Downloads that may start now, after whatever else there is to do.
   mutating func admitted() -> [LoadAction] {
+    beginLookUps()
     while undecodedBytes < undecodedBytesLimit, let id = queue.startNext(at: now) {
-      if beginsLookUp(id) { continue }
       fetches[id]?.phase = .running
       fetches[id]?.attempts.begin(at: now)
       if let request = fetches[id]?.request { actions.append(.startFetch(id, request)) }
     }
-    if let time = queue.nextChange(after: now), time < nextWake ?? .max {
+    let next = [queue.nextChange(after: now), lookups.nextChange].compactMap { $0 }.min()
+    if let time = next, time < nextWake ?? .max {
       nextWake = time
       actions.append(.wake(at: time))
     }

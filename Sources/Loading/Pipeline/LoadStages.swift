@@ -99,6 +99,8 @@ struct FetchedBytes: Sendable {
   var answer: StoredAnswer?
   /// Tells when that is done.
   var storing: StoringSignal?
+  /// True if the disk is not to have them any longer (`no-store`).
+  var endsStorage = false
 }
 
 /// How a transfer ended.
@@ -199,6 +201,8 @@ enum LoadAction: Sendable {
   /// Ask the disk; report with `lookedUp`.
   case lookUp(FetchID, ImageRequest, ImageRequest.Priority)
   case cancelLookUp(FetchID)
+  /// The disk does not answer in time; report with `lookUpSkipped`.
+  case skipLookUp(FetchID)
   /// The bytes have turned out to be a picture: keep them on disk.
   case keep(FetchedBytes, RequestIdentity)
   /// What the disk has is gone, or no picture.

@@ -77,7 +77,8 @@ struct DownloadQueue {
     return arrival
   }
 
-  private mutating func nextArrival(at now: Int64) -> Arrival {
+  /// A place behind all that have come so far.
+  mutating func nextArrival(at now: Int64) -> Arrival {
     lastNumber += 1
     if now.subtractingReportingOverflow(lastArrival).partialValue > Self.batchGap { lastBatch += 1 }
     lastArrival = now

@@ -70,7 +70,8 @@ import VitrineTesting
     let expected = (1...3).map { answer(5000, seed: UInt8($0)) }
     switch operation {
     case .storeFirst: break
-    case .removeAll: for (found, expected) in zip(found, expected) { #expect(found == nil || found == expected, note) }
+    case .removeAll:
+      for (found, expected) in zip(found, expected) { #expect(found == nil || found == expected, note) }
     case .remove, .replace, .note:
       let isKept = operation == .remove ? found[0] == nil : found[0] == other || found[0] == later
       #expect(isKept || found[0] == expected[0], note)
@@ -83,7 +84,9 @@ import VitrineTesting
     let stored = cache.answer(for: identity(9))
     #expect(stored == nil || stored?.body == other.body || stored?.body == varying.body, note)
     cache.trim()
-    let leftovers = fixture.everything.filter { $0.contains(CacheFolder.temporary) || $0.contains(CacheFolder.removed) }
+    let leftovers = fixture.everything.filter {
+      $0.contains(CacheFolder.temporary) || $0.contains(CacheFolder.removed)
+    }
     #expect(leftovers.isEmpty, note)
   }
 
@@ -109,21 +112,26 @@ import VitrineTesting
     arguments: Operation.allCases)
   func fault(operation: Operation) {
     for call in FaultySystem.Call.allCases {
-      for fault in FaultySystem.Fault.all(of: call) {
-        // Until the operation makes no such call any more.
-        for number in 1... {
-          let (fixture, system) = (Self.filled(operation), FaultySystem())
-          let cache = fixture.cache(on: system)
-          let note: Comment = "\(operation.rawValue), \(call.rawValue) number \(number): \(fault)"
-          system.fail(call, number: number, with: fault)
-          Self.perform(operation, cache, fixture)
-          guard system.hasFailed else { break }
-          Self.check(operation, fixture, note)
-          Self.checkAgain(operation, cache, fixture, note)
-          #expect(system.openCount == 0, note)
-        }
-      }
+      // Until the operation makes no such call any more.
+      var number = 1
+      while Self.fails(operation, call, number) { number += 1 }
     }
+  }
+
+  /// Fails one call in each way; whether it was made.
+  private static func fails(_ operation: Operation, _ call: FaultySystem.Call, _ number: Int) -> Bool {
+    for fault in FaultySystem.Fault.all(of: call, number: number) {
+      let (fixture, system) = (filled(operation), FaultySystem())
+      let cache = fixture.cache(on: system)
+      let note: Comment = "\(operation.rawValue), \(call.rawValue) number \(number): \(fault)"
+      system.fail(call, number: number, with: fault)
+      perform(operation, cache, fixture)
+      guard system.hasFailed else { return false }
+      check(operation, fixture, note)
+      checkAgain(operation, cache, fixture, note)
+      #expect(system.openCount == 0, note)
+    }
+    return true
   }
 
   @Test("while one call hangs, others of the same cache go on", arguments: Operation.allCases)

@@ -34,6 +34,57 @@ import Testing
     #expect(cache.answer(for: identity(1)) == answer(60))
   }
 
+  @Test func aByteThatFlipsInALargeBodyIsAMissAndGone() throws {
+    let cache = fixture.cache()
+    let stored = answer(20_000)
+    #expect(cache.store(stored, for: identity(1)))
+    let path = try #require(fixture.files.first)
+    let bytes = Array(try Data(contentsOf: URL(filePath: path)))
+    // All of the head and of the first block that is read, then parts of all others, and the end.
+    let places =
+      Array(0..<300) + Array(stride(from: 300, to: bytes.count, by: 211)) + [4095, 4096, bytes.count - 1]
+    for place in places {
+      var flipped = bytes
+      flipped[place] ^= 1 << (place % 8)
+      try write(flipped, path)
+      #expect(cache.answer(for: identity(1)) == nil, "byte \(place)")
+      #expect(access(path, F_OK) != 0, "byte \(place)")
+    }
+    for count in stride(from: 0, to: bytes.count, by: 397) {
+      try write(bytes.prefix(count), path)
+      #expect(cache.answer(for: identity(1)) == nil, "\(count) bytes")
+      try write(bytes.prefix(count) + [UInt8](repeating: 0, count: bytes.count - count), path)
+      #expect(cache.answer(for: identity(1)) == nil, "\(count) bytes, then zeros")
+    }
+    try write(bytes, path)
+    #expect(cache.answer(for: identity(1)) == stored)
+  }
+
+  @Test func filesAndBodiesThatAreSwappedAreMisses() throws {
+    let cache = fixture.cache()
+    var paths: [String] = []
+    for number in 1...2 {
+      cache.store(answer(20_000, seed: UInt8(number)), for: identity(number))
+      paths.append(try #require(fixture.files.first { !paths.contains($0) }))
+    }
+    let contents = try paths.map { Array(try Data(contentsOf: URL(filePath: $0))) }
+    // Whole files: of another key, and left for whom it may be.
+    try write(contents[1], paths[0])
+    try write(contents[0], paths[1])
+    for number in 1...2 { #expect(cache.answer(for: identity(number)) == nil) }
+    // Bodies of the same length behind the heads of others, and blocks as a file system could exchange them.
+    for start in [contents[0].count - 20_000, 4096, 8192, 16384] {
+      for (one, other) in [(0, 1), (1, 0)] {
+        try write(contents[one][..<start] + contents[other][start...], paths[one])
+        #expect(cache.answer(for: identity(one + 1)) == nil, "from \(start)")
+      }
+    }
+    for number in 0..<2 { try write(contents[number], paths[number]) }
+    for number in 1...2 {
+      #expect(cache.answer(for: identity(number)) == answer(20_000, seed: UInt8(number)))
+    }
+  }
+
   @Test func eachLengthButItsOwnIsAMissAndGone() throws {
     let (cache, path, bytes) = try stored()
     for count in 0..<bytes.count {

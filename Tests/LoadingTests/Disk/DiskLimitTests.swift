@@ -251,13 +251,13 @@ import Testing
     let file = open(half, O_RDONLY)
     defer { close(file) }
     #expect(flock(file, LOCK_EX) == 0)
-    let cache = fixture.cache { $0.bytes = 20_000 }
+    let cache = fixture.cache { $0.bytes = 21_000 }
 
     #expect(cache.measured().bytes == 4096 + 12_288)
     #expect(cache.statistics.entries == 1)
     cache.store(answer(4500), for: identity(2))
     #expect(access(half, F_OK) == 0)
-    #expect(held(cache, of: 3) == [2], "4 + 8 + 12 KiB are more than 20,000 bytes")
+    #expect(held(cache, of: 3) == [2], "4 + 8 + 12 KiB are more than 21,000 bytes")
     fixture.pass(3601)
     cache.trim()
     #expect(access(half, F_OK) != 0)

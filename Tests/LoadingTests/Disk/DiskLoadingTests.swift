@@ -405,6 +405,68 @@ import VitrineTesting
     #expect(world.disk.answers.isEmpty)
   }
 
+  @Test(
+    "what the server says is not for this client, or not there, is not shown, then or later",
+    arguments: [401, 403, 404, 410, 451])
+  func refusedIsNotShown(status: Int) async {
+    let world = DiskWorld()
+    world.keep(age: 100)
+    let first = world.downloader.load(request())
+    await world.transfer().refuse(status)
+    await #expect(throws: ImageError.status(status)) { try await first.response }
+    await world.downloader.drain()
+    #expect(world.disk.answers.isEmpty)
+
+    let second = world.downloader.load(request())
+    await world.transfer(2).refuse(503)
+    await #expect(throws: ImageError.status(503)) { try await second.response }
+  }
+
+  @Test(
+    "what says nothing of the image leaves it as it is",
+    arguments: [407, 408, 425, 429, 500, 502, 503, 504, 511])
+  func otherStatusesShowIt(status: Int) async throws {
+    let world = DiskWorld()
+    world.keep(age: 100)
+    let task = world.downloader.load(request())
+    await world.transfer().refuse(status)
+    #expect(try await task.response.freshness == .stale(age: 100, reason: .status(status)))
+    #expect(world.disk.answers.count == 1)
+  }
+
+  @Test(arguments: [400, 402, 405, 406, 409, 412, 414, 422, 431])
+  func otherErrorsOfTheClientAreToldAndKeepIt(status: Int) async {
+    let world = DiskWorld()
+    world.keep(age: 100)
+    let task = world.downloader.load(request())
+    await world.transfer().refuse(status)
+    await #expect(throws: ImageError.status(status)) { try await task.response }
+    await world.downloader.drain()
+    #expect(world.disk.answers.count == 1)
+  }
+
+  @Test func notModifiedWithNoStoreIsShownAndNotKeptAnyLonger() async throws {
+    let world = DiskWorld()
+    world.keep(age: 100)
+    let task = world.downloader.load(request())
+    await world.transfer().answerNotModified(["Cache-Control": "no-store"])
+    let response = try await task.response
+    #expect(response.freshness == .revalidated)
+    #expect(await response.isStored() == false)
+    await world.downloader.drain()
+    #expect(world.disk.answers.isEmpty)
+  }
+
+  @Test func notModifiedThatIsStaleAtOnceIsKept() async throws {
+    let world = DiskWorld()
+    world.keep(age: 100)
+    let task = world.downloader.load(request())
+    await world.transfer().answerNotModified(["Cache-Control": "max-age=0"])
+    #expect(try await task.response.freshness == .revalidated)
+    await world.downloader.drain()
+    #expect(world.disk.answers.count == 1)
+  }
+
   @Test func whatMustBeRevalidatedIsNotShownUnasked() async {
     let world = DiskWorld()
     world.keep(age: 100, headers: ["Cache-Control": "max-age=60, must-revalidate"])

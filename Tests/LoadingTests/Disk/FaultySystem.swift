@@ -29,10 +29,11 @@ final class FaultySystem: DiskSystem {
       }
     }
 
-    static let errors = [EIO, ENOSPC, EROFS, EACCES, EMFILE, EINTR].map { Fault.error($0) }
-
-    /// Those that `call` can meet.
-    static func all(of call: Call) -> [Fault] { errors + (call == .read || call == .write ? [.short, .empty] : []) }
+    /// Those that `call` can meet: all of them the first time, and of the errors two where it is made again.
+    static func all(of call: Call, number: Int) -> [Fault] {
+      let errors = number == 1 ? [EIO, ENOSPC, EROFS, EACCES, EMFILE, EINTR] : [EIO, EINTR]
+      return errors.map { .error($0) } + (call == .read || call == .write ? [.short, .empty] : [])
+    }
   }
 
   private struct State {

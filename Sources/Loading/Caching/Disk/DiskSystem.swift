@@ -48,7 +48,8 @@ struct FileTimes: Hashable {
 
   fileprivate var values: [timespec] {
     [used, stored].map { time in
-      time.map { timespec(tv_sec: Int(clamping: $0), tv_nsec: 0) } ?? timespec(tv_sec: 0, tv_nsec: Self.omitted)
+      time.map { timespec(tv_sec: Int(clamping: $0), tv_nsec: 0) }
+        ?? timespec(tv_sec: 0, tv_nsec: Self.omitted)
     }
   }
 

@@ -82,9 +82,9 @@ struct DiskTrim {
     if missing.bytes > 0 { missing.bytes += held - limits.purged(held) }
     var left = held
     rest.removeAll { entry in
-      guard missing.isAny, left - entry.bytes >= floor.guaranteed, entry.name != growth.replaces else {
-        return false
-      }
+      guard missing.isAny, left - entry.bytes + max(0, growth.bytes) >= floor.guaranteed,
+        entry.name != growth.replaces
+      else { return false }
       outcome.victims.append(entry)
       missing.subtract(entry.bytes)
       left -= entry.bytes
@@ -154,7 +154,7 @@ struct DiskFloor {
   func missing(after growth: DiskTrim.Growth, freed victims: [DiskTrim.Entry] = []) -> Missing {
     var missing = Missing(
       bytes: freeBytes - space.freeBytes + growth.bytes,
-      files: space.freeFiles.map { freeFiles - $0 + growth.files } ?? 0)
+      files: freeFiles > 0 ? space.freeFiles.map { freeFiles - $0 + growth.files } ?? 0 : 0)
     for victim in victims { missing.subtract(victim.bytes) }
     return missing
   }

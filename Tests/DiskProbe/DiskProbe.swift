@@ -1,0 +1,39 @@
+import FoundationEssentials
+import Glibc
+import VitrineLoading
+
+/// `DiskProbe FOLDER FIRST` stores one response after the other in a disk cache until it is killed, and prints number and
+/// version of each that is stored. Versions begin with FIRST, and never come twice.
+@main
+struct DiskProbe {
+  /// Different responses; each has many versions.
+  private static let count: UInt64 = 60
+
+  static func main() throws {
+    guard CommandLine.arguments.count == 3, let first = UInt64(CommandLine.arguments[2]) else { exit(2) }
+    var limits = DiskImageCache.Limits()
+    (limits.freeBytes, limits.freeFiles) = (0, 0)
+    let cache = DiskImageCache(directory: CommandLine.arguments[1], limits: limits)
+    for version in first... {
+      let number = (version &* 7919) % count
+      var request = try ImageRequest("http://a.test/\(number).jpg")
+      // Every other one is a secret, so that the folder has a key.
+      if number % 2 == 0 { request.headers["Cookie"] = "id=\(number)" }
+      guard cache.store(response(number, version), for: RequestIdentity(request)) else { continue }
+      let line = Array("\(number) \(version)\n".utf8)
+      _ = write(STDOUT_FILENO, line, line.count)
+    }
+  }
+
+  /// Bytes that can be told from the number and the version.
+  private static func response(_ number: UInt64, _ version: UInt64) -> StoredAnswer {
+    let length = 16 + Int((number &* 31 &+ version &* 4099) % 20_000)
+    var body = [number, version].flatMap { word in
+      (0..<8).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) }
+    }
+    body += (16..<length).map { UInt8(truncatingIfNeeded: UInt64($0) &* (version | 1) &+ number) }
+    return StoredAnswer(
+      response: TransportResponse(url: URL(filePath: "/"), status: 200, headers: ["ETag": "\"\(version)\""]),
+      body: body, requested: 1, received: 1)
+  }
+}

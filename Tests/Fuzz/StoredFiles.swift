@@ -1,0 +1,102 @@
+import FoundationEssentials
+import Glibc
+@testable import VitrineLoading
+
+/// Reads bytes as a file of the disk cache: as they are, and with the hashes and the key that a file has to have, so that
+/// what lies behind them is tried as well.
+enum StoredFiles {
+  private static let identity = RequestIdentity(url: URL(filePath: "/a"), headers: [:])
+  private static let entry: DiskEntry = {
+    let key = DiskKey(identity) { (bytes: [UInt8]) -> [UInt8] in bytes }
+    return DiskEntry(identity: identity, key: key, name: ContentHash(key.bytes))
+  }()
+
+  static func take(_ bytes: [UInt8]) -> Bool {
+    let isKept = read(bytes)
+    return read(mended(bytes)) || isKept
+  }
+
+  /// Whether a response was made of it.
+  private static func read(_ bytes: [UInt8]) -> Bool {
+    guard
+      let folder = try? Descriptor("/", flags: O_RDONLY | O_DIRECTORY, system: OneFile(content: bytes)),
+      case .answer(let answer, _) = AnswerReading.read(entry, in: folder, withBody: true)
+    else { return false }
+    precondition(answer.body.count <= bytes.count, "no more than there is")
+    // All that a loader asks of it.
+    _ = answer.standing(at: 1_800_000_000)
+    _ = answer.validators
+    _ = answer.isFor(["X-Theme": "dark"])
+    return true
+  }
+
+  /// With the magic, the key and both hashes as they have to be.
+  private static func mended(_ bytes: [UInt8]) -> [UInt8] {
+    var bytes = bytes
+    let (fixed, key) = (AnswerFile.fixedLength, entry.key.bytes)
+    guard bytes.count >= fixed + 4 + key.count else { return bytes }
+    replace(&bytes, at: 0, AnswerFile.magic)
+    replace(&bytes, at: fixed, [UInt8(key.count), 0, 0, 0] + key)
+    let head = number(bytes[24..<28])
+    let body = number(bytes[28..<36])
+    guard let head, let body, head <= bytes.count - fixed, body <= bytes.count - fixed - head else {
+      return bytes
+    }
+    replace(&bytes, at: 36, encoded(Array(bytes[(fixed + head)..<(fixed + head + body)])))
+    replace(&bytes, at: 8, encoded(Array(bytes[24..<(fixed + head)])))
+    return bytes
+  }
+
+  private static func number(_ bytes: ArraySlice<UInt8>) -> Int? {
+    Int(exactly: bytes.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
+  }
+
+  private static func encoded(_ bytes: [UInt8]) -> [UInt8] {
+    var writer = ByteWriter()
+    writer.append(ContentHash(bytes))
+    return writer.bytes
+  }
+
+  private static func replace(_ bytes: inout [UInt8], at offset: Int, _ new: [UInt8]) {
+    bytes.replaceSubrange(offset..<(offset + new.count), with: new)
+  }
+}
+
+/// A disk that has one file, whatever it is called.
+private struct OneFile: DiskSystem {
+  let content: [UInt8]
+
+  func open(_ name: String, in folder: Int32, flags: Int32, mode: mode_t) throws(SystemError) -> Int32 { 7 }
+  func close(_ descriptor: Int32) throws(SystemError) {}
+  func makeFolder(_ name: String, in folder: Int32) throws(SystemError) {}
+  func setMode(_ mode: mode_t, of descriptor: Int32) throws(SystemError) {}
+
+  func status(of descriptor: Int32) throws(SystemError) -> stat {
+    var status = stat()
+    status.st_mode = S_IFREG
+    status.st_size = content.count
+    return status
+  }
+
+  func status(of name: String, in folder: Int32) throws(SystemError) -> stat { try status(of: 7) }
+  func space(at descriptor: Int32) throws(SystemError) -> statvfs { throw SystemError(ENOSYS) }
+
+  func read(
+    _ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
+  ) throws(SystemError) -> Int {
+    guard offset < content.count else { return 0 }
+    let part = content[offset...].prefix(buffer.count)
+    buffer.copyBytes(from: part)
+    return part.count
+  }
+
+  func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) throws(SystemError) -> Int { bytes.count }
+  func synchronize(_ descriptor: Int32) throws(SystemError) {}
+  func setTimes(_ times: FileTimes, of descriptor: Int32) throws(SystemError) {}
+  func setTimes(_ times: FileTimes, of name: String, in folder: Int32) throws(SystemError) {}
+  func rename(_ name: String, in folder: Int32, to newName: String, in newFolder: Int32) throws(SystemError) {
+  }
+  func remove(_ name: String, in folder: Int32, isFolder: Bool) throws(SystemError) {}
+  func lock(_ descriptor: Int32) throws(SystemError) {}
+  func forEachName(in folder: Int32, _ body: (String) -> Void) throws(SystemError) {}
+}

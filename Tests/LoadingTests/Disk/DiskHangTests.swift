@@ -1,0 +1,244 @@
+import FoundationEssentials
+import Synchronization
+import Testing
+import VitrineGraphics
+import VitrineTesting
+
+@testable import VitrineLoading
+
+/// A disk that takes long, or does not come back.
+@MainActor @Suite(.timeLimit(.minutes(1))) struct DiskHangTests {
+  private static let other = FakeDecoder.picture(width: 32, height: 32)
+
+  /// A world whose first look-ups hang.
+  private func hanging(_ gate: Gate) -> DiskWorld { DiskWorld(lookupsAreHeldBy: gate) }
+
+  @Test func networkGoesAheadOfADiskThatHangs() async throws {
+    let gate = Gate()
+    let world = hanging(gate)
+    let tasks = (0..<8).map { world.downloader.load(request("\($0).jpg", host: "\($0).test")) }
+    await gate.waitUntilHeld(2)
+    #expect(world.transport.transfers.isEmpty)
+    world.transport.answerAll { $0.answer(with: Fixture.picture, DiskWorld.minute) }
+
+    world.world.clock.advance(by: LookupLine.deadline)
+    await gate.waitUntilHeld(4)
+    world.world.clock.advance(by: LookupLine.deadline)
+
+    for task in tasks { #expect(try await task.response.source == .network) }
+    // So many threads hang that whoever comes now does not wait at all.
+    #expect(try await world.downloader.image(for: request("next.jpg")).source == .network)
+    await world.downloader.drain()
+    gate.open()
+  }
+
+  @Test func lookUpsGoOnWhenOneHasComeBack() async throws {
+    let gate = Gate()
+    let world = hanging(gate)
+    world.keep("kept.jpg")
+    world.transport.answerAll { $0.answer(with: Fixture.picture, DiskWorld.minute) }
+    let tasks = (0..<4).map { world.downloader.load(request("\($0).jpg")) }
+    for held in [2, 4] {
+      await gate.waitUntilHeld(held)
+      world.world.clock.advance(by: LookupLine.deadline)
+    }
+    for task in tasks { _ = try await task.response }
+
+    gate.open()
+    await gate.waitUntilHeld(0)
+    while !world.downloader.isDiskAnswering, !Task.isCancelled { await Task.yield() }
+
+    #expect(try await world.downloader.image(for: request("kept.jpg")).source == .disk)
+  }
+
+  @Test func lateHitIsShownIfTheServerHasNotAnswered() async throws {
+    let gate = Gate()
+    let world = hanging(gate)
+    world.keep()
+    let heard = Heard<Result<ImageResponse, ImageError>>()
+    world.downloader.load(request(), completion: heard.add)
+    await gate.waitUntilHeld(1)
+    world.world.clock.advance(by: LookupLine.deadline)
+    let transfer = await world.transfer()
+
+    gate.open()
+
+    #expect(try await heard.wait(for: 1)[0].get().source == .disk)
+    transfer.answer(with: Self.other, DiskWorld.minute)
+    await world.downloader.drain()
+    #expect(heard.values.count == 1)
+  }
+
+  @Test func lateHitIsNotShownIfTheServerHasAnswered() async throws {
+    let gate = Gate()
+    let world = hanging(gate)
+    world.keep()
+    let heard = Heard<Result<ImageResponse, ImageError>>()
+    world.downloader.load(request(), completion: heard.add)
+    await gate.waitUntilHeld(1)
+    world.world.clock.advance(by: LookupLine.deadline)
+    let transfer = await world.transfer()
+    transfer.respond(headers: DiskWorld.minute, expectedLength: Self.other.count)
+
+    gate.open()
+    await gate.waitUntilHeld(0)
+    while !world.downloader.isDiskAnswering, !Task.isCancelled { await Task.yield() }
+    transfer.send(Self.other)
+    transfer.finish()
+
+    #expect(try await heard.wait(for: 1)[0].get().source == .network)
+    await world.downloader.drain()
+    #expect(heard.values.count == 1)
+  }
+
+  @Test func lateHitIsThereIfTheServerFails() async throws {
+    let gate = Gate()
+    let world = hanging(gate)
+    world.keep(age: 100)
+    let task = world.downloader.load(request())
+    await gate.waitUntilHeld(1)
+    world.world.clock.advance(by: LookupLine.deadline)
+    let transfer = await world.transfer()
+
+    gate.open()
+    while !world.downloader.isDiskAnswering, !Task.isCancelled { await Task.yield() }
+    transfer.refuse(503)
+
+    #expect(try await task.response.freshness == .stale(age: 100, reason: .status(503)))
+  }
+
+  @Test func cacheOnlyIsToldThatNothingIsCachedInTheEnd() async {
+    let gate = Gate()
+    let world = hanging(gate)
+    let task = world.downloader.load(request(policy: .cacheOnly))
+    await gate.waitUntilHeld(1)
+    world.world.clock.advance(by: LookupLine.limit)
+    await #expect(throws: ImageError.notCached) { try await task.response }
+    await world.downloader.drain()
+    gate.open()
+  }
+
+  @Test func lookUpsOfCancelledLoadsThatHangBlockNothing() async throws {
+    let gate = Gate()
+    let world = hanging(gate)
+    for round in 0..<2 {
+      let tasks = (0..<2).map { world.downloader.load(request("\(round)-\($0).jpg")) }
+      await gate.waitUntilHeld(2 * round + 2)
+      for task in tasks { task.cancel() }
+      world.world.clock.advance(by: LookupLine.deadline)
+    }
+    world.transport.answerAll { $0.answer(with: Fixture.picture, DiskWorld.minute) }
+    #expect(try await world.downloader.image(for: request("next.jpg")).source == .network)
+    gate.open()
+  }
+
+  // MARK: Writing
+
+  @Test func storeThatHangsBlocksNothing() async throws {
+    let (gate, cache) = (Gate(), SlowStore())
+    cache.hold(gate)
+    let world = Fixture(dataCache: cache)
+    world.transport.answerAll { $0.answer(with: Fixture.picture, DiskWorld.minute) }
+    let responses = [
+      try await world.downloader.image(for: request("a.jpg")),
+      try await world.downloader.image(for: request("b.jpg")),
+    ]
+    await gate.waitUntilHeld(1)
+    async let contains = world.downloader.containsCachedData(for: request("a.jpg"))
+    // It has been asked: what comes after it in the same line has been admitted.
+    world.downloader.removeCachedData(for: request("c.jpg"))
+
+    world.clock.advance(by: DiskWrites.limit)
+
+    for response in responses { #expect(await response.isStored() == false) }
+    #expect(await contains == false)
+    await world.downloader.drain()
+    // Whoever comes now does not wait, and ends at once too.
+    #expect(await (try world.downloader.image(for: request("d.jpg"))).isStored() == false)
+    #expect(await world.downloader.containsCachedData(for: request("a.jpg")) == false)
+    world.downloader.finishWriting(within: 1000)
+    await world.downloader.shutDown()
+
+    // What was to be removed is removed in the end.
+    gate.open()
+    while cache.removals == 0, !Task.isCancelled { await Task.yield() }
+  }
+
+  @Test func bodiesThatWaitForASlowDiskAreBounded() async throws {
+    let (gate, cache) = (Gate(), SlowStore())
+    cache.hold(gate)
+    let world = Fixture(dataCache: cache)
+    let body = FakeDecoder.picture(width: 4, height: 4, count: DiskWrites.unwrittenBytesLimit / 3 + 1)
+    world.transport.answerAll { $0.answer(with: body, DiskWorld.minute) }
+
+    var responses: [ImageResponse] = []
+    for number in 0..<4 { responses.append(try await world.downloader.image(for: request("\(number).jpg"))) }
+
+    // Three are more than the limit, so the third is not kept, nor is the fourth.
+    #expect(await responses[2].isStored() == false)
+    #expect(await responses[3].isStored() == false)
+    gate.open()
+    #expect(await responses[0].isStored())
+    #expect(await responses[1].isStored())
+    await world.downloader.drain()
+    #expect(cache.stored == 2)
+    #expect(await (try world.downloader.image(for: request("5.jpg"))).isStored())
+  }
+
+  // MARK: Decisions
+
+  @Test func oneWhoIsLateGivesItsPlaceToTheNext() {
+    var line = LookupLine()
+    var queue = DownloadQueue()
+    let ids = (1...9).map { FetchID(number: $0) }
+    for id in ids { line.enqueue(id, priority: .normal, arrival: queue.nextArrival(at: 0)) }
+    func started(_ now: Double) -> [UInt64] {
+      var started: [UInt64] = []
+      while let id = line.startNext(.fifo, isSuspended: false, at: Int64(now * 1e9)) {
+        started.append(id.number)
+      }
+      return started
+    }
+    #expect(started(0) == [1, 2])
+    #expect(line.takeLate(at: 499_000_000).isEmpty && line.nextChange == 500_000_000)
+    line.ended(ids[0])
+    #expect(started(0.4) == [3])
+    #expect(line.takeLate(at: 500_000_000) == [ids[1]])
+    #expect(started(0.5) == [4] && !line.isIdle)
+    #expect(line.takeLate(at: 2_000_000_000) == [ids[2], ids[3]])
+    #expect(started(2) == [5, 6])
+    line.leave(ids[6])
+    #expect(line.takeLate(at: 3_000_000_000) == [ids[4], ids[5]] && line.isBlocked && line.isIdle)
+    #expect(started(3) == [8, 9], "misses at once")
+    #expect(line.takeLost(at: 12_500_000_000).count == 5)
+    for id in ids { line.ended(id) }
+    #expect(!line.isBlocked && line.isIdle && line.nextChange == nil)
+  }
+}
+
+/// Keeps nothing, slowly.
+private final class SlowStore: ImageDataCache {
+  private let gate = Mutex<Gate?>(nil)
+  private let counts = Mutex((stored: 0, removals: 0))
+
+  var stored: Int { counts.withLock { $0.stored } }
+  var removals: Int { counts.withLock { $0.removals } }
+
+  func hold(_ gate: Gate) { self.gate.withLock { $0 = gate } }
+
+  func answer(for identity: RequestIdentity) -> StoredAnswer? { nil }
+  func containsAnswer(for identity: RequestIdentity) -> Bool { true }
+
+  func store(_ answer: StoredAnswer, for identity: RequestIdentity) -> Bool {
+    gate.withLock { $0 }?.pass()
+    counts.withLock { $0.stored += 1 }
+    return true
+  }
+
+  func removeAnswer(for identity: RequestIdentity) -> Bool {
+    counts.withLock { $0.removals += 1 }
+    return true
+  }
+
+  func removeAllAnswers() -> Bool { true }
+}

@@ -1,0 +1,169 @@
+import Foundation
+import Testing
+import VitrineTesting
+
+@testable import VitrineLoading
+
+/// What a cache folder must not tell.
+@Suite(.timeLimit(.minutes(1))) struct DiskSecretTests {
+  let fixture = DiskFixture()
+
+  private func downloader(
+    _ transport: any DataTransport, _ configure: (inout ImageDownloader.Configuration) -> Void = { _ in }
+  ) -> ImageDownloader {
+    var configuration = ImageDownloader.Configuration()
+    configuration.retries = .none
+    configure(&configuration)
+    return ImageDownloader(
+      configuration: configuration, transports: [transport], decoder: FakeDecoder(), cache: nil,
+      dataCache: fixture.cache())
+  }
+
+  /// All bytes of the folder, the names of files included.
+  private func everything() throws -> Data {
+    try fixture.everything.reduce(into: Data(fixture.everything.joined().utf8)) {
+      $0 += try Data(contentsOf: URL(filePath: $1))
+    }
+  }
+
+  @Test("no secret of a request or of a response is in the folder")
+  func audit() async throws {
+    let transport = FakeTransport()
+    transport.answerAll {
+      $0.answer(
+        with: Fixture.picture,
+        [
+          "Cache-Control": "max-age=60", "ETag": "\"one\"", "Vary": "X-Tenant, X-Device-Key, Cookie",
+          "Set-Cookie": "id=S3CRET-1; Secure", "set-cookie2": "S3CRET-2",
+          "Authentication-Info": "rspauth=S3CRET-3", "Proxy-Authentication-Info": "S3CRET-4",
+          "WWW-Authenticate": "Basic S3CRET-5", "X-Auth-Token": "S3CRET-6", "X-CSRF-Token": "S3CRET-7",
+          "X-Amz-Security-Token": "S3CRET-8", "X-Api-Key": "S3CRET-9", "X-Kept": "this is kept",
+        ])
+    }
+    let downloader = downloader(transport) { configuration in
+      configuration.keyFilter = { url in
+        URL(string: String(url.absoluteString.prefix { $0 != "?" })) ?? url
+      }
+    }
+    func asked(_ signature: String) throws -> ImageRequest {
+      var asked = try ImageRequest("http://kiosk:S3CRET-10@a.test/a.jpg?signature=\(signature)")
+      for (name, value) in [
+        ("Authorization", "Bearer S3CRET-12"), ("Cookie", "id=S3CRET-13"), ("X-Tenant", "S3CRET-14"),
+        ("X-Device-Key", "S3CRET-15"), ("Accept-Language", "S3CRET-16"),
+      ] { asked.headers[name] = value }
+      return asked
+    }
+
+    #expect(await (try downloader.image(for: try asked("S3CRET-11"))).isStored())
+
+    let bytes = try everything()
+    #expect(bytes.range(of: Data("S3CRET".utf8)) == nil)
+    #expect(bytes.range(of: Data("this is kept".utf8)) != nil)
+    #expect(fixture.files.count == 1)
+    // It serves who has sent the same, and nobody else.
+    #expect(try await downloader.image(for: try asked("another")).source == .disk)
+    var other = try asked("S3CRET-11")
+    other.headers["X-Tenant"] = "S3CRET-17"
+    #expect(try await downloader.image(for: other).source == .network)
+  }
+
+  @Test func theSignatureOfARedirectIsNotKept() throws {
+    let cache = fixture.cache()
+    var stored = answer()
+    let signed = "https://bucket.test/a.jpg?id=7&X-Amz-Signature=S3CRET&X-Amz-Credential=S3CRET&token=S3CRET"
+    stored.response = TransportResponse(
+      url: try #require(URL(string: signed)), status: 200, headers: ["ETag": "\"a\""])
+    cache.store(stored, for: identity(1))
+    #expect(try everything().range(of: Data("S3CRET".utf8)) == nil)
+    #expect(cache.answer(for: identity(1))?.response.url.absoluteString == "https://bucket.test/a.jpg?id=7")
+  }
+
+  @Test func equalSecretsOfTwoFoldersHaveNothingInCommon() throws {
+    let other = DiskFixture()
+    let secret = identity("a.jpg", headers: ["Cookie": "id=1"])
+    fixture.cache().store(answer(), for: secret)
+    other.cache().store(answer(), for: secret)
+    let names = [fixture, other].compactMap { $0.files.first?.split(separator: "/").last }
+    #expect(names.count == 2 && names[0] != names[1])
+    #expect(fixture.cache().answer(for: secret) == answer())
+  }
+
+  @Test func aFolderWithoutItsKeyServesNoSecretsAndGoesOn() throws {
+    let secret = identity("a.jpg", headers: ["Cookie": "id=1"])
+    fixture.cache().store(answer(), for: secret)
+    fixture.cache().store(answer(seed: 2), for: identity(1))
+    for damage in [Data(), Data(count: 31), nil] {
+      let path = fixture.root + "/" + CacheSecret.name
+      if let damage {
+        try damage.write(to: URL(filePath: path))
+      } else {
+        try FileManager.default.removeItem(atPath: path)
+      }
+      let cache = fixture.cache()
+      #expect(cache.answer(for: secret) == nil)
+      #expect(cache.answer(for: identity(1)) == answer(seed: 2))
+      #expect(cache.store(answer(), for: secret) && cache.answer(for: secret) == answer())
+    }
+  }
+
+  @Test(
+    arguments: [
+      ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+      ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+      (
+        "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+        "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
+      ),
+    ])
+  func digestsAreThoseOfTheStandard(text: String, expected: String) {
+    let digest = SHA256.digest(Array(text.utf8)).map { String($0 + 0, radix: 16) }
+      .map { $0.count == 1 ? "0" + $0 : $0 }
+    #expect(digest.joined() == expected)
+    for count in 50...130 {
+      let bytes = [UInt8](repeating: 7, count: count)
+      #expect(SHA256.digest(bytes).count == 32 && SHA256.digest(bytes) != SHA256.digest(bytes + [7]))
+    }
+  }
+
+  @Test func theAuthenticationCodeIsThatOfTheStandard() {
+    // RFC 4231, test case 2.
+    let code = SHA256.authenticationCode(Array("what do ya want for nothing?".utf8), key: Array("Jefe".utf8))
+    #expect(code.prefix(4) == [0x5b, 0xdc, 0xc1, 0x46] && code.suffix(2) == [0x38, 0x43])
+  }
+
+  // MARK: Trust
+
+  /// Trusts other servers than the system does.
+  private final class Trusting: DataTransport {
+    let schemes: Set<String> = ["http"]
+    let trust: String
+    let fake = FakeTransport()
+
+    init(_ trust: String) { self.trust = trust }
+
+    func start(_ request: TransportRequest, receiver: any TransportReceiver) -> any Cancellable {
+      fake.start(request, receiver: receiver)
+    }
+  }
+
+  @Test func whatATransportWithOtherTrustHasAcceptedIsNotServed() async throws {
+    let transports = ["", "anything goes", "one key"].map { Trusting($0) }
+    for transport in transports {
+      transport.fake.answerAll { $0.answer(with: Fixture.picture, DiskWorld.minute) }
+      let response = try await downloader(transport).image(for: "http://a.test/a.jpg")
+      #expect(response.source == .network)
+      #expect(await response.isStored())
+    }
+    #expect(fixture.files.count == 3)
+    for transport in transports {
+      let downloader = downloader(transport)
+      #expect(try await downloader.image(for: "http://a.test/a.jpg").source == .disk)
+      #expect(await downloader.containsCachedData(for: request()))
+    }
+    let last = downloader(transports[1])
+    await withCheckedContinuation { continuation in
+      last.removeCachedData(for: request()) { _ in continuation.resume() }
+    }
+    #expect(fixture.files.count == 2)
+  }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import Glibc
+import Testing
+
+@testable import VitrineLoading
+
+/// A process that writes without a pause, and is killed at any moment.
+///
+/// `VITRINE_KILLS=300 ./run.sh test KilledWriter` kills it as often; 20 times by default.
+@Suite(.timeLimit(.minutes(10))) struct KilledWriterTests {
+  private let fixture = DiskFixture()
+
+  private static let kills =
+    ProcessInfo.processInfo.environment["VITRINE_KILLS"].flatMap { Int($0) }.map { min(max(1, $0), 100_000) }
+    ?? 20
+
+  @Test("what a killed process has stored stays, nothing is wrong, and leftovers do not grow")
+  func kill() throws {
+    var stored: [UInt64: UInt64] = [:]
+    var next: UInt64 = 1
+    for round in 0..<Self.kills {
+      for (number, version) in try Self.write(to: fixture.folder, from: next, count: .random(in: 1...40)) {
+        stored[number] = version
+        next = max(next, version + 1)
+      }
+      // One more may have been stored that nobody was told of.
+      let last = next
+      next += 1000
+      let cache = fixture.cache()
+      for (number, version) in stored {
+        let found = cache.answer(for: try Self.identity(number))
+        guard let found, let foundVersion = Self.version(of: found.body, number) else {
+          Issue.record(
+            "round \(round): response \(number) of version \(version) is \(found == nil ? "gone" : "wrong")")
+          continue
+        }
+        #expect(foundVersion == version || foundVersion == last, "round \(round): response \(number)")
+      }
+      #expect(cache.statistics.damaged == 0)
+      let leftovers = fixture.everything.filter { $0.contains(CacheFolder.temporary) }
+      #expect(leftovers.count <= 1, "round \(round): \(leftovers)")
+    }
+    fixture.cache().trim()
+    #expect(fixture.everything.allSatisfy { !$0.contains(CacheFolder.temporary) })
+    #expect(stored.count > 1)
+  }
+
+  // MARK: Responses
+
+  private static func identity(_ number: UInt64) throws -> RequestIdentity {
+    var request = try ImageRequest("http://a.test/\(number).jpg")
+    if number % 2 == 0 { request.headers["Cookie"] = "id=\(number)" }
+    return request.identity
+  }
+
+  /// The version that a body is; nil if it is none of this number.
+  private static func version(of body: [UInt8], _ number: UInt64) -> UInt64? {
+    guard body.count >= 16 else { return nil }
+    let words = [0, 8].map { start in
+      (0..<8).reduce(UInt64(0)) { $0 | UInt64(body[start + $1]) << (8 * UInt64($1)) }
+    }
+    let version = words[1]
+    guard words[0] == number, body.count == 16 + Int((number &* 31 &+ version &* 4099) % 20_000) else {
+      return nil
+    }
+    let isWhole = (16..<body.count).allSatisfy {
+      body[$0] == UInt8(truncatingIfNeeded: UInt64($0) &* (version | 1) &+ number)
+    }
+    return isWhole ? version : nil
+  }
+
+  // MARK: The process
+
+  /// Tests and programs are built into the same folder.
+  private static let program: String = {
+    let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+    return URL(filePath: tests).deletingLastPathComponent().path + "/DiskProbe"
+  }()
+
+  /// Lets the program store, and kills it at any moment after `count` responses. What it has stored, in order.
+  private static func write(
+    to folder: String, from first: UInt64, count: Int
+  ) throws -> [(number: UInt64, version: UInt64)] {
+    var ends: [Int32] = [-1, -1]
+    try #require(pipe(&ends) == 0)
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    defer { close(ends[0]) }
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
+    let arguments: [String] = [program, folder, "\(first)"]
+    var words = arguments.map { strdup($0) } + [nil]
+    var environment = [strdup("SWIFT_BACKTRACE=enable=no"), nil]
+    defer { (words + environment).forEach { free($0) } }
+    var process: pid_t = 0
+    let result = posix_spawn(&process, program, &actions, nil, &words, &environment)
+    close(ends[1])
+    try #require(result == 0, "\(program) cannot be started")
+
+    var output: [UInt8] = []
+    var (lines, isKilled) = (0, false)
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    // To the end, as what it has said before it was killed counts.
+    while case let length = read(ends[0], &bytes, bytes.count), length > 0 {
+      output += bytes[..<length]
+      lines += bytes[..<length].count { $0 == UInt8(ascii: "\n") }
+      if lines >= count, !isKilled {
+        isKilled = true
+        Glibc.kill(process, SIGKILL)
+      }
+    }
+    var status: Int32 = 0
+    waitpid(process, &status, 0)
+    #expect(status & 0x7F == SIGKILL)
+    return String(decoding: output, as: UTF8.self).split(separator: "\n").compactMap { line in
+      let parts = line.split(separator: " ").compactMap { UInt64($0) }
+      return parts.count == 2 ? (parts[0], parts[1]) : nil
+    }
+  }
+}
