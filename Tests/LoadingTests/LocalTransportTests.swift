@@ -137,6 +137,58 @@ import VitrineTesting
     #expect(await cancelled.error == .cancelled)
   }
 
+  // MARK: Disks that hang
+
+  /// A transport whose reads of files that are called "hangs" do not come back.
+  private func hanging(_ gate: Gate, _ clock: ManualLoadingClock) -> LocalTransport {
+    LocalTransport(clock: clock) { file, buffer in
+      let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(file)")
+      if path?.hasSuffix("hangs") == true { gate.pass() }
+      return Glibc.read(file, buffer.baseAddress, buffer.count)
+    }
+  }
+
+  private func outcome(of url: URL, _ transport: LocalTransport) async -> LocalReceiver.Outcome {
+    await withCheckedContinuation {
+      _ = transport.start(TransportRequest(url: url), receiver: LocalReceiver($0))
+    }
+  }
+
+  @Test func fileThatHangsFailsInTimeAndHoldsUpNoOther() async throws {
+    let (gate, clock) = (Gate(), ManualLoadingClock())
+    let transport = hanging(gate, clock)
+    let (hangs, reads) = (try write([1], to: "hangs"), try write([2], to: "reads"))
+    async let held = outcome(of: hangs, transport)
+    await gate.waitUntilHeld(1)
+    async let next = outcome(of: reads, transport)
+    async let data = outcome(of: try #require(URL(string: "data:,3")), transport)
+
+    clock.advance(by: TransportRequest.Timeouts().stall)
+
+    #expect(await held.error == .timedOut(.stall(seconds: 15)))
+    #expect(await next.body == [2])
+    #expect(try await data.body == [3])
+    // It comes back, and nobody hears of it again.
+    gate.open()
+    #expect(await outcome(of: hangs, transport).body == [1])
+  }
+
+  @Test func soManyMayHangAndThenAllFailAtOnce() async throws {
+    let (gate, clock) = (Gate(), ManualLoadingClock())
+    let transport = hanging(gate, clock)
+    let (hangs, reads) = (try write([1], to: "hangs"), try write([2], to: "reads"))
+    for count in 1...LocalLane.maximumHanging {
+      async let held = outcome(of: hangs, transport)
+      await gate.waitUntilHeld(count)
+      clock.advance(by: TransportRequest.Timeouts().stall)
+      #expect(await held.error == .timedOut(.stall(seconds: 15)))
+    }
+    #expect(await outcome(of: reads, transport).error == .timedOut(.stall(seconds: 15)))
+    gate.open()
+    while await outcome(of: reads, transport).error != nil, !Task.isCancelled { await Task.yield() }
+    #expect(await outcome(of: reads, transport).body == [2])
+  }
+
   @Test(arguments: [
     ("data:,hello%20w%C3%B6rld", "hello wörld"), ("data:;base64,aGVsbG8=", "hello"),
     ("data:image/png;base64,aGVsbG8", "hello"),

@@ -51,7 +51,9 @@ extension CurlTransport.Trust {
   var identifier: String {
     guard self != Self() else { return "" }
     // Each text behind its length, so that no two settings read alike.
-    let pins = pinnedKeys.sorted { $0.key < $1.key }.flatMap { [$0.key, "\($0.value.count)"] + $0.value.sorted() }
+    let pins = pinnedKeys.sorted { $0.key < $1.key }.flatMap {
+      [$0.key, "\($0.value.count)"] + $0.value.sorted()
+    }
     let texts = [
       certificateAuthorities == nil ? "system" : "file", certificateAuthorities ?? "",
       "\(allowsInvalidCertificates)", "\(checksHostNames)",

@@ -12,27 +12,62 @@ public final class LocalTransport: DataTransport {
   /// `file` and `data`.
   public var schemes: Set<String> { Self.localSchemes }
 
-  private let worker = WorkerPool(threads: 1)
-  private let lastNumber = Atomic<UInt64>(0)
+  /// Fills a buffer from a file as `read` does.
+  typealias Read = @Sendable (_ file: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int
+
+  private let lane: LocalLane
+  private let read: Read
 
   /// A transport whose thread starts with its first read.
-  public init() {}
+  public convenience init() {
+    self.init(clock: SystemLoadingClock()) { Glibc.read($0, $1.baseAddress, $1.count) }
+  }
 
-  /// Reads on the transport's thread, one URL after the other in the order of the calls.
+  /// - Parameters:
+  ///   - clock: by which a read is given up that hangs.
+  ///   - read: the system's.
+  init(clock: any LoadingClock, read: @escaping Read) {
+    lane = LocalLane(clock: clock)
+    self.read = read
+  }
+
+  /// Reads on the transport's thread, one URL after the other in the order of the calls. A file whose disk does not answer
+  /// for `Timeouts.stall` seconds fails with `.timedOut`, and those after it are read on another thread.
   public func start(_ request: TransportRequest, receiver: any TransportReceiver) -> any Cancellable {
     let transfer = LocalTransfer()
-    let number = lastNumber.add(1, ordering: .relaxed).newValue
-    worker.submit(number, priority: .normal) {
-      let started = ContinuousClock.now
-      let result = Result { () throws(ImageError) in
-        try LocalReader(request: request, receiver: receiver, transfer: transfer).read()
-      }
-      receiver.transportDidFinish(
-        result.map {
-          TransportMetrics(bytesReceived: $0, total: (ContinuousClock.now - started) / .seconds(1))
-        })
-    }
+    let limit = request.timeouts.stall
+    lane.submit(
+      LocalLane.Job(limit: limit) { [lane, read] number in
+        let started = ContinuousClock.now
+        let reader = LocalReader(
+          request: request, receiver: receiver, transfer: transfer, read: read,
+          calls: LocalCalls(lane: lane, number: number))
+        let (result, file) = reader.readAll()
+        transfer.finish(
+          result.map {
+            TransportMetrics(bytesReceived: $0, total: (ContinuousClock.now - started) / .seconds(1))
+          }, receiver)
+        if let file { _ = lane.blocking(number) { close(file) } }
+      } giveUp: {
+        transfer.finish(.failure(.timedOut(.stall(seconds: limit))), receiver)
+      })
     return transfer
+  }
+}
+
+/// The calls of one job that may block.
+private struct LocalCalls {
+  let lane: LocalLane
+  let number: UInt64
+
+  /// The result and the error number of a call.
+  func callAsFunction<Result>(
+    _ limit: Double, _ call: () -> Result
+  ) throws(ImageError) -> (result: Result, code: Int32) {
+    guard let outcome = lane.blocking(number, { (call(), errno) }) else {
+      throw .timedOut(.stall(seconds: limit))
+    }
+    return outcome
   }
 }
 
@@ -41,6 +76,14 @@ private final class LocalTransfer: Cancellable {
 
   var isCancelled: Bool { flag.load(ordering: .relaxed) }
   func cancel() { flag.store(true, ordering: .relaxed) }
+
+  private let isFinished = Atomic(false)
+
+  /// Tells the end once: a read that was given up may come to its own later.
+  func finish(_ result: Result<TransportMetrics, ImageError>, _ receiver: any TransportReceiver) {
+    guard !isFinished.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    receiver.transportDidFinish(result)
+  }
 }
 
 /// One read, on the transport's thread.
@@ -50,11 +93,19 @@ private struct LocalReader {
   let request: TransportRequest
   let receiver: any TransportReceiver
   let transfer: LocalTransfer
+  let read: LocalTransport.Read
+  let calls: LocalCalls
 
-  /// Bytes read.
-  func read() throws(ImageError) -> Int {
-    try check()
-    return request.url.scheme?.lowercased() == "data" ? try readDataURL() : try readFile()
+  private var limit: Double { request.timeouts.stall }
+
+  /// Bytes read, and the file that is still to be closed.
+  func readAll() -> (Result<Int, ImageError>, file: Int32?) {
+    var file: Int32?
+    let result = Result { () throws(ImageError) in
+      try check()
+      return request.url.scheme?.lowercased() == "data" ? try readDataURL() : try readFile(&file)
+    }
+    return (result, file)
   }
 
   private func check() throws(ImageError) {
@@ -76,7 +127,7 @@ private struct LocalReader {
 
   // MARK: file:
 
-  private func readFile() throws(ImageError) -> Int {
+  private func readFile(_ descriptor: inout Int32?) throws(ImageError) -> Int {
     let path = request.url.path(percentEncoded: false)
     let host = request.url.host()?.lowercased() ?? ""
     guard host.isEmpty || host == "localhost" else {
@@ -85,31 +136,32 @@ private struct LocalReader {
     guard !path.utf8.contains(0) else {
       throw .unreadableFile(path: path, message: "a zero byte in its name")
     }
-    let file = try open(path)
-    defer { close(file.descriptor) }
+    let file = try open(path, &descriptor)
     receiver.transportDidReceive(
       TransportResponse(url: request.url, status: nil, expectedLength: file.length))
     return try readAll(file.descriptor, path)
   }
 
-  private func open(_ path: String) throws(ImageError) -> (descriptor: Int32, length: Int) {
+  private func open(
+    _ path: String, _ descriptor: inout Int32?
+  ) throws(ImageError) -> (descriptor: Int32, length: Int) {
     // Asked before it is opened, because opening a device may do something; and again afterwards, because it
     // may have been exchanged. Without waiting, because a FIFO would.
-    var before = stat()
-    guard stat(path, &before) == 0 else { throw Self.failure(path) }
-    try Self.checkRegular(before, path)
-    let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-    guard descriptor >= 0 else { throw Self.failure(path) }
-    do throws(ImageError) {
-      var status = stat()
-      guard fstat(descriptor, &status) == 0 else { throw Self.failure(path) }
-      try Self.checkRegular(status, path)
-      guard status.st_size <= request.bodyLimit else { throw .tooLarge(.body(bytes: request.bodyLimit)) }
-      return (descriptor, Int(status.st_size))
-    } catch {
-      close(descriptor)
-      throw error
+    var status = stat()
+    let before = try calls(limit) { stat(path, &status) }
+    guard before.result == 0 else { throw Self.failure(path, before.code) }
+    try Self.checkRegular(status, path)
+    var number: Int32 = -1
+    let opened = try calls(limit) {
+      number = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+      // Also one that was opened too late is to be closed.
+      if number >= 0 { descriptor = number }
+      return number >= 0 ? fstat(number, &status) : -1
     }
+    guard opened.result == 0 else { throw Self.failure(path, opened.code) }
+    try Self.checkRegular(status, path)
+    guard status.st_size <= request.bodyLimit else { throw .tooLarge(.body(bytes: request.bodyLimit)) }
+    return (number, Int(status.st_size))
   }
 
   /// Reads to the end, wherever that is: files grow, and those in /proc have no length.
@@ -118,9 +170,9 @@ private struct LocalReader {
     var total = 0
     while true {
       try check()
-      let count = buffer.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
-      if count < 0 && errno == EINTR { continue }
-      guard count >= 0 else { throw Self.failure(path) }
+      let (count, code) = try calls(limit) { buffer.withUnsafeMutableBytes { read(descriptor, $0) } }
+      if count < 0 && code == EINTR { continue }
+      guard count >= 0 else { throw Self.failure(path, code) }
       guard count > 0 else { return total }
       total += count
       guard total <= request.bodyLimit else { throw .tooLarge(.body(bytes: request.bodyLimit)) }
@@ -136,9 +188,9 @@ private struct LocalReader {
     }
   }
 
-  private static func failure(_ path: String) -> ImageError {
+  private static func failure(_ path: String, _ code: Int32) -> ImageError {
     var text = [CChar](repeating: 0, count: 256)
-    strerror_r(errno, &text, text.count)
+    strerror_r(code, &text, text.count)
     return .unreadableFile(
       path: path, message: text.withUnsafeBufferPointer { String(cString: $0.baseAddress!) })
   }
