@@ -12,6 +12,7 @@ enum Subject: String, CaseIterable {
   case latency
   case storm
   case fling
+  case diskReopen = "disk-reopen"
 
   func measure(_ options: Options) throws -> [Figure] {
     switch self {
@@ -27,6 +28,7 @@ enum Subject: String, CaseIterable {
     case .latency: try Latency.measure(options)
     case .storm: try Storm.measure(options)
     case .fling: try Fling.measure(options)
+    case .diskReopen: try DiskReopen.measure(options)
     }
   }
 }

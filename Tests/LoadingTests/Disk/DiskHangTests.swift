@@ -167,7 +167,8 @@ import VitrineTesting
   @Test func bodiesThatWaitForASlowDiskAreBounded() async throws {
     let (gate, cache) = (Gate(), SlowStore())
     cache.hold(gate)
-    let world = Fixture(dataCache: cache)
+    // What is kept is the body as it came; what is decoded is small.
+    let world = Fixture({ $0.bodyModifier = { _, _ in Fixture.picture } }, dataCache: cache)
     let body = FakeDecoder.picture(width: 4, height: 4, count: DiskWrites.unwrittenBytesLimit / 3 + 1)
     world.transport.answerAll { $0.answer(with: body, DiskWorld.minute) }
 

@@ -1,0 +1,47 @@
+import Foundation
+import Vitrine
+
+/// A disk cache with 10,000 responses, opened as a program does that starts: its first look-up, and a look through all of it.
+enum DiskReopen {
+  private static let count = 10_000
+
+  static func measure(_ options: Options) throws -> [Figure] {
+    let folder = FileManager.default.temporaryDirectory.path + "/vitrine-bench-\(UUID().uuidString)"
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let identities = try (0..<count).map { RequestIdentity(try ImageRequest("http://a.test/\($0).jpg")) }
+    try fill(folder, identities)
+
+    var (opened, looked) = ([Double](), [Double]())
+    // The first run warms up.
+    for index in 0...options.runs {
+      let start = ContinuousClock.now
+      let cache = DiskImageCache(directory: folder)
+      guard cache.answer(for: identities[index * 37 % count]) != nil else {
+        throw BenchmarkError("a response that was stored is not there")
+      }
+      let first = ContinuousClock.now
+      guard cache.measured().entries == count else { throw BenchmarkError("not all responses are there") }
+      guard index > 0 else { continue }
+      opened.append((first - start) / .milliseconds(1))
+      looked.append((ContinuousClock.now - start) / .milliseconds(1))
+    }
+    return [
+      Figure("first_lookup_ms", Samples(opened), label: "10,000 responses, the first look-up", unit: "ms"),
+      Figure(
+        "reopen_ms", Samples(looked), label: "and a look through all of them", unit: "ms", floor: .atMost(50)),
+    ]
+  }
+
+  private static func fill(_ folder: String, _ identities: [RequestIdentity]) throws {
+    var limits = DiskImageCache.Limits()
+    (limits.freeBytes, limits.freeFiles) = (0, 0)
+    let cache = DiskImageCache(directory: folder, limits: limits)
+    for identity in identities {
+      let response = TransportResponse(
+        url: URL(filePath: "/"), status: 200, headers: ["ETag": "\"1\"", "Cache-Control": "max-age=60"])
+      let answer = StoredAnswer(
+        response: response, body: [UInt8](repeating: 7, count: 1000), requested: 1, received: 1)
+      guard cache.store(answer, for: identity) else { throw BenchmarkError("\(folder) cannot be written") }
+    }
+  }
+}
