@@ -158,16 +158,17 @@ import VitrineTesting
     let (gate, clock) = (Gate(), ManualLoadingClock())
     let transport = hanging(gate, clock)
     let (hangs, reads) = (try write([1], to: "hangs"), try write([2], to: "reads"))
+    let embedded = try #require(URL(string: "data:,3"))
     async let held = outcome(of: hangs, transport)
     await gate.waitUntilHeld(1)
     async let next = outcome(of: reads, transport)
-    async let data = outcome(of: try #require(URL(string: "data:,3")), transport)
+    async let data = outcome(of: embedded, transport)
 
     clock.advance(by: TransportRequest.Timeouts().stall)
 
     #expect(await held.error == .timedOut(.stall(seconds: 15)))
     #expect(await next.body == [2])
-    #expect(try await data.body == [3])
+    #expect(await data.body == [UInt8(ascii: "3")])
     // It comes back, and nobody hears of it again.
     gate.open()
     #expect(await outcome(of: hangs, transport).body == [1])
