@@ -29,6 +29,16 @@ import VitrineGraphics
     #expect(bitmap.withUnsafeBytes { $0.count } == 60)
   }
 
+  @Test(arguments: [1, 7, 100, 1000]) func pixelsBeginWhereVectorInstructionsLikeIt(side: Int) {
+    let bitmaps = (0..<4).map { _ in
+      Bitmap(width: side, height: side, format: .bgra, isOpaque: true) { _, _ in }
+    }
+
+    for bitmap in bitmaps {
+      #expect(bitmap.withUnsafeBytes { Int(bitPattern: $0.baseAddress) % 64 } == 0)
+    }
+  }
+
   @Test func whatFillThrowsIsPassedOn() {
     #expect(throws: Refused()) {
       try Bitmap(width: 1, height: 1, format: .bgra, isOpaque: true) { _, _ in throw Refused() }

@@ -76,6 +76,24 @@ import VitrineGraphics
     }
   }
 
+  @Test func fitGoesToTheNearestPixel() {
+    let target = DecodeTarget(width: 100, height: 100, mode: .fit)
+
+    #expect(output(target, 300, 200) == [100, 67])
+    #expect(output(target, 300, 199) == [100, 66])
+  }
+
+  /// The division of the sides is not exact, and a rounding error must not add a pixel.
+  @Test func fillGivesTheDecidingSideOfTheBoxExactly() {
+    for height in 1...300 {
+      for side in stride(from: 1, through: height, by: 3) {
+        let size = output(DecodeTarget(width: side, height: side, mode: .fill), height * 2, height)
+
+        #expect(size[1] == side, "\(height) rows in a box of \(side)")
+      }
+    }
+  }
+
   @Test func imageServesItsOwnTargetAndSmallerOnes() {
     let decoded = image(133, 100, of: 1600, 1200)
 

@@ -24,6 +24,11 @@ import VitrineGraphics
     #expect(!box.contains(box.offset(by: Point(x: 1, y: 0))))
   }
 
+  @Test(arguments: [Point(x: 1, y: 0), Point(x: -1, y: 0), Point(x: 0, y: 1), Point(x: 0, y: -1)])
+  func rectangleThatSticksOutAtOneEdgeIsNotContained(offset: Point) {
+    #expect(!box.contains(box.offset(by: offset)))
+  }
+
   @Test func intersectionIsTheSharedArea() {
     let other = Rect(x: 30, y: 50, width: 100, height: 100)
 
@@ -59,6 +64,7 @@ import VitrineGraphics
       box.inset(by: Insets(top: 1, left: 2, bottom: 3, right: 4)) == Rect(x: 12, y: 21, width: 24, height: 36)
     )
     #expect(box.inset(by: 100).isEmpty)
+    #expect(box.inset(by: 100).size == .zero)
     #expect(box.inset(by: -5) == Rect(x: 5, y: 15, width: 40, height: 50))
     #expect(box.inset(by: .zero) == box)
   }

@@ -141,6 +141,47 @@ import VitrineGraphics
     ledger.add(10, to: .bodies)
   }
 
+  @Test func holderThatRegistersTwiceHearsOnce() {
+    let ledger = MemoryLedger()
+    let cache = Holder(.cache, 5, in: ledger)
+    ledger.register(cache, as: .cache)
+
+    ledger.relieve(.warning)
+
+    #expect(cache.pressures.withLock { $0 } == [.warning])
+  }
+
+  @Test func peakCountsWhatWasTakenWithoutAsking() {
+    let ledger = MemoryLedger(budget: 100)
+    let hold = MemoryHold(0, in: ledger, as: .decoding)
+
+    #expect(hold.take(60, inAnyCase: false))
+    #expect(hold.take(90, inAnyCase: true))
+    hold.end()
+
+    #expect(ledger.peak == 150)
+    #expect(ledger.usage.decoding == 0)
+    #expect(ledger.usage.total == 0)
+  }
+
+  @Test func watcherIsMadeOnceAndLooksEachTime() {
+    let ledger = MemoryLedger()
+    let made = Mutex(0)
+    let looks = Mutex(0)
+    func make() -> @Sendable () -> Void {
+      made.withLock { $0 += 1 }
+      return { looks.withLock { $0 += 1 } }
+    }
+
+    ledger.watch(make)
+    ledger.watch(make)
+    ledger.lookAround()
+    ledger.lookAround()
+
+    #expect(made.withLock { $0 } == 1)
+    #expect(looks.withLock { $0 } == 2)
+  }
+
   @Test func everyHolderHearsOfPressure() {
     let ledger = MemoryLedger()
     let holders = [Holder(.cache, 5, in: ledger), Holder(.textures, 5, in: ledger)]

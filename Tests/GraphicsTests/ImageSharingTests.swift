@@ -1,0 +1,44 @@
+import Testing
+import VitrineGraphics
+
+/// Images that share their pixels, and whether they are shown.
+@Suite struct ImageSharingTests {
+  private let bitmap = Bitmap(width: 4, height: 2, format: .bgra, isOpaque: true) { _, _ in }
+
+  private final class Slot {
+    var showing: Image.Showing?
+
+    init(_ image: Image) { showing = Image.Showing(image) }
+  }
+
+  @Test func imageIsShownUntilItsLastShowingEnds() {
+    let image = Image(bitmap)
+    let first = Slot(image)
+    let second = Slot(image)
+    #expect(image.isShown)
+
+    first.showing = nil
+    #expect(image.isShown)
+
+    second.showing = nil
+    #expect(!image.isShown)
+  }
+
+  @Test func previewKeepsItsRenderingMode() {
+    let preview = Image(bitmap).withRenderingMode(.alwaysTemplate).asPartial
+
+    #expect(preview.isPartial)
+    #expect(preview.renderingMode == .alwaysTemplate)
+    #expect(preview.asPartial === preview)
+  }
+
+  @Test func previewDrawnInAnotherWayIsStillAPreview() {
+    let preview = Image(bitmap, scale: 2, sourceWidth: 40, sourceHeight: 20, isPartial: true)
+    let template = preview.withRenderingMode(.alwaysTemplate)
+
+    #expect(template.isPartial)
+    #expect([template.sourceWidth, template.sourceHeight] == [40, 20])
+    #expect(template.scale == 2)
+    #expect(template.withRenderingMode(.alwaysTemplate) === template)
+  }
+}
