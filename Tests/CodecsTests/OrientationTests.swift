@@ -74,6 +74,22 @@ import VitrineLoading
     }
   }
 
+  @Test func valueThatEndsWithTheBytesIsRead() {
+    let tiff = exif(orientation: 6)
+
+    // What follows the value is its padding and the place of the next directory.
+    #expect(Orientation(tiff: tiff.dropLast(6)) == .right)
+    #expect(Orientation(tiff: tiff.dropLast(7)) == nil)
+  }
+
+  @Test(arguments: [0, 1, 4, 9] as [UInt8]) func valueOfAnotherTypeIsNone(type: UInt8) throws {
+    var tiff = exif(orientation: 6)
+    let tag = try #require(tiff.indices.dropLast().last { tiff[$0] == 0x12 && tiff[$0 + 1] == 0x01 })
+    tiff[tag + 2] = type
+
+    #expect(Orientation(tiff: tiff[...]) == nil)
+  }
+
   @Test func truncatedExifIsNone() {
     let tiff = exif(orientation: 6)
     for count in 0..<(tiff.count - 6) {

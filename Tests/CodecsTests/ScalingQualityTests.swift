@@ -88,6 +88,21 @@ import VitrineLoading
     #expect(Self.decibels(of: small, against: reference) > 40)
   }
 
+  @Test("a JPEG on its side that fills a box keeps its aspect ratio exactly", arguments: [12, 41])
+  func filledHighJPEG(side: Int) throws {
+    let high = JPEGFixture(width: 61, height: 83) { x, y in
+      let wave = sin(Double(x) / 9) * cos(Double(y) / 13)
+      return Color(red: UInt8(128 + 90 * wave), green: UInt8(y * 2), blue: UInt8(x * 3))
+    }
+    let whole = try decode(high.bytes).bitmap
+
+    let small = try decode(high.bytes, to: DecodeTarget(width: side, height: side)).bitmap
+
+    let exact = (width: Double(side), height: 83 * Double(side) / 61)
+    let reference = Self.reference(of: whole, width: small.width, height: small.height, exact: exact)
+    #expect(Self.decibels(of: small, against: reference) > 36)
+  }
+
   @Test func theResamplerIsExactButForRounding() throws {
     let whole = try decode(Self.picture).bitmap
 
@@ -132,6 +147,25 @@ import VitrineLoading
 
     #expect(small.color(x: 0, y: 0) == Color(red: 255, green: 0, blue: 0, alpha: 128))
     #expect(!small.isOpaque)
+  }
+
+  /// The rows of the source, counted by a division that is not exact, may end before those of the result do.
+  @Test(arguments: [(21, 19), (25, 11), (29, 7), (42, 38), (25, 7), (35, 29), (41, 28)])
+  func lastRowIsMadeWhateverTheSidesAre(source: Int, result: Int) {
+    let stripes = bitmap(1, source) { _, y in y == source - 1 ? .pureBlue : .pureGreen }
+
+    let small = Resampler.downscale(stripes, toWidth: 1, height: result)
+
+    #expect(small.color(x: 0, y: result - 1).blue > 0)
+    #expect(small.colors.joined().allSatisfy { $0.alpha == 255 })
+  }
+
+  @Test func sameSizeSharesThePixels() {
+    let picture = bitmap(3, 2) { _, _ in .pureGreen }
+
+    let same = Resampler.downscale(picture, toWidth: 3, height: 2)
+
+    #expect(same.withUnsafeBytes { $0.baseAddress } == picture.withUnsafeBytes { $0.baseAddress })
   }
 
   @Test func nothingButTransparentStaysTransparent() {
