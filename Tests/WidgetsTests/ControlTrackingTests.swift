@@ -55,6 +55,14 @@ struct ControlTrackingTests {
       ])
   }
 
+  @Test func tapAtTheEndOfTheIntervalIsARepeat() {
+    test.click(at: inside)
+    test.advance(by: Window.tapInterval)
+    test.click(at: inside)
+
+    #expect(log.events.contains(.touchDownRepeat))
+  }
+
   @Test(arguments: ["late", "far", "other tool", "other view", "gone astray", "taken away"])
   func tapThatHasLittleToDoWithTheOneBeforeIsNoRepeat(how: String) {
     let other = Control(frame: Rect(x: 150, y: 100, width: 50, height: 50))
@@ -226,6 +234,18 @@ struct ControlTrackingTests {
     #expect(!control.isHighlighted && other.isHighlighted)
   }
 
+  @Test func keyIsReleasedByItself() {
+    test.window.focus(control)
+    test.window.handle(.keyDown(.enter, modifiers: []))
+    test.window.handle(.keyUp(.space, modifiers: []))
+    #expect(control.isHighlighted)
+    #expect(log.ends == 0)
+
+    test.window.handle(.keyUp(.enter, modifiers: []))
+    #expect(!control.isHighlighted)
+    #expect(log.events == [.touchDown, .touchUpInside, .primaryActionTriggered])
+  }
+
   @Test func fingerAndKeyPressOneAtATime() {
     test.window.focus(control)
     test.press(at: inside)
@@ -284,6 +304,7 @@ struct ControlTrackingTests {
     var accepts = true
     var goesOn = true
     var isDisabledByPress = false
+    var isDisabledByMove = false
     var calls: [String] = []
     override func beginTracking(_ touch: Touch) -> Bool {
       calls.append("begin")
@@ -292,6 +313,7 @@ struct ControlTrackingTests {
     }
     override func continueTracking(_ touch: Touch) -> Bool {
       calls.append("continue")
+      if isDisabledByMove { isEnabled = false }
       return goesOn
     }
     override func endTracking(_ touch: Touch) { calls.append("end") }
@@ -344,6 +366,17 @@ struct ControlTrackingTests {
     let slider = slider()
     test.press(at: Point(x: 220, y: 120))
     slider.goesOn = false
+    test.move(to: Point(x: 221, y: 120))
+    test.release()
+
+    #expect(log.events == [.touchDown, .touchCancel])
+    #expect(slider.calls == ["begin", "continue", "cancel"])
+  }
+
+  @Test func moveAtWhichAControlDisablesItselfIsNotToldOf() {
+    let slider = slider()
+    slider.isDisabledByMove = true
+    test.press(at: Point(x: 220, y: 120))
     test.move(to: Point(x: 221, y: 120))
     test.release()
 

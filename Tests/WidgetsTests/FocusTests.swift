@@ -42,6 +42,16 @@ struct FocusGeometryTests {
     #expect(geometry.nearest(to: from, among: [around, within]) == nil)
   }
 
+  @Test(arguments: FocusDirection.allCases)
+  func whatLiesWithinItsFarHalfIsInNoDirection(direction: FocusDirection) {
+    let corners = [
+      Rect(x: 100, y: 100, width: 10, height: 5), Rect(x: 130, y: 100, width: 10, height: 5),
+      Rect(x: 100, y: 115, width: 10, height: 5), Rect(x: 130, y: 115, width: 10, height: 5),
+    ]
+
+    #expect(FocusGeometry(direction: direction).nearest(to: from, among: corners) == nil)
+  }
+
   @Test func whatOverlapsLessThanHalfIsAhead() {
     #expect(nearest(.right, Rect(x: 125, y: 100, width: 40, height: 20)) == 0)
     #expect(nearest(.right, Rect(x: 115, y: 100, width: 40, height: 20)) == nil)
@@ -57,6 +67,8 @@ struct FocusGeometryTests {
 
   @Test func sidewaysLeavesTheRowOnlyForWhatIsAheadMoreThanAside() {
     #expect(nearest(.right, Rect(x: 170, y: 140, width: 40, height: 20)) == 0)
+    #expect(nearest(.right, Rect(x: 170, y: 150, width: 40, height: 20)) == 0, "as far ahead as aside")
+    #expect(nearest(.right, Rect(x: 170, y: 151, width: 40, height: 20)) == nil)
     #expect(nearest(.right, Rect(x: 150, y: 400, width: 40, height: 20)) == nil)
     #expect(nearest(.left, Rect(x: 0, y: 400, width: 90, height: 20)) == nil)
   }
@@ -213,6 +225,54 @@ struct FocusKeyTests {
     #expect(scrollView.contentOffset.y == 240)
   }
 
+  @Test(arguments: FocusDirection.allCases)
+  func whatLiesFurtherThanAScreenfulIsScrolledToInEachDirection(direction: FocusDirection) {
+    let scrollView = scrollView(Rect(x: 0, y: 0, width: 100, height: 100), height: 1000)
+    scrollView.contentSize.width = 1000
+    let middle = button(460, 480, in: scrollView)
+    let places: [FocusDirection: Point] = [
+      .up: Point(x: 460, y: 40), .down: Point(x: 460, y: 920), .left: Point(x: 20, y: 480),
+      .right: Point(x: 900, y: 480),
+    ]
+    let keys: [FocusDirection: Key] = [.up: .up, .down: .down, .left: .left, .right: .right]
+    guard let place = places[direction], let key = keys[direction] else { return }
+    let far = button(place.x, place.y, in: scrollView)
+    scrollView.contentOffset = Point(x: 450, y: 450)
+    window.focus(middle)
+
+    test.key(key)
+    test.advanceUntilIdle()
+
+    #expect(middle.isFocused && !far.isFocused)
+    #expect(scrollView.contentOffset != Point(x: 450, y: 450))
+  }
+
+  @Test func viewThatSticksOutOfOneThatDoesNotClipIsSeen() {
+    let first = button(0, 0)
+    let panel = View(frame: Rect(x: 0, y: 100, width: 20, height: 20))
+    window.addSubview(panel)
+    let outside = button(100, 0, in: panel)
+    window.focus(first)
+    test.key(.down)
+
+    #expect(window.focusedView === outside)
+  }
+
+  @Test func whatAnInnerScrollViewHidesIsNotInTheWayOfTheOuterOne() {
+    let outer = scrollView(Rect(x: 0, y: 0, width: 200, height: 200), height: 1000)
+    let first = button(0, 0, in: outer)
+    let inner = ScrollView(frame: Rect(x: 0, y: 60, width: 200, height: 60))
+    inner.contentSize = Size(width: 200, height: 400)
+    outer.addSubview(inner)
+    let hidden = button(0, 80, in: inner)
+    let below = button(0, 150, in: outer)
+    window.focus(first)
+    test.key(.down)
+
+    #expect(!hidden.isFocused)
+    #expect(below.isFocused)
+  }
+
   @Test func contentGoesBeforeWhatLiesOutside() {
     let above = button(0, 0)
     let scrollView = scrollView(Rect(x: 0, y: 100, width: 200, height: 100), height: 400)
@@ -293,6 +353,7 @@ struct FocusKeyTests {
     #expect(window.focusedView?.superview === (isFocusable ? window : list.cell(at: 0)))
     test.key(.tab)
     #expect(window.focusedView is Button, "Tab goes through its rows all the same")
+    #expect(window.focusedView?.superview is ListCell)
   }
 
   @Test func withoutAFocusArrowsScrollAndOtherwiseGiveIt() {

@@ -26,6 +26,13 @@ struct ListArrangementTests {
     #expect(tiles(10, width: 401).place(of: 0).minX == 40)
   }
 
+  @Test func itemsBeyondTheEndsLieWhereTheyWould() {
+    #expect(tiles(10).place(of: -1) == Rect(x: 260, y: -60, width: 100, height: 50))
+    #expect(tiles(10).place(of: -3) == Rect(x: 40, y: -60, width: 100, height: 50))
+    #expect(tiles(10).place(of: -4) == Rect(x: 260, y: -120, width: 100, height: 50))
+    #expect(tiles(10).place(of: 11) == Rect(x: 260, y: 180, width: 100, height: 50))
+  }
+
   @Test func theLastLineBeginsWhereTheOthersDo() {
     let arrangement = tiles(10)
 

@@ -146,6 +146,57 @@ struct ListViewTests {
     #expect(test.texts.contains("row 2"))
   }
 
+  @Test func rowIsNotAskedForAgainWhileAllAreAboutToBe() {
+    source.count = 3
+    list.reloadData()
+    source.asked = []
+
+    list.reload(4)
+    #expect(source.asked.isEmpty)
+
+    test.draw()
+    #expect(source.asked == [0, 1, 2])
+  }
+
+  @Test func sourceThatScrollsWhileARowIsAskedForAgainIsHeardLater() throws {
+    final class Scrolling: ListViewDataSource {
+      var scrolls = false
+      func numberOfRows(in list: ListView) -> Int { 1000 }
+      func listView(_ list: ListView, cellForRow row: Int) -> ListCell {
+        if scrolls {
+          scrolls = false
+          list.contentOffset.y = 20_000
+        }
+        return list.dequeueCell(Cell.self)
+      }
+    }
+    let source = Scrolling()
+    list.dataSource = source
+    test.draw()
+    source.scrolls = true
+
+    list.reload(1)
+    list.setNeedsLayout()
+    test.draw()
+
+    #expect(list.visibleRows == 400..<404)
+    for row in list.visibleRows { #expect(list.cell(at: row)?.frame == list.place(of: row)) }
+    #expect(list.cell(at: 1) == nil)
+  }
+
+  @Test func selectionOfARowThatIsGoneEnds() {
+    list.selectedRow = 7
+    source.count = 8
+    list.reloadData()
+    test.draw()
+    #expect(list.selectedRow == 7)
+
+    source.count = 7
+    list.reloadData()
+    test.draw()
+    #expect(list.selectedRow == nil)
+  }
+
   @Test func aTapChoosesTheRow() {
     var chosen: [Int] = []
     list.onSelect = { chosen.append($0) }

@@ -68,6 +68,24 @@ struct ScrollPhysicsTests {
     #expect(now < 3)
   }
 
+  @Test(arguments: [(-40.0, 9000.0), (-1, 300), (140, -9000), (101, -300)])
+  func contentThatIsLetGoBeyondAnEndNeverSwingsIntoTheContent(offset: Double, velocity: Double) throws {
+    var motion = try #require(ScrollMotion.release(at: offset, velocity: velocity, range: 0...100, now: 0))
+    let end = offset < 0 ? 0.0 : 100
+
+    for step in 1...200 {
+      let (offset, _) = motion.step(at: Double(step) / 100, range: 0...100, bounces: true)
+      #expect(end == 0 ? offset <= 1e-9 : offset >= 100 - 1e-9)
+    }
+  }
+
+  @Test(arguments: [20.0, -20, 0]) func slowReleaseLeavesTheContentWhereItIs(velocity: Double) {
+    #expect(ScrollMotion.release(at: 50, velocity: velocity, range: 0...100, now: 0) == nil)
+    #expect(
+      ScrollMotion.release(at: 50, velocity: velocity * 1.1 + 0.1, range: 0...100, now: 0) != nil
+        || velocity == 0)
+  }
+
   @Test func framesDoNotChangeTheWay() throws {
     let range = 0.0...1000
     func position(frames: [Double]) throws -> Double {

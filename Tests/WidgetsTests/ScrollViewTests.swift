@@ -92,6 +92,22 @@ struct ScrollViewTests {
 
   // MARK: Drags
 
+  @Test func rectangleThatIsTooLargeIsShownFromItsBeginning() {
+    scrollView.scrollRectToVisible(Rect(x: 0, y: 600, width: 200, height: 500), animated: false)
+    #expect(offset == 600)
+
+    scrollView.scrollRectToVisible(Rect(x: 0, y: 100, width: 200, height: 300), animated: false)
+    #expect(offset == 100)
+  }
+
+  @Test(arguments: [Double.infinity, -.infinity, .nan]) func insetThatIsNoNumberScrollsNothing(inset: Double)
+  {
+    scrollView.contentInsets = Insets(top: inset)
+
+    #expect(scrollView.verticalRange == 0...0)
+    #expect(offset == 0)
+  }
+
   @Test func tenPointsBeginADrag() {
     test.press(at: middle)
     test.move(to: Point(x: 100, y: 41))
@@ -383,6 +399,15 @@ struct ScrollViewTests {
     #expect(button.isTracking)
   }
 
+  @Test func viewThatKeepsItsTouchesLosesADragThatBeginsAtOnce() {
+    button.yieldsTouchesToScrolling = false
+    test.press(at: middle)
+    test.move(to: Point(x: 100, y: 10))
+
+    #expect(scrollView.isDragging)
+    #expect(!button.isTracking)
+  }
+
   @Test func aViewThatLeavesDuringAQuickTapFiresNothing() {
     var taps = 0
     button.addAction(for: .touchUpInside) { _ in taps += 1 }
@@ -458,6 +483,33 @@ struct ScrollViewTests {
     }
 
     #expect(offset == 1800)
+  }
+
+  @Test func heldKeyArrivesWhenItsFirstPressDoes() {
+    test.key(.end)
+    test.advance(by: 0.1)
+    test.key(.end)
+    test.advance(by: 0.12)
+
+    #expect(offset == 1800)
+    #expect(!scrollView.isScrolling)
+  }
+
+  @Test func arrowAtTheEndIsPassedOn() {
+    var heard: [Key] = []
+    test.window.unhandledKey = { key, _ in
+      heard.append(key)
+      return true
+    }
+    scrollView.contentOffset.y = 1800
+    test.window.focus(button)
+    test.key(.down)
+    #expect(heard == [.down])
+
+    test.key(.up)
+    test.advanceUntilIdle()
+    #expect(heard == [.down])
+    #expect(offset == 1720)
   }
 
   @Test func keysThatNobodyTakesReachTheApplication() {

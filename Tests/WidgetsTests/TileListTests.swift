@@ -174,6 +174,20 @@ struct TileListTests {
     #expect(list.contentOffset.y == 6030)
   }
 
+  @Test func scrollEndsWhatAWidthHasKept() {
+    list.contentOffset.y = 6000
+    list.frame.size.width = 220
+    test.draw()
+    #expect(firstVisible == 300)
+
+    list.contentOffset.y = 600
+    #expect(firstVisible == 20)
+    list.frame.size.width = 330
+    test.draw()
+
+    #expect(firstVisible.map { (18...20).contains($0) } == true)
+  }
+
   @Test func theEndStaysWithinReachWhenTheListTurns() {
     list.contentOffset.y = list.verticalRange.upperBound
     let first = firstVisible
