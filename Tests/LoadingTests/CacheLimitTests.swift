@@ -113,6 +113,73 @@ import VitrineTesting
     #expect(cache.usage == Self.size)
   }
 
+  @Test func sweepsFollowEachOtherWithinAQuarterOfALife() {
+    let cache = cache(timeToLive: 4)
+    insert("first", into: cache)
+    clock.advance(0.5)
+    insert("second", into: cache)
+    clock.advance(3.5)
+    insert("third", into: cache)
+    #expect(cache.statistics.entries == 2, "the first is too old")
+
+    clock.advance(1.1)
+    insert("fourth", into: cache)
+
+    #expect(cache.statistics.evictionsByReason == [.age: 2])
+    #expect(cache.statistics.entries == 2)
+  }
+
+  @Test func sweepsGoOnAfterTheClockWasSetBack() {
+    let cache = cache(timeToLive: 4)
+    insert("first", into: cache)
+    clock.advance(-1000)
+    insert("second", into: cache)
+    clock.advance(4.5)
+
+    insert("third", into: cache)
+
+    #expect(cache.statistics.evictionsByReason == [.age: 2])
+  }
+
+  @Test func shorterLifeTakesWhatIsTooOldAtOnce() {
+    let cache = cache(timeToLive: 1000)
+    insert("first", into: cache)
+    clock.advance(251)
+    insert("second", into: cache)
+    clock.advance(5)
+
+    cache.timeToLive = 40
+
+    #expect(cache.statistics.evictionsByReason == [.age: 1])
+    #expect(cache.statistics.entries == 1)
+  }
+
+  @Test func lifeThatIsSetLaterHoldsForLookups() {
+    let cache = cache()
+    insert("old", into: cache)
+    cache.timeToLive = 1
+    clock.advance(2)
+    #expect(!has("old", cache))
+
+    insert("new", into: cache)
+    cache.timeToLive = .infinity
+    clock.advance(1000)
+    #expect(has("new", cache))
+  }
+
+  @Test func imageThatIsTooOldLeavesTheLedger() {
+    let cache = cache(timeToLive: 1)
+    let ledger = MemoryLedger()
+    cache.count(against: ledger)
+    insert("old", into: cache)
+    clock.advance(2)
+
+    #expect(!has("old", cache))
+
+    #expect(ledger.usage.cache == 0)
+    #expect(cache.usage == 0)
+  }
+
   @Test func olderVariantThatServesStandsInForNothingThatIsTooOld() {
     let cache = cache(timeToLive: 10)
     func variant(_ side: Int) {

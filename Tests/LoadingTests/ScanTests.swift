@@ -1,7 +1,8 @@
 import Testing
 import VitrineGraphics
-import VitrineLoading
 import VitrineTesting
+
+@testable import VitrineLoading
 
 /// Pictures that are seen once must not push out those that are looked at.
 @Suite(.timeLimit(.minutes(1))) struct ScanTests {
@@ -91,14 +92,49 @@ import VitrineTesting
     #expect(!Self.shown.contains(where: has))
   }
 
-  @Test("Used pictures take four fifths of what a purge leaves, so that new ones can become used")
-  func protectedShare() {
+  @Test(
+    "Used pictures take four fifths of what a purge leaves, so that new ones can become used",
+    arguments: [false, true])
+  func protectedShare(removesAllFirst: Bool) {
+    if removesAllFirst { cache.removeAllImages() }
     for number in 0..<120 { insert(request("old-\(number)")) }
     for number in 0..<120 { #expect(has(request("old-\(number)"))) }
     for number in 0..<81 { insert(request("new-\(number)")) }
 
     #expect(cache.usage == cache.preferredUsageAfterPurge)
     #expect((0..<81).filter { has(request("new-\($0)")) }.count == 24)
+  }
+
+  @Test func whatIsShownIsReleasedLast() {
+    let shown = image()
+    cache.insert(shown, for: request("shown"), additionalIdentifier: nil)
+    let showing = Held(Image.Showing(shown))
+    insert(request("other"))
+
+    cache.release(bytes: shown.cost)
+    #expect(has(request("shown")))
+    #expect(!has(request("other")))
+
+    cache.release(bytes: shown.cost)
+    #expect(!has(request("shown")), "what else is there to release")
+    withExtendedLifetime(showing) {}
+  }
+
+  /// A purge passes each shown image over once, so that it ends.
+  @Test func purgeThatSparesWhatIsShownEnds() {
+    var images = CachedImages()
+    let shown = image()
+    let place = images.insert(shown, as: PictureIdentity(request("shown")), at: nil, 0)
+    let showing = Held(Image.Showing(shown))
+    var purge = CachedImages.Purge(cost: 0, sparing: images.count)
+    var removed: [Image] = []
+
+    let isOver = images.purge(&purge, atMost: 3, into: &removed)
+
+    #expect(isOver)
+    #expect(place == 0)
+    #expect(removed.map(\.number) == [shown.number])
+    withExtendedLifetime(showing) {}
   }
 
   /// An array holds no values that cannot be copied.

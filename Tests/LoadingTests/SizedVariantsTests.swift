@@ -82,6 +82,66 @@ import VitrineTesting
     #expect(cache.statistics.entries == 1)
   }
 
+  @Test func pictureThatDiffersInHeightAloneIsAnotherSource() {
+    insert(64)
+    let other = Image.solid(width: 40, height: 25, sourceWidth: 1600, sourceHeight: 1000)
+
+    cache.insert(other, for: request(target: box(25)), additionalIdentifier: nil)
+
+    #expect(lookUp(nil) === other)
+    #expect(cache.statistics.entries == 1)
+  }
+
+  @Test func anotherImageForTheSameTargetReplaces() {
+    func insert(_ side: Int) -> Image {
+      let image = Image.solid(width: side, height: side, sourceWidth: 1200, sourceHeight: 1200)
+      cache.insert(image, for: request(target: box(64)), additionalIdentifier: nil)
+      return image
+    }
+    _ = insert(60)
+    let new = insert(50)
+
+    #expect(lookUp(64) === new)
+    #expect(cache.statistics.entries == 1)
+    #expect(cache.usage == new.cost)
+  }
+
+  @Test func sizesThatShareTheirWidthAloneAreKeptBeside() {
+    let flat = Image.solid(width: 60, height: 30, sourceWidth: 1600, sourceHeight: 1200)
+    let high = Image.solid(width: 60, height: 45, sourceWidth: 1600, sourceHeight: 1200)
+    let flatTarget = DecodeTarget(width: 60, height: 30)
+    let highTarget = DecodeTarget(width: 60, height: 45)
+
+    cache.insert(flat, for: request(target: flatTarget), additionalIdentifier: nil)
+    cache.insert(high, for: request(target: highTarget), additionalIdentifier: nil)
+
+    #expect(cache.image(for: request(target: flatTarget), additionalIdentifier: nil) === flat)
+    #expect(cache.image(for: request(target: highTarget), additionalIdentifier: nil) === high)
+    #expect(cache.statistics.entries == 2)
+  }
+
+  @Test("Each size may be replaced without the loss of another", arguments: [64, 128, 256])
+  func replacingOneSizeKeepsTheOthers(side: Int) {
+    for side in [64, 128, 256] { insert(side) }
+
+    let new = insert(side)
+
+    #expect(lookUp(side) === new)
+    for side in [64, 128, 256] { #expect(lookUp(side) != nil, "\(side)") }
+    #expect(cache.statistics.entries == 3)
+  }
+
+  @Test func missReasonIsForgottenWithTheImage() {
+    insert(64)
+    #expect(cache.missReason(for: request(target: box(640)), additionalIdentifier: nil) == .tooSmall)
+
+    cache.purge(to: 0)
+    #expect(cache.missReason(for: request(), additionalIdentifier: nil) == .purged)
+
+    cache.removeImage(for: request(), additionalIdentifier: nil)
+    #expect(cache.missReason(for: request(), additionalIdentifier: nil) == .absent)
+  }
+
   @Test func removingTakesAllSizes() {
     insert(64)
     insert(256)

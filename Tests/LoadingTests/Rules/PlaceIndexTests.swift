@@ -1,0 +1,33 @@
+import Testing
+
+@testable import VitrineLoading
+
+/// The hash table of the memory cache.
+@Suite(.timeLimit(.minutes(1))) struct PlaceIndexTests {
+  @Test("Places are found by hash, whatever has come and gone", arguments: [1, 3, 16, 1 << 20])
+  func doesWhatADictionaryDoes(spread: Int) {
+    var random = SplitMix(state: UInt64(spread))
+    var index = PlaceIndex()
+    var hashes: [Int: Int] = [:]
+
+    for step in 0..<600 {
+      if hashes.count < 40 || Bool.random(using: &random), hashes.count < 120 {
+        let hash = Int.random(in: 0..<spread * 16, using: &random)
+        index.insert(step, hash: hash)
+        hashes[step] = hash
+      } else if let (place, hash) = hashes.randomElement(using: &random) {
+        if step % 3 == 0 {
+          index.replace(place, with: step, hash: hash)
+          hashes[step] = hash
+        } else {
+          index.remove(place, hash: hash)
+        }
+        hashes[place] = nil
+      }
+      guard step % 20 == 0 else { continue }
+      for (place, hash) in hashes { #expect(index.place(hash) { $0 == place } == place) }
+    }
+    for (place, hash) in hashes { index.remove(place, hash: hash) }
+    #expect(hashes.values.allSatisfy { index.place($0) { _ in true } < 0 })
+  }
+}
