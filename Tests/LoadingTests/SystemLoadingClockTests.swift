@@ -19,6 +19,21 @@ import VitrineLoading
     #expect(names == [0, 1, 2, 3])
   }
 
+  @Test func nearerTimeGoesBeforeOneThatIsWaitedFor() async {
+    let clock = SystemLoadingClock()
+    let (calls, continuation) = AsyncStream.makeStream(of: String.self)
+    var names = calls.makeAsyncIterator()
+    clock.wake(at: clock.now + 2_000_000_000) { continuation.yield("later") }
+
+    // After the first of these calls the thread waits for the later time.
+    for _ in 0..<20 {
+      clock.wake(at: clock.now + 1_000_000) { continuation.yield("nearer") }
+      let name = await names.next()
+      #expect(name == "nearer")
+      guard name == "nearer" else { return }
+    }
+  }
+
   @Test func callsAgainAfterItHadNothingToDo() async {
     let clock = SystemLoadingClock()
     for _ in 0..<5 {

@@ -38,6 +38,21 @@ import Testing
     #expect(drain(&list, .fifo) == "ba")
   }
 
+  /// What stood in another line meanwhile comes back with its old number.
+  @Test(arguments: [
+    (Prioritization.fifo, "abcdefg"), (.lifo, "gfedcba"), (.newestBatch, "fgcdeab"),
+  ])
+  func itemWithAnEarlierNumberGoesToItsPlace(order: Prioritization, expected: String) {
+    var list = WaitingList<String>()
+    for (item, number, batch) in [
+      ("b", 2, 0), ("c", 3, 1), ("e", 5, 1), ("g", 7, 2), ("d", 4, 1), ("f", 6, 2), ("a", 1, 0),
+    ] as [(String, UInt64, UInt64)] {
+      list.append(item, priority: .normal, number: number, batch: batch)
+    }
+
+    #expect(drain(&list, order) == expected)
+  }
+
   @Test func emptyListHasNoHead() {
     var list = WaitingList<String>()
 
