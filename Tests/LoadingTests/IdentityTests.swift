@@ -31,6 +31,25 @@ import VitrineGraphics
     #expect(RequestIdentity(copy).url == "http://a.test/b.jpg")
   }
 
+  @Test func eachChoiceIsKeptByItself() {
+    var data = request()
+    data.keepsData = true
+    #expect(data.keepsData)
+
+    var progressive = request()
+    progressive.progressive = .blurred
+    #expect(progressive.progressive == .blurred)
+
+    var limits = request()
+    limits.limits.pixels = 7
+    #expect(limits.limits.pixels == 7)
+
+    var cache = request()
+    cache.cache = .diskOnly
+    #expect(cache.cache == .diskOnly)
+    #expect(request().cache == .downloader)
+  }
+
   @Test func sameURLIsTheSameRequest() {
     #expect(identity() == identity())
     #expect(identity().hashValue == identity().hashValue)
@@ -60,6 +79,44 @@ import VitrineGraphics
     #expect(identity { $0.headers["User-Agent"] = "1" } == identity())
   }
 
+  @Test(arguments: ["Authorization", "Cookie", "Accept", "Accept-Language"])
+  func eachHeaderThatChangesTheAnswerCounts(name: String) {
+    let one = identity { $0.headers[name] = "1" }
+
+    #expect(one != identity())
+    #expect(one != identity { $0.headers[name] = "2" })
+    #expect(one == identity { $0.headers[name.lowercased()] = "1" })
+  }
+
+  // MARK: Headers that a server has named
+
+  private var asked: RequestIdentity {
+    identity { $0.headers = ["X-B": "2", "Accept": "image/*", "X-A": "1", "X-C": "3"] }
+  }
+
+  @Test func namedHeadersCountInWhicheverOrderTheyWereLearnt() {
+    let both = asked.counting(["x-a", "x-b"])
+
+    #expect(both != asked)
+    #expect(asked.counting(["x-b"]).counting(["x-a"]) == both)
+    #expect(asked.counting(["x-a"]).counting(["x-b"]) == both)
+    #expect(asked.counting(["x-a"]) != both)
+  }
+
+  @Test func namedHeadersStayOutOfWhatADiskKeeps() {
+    #expect(asked.counting(["x-a", "x-b"]).withoutVarying == asked)
+    #expect(asked.withoutVarying == asked)
+    #expect(asked.counting(["x-a"]).withoutVarying != identity(), "but not those that always count")
+  }
+
+  @Test func identityAsItIsSentCountsTheNamedHeadersToo() {
+    let headers: HTTPHeaders = ["X-A": "1"]
+    let named = RequestIdentity(url: url("a.jpg?1"), headers: headers, key: url("a.jpg")).counting(["x-a"])
+
+    #expect(named.asSent == RequestIdentity(url: url("a.jpg?1"), headers: headers).counting(["x-a"]))
+    #expect(named.asSent != RequestIdentity(url: url("a.jpg?1"), headers: headers))
+  }
+
   @Test func priorityPolicySizeAndLimitsTakeNoPart() {
     #expect(identity { $0.priority = .high } == identity())
     #expect(identity { $0.cachePolicy = .reload } == identity())
@@ -83,6 +140,9 @@ import VitrineGraphics
 
     #expect(PictureIdentity(round) != PictureIdentity(request()))
     #expect(PictureIdentity(round) != PictureIdentity(roundAndGrey))
+    #expect(
+      PictureIdentity(roundAndGrey) != PictureIdentity(request(transforms: [.grayscale(), .circle()])),
+      "their order counts")
     #expect(PictureIdentity(round) == PictureIdentity(request(transforms: [.circle()])))
     #expect(
       PictureIdentity(round, additionalIdentifier: "x")

@@ -131,6 +131,18 @@ import VitrineTesting
     #expect(images[0] === images[1])
   }
 
+  @Test func whatIsLearntAgainIsForgottenLast() {
+    var varying = VaryingHeaders()
+    for number in 0..<VaryingHeaders.limit { varying.learn(from: ["Vary": "X-A"], for: "\(number)") }
+    varying.learn(from: ["Vary": "X-B"], for: "0")
+
+    varying.learn(from: ["Vary": "X-A"], for: "new")
+
+    #expect(varying.names(for: "0") == ["x-a", "x-b"])
+    #expect(varying.names(for: "1").isEmpty)
+    #expect(varying.names(for: "new") == ["x-a"])
+  }
+
   @Test func manyURLsAreForgottenAgain() {
     var varying = VaryingHeaders()
     let last = "\(VaryingHeaders.limit)"
