@@ -47,6 +47,7 @@ let package = Package(
     .systemLibrary(name: "CSDL", path: "Sources/CSDL"),
     .systemLibrary(name: "CCodecs", path: "Sources/CCodecs"),
     .systemLibrary(name: "CHashing", path: "Sources/CHashing"),
+    .systemLibrary(name: "CTimers", path: "Sources/CTimers"),
 
     // The library, from the leaves up.
     module("Graphics", []),
@@ -62,7 +63,7 @@ let package = Package(
       "Vitrine",
       [
         "VitrineGraphics", "VitrineLoading", "VitrineCurlTransport", "VitrineCodecs",
-        "VitrineWidgets", "VitrineImageWidgets", "VitrineSDLBackend",
+        "VitrineWidgets", "VitrineImageWidgets", "VitrineSDLBackend", "CTimers",
       ],
       settings: mainActor),
     module(

@@ -20,6 +20,8 @@ final class ImageSlot {
   private var showing: Image.Showing?
   /// Loads that a newer one has left alone: they end, and are not shown.
   private var leftAlone: [SlotLoad] = []
+  /// Cancelled loads whose completions may not have been called yet.
+  private var cancelled: [SlotLoad] = []
   /// Who shows its pictures in another place than `target`, and the one that was given last.
   private var elsewhere: (show: @MainActor (View, Image?) -> Void, image: Image?)?
   /// What is shown of the picture that it loads.
@@ -37,6 +39,8 @@ final class ImageSlot {
   /// How what it shows was come by; nil while it loads.
   private var report: SlotReport?
   private(set) var url: String?
+  /// Sends the request again while the slot shows a failure that can heal, or a stale image.
+  private(set) var recovery: SlotRecovery?
 
   init(target: any SlotTarget) { self.target = target }
 
@@ -60,7 +64,8 @@ final class ImageSlot {
       guard let source else { throw ImageError.invalidURL("") }
       request = try source.asImageRequest()
     } catch {
-      refuse(error, placeholder: placeholder, options: options, completion: completion)
+      refuse(
+        error, isNil: source == nil, placeholder: placeholder, options: options, completion: completion)
       return
     }
     var question = SlotQuestion(
@@ -72,8 +77,10 @@ final class ImageSlot {
       return
     }
     abandonLoad(leavesAlone: !options.cancelsPrevious)
-    url = request.url.absoluteString
     let turn = turn
+    finishCancelledLoads()
+    guard turn == self.turn else { return SlotLoad(question, listeners).cancel() }
+    url = request.url.absoluteString
     // Anything else is shown in its place in a moment.
     if !options.setsImage || options.placeholderPolicy == .keepsPrevious { takeBackPart() }
     guard turn == self.turn else { return SlotLoad(question, listeners).cancel() }
@@ -93,6 +100,7 @@ final class ImageSlot {
   /// Stops loading; the picture or the placeholder stays, and comes back where a picture was shown in part. Whoever
   /// waits hears `.cancelled`.
   func cancel() {
+    recovery = nil
     cancelLeftAlone()
     guard let load else { return }
     if !load.question.hasPicture { url = nil }
@@ -120,8 +128,9 @@ final class ImageSlot {
     if turn == self.turn { endActivity() }
   }
 
+  /// - Parameter isNil: True for no URL at all, which clears the slot whatever the placeholder policy.
   private func refuse(
-    _ error: any Error, placeholder: Image?, options: SlotOptions, completion: SlotCompletion?
+    _ error: any Error, isNil: Bool, placeholder: Image?, options: SlotOptions, completion: SlotCompletion?
   ) {
     abandonLoad()
     url = nil
@@ -129,39 +138,69 @@ final class ImageSlot {
     let turn = turn
     let failure = (error as? ImageError) ?? .invalidURL("")
     if let completion { Task { @MainActor in completion(.failure(failure)) } }
-    if options.setsImage {
+    if !options.setsImage {
+      takeBackPart()
+    } else if options.placeholderPolicy == .keepsPrevious, !isNil {
+      showRefusal(placeholder: placeholder, options: options)
+    } else {
       part = nil
       show(options.placeholderPolicy == .never ? nil : placeholder, by: options, transition: .none)
-    } else {
-      takeBackPart()
     }
     ImageSlot.observer?.slotDidSettle(.failure(failure))
     if turn == self.turn { activity = .ended(success: false) }
   }
 
-  /// Gives up what it loads, or leaves it alone beside the next load.
+  /// Keeps the previous image, as after a 404.
+  private func showRefusal(placeholder: Image?, options: SlotOptions) {
+    if let failureImage = options.failureImage {
+      part = nil
+      show(failureImage, by: options, transition: options.transition)
+      return
+    }
+    let turn = turn
+    takeBackPart()
+    if turn == self.turn, shownImage == nil { show(placeholder, by: options, transition: .none) }
+  }
+
+  /// Cancels what it loads, or lets it go on beside the next load.
   private func abandonLoad(leavesAlone: Bool = false) {
     turn += 1
     let previous = load
     report = nil
+    recovery = nil
     setLoad(nil)
     endIndicator(isLoaded: false)
     if leavesAlone {
       if let previous { leaveAlone(previous) }
     } else {
-      previous?.cancel()
+      if let previous { cancel(previous) }
       cancelLeftAlone()
     }
   }
 
   private func cancelLeftAlone() {
-    for load in leftAlone { load.cancel() }
+    for load in leftAlone { cancel(load) }
     leftAlone = []
+  }
+
+  /// Cancels a load, whose completions are called later, or when another load of the slot begins.
+  private func cancel(_ load: SlotLoad) {
+    cancelled.removeAll(where: \.isFinished)
+    cancelled.append(load)
+    load.cancel()
+  }
+
+  /// Calls the completions of cancelled loads that are still on their way, so that none is called after the next load has
+  /// begun.
+  private func finishCancelledLoads() {
+    let loads = cancelled
+    cancelled = []
+    for load in loads { load.finish(.failure(.cancelled)) }
   }
 
   /// Lets a load that is under way go on beside the next one.
   private func leaveAlone(_ load: SlotLoad) {
-    if load.task == nil || load.question.hasPicture { load.cancel() } else { leftAlone.append(load) }
+    if load.task == nil || load.question.hasPicture { cancel(load) } else { leftAlone.append(load) }
   }
 
   /// The end of a load that the slot does not wait for.
@@ -315,6 +354,7 @@ final class ImageSlot {
       takeBackPart()
     case .failure: showFailure(of: question)
     }
+    if load == nil, turn == self.turn { beginRecovery(question, after: result) }
     if !result.isCancelled { ImageSlot.observer?.slotDidSettle(result) }
     if question.options.waitsForTransition, let image = try? result.get().image, let view = target.view {
       view.afterTransition(to: image) { listeners.tell(result) }
@@ -323,6 +363,30 @@ final class ImageSlot {
     }
     if load == nil, turn == self.turn { activity = .ended(success: isLoaded) }
     // The view may have grown while it loaded.
+    sizeDidChange()
+  }
+
+  private func beginRecovery(_ question: SlotQuestion, after result: Result<ImageResponse, ImageError>) {
+    recovery = .begin(for: self, downloader(for: question), question, after: result)
+  }
+
+  /// A request that was sent again by itself has succeeded. Completions have been called before.
+  func recover(_ question: SlotQuestion, _ response: ImageResponse, from failure: ImageError?) {
+    guard load == nil, !question.hasPicture || shown.map({ isStillThere($0.image) }) == true else {
+      recovery = nil
+      return
+    }
+    let turn = turn
+    let result = Result<ImageResponse, ImageError>.success(response)
+    note(result, of: question)
+    if !keepsPicture(question, response) {
+      shown = (question, response.image)
+      show(response, of: question)
+    }
+    guard load == nil, turn == self.turn else { return }
+    beginRecovery(question, after: result)
+    ImageSlot.observer?.slotDidRecover(response, from: failure)
+    if load == nil, turn == self.turn { activity = .ended(success: true) }
     sizeDidChange()
   }
 

@@ -8,6 +8,8 @@ final class SlotLoad {
   /// How often the downloader was asked: what came of an earlier time is of no interest.
   var times = 0
   private var listeners: SlotListeners
+  /// True once the completions have been called, or taken to be called.
+  private(set) var isFinished = false
 
   init(_ question: SlotQuestion, _ listeners: SlotListeners = .init()) {
     self.question = question
@@ -39,7 +41,10 @@ final class SlotLoad {
 
   /// Those who are yet to hear how it ended: they are told by the caller. Nobody the second time.
   func takeListeners() -> SlotListeners {
-    defer { listeners = SlotListeners() }
+    defer {
+      listeners = SlotListeners()
+      isFinished = true
+    }
     return listeners
   }
 

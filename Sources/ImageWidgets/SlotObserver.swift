@@ -7,6 +7,17 @@ public protocol SlotObserver: AnyObject {
   func slotWillLoad()
   /// A slot has its picture, or its failure. Cancelled ones do not settle.
   func slotDidSettle(_ result: Result<ImageResponse, ImageError>)
+  /// A slot shows another image than it settled with, because its request was sent again by itself.
+  ///
+  /// - Parameters:
+  ///   - response: The response whose image the slot shows now.
+  ///   - failure: The failure that the slot settled with; nil if it showed a stale image.
+  func slotDidRecover(_ response: ImageResponse, from failure: ImageError?)
+}
+
+extension SlotObserver {
+  /// Does nothing.
+  public func slotDidRecover(_ response: ImageResponse, from failure: ImageError?) {}
 }
 
 extension View {

@@ -28,6 +28,7 @@ final class ViewSlots: ViewAttachment {
   }
 
   func drawOverlay(of view: View, into list: inout DrawList) {
+    for slot in slots { slot.recovery?.wasDrawn() }
     guard let now = view.window?.now else { return }
     if view.window?.showsDiagnostics == true {
       for slot in slots { slot.drawReport(over: view, into: &list) }

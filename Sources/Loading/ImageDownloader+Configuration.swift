@@ -55,6 +55,8 @@ extension ImageDownloader {
     public var failureMemory: FailureMemory?
     /// Which failures are tried again, and when; two retries by default.
     public var retries = RetryPolicy()
+    /// When failed requests of slots that are on the screen are sent again; after seconds to minutes by default.
+    public var recovery = RecoveryPolicy()
     /// How many downloads may be started in vain; nil for any number. It never slows down what is let finish.
     public var rateLimit: RateLimit? = RateLimit()
     /// Bytes of bodies that broke off, were paused or given up, kept to ask only for the rest next time; 0 keeps none.
@@ -91,7 +93,7 @@ extension ImageDownloader {
     /// No download starts while more bytes than this wait to be decoded.
     public var undecodedBytesLimit = 1 << 20
 
-    /// By what retries, limits and memories of failures are timed; the system's clock by default.
+    /// By what retries, recovery, limits and memories of failures are timed; the system's clock by default.
     public var clock: any LoadingClock = SystemLoadingClock()
     /// Seconds since 1970, for servers that name a date; the system's by default.
     public var wallClock: @Sendable () -> Double = { Date().timeIntervalSince1970 }

@@ -110,6 +110,25 @@ public final class ImageDownloader: Sendable {
     return task
   }
 
+  /// Sends a request once, without retries and without falling back to a stale response, for a slot that shows
+  /// something already. `completion` is called as that of `load` is.
+  package func probe(
+    _ request: ImageRequest, additionalIdentifier: String?, completion: @escaping ImageTask.Completion
+  ) -> ImageTask {
+    let task = ImageTask(
+      completedForNobodyToSee(request), additionalIdentifier: additionalIdentifier, isProbe: true,
+      completion: completion)
+    begin(task)
+    return task
+  }
+
+  /// Retries what has failed, for slots on the screen.
+  package var recovery: Recovery { engine.recovery }
+
+  /// Returns why an image in memory may be out of date; nil for one that is not known to be. The inner error is nil
+  /// while the server is being asked. Costs an atomic load while no image is stale.
+  package func staleness(of image: Image) -> Staleness? { engine.staleness(of: image) }
+
   /// AFNetworking's form: a receipt for a load that is under way, nil for one that is not, because there is
   /// no valid URL, the picture is in memory (AF-F18) or its failure is. One of the two closures is called once, on the main
   /// actor, after this call has returned.
@@ -365,8 +384,13 @@ public final class ImageDownloader: Sendable {
   public var isShutDown: Bool { engine.isShutDown }
 
   /// The network is there again, or is another one: what waits for a server or for its next try goes on now, and
-  /// remembered failures are forgotten. `Application` calls it; a program without one may.
+  /// remembered failures are forgotten; failed requests of slots on the screen are sent again. `Application` calls it; a
+  /// program without one may.
   public func networkReturned() { engine.networkReturned() }
+
+  /// The system's clock has been set: requests that failed because a certificate was not valid yet, or not any more, are
+  /// sent again for slots on the screen. `Application` and `bootstrap()` see to it that it is called.
+  public func clockStepped() { engine.recovery.clockStepped() }
 
   /// Whether pictures come into memory in turns of the main queue alone, and only those that somebody still waits for
   /// then; false by default. What is a hit depends then on what the main actor does, and not on how fast others are.

@@ -90,14 +90,18 @@ public final class ImageTask: Cancellable {
   public let request: ImageRequest
   /// What it was asked for under; nil is an identifier of its own.
   public let additionalIdentifier: String?
+  /// True for a load that nobody waits for: it is not retried, and is not served by a stale response.
+  let isProbe: Bool
   private let state: Mutex<State>
 
   init(
-    _ request: ImageRequest, additionalIdentifier: String?, progress: ProgressHandler? = nil,
-    partialImage: PartialImageHandler? = nil, completion: Completion? = nil
+    _ request: ImageRequest, additionalIdentifier: String?, isProbe: Bool = false,
+    progress: ProgressHandler? = nil, partialImage: PartialImageHandler? = nil,
+    completion: Completion? = nil
   ) {
     self.request = request
     self.additionalIdentifier = additionalIdentifier
+    self.isProbe = isProbe
     state = Mutex(
       State(
         priority: request.priority, completion: completion, progressHandler: progress,

@@ -32,5 +32,6 @@ public func bootstrap(
     decoder: ImageCodecs(), cache: cache, dataCache: dataCache)
   ImageDownloader.shared = downloader
   NetworkMonitor.watch(for: downloader)
+  ClockMonitor.watch(for: downloader)
   return downloader
 }

@@ -35,6 +35,18 @@ final class Statistics: SlotObserver {
     onChange?()
   }
 
+  func slotDidRecover(_ response: ImageResponse, from failure: ImageError?) {
+    if failure == nil {
+      stale = max(0, stale - 1)
+    } else {
+      failed -= 1
+      shown += 1
+      bySource[response.source, default: 0] += 1
+    }
+    if case .stale = response.freshness { stale += 1 }
+    onChange?()
+  }
+
   /// Notes the first frame, and the first time that everything was loaded, and still. Walks the view tree only until
   /// then.
   func observe(_ host: SDLHost) {

@@ -34,6 +34,8 @@ struct DiskPart {
   var isSettled = false
   /// What the server is asked about, and what is shown if it does not answer.
   var copy: StoredCopy?
+  /// The time from which callers are served by the copy, though the server has not answered yet.
+  var copyDeadline: Int64?
   /// That the bytes are no picture, which somebody else is still decoding.
   var damage: ImageError?
   /// Whether what the disk had was damaged: it is fetched anew once.

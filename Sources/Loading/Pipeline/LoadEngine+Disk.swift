@@ -1,5 +1,6 @@
 import Dispatch
 import FoundationEssentials
+import Synchronization
 import VitrineGraphics
 
 // What is on disk: looked for before a download, kept after one.
@@ -88,12 +89,16 @@ extension LoadEngine {
   }
 
   /// A picture is in memory that may have changed.
-  func noteStale(_ image: Image, _ request: ImageRequest, _ additionalIdentifier: String?) {
+  func noteStale(
+    _ image: Image, _ request: ImageRequest, _ additionalIdentifier: String?, because reason: ImageError?
+  ) {
     let end = clock.now.advanced(bySeconds: max(0, configuration.freshness.staleInMemory))
-    let wake = state.withLock {
-      $0.stalePictures.add(
+    let wake = state.withLock { state in
+      defer { staleCount.store(state.stalePictures.count, ordering: .relaxed) }
+      return state.stalePictures.add(
         .init(
-          image: image.number, request: request, additionalIdentifier: additionalIdentifier, end: end))
+          image: image.number, request: request, additionalIdentifier: additionalIdentifier, end: end,
+          reason: reason))
     }
     if let wake { wakeForStale(at: wake) }
   }
@@ -101,7 +106,10 @@ extension LoadEngine {
   private func wakeForStale(at time: Int64) {
     clock.wake(at: time) { [weak self] in
       guard let self else { return }
-      let (due, next) = state.withLock { $0.stalePictures.takeDue(at: self.clock.now) }
+      let (due, next) = state.withLock { state in
+        defer { self.staleCount.store(state.stalePictures.count, ordering: .relaxed) }
+        return state.stalePictures.takeDue(at: self.clock.now)
+      }
       forget(due)
       if let next { wakeForStale(at: next) }
     }
@@ -299,11 +307,7 @@ extension LoadEngine {
 
   /// Asks for nobody whether what has been shown has changed; what is new is there the next time.
   func revalidate(_ request: ImageRequest, _ identifier: String?) {
-    var request = request
-    request.cachePolicy = .refresh
-    request.priority = .veryLow
-    request.progressive = .none
-    let task = ImageTask(request, additionalIdentifier: identifier)
+    let task = revalidation(of: request, identifier)
     let lookup = LookupNotes(began: trace.now, memory: .bypassed)
     while !start(task, unlessStoredSince: storeCount, lookup: lookup) {}
   }

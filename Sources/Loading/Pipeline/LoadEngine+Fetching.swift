@@ -41,8 +41,10 @@ extension LoadEngine {
       end.outcome = revalidated(receiver, response, metrics)
     }
     var handle: (any Cancellable)?
+    var answered: DownloadQueue.Lane?
     perform { state in
       guard state.transfers[id]?.receiver === receiver else { return [] }
+      if end.showsThatServerAnswers { answered = state.registry.lane(of: id) }
       handle = state.transfers.removeValue(forKey: id)?.handle
       if end.isRest { state.statistics.resumed += 1 }
       if let request = state.registry.request(of: id) {
@@ -57,6 +59,7 @@ extension LoadEngine {
       }
       return state.registry.fetchEnded(id, end)
     }
+    if let answered { recovery.succeeded(answered) }
     // What was refused before its end is of no use any more.
     if !receiver.isEnded { handle?.cancel() }
   }

@@ -54,7 +54,7 @@ extension LoadEngine {
         cache.removeImage(for: request, additionalIdentifier: identifier)
       }
       cache.insert(image, for: request, additionalIdentifier: identifier)
-      if case .stale = freshness { noteStale(image, request, identifier) }
+      if case .stale(_, let reason) = freshness { noteStale(image, request, identifier, because: reason) }
     }
     perform { state in
       state.storeCount += 1

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Synchronization
 import VitrineGraphics
 
 /// Does what the registry decides: the edge between its decisions and transports, threads and callers.
@@ -11,6 +12,9 @@ final class LoadEngine: Sendable {
   let dataCache: (any ImageDataCache)?
   let trace: Trace
   let ledger: MemoryLedger
+  let recovery: Recovery
+  /// The number of stale images in memory, to be read without the lock.
+  let staleCount = Atomic(0)
   var clock: any LoadingClock { configuration.clock }
   let workers: WorkerPool
   /// Started as they are needed: two at a time unless the disk hangs.
@@ -29,6 +33,7 @@ final class LoadEngine: Sendable {
     self.dataCache = dataCache
     trace = configuration.trace
     ledger = configuration.ledger ?? MemoryLedger()
+    recovery = Recovery(configuration.recovery, clock: configuration.clock)
     workers = WorkerPool(threads: configuration.decodingThreads)
     var registry = LoadRegistry(
       firstNumber: trace.reserveNumbers(), undecodedBytesLimit: configuration.undecodedBytesLimit,
@@ -36,6 +41,7 @@ final class LoadEngine: Sendable {
     registry.queue = DownloadQueue(configuration)
     registry.retries = configuration.retries
     registry.hasDisk = dataCache != nil
+    registry.staleAfter = configuration.freshness.staleAfter
     var state = State(
       registry: registry, router: TransportRouter(transports), failures: configuration.failureMemory)
     state.partials.limit = configuration.resumableBytesLimit
@@ -106,7 +112,7 @@ final class LoadEngine: Sendable {
     state.registry.now = clock.now
     let (id, actions) = state.registry.start(
       request, additionalIdentifier: task.additionalIdentifier, lane: .init(request.url),
-      isPaused: task.isPaused)
+      isPaused: task.isPaused, isProbe: task.isProbe)
     state.tasks[id] = task
     task.isStarted(as: id, by: self)
     if let request = state.registry.traceRequest(id, request, lookup) { trace.record(.requested(request)) }
@@ -164,11 +170,16 @@ final class LoadEngine: Sendable {
   }
 
   func networkReturned() {
-    forget(state.withLock { $0.stalePictures.takeAll() })
+    let stale = state.withLock { state in
+      defer { staleCount.store(0, ordering: .relaxed) }
+      return state.stalePictures.takeAll()
+    }
+    forget(stale)
     perform { state in
       _ = state.failures?.removeAll()
       return state.registry.networkReturned()
     }
+    recovery.networkReturned()
   }
 
   // MARK: Failures
@@ -232,6 +243,8 @@ final class LoadEngine: Sendable {
     case .cancelFetch, .pauseFetch: break  // have taken a transfer out, which is stopped with it
     case .wake(let time):
       clock.wake(at: time) { [weak self] in self?.perform { $0.registry.woken(at: time) } }
+    case .wakeForCopies(let time):
+      clock.wake(at: time) { [weak self] in self?.serveOverdueCopies() }
     case .announce(let ids, let event): announce(ids, event)
     case .decode(let id, let body, let options, let priority): decode(id, body, options, priority)
     case .transform(let id, let image, let transforms, let priority):

@@ -124,6 +124,7 @@ extension LoadRegistry {
     queue.enqueue(id, lane: fetch.lane, priority: priority, arrival: fetch.arrival, at: now)
     // Another time it comes last.
     fetches[id]?.arrival = nil
+    limitWaiting(id)
   }
 
   /// Answers some of those who wait for a fetch.
@@ -144,7 +145,9 @@ extension LoadRegistry {
 
   /// Shows what the disk has in place of an answer that did not come; whether it does.
   mutating func showsCopy(_ id: FetchID, because error: ImageError) -> Bool {
-    guard let copy = fetches[id]?.disk.copy, copy.mayShowOnError, error.isNoAnswer else { return false }
+    guard let copy = fetches[id]?.disk.copy, copy.mayShowOnError, error.isNoAnswer, !isProbe(id) else {
+      return false
+    }
     fetches[id]?.disk.copy = nil
     received(copy.staleBytes(because: error), id)
     return true
@@ -174,7 +177,7 @@ extension LoadRegistry {
   mutating func findsOtherBytes(for decode: Decode, after error: ImageError) -> Bool {
     guard error.isDamage, case .received(let bytes) = fetches[decode.fetch]?.phase,
       let disk = fetches[decode.fetch]?.disk,
-      bytes.source == .disk ? !disk.wasHealed : disk.copy?.mayShowOnError == true
+      bytes.source == .disk ? !disk.wasHealed : disk.copy?.mayShowOnError == true && !isProbe(decode.fetch)
     else { return false }
     fetches[decode.fetch]?.disk.damage = error
     settleDamage(decode.fetch)

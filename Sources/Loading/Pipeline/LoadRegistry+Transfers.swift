@@ -25,7 +25,7 @@ extension LoadRegistry {
       fail(fetch.decodes, .status(416))
     case .failed(let error):
       if showsCopy(id, because: error) { break }
-      guard let delay = retryDelay(fetch, error, end.retryAfter) else {
+      guard !isProbe(id), let delay = retryDelay(fetch, error, end.retryAfter) else {
         if error.endsStorage { discard(id) }
         fail(fetch.decodes, error)
         break

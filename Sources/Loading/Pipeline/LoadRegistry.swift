@@ -15,6 +15,9 @@ struct LoadRegistry {
   /// Whether there is a disk to ask.
   var hasDisk = false
   var lookups = LookupLine()
+  /// Seconds after which a server that has not answered is given up in favour of a stale response.
+  var staleAfter = Double.infinity
+  var copyDeadlines = CopyDeadlines()
 
   /// From 0 to 1.
   let random: @Sendable () -> Double
@@ -82,6 +85,9 @@ struct LoadRegistry {
   /// What a fetch that runs was asked for.
   func request(of fetch: FetchID) -> ImageRequest? { isRunning(fetch) ? fetches[fetch]?.request : nil }
 
+  /// The server that a fetch asks.
+  func lane(of fetch: FetchID) -> DownloadQueue.Lane? { fetches[fetch]?.lane }
+
   /// What the bytes of a decode that runs were asked for by, unless they are those of the disk: what becomes of them
   /// says nothing of the server.
   func requestToServer(of decode: DecodeID) -> ImageRequest? {
@@ -106,7 +112,7 @@ struct LoadRegistry {
   /// Someone wants a picture: joins what runs for it at the deepest level, and starts the rest.
   mutating func start(
     _ request: ImageRequest, additionalIdentifier: String? = nil, lane: DownloadQueue.Lane,
-    isPaused: Bool = false
+    isPaused: Bool = false, isProbe: Bool = false
   ) -> (task: TaskID, actions: [LoadAction]) {
     let key = PictureKey(request, additionalIdentifier: additionalIdentifier)
     let fetch = fetchToJoin(key.picture.request, request)
@@ -118,7 +124,7 @@ struct LoadRegistry {
     let task = TaskID(number: nextNumber())
     let waiter = Waiter(
       picture: pictureID, priority: request.priority, progressive: request.progressive, isPaused: isPaused,
-      asksNoServer: request.cachePolicy == .cacheOnly)
+      asksNoServer: request.cachePolicy == .cacheOnly, isProbe: isProbe)
     waiters[task] = waiter
     pictures[pictureID]?.waiters.insert(task)
     if picture != nil, request.cachePolicy.isAnew {
@@ -134,6 +140,7 @@ struct LoadRegistry {
     } else if picture == nil {
       beginPicture(pictureID)
     }
+    if fetch != nil, !isProbe { limitWaiting(fetchID) }
     holdOrRelease(fetchID)
     return (task, admitted())
   }

@@ -6,7 +6,7 @@ import VitrineGraphics
 
 /// One caller who waits for a picture.
 struct Waiter {
-  let picture: PictureID
+  var picture: PictureID
   var priority: ImageRequest.Priority
   /// Whether it wants to see what has come while the rest is on its way.
   var progressive = ImageRequest.Progressive.none
@@ -14,6 +14,8 @@ struct Waiter {
   var isPaused = false
   /// Does with what is here.
   var asksNoServer = false
+  /// Sent once: not retried, and not served by a stale response.
+  var isProbe = false
 
   /// What it asks of the stages it waits for.
   var demand: ImageRequest.Priority? { isPaused ? nil : priority }
@@ -123,6 +125,14 @@ struct FetchEnd: Sendable {
   /// Whether it brought the rest of a body that was here in part.
   var isRest = false
 
+  /// True if the server has sent a response other than one of the errors that are worth another try.
+  var showsThatServerAnswers: Bool {
+    switch outcome {
+    case .bytes, .notModified, .needsWhole: true
+    case .failed(let error): response != nil && !error.mayHeal
+    }
+  }
+
   init(_ outcome: Outcome, response: TransportResponse? = nil) {
     self.outcome = outcome
     self.response = response
@@ -215,6 +225,8 @@ enum LoadAction: Sendable {
   case pauseFetch(FetchID)
   /// Come back with `woken(at:)` at that time.
   case wake(at: Int64)
+  /// Come back with `overdueCopies()` at that time.
+  case wakeForCopies(at: Int64)
   /// To all who wait for it.
   case announce([TaskID], ImageTask.Event)
   case decode(DecodeID, [UInt8], DecodeKey, ImageRequest.Priority)

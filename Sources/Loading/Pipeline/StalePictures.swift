@@ -9,14 +9,20 @@ struct StalePictures {
     let additionalIdentifier: String?
     /// Nanoseconds.
     let end: Int64
+    /// Nil while the server is being asked.
+    let reason: ImageError?
   }
 
   private var entries: [PictureKey: Entry] = [:]
+  /// The reasons, by the number of the image.
+  private var reasons: [UInt64: Staleness] = [:]
   private var nextWake: Int64?
 
   /// When `takeDue` is to be called, unless that is known already.
   mutating func add(_ entry: Entry) -> Int64? {
-    entries[PictureKey(entry.request, additionalIdentifier: entry.additionalIdentifier)] = entry
+    let key = PictureKey(entry.request, additionalIdentifier: entry.additionalIdentifier)
+    if let old = entries.updateValue(entry, forKey: key) { reasons[old.image] = nil }
+    reasons[entry.image] = Staleness(reason: entry.reason)
     guard nextWake == nil, entry.end < .max else { return nil }
     nextWake = entry.end
     return entry.end
@@ -25,13 +31,24 @@ struct StalePictures {
   /// Those whose time is over, and when to call again.
   mutating func takeDue(at now: Int64) -> (due: [Entry], next: Int64?) {
     let due = entries.filter { $0.value.end <= now }
-    for key in due.keys { entries[key] = nil }
+    for (key, entry) in due {
+      entries[key] = nil
+      reasons[entry.image] = nil
+    }
     nextWake = entries.values.map(\.end).min().flatMap { $0 < .max ? $0 : nil }
     return (due.values.sorted { $0.image < $1.image }, nextWake)
   }
 
+  var count: Int { entries.count }
+
+  /// Nil for an image that is not here.
+  func staleness(of image: UInt64) -> Staleness? { reasons[image] }
+
   mutating func takeAll() -> [Entry] {
-    defer { entries = [:] }
+    defer {
+      entries = [:]
+      reasons = [:]
+    }
     return entries.values.sorted { $0.image < $1.image }
   }
 }

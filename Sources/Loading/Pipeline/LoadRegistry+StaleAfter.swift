@@ -1,0 +1,101 @@
+import VitrineGraphics
+
+// A server that does not answer in time: its callers are served by the stored response, and the request goes on.
+
+/// The times at which servers are given up in favour of stored responses. Times in nanoseconds.
+struct CopyDeadlines {
+  private var deadlines: [FetchID: Int64] = [:]
+  private var nextWake: Int64?
+
+  /// Returns the time at which to call `takeDue`, unless that is known already.
+  mutating func add(_ id: FetchID, at time: Int64) -> Int64? {
+    deadlines[id] = min(deadlines[id] ?? .max, time)
+    guard time < nextWake ?? .max else { return nil }
+    nextWake = time
+    return time
+  }
+
+  /// Returns the fetches whose time has come, in order of their start, and when to call again.
+  mutating func takeDue(at now: Int64) -> (due: [FetchID], next: Int64?) {
+    let due = deadlines.filter { $0.value <= now }.keys.sorted()
+    for id in due { deadlines[id] = nil }
+    nextWake = deadlines.values.min()
+    return (due, nextWake)
+  }
+}
+
+extension LoadRegistry {
+  /// True if nobody but probes waits for a fetch.
+  func isProbe(_ id: FetchID) -> Bool {
+    let tasks = tasks(of: id)
+    return !tasks.isEmpty && tasks.allSatisfy { waiters[$0]?.isProbe == true }
+  }
+
+  /// Starts the time after which the callers of a fetch are served by what the disk has, where that may be shown.
+  mutating func limitWaiting(_ id: FetchID) {
+    guard staleAfter < 1e9, mayServeCopy(id) else { return }
+    let deadline = fetches[id]?.disk.copyDeadline ?? now.advanced(bySeconds: max(0, staleAfter))
+    fetches[id]?.disk.copyDeadline = deadline
+    // One who comes later than that does not wait as long again.
+    if let wake = copyDeadlines.add(id, at: max(now, deadline)) { actions.append(.wakeForCopies(at: wake)) }
+  }
+
+  /// True if callers wait for the server, and the disk has what may be shown in place of its response.
+  private func mayServeCopy(_ id: FetchID) -> Bool {
+    guard let fetch = fetches[id], fetch.disk.copy?.mayShowOnError == true else { return false }
+    switch fetch.phase {
+    case .idle, .running: return tasks(of: id).contains { waiters[$0]?.isProbe == false }
+    case .lookingUp, .received: return false
+    }
+  }
+
+  /// The fetches whose callers are to be served by `serveCopy`.
+  mutating func overdueCopies() -> [FetchID] {
+    let (due, next) = copyDeadlines.takeDue(at: now)
+    if let next { actions.append(.wakeForCopies(at: next)) }
+    return due.filter { mayServeCopy($0) }
+  }
+
+  /// The images that callers of a fetch wait for, to be asked for by probes when those are served by the copy.
+  func imagesAwaited(from id: FetchID) -> [(request: ImageRequest, additionalIdentifier: String?)] {
+    (fetches[id]?.decodes ?? []).flatMap { decodes[$0]?.pictures ?? [] }.sorted().compactMap { id in
+      guard let picture = pictures[id], picture.waiters.contains(where: { waiters[$0]?.isProbe == false })
+      else { return nil }
+      return (picture.request, picture.additionalIdentifier)
+    }
+  }
+
+  /// Moves the callers of a fetch to one that has the stored response, and decodes that. The fetch goes on for the
+  /// probes that wait for it, and is cancelled if there are none.
+  mutating func serveCopy(of id: FetchID) -> (served: [TaskID], actions: [LoadAction]) {
+    guard mayServeCopy(id), let fetch = fetches[id], let copy = fetch.disk.copy else { return ([], taken()) }
+    let served = tasks(of: id).filter { waiters[$0]?.isProbe == false }
+    var request = fetch.request
+    request.cachePolicy = .cacheOnly
+    let stored = makeFetch(fetch.key, request, fetch.lane)
+    // What the server sends is newer than the copy, whichever is decoded first.
+    fetches[stored]?.overtaken = fetch.overtaken
+    fetches[id]?.overtaken = stored
+    for task in served { move(task, to: stored) }
+    received(copy.staleBytes(), stored)
+    holdOrRelease(id)
+    return (served, admitted())
+  }
+
+  /// Lets a caller wait for the same image of another fetch.
+  private mutating func move(_ task: TaskID, to fetch: FetchID) {
+    guard let waiter = waiters[task], let picture = pictures[waiter.picture],
+      let decode = decodes[picture.decode]
+    else { return }
+    let newDecode = decodeIDs[Branch(stage: fetch, key: decode.key)] ?? makeDecode(decode.key, fetch)
+    let newPicture =
+      pictureIDs[Branch(stage: newDecode, key: picture.key)]
+      ?? makePicture(picture.key, newDecode, picture.request, picture.additionalIdentifier)
+    pictures[waiter.picture]?.waiters.remove(task)
+    replaceDemand(of: waiter.picture, waiter.demand, with: nil)
+    waiters[task]?.picture = newPicture
+    pictures[newPicture]?.waiters.insert(task)
+    replaceDemand(of: newPicture, nil, with: waiter.demand)
+    removeIfUnwanted(waiter.picture)
+  }
+}

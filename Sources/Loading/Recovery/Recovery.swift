@@ -1,0 +1,115 @@
+import Synchronization
+import VitrineGraphics
+
+/// Sends failed requests again for the slots that show their failures, or stale images.
+///
+/// One for each downloader. Does what `RecoveryPlan` decides: the edge between it, the clock and the main actor. Keeps no
+/// timer while no request has failed.
+package final class Recovery: Sendable {
+  /// Sends a request again, on the main actor. Returns false, without sending it, if its slot is not on the screen.
+  package typealias Retry = @MainActor @Sendable () -> Bool
+
+  private struct State {
+    var plan: RecoveryPlan
+    var retries: [RecoveryPlan.ID: Retry] = [:]
+  }
+
+  private let policy: RecoveryPolicy
+  private let clock: any LoadingClock
+  private let state: Shared<State>
+  /// The number of requests that are not settled, to be read without the lock.
+  private let count = Atomic(0)
+
+  init(_ policy: RecoveryPolicy, clock: any LoadingClock) {
+    self.policy = policy
+    self.clock = clock
+    state = Shared(State(plan: RecoveryPlan(policy)))
+  }
+
+  /// A failed request, as its slot sees it. Released with the slot, which ends the retries.
+  package final class Ticket: Sendable {
+    private let id: RecoveryPlan.ID
+    private let recovery: Recovery
+
+    fileprivate init(_ id: RecoveryPlan.ID, _ recovery: Recovery) {
+      self.id = id
+      self.recovery = recovery
+    }
+
+    deinit { recovery.end(id) }
+
+    /// The slot can be seen.
+    package func becameVisible() { recovery.perform { $0.setVisible(true, self.id, at: $1) } }
+
+    /// The request has failed again, by an error that can heal.
+    package func failedAgain(_ cause: RecoveryCause) {
+      recovery.perform { $0.failedAgain(self.id, cause, at: $1) }
+    }
+  }
+
+  /// Begins to retry a request. Nil where that is disabled, and for what is on this machine.
+  ///
+  /// - Parameters:
+  ///   - isVisible: True if the slot is on the screen.
+  ///   - isReleased: True if the request is to be sent without waiting for a probe of its host.
+  ///   - retry: Called on the main actor, in a later turn, each time that the request is to be sent.
+  package func begin(
+    _ request: ImageRequest, _ cause: RecoveryCause, isVisible: Bool, isReleased: Bool = false,
+    retry: @escaping Retry
+  ) -> Ticket? {
+    guard policy.isEnabled, !request.isLocal else { return nil }
+    let host = DownloadQueue.Lane(request.url)
+    var ticket: Ticket?
+    perform { plan, now in
+      plan.add(cause, host: host, isVisible: isVisible, isReleased: isReleased, at: now)
+    } then: { id, state in
+      state.retries[id] = retry
+      ticket = Ticket(id, self)
+    }
+    return ticket
+  }
+
+  private func end(_ id: RecoveryPlan.ID) {
+    var retry: Retry?
+    perform {
+      $0.remove(id, at: $1)
+    } then: { _, state in
+      retry = state.retries.removeValue(forKey: id)
+    }
+    _ = retry  // is released here, outside the lock
+  }
+
+  // MARK: From the engine and the platform
+
+  /// A request to a host has succeeded, of a slot or not.
+  func succeeded(_ host: DownloadQueue.Lane) {
+    guard count.load(ordering: .relaxed) > 0 else { return }
+    perform { $0.succeeded(host, at: $1) }
+  }
+
+  func networkReturned() { perform { $0.networkReturned(at: $1) } }
+
+  func clockStepped() { perform { $0.clockStepped(at: $1) } }
+
+  // MARK: Work
+
+  /// Asks the plan with the lock held, then does what it says without.
+  private func perform<Result>(
+    _ decide: (inout RecoveryPlan, Int64) -> Result, then: (Result, inout State) -> Void = { _, _ in }
+  ) {
+    let (due, wake) = state.withLock { state -> ([RecoveryPlan.ID], Int64?) in
+      then(decide(&state.plan, clock.now), &state)
+      count.store(state.plan.count, ordering: .relaxed)
+      return state.plan.take()
+    }
+    if !due.isEmpty { Mailbox.main.post { self.send(due) } }
+    if let wake { clock.wake(at: wake) { [weak self] in self?.perform { $0.woken(at: $1) } } }
+  }
+
+  @MainActor private func send(_ due: [RecoveryPlan.ID]) {
+    for id in due {
+      guard let retry = state.withLock({ $0.retries[id] }) else { continue }
+      if !retry() { perform { $0.setVisible(false, id, at: $1) } }
+    }
+  }
+}

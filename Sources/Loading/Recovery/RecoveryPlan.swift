@@ -1,0 +1,269 @@
+/// Decides which failed requests are sent again, and when. Holds no clock and calls nothing.
+///
+/// Inputs are failures by host, successes, the return of the network, a step of the wall clock, and which requests are
+/// still on the screen; outputs are the requests to send now and the time of the next decision. Times in nanoseconds.
+///
+/// A host has one probe under way at most. A success of any request to the host releases the requests that failed with
+/// it. A request that fails although its host answers others meanwhile has a problem of its own: it has a back-off of
+/// its own, and successes of others do not release it.
+struct RecoveryPlan {
+  typealias Host = DownloadQueue.Lane
+
+  /// Identifies a failed request.
+  struct ID: Hashable, Comparable, Sendable {
+    let number: UInt64
+
+    static func < (a: ID, b: ID) -> Bool { a.number < b.number }
+  }
+
+  private enum Phase {
+    /// Until a probe, or a success of the host.
+    case waiting
+    /// To be sent as soon as it is visible.
+    case released
+    /// Sent; `answers` is the count of the host's successes at that time.
+    case trying(answers: Int)
+  }
+
+  private struct Request {
+    let host: Host
+    var cause: RecoveryCause
+    var isVisible: Bool
+    var phase = Phase.waiting
+    var tries = 0
+    /// The failures that came while the host answered other requests.
+    var ownFailures = 0
+    /// The end of the request's own back-off.
+    var earliest = Int64.min
+
+    /// True if a probe may send it, as soon as its time has come.
+    var mayBeProbe: Bool {
+      guard isVisible, cause == .server, case .waiting = phase else { return false }
+      return true
+    }
+  }
+
+  private struct HostState {
+    var requests: Set<ID> = []
+    /// The probes that failed in a row.
+    var failedProbes = 0
+    /// The earliest time of the next probe.
+    var next: Int64
+    var probe: ID?
+    /// The number of successes of any request to the host.
+    var answers = 0
+    /// The time of the next decision; nil where only an input can change anything.
+    var wake: Int64?
+  }
+
+  private let policy: RecoveryPolicy
+  private let random: @Sendable () -> Double
+  private var requests: [ID: Request] = [:]
+  private var hosts: [Host: HostState] = [:]
+  private var lastNumber: UInt64 = 0
+  private var due: [ID] = []
+  /// The time for which `take` has asked to be called.
+  private var scheduledWake: Int64?
+  /// The earliest time that a host has got since `take` was called.
+  private var proposedWake: Int64?
+
+  /// - Parameter random: Returns a number from 0 to 1.
+  init(_ policy: RecoveryPolicy, random: @escaping @Sendable () -> Double = { .random(in: 0...1) }) {
+    self.policy = policy
+    self.random = random
+  }
+
+  /// The number of requests that are not settled.
+  var count: Int { requests.count }
+
+  // MARK: Inputs
+
+  /// A load has failed, or was served by a stale response.
+  ///
+  /// - Parameter isReleased: True if the request is to be sent without waiting for a probe.
+  mutating func add(
+    _ cause: RecoveryCause, host: Host, isVisible: Bool, isReleased: Bool = false, at now: Int64
+  ) -> ID {
+    lastNumber += 1
+    let id = ID(number: lastNumber)
+    var request = Request(host: host, cause: cause, isVisible: isVisible)
+    if isReleased { request.phase = .released }
+    requests[id] = request
+    hosts[host, default: HostState(next: now.advanced(bySeconds: delay(0)))].requests.insert(id)
+    consider(id, at: now)
+    return id
+  }
+
+  /// A request that was sent again has failed again, by an error that can heal.
+  mutating func failedAgain(_ id: ID, _ cause: RecoveryCause, at now: Int64) {
+    guard let request = requests[id], case .trying(let answers) = request.phase else { return }
+    requests[id]?.phase = .waiting
+    requests[id]?.cause = cause
+    guard let host = hosts[request.host] else { return }
+    let isProbe = host.probe == id
+    if isProbe { hosts[request.host]?.probe = nil }
+    if host.answers > answers {
+      requests[id]?.earliest = now.advanced(bySeconds: delay(request.ownFailures))
+      requests[id]?.ownFailures += 1
+    } else {
+      if isProbe { hosts[request.host]?.failedProbes += 1 }
+      let next = now.advanced(bySeconds: delay(hosts[request.host]?.failedProbes ?? 0))
+      hosts[request.host]?.next = max(host.next, next)
+    }
+    if isProbe { schedule(request.host, at: now) } else { consider(id, at: now) }
+  }
+
+  /// The image is there, or the slot wants another one.
+  mutating func remove(_ id: ID, at now: Int64) {
+    guard let request = requests.removeValue(forKey: id) else { return }
+    hosts[request.host]?.requests.remove(id)
+    if hosts[request.host]?.requests.isEmpty == true {
+      hosts[request.host] = nil
+    } else if hosts[request.host]?.probe == id {
+      hosts[request.host]?.probe = nil
+      schedule(request.host, at: now)
+    }
+  }
+
+  /// The slot has come onto the screen, or was found to be off it when its turn came.
+  mutating func setVisible(_ isVisible: Bool, _ id: ID, at now: Int64) {
+    guard let request = requests[id], request.isVisible != isVisible else { return }
+    requests[id]?.isVisible = isVisible
+    if isVisible { return consider(id, at: now) }
+    guard case .trying = request.phase else { return }
+    // It was not sent.
+    requests[id]?.tries -= 1
+    if hosts[request.host]?.probe == id {
+      requests[id]?.phase = .waiting
+      hosts[request.host]?.probe = nil
+      schedule(request.host, at: now)
+    } else {
+      requests[id]?.phase = .released
+    }
+  }
+
+  /// Some request to a host has succeeded.
+  mutating func succeeded(_ host: Host, at now: Int64) {
+    guard let state = hosts[host] else { return }
+    hosts[host]?.answers += 1
+    hosts[host]?.failedProbes = 0
+    hosts[host]?.next = now
+    for id in state.requests.sorted() {
+      guard let request = requests[id], request.cause == .server, request.ownFailures == 0,
+        case .waiting = request.phase
+      else { continue }
+      requests[id]?.phase = .released
+      consider(id, at: now)
+    }
+    schedule(host, at: now)
+  }
+
+  /// The network is there again: each host is probed at once, also where a probe has got stuck.
+  mutating func networkReturned(at now: Int64) {
+    for host in hosts.keys.sorted(by: { $0.order < $1.order }) { restart(host, at: now) }
+  }
+
+  /// The wall clock has been set: certificates may be valid now.
+  mutating func clockStepped(at now: Int64) {
+    var stepped: Set<Host> = []
+    for (id, request) in requests where request.cause == .clock {
+      requests[id]?.cause = .server
+      stepped.insert(request.host)
+    }
+    for host in stepped.sorted(by: { $0.order < $1.order }) { restart(host, at: now) }
+  }
+
+  private mutating func restart(_ host: Host, at now: Int64) {
+    guard let state = hosts[host] else { return }
+    if let probe = state.probe { requests[probe]?.phase = .waiting }
+    hosts[host]?.probe = nil
+    hosts[host]?.failedProbes = 0
+    hosts[host]?.next = now
+    for id in state.requests {
+      requests[id]?.ownFailures = 0
+      requests[id]?.earliest = .min
+    }
+    schedule(host, at: now)
+  }
+
+  /// The time that `take` has asked for has come.
+  mutating func woken(at now: Int64) {
+    if let scheduledWake, scheduledWake <= now { self.scheduledWake = nil }
+    for (host, state) in hosts where state.wake.map({ $0 <= now }) == true { schedule(host, at: now) }
+    proposedWake = hosts.values.lazy.compactMap(\.wake).min()
+  }
+
+  // MARK: Outputs
+
+  /// The requests to send now, and the time at which to call `woken(at:)` if that has not been asked for before.
+  mutating func take() -> (due: [ID], wake: Int64?) {
+    defer {
+      due = []
+      proposedWake = nil
+    }
+    guard let wake = proposedWake, wake < scheduledWake ?? .max else { return (due, nil) }
+    scheduledWake = wake
+    return (due, wake)
+  }
+
+  // MARK: Decisions
+
+  private func delay(_ probes: Int) -> Double { policy.delay(afterProbes: probes, random: random()) }
+
+  private func time(of request: Request, _ host: HostState) -> Int64 { max(request.earliest, host.next) }
+
+  /// Looks at one request that has changed. O(1).
+  private mutating func consider(_ id: ID, at now: Int64) {
+    guard let request = requests[id], request.isVisible, let host = hosts[request.host] else { return }
+    if case .released = request.phase { return send(id, request.host) }
+    guard request.mayBeProbe, host.probe == nil else { return }
+    let time = time(of: request, host)
+    if time <= now {
+      hosts[request.host]?.probe = id
+      send(id, request.host)
+    } else {
+      setWake(min(host.wake ?? .max, time), request.host)
+    }
+  }
+
+  /// Looks at all requests to a host: starts its probe, or finds the time of the next one. O(requests to it).
+  private mutating func schedule(_ host: Host, at now: Int64) {
+    guard let state = hosts[host] else { return }
+    setWake(nil, host)
+    guard state.probe == nil else { return }
+    let candidates = state.requests.lazy.compactMap { id in
+      requests[id].flatMap { $0.mayBeProbe ? (id: id, request: $0, time: time(of: $0, state)) : nil }
+    }
+    // Those that were tried least come first, so that one request that always fails does not hide that the host answers.
+    let next = candidates.filter { $0.time <= now }.min {
+      ($0.request.tries, $0.id) < ($1.request.tries, $1.id)
+    }
+    if let next {
+      hosts[host]?.probe = next.id
+      send(next.id, host)
+    } else {
+      setWake(candidates.map(\.time).min(), host)
+    }
+  }
+
+  private mutating func setWake(_ time: Int64?, _ host: Host) {
+    hosts[host]?.wake = time
+    if let time, time < proposedWake ?? .max { proposedWake = time }
+  }
+
+  private mutating func send(_ id: ID, _ host: Host) {
+    requests[id]?.phase = .trying(answers: hosts[host]?.answers ?? 0)
+    requests[id]?.tries += 1
+    due.append(id)
+  }
+}
+
+extension DownloadQueue.Lane {
+  /// Sorts hosts the same way each time.
+  fileprivate var order: String {
+    switch self {
+    case .local: ""
+    case .host(let scheme, let name, let port): "\(scheme)://\(name):\(port ?? 0)"
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import CTimers
+import Glibc
+import Synchronization
+import VitrineLoading
+
+/// Reports each time that the wall clock is set, as by NTP on a machine without a battery.
+///
+/// A thread of its own sleeps until the kernel has something to say; nothing wakes it otherwise. Where the kernel has no
+/// timers of this kind, nothing is ever reported.
+nonisolated final class ClockMonitor: Sendable {
+  /// The monitor of the process's downloader.
+  private static let current = Mutex<ClockMonitor?>(nil)
+
+  /// Reports steps to `downloader`, and to no other from now on.
+  static func watch(for downloader: ImageDownloader) {
+    let monitor = ClockMonitor { [weak downloader] in downloader?.clockStepped() }
+    let old = current.withLock { current in
+      defer { current = monitor }
+      return current
+    }
+    _ = old  // is released here, outside the lock
+  }
+
+  /// Closing it ends the thread.
+  private let lifeline: Int32
+
+  /// - Parameters:
+  ///   - timer: A descriptor that can be read when the clock has been set, closed at the end; a timer of the kernel's by
+  ///     default.
+  ///   - onStep: Called on the monitor's thread, any number of times until the monitor is released.
+  init?(timer: Int32? = ClockMonitor.timer(), onStep: @escaping @Sendable () -> Void) {
+    guard let timer else { return nil }
+    var pair: [Int32] = [-1, -1]
+    guard pipe(&pair) == 0 else {
+      close(timer)
+      return nil
+    }
+    for descriptor in pair { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+    lifeline = pair[1]
+    let end = pair[0]
+    BlockingThread.start {
+      Self.listen(to: timer, until: end, onStep)
+      close(timer)
+      close(end)
+    }
+  }
+
+  deinit { close(lifeline) }
+
+  private static func listen(to timer: Int32, until end: Int32, _ onStep: () -> Void) {
+    var polled = [
+      pollfd(fd: timer, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: end, events: Int16(POLLIN), revents: 0),
+    ]
+    while true {
+      let count = poll(&polled, 2, -1)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0, polled[1].revents == 0, polled[0].revents & Int16(POLLIN) != 0 else { return }
+      var expirations: UInt64 = 0
+      let length = read(timer, &expirations, MemoryLayout.size(ofValue: expirations))
+      if length < 0, errno == EINTR || errno == EAGAIN { continue }
+      guard length > 0 || length < 0 && errno == ECANCELED else { return }
+      // Armed first, so that a step during the call is not missed.
+      _ = vitrine_arm_clock_watch(timer)
+      onStep()
+    }
+  }
+
+  private static func timer() -> Int32? {
+    let descriptor = vitrine_open_clock_watch()
+    guard descriptor >= 0 else { return nil }
+    guard vitrine_arm_clock_watch(descriptor) == 0 else {
+      close(descriptor)
+      return nil
+    }
+    return descriptor
+  }
+}

@@ -1,0 +1,18 @@
+import VitrineGraphics
+
+extension View {
+  /// True if some of the view lies within the window, no view around it cuts it off, and none is hidden or transparent.
+  /// Views that cover it do not count. Costs the depth of the tree.
+  package var isOnScreen: Bool {
+    guard let window, !isHidden, alpha >= 0.01 else { return false }
+    var seen = bounds
+    var view = self
+    while let parent = view.superview {
+      if view.clipsToBounds { seen = seen.intersection(view.bounds) }
+      seen = seen.offset(by: view.frame.origin - view.boundsOrigin)
+      view = parent
+      if seen.isEmpty || view.isHidden || view.alpha < 0.01 { return false }
+    }
+    return !seen.intersection(window.bounds).isEmpty
+  }
+}

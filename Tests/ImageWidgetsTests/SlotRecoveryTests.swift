@@ -1,0 +1,391 @@
+import Testing
+import VitrineGraphics
+import VitrineImageWidgets
+import VitrineLoading
+import VitrineTesting
+import VitrineWidgets
+
+/// Slots whose requests failed by what can heal: they ask again for as long as they are on the screen.
+@Suite("Slots that recover", .timeLimit(.minutes(1)))
+struct SlotRecoveryTests {
+  private let bench = SlotBench()
+  private let ear = Ear()
+  private static let down = ImageError.transport(code: 7, message: "refused")
+
+  /// Returns once what was posted to the main actor before has been done.
+  private func turn() async throws {
+    let request = try ImageRequest("nothing://a.test/")
+    for _ in 0..<3 {
+      await withCheckedContinuation { continuation in
+        _ = bench.downloader.load(request) { _ in continuation.resume() }
+      }
+    }
+  }
+
+  /// A view of a row of views, as high as they fit into the window.
+  private func view(_ number: Int = 0) -> ImageView {
+    let view = bench.view()
+    view.frame.origin.x = Double(number % 4) * 100
+    return view
+  }
+
+  /// A view whose first load has failed.
+  private func failedView(
+    _ error: ImageError = down, _ change: (inout SlotOptions) -> Void = { _ in }
+  ) async -> ImageView {
+    let view = view()
+    var options = bench.options
+    change(&options)
+    view.setImage(from: "http://a.test/1", options: options, completion: ear.completion)
+    await bench.transfer(1).fail(error)
+    await ear.hear()
+    return view
+  }
+
+  /// Fails, rather than hangs, where the condition never holds.
+  private func until(_ condition: () -> Bool) async throws {
+    while !condition() {
+      try Task.checkCancellation()
+      await Task.yield()
+    }
+  }
+
+  private func draw() { _ = bench.window.drawList(for: bench.window.bounds) }
+
+  @Test(arguments: [down, .status(503), .status(429), .timedOut(.connect(seconds: 10)), .timedOut(.stall(seconds: 15))])
+  func failureThatCanHealIsFollowedByTheImage(error: ImageError) async throws {
+    let view = await failedView(error)
+    #expect(ear.errors == [error])
+    #expect(view.imageActivity.activity == .ended(success: false))
+
+    bench.clock.advance(by: 2)
+    let probe = await bench.transfer(2)
+    #expect(!view.isLoadingImage, "nothing shows that it is asked again")
+    #expect(bench.window.isLoaded)
+    probe.answer(with: SlotBench.red)
+    try await until { !(view.image == nil) }
+
+    #expect(view.image?.sourceWidth == 100)
+    #expect(view.imageURL == "http://a.test/1")
+    #expect(view.imageActivity.activity == .ended(success: true))
+    #expect(ear.results.count == 1, "the completion was called for the failure")
+    #expect(bench.clock.wakes.isEmpty, "nothing is left to do")
+  }
+
+  @Test(arguments: [
+    ImageError.status(404), .status(401), .tooLarge(.body(bytes: 1)),
+    .untrustedServer(host: "a.test", cause: .unknownAuthority, message: ""),
+    .contentType("text/html"), .redirectRefused(.downgrade),
+  ])
+  func failureThatStaysIsNotSentAgain(error: ImageError) async throws {
+    _ = await failedView(error)
+
+    #expect(bench.clock.wakes.isEmpty)
+    bench.clock.advance(by: 1000)
+    bench.downloader.networkReturned()
+    bench.downloader.clockStepped()
+    try await turn()
+    #expect(bench.transport.transfers.count == 1)
+  }
+
+  @Test(arguments: [TrustFailure.notYetValid, .expired])
+  func certificateIsTriedAgainWhenTheClockHasBeenSet(cause: TrustFailure) async throws {
+    let view = await failedView(.untrustedServer(host: "a.test", cause: cause, message: ""))
+    bench.clock.advance(by: 1000)
+    try await turn()
+    #expect(bench.transport.transfers.count == 1)
+
+    bench.downloader.clockStepped()
+    await bench.transfer(2).answer(with: SlotBench.red)
+    try await until { view.image != nil }
+  }
+
+  @Test func probesGoOnUntilThereIsAnImage() async throws {
+    let view = await failedView()
+    for number in 2...6 {
+      bench.clock.advance(by: 120)
+      await bench.transfer(number).fail(Self.down)
+      try await until { !(bench.clock.wakes.isEmpty) }
+    }
+    bench.clock.advance(by: 120)
+    await bench.transfer(7).answer(with: SlotBench.red)
+    try await until { !(view.image == nil) }
+    #expect(bench.transport.transfers.count == 7)
+  }
+
+  @Test func manySlotsOfOneHostSendOneProbe() async throws {
+    let views = (0..<40).map { view($0) }
+    bench.downloader.maximumActiveDownloadsPerHost = 100
+    bench.downloader.maximumActiveDownloads = 100
+    for (number, view) in views.enumerated() {
+      view.setImage(
+        from: "http://a.test/\(number)", options: bench.options, completion: ear.completion)
+    }
+    await bench.transport.waitUntilStarted(40)
+    for transfer in bench.transport.transfers { transfer.fail(Self.down) }
+    await ear.hear(40)
+
+    bench.clock.advance(by: 2)
+    let probe = await bench.transfer(41)
+    bench.clock.advance(by: 100)
+    try await turn()
+    #expect(bench.transport.transfers.count == 41)
+
+    bench.transport.answerAll { $0.answer(with: SlotBench.red) }
+    probe.answer(with: SlotBench.red)
+    try await until { !(views.contains(where: { $0.image == nil })) }
+    #expect(bench.transport.transfers.count == 80, "each once")
+    #expect(ear.results.count == 40)
+  }
+
+  @Test func successOfAnotherRequestToTheHostSendsItAtOnce() async throws {
+    let view = await failedView()
+    let task = bench.downloader.load(try ImageRequest("http://a.test/other"))
+    await bench.transfer(2).answer(with: SlotBench.red)
+    _ = try await task.response
+
+    await bench.transfer(3).answer(with: SlotBench.red)
+    try await until { !(view.image == nil) }
+    #expect(bench.clock.now == 0)
+  }
+
+  @Test func networkThatReturnsSendsItAtOnce() async throws {
+    let view = await failedView()
+    bench.downloader.networkReturned()
+    await bench.transfer(2).answer(with: SlotBench.red)
+    try await until { !(view.image == nil) }
+    #expect(bench.clock.now == 0)
+  }
+
+  @Test func placeholderStaysWhileItIsSentAgain() async throws {
+    let placeholder = Image.solid(width: 1, height: 1)
+    let view = await failedView { $0.failureImage = placeholder }
+    bench.run(until: 2)
+    let shown = bench.pictures.map(\.image)
+
+    bench.clock.advance(by: 2)
+    let probe = await bench.transfer(2)
+    bench.run(until: 4)
+    #expect(bench.pictures.map(\.image) == shown, "neither spinner nor another image")
+    probe.fail(Self.down)
+    try await until { !(bench.clock.wakes.isEmpty) }
+    bench.run(until: 6)
+    #expect(bench.pictures.map(\.image) == shown)
+    #expect(view.image === placeholder)
+  }
+
+  // MARK: Slots that leave
+
+  enum Leaving: CaseIterable { case hidden, transparent, scrolledAway, removed, parentHidden }
+
+  @Test(arguments: Leaving.allCases)
+  func slotThatCannotBeSeenIsNotAskedFor(_ leaving: Leaving) async throws {
+    let view = view()
+    let group = View(frame: Rect(x: 0, y: 0, width: 100, height: 100))
+    bench.window.addSubview(group)
+    group.addSubview(view)
+    group.clipsToBounds = true
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    await bench.transfer(1).fail(Self.down)
+    await ear.hear()
+
+    switch leaving {
+    case .hidden: view.isHidden = true
+    case .transparent: view.alpha = 0
+    case .scrolledAway: group.boundsOrigin.y = 500
+    case .removed: view.removeFromSuperview()
+    case .parentHidden: group.isHidden = true
+    }
+    bench.clock.advance(by: 2)
+    try await turn()
+    #expect(bench.transport.transfers.count == 1)
+    #expect(bench.clock.wakes.isEmpty, "nothing is waited for off the screen")
+
+    switch leaving {
+    case .hidden: view.isHidden = false
+    case .transparent: view.alpha = 1
+    case .scrolledAway: group.boundsOrigin.y = 0
+    case .removed: group.addSubview(view)
+    case .parentHidden: group.isHidden = false
+    }
+    draw()
+    await bench.transfer(2).answer(with: SlotBench.red)
+    try await until { !(view.image == nil) }
+  }
+
+  @Test func slotThatWantsAnotherImageStops() async throws {
+    let view = await failedView()
+    view.setImage(from: "http://b.test/2", options: bench.options, completion: ear.completion)
+    await bench.transfer(2).answer(with: SlotBench.red)
+    await ear.hear(2)
+
+    bench.clock.advance(by: 1000)
+    bench.downloader.networkReturned()
+    try await turn()
+    #expect(bench.transport.transfers.count == 2)
+    #expect(bench.clock.wakes.isEmpty)
+  }
+
+  @Test func cancelAndClearStopIt() async throws {
+    let view = await failedView()
+    bench.clock.advance(by: 2)
+    let probe = await bench.transfer(2)
+    view.cancelImageLoad()
+    try await until { !(!probe.isCancelled) }
+
+    bench.downloader.networkReturned()
+    bench.clock.advance(by: 1000)
+    try await turn()
+    #expect(bench.transport.transfers.count == 2)
+  }
+
+  @Test func viewThatIsReleasedStopsIt() async throws {
+    var view: ImageView? = await failedView()
+    view?.removeFromSuperview()
+    view = nil
+    bench.clock.advance(by: 1000)
+    bench.downloader.networkReturned()
+    try await turn()
+    #expect(bench.transport.transfers.count == 1)
+  }
+
+  @Test func policyMayForbidIt() async throws {
+    var configuration = ImageDownloader.Configuration()
+    configuration.retries = .none
+    configuration.clock = bench.clock
+    configuration.recovery = .never
+    let downloader = ImageDownloader(
+      configuration: configuration, transports: [bench.transport], decoder: bench.decoder)
+    _ = await failedView { $0.downloader = downloader }
+
+    downloader.networkReturned()
+    bench.clock.advance(by: 1000)
+    try await turn()
+    #expect(bench.transport.transfers.count == 1)
+  }
+
+  // MARK: Stale images
+
+  private struct StaleWorld {
+    let bench = SlotBench(disk: MemoryDataCache())
+    let ear = Ear()
+
+    /// A view that shows what its server has not vouched for since.
+    @MainActor func view(_ headers: HTTPHeaders = ["Cache-Control": "max-age=0", "ETag": "\"1\""]) async throws
+      -> ImageView
+    {
+      let view = bench.view()
+      view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+      let first = await bench.transfer(1)
+      first.respond(headers: headers)
+      first.send(SlotBench.red)
+      first.finish()
+      await ear.hear()
+      _ = await (try ear.results[0].get()).isStored()
+      bench.downloader.removeAllCachedImages()
+      view.imageURL = nil
+      view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+      return view
+    }
+  }
+
+  @Test func staleImageIsRefreshedAndRepainted() async throws {
+    let world = StaleWorld()
+    let view = try await world.view()
+    await world.bench.transfer(2).fail(Self.down)
+    await world.ear.hear(2)
+    let stale = view.image
+    guard case .stale(_, Self.down) = try world.ear.results[1].get().freshness else {
+      Issue.record("not stale")
+      return
+    }
+
+    world.bench.clock.advance(by: 2)
+    let probe = await world.bench.transfer(3)
+    #expect(probe.request.headers["If-None-Match"] == "\"1\"")
+    #expect(view.image === stale)
+    probe.answer(with: SlotBench.large)
+    try await until { !(view.image === stale) }
+
+    #expect(view.image?.sourceWidth == 1000)
+    #expect(world.ear.results.count == 2)
+  }
+
+  @Test func staleImageStaysWhileItsServerIsDown() async throws {
+    let world = StaleWorld()
+    let view = try await world.view()
+    await world.bench.transfer(2).fail(Self.down)
+    await world.ear.hear(2)
+    let stale = view.image
+
+    for number in 3...5 {
+      world.bench.clock.advance(by: 120)
+      await world.bench.transfer(number).fail(.status(503))
+      try await until { !(world.bench.clock.wakes.isEmpty) }
+      #expect(view.image === stale)
+    }
+  }
+
+  @Test func imageFromMemoryThatIsStaleIsRefreshedToo() async throws {
+    let world = StaleWorld()
+    let first = try await world.view()
+    await world.bench.transfer(2).fail(Self.down)
+    await world.ear.hear(2)
+    first.removeFromSuperview()
+    let second = world.bench.view()
+    second.setImage(from: "http://a.test/1", options: world.bench.options, completion: world.ear.completion)
+    #expect(world.ear.results.count == 3, "from memory")
+
+    world.bench.clock.advance(by: 2)
+    await world.bench.transfer(3).answer(with: SlotBench.large)
+    try await until { !(second.image?.sourceWidth != 1000) }
+  }
+
+  @Test func serverThatDoesNotAnswerIsReplacedByTheDiskAfterASecond() async throws {
+    let world = StaleWorld()
+    let view = try await world.view()
+    let transfer = await world.bench.transfer(2)
+    #expect(view.image == nil)
+
+    world.bench.clock.advance(by: 1)
+    await world.ear.hear(2)
+    let stale = view.image
+    guard case .stale(_, nil) = try world.ear.results[1].get().freshness else {
+      Issue.record("not stale")
+      return
+    }
+    #expect(stale?.sourceWidth == 100)
+    #expect(!transfer.isCancelled, "the request goes on")
+
+    transfer.answer(with: SlotBench.large)
+    try await until { !(view.image === stale) }
+    #expect(view.image?.sourceWidth == 1000)
+    #expect(world.ear.results.count == 2)
+    #expect(world.bench.transport.transfers.count == 2, "the response of the one request is shown")
+  }
+
+  // MARK: Who hears of it
+
+  private final class Watch: SlotObserver {
+    var recovered: [ImageError?] = []
+
+    func slotWillLoad() {}
+    func slotDidSettle(_ result: Result<ImageResponse, ImageError>) {}
+    func slotDidRecover(_ response: ImageResponse, from failure: ImageError?) { recovered.append(failure) }
+  }
+
+  /// The observer hears of the slots of all tests, so this one fails in a way of its own.
+  @Test func observerHearsOfTheRecovery() async throws {
+    let error = ImageError.transport(code: 7, message: "observed")
+    let view = await failedView(error)
+    let watch = Watch()
+    let before = View.slotObserver
+    View.slotObserver = watch
+    defer { View.slotObserver = before }
+
+    bench.clock.advance(by: 2)
+    await bench.transfer(2).answer(with: SlotBench.red)
+    try await until { view.image != nil }
+    #expect(watch.recovered.count { $0 == error } == 1)
+  }
+}

@@ -1,0 +1,158 @@
+import Testing
+import VitrineGraphics
+import VitrineTesting
+
+@testable import VitrineLoading
+
+/// Servers that do not answer in time: what the disk has is delivered, and their response is kept when it comes.
+@Suite(.timeLimit(.minutes(1)))
+struct StaleAfterTests {
+  private static let newer = FakeDecoder.picture(width: 32, height: 32)
+
+  private func isStaleWithoutReason(_ response: ImageResponse) -> Bool {
+    if case .stale(_, nil) = response.freshness { true } else { false }
+  }
+
+  @Test func storedImageIsDeliveredOnceAndTheRequestGoesOn() async throws {
+    let world = DiskWorld()
+    world.keep(age: 3600)
+    let heard = await Heard<ImageError?>()
+    let task = world.downloader.load(
+      request(),
+      completion: { result in
+        if case .failure(let error) = result { heard.add(error) } else { heard.add(nil) }
+      })
+    let transfer = await world.transfer()
+    world.world.clock.advance(by: 0.999)
+    #expect(!task.isFinished)
+
+    world.world.clock.advance(by: 0.001)
+    let response = try await task.response
+    #expect(isStaleWithoutReason(response))
+    #expect(response.source == .disk)
+    #expect(response.image.pixelWidth == 64)
+    #expect(!transfer.isCancelled)
+    #expect(transfer.request.headers["If-None-Match"] == "\"one\"")
+
+    transfer.respond(headers: ["ETag": "\"two\"", "Cache-Control": "max-age=60"])
+    transfer.send(Self.newer)
+    transfer.finish()
+    await world.downloader.drain()
+    #expect(world.downloader.cachedImage(for: request())?.pixelWidth == 32, "it is there the next time")
+    #expect(world.disk.answers.first?.body == Self.newer)
+    #expect(await heard.wait(for: 1) == [nil])
+    #expect(world.transport.transfers.count == 1)
+  }
+
+  @Test func serverThatAnswersInTimeIsShown() async throws {
+    let world = DiskWorld()
+    world.keep(age: 3600)
+    let task = world.downloader.load(request())
+    let transfer = await world.transfer()
+    world.world.clock.advance(by: 0.9)
+    transfer.respond(status: 304)
+    transfer.finish()
+
+    #expect(try await task.response.freshness == .revalidated)
+    world.world.clock.advance(by: 10)
+    await world.downloader.drain()
+    #expect(world.transport.transfers.count == 1)
+  }
+
+  @Test func bodyThatDoesNotComeIsNotWaitedForEither() async throws {
+    let world = DiskWorld()
+    world.keep(age: 3600)
+    let task = world.downloader.load(request())
+    let transfer = await world.transfer()
+    transfer.respond(expectedLength: 1000)
+    transfer.send([1, 2, 3])
+    world.world.clock.advance(by: 1)
+
+    #expect(isStaleWithoutReason(try await task.response))
+    world.downloader.cancelAll()
+  }
+
+  @Test func turnThatDoesNotComeCountsToo() async throws {
+    let world = DiskWorld { $0.maximumActiveDownloadsPerHost = 1 }
+    world.keep("a.jpg", age: 3600)
+    world.keep("b.jpg", age: 3600)
+    let tasks = [world.downloader.load(request("a.jpg")), world.downloader.load(request("b.jpg"))]
+    _ = await world.transfer()
+    await world.disk.waitUntilAsked(2)
+    while world.downloader.waitingDownloadCount == 0 { try await pause() }
+
+    world.world.clock.advance(by: 1)
+    for task in tasks { #expect(isStaleWithoutReason(try await task.response)) }
+    #expect(world.transport.transfers.count == 1)
+    world.downloader.cancelAll()
+  }
+
+  @Test func whatItsServerForbidsToShowUnaskedIsWaitedFor() async throws {
+    let world = DiskWorld()
+    world.keep(age: 3600, headers: ["Cache-Control": "max-age=60, must-revalidate", "ETag": "\"one\""])
+    let task = world.downloader.load(request())
+    let transfer = await world.transfer()
+    world.world.clock.advance(by: 10)
+    #expect(!task.isFinished)
+
+    transfer.answer(with: Self.newer)
+    #expect(try await task.response.image.pixelWidth == 32)
+  }
+
+  @Test func rulesMayWaitWithoutEnd() async throws {
+    let world = DiskWorld { $0.freshness.staleAfter = .infinity }
+    world.keep(age: 3600)
+    let task = world.downloader.load(request())
+    let transfer = await world.transfer()
+    #expect(world.world.clock.wakes.isEmpty)
+    transfer.answer(with: Self.newer)
+    #expect(try await task.response.image.pixelWidth == 32)
+  }
+
+  @Test func callerWhoComesLaterIsNotKeptWaitingAgain() async throws {
+    let world = DiskWorld()
+    world.keep(age: 3600)
+    let first = world.downloader.load(request())
+    _ = await world.transfer()
+    world.world.clock.advance(by: 1)
+    _ = try await first.response
+    world.downloader.removeAllCachedImages()
+
+    let second = world.downloader.load(request())
+    world.world.clock.advance(by: 0)
+    #expect(isStaleWithoutReason(try await second.response))
+    #expect(world.transport.transfers.count == 1)
+    world.downloader.cancelAll()
+  }
+
+  @Test func laterFailureKeepsWhatTheDiskHas() async throws {
+    let world = DiskWorld()
+    world.keep(age: 3600)
+    let task = world.downloader.load(request())
+    let transfer = await world.transfer()
+    world.world.clock.advance(by: 1)
+    _ = try await task.response
+
+    transfer.fail(.timedOut(.stall(seconds: 15)))
+    await world.downloader.drain()
+    #expect(world.disk.answers.count == 1)
+    #expect(world.transport.transfers.count == 1, "not for a caller, so it is not retried")
+  }
+
+  @Test func cancelledCallersLeaveNothingRunning() async throws {
+    let world = DiskWorld()
+    world.keep(age: 3600)
+    let task = world.downloader.load(request())
+    let transfer = await world.transfer()
+    task.cancel()
+    #expect(transfer.isCancelled)
+    world.world.clock.advance(by: 1)
+    await world.downloader.drain()
+    #expect(world.transport.transfers.count == 1)
+  }
+
+  private func pause() async throws {
+    try Task.checkCancellation()
+    await Task.yield()
+  }
+}

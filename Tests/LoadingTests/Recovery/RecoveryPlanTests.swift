@@ -1,0 +1,228 @@
+import Testing
+
+@testable import VitrineLoading
+
+/// When failed requests are sent again: decisions alone, at times that the test names.
+@Suite struct RecoveryPlanTests {
+  private let host = DownloadQueue.Lane.host(scheme: "http", name: "a.test", port: nil)
+  private let other = DownloadQueue.Lane.host(scheme: "http", name: "b.test", port: nil)
+  private let second: Int64 = 1_000_000_000
+
+  private func plan(_ policy: RecoveryPolicy = .init(), random: Double = 1) -> RecoveryPlan {
+    RecoveryPlan(policy, random: { random })
+  }
+
+  private func add(
+    _ count: Int, to plan: inout RecoveryPlan, host: DownloadQueue.Lane? = nil, isVisible: Bool = true,
+    at now: Int64 = 0
+  ) -> [RecoveryPlan.ID] {
+    (0..<count).map { _ in plan.add(.server, host: host ?? self.host, isVisible: isVisible, at: now) }
+  }
+
+  private func woken(_ plan: inout RecoveryPlan, at now: Int64) -> [RecoveryPlan.ID] {
+    plan.woken(at: now)
+    return plan.take().due
+  }
+
+  @Test func thousandFailuresOfOneHostAreProbedByOne() {
+    var plan = plan()
+    let ids = add(1000, to: &plan)
+
+    let first = plan.take()
+    #expect(first.due.isEmpty)
+    #expect(first.wake == 2 * second)
+    #expect(woken(&plan, at: 2 * second) == [ids[0]])
+    #expect(woken(&plan, at: 60 * second).isEmpty, "one probe at a time")
+  }
+
+  @Test func hostsAreProbedEachByItself() {
+    var plan = plan()
+    let ids = add(2, to: &plan) + add(2, to: &plan, host: other)
+
+    #expect(Set(woken(&plan, at: 2 * second)) == [ids[0], ids[2]])
+  }
+
+  @Test func probesComeLessAndLessOften() {
+    var plan = plan(RecoveryPolicy(delay: 2, maximumDelay: 10))
+    let ids = add(1, to: &plan)
+    var now: Int64 = 0
+    var wake = plan.take().wake
+    var pauses: [Int64] = []
+
+    for _ in 0..<5 {
+      guard let time = wake else { break }
+      pauses.append((time - now) / second)
+      now = time
+      plan.woken(at: now)
+      #expect(plan.take().due == ids)
+      plan.failedAgain(ids[0], .server, at: now)
+      wake = plan.take().wake
+    }
+
+    #expect(pauses == [2, 4, 8, 10, 10])
+  }
+
+  @Test func pausesAreRandomBetweenHalfAndAll() {
+    var plan = plan(random: 0)
+    _ = add(1, to: &plan)
+    #expect(plan.take().wake == second)
+  }
+
+  @Test func policyIsBounded() {
+    let odd = RecoveryPolicy(delay: .nan, maximumDelay: -1)
+    #expect(odd.delay(afterProbes: 0, random: 0) == 0.05)
+    #expect(odd.delay(afterProbes: 1000, random: 1) == 0.1)
+    #expect(RecoveryPolicy().delay(afterProbes: .max, random: 1) == 120)
+    #expect(RecoveryPolicy(delay: .infinity).delay(afterProbes: 3, random: 1) == .infinity)
+  }
+
+  @Test func successOfTheHostSendsAllOfItsRequests() {
+    var plan = plan()
+    let ids = add(1000, to: &plan)
+    let elsewhere = add(1, to: &plan, host: other)
+    _ = woken(&plan, at: 2 * second)
+
+    plan.succeeded(host, at: 3 * second)
+    let (due, wake) = plan.take()
+
+    #expect(due == Array(ids[1...]), "but for the probe, which is under way")
+    #expect(wake == nil)
+    for id in ids { plan.remove(id, at: 3 * second) }
+    #expect(plan.count == elsewhere.count)
+  }
+
+  @Test func requestsThatFailWithTheirHostAgainAreReleasedAgain() {
+    var plan = plan()
+    let ids = add(3, to: &plan)
+    plan.succeeded(host, at: second)
+    #expect(plan.take().due == ids)
+
+    for id in ids { plan.failedAgain(id, .server, at: 2 * second) }
+    #expect(woken(&plan, at: 3 * second).isEmpty)
+    #expect(woken(&plan, at: 4 * second).count == 1, "it is a probe again")
+    plan.succeeded(host, at: 5 * second)
+    #expect(plan.take().due.count == 2)
+  }
+
+  @Test func requestThatFailsWhileItsHostAnswersOthersDoesNotFollowEachSuccess() {
+    var plan = plan()
+    let ids = add(1, to: &plan)
+    plan.succeeded(host, at: second)
+    #expect(plan.take().due == ids)
+    plan.succeeded(host, at: second)
+    plan.failedAgain(ids[0], .server, at: 2 * second)
+
+    for time in 2..<4 { plan.succeeded(host, at: Int64(time) * second) }
+    #expect(plan.take().due.isEmpty)
+    #expect(woken(&plan, at: 4 * second) == ids, "after a time of its own")
+  }
+
+  @Test func anotherRequestProbesNext() {
+    var plan = plan()
+    let ids = add(3, to: &plan)
+    var probes: [RecoveryPlan.ID] = []
+    var now: Int64 = 0
+    for _ in 0..<4 {
+      now += 1000 * second
+      for id in woken(&plan, at: now) {
+        probes.append(id)
+        plan.failedAgain(id, .server, at: now)
+      }
+    }
+    #expect(probes == [ids[0], ids[1], ids[2], ids[0]])
+  }
+
+  @Test func networkThatReturnsProbesEachHostAtOnce() {
+    var plan = plan()
+    let ids = add(5, to: &plan) + add(5, to: &plan, host: other)
+    _ = plan.take()
+
+    plan.networkReturned(at: second)
+    #expect(Set(plan.take().due) == [ids[0], ids[5]])
+  }
+
+  @Test func probeThatIsStuckWhenTheNetworkReturnsIsSentAgain() {
+    var plan = plan()
+    let ids = add(1, to: &plan)
+    #expect(woken(&plan, at: 2 * second) == ids)
+
+    plan.networkReturned(at: 3 * second)
+    #expect(plan.take().due == ids)
+  }
+
+  @Test func certificateThatIsNotValidYetWaitsForTheClock() {
+    var plan = plan()
+    let id = plan.add(.clock, host: host, isVisible: true, at: 0)
+    #expect(plan.take().wake == nil)
+    plan.succeeded(host, at: second)
+    plan.woken(at: 1000 * second)
+    #expect(plan.take().due.isEmpty)
+
+    plan.clockStepped(at: 1001 * second)
+    #expect(plan.take().due == [id])
+    plan.failedAgain(id, .clock, at: 1002 * second)
+    #expect(plan.take().wake == nil, "until it is set again")
+  }
+
+  @Test func stepOfTheClockSendsNothingElse() {
+    var plan = plan()
+    _ = add(3, to: &plan)
+    plan.clockStepped(at: second)
+    #expect(plan.take().due.isEmpty)
+  }
+
+  // MARK: The screen
+
+  @Test func whatCannotBeSeenWakesNothing() {
+    var plan = plan()
+    let ids = add(3, to: &plan, isVisible: false)
+    #expect(plan.take().wake == nil)
+    #expect(woken(&plan, at: 1000 * second).isEmpty)
+
+    plan.setVisible(true, ids[1], at: 1000 * second)
+    #expect(plan.take().due == [ids[1]], "its time has passed meanwhile")
+  }
+
+  @Test func whatHasLeftTheScreenIsPassedOver() {
+    var plan = plan()
+    let ids = add(3, to: &plan)
+    #expect(woken(&plan, at: 2 * second) == [ids[0]])
+
+    plan.setVisible(false, ids[0], at: 2 * second)
+    #expect(plan.take().due == [ids[1]])
+    plan.setVisible(false, ids[1], at: 2 * second)
+    #expect(plan.take().due == [ids[2]])
+    plan.setVisible(false, ids[2], at: 2 * second)
+    let (due, wake) = plan.take()
+    #expect(due.isEmpty && wake == nil, "no time is set for what nobody sees")
+  }
+
+  @Test func whatWasReleasedOffTheScreenIsSentWhenItCanBeSeen() {
+    var plan = plan()
+    let ids = add(2, to: &plan, isVisible: false)
+    plan.succeeded(host, at: second)
+    #expect(plan.take().due.isEmpty)
+
+    plan.setVisible(true, ids[1], at: 2 * second)
+    #expect(plan.take().due == [ids[1]])
+  }
+
+  @Test func settledRequestsLeaveNothingBehind() {
+    var plan = plan()
+    let ids = add(2, to: &plan)
+    let stale = plan.add(.server, host: host, isVisible: true, isReleased: true, at: 0)
+    #expect(plan.take().due == [stale], "at once")
+    _ = woken(&plan, at: 2 * second)
+
+    plan.remove(ids[0], at: 3 * second)
+    #expect(plan.take().due == [ids[1]], "the probe has gone, and another takes its place")
+    plan.remove(ids[1], at: 3 * second)
+    plan.remove(stale, at: 3 * second)
+
+    #expect(plan.count == 0)
+    plan.networkReturned(at: 4 * second)
+    plan.woken(at: 1000 * second)
+    let (due, wake) = plan.take()
+    #expect(due.isEmpty && wake == nil)
+  }
+}
