@@ -129,8 +129,16 @@ public nonisolated struct SlotOptions {
   }
 }
 
-/// Hears how a load ended: exactly once, on the main actor. From memory before the setter returns, otherwise
-/// later. `.cancelled` when the slot was given another picture, was cancelled, or its view is gone.
+/// Called exactly once with the result of a load, on the main actor: for an image from memory before the setter returns,
+/// otherwise later.
+///
+/// `.cancelled` says that the slot was given another image, was cancelled, or that its view is gone. It is delivered before
+/// the slot begins another load, within the call that asks for it, and never after: the completion of a cell's old image
+/// cannot undo what the cell does for the new one.
+///
+/// A failure that can heal is final for the completion, not for the slot: the request is sent again while the slot is on
+/// the screen (`ImageDownloader.Configuration.recovery`). A stale image is refreshed in the same way. The image that comes is
+/// shown, `imageActivity` ends with success, and `SlotObserver.slotDidRecover(_:from:)` is called; the completion is not.
 public typealias SlotCompletion = (Result<ImageResponse, ImageError>) -> Void
 
 /// Hears of bytes as they come, on the main actor.

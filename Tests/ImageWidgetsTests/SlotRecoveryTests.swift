@@ -10,7 +10,7 @@ import VitrineWidgets
 struct SlotRecoveryTests {
   private let bench = SlotBench()
   private let ear = Ear()
-  private static let down = ImageError.transport(code: 7, message: "refused")
+  private nonisolated static let down = ImageError.transport(code: 7, message: "refused")
 
   /// Returns once what was posted to the main actor before has been done.
   private func turn() async throws {
@@ -52,7 +52,9 @@ struct SlotRecoveryTests {
 
   private func draw() { _ = bench.window.drawList(for: bench.window.bounds) }
 
-  @Test(arguments: [down, .status(503), .status(429), .timedOut(.connect(seconds: 10)), .timedOut(.stall(seconds: 15))])
+  @Test(arguments: [
+    down, .status(503), .status(429), .timedOut(.connect(seconds: 10)), .timedOut(.stall(seconds: 15)),
+  ])
   func failureThatCanHealIsFollowedByTheImage(error: ImageError) async throws {
     let view = await failedView(error)
     #expect(ear.errors == [error])
@@ -131,7 +133,8 @@ struct SlotRecoveryTests {
     try await turn()
     #expect(bench.transport.transfers.count == 41)
 
-    bench.transport.answerAll { $0.answer(with: SlotBench.red) }
+    let body = SlotBench.red
+    bench.transport.answerAll { $0.answer(with: body) }
     probe.answer(with: SlotBench.red)
     try await until { !(views.contains(where: { $0.image == nil })) }
     #expect(bench.transport.transfers.count == 80, "each once")
@@ -271,7 +274,8 @@ struct SlotRecoveryTests {
     let ear = Ear()
 
     /// A view that shows what its server has not vouched for since.
-    @MainActor func view(_ headers: HTTPHeaders = ["Cache-Control": "max-age=0", "ETag": "\"1\""]) async throws
+    @MainActor func view(_ headers: HTTPHeaders = ["Cache-Control": "max-age=0", "ETag": "\"1\""])
+      async throws
       -> ImageView
     {
       let view = bench.view()

@@ -101,6 +101,89 @@ struct SlotReentryTests {
     #expect(view.pendingSlots == 0)
   }
 
+  // MARK: Cells that are used again
+
+  enum Reuse: CaseIterable {
+    case anotherImage, cancelledBefore, clearedBefore, memoryHit, cancelledByItsTask
+  }
+
+  @Test(arguments: Reuse.allCases)
+  func completionOfTheOldLoadIsCalledBeforeTheNextBegins(_ reuse: Reuse) async throws {
+    let view = bench.view()
+    let (bench, ear) = (bench, ear)
+    if reuse == .memoryHit {
+      bench.cache.insert(
+        .solid(width: 100, height: 100), for: try ImageRequest("http://a.test/2"), additionalIdentifier: nil)
+    }
+    var heard: [String] = []
+    view.setImage(from: "http://a.test/1", options: bench.options) { result in
+      ear.completion(result)
+      heard.append("old, of \(bench.transport.transfers.count)")
+    }
+    _ = await bench.transfer(1)
+
+    switch reuse {
+    case .cancelledBefore: view.cancelImageLoad()
+    case .clearedBefore: view.imageURL = nil
+    case .cancelledByItsTask: view.cancelLatestLoadOperation()
+    case .anotherImage, .memoryHit: break
+    }
+    #expect(heard.isEmpty, "a cancel by itself is heard of later")
+    view.setImage(from: "http://a.test/2", options: bench.options) { _ in heard.append("new") }
+    #expect(heard.first == "old, of 1")
+    if reuse != .memoryHit { await bench.transfer(2).answer(with: SlotBench.red) }
+    while view.isLoadingImage {
+      try Task.checkCancellation()
+      await Task.yield()
+    }
+    for _ in 0..<100 { await Task.yield() }
+
+    #expect(heard == ["old, of 1", "new"])
+    #expect(ear.errors == [.cancelled])
+  }
+
+  /// The example of the documentation.
+  @Test func progressBarOfAReusedCellStaysWhileItsImageLoads() async throws {
+    let view = bench.view()
+    let bar = View()
+    func show(_ name: String) {
+      view.setImage(from: "http://a.test/\(name)", options: bench.options) { _ in bar.isHidden = true }
+      bar.isHidden = !view.isLoadingImage
+    }
+
+    show("1")
+    let first = await bench.transfer(1)
+    show("2")
+    let second = await bench.transfer(2)
+    #expect(first.isCancelled)
+    for _ in 0..<100 { await Task.yield() }
+    #expect(!bar.isHidden)
+    second.answer(with: SlotBench.red)
+    while !bar.isHidden {
+      try Task.checkCancellation()
+      await Task.yield()
+    }
+  }
+
+  @Test func completionOfTheOldLoadMayAskForSomethingElse() async throws {
+    let view = bench.view()
+    let (bench, ear) = (bench, ear)
+    view.setImage(from: "http://a.test/1", options: bench.options) { [weak view] _ in
+      view?.setImage(from: "http://a.test/3", options: bench.options, completion: ear.completion)
+    }
+    _ = await bench.transfer(1)
+
+    view.setImage(from: "http://a.test/2", options: bench.options, completion: ear.completion)
+    #expect(view.imageURL == "http://a.test/3")
+    await bench.transfer(2).answer(with: SlotBench.red)
+    await ear.hear(2)
+
+    #expect(Set(ear.errors) == [.cancelled])
+    #expect(ear.images == [view.image])
+    #expect(view.pendingSlots == 0)
+    #expect(bench.transport.transfers.count == 2)
+  }
+
   // MARK: From everywhere else that somebody hears
 
   /// Waits for the second picture, and looks whether it is there alone.

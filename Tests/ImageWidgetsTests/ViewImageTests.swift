@@ -318,6 +318,48 @@ struct ViewImageTests {
     #expect(view.image === ear.images.first)
   }
 
+  @Test(arguments: ["not a url", "cover.jpg", ""], [false, true])
+  func imageBeforeIsKeptForAnInvalidURL(text: String, isLoading: Bool) async {
+    let view = bench.view()
+    let old = Image.solid(width: 3, height: 3)
+    view.image = old
+    var options = bench.options
+    options.placeholderPolicy = .keepsPrevious
+    if isLoading { view.setImage(from: "http://a.test/1", options: options) }
+
+    view.setImage(
+      from: text, placeholder: .solid(width: 1, height: 1), options: options, completion: ear.completion)
+    #expect(view.image === old)
+    await ear.hear()
+
+    #expect(ear.errors == [.invalidURL(text)])
+    #expect(view.image === old)
+    #expect(view.imageURL == nil)
+  }
+
+  @Test func invalidURLWithNothingBeforeShowsThePlaceholder() {
+    let view = bench.view()
+    let placeholder = Image.solid(width: 1, height: 1)
+    var options = bench.options
+    options.placeholderPolicy = .keepsPrevious
+
+    view.setImage(from: "not a url", placeholder: placeholder, options: options)
+    #expect(view.image === placeholder)
+    options.failureImage = .solid(width: 2, height: 2)
+    view.setImage(from: "not a url", placeholder: placeholder, options: options)
+    #expect(view.image === options.failureImage, "as after a failed load")
+  }
+
+  @Test func nilClearsWhateverIsToBeKept() {
+    let view = bench.view()
+    view.image = .solid(width: 3, height: 3)
+    var options = bench.options
+    options.placeholderPolicy = .keepsPrevious
+
+    view.setImage(from: nil, options: options)
+    #expect(view.image == nil)
+  }
+
   @Test func placeholderOnlyOnFailureIsNotSeenBefore() async {
     let view = bench.view()
     let placeholder = Image.solid(width: 1, height: 1)

@@ -1,7 +1,8 @@
 import Testing
 import VitrineGraphics
 import VitrineTesting
-import VitrineWidgets
+
+@testable import VitrineWidgets
 
 @Suite("List view", .timeLimit(.minutes(1)))
 struct ListViewTests {
@@ -224,6 +225,38 @@ struct ListViewTests {
     test.advanceUntilIdle()
 
     #expect(chosen.isEmpty)
+  }
+
+  @Test func rowThatIsScrolledAwayUnderAFingerIsNotUsedAgainHighlighted() throws {
+    var chosen: [Int] = []
+    list.onSelect = { chosen.append($0) }
+    let cell = try #require(list.cell(at: 1))
+    test.press(at: Point(x: 100, y: 75))
+    test.advance(by: 0.15)
+    #expect(cell.isHighlighted)
+
+    list.contentOffset.y = 5000
+    test.draw()
+    #expect(cell.row != 1)
+    #expect(!cell.isHighlighted)
+    #expect(source.made.values.allSatisfy { !$0.isHighlighted })
+    test.move(to: Point(x: 100, y: 76))
+    test.release()
+    test.advanceUntilIdle()
+    #expect(source.made.values.allSatisfy { !$0.isHighlighted })
+    #expect(chosen.isEmpty, "the row that lies under the finger now was not pressed")
+  }
+
+  /// Without a window no touch is taken away from the cell.
+  @Test func rowThatIsAskedForAgainUnderAFingerIsNotHighlighted() throws {
+    list.removeFromSuperview()
+    let cell = try #require(list.cell(at: 1))
+    cell.touchBegan(Touch(id: 1, location: Point(x: 100, y: 75), time: 0))
+    #expect(cell.isHighlighted)
+
+    list.reload(1)
+    #expect(list.cell(at: 1)?.isHighlighted == false)
+    #expect(!cell.isHighlighted)
   }
 
   @Test func selectionSurvivesScrollingAway() {

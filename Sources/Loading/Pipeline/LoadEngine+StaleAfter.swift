@@ -11,13 +11,16 @@ package struct Staleness: Sendable {
 }
 
 extension LoadEngine {
+  /// The time of a `.wake` has come.
+  ///
   /// Serves the callers whose server has not answered in time by what the disk has. The server's response is waited for by
   /// a probe for each image, so that it is in memory and on disk afterwards.
-  func serveOverdueCopies() {
+  func woken(at time: Int64) {
     perform { state in
-      var actions: [LoadAction] = []
-      for id in state.registry.overdueCopies() {
-        for (request, identifier) in state.registry.imagesAwaited(from: id) {
+      let overdue = state.registry.overdueCopies()
+      var actions = state.registry.taken()
+      for id in overdue {
+        for (request, identifier) in state.registry.imagesAwaited(from: id) where !state.isShutDown {
           let probe = revalidation(of: request, identifier)
           let lookup = LookupNotes(began: trace.now, memory: .bypassed)
           actions += start(probe, probe.request, lookup, &state)
@@ -26,7 +29,7 @@ extension LoadEngine {
         for task in served.compactMap({ state.tasks[$0] }) { state.transfers[id]?.receiver.remove(task) }
         actions += more
       }
-      return actions + state.registry.taken()
+      return actions + state.registry.woken(at: time)
     }
   }
 

@@ -242,9 +242,7 @@ final class LoadEngine: Sendable {
     case .startFetch(let id, let request): startFetch(id, request)
     case .cancelFetch, .pauseFetch: break  // have taken a transfer out, which is stopped with it
     case .wake(let time):
-      clock.wake(at: time) { [weak self] in self?.perform { $0.registry.woken(at: time) } }
-    case .wakeForCopies(let time):
-      clock.wake(at: time) { [weak self] in self?.serveOverdueCopies() }
+      clock.wake(at: time) { [weak self] in self?.woken(at: time) }
     case .announce(let ids, let event): announce(ids, event)
     case .decode(let id, let body, let options, let priority): decode(id, body, options, priority)
     case .transform(let id, let image, let transforms, let priority):

@@ -37,14 +37,14 @@ extension LoadRegistry {
     let deadline = fetches[id]?.disk.copyDeadline ?? now.advanced(bySeconds: max(0, staleAfter))
     fetches[id]?.disk.copyDeadline = deadline
     // One who comes later than that does not wait as long again.
-    if let wake = copyDeadlines.add(id, at: max(now, deadline)) { actions.append(.wakeForCopies(at: wake)) }
+    if let wake = copyDeadlines.add(id, at: max(now, deadline)) { actions.append(.wake(at: wake)) }
   }
 
-  /// True if callers wait for the server, and the disk has what may be shown in place of its response.
+  /// True if callers wait for the server that need not, since the disk has what may be shown in place of its response.
   private func mayServeCopy(_ id: FetchID) -> Bool {
     guard let fetch = fetches[id], fetch.disk.copy?.mayShowOnError == true else { return false }
     switch fetch.phase {
-    case .idle, .running: return tasks(of: id).contains { waiters[$0]?.isProbe == false }
+    case .idle, .running: return tasks(of: id).contains { waiters[$0]?.takesCopy == true }
     case .lookingUp, .received: return false
     }
   }
@@ -52,24 +52,24 @@ extension LoadRegistry {
   /// The fetches whose callers are to be served by `serveCopy`.
   mutating func overdueCopies() -> [FetchID] {
     let (due, next) = copyDeadlines.takeDue(at: now)
-    if let next { actions.append(.wakeForCopies(at: next)) }
+    if let next { actions.append(.wake(at: next)) }
     return due.filter { mayServeCopy($0) }
   }
 
   /// The images that callers of a fetch wait for, to be asked for by probes when those are served by the copy.
   func imagesAwaited(from id: FetchID) -> [(request: ImageRequest, additionalIdentifier: String?)] {
     (fetches[id]?.decodes ?? []).flatMap { decodes[$0]?.pictures ?? [] }.sorted().compactMap { id in
-      guard let picture = pictures[id], picture.waiters.contains(where: { waiters[$0]?.isProbe == false })
+      guard let picture = pictures[id], picture.waiters.contains(where: { waiters[$0]?.takesCopy == true })
       else { return nil }
       return (picture.request, picture.additionalIdentifier)
     }
   }
 
   /// Moves the callers of a fetch to one that has the stored response, and decodes that. The fetch goes on for the
-  /// probes that wait for it, and is cancelled if there are none.
+  /// others that wait for it, and is cancelled if there are none.
   mutating func serveCopy(of id: FetchID) -> (served: [TaskID], actions: [LoadAction]) {
     guard mayServeCopy(id), let fetch = fetches[id], let copy = fetch.disk.copy else { return ([], taken()) }
-    let served = tasks(of: id).filter { waiters[$0]?.isProbe == false }
+    let served = tasks(of: id).filter { waiters[$0]?.takesCopy == true }
     var request = fetch.request
     request.cachePolicy = .cacheOnly
     let stored = makeFetch(fetch.key, request, fetch.lane)

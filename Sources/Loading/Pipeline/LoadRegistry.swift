@@ -124,7 +124,8 @@ struct LoadRegistry {
     let task = TaskID(number: nextNumber())
     let waiter = Waiter(
       picture: pictureID, priority: request.priority, progressive: request.progressive, isPaused: isPaused,
-      asksNoServer: request.cachePolicy == .cacheOnly, isProbe: isProbe)
+      asksNoServer: request.cachePolicy == .cacheOnly, isProbe: isProbe,
+      takesCopy: !isProbe && request.cachePolicy == .useCache)
     waiters[task] = waiter
     pictures[pictureID]?.waiters.insert(task)
     if picture != nil, request.cachePolicy.isAnew {
@@ -140,7 +141,7 @@ struct LoadRegistry {
     } else if picture == nil {
       beginPicture(pictureID)
     }
-    if fetch != nil, !isProbe { limitWaiting(fetchID) }
+    if fetch != nil, waiter.takesCopy { limitWaiting(fetchID) }
     holdOrRelease(fetchID)
     return (task, admitted())
   }

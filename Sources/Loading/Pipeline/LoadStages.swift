@@ -16,6 +16,8 @@ struct Waiter {
   var asksNoServer = false
   /// Sent once: not retried, and not served by a stale response.
   var isProbe = false
+  /// May be served by a stale response while its server is asked.
+  var takesCopy = false
 
   /// What it asks of the stages it waits for.
   var demand: ImageRequest.Priority? { isPaused ? nil : priority }
@@ -223,10 +225,8 @@ enum LoadAction: Sendable {
   case cancelFetch(FetchID)
   /// Stop a transfer and keep what has come of it: it will be started again, perhaps.
   case pauseFetch(FetchID)
-  /// Come back with `woken(at:)` at that time.
+  /// Come back with `overdueCopies()` and `woken(at:)` at that time.
   case wake(at: Int64)
-  /// Come back with `overdueCopies()` at that time.
-  case wakeForCopies(at: Int64)
   /// To all who wait for it.
   case announce([TaskID], ImageTask.Event)
   case decode(DecodeID, [UInt8], DecodeKey, ImageRequest.Priority)

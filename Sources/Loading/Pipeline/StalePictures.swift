@@ -10,7 +10,7 @@ struct StalePictures {
     /// Nanoseconds.
     let end: Int64
     /// Nil while the server is being asked.
-    let reason: ImageError?
+    var reason: ImageError?
   }
 
   private var entries: [PictureKey: Entry] = [:]

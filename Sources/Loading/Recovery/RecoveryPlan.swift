@@ -89,7 +89,8 @@ struct RecoveryPlan {
     var request = Request(host: host, cause: cause, isVisible: isVisible)
     if isReleased { request.phase = .released }
     requests[id] = request
-    hosts[host, default: HostState(next: now.advanced(bySeconds: delay(0)))].requests.insert(id)
+    let next = now.advanced(bySeconds: delay(0))
+    hosts[host, default: HostState(next: next)].requests.insert(id)
     consider(id, at: now)
     return id
   }
@@ -103,7 +104,8 @@ struct RecoveryPlan {
     let isProbe = host.probe == id
     if isProbe { hosts[request.host]?.probe = nil }
     if host.answers > answers {
-      requests[id]?.earliest = now.advanced(bySeconds: delay(request.ownFailures))
+      let earliest = now.advanced(bySeconds: delay(request.ownFailures))
+      requests[id]?.earliest = earliest
       requests[id]?.ownFailures += 1
     } else {
       if isProbe { hosts[request.host]?.failedProbes += 1 }
@@ -231,18 +233,20 @@ struct RecoveryPlan {
     guard let state = hosts[host] else { return }
     setWake(nil, host)
     guard state.probe == nil else { return }
-    let candidates = state.requests.lazy.compactMap { id in
-      requests[id].flatMap { $0.mayBeProbe ? (id: id, request: $0, time: time(of: $0, state)) : nil }
+    var best: (tries: Int, id: ID)?
+    var earliest: Int64?
+    for id in state.requests {
+      guard let request = requests[id], request.mayBeProbe else { continue }
+      let time = time(of: request, state)
+      earliest = min(earliest ?? .max, time)
+      // Those that were tried least come first, so that one that always fails does not hide that the host answers.
+      if time <= now, best.map({ (request.tries, id) < $0 }) ?? true { best = (request.tries, id) }
     }
-    // Those that were tried least come first, so that one request that always fails does not hide that the host answers.
-    let next = candidates.filter { $0.time <= now }.min {
-      ($0.request.tries, $0.id) < ($1.request.tries, $1.id)
-    }
-    if let next {
-      hosts[host]?.probe = next.id
-      send(next.id, host)
+    if let best {
+      hosts[host]?.probe = best.id
+      send(best.id, host)
     } else {
-      setWake(candidates.map(\.time).min(), host)
+      setWake(earliest, host)
     }
   }
 

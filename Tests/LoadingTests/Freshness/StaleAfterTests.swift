@@ -16,7 +16,7 @@ struct StaleAfterTests {
   @Test func storedImageIsDeliveredOnceAndTheRequestGoesOn() async throws {
     let world = DiskWorld()
     world.keep(age: 3600)
-    let heard = await Heard<ImageError?>()
+    let heard = Heard<ImageError?>()
     let task = world.downloader.load(
       request(),
       completion: { result in

@@ -159,3 +159,13 @@ func gallery(token: @escaping @Sendable () async throws -> String) -> ImageDownl
 func printWarnings(of application: Application) {
   for warning in application.host.warnings { print(warning) }
 }
+
+final class DownloadCell: ListCell {
+  let picture = ImageView()
+  let bar = ProgressView()
+
+  func show(_ address: String) {
+    picture.setImage(from: address) { [weak self] _ in self?.bar.isHidden = true }
+    bar.isHidden = !picture.isLoadingImage
+  }
+}

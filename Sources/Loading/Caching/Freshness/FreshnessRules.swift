@@ -27,7 +27,7 @@ public struct FreshnessRules: Hashable, Sendable {
   /// Seconds for which a server may take to answer before the stored response is shown, where it may be shown when the
   /// server fails; 1 by default, and without end for `.infinity`. The load ends with `.stale`, without a reason, and the
   /// request goes on: its response is kept, and a slot that still shows the stale image shows the new one. Without a
-  /// stored response, and for `.reload`, only the time limits of the transfer hold.
+  /// stored response, and for `.refresh` and `.reload`, only the time limits of the transfer hold.
   public var staleAfter = 1.0
   /// Whether, when the server cannot be reached or fails, also that is shown which it forbids to show unasked, by
   /// `must-revalidate` or `no-cache`; false by default (RFC 9111, 4.2.4). Many servers send them with everything.

@@ -1,0 +1,34 @@
+import Glibc
+import Testing
+
+@testable import Vitrine
+
+/// Steps of the wall clock, from a descriptor that the test writes to.
+@Suite(.timeLimit(.minutes(1))) struct ClockMonitorTests {
+  @Test func monitorCallsForEachStepUntilItIsReleased() async throws {
+    var pair: [Int32] = [0, 0]
+    try #require(socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &pair) == 0)
+    defer { close(pair[1]) }
+    let (steps, continuation) = AsyncStream.makeStream(of: Void.self)
+    var monitor = ClockMonitor(timer: pair[0]) { continuation.yield() }
+    var iterator = steps.makeAsyncIterator()
+
+    for _ in 0..<3 {
+      var expirations: UInt64 = 1
+      #expect(send(pair[1], &expirations, 8, 0) == 8)
+      await iterator.next()
+    }
+
+    #expect(monitor != nil)
+    monitor = nil
+    var end = pollfd(fd: pair[1], events: 0, revents: 0)
+    while end.revents & Int16(POLLHUP) == 0 {
+      poll(&end, 1, 1000)
+      try Task.checkCancellation()
+    }
+  }
+
+  @Test func kernelOffersATimer() {
+    #expect(ClockMonitor(onStep: {}) != nil)
+  }
+}
