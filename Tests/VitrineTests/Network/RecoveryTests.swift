@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Testing
 import Vitrine
 import VitrineGalleryServer
@@ -5,6 +6,9 @@ import VitrineTesting
 
 /// A panel that is switched on before its server: the real transport and the real codecs, by a clock that the test moves.
 @Suite(.timeLimit(.minutes(2))) @MainActor struct RecoveryTests {
+  private let gallery = URL(filePath: #filePath).appending(path: "../../../../Assets/gallery")
+    .standardizedFileURL.path
+
   private func until(_ condition: () -> Bool) async throws {
     while !condition() {
       try Task.checkCancellation()
@@ -13,7 +17,7 @@ import VitrineTesting
   }
 
   @Test func imagesOfAServerThatIsStartedLaterAppear() async throws {
-    let (port, picture) = try portThatNothingListensOn()
+    let port = try portThatNothingListensOn()
     let clock = ManualLoadingClock()
     var configuration = ImageDownloader.Configuration()
     configuration.clock = clock
@@ -27,7 +31,7 @@ import VitrineTesting
         frame: Rect(x: Double(number % 4) * 100, y: Double(number / 4) * 100, width: 100, height: 100))
       window.addSubview(view)
       view.setImage(
-        from: "http://127.0.0.1:\(port)/\(picture)?number=\(number)",
+        from: "http://127.0.0.1:\(port)/gallery/01-first-light.jpg?number=\(number)",
         options: SlotOptions(downloader: downloader)
       ) { result in
         if case .failure = result { failures += 1 }
@@ -36,7 +40,7 @@ import VitrineTesting
     }
     try await until { failures == 12 }
     #expect(window.isLoaded)
-    let server = try GalleryServer(pictures: pictures, port: port)
+    let server = try GalleryServer(pictures: gallery, port: port)
     defer { server.stop() }
 
     clock.advance(by: 2)
@@ -47,9 +51,9 @@ import VitrineTesting
     #expect(clock.wakes.isEmpty)
   }
 
-  private func portThatNothingListensOn() throws -> (UInt16, String) {
-    let server = try GalleryServer(pictures: pictures)
+  private func portThatNothingListensOn() throws -> UInt16 {
+    let server = try GalleryServer()
     defer { server.stop() }
-    return (server.port, "gallery/buttons/portrait.jpg")
+    return server.port
   }
 }
