@@ -68,6 +68,7 @@ extension LoadRegistry {
       fetches[id]?.attempts.end(at: now)
     case .idle, .running:
       fetches[id]?.disk.copy = fetch.disk.copy ?? copy
+      limitWaiting(id)
       return
     case .lookingUp, .received: return
     }
