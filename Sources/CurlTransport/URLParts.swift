@@ -20,9 +20,12 @@ struct URLParts: ~Copyable {
 
   func get(_ part: CURLUPart, _ flags: Int32 = 0) -> String? {
     var text: UnsafeMutablePointer<CChar>?
-    guard curl_url_get(handle, part, &text, UInt32(flags)) == CURLUE_OK, let text else { return nil }
+    let code = curl_url_get(handle, part, &text, UInt32(flags))
+    guard let text else { return nil }
+    // libcurl 7.88 leaves the host behind where it cannot convert it.
+    guard code == CURLUE_OK || flags == CURLU_PUNYCODE else { return nil }
     defer { curl_free(text) }
-    return String(cString: text)
+    return code == CURLUE_OK ? String(cString: text) : nil
   }
 
   /// The host as name servers and certificates have it (RFC 5890); nil if there is none, or no such form of it.
