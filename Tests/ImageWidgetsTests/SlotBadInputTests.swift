@@ -131,16 +131,16 @@ struct SlotBadInputTests {
     #expect(button.pendingSlots == 0)
   }
 
-  @Test(arguments: sizes) func viewThatComesToItsSensesIsServed(size: Size) async {
+  @Test(arguments: sizes) func viewThatComesToItsSensesIsServed(size: Size) async throws {
     let view = bench.view()
     view.frame.size = size
 
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
     for _ in 0..<3 { for transfer in bench.transport.running { transfer.answer(with: SlotBench.red) } }
     view.frame.size = Size(width: 50, height: 50)
-    while ear.results.isEmpty || view.pendingSlots > 0 {
+    try await until {
       for transfer in bench.transport.running { transfer.answer(with: SlotBench.red) }
-      await Task.yield()
+      return !ear.results.isEmpty && view.pendingSlots == 0
     }
 
     #expect(ear.images.count == 1)
@@ -239,7 +239,7 @@ struct SlotBadInputTests {
     }
   }
 
-  @Test func cacheThatRefusesEverythingMeansLoadingEachTime() async {
+  @Test func cacheThatRefusesEverythingMeansLoadingEachTime() async throws {
     let downloader = ImageDownloader(transports: [bench.transport], decoder: bench.decoder, cache: Closed())
     let options = SlotOptions(transition: .none, downloader: downloader)
     let view = bench.view()
@@ -252,7 +252,7 @@ struct SlotBadInputTests {
         Task { await bench.transfer(number).answer(with: SlotBench.red) }
       }
       // Nobody keeps the last one; a worker may hold it for a moment more.
-      while before != nil, !Task.isCancelled { await Task.yield() }
+      try await until { before == nil }
       #expect(before == nil)
       before = view.image
       #expect(before != nil)

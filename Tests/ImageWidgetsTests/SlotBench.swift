@@ -1,3 +1,4 @@
+import Testing
 import VitrineGraphics
 import VitrineImageWidgets
 import VitrineLoading
@@ -70,20 +71,16 @@ final class SlotBench {
 @MainActor
 final class Ear {
   private(set) var results: [Result<ImageResponse, ImageError>] = []
-  private var waiting: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
 
-  var completion: SlotCompletion {
-    { result in
-      self.results.append(result)
-      let ready = self.waiting.filter { $0.count <= self.results.count }
-      self.waiting.removeAll { $0.count <= self.results.count }
-      for waiter in ready { waiter.continuation.resume() }
+  var completion: SlotCompletion { { self.results.append($0) } }
+
+  /// Waits until `count` completions were called in all; fails the test if they are not.
+  func hear(_ count: Int = 1, sourceLocation: SourceLocation = #_sourceLocation) async {
+    do {
+      try await until { results.count >= count }
+    } catch {
+      Issue.record("\(results.count) of \(count) completions: \(error)", sourceLocation: sourceLocation)
     }
-  }
-
-  func hear(_ count: Int = 1) async {
-    guard results.count < count else { return }
-    await withCheckedContinuation { waiting.append((count, $0)) }
   }
 
   var images: [Image] { results.compactMap { try? $0.get().image } }

@@ -49,7 +49,7 @@ struct SlotGrowthTests {
     #expect(!view.isLoadingImage)
   }
 
-  @Test func pictureFoundBeforeTheViewHasASizeIsAskedForInThatSize() async {
+  @Test func pictureFoundBeforeTheViewHasASizeIsAskedForInThatSize() async throws {
     let small = await loadedView().image
     let view = ImageView()
     bench.window.addSubview(view)
@@ -59,7 +59,7 @@ struct SlotGrowthTests {
     view.frame.size = Size(width: 130, height: 130)
     #expect(view.image === small)
     await bench.transfer(2).answer(with: SlotBench.large)
-    while view.isLoadingImage { await Task.yield() }
+    try await until { !view.isLoadingImage }
 
     #expect(view.image?.pixelWidth == 130)
   }
@@ -75,7 +75,7 @@ struct SlotGrowthTests {
     #expect(bench.pictures.map { $0.image === view.image } == [true])
   }
 
-  @Test func smallerPictureStaysWhenTheLargerOneFails() async {
+  @Test func smallerPictureStaysWhenTheLargerOneFails() async throws {
     var options = bench.options
     options.failureImage = .solid(width: 2, height: 2)
     options.placeholderPolicy = .onFailure
@@ -84,7 +84,7 @@ struct SlotGrowthTests {
 
     view.frame.size = Size(width: 200, height: 200)
     await bench.transfer(2).fail(.status(500))
-    while view.isLoadingImage { await Task.yield() }
+    try await until { !view.isLoadingImage }
     view.frame.size = Size(width: 201, height: 201)
 
     #expect(view.image === small)
@@ -92,7 +92,7 @@ struct SlotGrowthTests {
     #expect(bench.transport.transfers.count == 2, "not at every step of a view that grows")
     view.frame.size = Size(width: 400, height: 400)
     await bench.transfer(3).answer(with: SlotBench.large)
-    while view.isLoadingImage { await Task.yield() }
+    try await until { !view.isLoadingImage }
     #expect(view.image?.pixelWidth == 400)
   }
 
@@ -139,7 +139,7 @@ struct SlotGrowthTests {
     #expect(view.isLoadingImage)
   }
 
-  @Test func viewThatNowFillsAsksAgain() async {
+  @Test func viewThatNowFillsAsksAgain() async throws {
     let view = bench.view()
     view.contentMode = .fit
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
@@ -150,18 +150,18 @@ struct SlotGrowthTests {
 
     view.contentMode = .fill
     await bench.transfer(2).answer(with: wide)
-    while view.isLoadingImage { await Task.yield() }
+    try await until { !view.isLoadingImage }
 
     #expect(view.image?.pixelHeight == 100)
   }
 
-  @Test func viewInANewWindowOfTwiceTheScaleAsksAgain() async {
+  @Test func viewInANewWindowOfTwiceTheScaleAsksAgain() async throws {
     let view = await loadedView()
     let other = Window(size: Size(width: 400, height: 300), scale: 2)
 
     other.addSubview(view)
     await bench.transfer(2).answer(with: SlotBench.large)
-    while view.isLoadingImage { await Task.yield() }
+    try await until { !view.isLoadingImage }
 
     #expect(view.image?.pixelWidth == 200)
     #expect(view.pendingSlots == 0)
@@ -175,7 +175,7 @@ struct SlotGrowthTests {
     #expect(view.image === small)
     try #require(view.isLoadingImage)
     await bench.transfer(2).answer(with: SlotBench.large)
-    while view.isLoadingImage { await Task.yield() }
+    try await until { !view.isLoadingImage }
 
     #expect(view.image?.pixelWidth == 200)
     #expect(view.pendingSlots == 0)

@@ -376,7 +376,7 @@ struct SlotIndicatorTests {
     transfer.finish()
     _ = try await task.response
     // Those who follow it are told a turn or two after those who wait for it.
-    while indicator.isAnimating { await hear() }
+    try await until { !indicator.isAnimating }
 
     #expect(bar.progress == 1)
     let late = ActivityIndicator()

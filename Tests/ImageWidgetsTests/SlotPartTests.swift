@@ -28,14 +28,14 @@ struct SlotPartTests {
     width: 100, height: 100, color: Color(hex: 0xFF0000), count: 10_000)
 
   /// Sends so many bytes of the picture, and waits until they are seen.
-  private func send(_ range: Range<Int>, of transfer: FakeTransfer, seenBy image: () -> Image?) async {
+  private func send(_ range: Range<Int>, of transfer: FakeTransfer, seenBy image: () -> Image?) async throws {
     let before = image()
     if range.lowerBound == 0 { transfer.respond(expectedLength: 10_000) }
     bench.clock.advance(by: 1)
     transfer.send(Array(Self.whole[range]))
-    while image() == before, !Task.isCancelled { await Task.yield() }
+    try await until { image() != before }
     // One is made at a time.
-    while bench.downloader.ledger.usage.decoding > 0, !Task.isCancelled { await Task.yield() }
+    try await until { bench.downloader.ledger.usage.decoding == 0 }
   }
 
   private func finish(_ transfer: FakeTransfer, from start: Int) {
@@ -73,7 +73,7 @@ struct SlotPartTests {
       from: try request(), placeholder: placeholder, options: options, completion: ear.completion)
     let transfer = await bench.transfer(1)
 
-    await send(0..<5000, of: transfer) { view.image }
+    try await send(0..<5000, of: transfer) { view.image }
     let part = try #require(view.image)
     #expect(part.isPartial)
     bench.window.update(at: 1.1)
@@ -107,7 +107,7 @@ struct SlotPartTests {
     view.setImage(from: try request(), options: options, completion: ear.completion)
     let transfer = await bench.transfer(1)
 
-    await send(0..<5000, of: transfer) { view.image }
+    try await send(0..<5000, of: transfer) { view.image }
     bench.window.update(at: 2)
     bench.window.update(at: 2.2)
     #expect(view.isInTransition)
@@ -127,7 +127,7 @@ struct SlotPartTests {
     var options = self.options
     options.transition = .none
     view.setImage(from: try request(), options: options)
-    await send(0..<5000, of: await bench.transfer(1)) { view.image }
+    try await send(0..<5000, of: await bench.transfer(1)) { view.image }
     #expect(!view.isInTransition)
   }
 
@@ -137,7 +137,7 @@ struct SlotPartTests {
     bench.run(until: 1)
     view.setImage(from: try request(), options: options, completion: ear.completion)
     let transfer = await bench.transfer(1)
-    await send(0..<2000, of: transfer) { view.image }
+    try await send(0..<2000, of: transfer) { view.image }
     let first = try #require(view.image)
     bench.window.update(at: 1.1)
     bench.window.update(at: 1.2)
@@ -145,13 +145,13 @@ struct SlotPartTests {
     for step in 1...2 {
       bench.clock.advance(by: 1)
       transfer.send(Array(Self.whole[step * 2000..<step * 2000 + 2000]))
-      while bench.decoder.partCalls.count < step + 1, !Task.isCancelled { await Task.yield() }
-      while bench.downloader.ledger.usage.decoding > 0, !Task.isCancelled { await Task.yield() }
+      try await until { bench.decoder.partCalls.count >= step + 1 }
+      try await until { bench.downloader.ledger.usage.decoding == 0 }
       await settle()
       #expect(view.image == first)
     }
     bench.window.update(at: 1.6)
-    while view.image == first, !Task.isCancelled { await Task.yield() }
+    try await until { view.image != first }
 
     // The newest: 60 of 100 have come.
     #expect(view.image?.bitmap.withUnsafeBytes { $0[3] } == 153)
@@ -167,7 +167,7 @@ struct SlotPartTests {
     view.setImage(
       from: try request(), placeholder: placeholder, options: options, completion: ear.completion)
     let transfer = await bench.transfer(1)
-    await send(0..<2000, of: transfer) { view.image }
+    try await send(0..<2000, of: transfer) { view.image }
     bench.window.update(at: 1.1)
     bench.window.update(at: 1.25)
     let before = try #require(share)
@@ -208,7 +208,7 @@ struct SlotPartTests {
       from: try request(), placeholder: policy == .nothing ? nil : placeholder, options: options,
       completion: ear.completion)
     let transfer = await bench.transfer(1)
-    await send(0..<5000, of: transfer) { view.image }
+    try await send(0..<5000, of: transfer) { view.image }
     transfer.fail(.status(500))
     await ear.hear()
 
@@ -230,7 +230,7 @@ struct SlotPartTests {
     view.setImage(
       from: try request(), placeholder: placeholder, options: options, completion: ear.completion)
     let transfer = await bench.transfer(1)
-    await send(0..<5000, of: transfer) { view.image }
+    try await send(0..<5000, of: transfer) { view.image }
     view.cancelImageLoad()
     #expect(view.image == placeholder)
     #expect(!view.isInTransition)
@@ -243,7 +243,7 @@ struct SlotPartTests {
     let view = bench.view()
     view.setImage(
       from: try request(), placeholder: placeholder, options: options, completion: ear.completion)
-    await send(0..<5000, of: await bench.transfer(1)) { view.image }
+    try await send(0..<5000, of: await bench.transfer(1)) { view.image }
     bench.downloader.cancelAll()
     await ear.hear()
     #expect(view.image == placeholder)
@@ -254,7 +254,7 @@ struct SlotPartTests {
     view.setImage(
       from: try request(), placeholder: placeholder, options: options, completion: ear.completion)
     let transfer = await bench.transfer(1)
-    await send(0..<5000, of: transfer) { view.image }
+    try await send(0..<5000, of: transfer) { view.image }
     let own = Image.solid(width: 3, height: 3)
     view.image = own
     transfer.fail(.status(500))
@@ -276,7 +276,7 @@ struct SlotPartTests {
     options.placeholderPolicy = policy
     view.setImage(from: try request("1"), options: options)
     let transfer = await bench.transfer(1)
-    await send(0..<5000, of: transfer) { view.image }
+    try await send(0..<5000, of: transfer) { view.image }
     bench.run(until: 2)
 
     view.setImage(from: try request("2"), options: options)
@@ -298,8 +298,8 @@ struct SlotPartTests {
     let transfer = await bench.transfer(1)
     transfer.respond(expectedLength: 10_000)
     transfer.send(Array(Self.whole[..<5000]))
-    while bench.decoder.partCalls.isEmpty, !Task.isCancelled { await Task.yield() }
-    while bench.downloader.ledger.usage.decoding > 0, !Task.isCancelled { await Task.yield() }
+    try await until { !bench.decoder.partCalls.isEmpty }
+    try await until { bench.downloader.ledger.usage.decoding == 0 }
     await settle()
     #expect(view.image == nil)
     finish(transfer, from: 5000)
@@ -316,7 +316,7 @@ struct SlotPartTests {
     view.setImage(
       from: try request(), placeholder: placeholder, options: options, completion: ear.completion)
     let transfer = await bench.transfer(1)
-    await send(0..<5000, of: transfer) { shown.last ?? nil }
+    try await send(0..<5000, of: transfer) { shown.last ?? nil }
     finish(transfer, from: 5000)
     await ear.hear()
     #expect(view.image == nil)
@@ -329,17 +329,17 @@ struct SlotPartTests {
   @Test("YY-B15 buttons and highlighted pictures show parts too") func otherSlots() async throws {
     let button = bench.button()
     button.setImage(from: try request("1"), for: .normal, options: options)
-    await send(0..<5000, of: await bench.transfer(1)) { button.image(for: .normal) }
+    try await send(0..<5000, of: await bench.transfer(1)) { button.image(for: .normal) }
     #expect(button.image(for: .normal)?.isPartial == true)
     #expect(button.isInTransition)
 
     button.setBackgroundImage(from: try request("2"), for: .highlighted, options: options)
-    await send(0..<5000, of: await bench.transfer(2)) { button.backgroundImage(for: .highlighted) }
+    try await send(0..<5000, of: await bench.transfer(2)) { button.backgroundImage(for: .highlighted) }
     #expect(button.backgroundImage(for: .highlighted)?.isPartial == true)
 
     let view = bench.view()
     view.setHighlightedImage(from: try request("3"), options: options)
-    await send(0..<5000, of: await bench.transfer(3)) { view.highlightedImage }
+    try await send(0..<5000, of: await bench.transfer(3)) { view.highlightedImage }
     #expect(view.highlightedImage?.isPartial == true)
   }
 
@@ -350,7 +350,7 @@ struct SlotPartTests {
     view.setImage(from: whole, options: options, completion: ear.completion)
     view.setImage(from: try request(), options: options, completion: ear.completion)
     let transfer = await bench.transfer(1)
-    await send(0..<5000, of: transfer) { view.image }
+    try await send(0..<5000, of: transfer) { view.image }
     #expect(view.image?.isPartial == true)
     finish(transfer, from: 5000)
     await ear.hear(2)
@@ -395,7 +395,7 @@ struct SlotPartTests {
     bench.run(until: 1)
     view.setImage(from: try request(), options: options, completion: ear.completion)
     let transfer = await bench.transfer(1)
-    await send(0..<5000, of: transfer) { view.image }
+    try await send(0..<5000, of: transfer) { view.image }
     #expect(view.imageActivity.activity == .running(progress: 0.5))
     #expect(view.isLoadingImage)
     finish(transfer, from: 5000)
@@ -415,8 +415,8 @@ struct SlotPartTests {
     let transfer = await bench.transfer(2)
     transfer.respond(expectedLength: 10_000)
     transfer.send(Array(large[..<5000]))
-    while bench.decoder.partCalls.isEmpty, !Task.isCancelled { await Task.yield() }
-    while bench.downloader.ledger.usage.decoding > 0, !Task.isCancelled { await Task.yield() }
+    try await until { !bench.decoder.partCalls.isEmpty }
+    try await until { bench.downloader.ledger.usage.decoding == 0 }
     await settle()
     #expect(view.image == small)
   }

@@ -223,7 +223,7 @@ struct SlotReentryTests {
     #expect(ear.errors == [.cancelled])
   }
 
-  @Test func endOfATransitionMaySetAnotherPicture() async {
+  @Test func endOfATransitionMaySetAnotherPicture() async throws {
     let view = bench.view()
     let (bench, ear) = (bench, ear)
     var options = bench.options
@@ -236,14 +236,14 @@ struct SlotReentryTests {
       #expect(bench.pictures.isEmpty)
     }
     await bench.transfer(1).answer(with: SlotBench.large)
-    while !view.isInTransition { await Task.yield() }
+    try await until { view.isInTransition }
     bench.run(until: 1)
     await bench.transport.waitUntilStarted(2)
 
     await expectSecond(in: view, transfer: 2, answers: 2)
   }
 
-  @Test func anotherPictureMaySetAnotherOneFromWithinATransitionThatItCutsShort() async {
+  @Test func anotherPictureMaySetAnotherOneFromWithinATransitionThatItCutsShort() async throws {
     let view = bench.view()
     let (bench, ear) = (bench, ear)
     var options = bench.options
@@ -254,7 +254,7 @@ struct SlotReentryTests {
       view?.setImage(from: "http://a.test/2", options: bench.options, completion: ear.completion)
     }
     await bench.transfer(1).answer(with: SlotBench.large)
-    while !view.isInTransition { await Task.yield() }
+    try await until { view.isInTransition }
     view.setImage(from: "http://a.test/3", options: bench.options, completion: ear.completion)
     #expect(bench.pictures.isEmpty)
     await bench.transport.waitUntilStarted(3)
@@ -366,7 +366,7 @@ struct SlotReentryTests {
     let (bench, ear) = (bench, ear)
     view.setImage(from: "http://a.test/1", options: bench.options)
     await bench.transfer(1).answer(with: SlotBench.large)
-    while view.isLoadingImage { await Task.yield() }
+    try await until { !view.isLoadingImage }
     bench.cache.insert(
       .solid(width: 1000, height: 1000), for: try ImageRequest("http://a.test/1"), additionalIdentifier: nil)
     let observer = Observer { [weak view] in

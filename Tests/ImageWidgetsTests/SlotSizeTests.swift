@@ -72,7 +72,7 @@ struct SlotSizeTests {
     #expect(bench.decoder.calls.map(\.target) == [request.targetSize])
   }
 
-  @Test func viewThatGrowsMuchAsksAgainAndKeepsTheSmallerPictureMeanwhile() async {
+  @Test func viewThatGrowsMuchAsksAgainAndKeepsTheSmallerPictureMeanwhile() async throws {
     let view = bench.view()
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
     await bench.transfer(1).answer(with: SlotBench.large)
@@ -86,7 +86,7 @@ struct SlotSizeTests {
     let again = await bench.transfer(2)
     #expect(view.image === small)
     again.answer(with: SlotBench.large)
-    while view.isLoadingImage { await Task.yield() }
+    try await until { !view.isLoadingImage }
 
     #expect(view.image?.pixelWidth == 160)
   }

@@ -204,7 +204,7 @@ struct SlotTransitionTests {
 
     view.frame.size = Size(width: 300, height: 300)
     await bench.transfer(2).answer(with: SlotBench.large)
-    while view.image == small { await Task.yield() }
+    try await until { view.image != small }
     bench.window.update(at: 2)
     bench.window.update(at: 2.1)
 
@@ -214,7 +214,7 @@ struct SlotTransitionTests {
   }
 
   @Test("SD-W28 a completion that waits for the transition is called at its end")
-  func completionWaitsForTheEnd() async {
+  func completionWaitsForTheEnd() async throws {
     let view = bench.view()
     bench.run(until: 0.1)
     var options = bench.options
@@ -222,7 +222,7 @@ struct SlotTransitionTests {
 
     view.setImage(from: Self.address, options: options, completion: ear.completion)
     await bench.transfer(1).answer(with: SlotBench.red)
-    while !view.isInTransition { await Task.yield() }
+    try await until { view.isInTransition }
     bench.run(until: 0.2)
     for _ in 0..<100 { await Task.yield() }
     #expect(ear.results.isEmpty)
@@ -237,7 +237,7 @@ struct SlotTransitionTests {
   }
 
   @Test(arguments: Interruption.allCases)
-  func completionThatWaitsIsHeardOnceHoweverItEnds(interruption: Interruption) async {
+  func completionThatWaitsIsHeardOnceHoweverItEnds(interruption: Interruption) async throws {
     var window: Window? = Window(size: Size(width: 200, height: 200))
     var view: ImageView? = ImageView(frame: Rect(x: 0, y: 0, width: 100, height: 100))
     if let view { window?.addSubview(view) }
@@ -247,7 +247,7 @@ struct SlotTransitionTests {
     options.transition = .crossDissolve(100)
     view?.setImage(from: Self.address, options: options, completion: ear.completion)
     await bench.transfer(1).answer(with: SlotBench.red)
-    while view?.isInTransition == false { await Task.yield() }
+    try await until { view?.isInTransition != false }
     window?.update(at: 1)
 
     switch interruption {

@@ -9,7 +9,7 @@ import VitrineTesting
 /// Everything that callers, servers, modifiers and the clock can do, in an order that a seed decides.
 @Suite(.timeLimit(.minutes(1))) struct FaultStormTests {
   @Test("whatever happens meanwhile, everyone hears once and nothing stays", arguments: 0..<12)
-  func storm(seed: Int) async {
+  func storm(seed: Int) async throws {
     let ledger = MemoryLedger()
     let world = Fixture {
       $0.ledger = ledger
@@ -21,7 +21,7 @@ import VitrineTesting
     }
     let server = Server(world.transport)
     let storm = LoadStorm(seed: seed, in: world, patience: 20_000)
-    let isOver = await storm.rages(
+    let isOver = try await storm.rages(
       asking: { Self.anyRequest(&$0) }, disturb: { Self.disturb($0, world, &$1) }, act: { server.act(&$0) },
       answerAll: server.answerAll)
     guard isOver else { return }

@@ -29,7 +29,7 @@ struct LoadStorm: Sendable {
     asking anyRequest: @escaping @Sendable (inout SplitMix) -> ImageRequest,
     disturb: @escaping @Sendable (ImageTask, inout SplitMix) -> Void,
     act: @escaping @Sendable (inout SplitMix) -> Void, answerAll: () -> Void
-  ) async -> Bool {
+  ) async throws -> Bool {
     let heard = await MainActor.run { Heard<Int>() }
     let callers = Callers(count: threads)
     for thread in 0..<threads {
@@ -48,9 +48,9 @@ struct LoadStorm: Sendable {
     }
 
     var chance = SplitMix(state: UInt64(seed))
-    while callers.areAsking {
+    try await until {
       act(&chance)
-      await Task.yield()
+      return !callers.areAsking
     }
     world.downloader.isSuspended = false
     for task in callers.tasks { task.resume() }

@@ -243,7 +243,7 @@ import VitrineTesting
 
   // MARK: Order
 
-  @Test func jobThatDoesNotFitWaitsForAnotherToEndAndNoneOvertakesIt() async {
+  @Test func jobThatDoesNotFitWaitsForAnotherToEndAndNoneOvertakesIt() async throws {
     let ledger = MemoryLedger(budget: 100)
     let asked = Asked()
     asked.count(against: ledger)
@@ -273,13 +273,13 @@ import VitrineTesting
     submit(4, "d", 90, .high)
     asked.gate.open()
     gate.open()
-    while names.all.count < 4 { await Task.yield() }
+    try await until { names.all.count >= 4 }
 
     #expect(names.all.hasPrefix("ad"), "the highest priority is next, whatever has waited longer")
     #expect(ledger.peak <= 100)
   }
 
-  @Test func anotherThreadBeginsNoJobWhileRoomIsBeingMadeForIt() async {
+  @Test func anotherThreadBeginsNoJobWhileRoomIsBeingMadeForIt() async throws {
     let ledger = MemoryLedger(budget: 100)
     let kept = MemoryHold(80, in: ledger, as: .cache)
     let asked = Asked()
@@ -298,7 +298,7 @@ import VitrineTesting
     #expect(names.all.isEmpty, "neither is there room for the first, nor may the second go before it")
     kept.end()
     asked.gate.open()
-    while names.all.count < 2 { await Task.yield() }
+    try await until { names.all.count >= 2 }
     #expect(ledger.peak <= 100)
   }
 

@@ -19,16 +19,16 @@ import VitrineTesting
     let task = world.load(nil)
     let transfer = world.begin()
     transfer.send(world.body(..<5000))
-    await holder.waitUntilAsked(1)
-    await world.settle()
+    try await holder.waitUntilAsked(1)
+    try await world.settle()
     transfer.send(world.body(5000..<5500))
     transfer.send(world.body(5500..<6000))
-    await world.settle()
+    try await world.settle()
     #expect(holder.threads.count == 1, "room is not asked for at each chunk")
     world.clock.advance(by: 0.2)
     transfer.send(world.body(6000..<6500))
-    await holder.waitUntilAsked(2)
-    await world.settle()
+    try await holder.waitUntilAsked(2)
+    try await world.settle()
 
     #expect(world.decoder.partCalls.isEmpty)
     #expect(!holder.threads.contains(pthread_self()), "a transport's thread makes no room")
@@ -39,7 +39,7 @@ import VitrineTesting
     _ = try await task.response
   }
 
-  @Test func cacheGivesWayToParts() async {
+  @Test func cacheGivesWayToParts() async throws {
     let world = PartialWorld(budget: 40_000)
     world.cache.insert(.solid(width: 85, height: 100), for: request("old"), additionalIdentifier: nil)
     #expect(world.ledger.usage.cache == 34_000)
@@ -47,7 +47,7 @@ import VitrineTesting
     world.load(heard)
     world.begin().send(world.body(..<5000))
     _ = await heard.wait(for: 1)
-    await world.settle()
+    try await world.settle()
     #expect(world.ledger.usage.cache == 0)
   }
 
@@ -60,7 +60,7 @@ import VitrineTesting
     for step in 1...2 {
       transfer.send(world.body(step * 4000 - 4000..<step * 4000))
       _ = await heard.wait(for: step)
-      await world.settle(at: 50_000)
+      try await world.settle(at: 50_000)
       #expect(world.ledger.usage.decoding == 50_000)
       world.clock.advance(by: 1)
     }
@@ -82,7 +82,7 @@ import VitrineTesting
     let transfer = world.begin()
     transfer.send(world.body(..<5000))
     _ = await heard.wait(for: 1)
-    await world.settle(at: 50_000)
+    try await world.settle(at: 50_000)
     if isPaused { task.pause() }
     let whole = world.load(nil, .none, name: "b.jpg")
     world.begin(1).answer(with: FakeDecoder.picture(width: 100, height: 100))
@@ -99,19 +99,19 @@ import VitrineTesting
   }
 
   /// Half of a picture has come, and is shown.
-  private func worldThatKeeps50000() async -> (PartialWorld, FakeTransfer, ImageTask) {
+  private func worldThatKeeps50000() async throws -> (PartialWorld, FakeTransfer, ImageTask) {
     let world = PartialWorld(partMemoryKept: 50_000)
     let heard = Heard<Image>()
     let task = world.load(heard)
     let transfer = world.begin()
     transfer.send(world.body(..<5000))
     _ = await heard.wait(for: 1)
-    await world.settle(at: 50_000)
+    try await world.settle(at: 50_000)
     return (world, transfer, task)
   }
 
-  @Test func whatADecoderKeepsGoesWhereMemoryIsShort() async {
-    let (world, _, task) = await worldThatKeeps50000()
+  @Test func whatADecoderKeepsGoesWhereMemoryIsShort() async throws {
+    let (world, _, task) = try await worldThatKeeps50000()
     world.ledger.relieve(.warning)
     #expect(world.ledger.usage.decoding == 50_000)
     world.ledger.relieve(.critical)
@@ -119,18 +119,18 @@ import VitrineTesting
     task.cancel()
   }
 
-  @Test func whatADecoderKeepsCountsNoLongerThanSomebodyWaits() async {
-    let (world, _, task) = await worldThatKeeps50000()
+  @Test func whatADecoderKeepsCountsNoLongerThanSomebodyWaits() async throws {
+    let (world, _, task) = try await worldThatKeeps50000()
     #expect(world.ledger.usage.decoding == 50_000)
     task.cancel()
     #expect(world.ledger.usage.decoding == 0)
   }
 
-  @Test func decoderThatHasFailedKeepsNothing() async {
-    let (world, transfer, task) = await worldThatKeeps50000()
+  @Test func decoderThatHasFailedKeepsNothing() async throws {
+    let (world, transfer, task) = try await worldThatKeeps50000()
     world.clock.advance(by: 1)
     transfer.send([FakeProgressiveDecoder.damage])
-    await world.settle()
+    try await world.settle()
     #expect(world.ledger.usage.decoding == 0)
     task.cancel()
   }
@@ -160,7 +160,7 @@ import VitrineTesting
     transport.transfers[0].respond(expectedLength: 10_000)
     transport.transfers[0].send(Array(PartialWorld.whole[..<5000]))
     _ = await heard.wait(for: 1)
-    while downloader.ledger.usage.decoding > 0, !Task.isCancelled { await Task.yield() }
+    try await until { downloader.ledger.usage.decoding == 0 }
     clock.advance(by: 1)
 
     switch end {
@@ -180,7 +180,7 @@ import VitrineTesting
       transport.transfers[1].send(Array(PartialWorld.whole[..<6000]))
     }
 
-    await decoder.ended.wait()
+    try await decoder.ended.wait()
     other.cancel()
     task.cancel()
   }
@@ -188,8 +188,8 @@ import VitrineTesting
 
 extension PartialWorld {
   /// Waits until nothing but so many bytes counts as being decoded.
-  fileprivate func settle(at bytes: Int) async {
-    while ledger.usage.decoding != bytes, !Task.isCancelled { await Task.yield() }
+  fileprivate func settle(at bytes: Int) async throws {
+    try await until { ledger.usage.decoding == bytes }
   }
 }
 
@@ -199,8 +199,8 @@ private final class AskedHolder: MemoryHolder {
 
   var threads: [pthread_t] { asked.withLock { $0 } }
 
-  func waitUntilAsked(_ count: Int) async {
-    while threads.count < count, !Task.isCancelled { await Task.yield() }
+  func waitUntilAsked(_ count: Int) async throws {
+    try await until { threads.count >= count }
   }
 
   func count(against ledger: MemoryLedger) {}
@@ -213,8 +213,8 @@ private final class AskingDecoder: ImageDecoding {
   final class Ended: Sendable {
     private let count = Atomic(0)
     func note() { count.add(1, ordering: .relaxed) }
-    func wait() async {
-      while count.load(ordering: .relaxed) == 0, !Task.isCancelled { await Task.yield() }
+    func wait() async throws {
+      try await until { count.load(ordering: .relaxed) != 0 }
     }
   }
 

@@ -35,7 +35,7 @@ import VitrineTesting
     #expect(world.decoder.calls.count == 1)
   }
 
-  @Test func sizesHaveDecodersOfTheirOwn() async {
+  @Test func sizesHaveDecodersOfTheirOwn() async throws {
     let world = PartialWorld()
     let (small, large) = (Heard<Image>(), Heard<Image>())
     world.load(small, target: DecodeTarget(width: 16, height: 12))
@@ -45,7 +45,7 @@ import VitrineTesting
       transfer.send(world.body(step * 2000 - 2000..<step * 2000))
       #expect(await small.wait(for: step).last?.pixelWidth == 16)
       #expect(await large.wait(for: step).last?.pixelWidth == 64)
-      await world.settle()
+      try await world.settle()
       world.clock.advance(by: 1)
     }
     #expect(Set(world.decoder.partCalls.map(\.decoder)) == [0, 1])
@@ -70,7 +70,7 @@ import VitrineTesting
     let transfer = world.begin()
     transfer.send(world.body(..<5000))
     let part = try #require(await first.wait(for: 1).first)
-    await world.settle()
+    try await world.settle()
 
     let second = Heard<Image>()
     world.load(second)
@@ -120,7 +120,7 @@ import VitrineTesting
     #expect(heard.values.isEmpty)
   }
 
-  @Test func nothingIsMadeWhenNobodyIsLeftWhoWantsIt() async {
+  @Test func nothingIsMadeWhenNobodyIsLeftWhoWantsIt() async throws {
     let world = PartialWorld()
     world.load(nil, .none)
     let task = world.load(nil)
@@ -128,7 +128,7 @@ import VitrineTesting
     task.cancel()
     transfer.send(world.body(..<5000))
     #expect(world.ledger.usage.decoding == 0)
-    await world.settle()
+    try await world.settle()
     #expect(world.decoder.partCalls.isEmpty)
   }
 
@@ -147,7 +147,7 @@ import VitrineTesting
     await wholeGate.waitUntilHeld(1)
     let both = world.ledger.usage.decoding
     gate.open()
-    while world.ledger.usage.decoding == both, !Task.isCancelled { await Task.yield() }
+    try await until { world.ledger.usage.decoding != both }
     wholeGate.open()
     _ = try await task.response
     await world.turnMainQueue()
@@ -166,7 +166,7 @@ import VitrineTesting
     var transfer = world.begin()
     transfer.send(world.body(..<8000))
     let seen = await heard.wait(for: 1)
-    await world.settle()
+    try await world.settle()
     task.pause()
     world.clock.advance(by: 1)
     transfer.send(world.body(8000..<8100))
@@ -175,7 +175,7 @@ import VitrineTesting
     while world.transport.transfers.count < 2, !Task.isCancelled { world.clock.advance(by: 1) }
     transfer = world.begin(1)
     transfer.send(world.body(..<2000))
-    await world.settle()
+    try await world.settle()
     await world.turnMainQueue()
     #expect(heard.values == seen)
     #expect(world.decoder.partCalls.map(\.count) == [8000])
@@ -185,7 +185,7 @@ import VitrineTesting
     #expect(world.decoder.partCalls.map(\.count) == [8000, 9000])
   }
 
-  @Test func oneAtATime() async {
+  @Test func oneAtATime() async throws {
     let gate = Gate()
     let world = PartialWorld(partGate: gate)
     let heard = Heard<Image>()
@@ -198,7 +198,7 @@ import VitrineTesting
     #expect(world.decoder.partCalls.count == 1)
     gate.open()
     _ = await heard.wait(for: 1)
-    await world.settle()
+    try await world.settle()
     // It took a second: the next comes no sooner than a second later.
     world.clock.advance(by: 0.9)
     transfer.send(world.body(4000..<5000))
@@ -238,7 +238,7 @@ import VitrineTesting
     prefetcher.prefetch([request])
     let transfer = world.begin()
     transfer.send(world.body(..<5000))
-    await world.settle()
+    try await world.settle()
     transfer.send(world.body(5000...))
     transfer.finish()
     _ = try await response
@@ -269,14 +269,14 @@ import VitrineTesting
 
   // MARK: Pausing and retrying
 
-  @Test func pausedOneSeesNothingAndGoesOnWithTheRest() async {
+  @Test func pausedOneSeesNothingAndGoesOnWithTheRest() async throws {
     let world = PartialWorld()
     let heard = Heard<Image>()
     let task = world.load(heard)
     var transfer = world.begin(headers: tag)
     transfer.send(world.body(..<6000))
     _ = await heard.wait(for: 1)
-    await world.settle()
+    try await world.settle()
     world.clock.advance(by: 1)
 
     task.pause()
@@ -293,7 +293,7 @@ import VitrineTesting
     #expect(world.decoder.partCalls.last?.expectedLength == 10_000)
   }
 
-  @Test func oneWhoPausesSeesNothingWhileOthersGoOn() async {
+  @Test func oneWhoPausesSeesNothingWhileOthersGoOn() async throws {
     let world = PartialWorld()
     let (paused, other) = (Heard<Image>(), Heard<Image>())
     let task = world.load(paused)
@@ -302,7 +302,7 @@ import VitrineTesting
     task.pause()
     transfer.send(world.body(..<5000))
     _ = await other.wait(for: 1)
-    await world.settle()
+    try await world.settle()
     #expect(task.partialImage == nil)
     task.resume()
     world.clock.advance(by: 1)
@@ -311,14 +311,14 @@ import VitrineTesting
     #expect(world.decoder.partCalls.map(\.count) == [5000, 6000])
   }
 
-  @Test("SD-A21 a download that starts anew shows no less than before") func neverBackwards() async {
+  @Test("SD-A21 a download that starts anew shows no less than before") func neverBackwards() async throws {
     let world = PartialWorld { $0.retries = RetryPolicy(limit: 1) }
     let heard = Heard<Image>()
     world.load(heard)
     var transfer = world.begin()
     transfer.send(world.body(..<6000))
     _ = await heard.wait(for: 1)
-    await world.settle()
+    try await world.settle()
     transfer.fail(.transport(code: 56, message: "reset"))
     while world.transport.transfers.count < 2, !Task.isCancelled { world.clock.advance(by: 1) }
 
@@ -334,13 +334,13 @@ import VitrineTesting
     #expect(world.decoder.partCalls.map(\.decoder) == [0, 1], "another body has another decoder")
   }
 
-  @Test func anotherBodyInPlaceOfTheRestHasAnotherDecoder() async {
+  @Test func anotherBodyInPlaceOfTheRestHasAnotherDecoder() async throws {
     let world = PartialWorld { $0.retries = RetryPolicy(limit: 2) }
     let heard = Heard<Image>()
     world.load(heard)
     world.begin(headers: tag).send(world.body(..<5000))
     _ = await heard.wait(for: 1)
-    await world.settle()
+    try await world.settle()
     world.transport.transfers[0].fail(.transport(code: 56, message: "reset"))
     while world.transport.transfers.count < 2, !Task.isCancelled { world.clock.advance(by: 1) }
 

@@ -15,13 +15,13 @@ import VitrineTesting
 
     transfer.send(world.body(..<2000))
     #expect(await heard.wait(for: 1).count == 1)
-    await world.settle()
+    try await world.settle()
     world.clock.advance(by: 0.19)
     transfer.send(world.body(2000..<3000))
     world.clock.advance(by: 0.01)
     transfer.send(world.body(3000..<4000))
     #expect(await heard.wait(for: 2).count == 2)
-    await world.settle()
+    try await world.settle()
     transfer.send(world.body(4000...))
     transfer.finish()
     let response = try await task.response
@@ -34,7 +34,7 @@ import VitrineTesting
     #expect(world.decoder.calls.count == 1)
   }
 
-  @Test("YY-B20 blurred ones every 0.4 s") func blurredPace() async {
+  @Test("YY-B20 blurred ones every 0.4 s") func blurredPace() async throws {
     let world = PartialWorld()
     let heard = Heard<Image>()
     world.load(heard, .blurred)
@@ -43,7 +43,7 @@ import VitrineTesting
     transfer.send(world.body(..<2000))
     _ = await heard.wait(for: 1)
     for count in 1...4 {
-      await world.settle()
+      try await world.settle()
       world.clock.advance(by: 0.1)
       transfer.send(world.body(count * 1000 + 1000..<count * 1000 + 2000))
     }
@@ -69,7 +69,7 @@ import VitrineTesting
     #expect(world.decoder.partCalls[0].options.target == DecodeTarget(width: 32, height: 32))
   }
 
-  @Test("SD-D28 one decoder sees all parts") func oneDecoder() async {
+  @Test("SD-D28 one decoder sees all parts") func oneDecoder() async throws {
     let world = PartialWorld()
     let heard = Heard<Image>()
     world.load(heard)
@@ -78,7 +78,7 @@ import VitrineTesting
     for step in 1...4 {
       transfer.send(world.body(step * 2000 - 2000..<step * 2000))
       _ = await heard.wait(for: step)
-      await world.settle()
+      try await world.settle()
       world.clock.advance(by: 1)
     }
 
@@ -174,7 +174,7 @@ import VitrineTesting
     let events = task.events
     let transfer = world.begin()
     transfer.send(world.body(..<5000))
-    await world.settle()
+    try await world.settle()
     #expect(task.partialImage?.isPartial == true)
     transfer.send(world.body(5000...))
     transfer.finish()
@@ -225,7 +225,7 @@ import VitrineTesting
     for step in 1...2 {
       transfer.send(world.body(step * 2000 - 2000..<step * 2000))
       _ = await good.wait(for: step)
-      await world.settle()
+      try await world.settle()
       world.clock.advance(by: 1)
     }
     transfer.send(world.body(4000...))
@@ -241,12 +241,12 @@ import VitrineTesting
     let transfer = world.begin()
     transfer.send(world.body(..<1500))
     _ = await heard.wait(for: 1)
-    await world.settle()
+    try await world.settle()
     for step in 2...4 {
       world.clock.advance(by: 1)
       transfer.send([FakeProgressiveDecoder.damage] + world.body(0..<1499).map { _ in UInt8(ascii: " ") })
-      while world.decoder.partCalls.count < 2 { await Task.yield() }
-      await world.settle()
+      try await until { world.decoder.partCalls.count >= 2 }
+      try await world.settle()
       #expect(world.decoder.partCalls.count == 2, "after \(step) chunks")
     }
     transfer.finish()
@@ -262,7 +262,7 @@ import VitrineTesting
     let transfer = world.begin()
     for step in 1...4 {
       transfer.send(world.body(step * 2000 - 2000..<step * 2000))
-      await world.settle()
+      try await world.settle()
       world.clock.advance(by: 1)
     }
     transfer.send(world.body(8000...))

@@ -13,7 +13,7 @@ import VitrineTesting
   @Test(
     "whatever happens meanwhile, no part shows less than the one before, and nothing stays counted",
     arguments: 0..<24)
-  func storm(seed: Int) async {
+  func storm(seed: Int) async throws {
     // Room for two decoders of parts, or for any number.
     let ledger = MemoryLedger(budget: seed % 2 == 0 ? .max : 120_000)
     let (transport, clock) = (FakeTransport(), ManualLoadingClock())
@@ -51,7 +51,7 @@ import VitrineTesting
     }
 
     var chance = SplitMix(state: UInt64(seed))
-    while heard.ended.count < threads * loadsOfEach, !Task.isCancelled { await Task.yield() }
+    try await until { heard.ended.count >= threads * loadsOfEach }
     for task in heard.ended { task.resume() }
     while downloader.isRunning, !Task.isCancelled {
       server.act(&chance, isKind: true)
@@ -59,11 +59,11 @@ import VitrineTesting
       await Task.yield()
     }
     await downloader.shutDown()
-    while heard.counts.count < threads * loadsOfEach, !Task.isCancelled { await Task.yield() }
+    try await until { heard.counts.count >= threads * loadsOfEach }
     #expect(heard.counts.values.allSatisfy { $0 == 1 })
     #expect(heard.shares.values.allSatisfy { $0 == $0.sorted() })
     // What the last threads at work hold goes with them.
-    while ledger.usage.decoding + ledger.usage.bodies > 0, !Task.isCancelled { await Task.yield() }
+    try await until { ledger.usage.decoding + ledger.usage.bodies == 0 }
   }
 
   private static func anyRequest(_ chance: inout SplitMix) -> ImageRequest {

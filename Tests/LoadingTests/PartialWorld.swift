@@ -54,8 +54,8 @@ import VitrineTesting
   }
 
   /// Waits until nothing is being decoded.
-  func settle() async {
-    while ledger.usage.decoding > 0, !Task.isCancelled { await Task.yield() }
+  func settle() async throws {
+    try await until { ledger.usage.decoding == 0 }
   }
 
   /// Lets what is on its way to the main actor arrive.

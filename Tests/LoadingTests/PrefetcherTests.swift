@@ -169,7 +169,7 @@ import VitrineTesting
   }
 
   @Test(arguments: [ImagePrefetcher.Destination.memory, .disk])
-  func whatTheConfigurationAddsDoesNotHurryThem(destination: ImagePrefetcher.Destination) async {
+  func whatTheConfigurationAddsDoesNotHurryThem(destination: ImagePrefetcher.Destination) async throws {
     let world = Fixture(
       {
         $0.maximumActiveDownloads = 1
@@ -184,9 +184,9 @@ import VitrineTesting
     await world.transport.waitUntilStarted(1)
     let prefetcher = ImagePrefetcher(downloader: world.downloader, destination: destination)
     prefetcher.prefetch([url("prefetched.jpg")])
-    while world.downloader.waitingDownloadCount < 1, !Task.isCancelled { await Task.yield() }
+    try await until { world.downloader.waitingDownloadCount >= 1 }
     world.downloader.load(request("view.jpg"))
-    while world.downloader.waitingDownloadCount < 2, !Task.isCancelled { await Task.yield() }
+    try await until { world.downloader.waitingDownloadCount >= 2 }
     world.transport.transfers[0].answer(with: Fixture.picture)
     await world.transport.waitUntilStarted(2)
     #expect(world.transport.transfers[1].request.url == url("view.jpg"))

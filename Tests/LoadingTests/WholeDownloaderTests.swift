@@ -107,7 +107,7 @@ import VitrineTesting
     let world = Fixture()
     let task = world.downloader.load(request())
     let waiting = Task { await world.downloader.shutDown(cancelling: cancelling) }
-    while !world.downloader.isShutDown { await Task.yield() }
+    try await until { world.downloader.isShutDown }
     await #expect(throws: ImageError.shutDown) { try await world.downloader.image(for: request("b")) }
     if !cancelling {
       world.transport.transfers[0].answer(with: Fixture.picture)

@@ -108,7 +108,7 @@ import VitrineTesting
 
   // MARK: Threads
 
-  @Test func threadThatSleepsWhileAJobWaitsForMemoryEndsWithAPoolThatHasGone() async {
+  @Test func threadThatSleepsWhileAJobWaitsForMemoryEndsWithAPoolThatHasGone() async throws {
     let ledger = MemoryLedger(budget: 100)
     let (gate, both) = (Gate(), Gate())
     let (ends, continuation) = AsyncStream.makeStream(of: Void.self)
@@ -130,7 +130,7 @@ import VitrineTesting
     }
     both.open()
     await gate.waitUntilHeld(1)
-    while pool?.isShortOfMemory == false { await Task.yield() }
+    try await until { pool?.isShortOfMemory != false }
 
     (pool, end) = (nil, nil)
     // The other thread looks, and finds that there is nothing for it yet.

@@ -345,7 +345,7 @@ import VitrineTesting
     #expect(world.downloader.cachedImage(for: request()) != nil, "nobody doubts it now")
   }
 
-  @Test func pictureThatMayHaveChangedLeavesMemoryThoughItsCallerHasLeft() async {
+  @Test func pictureThatMayHaveChangedLeavesMemoryThoughItsCallerHasLeft() async throws {
     let (transport, clock, cache) = (FakeTransport(), ManualLoadingClock(), SlowCache())
     let world = DiskWorld()
     world.keep(age: 100)
@@ -361,9 +361,7 @@ import VitrineTesting
     await transport.waitUntilStarted(1)
     transport.transfers[0].fail(.status(503))
     await downloader.drain()
-    while cache.memory.image(for: request(), additionalIdentifier: nil) == nil, !Task.isCancelled {
-      await Task.yield()
-    }
+    try await until { cache.memory.image(for: request(), additionalIdentifier: nil) != nil }
     clock.advance(by: 61)
     #expect(cache.memory.image(for: request(), additionalIdentifier: nil) == nil)
   }

@@ -8,7 +8,7 @@ import VitrineTesting
 /// Everything that callers, a disk, servers, modifiers and the clock can do, in an order that a seed decides.
 @Suite(.timeLimit(.minutes(1))) struct DiskStormTests {
   @Test("whatever is on disk and happens meanwhile, everyone hears once and nothing stays", arguments: 0..<12)
-  func storm(seed: Int) async {
+  func storm(seed: Int) async throws {
     let ledger = MemoryLedger()
     let world = DiskWorld {
       $0.ledger = ledger
@@ -21,7 +21,7 @@ import VitrineTesting
     }
     let server = DiskStormServer(world)
     let storm = LoadStorm(seed: seed, in: world.world, patience: 50_000)
-    let isOver = await storm.rages(
+    let isOver = try await storm.rages(
       asking: { Self.anyRequest(&$0) }, disturb: { Self.disturb($0, world, &$1) }, act: { server.act(&$0) },
       answerAll: server.answerAll)
     guard isOver else { return }
@@ -32,7 +32,7 @@ import VitrineTesting
     #expect(world.downloader.waitingDownloadCount == 0)
     await world.downloader.shutDown()
     // The thread that has told that it is over lets go of its bytes just after.
-    while ledger.usage.bodies + ledger.usage.decoding > 0, !Task.isCancelled { await Task.yield() }
+    try await until { ledger.usage.bodies + ledger.usage.decoding == 0 }
     #expect(ledger.usage.bodies == 0 && ledger.usage.decoding == 0)
   }
 

@@ -1,0 +1,32 @@
+import Testing
+import VitrineTesting
+
+/// Waits that end although what they wait for does not come.
+@Suite(.timeLimit(.minutes(1)))
+struct UntilTests {
+  @Test func waitReturnsOnceItsConditionIsTrue() async throws {
+    var count = 0
+
+    try await until {
+      count += 1
+      return count == 100
+    }
+
+    #expect(count == 100)
+  }
+
+  @Test func waitFailsAfterItsTimeLimitAndNamesItsPlace() async {
+    let failure = await #expect(throws: WaitFailure.self) { try await until(within: 0) { false } }
+
+    #expect(failure?.description.contains("UntilTests.swift:") == true)
+    #expect(failure?.reason == "0.0 s have passed")
+  }
+
+  @Test func waitEndsWithItsTask() async throws {
+    let task = Task { try await until { false } }
+
+    task.cancel()
+
+    await #expect(throws: WaitFailure.self) { try await task.value }
+  }
+}
