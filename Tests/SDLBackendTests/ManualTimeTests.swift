@@ -103,6 +103,104 @@ extension SDLTests {
       #expect(test.pixel(20, 15).distance(to: Color.pureGreen.over(.pureRed, alpha: share)) <= 1)
     }
 
+    /// Ways to pass 1.4 seconds.
+    nonisolated private static let splits: [[Double]] = [
+      [1.4], [1, 0.4], [0.4, 1], [0.5, 0.5, 0.4], [0.7, 0.7], [1.0625, 0.3375], [0.999, 0.401],
+      [1.001, 0.399],
+      Array(repeating: 0.05, count: 28), Array(repeating: 1.4 / 97, count: 97), [1, 0, 0.4, 0],
+    ]
+
+    /// What begins a fade inside a frame, after a second.
+    enum Beginning: CaseIterable {
+      case observer, timer, repeatingTimer, frameCounter, layout
+    }
+
+    @Test("one moment is one image, in however many steps it is reached", arguments: Beginning.allCases)
+    func splitsOfATimeLeadToTheSameImage(beginning: Beginning) throws {
+      let images = try Self.splits.map { split in
+        let (test, time) = try stopped()
+        defer { test.host.close() }
+        let picture = ImageView(frame: test.window.bounds)
+        test.window.addSubview(picture)
+        picture.image = Image(width: 40, height: 30, color: .pureRed)
+        time.advance(by: 0)
+        let begin = { @MainActor in
+          picture.setContents(
+            Image(width: 40, height: 30, color: .pureGreen), transition: .crossDissolve(0.9))
+        }
+        switch beginning {
+        case .observer:
+          test.window.requestFrames(
+            for: Clerk { _ in
+              begin()
+              return .never
+            }, at: start + 1)
+        case .timer: test.window.after(1) { begin() }
+        case .repeatingTimer:
+          var calls = 0
+          test.window.every(0.1) {
+            calls += 1
+            if calls == 10 { begin() }
+          }
+        case .frameCounter:
+          var isBegun = false
+          let clerk = Clerk { now in
+            guard now >= 1001, !isBegun else { return .soon }
+            isBegun = true
+            begin()
+            return .soon
+          }
+          test.window.requestFrames(for: clerk, at: start)
+        case .layout:
+          let view = LayoutView()
+          test.window.addSubview(view)
+          time.advance(by: 0)
+          view.onLayout = begin
+          test.window.after(1) { view.setNeedsLayout() }
+        }
+
+        for step in split { time.advance(by: step) }
+        return (test.pixel(20, 15), abs(time.now - 1001.4) < 1e-9)
+      }
+
+      #expect(images.allSatisfy { $0.1 })
+      let expected = Color.pureGreen.over(.pureRed, alpha: TimingCurve.easeInOut.value(at: 0.4 / 0.9))
+      for (split, image) in zip(Self.splits, images) {
+        #expect(image.0 == images[0].0, "\(split)")
+        #expect(image.0.distance(to: expected) <= 1, "\(split)")
+      }
+    }
+
+    @Test func timersAreCalledAtTheirTimesByTheHostsClock() throws {
+      let (test, time) = try stopped()
+      defer { test.host.close() }
+      var calls: [Double] = []
+      test.window.every(0.25) { calls.append(test.window.now) }
+      test.window.after(0.4) { calls.append(test.window.now) }
+
+      time.advance(by: 1)
+
+      #expect(calls == [1000.25, 1000.4, 1000.5, 1000.75, 1001])
+    }
+
+    @Test func timerThatIsSetBetweenTwoFramesCountsFromTheHostsTime() throws {
+      let test = try TestHost()
+      test.settle()
+      var now = 0.0
+      test.host.clock = .manual { now }
+      now = 5
+      var isCalled = false
+      test.window.after(1) { isCalled = true }
+
+      now = 5.5
+      test.frame()
+      #expect(!isCalled)
+      now = 6
+      test.frame()
+
+      #expect(isCalled)
+    }
+
     @Test func observerThatAlwaysAsksForAPastTimeDoesNotStopTheClock() throws {
       let (test, time) = try stopped()
       var count = 0
@@ -189,4 +287,11 @@ private final class Clerk: FrameObserver {
   init(_ body: @escaping (Double) -> NextFrame) { self.body = body }
 
   func frame(at now: Double) -> NextFrame { body(now) }
+}
+
+/// Calls a closure when it is laid out.
+private final class LayoutView: View {
+  var onLayout: () -> Void = {}
+
+  override func layoutSubviews() { onLayout() }
 }

@@ -10,6 +10,9 @@ import VitrineWidgets
 /// let half = host.screenshot()
 /// ```
 ///
+/// One moment is one image: the time between two moments may be passed in any number of steps. Frames lie at multiples of a
+/// sixtieth of a second since the clock was stopped, with one more at the end of each step.
+///
 /// Nothing else happens while it moves: the events of devices, and what the main queue holds, as pictures that have been
 /// loaded, wait for the host's next turn.
 @MainActor
@@ -31,6 +34,7 @@ public final class ManualTime {
     self.host = host
     now = ((host.now / Self.beginning).rounded(.down) + 1) * Self.beginning
     host.window.frameInterval = 1 / Self.framesPerSecond
+    host.window.frameOrigin = now
     host.clock = .manual { self.now }
   }
 
@@ -47,7 +51,7 @@ public final class ManualTime {
 
   /// The same up to a time; one that has passed, or will never come, is now.
   public func advance(to end: Double, then body: () -> Void = {}) {
-    let end = end.isFinite ? end : now
+    let end = end.isFinite ? nearestFrame(to: end) : now
     settle()
     while let next = nextFrame, next < end { frame(at: next) }
     now = max(now, end)
@@ -79,7 +83,13 @@ public final class ManualTime {
   /// When the next frame is wanted. What is drawn coarsely at first, or asks again at once, waits for the next turn of
   /// a screen.
   private var nextFrame: Double? {
-    window.nextDeadline.map { $0 > now ? $0 : now + window.frameInterval }
+    window.nextDeadline.map { $0 > now ? $0 : window.frameTime(after: now) }
+  }
+
+  /// The time of a frame that differs by a rounding error only, as a sum of steps does; else the time itself.
+  private func nearestFrame(to time: Double) -> Double {
+    let frame = window.frameTime(after: time - window.frameInterval / 2)
+    return abs(frame - time) < 1e-7 ? frame : time
   }
 
   private func frame(at time: Double) {

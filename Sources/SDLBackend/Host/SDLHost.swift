@@ -82,6 +82,7 @@ public final class SDLHost {
     translator = InputTranslator(size: size, scale: scale, rotation: rotation)
     translator.quitsOnControlC = video.driver == "kmsdrm"
     translator.ownsCursor = video.driver == "kmsdrm"
+    window.hostTime = { [weak self] in self?.now ?? 0 }
     window.hostScale = { [weak self] scale in
       self?.fonts.scale = scale
       self?.fitWindow()

@@ -17,6 +17,9 @@ nonisolated struct FrameRequests {
   private var requests: [ObjectIdentifier: Request] = [:]
   private var lastNumber = 0
 
+  /// How many requests have been made so far.
+  var requestCount: Int { lastNumber }
+
   /// The earliest time that somebody asked for; nil without requests. O(n).
   var nextDeadline: Double? { requests.values.lazy.map(\.time).min() }
 

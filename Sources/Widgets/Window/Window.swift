@@ -24,6 +24,11 @@ public final class Window: View {
   public var now = 0.0
   /// Seconds from one frame to the next while something moves. The host sets it to what the screen does.
   public var frameInterval = 1.0 / 60
+  /// The time that frames are counted from, so that they do not depend on when the host was asked for others; nil
+  /// counts each from the one before it.
+  package var frameOrigin: Double?
+  /// The host's time; nil without a host. Between two frames it is ahead of `now`.
+  package var hostTime: (() -> Double)?
   /// Seconds that the host worked on its last frame; 0 where it does not say, as under a manual clock. What repeats for
   /// ever makes longer pauses where frames are slow.
   package var frameWork = 0.0
@@ -97,24 +102,53 @@ public final class Window: View {
   /// Ends the calls; does nothing where there were none.
   public func cancelFrames(for observer: any FrameObserver) { frames.remove(observer) }
 
-  /// Runs what is due at `now` and lays out, so that the tree is ready to be drawn.
+  /// Calls the frame observers that are due at `now` and lays out, so that the tree is ready to be drawn.
+  ///
+  /// An observer that is first requested during the update, by another observer or by a layout, belongs to the same frame:
+  /// a fade that begins at `now` begins at `now` whether the next frame is near or far. Each observer is called once.
   public func update(at now: Double) {
     self.now = now
-    for observer in frames.due(at: now) {
-      // Gone by now if one before it has cancelled it.
-      guard let request = frames.remove(observer) else { continue }
-      switch observer.frame(at: now) {
-      case .soon:
-        frames.insert(observer, at: now + frameInterval, orAfter: now, keepsBusy: request.keepsBusy)
-      case .at(let time): frames.insert(observer, at: time, keepsBusy: request.keepsBusy)
-      case .never: break
+    // Holds the observers as well, so that a new one cannot have the identity of one that is gone.
+    var served: [ObjectIdentifier: any FrameObserver] = [:]
+    for _ in 0..<Self.roundsOfAnUpdate {
+      callObservers(dueAt: now, served: &served)
+      guard isLayoutRequested else { break }
+      // Placing views may ask for a layout elsewhere; a third round settles what is reasonable.
+      for _ in 0..<3 where isLayoutRequested {
+        isLayoutRequested = false
+        layoutIfNeeded()
       }
     }
-    // Placing views may ask for a layout elsewhere; a third round settles what is reasonable.
-    for _ in 0..<3 where isLayoutRequested {
-      isLayoutRequested = false
-      layoutIfNeeded()
+  }
+
+  private static let roundsOfAnUpdate = 3
+
+  private func callObservers(dueAt now: Double, served: inout [ObjectIdentifier: any FrameObserver]) {
+    for _ in 0..<Self.roundsOfAnUpdate {
+      let count = frames.requestCount
+      for observer in frames.due(at: now) where served[ObjectIdentifier(observer)] == nil {
+        // Gone by now if one before it has cancelled it.
+        guard let request = frames.remove(observer) else { continue }
+        served[ObjectIdentifier(observer)] = observer
+        switch observer.frame(at: now) {
+        case .soon:
+          frames.insert(observer, at: frameTime(after: now), orAfter: now, keepsBusy: request.keepsBusy)
+        case .at(let time): frames.insert(observer, at: time, keepsBusy: request.keepsBusy)
+        case .never: break
+        }
+      }
+      // Without new requests nothing else can be due.
+      guard frames.requestCount != count else { return }
     }
+  }
+
+  /// When the next frame comes while something moves: one interval after `now`, or at the next multiple of the interval
+  /// since `frameOrigin`.
+  package func frameTime(after now: Double) -> Double {
+    guard let frameOrigin, frameInterval > 0 else { return now + frameInterval }
+    // The quotient of a multiple may fall short of a whole number by a rounding error.
+    let frame = ((now - frameOrigin) / frameInterval + 1e-6).rounded(.down) + 1
+    return frameOrigin + frame * frameInterval
   }
 
   /// When the next `update(at:)` is wanted: now or earlier if there is something to draw; nil if the window
