@@ -154,6 +154,8 @@ open class ListView: ScrollView {
     cell.isSelected = row == selectedRow
     cell.frame = place(of: row)
     insertSubview(cell, at: index)
+    // Views inside the cell that get their size from it ask for their images now, in the order of the calls.
+    cell.layoutIfNeeded()
     return cell
   }
 
@@ -191,10 +193,14 @@ open class ListView: ScrollView {
     (rows, cells) = (0..<0, [])
     // First back, then out again, so that a screenful of cells is enough.
     for (row, cell) in zip(old.rows, old.cells) where !wanted.contains(row) { retire(cell) }
-    let new = wanted.enumerated().map { index, row in
-      old.rows.contains(row) ? old.cells[row - old.rows.lowerBound] : makeCell(for: row, at: index)
+    let order = RowOrder(wanted, visible: visibleRows, from: old.rows)
+    let kept = old.rows.clamped(to: wanted)
+    var new = kept.map { ($0, old.cells[$0 - old.rows.lowerBound]) }
+    for row in order.rows where !kept.contains(row) {
+      let index = new.firstIndex { $0.0 > row } ?? new.count
+      new.insert((row, makeCell(for: row, at: index)), at: index)
     }
-    (rows, cells) = (wanted, new)
+    (rows, cells) = (wanted, new.map(\.1))
     isUpdating = false
     if prefetchDataSource != nil { tell(rowsAhead.move(from: old.rows, to: wanted, count: numberOfRows)) }
   }
