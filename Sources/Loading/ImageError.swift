@@ -87,8 +87,8 @@ extension ImageError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .cancelled: "cancelled"
-    case .invalidURL(let text): text.isEmpty ? "no URL" : "not a URL: \(text.shortened)"
-    case .unsupportedScheme(let scheme): "no transport for the scheme “\(scheme.shortened)”"
+    case .invalidURL(let text): text.isEmpty ? "no URL" : "not a URL: \(text.withoutSecrets)"
+    case .unsupportedScheme(let scheme): "no transport for the scheme “\(scheme.withoutSecrets)”"
     case .transport(let code, let message): "\(message) (curl \(code))"
     case .timedOut(.connect(let seconds)): "not connected within \(seconds) s"
     case .timedOut(.stall(let seconds)): "nothing came for \(seconds) s"
@@ -103,9 +103,9 @@ extension ImageError: CustomStringConvertible {
     case .responseRefused(let message): "the answer was refused: \(message)"
     case .redirectRefused(.tooMany(let limit)): "more than \(limit) redirects"
     case .redirectRefused(.downgrade): "a redirect from https to http"
-    case .redirectRefused(.scheme(let scheme)): "a redirect to the scheme “\(scheme)”"
-    case .redirectRefused(.badLocation(let text)): "a redirect to nowhere: “\(text)”"
-    case .redirectRefused(.byRule(let text)): "a redirect that the rule refuses: \(text.shortened)"
+    case .redirectRefused(.scheme(let scheme)): "a redirect to the scheme “\(scheme.withoutSecrets)”"
+    case .redirectRefused(.badLocation(let text)): "a redirect to nowhere: “\(text.withoutSecrets)”"
+    case .redirectRefused(.byRule(let text)): "a redirect that the rule refuses: \(text.withoutSecrets)"
     case .unreadableFile(let path, let message): "cannot read \(path): \(message)"
     case .emptyBody: "the answer is empty"
     case .notAnImage: "the answer is not a picture"

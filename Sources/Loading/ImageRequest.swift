@@ -33,7 +33,7 @@ public struct ImageRequest: Sendable {
   public var targetSize: DecodeTarget?
   /// Applied in order after decoding; if there are none, those of the downloader's configuration.
   public var transforms: [any ImageTransform] {
-    get { choices?.transforms ?? [] }
+    get { choices.map { $0.decodes ? $0.transforms : [] } ?? [] }
     set { change(transforms: newValue) }
   }
   /// What decoding it may cost.
@@ -47,22 +47,30 @@ public struct ImageRequest: Sendable {
     set { change(keepsData: newValue) }
   }
 
+  /// True by default. With false the bytes are loaded, joined, retried and kept on disk as those of images are, but not decoded:
+  /// `ImageResponse.data` has them, whatever they are, and its image is a transparent pixel, which no cache keeps.
+  public var decodes: Bool {
+    get { choices?.decodes ?? true }
+    set { change(decodes: newValue) }
+  }
+
   /// Whether it is shown while it comes from the network; `.none` by default. Takes no part in what is shared: of those who
   /// wait for one picture, each sees what it has asked for.
   ///
   /// `Configuration.requestProcessor` may set it for all pictures of a downloader.
   public var progressive: Progressive {
-    get { choices?.progressive ?? .none }
+    get { choices.map { $0.decodes ? $0.progressive : .none } ?? .none }
     set { change(progressive: newValue) }
   }
 
   private mutating func change(
     cache: Cache? = nil, transforms: [any ImageTransform]? = nil, limits: DecodeLimits? = nil,
-    keepsData: Bool? = nil, progressive: Progressive? = nil
+    keepsData: Bool? = nil, progressive: Progressive? = nil, decodes: Bool? = nil
   ) {
     choices = .unlessUsual(
       cache: cache ?? self.cache, transforms: transforms ?? self.transforms, limits: limits ?? self.limits,
-      keepsData: keepsData ?? self.keepsData, progressive: progressive ?? self.progressive)
+      keepsData: keepsData ?? self.keepsData, progressive: progressive ?? self.progressive,
+      decodes: decodes ?? self.decodes)
   }
 
   // A request takes three words, the most that fit into an `any ImageRequestConvertible` without a box on the heap.
@@ -129,7 +137,7 @@ public struct ImageRequest: Sendable {
   /// The cache that it chooses; `own` is that of the downloader. For the way of a memory hit: nearly none chooses.
   func cache(insteadOf own: (any ImageRequestCache)?) -> (any ImageRequestCache)? {
     guard let choices else { return own }
-    return choices.cache.resolved(own)
+    return choices.decodes ? choices.cache.resolved(own) : nil
   }
 
   /// The headers as they are sent: pictures are asked for, unless the caller says otherwise (AF-I12).
@@ -154,6 +162,7 @@ extension ImageRequest: Hashable {
     a.url == b.url && a.headers == b.headers && a.priority == b.priority
       && a.cachePolicy == b.cachePolicy && a.cache == b.cache && a.targetSize == b.targetSize
       && a.limits == b.limits && a.keepsData == b.keepsData && a.progressive == b.progressive
+      && a.decodes == b.decodes
       && a.transforms.map(\.identifier) == b.transforms.map(\.identifier)
   }
 

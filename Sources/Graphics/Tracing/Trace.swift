@@ -166,7 +166,8 @@ public final class Trace: Sendable {
   private static let reservations = Atomic<UInt64>(0)
 
   package static func shortened(_ url: String) -> String {
-    url.utf8.count <= longestURL ? url : String(url.prefix(longestURL)) + "…"
+    let url = url.separatingLogin.url
+    return url.utf8.count <= longestURL ? url : String(url.prefix(longestURL)) + "…"
   }
 }
 

@@ -9,11 +9,13 @@ extension LoadEngine {
     let options = DecodeOptions(
       target: key.target, pixelFormat: configuration.pixelFormat, limits: key.limits)
     let hold = MemoryHold(0, in: ledger, as: .decoding)
-    let need = decoder.memoryNeeded(for: body, options: options)
+    let need = key.decodes ? decoder.memoryNeeded(for: body, options: options) : 0
     workers.submit(id.number, priority: priority, taking: .init(need, in: hold)) { [self] in
       ledger.lookAround()
       trace.record(.decodeBegan(decode: id.number))
-      let result = Result { () throws(ImageError) in try decoder.decode(body, options: options) }
+      let result = Result { () throws(ImageError) in
+        key.decodes ? try decoder.decode(body, options: options) : Self.noImage
+      }
       // Whoever keeps the picture counts it.
       hold.end()
       trace.record(.decodeEnded(id, result))
@@ -29,6 +31,12 @@ extension LoadEngine {
       }
     }
   }
+
+  /// Stands for the image of bytes that are not decoded.
+  private static let noImage = Image(
+    Bitmap(width: 1, height: 1, format: .bgra, isOpaque: false) { bytes, _ in
+      bytes.initializeMemory(as: UInt8.self, repeating: 0)
+    })
 
   static func apply(
     _ transforms: [any ImageTransform], to image: Image
@@ -70,7 +78,9 @@ extension LoadEngine {
     }
     let outcome = TraceEvent.Outcome(result)
     for id in ids { trace.recordAnswer(id.number, outcome) }
-    for task in tasks { task.settle(task.request.keepsData ? result : result.withoutData) }
+    for task in tasks {
+      task.settle(task.request.keepsData || !task.request.decodes ? result : result.withoutData)
+    }
     resume(
       state.withLock { state in
         state.beingAnswered -= ids.count

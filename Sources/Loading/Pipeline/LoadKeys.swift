@@ -5,6 +5,8 @@ struct DecodeKey: Hashable {
   let request: RequestIdentity
   let target: DecodeTarget?
   let limits: DecodeLimits
+  /// False where the bytes alone are wanted.
+  var decodes = true
 }
 
 /// The same work: pixels that become one picture by the same transforms, for the same cache.
@@ -18,7 +20,9 @@ struct PictureKey: Hashable {
 
   init(_ request: ImageRequest, additionalIdentifier: String?) {
     picture = PictureIdentity(request, additionalIdentifier: additionalIdentifier)
-    decode = DecodeKey(request: picture.request, target: request.targetSize, limits: request.limits)
+    decode = DecodeKey(
+      request: picture.request, target: request.targetSize, limits: request.limits,
+      decodes: request.decodes)
     transforms = request.transforms.map(\.identifier)
     cache = request.cache
   }

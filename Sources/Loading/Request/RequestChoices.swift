@@ -5,30 +5,32 @@ final class RequestChoices: Sendable {
   let limits: DecodeLimits
   let keepsData: Bool
   let progressive: ImageRequest.Progressive
+  let decodes: Bool
 
   private init(
     cache: ImageRequest.Cache, transforms: [any ImageTransform], limits: DecodeLimits, keepsData: Bool,
-    progressive: ImageRequest.Progressive
+    progressive: ImageRequest.Progressive, decodes: Bool
   ) {
     self.cache = cache
     self.transforms = transforms
     self.limits = limits
     self.keepsData = keepsData
     self.progressive = progressive
+    self.decodes = decodes
   }
 
-  /// Nil for the downloader's cache, no transforms, the usual limits, no bytes wanted and pictures shown when they are whole.
+  /// Nil for the downloader's cache, no transforms, the usual limits, no bytes wanted and images decoded and shown when they are whole.
   static func unlessUsual(
     cache: ImageRequest.Cache, transforms: [any ImageTransform], limits: DecodeLimits, keepsData: Bool,
-    progressive: ImageRequest.Progressive
+    progressive: ImageRequest.Progressive, decodes: Bool = true
   ) -> RequestChoices? {
     if case .downloader = cache, transforms.isEmpty, limits == DecodeLimits(), !keepsData,
-      progressive == .none
+      progressive == .none, decodes
     {
       return nil
     }
     return RequestChoices(
       cache: cache, transforms: transforms, limits: limits, keepsData: keepsData,
-      progressive: progressive)
+      progressive: progressive, decodes: decodes)
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import VitrineGraphics
 import VitrineTesting
 
 @testable import VitrineLoading

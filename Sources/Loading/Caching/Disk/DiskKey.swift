@@ -1,3 +1,5 @@
+import VitrineGraphics
+
 /// What a response is kept under: the URL, whom its transport trusts, and the headers that change the response in any case.
 ///
 /// Headers that a server names in `Vary` take no part, since it is not known before it has been asked: a response says

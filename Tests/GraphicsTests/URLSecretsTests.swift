@@ -1,0 +1,39 @@
+import Testing
+import VitrineGraphics
+
+struct URLSecretsTests {
+  @Test(arguments: [
+    ("http://user:hidden@h.test/a.jpg", "http://h.test/a.jpg"),
+    ("https://hidden@h.test", "https://h.test"),
+    ("//user:hidden@h.test/a", "//h.test/a"),
+    ("http://user:hid@hidden@h.test/a", "http://h.test/a"),
+    ("http://user:hid/hidden@h.test/a", "http://h.test/a"),
+    ("http://user:hid?hidden@h.test/a", "http://h.test/a"),
+    ("http:/user:hidden@h.test/a", "h.test/a"),
+    ("user:hidden@h.test/a", "h.test/a"),
+    ("http://h.test/a@2x.png", "http://h.test/a@2x.png"),
+    ("http://h.test:8080/a@2x.png?b=c:d@e", "http://h.test:8080/a@2x.png?b=c:d@e"),
+    ("h.test/a@2x.png", "h.test/a@2x.png"),
+    ("data:image/png;base64,AA@=", "data:image/png;base64,AA@="),
+    ("http://h.test/?row=12&size=big", "http://h.test/?row=12&size=big"),
+    ("http://h.test/a?X-Amz-Signature=hidden&w=3#top", "http://h.test/a?X-Amz-Signature=…&w=3#top"),
+    ("http://h.test/a?sig=hidden", "http://h.test/a?sig=…"),
+    ("http://h.test/a?ACCESS_TOKEN=hidden&b", "http://h.test/a?ACCESS_TOKEN=…&b"),
+    ("http://h.test/a?v=0123456789012345678901234567890123456789", "http://h.test/a?v=…"),
+    ("two\nlines\u{1B}[0m", "two lines [0m"), ("", ""),
+  ])
+  func textIsShownWithoutSecrets(text: String, shown: String) {
+    #expect(text.withoutSecrets == shown)
+  }
+
+  @Test func longTextIsCutOff() {
+    let text = "http://h.test/" + String(repeating: "a", count: 200)
+
+    #expect(text.withoutSecrets.count == 101)
+    #expect(text.withoutSecrets.hasSuffix("…"))
+  }
+
+  @Test func urlsOfATraceHaveNoLogin() {
+    #expect(Trace.shortened("http://user:hidden@h.test/a") == "http://h.test/a")
+  }
+}

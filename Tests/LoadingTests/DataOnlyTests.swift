@@ -1,0 +1,81 @@
+import Testing
+import VitrineGraphics
+import VitrineTesting
+
+@testable import VitrineLoading
+
+/// Requests whose bytes are not decoded.
+@Suite(.timeLimit(.minutes(1)))
+struct DataOnlyTests {
+  private let transport = FakeTransport()
+  private let disk = MemoryDataCache()
+  private let decoder = FakeDecoder()
+  private let cache = MemoryImageCache()
+  private let downloader: ImageDownloader
+  private let text = Array("a.jpg\nb.jpg\n".utf8)
+
+  init() {
+    var configuration = ImageDownloader.Configuration()
+    configuration.retries = .none
+    downloader = ImageDownloader(
+      configuration: configuration, transports: [transport], decoder: decoder, cache: cache, dataCache: disk)
+  }
+
+  private func request(_ url: String = "http://a.test/list.txt") throws -> ImageRequest {
+    var request = try ImageRequest(url)
+    request.decodes = false
+    return request
+  }
+
+  @Test func bytesComeAsTheyAreAndAreKeptOnDiskAlone() async throws {
+    transport.answerAll { [text] in $0.answer(with: text) }
+
+    let response = try await downloader.image(for: try request())
+
+    #expect(response.data == text)
+    #expect(await response.isStored())
+    #expect(cache.usage == 0)
+    #expect(downloader.cachedImage(for: try request()) == nil)
+    let again = try await downloader.image(for: try request())
+    #expect(again.data == text)
+  }
+
+  @Test func keptBytesServeWhileTheServerIsDown() async throws {
+    transport.answerAll { [text] in $0.answer(with: text) }
+    #expect(try await downloader.image(for: try request()).isStored())
+    transport.answerAll { $0.fail(.transport(code: 7, message: "refused")) }
+    var again = try request()
+    again.cachePolicy = .refresh
+
+    let response = try await downloader.image(for: again)
+
+    #expect(response.data == text)
+    guard case .stale = response.freshness else {
+      Issue.record("\(response.freshness)")
+      return
+    }
+  }
+
+  @Test func oneTransferServesBothTheBytesAndTheImage() async throws {
+    let picture = FakeDecoder.picture(width: 8, height: 4)
+    let bytes = downloader.load(try request("http://a.test/1"))
+    let image = downloader.load(try ImageRequest("http://a.test/1"))
+    await transport.waitUntilStarted(1)
+    transport.transfers[0].answer(with: picture)
+
+    #expect(try await bytes.response.data == picture)
+    #expect(try await image.response.image.pixelWidth == 8)
+    #expect(try await image.response.data == nil)
+    #expect(transport.transfers.count == 1)
+  }
+
+  @Test func transformsAndPreviewsTakeNoPart() throws {
+    var request = try request()
+    request.transforms = [.circle()]
+    request.progressive = .scans
+
+    #expect(request.transforms.isEmpty)
+    #expect(request.progressive == .none)
+    #expect(request != (try ImageRequest("http://a.test/list.txt")))
+  }
+}
