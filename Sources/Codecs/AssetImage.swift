@@ -3,6 +3,24 @@ import Glibc
 public import VitrineGraphics
 public import VitrineLoading
 
+/// Why a file of the application's own is not shown.
+public struct AssetImageError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The file.
+  public let path: String
+  /// What is wrong with the file.
+  public let reason: ImageError
+
+  /// One line that names the file.
+  public var description: String {
+    switch reason {
+    case .unreadableFile: "\(reason)"
+    case .emptyBody: "\(path): the file is empty"
+    case .notAnImage: "\(path): the file is not an image of a known format"
+    default: "\(path): \(reason)"
+    }
+  }
+}
+
 /// Reads pictures that the application brings along: icons, backgrounds, placeholders.
 ///
 /// **Never for bytes from the network**: formats beyond JPEG, PNG, WebP and GIF go to SDL2_image, which
@@ -11,10 +29,20 @@ public enum AssetImage {
   /// Decodes a file whole, on the calling thread: by `ImageCodecs` where it knows the format, else by
   /// SDL2_image (BMP, TGA, TIFF, SVG, …), whose pictures have the format `.raw`.
   ///
-  /// Throws `.unreadableFile`, `.notAnImage` for what neither knows, and what `ImageCodecs` throws.
+  /// Throws an error that names the file; its reason is `.unreadableFile`, `.notAnImage` for what neither knows, or what
+  /// `ImageCodecs` throws.
   public static func load(
     contentsOf path: String, pixelFormat: PixelFormat = .bgra
-  ) throws(ImageError) -> Image {
+  ) throws(AssetImageError) -> Image {
+    do throws(ImageError) {
+      return try decode(contentsOf: path, pixelFormat)
+    } catch {
+      throw AssetImageError(path: path, reason: error)
+    }
+  }
+
+  private static func decode(contentsOf path: String, _ pixelFormat: PixelFormat) throws(ImageError) -> Image
+  {
     let bytes = try read(path)
     do {
       return try ImageCodecs().decode(bytes, options: DecodeOptions(pixelFormat: pixelFormat))

@@ -66,6 +66,8 @@ final class ImageSlot {
     } catch {
       refuse(
         error, isNil: source == nil, placeholder: placeholder, options: options, completion: completion)
+      // Nil asks for no image, which is no failure.
+      if source != nil, let error = error as? ImageError { noteRefusal(error) }
       return
     }
     var question = SlotQuestion(
@@ -160,6 +162,11 @@ final class ImageSlot {
     let turn = turn
     takeBackPart()
     if turn == self.turn, shownImage == nil { show(placeholder, by: options, transition: .none) }
+  }
+
+  private func noteRefusal(_ error: ImageError) {
+    note(.failure(error), began: nil)
+    SlotDiagnostics.reportFailure(error, of: nil, in: target)
   }
 
   /// Cancels what it loads, or lets it go on beside the next load.
@@ -341,7 +348,10 @@ final class ImageSlot {
     let turn = turn
     let isLoaded = if case .success = result { true } else { false }
     endIndicator(isLoaded: isLoaded)
-    note(result, of: question)
+    note(result, began: question.began)
+    if case .failure(let error) = result {
+      SlotDiagnostics.reportFailure(error, of: question.request.url.absoluteString, in: target)
+    }
     switch result {
     case .success(let response):
       if !keepsPicture(question, response) {
@@ -378,7 +388,7 @@ final class ImageSlot {
     }
     let turn = turn
     let result = Result<ImageResponse, ImageError>.success(response)
-    note(result, of: question)
+    note(result, began: question.began)
     if !keepsPicture(question, response) {
       shown = (question, response.image)
       show(response, of: question)
@@ -399,9 +409,9 @@ final class ImageSlot {
       && shown.image.pixelHeight >= response.image.pixelHeight
   }
 
-  private func note(_ result: Result<ImageResponse, ImageError>, of question: SlotQuestion) {
+  private func note(_ result: Result<ImageResponse, ImageError>, began: Double?) {
     let window = target.view?.window
-    let elapsed = question.began.flatMap { began in window.map { $0.now - began } }
+    let elapsed = began.flatMap { began in window.map { $0.now - began } }
     guard let new = SlotReport(result, elapsed: elapsed) else { return }
     report = new
     if target.view?.window?.showsDiagnostics == true { target.view?.setNeedsDisplay(target.rect) }

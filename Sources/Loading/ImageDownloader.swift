@@ -31,6 +31,9 @@ public final class ImageDownloader: Sendable {
     }
   }
 
+  /// The shared downloader; nil before one is set.
+  package static var configured: ImageDownloader? { sharedBox.withLock { $0 } }
+
   /// What its loads take in memory, and the budget for it.
   public var ledger: MemoryLedger { engine.ledger }
   /// The memory cache, if there is one.

@@ -52,28 +52,32 @@ import VitrineLoading
   @Test func aDamagedFileOfAKnownFormatNeverReachesSDL() throws {
     let png = PNGFixture(width: 1, height: 1) { _, _ in [1, 2, 3, 4] }.bytes
     try withFile(Array(png.dropLast(10)), suffix: ".png") { path in
-      #expect(throws: ImageError.decoding(.png, message: "ends before IEND")) {
-        try AssetImage.load(contentsOf: path)
-      }
+      let error = #expect(throws: AssetImageError.self) { try AssetImage.load(contentsOf: path) }
+
+      #expect(error?.path == path)
+      #expect(error?.reason == .decoding(.png, message: "ends before IEND"))
+      #expect(error?.description == "\(path): damaged png: ends before IEND")
     }
   }
 
   @Test func whatNobodyKnowsIsNoImage() throws {
     try withFile(Array("plain text".utf8), suffix: ".txt") { path in
-      #expect(throws: ImageError.notAnImage(signature: Array("plain text".utf8))) {
-        try AssetImage.load(contentsOf: path)
-      }
+      let error = #expect(throws: AssetImageError.self) { try AssetImage.load(contentsOf: path) }
+
+      #expect(error?.reason == .notAnImage(signature: Array("plain text".utf8)))
+      #expect(error?.description == "\(path): the file is not an image of a known format")
     }
     try withFile([], suffix: ".png") { path in
-      #expect(throws: ImageError.emptyBody) { try AssetImage.load(contentsOf: path) }
+      let error = #expect(throws: AssetImageError.self) { try AssetImage.load(contentsOf: path) }
+
+      #expect(error?.reason == .emptyBody)
+      #expect(error?.description == "\(path): the file is empty")
     }
   }
 
   @Test func aMissingFileIsNamed() {
-    #expect(
-      throws: ImageError.unreadableFile(path: "/no/such/file.png", message: "No such file or directory")
-    ) {
-      try AssetImage.load(contentsOf: "/no/such/file.png")
-    }
+    let error = #expect(throws: AssetImageError.self) { try AssetImage.load(contentsOf: "/no/such/file.png") }
+
+    #expect(error?.description == "cannot read /no/such/file.png: No such file or directory")
   }
 }

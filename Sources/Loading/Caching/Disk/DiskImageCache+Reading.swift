@@ -42,10 +42,13 @@ extension DiskImageCache {
       guard let root = try folder.open(creating: false) else { return nil }
       return try body(root)
     } catch {
-      state.withLock {
-        $0.statistics.failures += 1
-        if !error.isPassing { $0.fault = error }
+      let isNew = state.withLock { state in
+        state.statistics.failures += 1
+        guard !error.isPassing else { return false }
+        defer { state.fault = error }
+        return state.fault != error
       }
+      if isNew { report(error, "nothing is found") }
       return nil
     }
   }

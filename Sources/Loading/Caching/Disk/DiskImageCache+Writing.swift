@@ -15,14 +15,21 @@ extension DiskImageCache {
 
   func failed(_ fault: Fault) {
     let now = clock.now
-    state.withLock {
-      $0.statistics.failures += 1
-      guard !fault.isPassing else { return }
-      $0.fault = fault
+    let isNew = state.withLock { state in
+      state.statistics.failures += 1
+      guard !fault.isPassing else { return false }
+      defer { state.fault = fault }
       let end = now.advanced(bySeconds: Self.pause)
       // What replaces something has room on a full disk.
-      if case .diskIsFull = fault { $0.isFullUntil = end } else { $0.restsUntil = end }
+      if case .diskIsFull = fault { state.isFullUntil = end } else { state.restsUntil = end }
+      return state.fault != fault
     }
+    if isNew { report(fault, "nothing is kept") }
+  }
+
+  /// Once for each fault in a row.
+  func report(_ fault: Fault, _ consequence: String) {
+    DiagnosticLog.report(DiagnosticMessage(subject: "disk cache", text: "\(consequence): \(fault)"))
   }
 
   /// Why a response is not kept, though nothing has failed.

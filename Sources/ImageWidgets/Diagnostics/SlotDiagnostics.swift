@@ -1,0 +1,32 @@
+import VitrineGraphics
+import VitrineLoading
+import VitrineWidgets
+
+/// Says in the diagnostic log which view did not get its image, and why.
+enum SlotDiagnostics {
+  /// - Parameter source: what the slot was asked for; nil for a load that has a request.
+  static func reportFailure(_ error: ImageError, of url: String?, in target: any SlotTarget) {
+    if error == .cancelled { return }
+    DiagnosticLog.report(
+      DiagnosticMessage(
+        subject: subject(of: target), text: "\(error)\(url.map { " (\($0.withoutSecrets))" } ?? "")"))
+  }
+
+  /// Type, label, slot and place of the view: `ImageView “Cover” at 40,40 320x240`.
+  private static func subject(of target: any SlotTarget) -> String {
+    guard let view = target.view else { return "a view that is gone" }
+    let label = view.accessibilityLabel.map { " “\($0)”" } ?? ""
+    let slot =
+      switch target.key {
+      case .contents: ""
+      case .highlighted: ", highlighted image"
+      case .button(let slot, let state): ", \(slot) for \(state)"
+      }
+    let frame = view.window == nil ? view.frame : view.frameInWindow
+    func whole(_ value: Double) -> String {
+      value.isFinite ? "\(Int(max(-1e9, min(1e9, value))))" : "\(value)"
+    }
+    let place = "at \(whole(frame.minX)),\(whole(frame.minY)) \(whole(frame.width))x\(whole(frame.height))"
+    return "\(type(of: view))\(label)\(slot) \(place)\(view.window == nil ? " outside of a window" : "")"
+  }
+}

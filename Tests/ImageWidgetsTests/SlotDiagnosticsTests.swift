@@ -1,0 +1,115 @@
+import Synchronization
+import Testing
+import VitrineGraphics
+import VitrineImageWidgets
+import VitrineLoading
+import VitrineTesting
+import VitrineWidgets
+
+/// What the diagnostic log says of views that did not get their images. Other tests write into the same log.
+@Suite(.serialized, .timeLimit(.minutes(1)))
+final class SlotDiagnosticsTests {
+  private let bench = SlotBench()
+  private let lines = Lines()
+
+  nonisolated private final class Lines: Sendable {
+    private let lines = Mutex<[String]>([])
+
+    func add(_ line: String) { lines.withLock { $0.append(line) } }
+    func about(_ text: String) -> [String] { lines.withLock { $0 }.filter { $0.contains(text) } }
+  }
+
+  init() {
+    let lines = lines
+    DiagnosticLog.handler = { lines.add("\($0)") }
+  }
+
+  isolated deinit { DiagnosticLog.handler = nil }
+
+  @Test func wrongURLWithoutACompletionIsOneLineThatNamesTheView() {
+    let view = ImageView(frame: Rect(x: 10, y: 20, width: 30, height: 40))
+    view.accessibilityLabel = "Cover 1"
+    bench.window.addSubview(view)
+
+    view.setImage(from: "no/url/1\nof any kind", options: bench.options)
+
+    #expect(lines.about("Cover 1") == ["ImageView “Cover 1” at 10,20 30x40: not a URL: no/url/1 of any kind"])
+  }
+
+  @Test func loginsAndKeysAreNotInTheLog() async throws {
+    let view = bench.view()
+    view.accessibilityLabel = "Cover 2"
+
+    view.setImage(from: "http//user:hidden@a.test/1", options: bench.options)
+    view.setImage(from: "http://user:hidden@a.test/2?token=hidden", options: bench.options)
+    await bench.transfer(1).fail(.status(404))
+    try await until { lines.about("Cover 2").count == 2 }
+
+    #expect(lines.about("hidden").isEmpty)
+    #expect(
+      lines.about("Cover 2").last?.hasSuffix("the server answered 404 (http://a.test/2?token=…)") == true)
+  }
+
+  @Test func bodyOverTheLimitIsReportedForAButtonsState() async throws {
+    let button = Button(frame: Rect(x: 0, y: 0, width: 50, height: 50))
+    button.accessibilityLabel = "Play 3"
+    bench.window.addSubview(button)
+
+    button.setImage(from: "http://a.test/3", for: .selected, options: bench.options)
+    await bench.transfer(1).fail(.tooLarge(.body(bytes: 100)))
+    try await until { !lines.about("Play 3").isEmpty }
+
+    #expect(lines.about("Play 3").count == 1)
+    #expect(lines.about("Play 3").first?.contains("more than 100 bytes (http://a.test/3)") == true)
+    #expect(lines.about("Play 3").first?.contains("image for") == true)
+  }
+
+  @Test func diskCacheThatCannotBeWrittenIsReportedOnce() async throws {
+    // A folder that not even root can make.
+    let disk = DiskImageCache(directory: "/proc/vitrine-diagnostics")
+    let downloader = ImageDownloader(
+      transports: [bench.transport], decoder: FakeDecoder(), dataCache: disk)
+    let bytes = SlotBench.red
+    bench.transport.answerAll { $0.answer(with: bytes) }
+
+    for number in 1...3 {
+      _ = try await downloader.image(for: "http://a.test/disk/\(number)").isStored()
+    }
+
+    #expect(lines.about("/proc/vitrine-diagnostics").count == 1)
+    #expect(
+      lines.about("/proc/vitrine-diagnostics").first?.hasPrefix("disk cache: nothing is kept: ") == true)
+  }
+
+  @Test func cancelsAndNoURLAtAllAreNoFailures() async throws {
+    let view = bench.view()
+    view.accessibilityLabel = "Cover 4"
+
+    view.setImage(from: "http://a.test/4", options: bench.options)
+    view.cancelImageLoad()
+    view.setImage(from: nil as String?, options: bench.options)
+    let ear = Ear()
+    view.setImage(from: "bad", options: bench.options, completion: ear.completion)
+    await ear.hear()
+
+    #expect(lines.about("Cover 4").count == 1)
+  }
+
+  @Test func overlayMarksASlotWithoutAURL() {
+    let view = ImageView(frame: Rect(x: 0, y: 0, width: 200, height: 60))
+    bench.window.addSubview(view)
+    bench.window.showsDiagnostics = true
+
+    view.setImage(from: "bad", options: bench.options)
+
+    let texts = bench.window.drawList(for: bench.window.bounds).commands.compactMap {
+      if case .text(let text, _, _, _) = $0 { text } else { nil }
+    }
+    #expect(texts == ["not a URL: bad"])
+    view.setImage(from: nil as String?, options: bench.options)
+    let isMarked = bench.window.drawList(for: bench.window.bounds).commands.contains {
+      if case .text = $0 { true } else { false }
+    }
+    #expect(!isMarked)
+  }
+}
