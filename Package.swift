@@ -24,12 +24,13 @@ func module(
 }
 
 func tests(
-  _ name: String, _ dependencies: [String], settings: [SwiftSetting] = strict
+  _ name: String, _ dependencies: [String], exclude: [String] = [], settings: [SwiftSetting] = strict
 ) -> Target {
   .testTarget(
     name: "\(name)Tests",
     dependencies: dependencies.map { .init(stringLiteral: $0) },
     path: "Tests/\(name)Tests",
+    exclude: exclude,
     swiftSettings: settings)
 }
 
@@ -68,7 +69,7 @@ let package = Package(
       settings: mainActor),
     module(
       "VitrineTesting",
-      ["VitrineGraphics", "VitrineLoading", "VitrineWidgets"]),
+      ["VitrineGraphics", "VitrineLoading", "VitrineCodecs", "VitrineWidgets", "VitrineSDLBackend"]),
 
     // The loopback server of demo, tests and benchmarks, and the program itself.
     module("GalleryServer", []),
@@ -114,12 +115,19 @@ let package = Package(
       name: "SDLBackendProbe", dependencies: ["VitrineSDLBackend"], path: "Tests/SDLBackendProbe",
       swiftSettings: mainActor),
     // Without a default isolation, as most users have it: what is shown to them has to compile so.
-    tests("Vitrine", ["Vitrine", "VitrineGalleryServer", "VitrineTesting"]),
+    tests(
+      "Vitrine", ["Vitrine", "VitrineGalleryServer", "VitrineTesting", "AsyncMainProbe"],
+      exclude: ["Articles/Recorded"]),
+    // A program that leaves the first thread, which a test never is on.
+    .executableTarget(
+      name: "AsyncMainProbe", dependencies: ["Vitrine"], path: "Tests/AsyncMainProbe",
+      swiftSettings: mainActor),
     tests(
       "Demo",
       [
-        "VitrineDemo", "VitrineCodecs", "VitrineGraphics", "VitrineWidgets", "VitrineGalleryServer",
-        "DemoRuns",
+        "VitrineDemo", "Vitrine", "VitrineCodecs", "VitrineGraphics", "VitrineWidgets",
+        "VitrineGalleryServer",
+        "VitrineTesting", "DemoRuns",
       ]),
     // Runs the program for the tests that look at it from outside.
     .target(name: "DemoRuns", dependencies: [], path: "Tests/DemoRuns", swiftSettings: strict),

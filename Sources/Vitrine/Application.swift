@@ -15,7 +15,8 @@ public import VitrineWidgets
 /// ```
 ///
 /// `main` must be synchronous: with an asynchronous one the main actor leaves the process's first thread on
-/// Linux, and SDL has to stay on it.
+/// Linux, and SDL has to stay on it. `init` throws `.notFirstThread` there. Foundation's `Timer` never fires, since nothing runs
+/// Foundation's run loop: `Window.after(_:perform:)` and `Window.every(_:perform:)` take its place.
 public final class Application {
   /// The window on the screen: its driver, its time, screenshots and figures.
   public let host: SDLHost
@@ -65,8 +66,10 @@ public final class Application {
   /// Opens the window and sets `ImageDownloader.shared`. The program is taken to be all about pictures: glibc is told to
   /// keep the heaps of its threads in two arenas, unless the environment's `MALLOC_ARENA_MAX` says otherwise.
   ///
-  /// Throws when there is no screen, no font or no SDL driver of the name asked for.
+  /// Throws when there is no screen, no font or no SDL driver of the name asked for, and on a thread that is not the
+  /// process's first. Tests, which are on such a thread, use `TestScreen`.
   public init(configuration: Configuration) throws(SDLHostError) {
+    guard SDLHost.isFirstThread else { throw .notFirstThread }
     HeapArenas.limit()
     memory = configuration.memory
     var hosting = configuration.host
@@ -80,9 +83,8 @@ public final class Application {
     var downloading = configuration.downloader
     downloading.pixelFormat = host.pixelFormat
     downloading.ledger = ledger
-    downloader = bootstrap(
-      downloader: downloading, transport: configuration.transport, cache: cache,
-      dataCache: configuration.dataCache)
+    downloader = makeSharedDownloader(
+      downloading, transport: configuration.transport, cache: cache, dataCache: configuration.dataCache)
   }
 
   /// An application with a title and a window of a size in points, everything else by default.
@@ -97,7 +99,8 @@ public final class Application {
 
   /// Shows the window until it is closed, Esc or Ctrl-C is pressed, or `quit()` is called.
   ///
-  /// Returns too when the X server or the Wayland compositor has ended; then `host.failure` says so. Pictures that are on
+  /// Returns too when the X server or the Wayland compositor has ended, and at once on a thread that is not the process's
+  /// first; then `host.failure` says so. Pictures that are on
   /// their way to the disk have a second to get there.
   public func run() {
     host.run()

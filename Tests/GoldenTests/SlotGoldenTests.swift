@@ -7,7 +7,7 @@ import VitrineWidgets
 
 /// The life of slots in a view, in a large view and in a button: all of them wait for one picture, and see what comes
 /// of it.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.screenTurn, .timeLimit(.minutes(5)))
 struct SlotGoldenTests {
   private let transport = FakeTransport()
   private let cache = MemoryImageCache()

@@ -6,7 +6,7 @@ import VitrineWidgets
 
 /// Everything that opens a host. SDL is a single thing in a process, so a test never waits while it has a host: it has
 /// the main actor, and SDL, to itself.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .screenTurn, .timeLimit(.minutes(5)))
 struct GoldenTests {}
 
 /// An off-screen window whose time stands still between `advance(by:)` and the next.

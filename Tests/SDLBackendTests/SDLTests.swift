@@ -6,7 +6,7 @@ import VitrineWidgets
 
 /// Everything that opens a host: one at a time, since SDL is a single thing in a process. Other targets' tests open hosts
 /// too, so a test makes its host itself, and never waits while it has it.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .screenTurn, .timeLimit(.minutes(5)))
 struct SDLTests {}
 
 /// An off-screen host whose time stands still, with one view that draws what a test says.

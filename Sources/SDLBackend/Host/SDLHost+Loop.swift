@@ -1,4 +1,5 @@
 import CSDL
+import Glibc
 import VitrineGraphics
 import VitrineWidgets
 
@@ -7,10 +8,21 @@ extension SDLHost {
   /// server is gone, which `failure` tells then.
   ///
   /// Runs what the main actor and the main dispatch queue have to do, and sleeps while there is nothing. Has to
-  /// be called on the process's first thread, which `@main` with a synchronous `main()` has.
+  /// be called on the process's first thread, which `@main` with a synchronous `main()` has. On another thread no
+  /// image would ever arrive: the method writes one line to standard error, sets `failure` to `.notFirstThread` and
+  /// returns at once.
   public func run() {
+    guard Self.isFirstThread else {
+      failure = .notFirstThread
+      let line = "vitrine: \(SDLHostError.notFirstThread)\n"
+      _ = write(STDERR_FILENO, line, line.utf8.count)
+      return
+    }
     while !isQuitting { turn() }
   }
+
+  /// True on the process's first thread, the one that can serve the main queue.
+  package nonisolated static var isFirstThread: Bool { vitrine_is_main_thread() == SDL_TRUE }
 
   /// One turn of the loop: waits until there is something to do, handles events and the main queue's work, and
   /// draws a frame if one is due.

@@ -18,6 +18,9 @@ public nonisolated enum SDLHostError: Error, Hashable, Sendable, CustomStringCon
   case font(path: String, message: String)
   /// SDL is a single thing in a process: the other host has to be closed first.
   case anotherHostIsOpen
+  /// The call came on a thread that is not the process's first, where neither SDL nor the main actor can be served: in an
+  /// asynchronous `main`, everything after the first `await`.
+  case notFirstThread
   /// A picture file could not be written.
   case file(path: String, message: String)
 
@@ -37,6 +40,9 @@ public nonisolated enum SDLHostError: Error, Hashable, Sendable, CustomStringCon
     case .missingFont(let path): "the font \(path) is missing: install the package fonts-dejavu-core"
     case .font(let path, let message): "the font \(path) cannot be used: \(message)"
     case .anotherHostIsOpen: "another SDL host is open in this process: close it first"
+    case .notFirstThread:
+      "not on the process's first thread: make main() synchronous, call run() from it without an await before, "
+        + "and start asynchronous work in a Task"
     case .file(let path, let message): "\(path) cannot be written: \(message)"
     }
   }

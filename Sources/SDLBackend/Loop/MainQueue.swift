@@ -12,7 +12,7 @@ struct MainQueue {
   let descriptor: Int32?
 
   init() {
-    descriptor = vitrine_is_main_thread() == SDL_TRUE ? _dispatch_get_main_queue_handle_4CF() : nil
+    descriptor = SDLHost.isFirstThread ? _dispatch_get_main_queue_handle_4CF() : nil
   }
 
   /// Runs what is waiting.

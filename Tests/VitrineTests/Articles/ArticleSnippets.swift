@@ -50,9 +50,29 @@ func showCovers(of addresses: [String]) throws {
   application.run()
 }
 
-func size(of address: String) async throws -> Size {
-  let response = try await bootstrap().image(for: address)
-  return response.image.size
+@MainActor
+func showInTurn(_ addresses: [String], in cover: ImageView, of window: Window) -> WindowTimer {
+  var options = SlotOptions()
+  options.placeholderPolicy = .keepsPrevious
+  var next = 0
+  return window.every(10) { [weak cover] in
+    cover?.setImage(from: addresses[next], options: options)
+    next = (next + 1) % addresses.count
+  }
+}
+
+func writeDiagnostics(to write: @escaping @Sendable (String) -> Void) {
+  DiagnosticLog.handler = { message in write("\(message)") }
+}
+
+func sizes(of addresses: [String]) async throws -> [Size] {
+  let downloader = bootstrap()
+  var sizes: [Size] = []
+  for address in addresses {
+    let response = try await downloader.image(for: address)
+    sizes.append(response.image.size)
+  }
+  return sizes
 }
 
 @MainActor

@@ -78,20 +78,32 @@ struct TestingArticleTests {
     #expect(test.texts == ["Playing"])
   }
 
-  @MainActor @Test func coverIsDrawn() throws {
-    var configuration = SDLHost.Configuration()
-    configuration.size = Size(width: 64, height: 48)
-    configuration.videoDriver = "offscreen"
-    let host = try SDLHost(configuration: configuration)
-    host.clock = .manual { 0 }
-    let cover = ImageView(frame: host.window.bounds)
+  @MainActor @Test func coverIsHalfWayThroughItsFade() async throws {
+    let screen = try await TestScreen(size: Size(width: 64, height: 48))
+    let transport = FakeTransport()
+    transport.answerAll { $0.answer(with: FakeDecoder.picture(width: 640, height: 480)) }
+    let downloader = ImageDownloader(transports: [transport], decoder: FakeDecoder())
+    let cover = ImageView(frame: Rect(x: 8, y: 8, width: 48, height: 32))
+    screen.window.addSubview(cover)
+
+    var options = SlotOptions(downloader: downloader)
+    options.transition = .crossDissolve(0.25)
+    cover.setImage(from: "https://example.com/cover.jpg", options: options)
+    try await screen.load()
+    screen.advance(by: 0.125)
+
+    try screen.expect("cover-half-way")
+  }
+
+  @MainActor @Test func coverIsDrawn() async throws {
+    let screen = try await TestScreen(size: Size(width: 64, height: 48))
+    let cover = ImageView(frame: screen.window.bounds)
     cover.image = .solid(width: 64, height: 48, color: .white)
-    host.window.addSubview(cover)
-    host.turn(waitUpTo: 0)
+    screen.window.addSubview(cover)
 
     let expected = Bitmap(width: 64, height: 48, color: .white)
-    let comparison = PictureComparison(of: host.screenshot(), with: expected, tolerance: .exact)
-    if !comparison.isMatch { try SDLHost.writePNG(comparison.sideBySide, to: "cover.difference.png") }
+    let comparison = PictureComparison(of: screen.screenshot(), with: expected, tolerance: .exact)
+
     #expect(comparison.isMatch, "\(comparison)")
   }
 }

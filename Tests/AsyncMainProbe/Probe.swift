@@ -1,0 +1,51 @@
+import Glibc
+import Vitrine
+
+/// A program whose `main` is asynchronous, as a newcomer may write it: after an `await` it is not on the process's first
+/// thread any more. Prints what came of opening, or of running, a window there; or of many calls of `bootstrap`.
+@main
+struct Probe {
+  static func main() async {
+    var configuration = Application.Configuration()
+    configuration.host.videoDriver = "offscreen"
+    configuration.dataCache = nil
+    do {
+      switch CommandLine.arguments.dropFirst().first {
+      case "bootstrap":
+        let first = bootstrap(dataCache: nil)
+        let before = threadCount
+        var others = 0
+        for number in 0..<200 {
+          // What a newcomer may write for each request, also with a configuration of its own.
+          var configuration = ImageDownloader.Configuration()
+          configuration.maximumActiveDownloads = 1 + number % 7
+          if bootstrap(downloader: configuration, dataCache: nil) !== first { others += 1 }
+        }
+        print("others: \(others), threads: \(threadCount - before)")
+        await first.shutDown()
+        let second = bootstrap(dataCache: nil)
+        print("after shutDown: \(second !== first && second === ImageDownloader.shared)")
+      case "run":
+        let application = try Application(configuration: configuration)
+        await Task.yield()
+        application.run()
+        print("failure: \(application.host.failure.map { "\($0)" } ?? "none")")
+      default:
+        await Task.yield()
+        _ = try Application(configuration: configuration)
+        print("opened")
+      }
+    } catch {
+      print("error: \(error)")
+    }
+  }
+
+  /// Threads of this process, by the kernel's count.
+  private static var threadCount: Int {
+    guard let folder = opendir("/proc/self/task") else { return 0 }
+    defer { closedir(folder) }
+    var count = -2  // . and ..
+    while readdir(folder) != nil { count += 1 }
+    return count
+  }
+}

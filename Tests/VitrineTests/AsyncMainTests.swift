@@ -1,0 +1,62 @@
+import Foundation
+import Testing
+import Vitrine
+import VitrineTesting
+
+/// Programs whose `main` is asynchronous: the main actor leaves the first thread there.
+@Suite(.timeLimit(.minutes(1)))
+struct AsyncMainTests {
+  private let advice = "not on the process's first thread: make main() synchronous"
+
+  @Test func applicationOffTheFirstThreadIsRefusedWithOneLine() async throws {
+    let (output, errors) = try await outcome(of: "init")
+
+    #expect(output.hasPrefix("error: \(advice)"))
+    #expect(output.split(separator: "\n").count == 1)
+    #expect(errors.isEmpty)
+  }
+
+  @Test func runOffTheFirstThreadReturnsAndSaysWhatToDo() async throws {
+    let (output, errors) = try await outcome(of: "run")
+
+    #expect(output.hasPrefix("failure: \(advice)"))
+    #expect(errors.hasPrefix("vitrine: \(advice)"))
+    #expect(errors.split(separator: "\n").count == 1)
+  }
+
+  @Test func bootstrapForEachRequestMakesOneDownloader() async throws {
+    let (output, _) = try await outcome(of: "bootstrap")
+
+    let lines = output.split(separator: "\n")
+    #expect(lines.first?.hasPrefix("others: 0, threads: ") == true, "\(output)")
+    let threads = lines.first?.split(separator: " ").last.flatMap { Int($0) }
+    #expect((threads ?? 99) <= 2)
+    #expect(lines.last == "after shutDown: true")
+  }
+
+  @MainActor @Test func applicationInATestIsRefusedToo() {
+    #expect(throws: SDLHostError.notFirstThread) { try Application(title: "Test") }
+  }
+
+  /// Runs the probe to its end, which a frozen one never reaches.
+  private func outcome(of mode: String) async throws -> (output: String, errors: String) {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "probe-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let (output, errors) = (folder.appending(path: "out"), folder.appending(path: "err"))
+    for file in [output, errors] { try Data().write(to: file) }
+    let process = Process()
+    process.executableURL = URL(
+      filePath: try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    )
+    .deletingLastPathComponent().appending(path: "AsyncMainProbe")
+    process.arguments = [mode]
+    process.environment = ["HOME": folder.path]
+    process.standardOutput = try FileHandle(forWritingTo: output)
+    process.standardError = try FileHandle(forWritingTo: errors)
+    try process.run()
+    defer { if process.isRunning { process.terminate() } }
+    try await until(within: 30) { !process.isRunning }
+    return (try String(contentsOf: output, encoding: .utf8), try String(contentsOf: errors, encoding: .utf8))
+  }
+}
