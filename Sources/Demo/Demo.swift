@@ -9,7 +9,10 @@ final class Demo: ScriptStage {
   private let application: Application
   private let options: Options
   private let gallery: Gallery
-  private let feed: Feed
+  private var feed: Feed
+  /// Where the feed comes from, if it is not on this machine.
+  private let network: NetworkFeed?
+  private let complain: (String) -> Void
   private let failure: Image?
   private let statistics: Statistics
   private var root: RootView?
@@ -25,19 +28,69 @@ final class Demo: ScriptStage {
   var window: Window { application.window }
 
   init(
-    application: Application, options: Options, gallery: Gallery, feed: Feed, script: Script?,
-    assets: String
+    application: Application, options: Options, gallery: Gallery, feed source: FeedSource,
+    script: Script?, assets: String, complain: @escaping (String) -> Void
   ) {
     self.application = application
     self.options = options
     self.gallery = gallery
-    self.feed = feed
+    self.complain = complain
+    switch source {
+    case .ready(let feed): (self.feed, network) = (feed, nil)
+    case .network(let url):
+      let network = NetworkFeed(url: url, downloader: application.downloader, window: application.window)
+      (feed, self.network) = (network.feed, network)
+    }
     statistics = Statistics()
     failure = try? AssetImage.load(
       contentsOf: assets + "/ui/failure.png", pixelFormat: application.host.pixelFormat)
     self.script = script.map { ScriptPlayer($0, stage: self) }
     View.slotObserver = statistics
     build()
+    if let network { begin(network) }
+  }
+
+  // MARK: Feed
+
+  private func begin(_ network: NetworkFeed) {
+    // The window is not loaded before its list is, or is known not to come.
+    root?.pendingSlots += 1
+    network.onList = { [unowned self] in showFeed(of: network) }
+    network.onChange = { [unowned self] in feedDidChange(network) }
+    network.load()
+  }
+
+  private func showFeed(of network: NetworkFeed) {
+    feed = network.feed
+    for screen in screens.values { (screen as? FeedScreen)?.show(feed) }
+  }
+
+  private func feedDidChange(_ network: NetworkFeed) {
+    if network.state != .loading, let root, root.pendingSlots > 0 { root.pendingSlots = 0 }
+    statistics.onChange?()
+    switch network.state {
+    case .loading, .loaded, .stale: break
+    // Reported once; a run that ends when it is idle reports it at its end.
+    case .waiting(let message): if !endsWhenIdle, script == nil { complain("\(message); trying again") }
+    case .failed(let message):
+      problem = problem ?? message
+      isDone = true
+      application.quit()
+    }
+  }
+
+  /// Why a run that ends by itself has not shown its feed.
+  private var missingFeed: String? {
+    if case .waiting(let message) = network?.state { message } else { nil }
+  }
+
+  private var feedText: String {
+    switch network?.state {
+    case .loading: "\(feed.name) (loading)"
+    case .stale: "\(feed.name) (kept from earlier)"
+    case .waiting: "\(feed.name) (cannot be reached, trying again)"
+    case .loaded, .failed, nil: feed.name
+    }
   }
 
   // MARK: Views
@@ -93,7 +146,10 @@ final class Demo: ScriptStage {
           gallery: gallery, failure: failure, hasDisk: application.downloader.dataCache != nil)
       default: ListScreen(feed: feed, failure: failure)
       }
-    (screen as? FeedScreen)?.onRefresh = { [unowned self] in self.clearCache() }
+    (screen as? FeedScreen)?.onRefresh = { [unowned self] in
+      self.clearCache()
+      self.network?.load()
+    }
     screens[name] = screen
     return screen
   }
@@ -114,7 +170,7 @@ final class Demo: ScriptStage {
     let sizes = [
       "cache \(megabytes(application.cache.usage))", "textures \(megabytes(application.host.textureBytes))",
     ]
-    return ([feed.name] + counts + sizes).joined(separator: "   ·   ")
+    return ([feedText] + counts + sizes).joined(separator: "   ·   ")
   }
 
   // MARK: Running
@@ -157,6 +213,7 @@ final class Demo: ScriptStage {
       if script?.isIdle() ?? window.isIdle {
         statistics.observe(application.host)
         if let file = options.screenshot { problem = problem ?? saveScreenshot(to: file) }
+        problem = problem ?? missingFeed
         if options.dumpsTree { print(window.accessibilityNode.text) }
         isDone = true
       }
@@ -184,7 +241,7 @@ final class Demo: ScriptStage {
   var isQuitting: Bool { application.host.isQuitting }
   var isLoadedThroughout: Bool {
     func waits(_ view: View) -> Bool { view.pendingSlots > 0 || view.subviews.contains(where: waits) }
-    return !screens.values.contains(where: waits)
+    return root?.pendingSlots == 0 && !screens.values.contains(where: waits)
   }
   var realTime: Double { Process.milliseconds / 1000 }
 
@@ -213,7 +270,7 @@ final class Demo: ScriptStage {
   }
 
   func scriptDidEnd() {
-    problem = script?.failure
+    problem = script?.failure ?? missingFeed
     if problem != nil || !endsWhenIdle { isDone = true }
   }
 }

@@ -48,7 +48,7 @@ struct Program {
     let script = try options.script.map(readScript)
     let gallery = try Gallery(assets: assets, latency: options.latency)
     defer { gallery.stop() }
-    let feed = try options.feed.map(FeedLoader.load) ?? gallery.feed
+    let feed = try options.feed.map(FeedLoader.find) ?? .ready(gallery.feed)
 
     var configuration = Application.Configuration()
     configuration.host.title = "Vitrine"
@@ -66,8 +66,9 @@ struct Program {
     for warning in application.host.warnings { complain(warning) }
 
     let demo = Demo(
-      application: application, options: options, gallery: gallery, feed: feed, script: script, assets: assets
-    )
+      application: application, options: options, gallery: gallery, feed: feed, script: script,
+      assets: assets,
+      complain: complain)
     let code = demo.run()
     if let problem = demo.problem { complain(problem) }
     if let fault = (configuration.dataCache as? DiskImageCache)?.fault {

@@ -101,10 +101,15 @@ struct CommandLineTests {
     let program = try VitrineProgram()
     defer { program.remove() }
 
-    let outcome = try await program.run("--video", "offscreen", "--feed", "http://127.0.0.1:1/list.txt")
+    let outcome = try await program.run(
+      "--video", "offscreen", "--exit-when-idle", "--feed",
+      "http://kiosk:hidden@127.0.0.1:1/list.txt?token=hidden")
 
     #expect(outcome.exitCode == 1)
-    #expect(outcome.errors.contains("cannot load the feed"))
+    #expect(outcome.errors.contains("cannot load the feed http://127.0.0.1:1/list.txt?token=…: "))
+    #expect(!outcome.errors.contains("hidden"))
+    // The first line names the video driver.
+    #expect(outcome.errors.split(separator: "\n").count == 2)
   }
 
   @Test func terminationSignalQuits() async throws {

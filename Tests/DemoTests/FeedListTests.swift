@@ -38,4 +38,110 @@ struct FeedListTests {
 
     #expect(items.count == 1)
   }
+
+  // MARK: Lists from the network
+
+  private let network = URL(string: "http://signs.test:8080/a/list.txt?b=c")!
+
+  @Test(arguments: [
+    "file:///etc/passwd", "FILE:///etc/passwd", "  file:///etc/passwd", "\tFile:/etc/passwd",
+    "\u{FEFF}file:///x.png",
+    "file:x.png", "file://localhost/x.png", "ftp://h/x.png", "x-app:/picture", "about:blank", "javascript:1",
+    "a.jpg\nfile:///etc/passwd", "a.jpg\rfile:///etc/passwd", "a.jpg\u{2028}fIlE:///etc/passwd",
+  ])
+  func listFromTheNetworkNamesNothingOfThisMachine(text: String) throws {
+    let error = #expect(throws: FeedError.self) { try FeedList.parse(text, base: network) }
+
+    #expect(error?.message.contains("which a list from the network may not name") == true)
+    // The same lines of a list on this machine.
+    #expect(try FeedList.parse(text, base: base).count >= 1)
+  }
+
+  @Test func listFromTheNetworkNamesTheNetworkAndData() throws {
+    let items = try FeedList.parse(
+      """
+      b.png
+      /c.png
+      //other.test/d.png
+      HTTPS://Other.test/e.png
+      data:image/png;base64,AAAA
+      ?row=1
+      %66ile%3A/x.png
+      file%3A///etc/passwd
+      """, base: network)
+
+    #expect(
+      items.prefix(3).map(\.url) == [
+        "http://signs.test:8080/a/b.png", "http://signs.test:8080/c.png", "http://other.test/d.png",
+      ])
+    for item in items {
+      #expect(["http", "https", "data"].contains(URL(string: item.url)?.scheme?.lowercased()), "\(item.url)")
+    }
+    #expect(items.count == 8)
+  }
+
+  // MARK: Secrets
+
+  @Test func loginsAndKeysAreNeitherTitlesNorInMessages() throws {
+    let items = try FeedList.parse(
+      "http://user:hidden@h.test/\nhttp://user:hidden@h.test/a.jpg?sig=hidden", base: base)
+    #expect(items.map(\.title) == ["/", "a"])
+    #expect(items.map(\.detail) == ["h.test", "h.test"])
+
+    let place = try #require(URL(string: "http://user:hidden@signs.test/list?key=hidden"))
+    let error = #expect(throws: FeedError.self) {
+      try FeedList.parse("ftp://user:hidden@h.test/a.jpg?token=hidden", base: place)
+    }
+    #expect(error?.message.contains("hidden") == false)
+    #expect(error?.message.contains("http://signs.test/list?key=…") == true)
+  }
+
+  // MARK: Long lists
+
+  @Test func millionShortLinesTakeFourBytesEachBesideTheirText() throws {
+    let line = "a.jpg\n"
+    let text = Array(String(repeating: line, count: FeedList.countLimit).utf8)
+    let before = residentBytes
+
+    let list = try FeedList(text, base: base)
+
+    #expect(list.count == 1_000_000)
+    #expect(list[999_999].url == "file:///srv/signs/a.jpg")
+    // The index and its room to grow; strings for all of it took 200 MB.
+    #expect(residentBytes - before < 32 << 20)
+  }
+
+  @Test func listOfTooManyLinesIsRefused() {
+    let text = Array(String(repeating: "a\n", count: FeedList.countLimit + 1).utf8)
+
+    let error = #expect(throws: FeedError.self) { try FeedList(text, base: base) }
+
+    #expect(error?.message == "list.txt names more than 1000000 pictures")
+  }
+
+  @Test func listOfTooManyBytesIsRefused() {
+    let text = [UInt8](repeating: UInt8(ascii: "#"), count: FeedList.byteLimit + 1)
+
+    let error = #expect(throws: FeedError.self) { try FeedList(text, base: base) }
+
+    #expect(error?.message == "list.txt is no list of URLs: it has more than 16 MiB")
+  }
+
+  @Test func linesThatNeedNoCloserLookAreWhatURLMakesOfThem() throws {
+    for text in [
+      "a", "a/b.jpg?x=1&y", "/x", "..", "./a//b", "http://h", "https://h.test/a.png?b=c", "?a", "~x",
+    ] {
+      #expect(FeedAddresses.isPlain(Array(text.utf8)[...]), "\(text)")
+      let url = try #require(URL(string: text, relativeTo: network)?.absoluteURL)
+      #expect(["http", "https"].contains(url.scheme), "\(text)")
+    }
+    for text in [
+      "", "//h/x", "a:b", "http:/x", "http://", "http:///x", "http://h:80/x", "http://u@h/", "%66", "ä", "<a",
+      "a b",
+    ] {
+      #expect(!FeedAddresses.isPlain(Array(text.utf8)[...]), "\(text)")
+    }
+  }
+
+  private var residentBytes: Int { Process.memory("VmRSS") }
 }

@@ -102,6 +102,65 @@ struct FeedRunTests {
     #expect(outcome.exitCode == 0)
   }
 
+  @Test func feedIsShownFromDiskWhenItsServerIsDown() async throws {
+    let program = try VitrineProgram(keepsPictures: true)
+    defer { program.remove() }
+    let server = try GalleryServer(pictures: VitrineProgram.assets)
+    let list = "\(server.baseURL)/gallery/buttons/list.txt"
+    server.add(Resource(body: Array("portrait.jpg\tPortrait\n".utf8)), at: "/gallery/buttons/list.txt")
+    let online = try await program.run(
+      "--video", "offscreen", "--feed", list, script: "wait idle\nexpect \"Portrait\" state loaded\n")
+    #expect(online.exitCode == 0)
+    server.stop()
+
+    let offline = try await program.run(
+      "--video", "offscreen", "--feed", list, script: "wait idle\nexpect \"Portrait\" state loaded\n")
+
+    #expect(offline.exitCode == 0)
+    #expect(offline.stats?.images.disk == 1)
+    #expect(offline.stats?.images.stale == 1)
+  }
+
+  @Test func listOfALyingServerShowsNoFileOfThisMachine() async throws {
+    let program = try VitrineProgram()
+    defer { program.remove() }
+    let server = try GalleryServer(pictures: VitrineProgram.assets)
+    defer { server.stop() }
+    let text = "portrait.jpg\n FILE://\(VitrineProgram.assets)/buttons/portrait.jpg\tSecret\n"
+    server.add(Resource(body: Array(text.utf8)), at: "/gallery/buttons/list.txt")
+
+    let outcome = try await program.run(
+      "--video", "offscreen", "--feed", "\(server.baseURL)/gallery/buttons/list.txt", "--exit-when-idle")
+
+    #expect(outcome.exitCode == 1)
+    #expect(outcome.errors.contains("line 2 of"))
+    #expect(outcome.errors.contains("is a file URL, which a list from the network may not name"))
+    #expect(outcome.stats?.images.file == 0)
+  }
+
+  @Test func loginsOfTheFeedAreShownAndWrittenNowhere() async throws {
+    let program = try VitrineProgram()
+    defer { program.remove() }
+    let server = try GalleryServer(pictures: VitrineProgram.assets)
+    defer { server.stop() }
+    let withLogin = server.baseURL.replacingOccurrences(of: "http://", with: "http://kiosk:hidden@")
+    let text = "portrait.jpg\n\(withLogin)/gallery/buttons/portrait.jpg?status=404&sig=hidden\n\(withLogin)\n"
+    server.add(Resource(body: Array(text.utf8)), at: "/gallery/buttons/list.txt")
+    let trace = program.path("trace.json")
+
+    let outcome = try await program.run(
+      "--video", "offscreen", "--feed", "\(withLogin)/gallery/buttons/list.txt", "--trace", trace,
+      "--dump-tree",
+      "--overlay")
+
+    #expect(outcome.exitCode == 0)
+    #expect(outcome.output.contains("127.0.0.1"))
+    for text in [outcome.output, outcome.errors] { #expect(!text.contains("hidden"), "\(text)") }
+    let written = try String(contentsOfFile: trace, encoding: .utf8)
+    #expect(written.contains("portrait.jpg"))
+    #expect(!written.contains("kiosk:"))
+  }
+
   @Test func folderIsShownInTheOrderOfItsNames() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }

@@ -12,7 +12,9 @@ enum FeedTexts {
     for base in bases {
       guard let items = try? FeedList.parse(text, base: base) else { continue }
       for item in items {
-        precondition(URL(string: item.url)?.scheme != nil, "a whole address")
+        let scheme = URL(string: item.url)?.scheme?.lowercased()
+        precondition(scheme != nil, "a whole address")
+        precondition(base.isFileURL || ["http", "https", "data"].contains(scheme), "nothing of this machine")
         precondition(!item.title.isEmpty, "a title")
       }
     }

@@ -3,7 +3,7 @@ nonisolated enum Help {
   private static let options: [(name: String, value: String, meaning: String)] = [
     (
       "--feed", "X",
-      "where pictures come from: a folder, a text file or its URL with an image URL a line\n(a tab and a title may follow); without it the embedded gallery of 10,000 pictures"
+      "where pictures come from: a folder, a text file or its URL with an image URL a line\n(a tab and a title may follow); without it the embedded gallery of 10,000 pictures.\nA list from the network names http, https and data URLs only, and is asked for again\nuntil its server answers; meanwhile it is shown as it was kept on disk"
     ),
     ("--screen", "NAME", "list, grid, buttons, transitions or indicators (list)"),
     ("--size", "WxH", "window in points (1280x800)"),
@@ -53,6 +53,7 @@ nonisolated enum Help {
     lines += [
       "",
       "Tab, arrows and Enter go everywhere; F1 tells where pictures came from, F5 refreshes, as a pull does.",
+      "VITRINE_LOG=1 in the environment says on standard error which pictures failed, and what cannot be kept on disk.",
       "Esc, Ctrl-C and SIGTERM quit. Exit codes: 0 fine, 1 a check failed or it could not go on, 2 wrong use.",
     ]
     return lines.joined(separator: "\n")

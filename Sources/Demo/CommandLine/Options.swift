@@ -47,7 +47,8 @@ nonisolated struct Options: Equatable {
     var rest = arguments[...]
     while let argument = rest.popFirst() {
       guard argument.hasPrefix("-") else {
-        throw UsageError(message: "unexpected “\(argument)”; options begin with --, see --help")
+        throw UsageError(
+          message: "unexpected “\(argument.withoutSecrets)”; options begin with --, see --help")
       }
       let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let name = String(parts[0])
@@ -91,7 +92,7 @@ nonisolated struct Options: Equatable {
       case "--cache": cache = try value("a folder")
       case "--no-disk-cache": hasDiskCache = false
       case "--help", "-h": showsHelp = true
-      default: throw UsageError(message: "unknown option \(name)\(Self.hint(for: name))")
+      default: throw UsageError(message: "unknown option \(name.withoutSecrets)\(Self.hint(for: name))")
       }
       if inlineValue != nil { throw UsageError(message: "\(name) takes no value") }
     }

@@ -18,6 +18,8 @@ struct Feed {
     item = { items[$0] }
   }
 
+  init(name: String, list: FeedList) { self.init(name: name, count: list.count) { list[$0] } }
+
   /// A feed that makes its items when they are asked for.
   init(name: String, count: Int, item: @escaping (Int) -> FeedItem) {
     self.name = name

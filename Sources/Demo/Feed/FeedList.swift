@@ -1,34 +1,75 @@
 import FoundationEssentials
+import Vitrine
 
 /// The text form of a feed: an image URL a line, a tab and a title may follow, `#` begins a comment.
-nonisolated enum FeedList {
-  /// The items of a text; relative URLs resolve against `base`, the list's own place.
-  static func parse(_ text: String, base: URL) throws(FeedError) -> [FeedItem] {
-    var items: [FeedItem] = []
-    for (number, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
-      .enumerated()
-    {
-      let line = trim(line)
-      if line.isEmpty || line.hasPrefix("#") { continue }
-      let parts = line.split(separator: "\t", maxSplits: 1)
-      let address = trim(parts[0])
-      // A page instead of a list would be taken for many odd names.
-      guard !address.hasPrefix("<"), let url = URL(string: address, relativeTo: base)?.absoluteURL,
-        url.scheme != nil
-      else {
-        throw FeedError(message: "line \(number + 1) of \(place(base)) is no URL: \(address)")
-      }
-      let title = parts.count > 1 ? trim(parts[1]).replacing("\t", with: " ") : ""
-      items.append(
-        FeedItem(
-          url: url.absoluteString, title: title.isEmpty ? Self.title(of: url) : title,
-          detail: url.host() ?? url.path))
+///
+/// The list keeps the bytes of the text and four bytes for each image, and makes an item when it is asked for: a list of a
+/// million short lines takes a few megabytes more than its text.
+nonisolated struct FeedList: RandomAccessCollection, Sendable {
+  /// A longer text is refused.
+  static let byteLimit = 16 << 20
+  /// A list of more images is refused.
+  static let countLimit = 1_000_000
+
+  private let text: [UInt8]
+  /// Where the lines that name an image begin.
+  private let starts: [UInt32]
+  private let base: URL
+
+  /// Checks each line of a text. Relative URLs resolve against `base`, the list's own place.
+  static func parse(_ text: String, base: URL) throws(FeedError) -> FeedList {
+    try FeedList(Array(text.utf8), base: base)
+  }
+
+  /// Checks each line of a text in UTF-8.
+  init(_ text: [UInt8], base: URL) throws(FeedError) {
+    let place = Self.place(base)
+    guard text.count <= Self.byteLimit else {
+      throw FeedError(message: "\(place) is no list of URLs: it has more than \(Self.byteLimit >> 20) MiB")
     }
-    return items
+    let rules = FeedAddresses(base: base)
+    var starts: [UInt32] = []
+    var lines = FeedLines(text)
+    var number = 0
+    while let line = lines.next() {
+      number += 1
+      let content = FeedLines.trimmed(text[line])
+      if content.isEmpty || content.first == UInt8(ascii: "#") { continue }
+      let address = FeedLines.trimmed(content.prefix { $0 != UInt8(ascii: "\t") })
+      do throws(FeedAddresses.Refusal) {
+        try rules.check(address)
+      } catch {
+        let shown = String(decoding: address, as: UTF8.self).withoutSecrets
+        throw FeedError(message: "line \(number) of \(place) \(error.reason): \(shown)")
+      }
+      guard starts.count < Self.countLimit else {
+        throw FeedError(message: "\(place) names more than \(Self.countLimit) pictures")
+      }
+      starts.append(UInt32(line.lowerBound))
+    }
+    self.text = text
+    self.starts = starts
+    self.base = base
+  }
+
+  var startIndex: Int { 0 }
+  var endIndex: Int { starts.count }
+
+  subscript(index: Int) -> FeedItem {
+    let line = text[FeedLines.line(of: text, at: Int(starts[index]))]
+    let parts = String(decoding: FeedLines.trimmed(line), as: UTF8.self).split(separator: "\t", maxSplits: 1)
+    let address = parts.first.map { FeedLines.trim($0) } ?? ""
+    let title = parts.count > 1 ? FeedLines.trim(parts[1]).replacing("\t", with: " ") : ""
+    guard let url = URL(string: address, relativeTo: base)?.absoluteURL else {
+      return FeedItem(url: address, title: title, detail: "")
+    }
+    return FeedItem(
+      url: url.absoluteString, title: title.isEmpty ? Self.title(of: url) : title,
+      detail: url.host() ?? String(url.path.prefix(100)))
   }
 
   private static func place(_ list: URL) -> String {
-    list.isFileURL ? list.lastPathComponent : list.absoluteString
+    list.isFileURL ? list.lastPathComponent : list.absoluteString.withoutSecrets
   }
 
   /// A file name as people write titles: "07-red_barn.jpg" becomes "07 red barn".
@@ -36,14 +77,6 @@ nonisolated enum FeedList {
     let name = url.lastPathComponent
     let stem = name.lastIndex(of: ".").map { name[..<$0] } ?? name[...]
     let words = stem.split { $0 == "-" || $0 == "_" || $0 == " " }
-    return words.isEmpty ? url.absoluteString : words.joined(separator: " ")
-  }
-
-  private static func trim(_ text: some StringProtocol) -> String {
-    let blanks: Set<Character> = [" ", "\t", "\u{FEFF}"]
-    var slice = Substring(text)
-    while let first = slice.first, blanks.contains(first) { slice.removeFirst() }
-    while let last = slice.last, blanks.contains(last) { slice.removeLast() }
-    return String(slice)
+    return words.isEmpty ? url.absoluteString.withoutSecrets : words.joined(separator: " ")
   }
 }

@@ -1,30 +1,36 @@
-import Dispatch
 import FoundationEssentials
 import Glibc
-import Synchronization
 import Vitrine
 
-/// Finds the pictures that `--feed` names, before the window opens, so that a wrong one is said at once.
+/// Where a feed comes from.
+enum FeedSource {
+  case ready(Feed)
+  /// The URL of a list.
+  case network(URL)
+}
+
+/// Finds the images that `--feed` names, before the window opens, so that a wrong name is reported at once.
 enum FeedLoader {
   private static let pictureExtensions: Set<String> = ["jpg", "jpeg", "png", "webp", "gif"]
-  private static let listLimit = 16 << 20
 
-  static func load(_ place: String) throws(FeedError) -> Feed {
-    let feed: Feed
+  /// Reads a feed on this machine; one on the network is left to the downloader.
+  static func find(_ place: String) throws(FeedError) -> FeedSource {
     if ["http://", "https://"].contains(where: place.lowercased().hasPrefix) {
-      guard let url = URL(string: place) else { throw FeedError(message: "not a URL: \(place)") }
-      let list = try download(url)
-      feed = Feed(name: place, items: try FeedList.parse(list.text, base: list.url))
-    } else {
-      var info = stat()
-      guard stat(place, &info) == 0 else {
-        throw FeedError(
-          message: "there is no feed at \(place); name a folder of pictures, a text file or a URL")
+      guard let url = URL(string: place), url.host()?.isEmpty == false else {
+        throw FeedError(message: "not a URL: \(place.withoutSecrets)")
       }
-      feed = info.st_mode & S_IFMT == S_IFDIR ? try folder(place) : try file(place)
+      return .network(url)
     }
+    var info = stat()
+    guard stat(place, &info) == 0 else {
+      throw FeedError(
+        message:
+          "there is no feed at \(place.withoutSecrets); name a folder of pictures, a text file or a URL")
+    }
+    let feed =
+      info.st_mode & S_IFMT == S_IFDIR ? try folder(place) : try file(place, bytes: Int(info.st_size))
     guard feed.count > 0 else { throw FeedError(message: "the feed at \(place) names no picture") }
-    return feed
+    return .ready(feed)
   }
 
   private static func folder(_ path: String) throws(FeedError) -> Feed {
@@ -50,62 +56,24 @@ enum FeedLoader {
       })
   }
 
-  private static func file(_ path: String) throws(FeedError) -> Feed {
-    guard let data = FileManager.default.contents(atPath: path) else {
-      throw FeedError(message: "cannot read \(path)")
+  private static func file(_ path: String, bytes: Int) throws(FeedError) -> Feed {
+    guard bytes <= FeedList.byteLimit, let data = FileManager.default.contents(atPath: path) else {
+      throw FeedError(
+        message: "cannot read \(path)" + (bytes > FeedList.byteLimit ? ": it has more than 16 MiB" : ""))
     }
     let base = URL(filePath: path, directoryHint: .notDirectory)
-    return Feed(name: path, items: try FeedList.parse(try text(Array(data), of: path), base: base))
+    return Feed(name: path, list: try FeedList(try checked(Array(data), of: path), base: base))
   }
 
-  private static func text(_ bytes: [UInt8], of place: String) throws(FeedError) -> String {
-    guard let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
+  /// The bytes, if they are text.
+  nonisolated static func checked(_ bytes: [UInt8], of place: String) throws(FeedError) -> [UInt8] {
+    guard !bytes.contains(0), String(validating: bytes, as: UTF8.self) != nil else {
       throw FeedError(message: "\(place) is no list of URLs: it is not text")
     }
-    return text
+    return bytes
   }
 
   private static func fileExtension(_ name: String) -> String {
     name.lastIndex(of: ".").map { name[name.index(after: $0)...].lowercased() } ?? ""
-  }
-
-  // MARK: Over the network
-
-  /// Waits for a list, and says where it came from after redirects; the transport's time limits bound the wait.
-  private static func download(_ url: URL) throws(FeedError) -> (text: String, url: URL) {
-    let transport = CurlTransport()
-    let list = Download()
-    _ = transport.start(TransportRequest(url: url, bodyLimit: listLimit), receiver: list)
-    list.finished.wait()
-    do {
-      let (bytes, source) = try list.answer()
-      return (try text(bytes, of: url.absoluteString), source ?? url)
-    } catch let error as ImageError {
-      throw FeedError(message: "cannot load the feed \(url.absoluteString): \(error)")
-    } catch {
-      throw error as? FeedError ?? FeedError(message: "cannot load the feed \(url.absoluteString)")
-    }
-  }
-
-  private nonisolated final class Download: TransportReceiver {
-    let finished = DispatchSemaphore(value: 0)
-    private let state = Mutex((bytes: [UInt8](), url: URL?.none, error: ImageError?.none))
-
-    func transportDidReceive(_ response: TransportResponse) { state.withLock { $0.url = response.url } }
-
-    func transportDidReceive(_ bytes: UnsafeRawBufferPointer) {
-      state.withLock { $0.bytes.append(contentsOf: bytes) }
-    }
-
-    func transportDidFinish(_ result: Result<TransportMetrics, ImageError>) {
-      state.withLock { if case .failure(let error) = result { $0.error = error } }
-      finished.signal()
-    }
-
-    func answer() throws(ImageError) -> (bytes: [UInt8], url: URL?) {
-      let (bytes, url, error) = state.withLock { $0 }
-      if let error { throw error }
-      return (bytes, url)
-    }
   }
 }

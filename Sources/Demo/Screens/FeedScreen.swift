@@ -3,7 +3,7 @@ import Vitrine
 /// A feed in a list, whatever its layout and its cells.
 class FeedScreen: View, Screen {
   let list = ListView()
-  private let feed: Feed
+  private var feed: Feed
   private let failure: Image?
   private let cell: FeedCell.Type
   private var selected: Set<Int> = []
@@ -27,6 +27,13 @@ class FeedScreen: View, Screen {
   var scrollView: ScrollView { list }
 
   func reload() { list.reloadData() }
+
+  /// Shows another feed from its beginning.
+  func show(_ feed: Feed) {
+    self.feed = feed
+    selected = []
+    list.reloadData()
+  }
 
   func refresh() { puller.refresh() }
 

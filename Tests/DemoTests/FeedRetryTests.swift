@@ -1,0 +1,52 @@
+import Testing
+import Vitrine
+
+@testable import VitrineDemo
+
+struct FeedRetryTests {
+  private let unreachable = FeedRetry.Outcome.failed(.transport(code: 7, message: "refused"))
+
+  @Test func pausesDoubleUpToAMinute() {
+    var retry = FeedRetry()
+
+    let actions = (0..<9).map { _ in retry.next(after: unreachable, random: 1) }
+
+    #expect(actions == [1, 2, 4, 8, 16, 32, 60, 60, 60].map { .retry(after: $0) })
+  }
+
+  @Test func pausesVaryByHalf() {
+    var retry = FeedRetry()
+
+    #expect(retry.next(after: unreachable, random: 0) == .retry(after: 0.5))
+    #expect(retry.next(after: unreachable, random: 0.5) == .retry(after: 1.5))
+  }
+
+  @Test func keptListIsAskedForAgainUntilItIsFresh() {
+    var retry = FeedRetry()
+
+    #expect(retry.next(after: .stale, random: 1) == .retry(after: 1))
+    #expect(retry.next(after: .stale, random: 1) == .retry(after: 2))
+    #expect(retry.next(after: .fresh, random: 1) == .rest)
+    #expect(retry.next(after: unreachable, random: 1) == .retry(after: 1))
+  }
+
+  @Test(arguments: [
+    ImageError.status(404), .status(403), .invalidURL("x"), .redirectRefused(.scheme("file")),
+    .tooLarge(.body(bytes: 1)), .shutDown,
+  ])
+  func whatWouldFailAgainIsGivenUp(error: ImageError) {
+    var retry = FeedRetry()
+
+    #expect(retry.next(after: .failed(error), random: 1) == .giveUp)
+  }
+
+  @Test(arguments: [
+    ImageError.status(503), .status(429), .status(500), .timedOut(.connect(seconds: 1)),
+    .proxyFailed(status: nil, message: ""), .emptyBody,
+  ])
+  func whatMayHealIsTriedAgain(error: ImageError) {
+    var retry = FeedRetry()
+
+    #expect(retry.next(after: .failed(error), random: 1) == .retry(after: 1))
+  }
+}

@@ -1,0 +1,144 @@
+import FoundationEssentials
+import Testing
+import Vitrine
+import VitrineTesting
+
+@testable import VitrineDemo
+
+/// The list of a feed on a network that a test holds in its hands.
+@MainActor
+@Suite(.timeLimit(.minutes(1)))
+struct NetworkFeedTests {
+  private let transport = FakeTransport()
+  private let disk = MemoryDataCache()
+  private let test = TestWindow(size: Size(width: 100, height: 100))
+  private let url = URL(string: "http://user:hidden@signs.test/a/list.txt")!
+
+  private func feed() -> NetworkFeed {
+    var configuration = ImageDownloader.Configuration()
+    configuration.retries = .none
+    let downloader = ImageDownloader(
+      configuration: configuration, transports: [transport], decoder: ImageCodecs(), dataCache: disk)
+    return NetworkFeed(url: url, downloader: downloader, window: test.window, random: { 1 })
+  }
+
+  private func answer(_ number: Int, with text: String) async {
+    await transport.waitUntilStarted(number)
+    transport.transfers[number - 1].answer(with: Array(text.utf8))
+  }
+
+  private func fail(_ number: Int, _ error: ImageError = .transport(code: 7, message: "refused")) async {
+    await transport.waitUntilStarted(number)
+    transport.transfers[number - 1].fail(error)
+  }
+
+  @Test func listComesByTheDownloaderAndIsKeptOnDisk() async throws {
+    let feed = feed()
+    var lists = 0
+    feed.onList = { lists += 1 }
+
+    feed.load()
+    await answer(1, with: "b.png\tThe b\n/c.png\n")
+    try await until { feed.state == .loaded }
+
+    #expect(lists == 1)
+    #expect(feed.feed.count == 2)
+    #expect(feed.feed[0].url == "http://user:hidden@signs.test/a/b.png")
+    #expect(!feed.feed.name.contains("hidden"))
+    #expect(test.window.nextDeadline == nil)
+    try await until { disk.storeCount == 1 }
+  }
+
+  @Test func serverThatIsNotThereYetIsAskedAgain() async throws {
+    let feed = feed()
+    var states: [NetworkFeed.State] = []
+    feed.onChange = { states.append(feed.state) }
+
+    feed.load()
+    await fail(1)
+    try await until { feed.state != .loading }
+    guard case .waiting(let message) = feed.state else {
+      Issue.record("\(feed.state)")
+      return
+    }
+    #expect(message.hasPrefix("cannot load the feed http://signs.test/a/list.txt: "))
+    test.advance(by: 1)
+    await fail(2, .status(503))
+    try await until { test.window.nextDeadline != nil }
+    test.advance(by: 1.9)
+    #expect(transport.transfers.count == 2)
+    test.advance(by: 0.2)
+    await answer(3, with: "b.png\n")
+    try await until { feed.state == .loaded }
+
+    #expect(feed.feed.count == 1)
+    #expect(test.window.nextDeadline == nil)
+  }
+
+  @Test func serverThatIsDownIsReplacedByTheDiskUntilItIsBack() async throws {
+    let first = feed()
+    first.load()
+    await answer(1, with: "b.png\n")
+    try await until { first.state == .loaded && disk.storeCount == 1 }
+
+    let second = feed()
+    var lists = 0
+    second.onList = { lists += 1 }
+    second.load()
+    await fail(2)
+    try await until { second.state == .stale && !second.isLoading }
+    #expect(second.feed.count == 1)
+
+    test.advance(by: 1)
+    await answer(3, with: "b.png\nc.png\n")
+    try await until { second.state == .loaded }
+    #expect(second.feed.count == 2)
+    #expect(lists == 2)
+  }
+
+  @Test func sameListIsNotShownAgain() async throws {
+    let feed = feed()
+    var lists = 0
+    feed.onList = { lists += 1 }
+    feed.load()
+    await answer(1, with: "b.png\n")
+    try await until { feed.state == .loaded }
+
+    feed.load()
+    await answer(2, with: "b.png\n")
+    try await until { !feed.isLoading }
+    feed.load()
+    await answer(3, with: "c.png\n")
+    try await until { lists == 2 }
+
+    #expect(feed.feed[0].url.hasSuffix("c.png"))
+  }
+
+  @Test(arguments: ["<html>", "file:///etc/passwd\n", "\n", "# nothing\n", "a\u{0}b"])
+  func textThatIsNoListIsReportedInOneLine(text: String) async throws {
+    let feed = feed()
+
+    feed.load()
+    await answer(1, with: text)
+    try await until { feed.state != .loading }
+
+    guard case .failed(let message) = feed.state else {
+      Issue.record("\(feed.state)")
+      return
+    }
+    #expect(!message.contains("\n") && !message.contains("hidden"))
+    #expect(test.window.nextDeadline == nil)
+  }
+
+  @Test func listThatIsGoneIsNotAskedForAgain() async throws {
+    let feed = feed()
+
+    feed.load()
+    await fail(1, .status(404))
+    try await until { feed.state != .loading }
+
+    #expect(
+      feed.state == .failed("cannot load the feed http://signs.test/a/list.txt: the server answered 404"))
+    #expect(test.window.nextDeadline == nil)
+  }
+}
