@@ -127,6 +127,19 @@ struct DownloadQueue {
     forget(id)
   }
 
+  /// Servers that are remembered to speak HTTP/2, beyond those with a download under way.
+  static let rememberedServers = 256
+
+  private mutating func noteStreaming(_ lane: Lane) {
+    if streaming.count >= Self.rememberedServers, !streaming.contains(lane) {
+      streaming = streaming.filter { activeByLane[$0] != nil }
+    }
+    streaming.insert(lane)
+  }
+
+  /// Hosts of which something is kept that have no download, for tests.
+  var rememberedCount: Int { streaming.count + backOff.count }
+
   private mutating func forget(_ id: FetchID) {
     guard let lane = lanes.removeValue(forKey: id) else { return }
     backOff.ended(id, lane: lane)
@@ -152,7 +165,7 @@ struct DownloadQueue {
       if status != nil {
         backOff.answered(id, lane: lane, status: status, retryAfter: retryAfter, at: now)
       }
-      if speaksHTTP2 { streaming.insert(lane) }
+      if speaksHTTP2 { noteStreaming(lane) }
     }
     forget(id)
   }

@@ -38,6 +38,7 @@ struct HostBackOff {
       return
     }
     let known = host(lane)
+    if known == nil { prune(at: now) }
     // Those who ran when the first was refused say nothing new.
     let isNew = known == nil || known?.probe == id
     let refusals = (known?.refusals ?? 0) + (isNew ? 1 : 0)
@@ -50,6 +51,16 @@ struct HostBackOff {
   /// A download has ended without an answer, or is not wanted any more: another one may try.
   mutating func ended(_ id: FetchID, lane: DownloadQueue.Lane) {
     if host(lane)?.probe == id { hosts[lane]?.probe = nil }
+  }
+
+  var count: Int { hosts.count }
+
+  /// Hosts of which this is kept at most, unless more of them ask to be left alone at once.
+  static let limit = 256
+
+  /// Forgets hosts whose time is over and that no download tries.
+  private mutating func prune(at now: Int64) {
+    if hosts.count >= Self.limit { hosts = hosts.filter { $0.value.until > now || $0.value.probe != nil } }
   }
 
   /// Forgets all.
