@@ -107,8 +107,96 @@ import VitrineLoading
     fixture.frame = (3, 2, 4, 4)
     #expect(try decode(fixture.bytes).bitmap.colors.flatMap { $0 }.allSatisfy { $0 == .clear })
 
+    fixture.frame = (5, 0, 4, 2)
+    #expect(try decode(fixture.bytes).bitmap.colors.flatMap { $0 }.allSatisfy { $0 == .clear })
+
     fixture.frame = (65_000, 65_000, 4, 4)
     #expect(try decode(fixture.bytes).bitmap.width == 3)
+  }
+
+  @Test func frameBelowTheTopLeavesTheTopTransparent() throws {
+    var fixture = GIFFixture(width: 4, height: 4) { _, _ in 2 }
+    fixture.frame = (0, 1, 4, 4)
+
+    let bitmap = try decode(fixture.bytes).bitmap
+
+    #expect(!bitmap.isOpaque)
+    #expect(bitmap.colors.map { $0[0] } == [.clear, .pureBlue, .pureBlue, .pureBlue])
+  }
+
+  @Test func rowsBelowTheFrameAreTransparentWhenScaledToo() throws {
+    var fixture = GIFFixture(width: 4, height: 64) { _, _ in 2 }
+    fixture.frame = (0, 0, 4, 16)
+
+    let bitmap = try decode(fixture.bytes, to: DecodeTarget(width: 2, height: 32)).bitmap
+
+    #expect(bitmap.colors[0..<8].allSatisfy { $0 == [.pureBlue, .pureBlue] })
+    #expect(bitmap.colors[8...].allSatisfy { $0 == [.clear, .clear] })
+  }
+
+  @Test func indexWithoutAColorIsTransparent() throws {
+    var fixture = GIFFixture(width: 2, height: 1) { x, _ in x == 0 ? 1 : 6 }
+    fixture.codeSize = 3
+
+    let bitmap = try decode(fixture.bytes).bitmap
+
+    #expect(bitmap.colors == [[.pureGreen, .clear]])
+    #expect(!bitmap.isOpaque)
+  }
+
+  @Test func laterControlWithoutATransparentIndexEndsTheEarlierOne() throws {
+    var fixture = GIFFixture(width: 2, height: 1) { x, _ in UInt8(x) }
+    fixture.transparentIndex = 1
+    let control: [UInt8] = [0x21, 0xF9, 4, 1, 0, 0, 1, 0]
+    let bytes = fixture.bytes
+    let end = try #require(bytes.firstRange(of: control)?.upperBound)
+
+    let changed = Array(bytes[..<end]) + [0x21, 0xF9, 4, 0, 0, 0, 1, 0] + bytes[end...]
+
+    #expect(try decode(bytes).bitmap.colors == [[.pureRed, .clear]])
+    #expect(try decode(changed).bitmap.colors == [[.pureRed, .pureGreen]])
+  }
+
+  @Test func lastCodeOfAFullTableIsKnown() throws {
+    var writer = BitWriter()
+    var (next, width) = (6, 3)
+    writer.write(4, width)
+    // Each code but the first adds a string; 4095 is the last one that there is.
+    for count in 0...(4096 - 6) {
+      writer.write(0, width)
+      guard count > 0 else { continue }
+      next += 1
+      if next == 1 << width, width < 12 { width += 1 }
+    }
+    #expect(next == 4096)
+    writer.write(1, 12)
+    writer.write(4095, 12)
+    let fixture = GIFFixture(width: 4091 + 3, height: 1) { _, _ in 0 }
+
+    let bitmap = try decode(fixture.head + GIFFixture.subBlocks(writer.bytes) + [0x3B]).bitmap
+
+    #expect(bitmap.colors[0].dropLast(3).allSatisfy { $0 == .pureRed })
+    #expect(bitmap.colors[0].suffix(3) == [.pureGreen, .pureRed, .pureRed])
+  }
+
+  @Test func stringThatIsLongerThanTheRestIsCutOff() throws {
+    var writer = BitWriter()
+    // One pixel, then two, then three of which one has room.
+    for code in [4, 1, 6, 7] { writer.write(code, 3) }
+    let fixture = GIFFixture(width: 4, height: 1) { _, _ in 0 }
+
+    let bitmap = try decode(fixture.head + GIFFixture.subBlocks(writer.bytes) + [0x3B]).bitmap
+
+    #expect(bitmap.colors == [[.pureGreen, .pureGreen, .pureGreen, .pureGreen]])
+  }
+
+  @Test func lastBlockThatSaysMoreThanThereIsIsReadAsFarAsItGoes() throws {
+    let whole = GIFFixture(width: 9, height: 9) { x, _ in UInt8(x % 4) }
+    let codes = whole.bytes.dropFirst(whole.head.count)
+
+    let cut = whole.head + [codes[codes.startIndex] + 20] + codes.dropFirst().dropLast(2)
+
+    #expect(try decode(cut).bitmap.colors == decode(whole.bytes).bitmap.colors)
   }
 
   @Test func transparentPixelsDoNotBleedWhenScaled() throws {
