@@ -184,6 +184,28 @@ import Testing
     #expect(kept.standing(at: 7) == Self.unknown)
   }
 
+  @Test func timeInCachesOnTheWayCountsThoughTheClockWasNotSet() {
+    let kept = answer(
+      ["Cache-Control": "max-age=60", "Date": Self.date, "Age": "55"], requested: 5, received: 6)
+
+    #expect(kept.age(at: Self.noon + 10) == 65)
+    #expect(kept.standing(at: Self.noon + 4) == .fresh)
+    #expect(kept.standing(at: Self.noon + 6) != .fresh)
+  }
+
+  @Test func leastLifeOfTheProgramHoldsForWhatARedirectLedTo() {
+    var rules = FreshnessRules()
+    rules.minimumLifetime = 7200
+    let kept = answer(["Cache-Control": "max-age=60"])
+
+    #expect(kept.standing(at: Self.noon + 7199, rules: rules, isFromElsewhere: true) == .fresh)
+    #expect(kept.standing(at: Self.noon + 7201, rules: rules, isFromElsewhere: true) != .fresh)
+    rules.minimumLifetime = 0
+    let long = answer(["Cache-Control": "max-age=86400"])
+    #expect(long.standing(at: Self.noon + 3599, rules: rules, isFromElsewhere: true) == .fresh)
+    #expect(long.standing(at: Self.noon + 3601, rules: rules, isFromElsewhere: true) != .fresh)
+  }
+
   @Test(arguments: [
     Double.nan, Double.infinity, -Double.infinity, 1e300, -1e300, .greatestFiniteMagnitude,
     -.greatestFiniteMagnitude, 0, -1,
