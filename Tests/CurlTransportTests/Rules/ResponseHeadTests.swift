@@ -88,6 +88,17 @@ struct ResponseHeadTests {
     #expect(oneMore == .tooLarge)
   }
 
+  @Test func headMayFillItsLimitAndNotPassIt() {
+    var head = ResponseHead()
+    head.append(["HTTP/1.1 200 OK"])
+
+    let rest = ResponseHead.byteLimit - head.bytes
+    let filled = head.append(["A: " + String(repeating: "x", count: rest - 5)])
+    #expect(head.bytes == ResponseHead.byteLimit)
+    #expect(filled == .unfinished)
+    #expect(head.append(bytes: [0x0A]) == .tooLarge)
+  }
+
   @Test func bytesAreCountedAcrossInterimAnswers() {
     var head = ResponseHead()
     let hints = ["HTTP/1.1 103 Early Hints", "Link: " + String(repeating: "x", count: 4000), ""]

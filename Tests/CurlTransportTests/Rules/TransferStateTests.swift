@@ -102,6 +102,24 @@ struct TransferStateTests {
     #expect(second == .fail(.transport(code: 52, message: "died")))
   }
 
+  @Test func requestThatDiedWithItsConnectionIsNotCounted() throws {
+    var state = try TransferState("http://a.example/", at: start)
+    _ = state.requestLeaves(at: start)
+    _ = state.end(died)
+    #expect(state.requestsSent == 0)
+
+    _ = state.requestLeaves(at: start)
+    #expect(state.requestsSent == 1)
+  }
+
+  @Test func proxyIsBlamedForItsOwnStatusOnly() throws {
+    var state = try TransferState("http://a.example/", at: start)
+    state.receive(["HTTP/1.1 407 Proxy Authentication Required", ""], at: start)
+
+    #expect(!state.isProxied)
+    #expect(state.end(.init()) == .fail(.status(407)))
+  }
+
   @Test func freshConnectionThatDiesIsAFailure() throws {
     var state = try TransferState("http://a.example/", at: start)
 
@@ -189,6 +207,21 @@ struct TransferStateTests {
 
     #expect(state.deadlines.next == start + .seconds(15))
     #expect(state.requestsSent == 2 && state.takeWithheld() == nil)
+  }
+
+  @Test func whatFollowsAWithheldHeadIsPassedOver() throws {
+    let origin = try #require(URL(string: "http://a.example/"))
+    let settings = TransferSettings(
+      .init(credentials: [.digest(user: "u", password: "p", origin: origin)]))
+    var state = try TransferState(origin.absoluteString, settings: settings, at: start)
+    _ = state.requestLeaves(at: start)
+    state.receive(["HTTP/1.1 401 No", "WWW-Authenticate: Digest nonce=1", ""], at: start)
+
+    let trailer = state.receive(["X-Trailer: 1", ""], at: start)
+
+    #expect(trailer == .goOn)
+    #expect(state.takeWithheld()?.status == 401)
+    #expect(state.end(.init()) == .fail(.status(401)))
   }
 
   @Test(arguments: [.infinity, .nan, .greatestFiniteMagnitude] as [Double])

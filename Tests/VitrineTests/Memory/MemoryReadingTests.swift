@@ -35,6 +35,14 @@ struct MemoryReadingTests {
     #expect(reading.shareOfLimit == 0.8)
   }
 
+  @Test func narrowestOfSeveralGroupsCounts() throws {
+    try machine.writeGroup(current: "900", max: "1000")
+    try machine.write("10\n", to: "/sys/fs/cgroup/system.slice/memory.current")
+    try machine.write("100\n", to: "/sys/fs/cgroup/system.slice/memory.max")
+
+    #expect(reading.shareOfLimit == 0.9)
+  }
+
   @Test func filesThatTheKernelCanDropDoNotCount() throws {
     try machine.writeGroup(current: "900", max: "1000", inactiveFile: 500)
     #expect(reading.shareOfLimit == 0.4)

@@ -36,6 +36,17 @@ struct PressureDeciderTests {
     #expect(decider.decide(reading { ($0.limitHits, $0.outOfMemory) = (0, 0) }, at: 4) == nil, "a new group")
   }
 
+  @Test func hitOfTheLimitIsToldOnce() {
+    var decider = PressureDecider()
+    let before = reading { ($0.limitHits, $0.outOfMemory) = (5, 5) }
+    let after = reading { ($0.limitHits, $0.outOfMemory) = (6, 6) }
+    #expect(decider.decide(before, at: 0) == nil)
+    #expect(decider.decide(after, at: 1) == .critical)
+
+    #expect(decider.decide(after, at: 20) == nil)
+    #expect(decider.decide(after, at: 40) == nil)
+  }
+
   @Test func kernelThatSaysSoIsAWarningAtLeast() {
     var decider = PressureDecider()
     #expect(decider.decide(reading(), isStalled: true, at: 0) == .warning)

@@ -61,6 +61,34 @@ import VitrineGraphics
       ])
   }
 
+  @Test func fetchThatBeginsAtOnceIsNotJoined() throws {
+    let events = [
+      request(1, at: 5, fetch: 10), event(5, .fetchBegan(fetch: 10)),
+      event(25, .fetchEnded(fetch: 10, transfer)),
+      event(33, .answered(request: 1, .image(99, source: "network"))), event(33, .shown(image: 99)),
+    ]
+
+    let track = try #require(TrackBuilder.tracks(of: events).first)
+
+    #expect(times(track).contains("queue 5-5"))
+    #expect(!times(track).contains { $0.hasPrefix("joined") })
+    #expect(times(track).contains("first frame 33-33"), "shown in the moment in which it was answered")
+  }
+
+  @Test func stepThatTookNoTimeIsLeftOut() throws {
+    var quick = transfer
+    quick.connect = quick.nameLookup
+    let events = [
+      request(1, at: 0, fetch: 10), event(5, .fetchBegan(fetch: 10)),
+      event(25, .fetchEnded(fetch: 10, quick)),
+    ]
+
+    let track = try #require(TrackBuilder.tracks(of: events).first)
+
+    #expect(!times(track).contains { $0.hasPrefix("connect") })
+    #expect(times(track).contains("TLS 6-12"))
+  }
+
   @Test func reusedConnectionHasNoDNSAndRedirectsComeFirst() throws {
     var transfer = transfer
     transfer.isReused = true

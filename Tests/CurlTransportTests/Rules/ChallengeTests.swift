@@ -1,0 +1,52 @@
+import FoundationEssentials
+import Testing
+import VitrineLoading
+
+@testable import VitrineCurlTransport
+
+/// Which refusals a password is tried for (RFC 7616, 3.3).
+@Suite("A challenge is answered once, and once more for a nonce that is too old")
+struct ChallengeTests {
+  private func refusal(_ value: String?, status: Int = 401) throws -> TransportResponse {
+    let url = try #require(URL(string: "http://a.example/"))
+    var headers = HTTPHeaders()
+    headers["WWW-Authenticate"] = value
+    return TransportResponse(url: url, status: status, headers: headers)
+  }
+
+  private let digest = CurlTransport.Credential.Secret.digest(user: "u", password: "p")
+
+  @Test func wrongPasswordIsNotTriedAgain() throws {
+    var challenge = Challenge()
+    let first = challenge.withhold(try refusal("Digest nonce=1"), knowing: digest)
+    #expect(first)
+    let isAnswered = challenge.reply()
+    #expect(isAnswered)
+
+    let second = challenge.withhold(try refusal("Digest nonce=2"), knowing: digest)
+    #expect(!second)
+    #expect(challenge.withheld == nil)
+  }
+
+  @Test func nonceThatIsTooOldIsAnsweredOnceMore() throws {
+    var challenge = Challenge()
+    _ = challenge.withhold(try refusal("Digest nonce=1"), knowing: digest)
+    _ = challenge.reply()
+
+    let second = challenge.withhold(try refusal("Digest nonce=2, stale=\"TRUE\""), knowing: digest)
+    #expect(second)
+    _ = challenge.reply()
+    let third = challenge.withhold(try refusal("Digest nonce=3, stale=true"), knowing: digest)
+    #expect(!third)
+  }
+
+  @Test(arguments: [nil, "Basic realm=a", "Bearer"]) func otherSchemesAreNoChallenge(value: String?) throws {
+    var challenge = Challenge()
+
+    let isWithheld = challenge.withhold(try refusal(value), knowing: digest)
+    let isForbiddenWithheld = challenge.withhold(try refusal("Digest nonce=1", status: 403), knowing: digest)
+    let isWithheldWithoutAny = challenge.withhold(try refusal("Digest nonce=1"), knowing: nil)
+
+    #expect(!isWithheld && !isForbiddenWithheld && !isWithheldWithoutAny)
+  }
+}
