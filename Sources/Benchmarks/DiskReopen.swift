@@ -26,9 +26,10 @@ enum DiskReopen {
       looked.append((ContinuousClock.now - start) / .milliseconds(1))
     }
     return [
-      Figure("first_lookup_ms", Samples(opened), label: "10,000 responses, the first look-up", unit: "ms"),
       Figure(
-        "reopen_ms", Samples(looked), label: "and a look through all of them", unit: "ms", floor: .atMost(50)),
+        "reopen_ms", Samples(opened), label: "10,000 responses, the first look-up", unit: "ms",
+        floor: .atMost(50)
+      ), Figure("look_through_ms", Samples(looked), label: "and a look through all of them", unit: "ms"),
     ]
   }
 
