@@ -36,11 +36,13 @@ struct DecodePlan {
     self.orientation = orientation
     self.options = options
     let source = orientation.applied(to: stored)
-    let output = options.target?.outputSize(sourceWidth: source.width, sourceHeight: source.height)
-    scaled = orientation.applied(
-      to: output.map { PixelSize(width: $0.width, height: $0.height) } ?? source)
+    let wanted = options.target?.outputSize(sourceWidth: source.width, sourceHeight: source.height)
+    let output = options.outputSize(sourceWidth: source.width, sourceHeight: source.height)
+    scaled = orientation.applied(to: PixelSize(width: output.width, height: output.height))
     // What is cropped keeps its aspect ratio exactly; what is seen whole is fitted to whole pixels.
-    guard let target = options.target, target.mode == .fill, scaled != stored else {
+    guard let target = options.target, target.mode == .fill, scaled != stored,
+      wanted?.width == output.width, wanted?.height == output.height
+    else {
       overhang = (0, 0)
       return
     }

@@ -33,9 +33,7 @@ extension ImageCodecs {
     guard let header = HeaderSize(data), header.width > 0, header.height > 0,
       let (result, scaled) = copies(header)
     else { return 0 }
-    let output =
-      options.target?.outputSize(sourceWidth: header.width, sourceHeight: header.height)
-      ?? (header.width, header.height)
+    let output = options.outputSize(sourceWidth: header.width, sourceHeight: header.height)
     // Twice a side where the size wanted is not in whole pixels, as it is only where a side is cropped.
     let count = result + scaled * (options.target?.mode == .fill ? 4 : 1)
     // Sides have 32 bits at most, and a decoder refuses what is larger than its limits.

@@ -46,6 +46,8 @@ public final class Image: Sendable {
   public let renderingMode: RenderingMode
   /// Whether more of it is on its way: it is shown meanwhile, and kept nowhere (SD-M11).
   public let isPartial: Bool
+  /// Data of the program's own by name, which caches keep with the image; empty unless it was made `withUserData`.
+  public let userData: [String: [UInt8]]
 
   /// A picture of one frame or several; decoded whole, one pixel to a point, unless said otherwise.
   ///
@@ -62,21 +64,26 @@ public final class Image: Sendable {
     self.sourceHeight = sourceHeight ?? frames[0].bitmap.height
     renderingMode = .automatic
     self.isPartial = isPartial
+    userData = [:]
   }
 
-  private init(_ other: Image, renderingMode: RenderingMode, isPartial: Bool) {
+  private init(
+    _ other: Image, scale: Double? = nil, renderingMode: RenderingMode? = nil, isPartial: Bool? = nil,
+    userData: [String: [UInt8]]? = nil
+  ) {
     frames = other.frames
-    scale = other.scale
+    self.scale = scale ?? other.scale
     format = other.format
     sourceWidth = other.sourceWidth
     sourceHeight = other.sourceHeight
-    self.renderingMode = renderingMode
-    self.isPartial = isPartial
+    self.renderingMode = renderingMode ?? other.renderingMode
+    self.isPartial = isPartial ?? other.isPartial
+    self.userData = userData ?? other.userData
   }
 
   /// The same pixels as a picture of which more is on its way; this one if it is that already.
   package var asPartial: Image {
-    isPartial ? self : Image(self, renderingMode: renderingMode, isPartial: true)
+    isPartial ? self : Image(self, isPartial: true)
   }
 
   /// The same picture, drawn in another way: a new image that shares the pixels, or this one if nothing changes.
@@ -86,7 +93,35 @@ public final class Image: Sendable {
   /// button.tintColor = Color(hex: 0xFFD040)
   /// ```
   public func withRenderingMode(_ mode: RenderingMode) -> Image {
-    mode == renderingMode ? self : Image(self, renderingMode: mode, isPartial: isPartial)
+    mode == renderingMode ? self : Image(self, renderingMode: mode)
+  }
+
+  /// The same picture with another number of pixels to a point: a new image that shares the pixels, or this one if nothing
+  /// changes. A scale that is not a positive number is ignored.
+  public func withScale(_ scale: Double) -> Image {
+    scale == self.scale || !(scale > 0 && scale.isFinite) ? self : Image(self, scale: scale)
+  }
+
+  /// The same picture with data of the program's own, which memory and disk keep with it (SDWebImage's
+  /// `sd_extendedObject`): a new image that shares the pixels, or this one if nothing changes.
+  public func withUserData(_ userData: [String: [UInt8]]) -> Image {
+    userData == self.userData ? self : Image(self, userData: userData)
+  }
+
+  /// The scale that a name tells, as `photo@2x.png` does; 1 for a name that tells none.
+  ///
+  /// The number stands between `@` and `x` at the end of the name, before its extension, if there is one. Query and
+  /// fragment of a URL do not count.
+  public static func scale(named name: String) -> Double {
+    let path = name.prefix { $0 != "?" && $0 != "#" }
+    let file = path[(path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex)...]
+    let stem = file.lastIndex(of: ".").map { file[..<$0] } ?? file
+    guard stem.last == "x", let mark = stem.lastIndex(of: "@") else { return 1 }
+    let digits = stem[stem.index(after: mark)...].dropLast()
+    guard (1...2).contains(digits.count), digits.allSatisfy({ ("0"..."9").contains($0) }),
+      let scale = Double(digits), scale > 0
+    else { return 1 }
+    return scale
   }
 
   /// A still image of one bitmap.

@@ -233,7 +233,7 @@ final class ImageSlot {
       let image = downloader(for: question).cachedImage(
         for: request, additionalIdentifier: question.additionalIdentifier),
       // A natural size is that of the whole picture, not of the largest thumbnail there is.
-      image.isFullSize || request.targetSize != nil || !target.contentMode.keepsNaturalSize
+      request.isWhole(image) || request.targetSize != nil || !target.contentMode.keepsNaturalSize
         || request.cachePolicy == .cacheOnly
     else { return nil }
     ImageSlot.observer?.slotWillLoad()
@@ -332,6 +332,9 @@ final class ImageSlot {
         if let load, load.times == times { self?.show(image, of: load) }
       })
     load.task = task
+    load.observePause(of: task) { [weak self, weak load] in
+      if let load { self?.pauseDidChange(of: load) }
+    }
     // Cancels the one before it only now that it has joined its transfer.
     target.view?.setLoadOperation(task, forKey: target.key.operation)
   }
@@ -463,7 +466,20 @@ final class ImageSlot {
     guard self.load === load else { return }
     indicator?.report(progress.fraction)
     load.report(progress)
-    if self.load === load { activity = .running(progress: progress.fraction) }
+    guard self.load === load else { return }
+    activity = load.task?.isPaused == true ? .paused : .running(progress: progress.fraction)
+  }
+
+  /// A paused load shows no indicator, and is no running activity.
+  private func pauseDidChange(of load: SlotLoad) {
+    guard self.load === load, let task = load.task, !task.isFinished else { return }
+    if task.isPaused {
+      endIndicator(isLoaded: false)
+    } else {
+      dropIndicator()
+      startIndicator(for: load)
+    }
+    activity = task.activity
   }
 
   private func endIndicator(isLoaded: Bool) {

@@ -1,4 +1,5 @@
 import VitrineLoading
+import VitrineWidgets
 
 /// A question of a slot's that memory has no answer to, and those who want to hear how it ends.
 final class SlotLoad {
@@ -10,6 +11,8 @@ final class SlotLoad {
   private var listeners: SlotListeners
   /// True once the completions have been called, or taken to be called.
   private(set) var isFinished = false
+  private var pauseObservation: ActivityObservation?
+  private var isPaused = false
 
   init(_ question: SlotQuestion, _ listeners: SlotListeners = .init()) {
     self.question = question
@@ -38,6 +41,16 @@ final class SlotLoad {
   }
 
   func report(_ progress: ImageTask.Progress) { listeners.report(progress) }
+
+  /// Calls `change` on the main actor each time that the task is paused or resumed from now on.
+  func observePause(of task: ImageTask, _ change: @escaping () -> Void) {
+    isPaused = task.isPaused
+    pauseObservation = task.observeActivity { [weak self, weak task] in
+      guard let self, let task, task === self.task, self.isPaused != task.isPaused else { return }
+      self.isPaused = task.isPaused
+      change()
+    }
+  }
 
   /// Those who are yet to hear how it ended: they are told by the caller. Nobody the second time.
   func takeListeners() -> SlotListeners {

@@ -32,6 +32,12 @@ extension ImageDownloader {
     /// Called for each lookup and each load, on the caller's thread, several at a time, so it returns soon; a request
     /// may come by twice.
     public var requestProcessor: (@Sendable (ImageRequest) -> ImageRequest)?
+    /// Header fields that each request is sent with unless it has a field of that name itself (SDWebImage's
+    /// `setValue:forHTTPHeaderField:`); none by default. Set a field by its name, and remove it with nil.
+    ///
+    /// What of them changes the response (`RequestIdentity.headerNames`) is part of the identity of each image.
+    /// `requestProcessor` and `headersFilter` receive requests with these fields.
+    public var headers: HTTPHeaders = [:]
     /// Changes the headers of each request, given its URL and its own headers; none by default (YY-F23).
     ///
     /// Called for each lookup and each load, on the caller's thread, several at a time, so it returns soon.

@@ -40,7 +40,7 @@ public final class ImageDownloader: Sendable {
   public let cache: (any ImageRequestCache)?
   /// What keeps the bytes of pictures on disk, if there is anything.
   public var dataCache: (any ImageDataCache)? { engine.dataCache }
-  private let engine: LoadEngine
+  let engine: LoadEngine
   /// Why every load fails, if it does.
   private let refusal: ImageError?
   /// What it adds to requests; nil for nothing.
@@ -85,8 +85,8 @@ public final class ImageDownloader: Sendable {
   public func image(
     for source: some ImageRequestConvertible, additionalIdentifier: String? = nil
   ) async throws(ImageError) -> ImageResponse {
-    if Task.isCancelled { throw .cancelled }
     let request = completedForNobodyToSee(try source.asImageRequest())
+    if Task.isCancelled { throw .cancelledLoad(.init(url: request.url)) }
     let task = ImageTask(request, additionalIdentifier: additionalIdentifier)
     begin(task)
     return try await task.response
@@ -189,7 +189,10 @@ public final class ImageDownloader: Sendable {
         if request.cachePolicy == .cacheOnly { return refuse(task, .notCached, began) }
         if let error = engine.rememberedFailure(of: request) { return refuse(task, error, began) }
       }
-      do { _ = try engine.transport(for: request.url) } catch { return refuse(task, error, began) }
+      // A request that asks no server may have a URL that no transport serves.
+      if request.cachePolicy != .cacheOnly || request.url.scheme == nil || request.isLocal {
+        do { _ = try engine.transport(for: request.url) } catch { return refuse(task, error, began) }
+      }
       // Looked up too early and started too late, a load that ended in between would be done twice.
     } while !engine.start(
       task, unlessStoredSince: storeCount,
@@ -224,7 +227,7 @@ public final class ImageDownloader: Sendable {
     guard request.cachePolicy != .reload, request.cachePolicy != .refresh,
       let image = request.cache(insteadOf: cache)?.image(
         for: request, additionalIdentifier: additionalIdentifier),
-      request.targetSize != nil || image.isFullSize || request.cachePolicy == .cacheOnly
+      request.targetSize != nil || request.isWhole(image) || request.cachePolicy == .cacheOnly
     else { return nil }
     return image
   }

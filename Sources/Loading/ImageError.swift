@@ -1,9 +1,12 @@
+public import FoundationEssentials
 public import VitrineGraphics
 
 /// Why there is no picture. Compares by value, so that a caller (or a test) can look for one exactly.
 public enum ImageError: Error, Hashable, Sendable {
-  /// Whoever asked does not want it any more. Never a failure on a widget.
-  case cancelled
+  /// The load was cancelled; the value names its URL. Views do not show a cancelled load as a failure.
+  ///
+  /// All cancellations are equal: compare with `ImageError.cancelled` and match `.failure(.cancelled)`.
+  case cancelledLoad(CancelledLoad)
   /// No URL, or a text that is none.
   case invalidURL(String)
   /// A URL whose scheme no transport serves.
@@ -36,6 +39,8 @@ public enum ImageError: Error, Hashable, Sendable {
   case notAnImage(signature: [UInt8])
   /// A picture that is damaged or that its decoder refuses.
   case decoding(ImageFormat, message: String)
+  /// An image of the program's own cannot be encoded in a format; what the encoder said.
+  case encoding(ImageFormat, message: String)
   /// More than a limit allows.
   case tooLarge(Limit)
   /// A transform could not be applied; its identifier and what it said.
@@ -46,6 +51,38 @@ public enum ImageError: Error, Hashable, Sendable {
   case notConfigured
   /// The downloader has been shut down.
   case shutDown
+
+  /// The load was cancelled. Equal to, and matched by, the cancellation of any URL.
+  public static let cancelled = ImageError.cancelledLoad(CancelledLoad())
+
+  /// The URL of a load that was cancelled. Values are equal whatever URL they name, so that a cancellation compares as one.
+  public struct CancelledLoad: Hashable, Sendable {
+    /// The URL of the request, without user and password; `nil` if there was no request yet.
+    public let url: URL?
+
+    /// A cancellation of a request for `url`.
+    public init(url: URL? = nil) { self.url = url?.withoutLogin }
+
+    /// True.
+    public static func == (a: CancelledLoad, b: CancelledLoad) -> Bool { true }
+    /// Feeds nothing, as all values are equal.
+    public func hash(into hasher: inout Hasher) {}
+  }
+
+  /// The URL that a cancellation names, without user and password (`NSURLErrorFailingURLErrorKey`); `nil` for other errors,
+  /// whose receiver has the task or the request.
+  public var failingURL: URL? {
+    if case .cancelledLoad(let load) = self { load.url } else { nil }
+  }
+
+  /// True for a cancelled load, whichever it was.
+  public var isCancellation: Bool {
+    if case .cancelledLoad = self { true } else { false }
+  }
+
+  /// Returns true if an error that was caught is equal to `pattern`, so that `catch ImageError.cancelled` catches every
+  /// cancellation.
+  public static func ~= (pattern: ImageError, error: any Error) -> Bool { error as? ImageError == pattern }
 
   /// Which limit has passed, and what it is set to.
   public enum TimeLimit: Hashable, Sendable {
@@ -86,7 +123,7 @@ extension ImageError: CustomStringConvertible {
   /// One line in plain words, without a full stop.
   public var description: String {
     switch self {
-    case .cancelled: "cancelled"
+    case .cancelledLoad(let load): load.url.map { "cancelled: \($0.absoluteString.withoutSecrets)" } ?? "cancelled"
     case .invalidURL(let text): text.isEmpty ? "no URL" : "not a URL: \(text.withoutSecrets)"
     case .unsupportedScheme(let scheme): "no transport for the scheme “\(scheme.withoutSecrets)”"
     case .transport(let code, let message): "\(message) (curl \(code))"
@@ -110,6 +147,7 @@ extension ImageError: CustomStringConvertible {
     case .emptyBody: "the answer is empty"
     case .notAnImage: "the answer is not a picture"
     case .decoding(let format, let message): "damaged \(format.rawValue): \(message)"
+    case .encoding(let format, let message): "cannot write \(format.rawValue): \(message)"
     case .tooLarge(.body(let bytes)): "more than \(bytes) bytes"
     case .tooLarge(.pixels(let pixels)): "more than \(pixels) pixels"
     case .tooLarge(.side(let side)): "a side of more than \(side) pixels"

@@ -26,32 +26,32 @@ public struct ImageRequest: Sendable {
   public var cachePolicy: CachePolicy
   /// Where the picture is looked up and kept; in the downloader's cache by default.
   public var cache: Cache {
-    get { choices?.cache ?? .downloader }
-    set { change(cache: newValue) }
+    get { choices?.values.cache ?? .downloader }
+    set { change { $0.cache = newValue } }
   }
   /// The size that it is needed at, in pixels; nil decodes it whole. Slots fill it in.
   public var targetSize: DecodeTarget?
   /// Applied in order after decoding; if there are none, those of the downloader's configuration.
   public var transforms: [any ImageTransform] {
-    get { choices.map { $0.decodes ? $0.transforms : [] } ?? [] }
-    set { change(transforms: newValue) }
+    get { choices.map { $0.values.decodes ? $0.values.transforms : [] } ?? [] }
+    set { change { $0.transforms = newValue } }
   }
   /// What decoding it may cost.
   public var limits: DecodeLimits {
-    get { choices?.limits ?? DecodeLimits() }
-    set { change(limits: newValue) }
+    get { choices?.values.limits ?? DecodeLimits() }
+    set { change { $0.limits = newValue } }
   }
   /// Whether `ImageResponse.data` has the bytes that were decoded; false by default. Takes no part in what is shared.
   public var keepsData: Bool {
-    get { choices?.keepsData ?? false }
-    set { change(keepsData: newValue) }
+    get { choices?.values.keepsData ?? false }
+    set { change { $0.keepsData = newValue } }
   }
 
   /// True by default. With false the bytes are loaded, joined, retried and kept on disk as those of images are, but not decoded:
   /// `ImageResponse.data` has them, whatever they are, and its image is a transparent pixel, which no cache keeps.
   public var decodes: Bool {
-    get { choices?.decodes ?? true }
-    set { change(decodes: newValue) }
+    get { choices?.values.decodes ?? true }
+    set { change { $0.decodes = newValue } }
   }
 
   /// Whether it is shown while it comes from the network; `.none` by default. Takes no part in what is shared: of those who
@@ -59,18 +59,42 @@ public struct ImageRequest: Sendable {
   ///
   /// `Configuration.requestProcessor` may set it for all pictures of a downloader.
   public var progressive: Progressive {
-    get { choices.map { $0.decodes ? $0.progressive : .none } ?? .none }
-    set { change(progressive: newValue) }
+    get { choices.map { $0.values.decodes ? $0.values.progressive : .none } ?? .none }
+    set { change { $0.progressive = newValue } }
   }
 
-  private mutating func change(
-    cache: Cache? = nil, transforms: [any ImageTransform]? = nil, limits: DecodeLimits? = nil,
-    keepsData: Bool? = nil, progressive: Progressive? = nil, decodes: Bool? = nil
-  ) {
-    choices = .unlessUsual(
-      cache: cache ?? self.cache, transforms: transforms ?? self.transforms, limits: limits ?? self.limits,
-      keepsData: keepsData ?? self.keepsData, progressive: progressive ?? self.progressive,
-      decodes: decodes ?? self.decodes)
+  /// The number of pixels to a point of the decoded image (`Image.scale`); `nil`, the default, keeps the decoder's, which is 1.
+  ///
+  /// Takes no part in the identity of the image: memory keeps the image with the scale of the request that was decoded first.
+  public var imageScale: Double? {
+    get { choices?.values.decoding.scale }
+    set { change { $0.decoding.scale = newValue } }
+  }
+
+  /// Options for a custom decoder, which receives them in `DecodeOptions.custom`; none by default. `ImageCodecs` ignores them.
+  ///
+  /// Requests with different options do not share a decode. They share the image in memory unless their additional identifiers
+  /// differ.
+  public var decoderOptions: [String: String] {
+    get { choices?.values.decoding.options ?? [:] }
+    set { change { $0.decoding.options = newValue } }
+  }
+
+  /// The scale and the options for the decoder.
+  var decoding: DecodeManner { choices?.values.decoding ?? DecodeManner() }
+
+  /// `limits.scaleDownBytes`, without a copy of the limits: each memory lookup asks.
+  var scaleDownBytes: Int? { choices?.values.limits.scaleDownBytes }
+
+  /// Returns true if an image has all pixels that a request without a `targetSize` is given.
+  package func isWhole(_ image: Image) -> Bool {
+    image.isFullSize || scaleDownBytes != nil && !limits.allowMoreThan(image)
+  }
+
+  private mutating func change(_ change: (inout RequestChoices.Values) -> Void) {
+    var values = choices?.values ?? .init()
+    change(&values)
+    choices = .unlessUsual(values)
   }
 
   // A request takes three words, the most that fit into an `any ImageRequestConvertible` without a box on the heap.
@@ -118,7 +142,7 @@ public struct ImageRequest: Sendable {
     case none
   }
 
-  /// A GET of `url`; `Accept: image/*` is sent unless the headers say otherwise (AF-I12).
+  /// A GET of `url`; `defaultAccept` is sent unless the headers have an `Accept`.
   public init(
     url: URL, headers: HTTPHeaders = [:], priority: Priority = .normal,
     cachePolicy: CachePolicy = .useCache, cache: Cache = .downloader, targetSize: DecodeTarget? = nil,
@@ -130,20 +154,24 @@ public struct ImageRequest: Sendable {
     self.targetSize = targetSize
     identity = RequestIdentity(url: url, headers: headers)
     choices = .unlessUsual(
-      cache: cache, transforms: transforms, limits: limits, keepsData: keepsData,
-      progressive: progressive)
+      .init(
+        cache: cache, transforms: transforms, limits: limits, keepsData: keepsData, progressive: progressive))
   }
 
   /// The cache that it chooses; `own` is that of the downloader. For the way of a memory hit: nearly none chooses.
   func cache(insteadOf own: (any ImageRequestCache)?) -> (any ImageRequestCache)? {
     guard let choices else { return own }
-    return choices.decodes ? choices.cache.resolved(own) : nil
+    return choices.values.decodes ? choices.values.cache.resolved(own) : nil
   }
 
-  /// The headers as they are sent: pictures are asked for, unless the caller says otherwise (AF-I12).
+  /// The default `Accept` header: the formats that `ImageCodecs` decodes, then any image, then anything, as a strict server
+  /// may refuse a request that accepts images only (status 406).
+  public static let defaultAccept = "image/webp,image/png,image/jpeg,image/gif,image/*,*/*;q=0.8"
+
+  /// The headers as they are sent, with `defaultAccept` unless the request has an `Accept` of its own.
   var sentHeaders: HTTPHeaders {
     var headers = headers
-    if headers["Accept"] == nil { headers.append(name: "Accept", value: "image/*") }
+    if headers["Accept"] == nil { headers.append(name: "Accept", value: Self.defaultAccept) }
     return headers
   }
 
@@ -162,7 +190,7 @@ extension ImageRequest: Hashable {
     a.url == b.url && a.headers == b.headers && a.priority == b.priority
       && a.cachePolicy == b.cachePolicy && a.cache == b.cache && a.targetSize == b.targetSize
       && a.limits == b.limits && a.keepsData == b.keepsData && a.progressive == b.progressive
-      && a.decodes == b.decodes
+      && a.decodes == b.decodes && a.decoding == b.decoding
       && a.transforms.map(\.identifier) == b.transforms.map(\.identifier)
   }
 

@@ -115,7 +115,7 @@ public final class ImageTask: Cancellable {
   public func cancel() {
     let engine = state.withLock { state -> LoadEngine? in
       if state.result != nil {
-        if state.completion != nil { state.result = .failure(.cancelled) }
+        if state.completion != nil { state.result = .failure(cancellation) }
         return nil
       }
       state.isCancelled = true
@@ -150,14 +150,15 @@ public final class ImageTask: Cancellable {
   public var isPaused: Bool { state.withLock { $0.isPaused } }
 
   private func setPaused(_ isPaused: Bool) {
-    let (isChange, engine) = state.withLock { state -> (Bool, LoadEngine?) in
-      guard state.result == nil, state.isPaused != isPaused else { return (false, nil) }
+    let (isChange, isObserved, engine) = state.withLock { state -> (Bool, Bool, LoadEngine?) in
+      guard state.result == nil, state.isPaused != isPaused else { return (false, false, nil) }
       state.isPaused = isPaused
-      return (true, state.engine)
+      return (true, !state.observers.isEmpty, state.engine)
     }
     guard isChange else { return }
     emit(isPaused ? .paused : .resumed)
     engine?.settlePause(of: self)
+    if isObserved { Mailbox.main.post { self.notifyObservers() } }
   }
 
   /// How much has come; nothing while it waits, and for a picture from memory.
@@ -214,7 +215,8 @@ public final class ImageTask: Cancellable {
 
   // MARK: Observing
 
-  /// Calls `change` on the main actor after progress has been reported, and after the completion has been called.
+  /// Calls `change` on the main actor after progress has been reported, after `pause()` and `resume()`, and after the
+  /// completion has been called.
   /// Returns a number for `endObserving`; somebody who comes when all is over hears nothing.
   package func observe(_ change: @escaping @MainActor () -> Void) -> Int {
     state.withLock { state in
@@ -248,6 +250,9 @@ public final class ImageTask: Cancellable {
     }
   }
 
+  /// The error of this load when it is cancelled: it names the URL.
+  private var cancellation: ImageError { .cancelledLoad(.init(url: request.url)) }
+
   // MARK: For the engine
 
   /// What the engine knows it by now: another one after it has asked again. Read with the engine's lock held.
@@ -269,7 +274,8 @@ public final class ImageTask: Cancellable {
           Image?.none
         )
       }
-      let outcome = state.isCancelled ? .failure(.cancelled) : result
+      let isCancelled = state.isCancelled || result.isCancellation
+      let outcome = isCancelled ? .failure(cancellation) : result
       state.result = outcome
       defer {
         state.waiting = []
@@ -335,6 +341,10 @@ public final class ImageTask: Cancellable {
     for observer in observers.values { observer() }
   }
 
+  @MainActor private func notifyObservers() {
+    for observer in state.withLock({ $0.observers }).values { observer() }
+  }
+
   @MainActor private func deliverProgress() {
     let (handler, progress, observers) = state.withLock { state in
       state.isReportPosted = false
@@ -350,5 +360,12 @@ public final class ImageTask: Cancellable {
       return (state.isCancelled || state.isPaused ? nil : state.partialImageHandler, state.partialImage)
     }
     if let image { handler?(image) }
+  }
+}
+
+extension Result<ImageResponse, ImageError> {
+  /// True for a cancelled load.
+  fileprivate var isCancellation: Bool {
+    if case .failure(.cancelledLoad) = self { true } else { false }
   }
 }

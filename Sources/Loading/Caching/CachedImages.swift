@@ -11,6 +11,8 @@ struct CachedImages {
     var identity: PictureIdentity?
     /// What it was decoded for; nil for the whole picture.
     var target: DecodeTarget?
+    /// The `DecodeLimits.scaleDownBytes` that it was decoded under.
+    var scaleDownBytes: Int?
     /// The next larger variant of the same identity, below 0 for none.
     var larger: Int32 = -1
     var hash = 0
@@ -41,13 +43,13 @@ struct CachedImages {
 
   /// The place of the largest variant, or of the smallest that serves `target`; below 0 where there is none.
   /// O(variants).
-  func place(_ identity: PictureIdentity, at target: DecodeTarget?) -> Int {
+  func place(_ identity: PictureIdentity, at target: DecodeTarget?, scaleDownBytes: Int? = nil) -> Int {
     var place = smallestPlace(identity, identity.placeHash)
     guard place >= 0 else { return -1 }
     while true {
       let larger = Int(entries[place].larger)
       if let target {
-        if serves(place, target) { return place }
+        if serves(place, target, scaleDownBytes) { return place }
         if larger < 0 { return -1 }
       } else if larger < 0 {
         return place
@@ -79,21 +81,23 @@ struct CachedImages {
 
   /// Takes out what `image` would replace, if it were kept. O(variants).
   mutating func makeWay(
-    for image: Image, as identity: PictureIdentity, at target: DecodeTarget?
+    for image: Image, as identity: PictureIdentity, at target: DecodeTarget?, scaleDownBytes: Int? = nil
   ) -> [Image] {
-    variants(identity).filter { isReplaced($0, by: image, at: target) }.map { remove($0) }
+    variants(identity).filter { isReplaced($0, by: image, at: target, scaleDownBytes) }.map { remove($0) }
   }
 
   /// Keeps an image as the newest, and returns its place. O(variants).
   mutating func insert(
-    _ image: Image, as identity: PictureIdentity, at target: DecodeTarget?, _ now: Int64
+    _ image: Image, as identity: PictureIdentity, at target: DecodeTarget?, scaleDownBytes: Int? = nil,
+    _ now: Int64
   ) -> Int {
     let place = free.popLast() ?? addPlace()
     let hash = identity.placeHash
     let pixels = image.pixelWidth * image.pixelHeight
     let variants = variants(identity)
     let smaller = variants.last { self.pixels($0) <= pixels }
-    entries[place] = Entry(image: image, identity: identity, target: target, hash: hash, time: now)
+    entries[place] = Entry(
+      image: image, identity: identity, target: target, scaleDownBytes: scaleDownBytes, hash: hash, time: now)
     if let smaller {
       entries[place].larger = entries[smaller].larger
       entries[smaller].larger = Int32(place)
@@ -200,16 +204,22 @@ struct CachedImages {
     return entries.count - 1
   }
 
-  private func serves(_ place: Int, _ target: DecodeTarget) -> Bool {
-    guard let known = entries[place].target, known != target else { return true }
+  private func serves(_ place: Int, _ target: DecodeTarget, _ scaleDownBytes: Int?) -> Bool {
+    // An image that was scaled down to fewer bytes than this request allows may have too few pixels.
+    let hasAllPixels = entries[place].scaleDownBytes == nil || entries[place].scaleDownBytes == scaleDownBytes
+    let known = entries[place].target
+    if hasAllPixels, known == nil || known == target { return true }
     return entries[place].image.map { target.isSatisfied(by: $0) } ?? false
   }
 
-  private func isReplaced(_ place: Int, by image: Image, at target: DecodeTarget?) -> Bool {
+  private func isReplaced(
+    _ place: Int, by image: Image, at target: DecodeTarget?, _ scaleDownBytes: Int?
+  ) -> Bool {
     guard let old = entries[place].image else { return false }
     let isSameSize = old.pixelWidth == image.pixelWidth && old.pixelHeight == image.pixelHeight
     let isOtherSource = old.sourceWidth != image.sourceWidth || old.sourceHeight != image.sourceHeight
-    return entries[place].target == target || isSameSize || isOtherSource
+    let isSameTarget = entries[place].target == target && entries[place].scaleDownBytes == scaleDownBytes
+    return isSameTarget || isSameSize || isOtherSource
   }
 
   private func pixels(_ place: Int) -> Int {

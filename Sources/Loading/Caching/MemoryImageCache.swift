@@ -31,6 +31,8 @@ public final class MemoryImageCache: ImageRequestCache {
     /// When images were last looked for that have become too old.
     var lastSweep = Int64.min
     var ledger: MemoryLedger?
+    /// Nil unless `keepsWeakReferences`.
+    var weakImages: WeakImages?
 
     init(limits: CacheLimits) {
       self.limits = limits
@@ -136,6 +138,19 @@ public final class MemoryImageCache: ImageRequestCache {
     set { changeLimits { $0.entryCost = newValue } }
   }
 
+  /// Whether an image that was let go of is found again for as long as something else holds it, such as a view; false by default
+  /// (SDWebImage's `shouldUseWeakMemoryCache`).
+  ///
+  /// An image that is found in this way is kept again, and counts again. Removing an image forgets it in any case.
+  public var keepsWeakReferences: Bool {
+    get { state.withLock { $0.weakImages != nil } }
+    set {
+      state.withLock { state in
+        if newValue != (state.weakImages != nil) { state.weakImages = newValue ? WeakImages() : nil }
+      }
+    }
+  }
+
   private func changeLimits(_ change: (inout CacheLimits) -> Void) {
     let now = clock()
     release { state in
@@ -168,32 +183,49 @@ public final class MemoryImageCache: ImageRequestCache {
   public func image(for request: ImageRequest, additionalIdentifier: String?) -> Image? {
     let identity = request.pictureIdentity(additionalIdentifier)
     let target = request.targetSize
+    let scaleDownBytes = request.scaleDownBytes
     let now = expires.load(ordering: .relaxed) ? clock() : .min
     var old: [Image] = []
     let (image, ledger) = state.withLock { state in
-      var place = state.images.place(identity, at: target)
+      var place = state.images.place(identity, at: target, scaleDownBytes: scaleDownBytes)
       while place >= 0, now != .min, state.images.age(place, at: now) >= state.limits.lifetime {
         old.append(state.images.remove(place))
         state.statistics.count(1, .age)
-        place = state.images.place(identity, at: target)
+        place = state.images.place(identity, at: target, scaleDownBytes: scaleDownBytes)
       }
       if place < 0 { state.statistics.misses += 1 } else { state.statistics.hits += 1 }
       return (place < 0 ? nil : state.images.use(place), old.isEmpty ? nil : state.ledger)
     }
     ledger?.add(-old.reduce(0) { $0 + $1.cost }, to: .cache)
+    return image ?? livingImage(identity, request)
+  }
+
+  /// An image that was let go of while something else held it; it is kept again.
+  private func livingImage(_ identity: PictureIdentity, _ request: ImageRequest) -> Image? {
+    let image = state.withLock { state in
+      state.weakImages?.image(identity, at: request.targetSize, scaleDownBytes: request.scaleDownBytes)
+    }
+    if let image { keep(image, as: identity, request) }
     return image
   }
 
   /// Keeps an image as the most recently used, and purges if there are too many.
   public func insert(_ image: Image, for request: ImageRequest, additionalIdentifier: String?) {
-    let identity = request.pictureIdentity(additionalIdentifier)
+    keep(image, as: request.pictureIdentity(additionalIdentifier), request)
+  }
+
+  private func keep(_ image: Image, as identity: PictureIdentity, _ request: ImageRequest) {
     let now = clock()
     var place: Int?
     release { state in
-      var released = state.images.makeWay(for: image, as: identity, at: request.targetSize)
+      state.weakImages?.insert(
+        image, as: identity, at: request.targetSize, scaleDownBytes: request.scaleDownBytes)
+      var released = state.images.makeWay(
+        for: image, as: identity, at: request.targetSize, scaleDownBytes: request.scaleDownBytes)
       if image.cost <= state.limits.largestEntry, state.limits.lifetime > 0 {
         state.statistics.inserts += 1
-        place = state.images.insert(image, as: identity, at: request.targetSize, now)
+        place = state.images.insert(
+          image, as: identity, at: request.targetSize, scaleDownBytes: request.scaleDownBytes, now)
       } else {
         state.statistics.refusals += 1
       }
@@ -213,7 +245,12 @@ public final class MemoryImageCache: ImageRequestCache {
   @discardableResult
   public func removeImage(for request: ImageRequest, additionalIdentifier: String?) -> Bool {
     let identity = request.pictureIdentity(additionalIdentifier)
-    return release { $0.images.remove(identity) }
+    var wasAlive = false
+    let wasThere = release { state in
+      wasAlive = state.weakImages?.remove(identity) ?? false
+      return state.images.remove(identity)
+    }
+    return wasThere || wasAlive
   }
 
   /// Removes everything; whether there was anything. O(images), but for the lock, which it holds for O(1).
@@ -222,6 +259,7 @@ public final class MemoryImageCache: ImageRequestCache {
     let (all, ledger) = state.withLock { state in
       let all = state.images
       state.images = CachedImages()
+      state.weakImages?.removeAll()
       state.limitsDidChange()
       return (all, state.ledger)
     }

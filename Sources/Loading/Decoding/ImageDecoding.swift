@@ -32,14 +32,27 @@ public struct DecodeOptions: Hashable, Sendable {
   public var pixelFormat: PixelFormat
   /// What decoding may cost.
   public var limits: DecodeLimits
+  /// Options for a custom decoder, from `ImageRequest.decoderOptions`. `ImageCodecs` ignores them.
+  public var custom: [String: String]
 
   /// All pixels, in the renderer's usual order, under the usual limits, unless said otherwise.
   public init(
-    target: DecodeTarget? = nil, pixelFormat: PixelFormat = .bgra, limits: DecodeLimits = .init()
+    target: DecodeTarget? = nil, pixelFormat: PixelFormat = .bgra, limits: DecodeLimits = .init(),
+    custom: [String: String] = [:]
   ) {
     self.target = target
     self.pixelFormat = pixelFormat
     self.limits = limits
+    self.custom = custom
+  }
+
+  /// The size in pixels that a source of the given size is decoded to: that of the target, within
+  /// `limits.scaleDownBytes`.
+  public func outputSize(sourceWidth: Int, sourceHeight: Int) -> (width: Int, height: Int) {
+    let size =
+      target?.outputSize(sourceWidth: sourceWidth, sourceHeight: sourceHeight)
+      ?? (width: max(1, sourceWidth), height: max(1, sourceHeight))
+    return limits.scaledDown(width: size.width, height: size.height)
   }
 }
 
@@ -49,10 +62,34 @@ public struct DecodeLimits: Hashable, Sendable {
   public var pixels: Int
   /// Pixels on one side of the encoded picture.
   public var side: Int
+  /// The maximum number of bytes of decoded pixels, four for each: an image with more is scaled down to them, with its
+  /// aspect ratio kept, and is not refused. `nil`, the default, scales nothing down.
+  public var scaleDownBytes: Int?
 
-  /// 64 megapixels and 65,535 pixels a side, unless said otherwise.
-  public init(pixels: Int = 64 << 20, side: Int = 65_535) {
+  /// 64 megapixels and 65,535 pixels a side, and no scaling, unless said otherwise.
+  public init(pixels: Int = 64 << 20, side: Int = 65_535, scaleDownBytes: Int? = nil) {
     self.pixels = pixels
     self.side = side
+    self.scaleDownBytes = scaleDownBytes
+  }
+
+  /// The size with the same aspect ratio whose pixels take at most `scaleDownBytes`; never less than one pixel.
+  func scaledDown(width: Int, height: Int) -> (width: Int, height: Int) {
+    guard let scaleDownBytes else { return (width, height) }
+    let limit = max(1, scaleDownBytes / PixelFormat.bytesPerPixel)
+    let area = Double(width) * Double(height)
+    guard area > Double(limit) else { return (width, height) }
+    let factor = (Double(limit) / area).squareRoot()
+    let (scaledWidth, scaledHeight) = (Int(Double(width) * factor), Int(Double(height) * factor))
+    // A side of less than one pixel counts as one, and leaves less for the other side.
+    if scaledWidth < 1 { return (1, min(height, limit)) }
+    if scaledHeight < 1 { return (min(width, limit), 1) }
+    return (scaledWidth, scaledHeight)
+  }
+
+  /// Returns true if the whole source may be decoded to more pixels than `image` has.
+  func allowMoreThan(_ image: Image) -> Bool {
+    let size = scaledDown(width: image.sourceWidth, height: image.sourceHeight)
+    return image.pixelWidth < size.width || image.pixelHeight < size.height
   }
 }

@@ -143,8 +143,8 @@ extension ImageError {
     case .transport, .timedOut, .untrustedServer, .proxyFailed, .contentType, .redirectRefused, .emptyBody,
       .notAnImage, .decoding:
       true
-    case .cancelled, .invalidURL, .unsupportedScheme, .requestRefused, .responseRefused, .unreadableFile,
-      .tooLarge, .transform, .notCached, .notConfigured, .shutDown:
+    case .cancelledLoad, .invalidURL, .unsupportedScheme, .requestRefused, .responseRefused, .unreadableFile,
+      .encoding, .tooLarge, .transform, .notCached, .notConfigured, .shutDown:
       false
     }
   }

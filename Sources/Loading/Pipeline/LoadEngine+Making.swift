@@ -6,15 +6,14 @@ extension LoadEngine {
   func decode(
     _ id: DecodeID, _ body: [UInt8], _ key: DecodeKey, _ priority: ImageRequest.Priority
   ) {
-    let options = DecodeOptions(
-      target: key.target, pixelFormat: configuration.pixelFormat, limits: key.limits)
+    let options = key.options(configuration.pixelFormat)
     let hold = MemoryHold(0, in: ledger, as: .decoding)
     let need = key.decodes ? decoder.memoryNeeded(for: body, options: options) : 0
     workers.submit(id.number, priority: priority, taking: .init(need, in: hold)) { [self] in
       ledger.lookAround()
       trace.record(.decodeBegan(decode: id.number))
       let result = Result { () throws(ImageError) in
-        key.decodes ? try decoder.decode(body, options: options) : Self.noImage
+        key.decodes ? try key.manner.applied(to: decoder.decode(body, options: options)) : Self.noImage
       }
       // Whoever keeps the picture counts it.
       hold.end()

@@ -73,9 +73,7 @@ extension LoadEngine {
   }
 
   private func newDecoder(for job: PartJob) -> CountedDecoder? {
-    let options = DecodeOptions(
-      target: job.key.target, pixelFormat: configuration.pixelFormat, limits: job.key.limits)
-    return decoder.progressiveDecoder(job.style, options: options)
+    decoder.progressiveDecoder(job.style, options: job.key.options(configuration.pixelFormat))
       .map { CountedDecoder(decoder: $0, hold: MemoryHold(0, in: ledger, as: .decoding)) }
   }
 
@@ -89,7 +87,7 @@ extension LoadEngine {
     }
     let made = Result { () throws(ImageError) in try decoder.image(of: body, expectedLength: expectedLength) }
     let image = (try? made.get()) ?? nil
-    if let image { show(image, job) }
+    if let image { show(job.key.manner.applied(to: image), job) }
     let isOver = if case .failure = made { true } else { false }
     hold.keep(body.count)
     counted.hold.keep(isOver ? 0 : decoder.memoryKept)

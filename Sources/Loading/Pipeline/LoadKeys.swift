@@ -2,11 +2,28 @@ import VitrineGraphics
 
 /// The same pixels: bytes that are decoded at one size. See `RequestIdentity` for the whole rule.
 struct DecodeKey: Hashable {
-  let request: RequestIdentity
+  var request: RequestIdentity
   let target: DecodeTarget?
   let limits: DecodeLimits
+  let manner: DecodeManner
   /// False where the bytes alone are wanted.
-  var decodes = true
+  let decodes: Bool
+
+  init(
+    _ request: RequestIdentity, target: DecodeTarget?, limits: DecodeLimits, manner: DecodeManner = .init(),
+    decodes: Bool = true
+  ) {
+    self.request = request
+    self.target = target
+    self.limits = limits
+    self.manner = manner
+    self.decodes = decodes
+  }
+
+  /// The options for the decoder.
+  func options(_ pixelFormat: PixelFormat) -> DecodeOptions {
+    DecodeOptions(target: target, pixelFormat: pixelFormat, limits: limits, custom: manner.options)
+  }
 }
 
 /// The same work: pixels that become one picture by the same transforms, for the same cache.
@@ -21,7 +38,7 @@ struct PictureKey: Hashable {
   init(_ request: ImageRequest, additionalIdentifier: String?) {
     picture = PictureIdentity(request, additionalIdentifier: additionalIdentifier)
     decode = DecodeKey(
-      request: picture.request, target: request.targetSize, limits: request.limits,
+      picture.request, target: request.targetSize, limits: request.limits, manner: request.decoding,
       decodes: request.decodes)
     transforms = request.transforms.map(\.identifier)
     cache = request.cache

@@ -183,8 +183,8 @@ struct LoadRegistry {
     fetches[id]?.request.identity = identity
     for decodeID in fetch.decodes {
       guard let decode = decodes[decodeID] else { continue }
-      let key = DecodeKey(
-        request: identity, target: decode.key.target, limits: decode.key.limits, decodes: decode.key.decodes)
+      var key = decode.key
+      key.request = identity
       decodeIDs[Branch(stage: id, key: decode.key)] = nil
       decodeIDs[Branch(stage: id, key: key)] = decodeID
       decodes[decodeID]?.key = key

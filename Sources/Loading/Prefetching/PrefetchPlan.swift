@@ -126,10 +126,12 @@ struct PrefetchPlan {
 
   private mutating func end(_ id: ListID, _ steps: inout Steps) {
     guard let list = lists.removeValue(forKey: id) else { return }
+    // The delegate, which is told that all lists have ended, is called before the handlers of the last list.
+    if lists.isEmpty {
+      steps.reports.append(.allEnded(sum))
+      sum = .init()
+    }
     steps.reports.append(.end(id, list.progress))
-    guard lists.isEmpty else { return }
-    steps.reports.append(.allEnded(sum))
-    sum = .init()
   }
 
   private mutating func start(_ steps: inout Steps) {

@@ -1,36 +1,42 @@
-/// What a request says beyond which bytes it asks for, where it says anything: most leave all of it as is usual.
+import VitrineGraphics
+
+/// The parts of a request that most requests leave at their defaults.
 final class RequestChoices: Sendable {
-  let cache: ImageRequest.Cache
-  let transforms: [any ImageTransform]
-  let limits: DecodeLimits
-  let keepsData: Bool
-  let progressive: ImageRequest.Progressive
-  let decodes: Bool
+  /// The parts by name, each with its default.
+  struct Values: Sendable {
+    var cache = ImageRequest.Cache.downloader
+    var transforms: [any ImageTransform] = []
+    var limits = DecodeLimits()
+    var keepsData = false
+    var progressive = ImageRequest.Progressive.none
+    var decodes = true
+    var decoding = DecodeManner()
 
-  private init(
-    cache: ImageRequest.Cache, transforms: [any ImageTransform], limits: DecodeLimits, keepsData: Bool,
-    progressive: ImageRequest.Progressive, decodes: Bool
-  ) {
-    self.cache = cache
-    self.transforms = transforms
-    self.limits = limits
-    self.keepsData = keepsData
-    self.progressive = progressive
-    self.decodes = decodes
-  }
-
-  /// Nil for the downloader's cache, no transforms, the usual limits, no bytes wanted and images decoded and shown when they are whole.
-  static func unlessUsual(
-    cache: ImageRequest.Cache, transforms: [any ImageTransform], limits: DecodeLimits, keepsData: Bool,
-    progressive: ImageRequest.Progressive, decodes: Bool = true
-  ) -> RequestChoices? {
-    if case .downloader = cache, transforms.isEmpty, limits == DecodeLimits(), !keepsData,
-      progressive == .none, decodes
-    {
-      return nil
+    /// True if all parts have their defaults.
+    var areUsual: Bool {
+      guard case .downloader = cache else { return false }
+      return transforms.isEmpty && limits == DecodeLimits() && !keepsData && progressive == .none
+        && decodes && decoding == DecodeManner()
     }
-    return RequestChoices(
-      cache: cache, transforms: transforms, limits: limits, keepsData: keepsData,
-      progressive: progressive, decodes: decodes)
   }
+
+  let values: Values
+
+  private init(_ values: Values) { self.values = values }
+
+  /// Returns nil for values that are all defaults.
+  static func unlessUsual(_ values: Values) -> RequestChoices? {
+    values.areUsual ? nil : RequestChoices(values)
+  }
+}
+
+/// The ways in which a request changes decoding beyond size and limits.
+struct DecodeManner: Hashable, Sendable {
+  /// Pixels to a point of the decoded image; `nil` keeps the decoder's.
+  var scale: Double?
+  /// Options for a custom decoder.
+  var options: [String: String] = [:]
+
+  /// Returns `image` with the scale that the request asks for.
+  func applied(to image: Image) -> Image { scale.map { image.withScale($0) } ?? image }
 }

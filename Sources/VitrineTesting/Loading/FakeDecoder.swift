@@ -111,7 +111,7 @@ extension FakeDecoder {
 
     /// The size that it is decoded to.
     func size(_ options: DecodeOptions) -> (width: Int, height: Int) {
-      options.target?.outputSize(sourceWidth: width, sourceHeight: height) ?? (width, height)
+      options.outputSize(sourceWidth: width, sourceHeight: height)
     }
   }
 }

@@ -81,9 +81,17 @@ public final class DiskImageCache: ImageDataCache {
 
   /// `$XDG_CACHE_HOME/vitrine`, or `$HOME/.cache/vitrine`; nil where neither is an absolute path, as for a service
   /// without a home.
+  ///
+  /// Set another directory before the first use of `shared` or `Application`, for caches that are made from then on; nil goes
+  /// back to the one above (SDWebImage's `defaultDiskCacheDirectory`).
   public static var defaultDirectory: String? {
-    defaultDirectory { name in getenv(name).map { String(cString: $0) } }
+    get {
+      chosenDirectory.withLock { $0 } ?? defaultDirectory { name in getenv(name).map { String(cString: $0) } }
+    }
+    set { chosenDirectory.withLock { $0 = newValue } }
   }
+
+  private static let chosenDirectory = Mutex<String?>(nil)
 
   static func defaultDirectory(_ environment: (String) -> String?) -> String? {
     // What is not absolute is to be ignored (XDG Base Directory Specification).

@@ -16,6 +16,33 @@ public protocol ImageDataCache: AnyObject, Sendable {
   func removeAllAnswers() -> Bool
   /// Whether there is an answer, without reading all of it.
   func containsAnswer(for identity: RequestIdentity) -> Bool
+  /// Returns the number of answers and the bytes that they take; `nil`, the default, from a cache that does not count.
+  func usage() -> ImageCache.DiskUsage?
+  /// Removes what the limits of age, size and count do not allow; does nothing by default.
+  func removeExpiredAnswers()
+  /// Removes everything, as `removeAllAnswers()`, which the default calls; returns whether nothing is left of what was there.
+  ///
+  /// - Parameter progress: called with the number of answers removed so far and of those there were, at last with all of
+  ///   them.
+  @discardableResult
+  func removeAllAnswers(progress: (_ removed: Int, _ total: Int) -> Void) -> Bool
+}
+
+extension ImageDataCache {
+  /// Nil: it does not count.
+  public func usage() -> ImageCache.DiskUsage? { nil }
+  /// Nothing.
+  public func removeExpiredAnswers() {}
+  /// Calls `removeAllAnswers()`, and reports the answers that `usage()` counted before.
+  @discardableResult
+  public func removeAllAnswers(progress: (_ removed: Int, _ total: Int) -> Void) -> Bool {
+    let before = usage()?.count
+    removeAllAnswers()
+    guard let before else { return true }
+    let left = usage()?.count ?? 0
+    progress(max(0, before - left), before)
+    return left == 0
+  }
 }
 
 /// An answer of a server as it is kept: bytes that were a picture, and what is needed to tell whether they still are

@@ -47,7 +47,7 @@ extension StoredAnswer {
 
   /// Without what is between two machines only (RFC 9111, 3.1), and without secrets of the session (`KeptHeaders`).
   static func endToEnd(_ headers: HTTPHeaders) -> HTTPHeaders {
-    let dropped = names(in: headers, "Connection")
+    let dropped = names(in: headers, "Connection").union([HTTPHeaders.userDataName.lowercased()])
     return HTTPHeaders(KeptHeaders.of(headers).filter { !dropped.contains($0.name.lowercased()) })
   }
 

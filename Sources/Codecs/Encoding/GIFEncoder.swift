@@ -1,0 +1,85 @@
+import VitrineGraphics
+import VitrineLoading
+
+/// Writes GIF89a: a color table for each frame, repeated for ever.
+enum GIFEncoder {
+  static func encode(_ image: Image) throws(ImageError) -> [UInt8] {
+    guard let width = UInt16(exactly: image.pixelWidth), let height = UInt16(exactly: image.pixelHeight) else {
+      throw .encoding(.gif, message: "a side of more than 65535 pixels")
+    }
+    let size = bytes(width) + bytes(height)
+    var file = Array("GIF89a".utf8) + size + [0, 0, 0]
+    if image.isAnimated {
+      file += [0x21, 0xFF, 11] + Array("NETSCAPE2.0".utf8) + [3, 1] + bytes(0) + [0]
+    }
+    for frame in image.frames {
+      let palette = GIFPalette(frame.bitmap)
+      let centiseconds = UInt16(clamping: Int((min(max(0, frame.duration), 655) * 100).rounded()))
+      let clearsToBackground: UInt8 = 2 << 2
+      file += [0x21, 0xF9, 4, clearsToBackground | (palette.hasTransparency ? 1 : 0)]
+      file += bytes(centiseconds) + [GIFPalette.transparentIndex, 0]
+      file += [0x2C, 0, 0, 0, 0] + size + [0x87] + palette.table
+      file += [8]
+      let codes = LZWEncoder.encode(palette.indices)
+      for start in stride(from: 0, to: codes.count, by: 255) {
+        let block = codes[start..<min(start + 255, codes.count)]
+        file.append(UInt8(block.count))
+        file += block
+      }
+      file.append(0)
+    }
+    return file + [0x3B]
+  }
+
+  private static func bytes(_ number: UInt16) -> [UInt8] { [UInt8(number & 0xFF), UInt8(number >> 8)] }
+}
+
+/// Packs indices of eight bits with the variable-length codes of GIF.
+enum LZWEncoder {
+  static func encode(_ indices: [UInt8]) -> [UInt8] {
+    let (clear, end) = (256, 257)
+    var codes: [UInt8] = []
+    var (buffer, bits) = (UInt32(0), 0)
+    var width = 9
+    func emit(_ code: Int) {
+      buffer |= UInt32(code) << UInt32(bits)
+      bits += width
+      while bits >= 8 {
+        codes.append(UInt8(truncatingIfNeeded: buffer))
+        buffer >>= 8
+        bits -= 8
+      }
+    }
+    var table: [Int: Int] = [:]
+    var next = end + 1
+    emit(clear)
+    var prefix = -1
+    for index in indices {
+      if prefix < 0 {
+        prefix = Int(index)
+        continue
+      }
+      let key = prefix << 8 | Int(index)
+      if let code = table[key] {
+        prefix = code
+        continue
+      }
+      emit(prefix)
+      prefix = Int(index)
+      if next < 4096 {
+        table[key] = next
+        if next == 1 << width { width += 1 }
+        next += 1
+      } else {
+        emit(clear)
+        table.removeAll(keepingCapacity: true)
+        next = end + 1
+        width = 9
+      }
+    }
+    if prefix >= 0 { emit(prefix) }
+    emit(end)
+    if bits > 0 { codes.append(UInt8(truncatingIfNeeded: buffer)) }
+    return codes
+  }
+}

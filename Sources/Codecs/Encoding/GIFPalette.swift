@@ -1,0 +1,98 @@
+import VitrineGraphics
+
+/// Up to 255 colors that stand for those of a bitmap, and the index of one of them for each pixel.
+///
+/// A bitmap with no more colors than that keeps them exactly. Others are divided at the median of their widest channel until
+/// there are 255 groups (Heckbert, 1982), by colors of five bits a channel.
+struct GIFPalette {
+  /// Stands for pixels that are more transparent than opaque.
+  static let transparentIndex: UInt8 = 255
+  private static let colorLimit = 255
+
+  /// Red, green and blue of 256 entries.
+  private(set) var table: [UInt8]
+  private(set) var indices: [UInt8] = []
+  private(set) var hasTransparency = false
+
+  init(_ bitmap: Bitmap) {
+    table = []
+    let colors = Self.colors(bitmap)
+    var exact: [UInt32: UInt8] = [:]
+    for color in colors.compactMap({ $0 }) where exact[color] == nil {
+      guard exact.count < Self.colorLimit else {
+        exact = [:]
+        break
+      }
+      exact[color] = UInt8(exact.count)
+    }
+    if exact.isEmpty {
+      (table, exact) = Self.divided(colors)
+      indices = colors.map { $0.map { exact[Self.coarse($0)] ?? 0 } ?? Self.transparentIndex }
+    } else {
+      table = exact.sorted { $0.value < $1.value }.flatMap { Self.channels($0.key) }
+      indices = colors.map { $0.map { exact[$0] ?? 0 } ?? Self.transparentIndex }
+    }
+    hasTransparency = colors.contains(nil)
+    table += [UInt8](repeating: 0, count: 256 * 3 - table.count)
+  }
+
+  /// 0xRRGGBB of each pixel; nil for a transparent one.
+  private static func colors(_ bitmap: Bitmap) -> [UInt32?] {
+    let red = bitmap.format == .rgba ? 0 : 2
+    return bitmap.withUnsafeBytes { pixels in
+      stride(from: 0, to: bitmap.byteCount, by: PixelFormat.bytesPerPixel).map { start in
+        guard bitmap.isOpaque || pixels[start + 3] >= 128 else { return nil }
+        return UInt32(pixels[start + red]) << 16 | UInt32(pixels[start + 1]) << 8
+          | UInt32(pixels[start + 2 - red])
+      }
+    }
+  }
+
+  private static func channels(_ color: UInt32) -> [UInt8] {
+    [UInt8(color >> 16), UInt8(color >> 8 & 0xFF), UInt8(color & 0xFF)]
+  }
+
+  /// A color of five bits a channel.
+  private static func coarse(_ color: UInt32) -> UInt32 { color & 0xF8F8F8 }
+
+  private struct Group {
+    var colors: [(color: UInt32, count: Int)]
+
+    /// The widest channel and how wide it is.
+    var widest: (shift: UInt32, width: UInt32) {
+      [UInt32(16), 8, 0].map { shift in
+        let values = colors.lazy.map { $0.color >> shift & 0xFF }
+        return (shift, (values.max() ?? 0) - (values.min() ?? 0))
+      }.max { $0.1 < $1.1 } ?? (0, 0)
+    }
+
+    /// The mean, by how often each color occurs.
+    var mean: [UInt8] {
+      let total = max(1, colors.reduce(0) { $0 + $1.count })
+      // A coarse color stands for the middle of its range.
+      return [UInt32(16), 8, 0].map { shift in
+        UInt8(clamping: colors.reduce(0) { $0 + (Int($1.color >> shift & 0xFF) + 4) * $1.count } / total)
+      }
+    }
+  }
+
+  private static func divided(_ colors: [UInt32?]) -> (table: [UInt8], indices: [UInt32: UInt8]) {
+    var counts: [UInt32: Int] = [:]
+    for color in colors.lazy.compactMap({ $0 }) { counts[coarse(color), default: 0] += 1 }
+    var groups = [Group(colors: counts.sorted { $0.key < $1.key }.map { (color: $0.key, count: $0.value) })]
+    while groups.count < colorLimit {
+      let next = groups.indices.filter { groups[$0].colors.count > 1 }
+        .max { groups[$0].widest.width < groups[$1].widest.width }
+      guard let next else { break }
+      let shift = groups[next].widest.shift
+      let sorted = groups[next].colors.sorted { ($0.color >> shift & 0xFF, $0.color) < ($1.color >> shift & 0xFF, $1.color) }
+      groups[next].colors = Array(sorted[..<(sorted.count / 2)])
+      groups.append(Group(colors: Array(sorted[(sorted.count / 2)...])))
+    }
+    var indices: [UInt32: UInt8] = [:]
+    for (index, group) in groups.enumerated() {
+      for (color, _) in group.colors { indices[color] = UInt8(index) }
+    }
+    return (groups.flatMap(\.mean), indices)
+  }
+}

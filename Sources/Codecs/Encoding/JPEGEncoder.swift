@@ -1,0 +1,29 @@
+import CCodecs
+import Glibc
+import VitrineGraphics
+import VitrineLoading
+
+/// Writes baseline JPEG with chroma at full size.
+enum JPEGEncoder {
+  private static let quality: Int32 = 95
+  private static let longestSide = 65_500
+
+  static func encode(_ bitmap: Bitmap) throws(ImageError) -> [UInt8] {
+    guard max(bitmap.width, bitmap.height) <= longestSide else {
+      throw .encoding(.jpeg, message: "a side of more than \(longestSide) pixels")
+    }
+    var message = [CChar](repeating: 0, count: Int(JMSG_LENGTH_MAX))
+    var count = 0
+    let encoded = bitmap.withUnsafeBytes { pixels in
+      vitrine_jpeg_encode(
+        pixels.bindMemory(to: UInt8.self).baseAddress, Int32(bitmap.width), Int32(bitmap.height),
+        bitmap.format == .bgra, quality, &count, &message)
+    }
+    guard let encoded else {
+      let text = message.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+      throw .encoding(.jpeg, message: String(decoding: text, as: UTF8.self))
+    }
+    defer { free(encoded) }
+    return Array(UnsafeBufferPointer(start: encoded, count: count))
+  }
+}

@@ -1,0 +1,55 @@
+import VitrineGraphics
+
+extension ImageCache {
+  /// Returns the user data that was stored with an image: of the image in memory, or else of the entry on disk. Empty if there
+  /// is none, or no image.
+  public func userData(
+    for source: some ImageRequestConvertible, additionalIdentifier: String? = nil, in tiers: Tiers = .all
+  ) async -> [String: [UInt8]] {
+    guard let request = try? downloader.completed(source.asImageRequest()) else { return [:] }
+    if tiers.includesMemory,
+      let image = request.cache(insteadOf: downloader.cache)?
+        .image(for: request, additionalIdentifier: additionalIdentifier), !image.userData.isEmpty
+    {
+      return image.userData
+    }
+    guard tiers.includesDisk, let identity = request.storedIdentity(additionalIdentifier) else { return [:] }
+    return await withCheckedContinuation { continuation in
+      let place = engine.onDisk(identity)
+      engine.access {
+        $0.answer(for: place)?.userData ?? [:]
+      } completion: {
+        continuation.resume(returning: $0 ?? [:])
+      }
+    }
+  }
+
+  /// Replaces the user data of an image in memory and of its entry on disk; returns whether there was either.
+  ///
+  /// Like an extended attribute, each value has a name; an empty dictionary removes all. The entry on disk keeps its user data
+  /// until a server sends another image.
+  @discardableResult
+  public func setUserData(
+    _ userData: [String: [UInt8]], for source: some ImageRequestConvertible, additionalIdentifier: String? = nil
+  ) async -> Bool {
+    guard let request = try? downloader.completed(source.asImageRequest()) else { return false }
+    let memory = request.cache(insteadOf: downloader.cache)
+    let image = memory?.image(for: request, additionalIdentifier: additionalIdentifier)
+    if let image {
+      memory?.insert(
+        image.withUserData(userData), for: request, additionalIdentifier: additionalIdentifier)
+    }
+    guard let identity = request.storedIdentity(additionalIdentifier) else { return image != nil }
+    let isOnDisk = await withCheckedContinuation { continuation in
+      let place = engine.onDisk(identity)
+      engine.access { cache in
+        guard var answer = cache.answer(for: place) else { return false }
+        answer.userData = userData
+        return cache.store(answer, for: place)
+      } completion: {
+        continuation.resume(returning: $0 ?? false)
+      }
+    }
+    return image != nil || isOnDisk
+  }
+}

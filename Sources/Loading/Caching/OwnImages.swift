@@ -1,0 +1,110 @@
+import FoundationEssentials
+import VitrineGraphics
+
+// Images of the program's own among the responses of servers.
+
+extension StoredAnswer {
+  /// An encoded image of the program's own, as a response that is fresh for a year.
+  init(ownImage body: [UInt8], for url: URL, userData: [String: [UInt8]], at now: Double) {
+    self.init(
+      response: TransportResponse(
+        url: url.withoutLogin, status: 200, headers: ["Cache-Control": "max-age=31536000"],
+        expectedLength: body.count),
+      body: body, requested: now, received: now)
+    self.userData = userData
+  }
+
+  /// The program's own data, kept as header fields that no server can send.
+  var userData: [String: [UInt8]] {
+    get { response.headers.userData }
+    set {
+      var headers = response.headers
+      headers.userData = newValue
+      response = TransportResponse(
+        url: response.url, status: response.status, headers: headers, expectedLength: response.expectedLength)
+    }
+  }
+}
+
+extension HTTPHeaders {
+  /// The field that holds user data. It is dropped from the headers that servers send.
+  static let userDataName = "Vitrine-User-Data"
+
+  /// A field for each value: the name in hexadecimal digits, a colon, and the value in base64.
+  var userData: [String: [UInt8]] {
+    get {
+      var values: [String: [UInt8]] = [:]
+      for field in fields where Self.isSame(field.name, Self.userDataName) {
+        let parts = field.value.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, let name = [UInt8](hexadecimal: parts[0]),
+          let value = Data(base64Encoded: String(parts[1]))
+        else { continue }
+        values[String(decoding: name, as: UTF8.self)] = Array(value)
+      }
+      return values
+    }
+    set {
+      self[Self.userDataName] = nil
+      for (name, value) in newValue.sorted(by: { $0.key < $1.key }) {
+        let text = "\(name.utf8.hexadecimal):\(Data(value).base64EncodedString())"
+        append(name: Self.userDataName, value: text)
+      }
+    }
+  }
+}
+
+extension ImageResponse {
+  /// The program's own data that was stored with the image, see `ImageCache`; empty if there is none.
+  public var userData: [String: [UInt8]] {
+    image.userData.isEmpty && source == .disk ? http?.headers.userData ?? [:] : image.userData
+  }
+
+  func replacingImage(with image: Image) -> ImageResponse {
+    var response = ImageResponse(
+      image: image, source: source, http: http, metrics: metrics, freshness: freshness, data: data)
+    response.storing = storing
+    return response
+  }
+}
+
+extension ImageRequest {
+  /// The identity of the entry on disk: of the response, or, under an identifier or for transforms, of an image of its own.
+  /// `nil` for a URL that cannot be written.
+  ///
+  /// The URL of an image of its own has a scheme that no transport serves: what the image is, in hexadecimal digits, before
+  /// the scheme of the request.
+  func storedIdentity(_ additionalIdentifier: String?) -> RequestIdentity? {
+    let response = identity.withoutVarying
+    let kind: String
+    if let additionalIdentifier {
+      kind = "i" + additionalIdentifier.utf8.hexadecimal
+    } else if !transforms.isEmpty {
+      kind = "t" + transforms.map { $0.identifier.utf8.hexadecimal }.joined(separator: ".")
+    } else {
+      return response
+    }
+    guard let key = URL(string: "vitrine-\(kind)+\(response.url)") else { return nil }
+    return RequestIdentity(url: url, headers: headers, key: key)
+  }
+}
+
+extension Sequence<UInt8> {
+  /// Two digits for each byte.
+  fileprivate var hexadecimal: String {
+    let digits = Array("0123456789abcdef".utf8)
+    return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+  }
+}
+
+extension [UInt8] {
+  /// Two digits for each byte; nil for anything else.
+  fileprivate init?(hexadecimal text: Substring) {
+    let digits = text.utf8.map { Int(String(UnicodeScalar($0)), radix: 16) }
+    guard digits.count % 2 == 0 else { return nil }
+    self = []
+    for start in stride(from: 0, to: digits.count, by: 2) {
+      guard let high = digits[start], let low = digits[start + 1] else { return nil }
+      append(UInt8(high << 4 | low))
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import VitrineGraphics
+
+extension LoadEngine {
+  /// Runs `work` on the thread that writes, after all that was asked of the disk before. `completion` is called once with the
+  /// result; with nil if there is no disk cache, too much waits for it already, or it hangs.
+  func access<Value: Sendable>(
+    _ kind: DiskWrites.Kind = .look, _ work: @escaping @Sendable (any ImageDataCache) -> Value,
+    completion: @escaping @Sendable (Value?) -> Void
+  ) {
+    let result = Shared<Value?>(nil)
+    change(kind) { cache in
+      let value = work(cache)
+      result.withLock { $0 = value }
+      return true
+    } answer: { isDone in
+      completion(isDone ? result.withLock { $0 } : nil)
+    }
+  }
+
+  /// Removes all that is on disk, and reports how far that is. No lookup that begins after this call finds it.
+  func removeAllFromDisk(
+    progress: @escaping @Sendable (_ removed: Int, _ total: Int) -> Void,
+    completion: @escaping @Sendable (_ isComplete: Bool) -> Void
+  ) {
+    guard dataCache != nil else { return completion(false) }
+    state.withLock { $0.removals.begin(nil) }
+    change(.removeAll) { [self] cache in
+      let isComplete = cache.removeAllAnswers(progress: progress)
+      state.withLock { $0.removals.end(nil) }
+      return isComplete
+    } answer: {
+      completion($0)
+    }
+  }
+}
