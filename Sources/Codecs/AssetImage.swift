@@ -29,6 +29,8 @@ public enum AssetImage {
   /// Decodes a file whole, on the calling thread: by `ImageCodecs` where it knows the format, else by
   /// SDL2_image (BMP, TGA, TIFF, SVG, …), whose pictures have the format `.raw`.
   ///
+  /// The name tells the scale, as `icon@2x.png` does; see `Image.scale(named:)`.
+  ///
   /// Throws an error that names the file; its reason is `.unreadableFile`, `.notAnImage` for what neither knows, or what
   /// `ImageCodecs` throws.
   public static func load(
@@ -46,11 +48,12 @@ public enum AssetImage {
     let bytes = try read(path)
     do {
       return try ImageCodecs().decode(bytes, options: DecodeOptions(pixelFormat: pixelFormat))
+        .withScale(Image.scale(named: path))
     } catch .notAnImage(let signature) {
       guard let bitmap = decodeBySDL(bytes, path: path, pixelFormat: pixelFormat) else {
         throw .notAnImage(signature: signature)
       }
-      return Image(bitmap)
+      return Image(bitmap, scale: Image.scale(named: path))
     }
   }
 

@@ -79,8 +79,10 @@ extension ImageError {
     // A time out, too early, too many requests: the server asks to come back.
     case .status(let status): (400..<500).contains(status) && ![408, 425, 429].contains(status)
     case .contentType, .redirectRefused, .emptyBody, .notAnImage, .decoding: true
-    case .cancelledLoad, .invalidURL, .unsupportedScheme, .transport, .timedOut, .untrustedServer, .proxyFailed,
-      .requestRefused, .responseRefused, .unreadableFile, .encoding, .tooLarge, .transform, .notCached, .notConfigured,
+    case .cancelledLoad, .invalidURL, .unsupportedScheme, .transport, .timedOut, .untrustedServer,
+      .proxyFailed,
+      .requestRefused, .responseRefused, .unreadableFile, .encoding, .tooLarge, .transform, .notCached,
+      .notConfigured,
       .shutDown:
       false
     }

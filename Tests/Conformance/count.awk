@@ -2,8 +2,9 @@
 #
 #   awk -f count.awk behaviours.tsv events.jsonl
 #
-# A behaviour is shown when at least one test with its id in the display name passed, and none failed.
-# Prints a line a prefix, then those that are missing; ends with 1 if there are any that the list does not know of.
+# A behaviour is shown when at least one test with its id in the display name passed, and none failed; otherwise it counts as
+# missing, whatever the list says. Prints a line for each prefix, the sum of all, and the missing behaviours. Ends with 1 if one is
+# missing that the list does not give as such, or if list and tests contradict each other.
 
 # The list: id, status, behaviour, reason.
 FILENAME == ARGV[1] {
@@ -12,6 +13,7 @@ FILENAME == ARGV[1] {
   prefix = field[1]; sub(/[0-9]+$/, "", prefix)
   if (!(prefix in total)) prefixes[++count] = prefix
   total[prefix]++
+  if (field[1] in status) { print "line " FNR ": " field[1] " is listed twice"; wrong = 1 }
   ids[++listed] = field[1]; status[field[1]] = field[2]; of[field[1]] = prefix
   reason[field[1]] = field[4]
   if (field[2] != "shown" && (field[2] !~ /^(deviates|missing)$/ || field[4] == "")) {
@@ -51,12 +53,14 @@ END {
       if (seen[id]) { print "a test shows " id ", which is listed as missing"; wrong = 1 }
     }
     else if (seen[id]) shown[of[id]]++
-    else { missing[of[id]]++; lost = lost "\n  " id ": no test carries the id" }
+    else { missing[of[id]]++; lost = lost "\n  " id ": no test with the id has passed" }
   }
   for (i = 1; i <= count; i++) {
     p = prefixes[i]
     printf "%s shown %d deviates %d missing %d of %d\n", p, shown[p], deviates[p], missing[p], total[p]
+    shown_in_all += shown[p]; deviates_in_all += deviates[p]; missing_in_all += missing[p]
   }
+  printf "%d: shown %d deviates %d missing %d\n", listed, shown_in_all, deviates_in_all, missing_in_all
   if (lost awaited != "") print "missing:" lost awaited
   exit (lost != "" || wrong) ? 1 : 0
 }

@@ -16,7 +16,7 @@ final class SlotBench {
   let downloader: ImageDownloader
   let window = Window(size: Size(width: 400, height: 300))
 
-  init(disk: MemoryDataCache? = nil) {
+  init(disk: (any ImageDataCache)? = nil) {
     // The transport decides alone what starts and what fails.
     var configuration = ImageDownloader.Configuration()
     configuration.retries = .none

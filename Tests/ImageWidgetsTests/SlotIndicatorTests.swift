@@ -384,6 +384,62 @@ struct SlotIndicatorTests {
     #expect(!late.isAnimating)
   }
 
+  @Test("AF-A3 AF-A6 AF-A15 indicators stop while their task is paused; those that have gone do not mind")
+  func indicatorsOfAPausedTask() async throws {
+    let indicator = ActivityIndicator()
+    let control = RefreshControl()
+    let task = bench.downloader.load(try ImageRequest("http://a.test/1"))
+    do {
+      let (goneIndicator, goneControl) = (ActivityIndicator(), RefreshControl())
+      goneIndicator.setAnimating(withStateOf: task)
+      goneControl.setRefreshing(withStateOf: task)
+    }
+    indicator.setAnimating(withStateOf: task)
+    control.setRefreshing(withStateOf: task)
+    #expect(indicator.isAnimating && control.isRefreshing)
+
+    task.pause()
+    await hear()
+    #expect(!indicator.isAnimating && !control.isRefreshing)
+    #expect(task.activity == .paused)
+    task.resume()
+    await hear()
+    #expect(indicator.isAnimating)
+
+    indicator.setAnimating(withStateOf: nil)
+    task.pause()
+    await hear()
+    #expect(indicator.isAnimating)
+  }
+
+  @Test("AF-A15 a slot whose load is paused is not active, and shows no indicator until the load goes on")
+  func indicatorOfAPausedSlot() async throws {
+    let view = bench.view()
+    let bound = ActivityIndicator()
+    bound.setAnimating(withStateOf: view.imageActivity)
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    _ = await bench.transfer(1)
+    let key = try #require(view.latestLoadOperationKey)
+    let task = try #require(view.loadOperation(forKey: key) as? ImageTask)
+    bench.run(until: 1)
+    #expect(bound.isAnimating)
+
+    task.pause()
+    await hear()
+    bench.run(until: 2)
+    #expect(!bound.isAnimating && view.imageActivity.activity == .paused)
+    let drawnWhilePaused = bench.window.drawList(for: bench.window.bounds).commands.count
+
+    task.resume()
+    await hear()
+    bench.run(until: 3)
+    #expect(bound.isAnimating && view.imageActivity.activity.isRunning)
+    #expect(bench.window.drawList(for: bench.window.bounds).commands.count > drawnWhilePaused)
+    await bench.transfer(2).answer(with: SlotBench.red)
+    await ear.hear()
+    #expect(view.image != nil && !view.imageActivity.activity.isRunning)
+  }
+
   @Test("AF-A4 AF-A5 a refresh control follows a task, cancelled or not")
   func refreshControlFollowsATask() async throws {
     let control = RefreshControl()

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import VitrineGraphics
 import VitrineImageWidgets
@@ -34,7 +35,9 @@ struct SlotTransitionTests {
 
   @Test("SD-W21 YY-B15 a picture from disk leaves a transition running, the same as one from the network")
   func pictureFromDiskComesAsOneFromTheNetwork() async throws {
-    let bench = SlotBench(disk: MemoryDataCache())
+    let folder = FileManager.default.temporaryDirectory.path + "/vitrine-slots-\(UUID())"
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let bench = SlotBench(disk: DiskImageCache(directory: folder))
     var request = try ImageRequest(Self.address)
     request.cache = .diskOnly
     var sources: [ImageResponse.Source] = []

@@ -7,17 +7,26 @@ import VitrineTesting
 
 /// Who leaves, who stays, and what stops.
 @MainActor @Suite(.timeLimit(.minutes(1))) struct CancellationTests {
-  @Test("AF-D13, AF-D29 cancelling a receipt fails it with .cancelled; its task names the URL")
+  @Test("AF-D13, AF-D29 cancelling a receipt fails it with .cancelled, which names the URL without a login")
   func cancelReceipt() async throws {
     let world = Fixture()
     let heard = Heard<ImageError>()
-    let receipt = try #require(world.downloader.download(request(), failure: heard.add))
+    let receipt = try #require(
+      world.downloader.download("http://user:secret@a.test/a.jpg", failure: heard.add))
 
     world.downloader.cancel(receipt)
 
     #expect(heard.values.isEmpty, "never inside the call")
     #expect(await heard.wait(for: 1) == [.cancelled])
-    #expect(receipt.task.request.url == url())
+    let error = try #require(heard.values.first)
+    #expect(error.failingURL == url() && error.isCancellation)
+    #expect(error.description == "cancelled: http://a.test/a.jpg")
+    await #expect(throws: ImageError.cancelled) { try await receipt.task.response }
+    do {
+      _ = try await receipt.task.response
+    } catch ImageError.cancelled {
+      #expect((error as any Error) as? ImageError == .cancelled)
+    }
     #expect(world.transport.transfers[0].isCancelled)
   }
 

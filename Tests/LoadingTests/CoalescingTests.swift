@@ -75,9 +75,10 @@ import VitrineTesting
     }
     world.transport.transfers[0].answer(with: body)
     for (size, task) in zip(490...499, tasks) {
-      let image = try await task.response.image
-      #expect(image.pixelWidth >= size && image.pixelHeight >= size)
-      #expect(image.sourceWidth == 1000)
+      let response = try await task.response
+      #expect(response.image.pixelWidth == size && response.image.pixelHeight == size)
+      #expect(response.image.sourceWidth == 1000)
+      #expect(response.data == nil && response.source == .network)
     }
     #expect(world.transport.transfers.count == 1)
     #expect(Set(world.decoder.calls.map(\.target)).count == 10)

@@ -1,3 +1,4 @@
+import Dispatch
 import FoundationEssentials
 import Glibc
 import Synchronization
@@ -191,15 +192,26 @@ import VitrineTesting
   func callbacksOnMain() async throws {
     let world = Fixture()
     let heard = Heard<String>()
+    let main = DispatchSpecificKey<Bool>()
+    DispatchQueue.main.setSpecific(key: main, value: true)
     await Task.detached {
       world.downloader.download(
-        request("good.jpg"), success: { _ in heard.add("success") }, failure: { _ in })
+        request("good.jpg"),
+        success: { _ in
+          #expect(DispatchQueue.getSpecific(key: main) == true)
+          heard.add("success")
+        }, failure: { _ in })
       world.downloader.download(
-        request("bad.jpg"), success: { _ in }, failure: { heard.add($0.description) })
+        request("bad.jpg"), success: { _ in },
+        failure: { error in
+          #expect(DispatchQueue.getSpecific(key: main) == true)
+          heard.add(error.description)
+        })
     }.value
 
     await Task.detached {
       world.transport.transfers[0].answer(with: Fixture.picture)
+      world.transport.transfers[1].respond(status: 404)
       world.transport.transfers[1].fail(.status(404))
     }.value
 

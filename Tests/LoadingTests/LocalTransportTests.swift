@@ -225,18 +225,28 @@ import VitrineTesting
   {
     let file = try write(Fixture.picture, to: "a.jpg")
     let world = Fixture()
-    let tasks = (0..<200).map { number in
-      world.downloader.load(
-        ImageRequest(url: file, targetSize: DecodeTarget(width: 1 + number % 5, height: 1)))
+    var tasks: [ImageTask] = []
+    for number in 0..<200 {
+      tasks.append(
+        world.downloader.load(
+          ImageRequest(url: file, targetSize: DecodeTarget(width: 1 + number % 5, height: 1))))
+      // Staggered: some begin while others run, and some when those are over.
+      if number % 3 == 0 { await Task.yield() }
+      if number % 20 == 19 { _ = try await tasks[number - 10].response }
     }
-    for task in tasks { _ = try await task.response }
+    for task in tasks { #expect(try await task.response.image.pixelWidth >= 1) }
   }
 
   @Test("SD-D32 ten who ask for an empty file are each told that it is") func manyOfAnEmptyFile() async throws
   {
     let file = try write([], to: "empty.jpg")
     let world = Fixture()
-    let tasks = (0..<10).map { _ in world.downloader.load(ImageRequest(url: file)) }
+    var tasks: [ImageTask] = []
+    for number in 0..<10 {
+      tasks.append(world.downloader.load(ImageRequest(url: file)))
+      await Task.yield()
+      if number == 4 { await #expect(throws: ImageError.emptyBody) { try await tasks[2].response } }
+    }
     for task in tasks { await #expect(throws: ImageError.emptyBody) { try await task.response } }
   }
 

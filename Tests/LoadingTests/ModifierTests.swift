@@ -130,9 +130,14 @@ import VitrineTesting
       $0.responseModifier = { TransportResponse(url: $0.url, status: 404, headers: $0.headers) }
     }
     let task = world.downloader.load(request())
+    let events = task.events
     let transfer = world.transport.transfers[0]
     transfer.respond(expectedLength: 10)
     await #expect(throws: ImageError.status(404)) { try await task.response }
+    // Those who follow the load see the response that was made of it.
+    var heads: [TransportResponse] = []
+    for await case .response(let response) in events { heads.append(response) }
+    #expect(heads.map(\.status) == [404])
     #expect(transfer.isCancelled)
     await world.downloader.drain()
   }
@@ -232,5 +237,45 @@ import VitrineTesting
     #expect(try await world.loaded(request(host: "small.test")).image.pixelHeight == 8)
     #expect(try await world.loaded(request()).image.pixelWidth == 64)
     #expect(world.downloader.cachedImage(for: request(host: "small.test"))?.pixelHeight == 8)
+  }
+
+  @Test("SD-M9 the scale that a processor gives to requests is that of their images, and of no others")
+  func processedScale() async throws {
+    let world = Fixture {
+      $0.requestProcessor = { request in
+        var request = request
+        if request.url.host() == "dense.test" { request.imageScale = 3 }
+        return request
+      }
+    }
+    let dense = try await world.loaded(request(host: "dense.test")).image
+    #expect(dense.scale == 3 && dense.size == Size(width: 64.0 / 3, height: 16))
+    #expect(try await world.loaded(request()).image.scale == 1)
+  }
+
+  @Test("SD-M20 options of a request reach the decoder, and a scale of the request overrides the decoder's")
+  func decoderOptions() async throws {
+    struct OptionsDecoder: ImageDecoding {
+      let seen: Heard<[String: String]>
+
+      func decode(_ data: [UInt8], options: DecodeOptions) throws(ImageError) -> Image {
+        let seen = seen
+        Mailbox.main.post { seen.add(options.custom) }
+        return Image.solid(width: 8, height: 8).withScale(options.custom["scale"].flatMap { Double($0) } ?? 1)
+      }
+    }
+    let seen = Heard<[String: String]>()
+    let transport = FakeTransport()
+    transport.answerAll { $0.answer(with: [1]) }
+    let downloader = ImageDownloader(transports: [transport], decoder: OptionsDecoder(seen: seen))
+    var request = request()
+    request.decoderOptions = ["Foo": "Bar", "scale": "2"]
+
+    let byDecoder = try await downloader.image(for: request, additionalIdentifier: "decoder")
+    request.imageScale = 1
+    let byRequest = try await downloader.image(for: request, additionalIdentifier: "request")
+
+    #expect(byDecoder.image.scale == 2 && byRequest.image.scale == 1)
+    #expect(await seen.wait(for: 2) == [["Foo": "Bar", "scale": "2"], ["Foo": "Bar", "scale": "2"]])
   }
 }

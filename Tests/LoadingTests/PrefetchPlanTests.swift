@@ -31,7 +31,7 @@ import Testing
 
     let (id, steps) = plan.add(count: 0)
 
-    #expect(steps.reports == [.end(id, progress(0, 0, 0)), .allEnded(progress(0, 0, 0))])
+    #expect(steps.reports == [.allEnded(progress(0, 0, 0)), .end(id, progress(0, 0, 0))])
     #expect(plan.runningCount == 0)
   }
 
@@ -85,7 +85,7 @@ import Testing
     #expect(steps.cancellations == [1, 2, 3].map { item(first, $0) })
     #expect(
       steps.reports == [
-        .end(first, progress(4, 4, 4)), .end(second, progress(2, 2, 2)), .allEnded(progress(6, 6, 6)),
+        .end(first, progress(4, 4, 4)), .allEnded(progress(6, 6, 6)), .end(second, progress(2, 2, 2)),
       ])
     #expect(plan.cancelAll() == PrefetchPlan.Steps())
     #expect(plan.add(count: 1).1.loads.count == 1)

@@ -70,7 +70,7 @@ import VitrineTesting
       #expect(events[number * 2] == .delegate(known))
       #expect(events[number * 2 + 1] == .progress(known))
     }
-    #expect(events.suffix(2) == [.end(progress(20, 0, 20)), .all(progress(20, 0, 20))])
+    #expect(events.suffix(2) == [.all(progress(20, 0, 20)), .end(progress(20, 0, 20))])
     #expect(Set(delegate.urls) == Set(urls(20)))
   }
 
@@ -99,9 +99,11 @@ import VitrineTesting
     let prefetcher = prefetcher()
     prefetcher.prefetch(urls(3), completion: { heard.add(.end($0)) })
 
-    for transfer in world.transport.transfers { transfer.fail(.cancelled) }
+    world.downloader.cancelAll()
 
     #expect(await heard.wait(for: 1) == [.end(progress(3, 3, 3))])
+    #expect(prefetcher.runningCount == 0)
+    #expect(world.transport.transfers.allSatisfy { $0.isCancelled })
   }
 
   @Test("SD-P8 a view's load of another picture neither waits nor is cancelled") func viewsGoOn() async throws

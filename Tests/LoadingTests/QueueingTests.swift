@@ -109,8 +109,18 @@ import VitrineTesting
     for task in tasks[2...4] { task.cancel() }
 
     #expect(started(world) == "01")
+    #expect(world.transport.running.count == 2)
     world.transport.transfers[0].answer(with: Fixture.picture)
     #expect(started(world) == "015")
+    // Nor after a few more have come.
+    for number in 6..<12 { world.downloader.load(request("\(number)")) }
+    var highest = world.transport.running.count
+    while let transfer = world.transport.running.first {
+      transfer.answer(with: Fixture.picture)
+      highest = max(highest, world.transport.running.count)
+    }
+    #expect(highest == 2)
+    #expect(world.transport.transfers.count == 9)
   }
 
   @Test("AF-D24 failures free their place") func failuresFreeTheirPlace() async {

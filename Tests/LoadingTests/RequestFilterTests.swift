@@ -56,7 +56,7 @@ import VitrineTesting
     #expect(sent.map { $0["X-For"] } == ["a.jpg", "b.jpg"])
     #expect(sent.map { $0["X-Old"] } == [nil, nil])
     #expect(sent.map { $0["X-Kept"] } == ["2", nil])
-    #expect(sent.map { $0["Accept"] } == ["image/*", "image/*"])
+    #expect(sent.map { $0["Accept"] } == [ImageRequest.defaultAccept, ImageRequest.defaultAccept])
     #expect(world.downloader.cachedImage(for: request("a.jpg")) != nil)
   }
 

@@ -11,7 +11,8 @@ import VitrineTesting
     #expect(Fixture().downloader !== ImageDownloader.shared)
   }
 
-  @Test("SD-M2 it runs while somebody waits") func runsWhileSomebodyWaits() async throws {
+  @Test("SD-M2 it runs while a load waits, which gives the image, its URL and that it was downloaded")
+  func runsWhileSomebodyWaits() async throws {
     let world = Fixture()
     #expect(!world.downloader.isRunning)
     let task = world.downloader.load(request())
@@ -19,6 +20,8 @@ import VitrineTesting
     world.transport.transfers[0].answer(with: Fixture.picture)
     let response = try await task.response
     #expect(response.http?.url == url())
+    #expect(response.image.pixelWidth == 64)
+    #expect(response.source == .network, "by the loader, and not by a cache")
     #expect(!world.downloader.isRunning)
   }
 
@@ -131,7 +134,9 @@ import VitrineTesting
     #expect(configuration.timeouts.stall == 15)
   }
 
-  @Test("SD-D34 SD-D6 what fetches may be added, replaced and taken away") func transportsChange()
+  @Test(
+    "SD-D34 SD-D6 what fetches may be added, replaced and taken away, and the first one serves again then")
+  func transportsChange()
     async throws
   {
     let world = Fixture()
@@ -143,10 +148,18 @@ import VitrineTesting
     world.downloader.transports.append(other)
     _ = try await world.downloader.image(for: "gopher://a.test/a")
     #expect(other.transfers.count == 1)
-    world.downloader.transports = [FakeTransport()]
+    let first = world.downloader.transports
+    let custom = FakeTransport()
+    custom.answerAll { $0.answer(with: Fixture.picture) }
+    world.downloader.transports = [custom]
     await #expect(throws: ImageError.unsupportedScheme("gopher")) {
       try await world.downloader.image(for: "gopher://a.test/b")
     }
+    _ = try await world.downloader.image(for: request("custom.jpg"))
+    #expect(custom.transfers.count == 1 && world.transport.transfers.isEmpty)
+    world.downloader.transports = first
+    try await world.loaded(request("default.jpg"))
+    #expect(custom.transfers.count == 1 && world.transport.transfers.count == 1)
   }
 
   @Test("SD-D33 a transport of one's own serves the schemes it names") func ownTransport() async throws {
@@ -177,10 +190,51 @@ import VitrineTesting
     #expect(request.headers["X-A"] == nil)
   }
 
-  @Test("SD-D2 pictures are asked for unless the caller says otherwise (deviates)") func acceptHeader() {
+  @Test(
+    "SD-D3 a header of the downloader is read, sent with each request that has none of it, and removed by nil"
+  )
+  func defaultHeaders() async throws {
+    var configuration = ImageDownloader.Configuration()
+    configuration.headers["X-A"] = "1"
+    configuration.headers["Accept-Language"] = "de"
+    #expect(configuration.headers["x-a"] == "1")
+    configuration.headers["X-B"] = "2"
+    configuration.headers["X-B"] = nil
+    #expect(configuration.headers["X-B"] == nil)
+    let headers = configuration.headers
+    let world = Fixture { $0.headers = headers }
+    var own = request("own.jpg")
+    own.headers = ["x-a": "own", "X-C": "3"]
+
+    try await world.loaded(request())
+    try await world.loaded(own)
+
+    let sent = world.transport.transfers.map(\.request.headers)
+    #expect(sent.map { $0["X-A"] } == ["1", "own"])
+    #expect(sent.map { $0["X-C"] } == [nil, "3"])
+    #expect(sent.map { $0["Accept-Language"] } == ["de", "de"])
+    #expect(sent[1].fields.filter { $0.name.lowercased() == "x-a" }.count == 1)
+    #expect(world.downloader.cachedImage(for: request()) != nil)
+    // Of the headers that change the response, the identity has those of the downloader too.
+    var german = request()
+    german.headers = ["Accept-Language": "de"]
+    #expect(world.cache.image(for: german, additionalIdentifier: nil) != nil)
+    #expect(world.cache.image(for: request(), additionalIdentifier: nil) == nil)
+  }
+
+  @Test("SD-D2 any image is accepted, and less gladly anything, unless the caller says otherwise")
+  func acceptHeader() {
     let world = Fixture()
     world.downloader.load(request())
-    #expect(world.transport.transfers[0].request.headers["Accept"] == "image/*")
+    #expect(world.transport.transfers[0].request.headers["Accept"] == ImageRequest.defaultAccept)
+    #expect(ImageRequest.defaultAccept.hasSuffix("image/*,*/*;q=0.8"))
+    for format in ["image/webp", "image/png", "image/jpeg", "image/gif"] {
+      #expect(ImageRequest.defaultAccept.split(separator: ",").contains { $0 == format })
+    }
+    var own = request("own.jpg")
+    own.headers = ["Accept": "image/png"]
+    world.downloader.load(own)
+    #expect(world.transport.transfers[1].request.headers["Accept"] == "image/png")
   }
 }
 

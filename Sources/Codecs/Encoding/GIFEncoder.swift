@@ -4,7 +4,8 @@ import VitrineLoading
 /// Writes GIF89a: a color table for each frame, repeated for ever.
 enum GIFEncoder {
   static func encode(_ image: Image) throws(ImageError) -> [UInt8] {
-    guard let width = UInt16(exactly: image.pixelWidth), let height = UInt16(exactly: image.pixelHeight) else {
+    guard let width = UInt16(exactly: image.pixelWidth), let height = UInt16(exactly: image.pixelHeight)
+    else {
       throw .encoding(.gif, message: "a side of more than 65535 pixels")
     }
     let size = bytes(width) + bytes(height)

@@ -85,7 +85,9 @@ struct GIFPalette {
         .max { groups[$0].widest.width < groups[$1].widest.width }
       guard let next else { break }
       let shift = groups[next].widest.shift
-      let sorted = groups[next].colors.sorted { ($0.color >> shift & 0xFF, $0.color) < ($1.color >> shift & 0xFF, $1.color) }
+      let sorted = groups[next].colors.sorted {
+        ($0.color >> shift & 0xFF, $0.color) < ($1.color >> shift & 0xFF, $1.color)
+      }
       groups[next].colors = Array(sorted[..<(sorted.count / 2)])
       groups.append(Group(colors: Array(sorted[(sorted.count / 2)...])))
     }

@@ -6,7 +6,8 @@ import VitrineLoading
 enum PNGEncoder {
   static func encode(_ image: Image) throws(ImageError) -> [UInt8] {
     let (width, height) = (image.pixelWidth, image.pixelHeight)
-    guard let wide = UInt32(exactly: width), let high = UInt32(exactly: height), max(wide, high) < 1 << 31 else {
+    guard let wide = UInt32(exactly: width), let high = UInt32(exactly: height), max(wide, high) < 1 << 31
+    else {
       throw .encoding(.png, message: "a side of more than 2147483647 pixels")
     }
     // All frames have one color type: that of the header.
@@ -37,7 +38,9 @@ enum PNGEncoder {
   }
 
   /// A whole frame in place of the one before, shown for so many milliseconds.
-  private static func control(_ sequence: UInt32, _ width: UInt32, _ height: UInt32, _ frame: Image.Frame) -> [UInt8] {
+  private static func control(_ sequence: UInt32, _ width: UInt32, _ height: UInt32, _ frame: Image.Frame)
+    -> [UInt8]
+  {
     let milliseconds = UInt32((min(max(0, frame.duration), 65) * 1000).rounded())
     let origin: UInt32 = 0
     var control = bytes(sequence)

@@ -30,7 +30,8 @@ extension ImageCache {
   /// until a server sends another image.
   @discardableResult
   public func setUserData(
-    _ userData: [String: [UInt8]], for source: some ImageRequestConvertible, additionalIdentifier: String? = nil
+    _ userData: [String: [UInt8]], for source: some ImageRequestConvertible,
+    additionalIdentifier: String? = nil
   ) async -> Bool {
     guard let request = try? downloader.completed(source.asImageRequest()) else { return false }
     let memory = request.cache(insteadOf: downloader.cache)

@@ -67,6 +67,7 @@ public final class MemoryImageCache: ImageRequestCache {
 
   let state: Mutex<State>
   private let clock: @Sendable () -> Int64
+  private let timer: ExpiryTimer?
   /// Whether images become too old: the clock is read outside the lock, and only then.
   private let expires: Atomic<Bool>
 
@@ -78,12 +79,14 @@ public final class MemoryImageCache: ImageRequestCache {
   ///   - countLimit: images, each size counted; below 0 counts as 0, which keeps nothing.
   ///   - timeToLive: seconds; 0, less and NaN keep nothing.
   ///   - entryCostLimit: bytes; see the property.
+  ///   - timer: the clock that wakes the cache when images become too old, so that they go without a lookup or an insert;
+  ///     `nil`, the default, wakes nothing. Its time takes the place of `clock`.
   ///   - clock: nanoseconds since some time in the past; the system's by default. Read only where there is a
   ///     `timeToLive`, and with each insert.
   public init(
     capacity: Int = defaultCapacity, preferredUsageAfterPurge: Int = defaultPreferredUsageAfterPurge,
     countLimit: Int = .max, timeToLive: Double = .infinity, entryCostLimit: Int? = nil,
-    clock: @escaping @Sendable () -> Int64 = Trace.systemTime
+    timer: (any LoadingClock)? = nil, clock: @escaping @Sendable () -> Int64 = Trace.systemTime
   ) {
     var limits = CacheLimits()
     limits.capacity = max(0, capacity)
@@ -93,7 +96,12 @@ public final class MemoryImageCache: ImageRequestCache {
     limits.entryCost = entryCostLimit
     state = Mutex(State(limits: limits))
     expires = Atomic(limits.lifetime != .max)
-    self.clock = clock
+    self.timer = timer.map { ExpiryTimer(clock: $0) }
+    if let timer {
+      self.clock = { timer.now }
+    } else {
+      self.clock = clock
+    }
   }
 
   deinit { state.withLock { $0.ledger?.add(-$0.images.cost, to: .cache) } }
@@ -121,8 +129,8 @@ public final class MemoryImageCache: ImageRequestCache {
 
   /// Seconds after which an image that was put in is not found any more; infinity by default.
   ///
-  /// An image that is too old goes when it is looked up, or with an insert not much later: no timer wakes a
-  /// program that is idle. With a clock that is set back, time begins anew for what seems to come from the future.
+  /// An image that is too old goes when it is looked up, or with an insert not much later: unless the cache has a `timer`,
+  /// none wakes a program that is idle. With a clock that is set back, time begins anew for what seems to come from the future.
   public var timeToLive: Double {
     get { state.withLock { $0.limits.timeToLive } }
     set { changeLimits { $0.timeToLive = newValue } }
@@ -160,6 +168,7 @@ public final class MemoryImageCache: ImageRequestCache {
       return state.sweep(at: now)
     }
     purgeIfNeeded()
+    scheduleSweep()
   }
 
   // MARK: What it holds
@@ -233,6 +242,24 @@ public final class MemoryImageCache: ImageRequestCache {
       return released
     }
     purgeIfNeeded(keeping: place)
+    scheduleSweep()
+  }
+
+  /// Removes what has become too old, each time that something may have.
+  private func scheduleSweep() {
+    guard let timer, expires.load(ordering: .relaxed) else { return }
+    let oldest = state.withLock { $0.images.count > 0 ? $0.limits.lifetime : nil }
+    guard let oldest else { return }
+    timer.schedule(after: oldest) { [weak self] in self?.sweepByTimer() }
+  }
+
+  private func sweepByTimer() {
+    let now = clock()
+    release { state in
+      state.lastSweep = .min
+      return state.sweep(at: now)
+    }
+    scheduleSweep()
   }
 
   /// Whether it is there in smaller sizes only, was purged, or never was there. O(1).

@@ -45,6 +45,9 @@ struct WeakImages {
   /// Forgets all images.
   mutating func removeAll() { self = WeakImages() }
 
+  /// The number of entries, those whose image is gone included.
+  var entryCount: Int { count }
+
   private mutating func sweep() {
     entries = entries.compactMapValues { variants in
       let living = variants.filter { $0.image != nil }

@@ -131,6 +131,21 @@ import VitrineTesting
     #expect(world.transport.transfers.count == 1)
   }
 
+  @Test("SD-M5 a URL that is refreshed twice gives its image twice, without an error") func refreshedTwice()
+    async throws
+  {
+    let world = DiskWorld()
+    world.keep()
+    for count in 1...2 {
+      let heard = Heard<Result<ImageResponse, ImageError>>()
+      world.downloader.load(request(policy: .refresh), completion: heard.add)
+      await world.transfer(count).answerNotModified(DiskWorld.minute)
+      let response = try #require(await heard.wait(for: 1).first).get()
+      #expect(response.image.pixelWidth == 64)
+      #expect(response.freshness == .revalidated)
+    }
+  }
+
   @Test func whatHasChangedTakesItsPlace() async throws {
     let world = DiskWorld()
     world.keep(age: 100)

@@ -31,6 +31,7 @@ import VitrineTesting
     let response = try await load(round)
     // The square in the middle of 64x48.
     #expect((response.image.pixelWidth, response.image.pixelHeight) == (48, 48))
+    #expect(!response.image.isAnimated)
     #expect(world.downloader.cachedImage(for: round) === response.image)
     #expect(world.downloader.cachedImage(for: request()) == nil)
     #expect(world.disk.storeCount == 1)
@@ -96,7 +97,8 @@ import VitrineTesting
     #expect(world.transport.transfers.isEmpty)
   }
 
-  @Test("SD-M8 SD-M13 a completion that wants to know hears when the bytes are on disk, just as they came")
+  @Test(
+    "AF-S13 SD-M8 SD-M13 a completion that wants to know hears when the bytes are on disk, just as they came")
   func waitingForTheDisk() async throws {
     var request = request()
     request.keepsData = true

@@ -1,0 +1,65 @@
+import Testing
+import VitrineCodecs
+import VitrineGraphics
+import VitrineLoading
+
+/// Images that are scaled down to a number of bytes instead of refused.
+@Suite(.timeLimit(.minutes(1))) struct ScaleDownTests {
+  private let limits = DecodeLimits(scaleDownBytes: 4_000_000)
+
+  @Test("SD-M11 2000x2000 under 4,000,000 bytes is 1000x1000, in each preview and in the final image")
+  func previewsAndFinalImage() throws {
+    var fixture = JPEGFixture(width: 2000, height: 2000, color: patternColor)
+    fixture.isProgressive = true
+    let bytes = fixture.bytes
+
+    let previews = try parts(of: bytes, every: bytes.count / 4, limits: limits).map(\.image)
+    let final = try decode(bytes, limits: limits)
+
+    #expect(previews.count >= 2)
+    for image in previews + [final] {
+      #expect(image.pixelWidth == 1000 && image.pixelHeight == 1000)
+      #expect(image.sourceWidth == 2000 && image.sourceHeight == 2000)
+    }
+    #expect(previews.allSatisfy(\.isPartial) && !final.isPartial)
+  }
+
+  @Test("each format is scaled down with its aspect ratio, and what fits keeps its size") func formats()
+    throws
+  {
+    let png = PNGFixture(width: 200, height: 100) { _, _ in [9, 9, 9, 255] }.bytes
+    var interlaced = PNGFixture(width: 200, height: 100) { _, _ in [9, 9, 9, 255] }
+    interlaced.isInterlaced = true
+    let gif = GIFFixture(width: 200, height: 100) { _, _ in 0 }.bytes
+    let jpeg = JPEGFixture(width: 200, height: 100) { _, _ in .white }.bytes
+    for bytes in [png, interlaced.bytes, gif, jpeg] {
+      let image = try decode(bytes, limits: DecodeLimits(scaleDownBytes: 50 * 25 * 4))
+      #expect((image.pixelWidth, image.pixelHeight) == (50, 25))
+      let whole = try decode(bytes, limits: DecodeLimits(scaleDownBytes: 200 * 100 * 4))
+      #expect(whole.isFullSize && whole.pixelWidth == 200)
+      let thumbnail = try decode(
+        bytes, to: DecodeTarget(width: 20, height: 20), limits: DecodeLimits(scaleDownBytes: 50 * 25 * 4))
+      #expect((thumbnail.pixelWidth, thumbnail.pixelHeight) == (40, 20))
+    }
+  }
+
+  @Test("never less than a pixel, and never more bytes than allowed") func extremes() {
+    for (width, height) in [(1, 1), (1, 100_000), (65_535, 3), (1029, 1029), (7, 5)] {
+      for bytes in [Int.min, -1, 0, 1, 4, 399, 400, 1 << 20, .max] {
+        let size = DecodeOptions(limits: DecodeLimits(scaleDownBytes: bytes))
+          .outputSize(sourceWidth: width, sourceHeight: height)
+        #expect(size.width >= 1 && size.height >= 1)
+        #expect(size.width <= width && size.height <= height)
+        #expect(size.width * size.height * 4 <= max(4, bytes))
+      }
+    }
+  }
+
+  @Test func memoryNeededIsThatOfTheSmallerImage() {
+    let bytes = PNGFixture(width: 200, height: 100) { _, _ in [9, 9, 9, 255] }.bytes
+    let limited = DecodeOptions(limits: DecodeLimits(scaleDownBytes: 50 * 25 * 4))
+    let codecs = ImageCodecs()
+    #expect(
+      codecs.memoryNeeded(for: bytes, options: limited) < codecs.memoryNeeded(for: bytes, options: .init()))
+  }
+}

@@ -1,0 +1,172 @@
+import Foundation
+import Glibc
+import Testing
+
+@testable import VitrineLoading
+
+/// Directories, limits and removals of a disk cache, as a program sees them.
+@Suite(.timeLimit(.minutes(1)), .serialized) struct DiskMaintenanceTests {
+  let fixture = DiskFixture()
+
+  private func held(_ cache: DiskImageCache, of count: Int) -> [Int] {
+    (0..<count).filter { cache.containsAnswer(for: identity($0)) }
+  }
+
+  @Test("SD-C34 SD-C13 what exceeds the limit of bytes or of age goes, and nothing is counted any more")
+  func expired() {
+    let cache = fixture.cache()
+    cache.store(answer(20), for: identity(0))
+    cache.limits.bytes = 10
+    cache.removeExpiredAnswers()
+    #expect(cache.usage() == ImageCache.DiskUsage(count: 0, bytes: 0))
+
+    cache.limits.bytes = 1 << 20
+    cache.limits.timeToLive = 1
+    cache.store(answer(1), for: identity(1))
+    cache.removeExpiredAnswers()
+    #expect(cache.usage()?.count == 1)
+    fixture.pass(1)
+    cache.removeExpiredAnswers()
+    #expect(cache.usage() == ImageCache.DiskUsage(count: 0, bytes: 0))
+  }
+
+  @Test(
+    "SD-C50 a purge for size goes below half of the limit where that is its level, and not only to the limit")
+  func purgeLevel() {
+    let cache = fixture.cache {
+      $0.bytes = 10 * 4096
+      $0.purgeLevel = 0.5
+    }
+    for number in 0..<11 { cache.store(answer(), for: identity(number)) }
+    #expect(held(cache, of: 11) == Array(6..<11))
+    #expect(cache.usage()?.bytes == 5 * 4096)
+  }
+
+  @Test("SD-C51 YY-B34 reading a response makes it the newest; count, size and age go by that, oldest first")
+  func recency() {
+    let cache = fixture.cache { $0.purgeLevel = 1 }
+    for number in 0..<4 {
+      cache.store(answer(), for: identity(number))
+      fixture.pass(10)
+    }
+    #expect(cache.answer(for: identity(0)) != nil)
+    cache.limits.count = 3
+    cache.trim()
+    #expect(held(cache, of: 4) == [0, 2, 3])
+
+    cache.limits.bytes = 2 * 4096
+    cache.trim()
+    #expect(held(cache, of: 4) == [0, 3])
+
+    cache.limits.timeToLive = 35
+    cache.trim()
+    #expect(held(cache, of: 4) == [3])
+  }
+
+  @Test("SD-C27 a directory that cannot be made is told as a fault, and nothing breaks") func noDirectory()
+    throws
+  {
+    let file = "\(fixture.folder)/file"
+    try Data([1]).write(to: URL(fileURLWithPath: file))
+    let cache = fixture.cache("\(file)/cache")
+
+    #expect(!cache.store(answer(), for: identity(0)))
+
+    #expect(cache.fault == .refused(path: "\(file)/cache", code: ENOTDIR))
+    #expect(cache.answer(for: identity(0)) == nil)
+  }
+
+  @Test("SD-C31 another default directory is that of new caches, and nil goes back to the usual one")
+  func defaultDirectory() {
+    let usual = DiskImageCache.defaultDirectory
+    DiskImageCache.defaultDirectory = "\(fixture.folder)/mine"
+    #expect(DiskImageCache()?.directory == "\(fixture.folder)/mine")
+
+    DiskImageCache.defaultDirectory = nil
+
+    #expect(DiskImageCache.defaultDirectory == usual)
+    #expect(DiskImageCache.defaultDirectory { $0 == "HOME" ? "/home/a" : nil } == "/home/a/.cache/vitrine")
+    #expect(DiskImageCache()?.directory == usual)
+  }
+
+  @Test("SD-C33 a hundred files are moved from another directory, which is gone then") func moving() {
+    let old = "\(fixture.folder)/old"
+    let first = fixture.cache(old)
+    for number in 0..<100 { first.store(answer(), for: identity(number)) }
+    let second = fixture.cache("\(fixture.folder)/new/place")
+    second.store(answer(seed: 9), for: identity(0))
+
+    #expect(second.moveEntries(from: old) == 99)
+
+    #expect(!FileManager.default.fileExists(atPath: old))
+    #expect(held(second, of: 100) == Array(0..<100))
+    #expect(second.answer(for: identity(0)) == answer(seed: 9))
+    #expect(second.answer(for: identity(7)) == answer())
+    #expect(second.usage()?.count == 100)
+    #expect(second.moveEntries(from: old) == 0)
+    #expect(second.moveEntries(from: second.directory) == 0)
+    #expect(held(second, of: 100).count == 100)
+  }
+
+  @Test("a directory with other things in it stays when a cache is moved out of it") func movingBesideOthers()
+    throws
+  {
+    let old = "\(fixture.folder)/old"
+    fixture.cache(old).store(answer(), for: identity(0))
+    try Data([1]).write(to: URL(fileURLWithPath: "\(old)/notes"))
+
+    #expect(fixture.cache("\(fixture.folder)/new").moveEntries(from: old) == 1)
+
+    #expect(try FileManager.default.contentsOfDirectory(atPath: old) == ["notes"])
+  }
+
+  @Test("YY-B35 a file that goes behind the cache's back is a miss, and is counted no more") func lostFile()
+    throws
+  {
+    let cache = fixture.cache()
+    cache.store(answer(), for: identity(0))
+    try FileManager.default.removeItem(atPath: fixture.files[0])
+
+    #expect(cache.answer(for: identity(0)) == nil)
+    #expect(!cache.containsAnswer(for: identity(0)))
+    #expect(cache.usage() == ImageCache.DiskUsage(count: 0, bytes: 0))
+  }
+
+  @Test("YY-B36 a directory has one instance, as long as there is any") func oneInstance() {
+    let first = DiskImageCache.instance(directory: fixture.folder)
+    #expect(DiskImageCache.instance(directory: fixture.folder) === first)
+    #expect(DiskImageCache.instance(directory: fixture.folder + "/") === first)
+    #expect(DiskImageCache.instance(directory: fixture.folder + "/other") !== first)
+  }
+
+  @Test("YY-B38 a cache whose files are all damaged is empty and usable again") func damagedFiles() throws {
+    let cache = fixture.cache()
+    for number in 0..<5 { cache.store(answer(), for: identity(number)) }
+    for file in fixture.files { try Data(repeating: 0xAB, count: 500).write(to: URL(fileURLWithPath: file)) }
+
+    let next = fixture.cache()
+    for number in 0..<5 { #expect(next.answer(for: identity(number)) == nil) }
+
+    #expect(next.usage()?.count == 0)
+    #expect(next.store(answer(), for: identity(0)))
+    #expect(next.answer(for: identity(0)) == answer())
+  }
+
+  @Test("YY-B37 removing everything reports each file of a few, and a hundred steps of many")
+  func removalProgress() {
+    let cache = fixture.cache()
+    for number in 0..<250 { cache.store(answer(), for: identity(number)) }
+    var steps: [Int] = []
+
+    var totals: Set<Int> = []
+    let isComplete = cache.removeAllAnswers { removed, total in
+      totals.insert(total)
+      steps.append(removed)
+    }
+
+    #expect(isComplete && totals == [250])
+    #expect(steps == Array(stride(from: 2, through: 250, by: 2)))
+    #expect(cache.usage()?.count == 0)
+    #expect(fixture.everything.isEmpty)
+  }
+}

@@ -1,0 +1,198 @@
+import Foundation
+import Synchronization
+import Testing
+import Vitrine
+import VitrineTesting
+
+/// What is written for an image, and with what a cache can be replaced.
+@MainActor @Suite(.timeLimit(.minutes(1))) struct ImageCacheContentsTests {
+  private let world = ImageCacheWorld()
+  private let url = ImageCacheWorld.url
+  private var cache: ImageCache { world.cache }
+
+  /// What the disk has after an image was stored.
+  private func stored(_ image: Image, data: [UInt8]? = nil) async throws -> [UInt8] {
+    #expect(await cache.store(image, for: url, data: data))
+    let identity = RequestIdentity(try ImageRequest(url))
+    return try #require(world.disk.answer(for: identity)).body
+  }
+
+  private func animation(_ format: ImageFormat) -> Image {
+    let frames = [Color(red: 255, green: 0, blue: 0), Color(red: 0, green: 0, blue: 255)].map {
+      Image.Frame(bitmap: Bitmap(width: 12, height: 9, color: $0), duration: 0.25)
+    }
+    return Image(frames: frames, format: format)
+  }
+
+  @Test(
+    "SD-C29 PNG for transparent pixels, JPEG for others, animations as GIF or in their format, data as it is")
+  func formats() async throws {
+    let isPNG = { (bytes: [UInt8]) in bytes.starts(with: [0x89, 0x50, 0x4E, 0x47]) }
+    let isGIF = { (bytes: [UInt8]) in bytes.starts(with: Array("GIF89a".utf8)) }
+
+    #expect(isPNG(try await stored(.halves(alpha: 128))))
+    #expect(try await stored(.halves()).starts(with: [0xFF, 0xD8, 0xFF]))
+    let gif = try await stored(animation(.gif))
+    #expect(isGIF(gif))
+    // Two image descriptors of 12 by 9 pixels.
+    #expect(Data(gif).ranges(of: Data([0x2C, 0, 0, 0, 0, 12, 0, 9, 0])).count == 2)
+    let png = try await stored(animation(.png))
+    #expect(isPNG(png))
+    #expect(Data(png).ranges(of: Data("fcTL".utf8)).count == 2)
+    #expect(isGIF(try await stored(animation(.raw))))
+    #expect(try await stored(animation(.gif), data: gif + [0]) == gif + [0])
+
+    await cache.removeAll(from: .memory)
+    let found = try #require(await cache.query(url)).image
+    #expect(found.format == .gif && found.bitmap.color(x: 3, y: 3) == Color(red: 255, green: 0, blue: 0))
+  }
+
+  @Test("a transparent image comes back from disk pixel for pixel") func losslessRoundTrip() async throws {
+    let image = Image.halves(31, 7, alpha: 99)
+    await cache.store(image, for: url)
+    await cache.removeAll(from: .memory)
+
+    let found = try #require(await cache.query(url)).image
+
+    for x in [0, 14, 15, 30] { #expect(found.bitmap.color(x: x, y: 3) == image.bitmap.color(x: x, y: 3)) }
+  }
+
+  /// Writes and reads text, as a coder of a program's own may.
+  private struct TextCoder: ImageDecoding, ImageEncoding {
+    func decode(_ data: [UInt8], options: DecodeOptions) throws(ImageError) -> Image {
+      guard data == Array("image".utf8) else { throw .notAnImage(signature: data) }
+      return .solid(width: 3, height: 2)
+    }
+
+    func encode(_ image: Image, as format: ImageFormat?) throws(ImageError) -> [UInt8] { Array("image".utf8) }
+  }
+
+  @Test("SD-C26 a coder of one's own encodes what is stored and decodes what is found") func ownCoder()
+    async throws
+  {
+    let world = ImageCacheWorld(decoder: TextCoder())
+    #expect(await world.cache.store(.halves(), for: url))
+    let identity = RequestIdentity(try ImageRequest(url))
+    #expect(world.disk.answer(for: identity)?.body == Array("image".utf8))
+    await world.cache.removeAll(from: .memory)
+
+    #expect(await world.cache.query(url)?.image.size == Size(width: 3, height: 2))
+  }
+
+  @Test("SD-C30 SD-C32 SD-C48 caches of one's own, in memory and for bytes, store, find, remove and clear")
+  func ownCaches() async {
+    let memory = DictionaryCache()
+    let disk = MemoryDataCache()
+    let world = ImageCacheWorld(memory: memory, disk: disk)
+    let image = Image.halves()
+
+    #expect(await world.cache.store(image, for: url))
+    #expect(memory.count == 1 && disk.answers.count == 1)
+    #expect(await world.cache.location(of: url) == .memory)
+    #expect(await world.cache.location(of: url, in: .disk) == .disk)
+    #expect(await world.cache.query(url)?.image === image)
+    #expect(await world.cache.remove(url, from: .memory))
+    #expect(await world.cache.query(url)?.source == .disk)
+    #expect(memory.count == 1)
+    #expect(await world.cache.remove(url))
+    #expect(memory.count == 0 && disk.answers.isEmpty)
+    await world.cache.store(image, for: url)
+
+    #expect(await world.cache.removeAll())
+
+    #expect(memory.count == 0 && disk.answers.isEmpty)
+    #expect(!FileManager.default.fileExists(atPath: world.folder))
+  }
+
+  @Test("SD-C36 SD-U3 user data is stored with an image: set, listed, read, asked for and removed by name")
+  func userData() async throws {
+    await cache.store(Image.halves().withUserData(["author": [1, 2], "": [0xFF]]), for: url)
+    await cache.removeAll(from: .memory)
+
+    var data = await cache.userData(for: url)
+    #expect(data.keys.sorted() == ["", "author"])
+    #expect(data["author"] == [1, 2] && data["other"] == nil)
+    #expect(await cache.query(url, storesInMemory: false)?.userData == data)
+    data["author"] = nil
+    data["größe"] = []
+    #expect(await cache.setUserData(data, for: url))
+    #expect(await cache.userData(for: url) == ["": [0xFF], "größe": []])
+    #expect(await cache.setUserData([:], for: url))
+    #expect(await cache.userData(for: url).isEmpty)
+    #expect(await cache.query(url)?.image.size == Size(width: 20, height: 10))
+    #expect(!(await cache.setUserData(["a": [1]], for: "http://a.test/other")))
+  }
+
+  @Test("no server can set user data") func userDataOfAServer() async throws {
+    world.transport.answerAll { transfer in
+      let body = (try? ImageCodecs().encode(.halves(), as: .png)) ?? []
+      transfer.respond(
+        headers: ["Vitrine-User-Data": "61:AQI=", "Cache-Control": "max-age=60"], expectedLength: body.count)
+      transfer.send(body)
+      transfer.finish()
+    }
+    let response = try await world.downloader.image(for: url)
+    #expect(await response.isStored())
+    #expect(response.userData.isEmpty)
+    #expect(await cache.userData(for: url, in: .disk).isEmpty)
+  }
+
+  @Test("YY-B37 removing all images from disk reports its progress, and ends complete with nothing left")
+  func removingWithProgress() async {
+    for number in 0..<12 { await cache.store(.halves(), for: "http://a.test/\(number)", in: .disk) }
+    var steps: [[Int]] = []
+
+    let isComplete = await withCheckedContinuation { continuation in
+      cache.removeAll(
+        from: .disk, progress: { steps.append([$0, $1]) }, completion: { continuation.resume(returning: $0) })
+    }
+
+    #expect(isComplete)
+    #expect(steps == (1...12).map { [$0, 12] })
+    #expect(await cache.diskUsage()?.count == 0)
+  }
+
+  @Test("SD-C13 an image that is older than the limit goes when what has expired is removed") func expiry()
+    async throws
+  {
+    let disk = try #require(world.disk as? DiskImageCache)
+    disk.limits.timeToLive = 1
+    await cache.store(.halves(), for: url)
+    await cache.removeExpired()
+    #expect(await cache.diskUsage()?.count == 1)
+
+    world.pass(2)
+    await cache.removeExpired()
+
+    #expect(await cache.diskUsage()?.count == 0)
+  }
+}
+
+/// A memory cache that knows no limits, as a program may bring one.
+private final class DictionaryCache: ImageRequestCache {
+  private let images = Mutex<[PictureIdentity: Image]>([:])
+
+  var count: Int { images.withLock { $0.count } }
+
+  func image(for request: ImageRequest, additionalIdentifier: String?) -> Image? {
+    let key = PictureIdentity(request, additionalIdentifier: additionalIdentifier)
+    return images.withLock { $0[key] }
+  }
+
+  func insert(_ image: Image, for request: ImageRequest, additionalIdentifier: String?) {
+    let key = PictureIdentity(request, additionalIdentifier: additionalIdentifier)
+    images.withLock { $0[key] = image }
+  }
+
+  func removeImage(for request: ImageRequest, additionalIdentifier: String?) -> Bool {
+    let key = PictureIdentity(request, additionalIdentifier: additionalIdentifier)
+    return images.withLock { $0.removeValue(forKey: key) != nil }
+  }
+
+  func removeAllImages() -> Bool {
+    images.withLock { images in
+      defer { images = [:] }
+      return !images.isEmpty
+    }
+  }
+}

@@ -1,0 +1,231 @@
+import Foundation
+import Synchronization
+import Testing
+import Vitrine
+import VitrineTesting
+
+/// Images that a program stores, looks up and removes itself.
+@MainActor @Suite(.timeLimit(.minutes(1))) struct ImageCacheStoringTests {
+  private let world = ImageCacheWorld()
+  private let url = ImageCacheWorld.url
+  private var cache: ImageCache { world.cache }
+
+  @Test("SD-C1 SD-C2 SD-C3 the shared downloader has one cache, and another downloader another one")
+  func sharedCache() {
+    #expect(ImageDownloader.shared.imageCache == ImageDownloader.shared.imageCache)
+    #expect(cache == world.downloader.imageCache)
+    #expect(cache != ImageCacheWorld().cache)
+  }
+
+  @Test("SD-C4 SD-C17 SD-C16 clearing the disk leaves memory, and no file")
+  func clearingTheDisk() async {
+    #expect(await cache.diskUsage() == ImageCache.DiskUsage(count: 0, bytes: 0))
+    #expect(await cache.store(.halves(), for: url))
+    #expect(await cache.diskUsage()?.count == 1)
+
+    #expect(await cache.removeAll(from: .disk))
+
+    #expect(cache.imageInMemory(for: url) != nil)
+    #expect(await cache.location(of: url, in: .disk) == nil)
+    #expect(await cache.diskUsage() == ImageCache.DiskUsage(count: 0, bytes: 0))
+  }
+
+  @Test("SD-C5 clearing memory leaves the disk") func clearingMemory() async {
+    await cache.store(.halves(), for: url)
+
+    #expect(await cache.removeAll(from: .memory))
+
+    #expect(cache.imageInMemory(for: url) == nil)
+    #expect(await cache.location(of: url) == .disk)
+  }
+
+  @Test("SD-C6 SD-C7 SD-C41 a stored image is in memory at once, and on disk at the completion")
+  func storing() async {
+    let image = Image.halves()
+
+    let isOnDisk = await withCheckedContinuation { continuation in
+      cache.store(image, for: url) { continuation.resume(returning: $0) }
+      #expect(cache.imageInMemory(for: url) === image)
+    }
+
+    #expect(isOnDisk)
+    #expect(await cache.location(of: url, in: .memory) == .memory)
+    #expect(await cache.location(of: url, in: .disk) == .disk)
+    #expect(world.disk.containsAnswer(for: RequestIdentity(try! ImageRequest(url))))
+  }
+
+  @Test("SD-C8 an image that is stored in memory alone is gone when memory is cleared")
+  func storingInMemory() async {
+    #expect(await cache.store(.halves(), for: url, in: .memory))
+    #expect(await cache.location(of: url, in: .disk) == nil)
+
+    await cache.removeAll(from: .memory)
+
+    #expect(await cache.location(of: url) == nil)
+  }
+
+  @Test("SD-C9 SD-C40 a query returns the stored image from memory") func query() async {
+    let image = Image.halves()
+    await cache.store(image, for: url)
+
+    let response = await cache.query(url)
+
+    #expect(response?.image === image)
+    #expect(response?.source == .memory)
+  }
+
+  @Test("YY-B39 a query finds an image on disk and puts it into memory, with its user data") func promotion()
+    async throws
+  {
+    await cache.store(Image.halves().withUserData(["name": [1, 2, 3]]), for: url)
+    await cache.removeAll(from: .memory)
+
+    let response = try #require(await cache.query(url))
+
+    #expect(response.source == .disk)
+    #expect(response.image.size == Size(width: 20, height: 10))
+    #expect(cache.imageInMemory(for: url) === response.image)
+    #expect(cache.imageInMemory(for: url)?.userData == ["name": [1, 2, 3]])
+  }
+
+  @Test("SD-C10 SD-C12 removing an image removes it from memory and disk") func removing() async {
+    await cache.store(.halves(), for: url)
+
+    #expect(await cache.remove(url))
+
+    #expect(await cache.location(of: url) == nil)
+    #expect(!(await cache.remove(url)))
+  }
+
+  @Test("SD-C11 removing an image from memory leaves it on disk") func removingFromMemory() async {
+    await cache.store(.halves(), for: url)
+    #expect(await cache.remove(url, from: .memory))
+    #expect(await cache.location(of: url) == .disk)
+  }
+
+  @Test("SD-C42 removing an image from disk leaves it in memory") func removingFromDisk() async {
+    await cache.store(.halves(), for: url)
+    #expect(await cache.remove(url, from: .disk))
+    #expect(await cache.location(of: url) == .memory)
+    #expect(await cache.location(of: url, in: .disk) == nil)
+  }
+
+  @Test("SD-C43 SD-C44 the tier that has an image is told, and none has any after all are removed")
+  func locations() async {
+    await cache.store(.halves(), for: url)
+    #expect(await cache.location(of: url) == .memory)
+
+    #expect(await cache.removeAll())
+
+    #expect(await cache.location(of: url) == nil)
+    #expect(cache.imageInMemory(for: url) == nil)
+  }
+
+  @Test("SD-C25 encoded bytes go to disk as they are and not into memory") func storingData() async throws {
+    let bytes = try ImageCodecs().encode(.halves(30, 40), as: .png)
+
+    #expect(await cache.storeData(bytes, for: url))
+
+    #expect(cache.imageInMemory(for: url) == nil)
+    #expect(world.onlyFile.map { Data($0).range(of: Data(bytes)) != nil } == true)
+    let response = try #require(await cache.query(url))
+    #expect(response.image.pixelWidth == 30 && response.image.pixelHeight == 40)
+    #expect(!(await cache.storeData([], for: url)))
+  }
+
+  @Test("SD-C39 a query may leave memory alone") func queryWithoutMemory() async {
+    await cache.store(.halves(), for: url, in: .disk)
+    #expect(await cache.query(url, storesInMemory: false)?.source == .disk)
+    #expect(cache.imageInMemory(for: url) == nil)
+  }
+
+  @Test("SD-C15 a query that is cancelled calls its completion within the call, with nothing and once")
+  func cancelledQuery() async {
+    await cache.store(.halves(), for: url, in: .disk)
+    var results: [ImageResponse?] = []
+    let query = cache.query(url) { results.append($0) }
+    #expect(results.isEmpty && !query.isFinished)
+
+    query.cancel()
+    #expect(results.count == 1)
+    query.cancel()
+    _ = await cache.query(url)
+    await world.downloader.drain()
+
+    #expect(results.count == 1)
+    #expect(results.first.map { $0 == nil } == true)
+  }
+
+  @Test("SD-C49 two queries of one image at once decode it once") func sharedDecoding() async {
+    let decoder = FakeDecoder()
+    let world = ImageCacheWorld(decoder: decoder)
+    await world.cache.storeData(FakeDecoder.picture(width: 8, height: 8), for: url)
+
+    async let first = world.cache.query(url, in: .disk)
+    async let second = world.cache.query(url, in: .disk)
+
+    let images = await [first?.image, second?.image]
+    #expect(images[0] != nil && images[0] === images[1])
+    #expect(decoder.calls.count == 1)
+  }
+
+  @Test("a load shows what was stored, without asking a server") func loadOfAStoredImage() async throws {
+    await cache.store(.halves(), for: url)
+    await cache.removeAll(from: .memory)
+    world.pass(86400 * 300)
+
+    let response = try await world.downloader.image(for: url)
+
+    #expect(response.source == .disk && response.freshness == .fresh)
+    #expect(world.transport.transfers.isEmpty)
+  }
+
+  @Test("images under an additional identifier are apart, on disk as in memory") func identifiers() async {
+    let (plain, named) = (Image.halves(10, 10), Image.halves(20, 20))
+    await cache.store(plain, for: url)
+    await cache.store(named, for: url, additionalIdentifier: "named")
+    await cache.removeAll(from: .memory)
+
+    #expect(await cache.query(url)?.image.pixelWidth == 10)
+    #expect(await cache.query(url, additionalIdentifier: "named")?.image.pixelWidth == 20)
+    #expect(await cache.remove(url, additionalIdentifier: "named"))
+    #expect(await cache.location(of: url, additionalIdentifier: "named") == nil)
+    #expect(await cache.location(of: url) == .memory)
+    // What remains is made of the bytes of the request.
+    #expect(await cache.query(url, additionalIdentifier: "named")?.image.pixelWidth == 10)
+  }
+
+  @Test("a URL that no transport serves may name an image") func ownScheme() async {
+    await cache.store(.halves(), for: "drawing:1")
+    await cache.removeAll(from: .memory)
+    #expect(await cache.query("drawing:1")?.source == .disk)
+    #expect(await cache.query("drawing:2") == nil)
+    #expect(await cache.location(of: "no URL") == nil)
+    #expect(!(await cache.store(.halves(), for: "")))
+  }
+
+  @Test("AF-S13 whether a download has been moved to its place as a file is told") func movedFile()
+    async throws
+  {
+    world.transport.answerAll { transfer in
+      transfer.answer(with: (try? ImageCodecs().encode(.halves(), as: .png)) ?? [])
+    }
+    #expect(await (try world.downloader.image(for: url)).isStored())
+    // No folder can be made below a device.
+    let blocked = ImageCacheWorld(disk: DiskImageCache(directory: "/dev/null/images"))
+    blocked.transport.answerAll { transfer in
+      transfer.answer(with: (try? ImageCodecs().encode(.halves(), as: .png)) ?? [])
+    }
+    #expect(!(await (try blocked.downloader.image(for: url)).isStored()))
+  }
+
+  @Test("what cannot be written is told") func noDisk() async {
+    let downloader = ImageDownloader(transports: [], decoder: ImageCodecs())
+    #expect(!(await downloader.imageCache.store(.halves(), for: url)))
+    #expect(downloader.imageCache.imageInMemory(for: url) != nil)
+    #expect(await downloader.imageCache.diskUsage() == nil)
+    let cannotEncode = ImageCacheWorld(decoder: FakeDecoder())
+    #expect(!(await cannotEncode.cache.store(.halves(), for: url)))
+    #expect(await cannotEncode.cache.store(.halves(), for: url, data: [1]))
+  }
+}

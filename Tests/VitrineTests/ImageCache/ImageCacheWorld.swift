@@ -1,0 +1,73 @@
+import Foundation
+import Synchronization
+import Vitrine
+import VitrineTesting
+
+/// A downloader with a memory cache, a folder of its own on disk, the real codecs, and a calendar that stands still.
+final class ImageCacheWorld: Sendable {
+  let folder = FileManager.default.temporaryDirectory.path + "/vitrine-images-\(UUID())"
+  let transport = FakeTransport()
+  let memory: any ImageRequestCache
+  let disk: any ImageDataCache
+  let downloader: ImageDownloader
+
+  var cache: ImageCache { downloader.imageCache }
+  /// The cache in the folder.
+  var folderCache: DiskImageCache { DiskImageCache.instance(directory: folder) }
+
+  init(
+    memory: any ImageRequestCache = MemoryImageCache(), disk: (any ImageDataCache)? = nil,
+    decoder: any ImageDecoding = ImageCodecs()
+  ) {
+    self.memory = memory
+    let seconds = Now()
+    var limits = DiskImageCache.Limits()
+    limits.freeBytes = 0
+    let folderCache = DiskImageCache(directory: folder, limits: limits, wallClock: { seconds.value })
+    self.disk = disk ?? folderCache
+    var configuration = ImageDownloader.Configuration()
+    configuration.retries = .none
+    configuration.wallClock = { seconds.value }
+    downloader = ImageDownloader(
+      configuration: configuration, transports: [transport], decoder: decoder, cache: memory,
+      dataCache: self.disk)
+    now = seconds
+  }
+
+  private let now: Now
+
+  deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+  func pass(_ seconds: Double) { now.add(seconds) }
+
+  private final class Now: Sendable {
+    private let seconds = Mutex(1_800_000_000.0)
+    var value: Double { seconds.withLock { $0 } }
+    func add(_ more: Double) { seconds.withLock { $0 += more } }
+  }
+
+  /// A name for an image.
+  static let url = "http://a.test/1.png"
+
+  /// The bytes of the one file on disk, all of them.
+  var onlyFile: [UInt8]? {
+    let names = (try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? []
+    let files = names.filter { name in
+      var isFolder: ObjCBool = false
+      return FileManager.default.fileExists(atPath: "\(folder)/\(name)", isDirectory: &isFolder)
+        && !isFolder.boolValue
+    }
+    guard files.count == 1 else { return nil }
+    return FileManager.default.contents(atPath: "\(folder)/\(files[0])").map { Array($0) }
+  }
+}
+
+extension Image {
+  /// Red on the left and blue on the right; with `alpha`, the right half lets half of what is below through.
+  static func halves(_ width: Int = 20, _ height: Int = 10, alpha: UInt8 = 255) -> Image {
+    Image(
+      Bitmap(width: width, height: height, format: .bgra) { x, _ in
+        x < width / 2 ? Color(red: 255, green: 0, blue: 0) : Color(red: 0, green: 0, blue: 255, alpha: alpha)
+      })
+  }
+}

@@ -1,0 +1,194 @@
+import Foundation
+import Synchronization
+import Testing
+import Vitrine
+import VitrineGalleryServer
+import VitrineTesting
+
+/// Behaviours that need the real transport, the real codecs, or a window's time.
+@MainActor @Suite(.timeLimit(.minutes(1))) struct WholeWayTests {
+  private let url = ImageCacheWorld.url
+
+  @Test("AF-D7 an image behind a redirect is downloaded, and the redirect has been followed") func redirect()
+    async throws
+  {
+    let server = try GalleryServer()
+    server.add(Resource(body: try ImageCodecs().encode(.halves(), as: .png), headers: [:]), at: "/one.png")
+    var configuration = ImageDownloader.Configuration()
+    configuration.retries = .none
+    let downloader = ImageDownloader(
+      configuration: configuration, transports: [CurlTransport()], decoder: ImageCodecs())
+
+    let response = try await downloader.image(for: "\(server.baseURL)/moved?redirect=%2Fone.png")
+
+    #expect(response.image.pixelWidth == 20)
+    #expect(response.http?.url.path == "/one.png")
+    #expect(server.log.map(\.status) == [302, 200])
+    await downloader.shutDown()
+  }
+
+  /// The codecs, counting the decoders of previews that are made.
+  private final class CountingCodecs: ImageDecoding {
+    private let codecs = ImageCodecs()
+    private let made = Mutex<[ObjectIdentifier]>([])
+    private let asked = Mutex<[ObjectIdentifier]>([])
+
+    var decodersMade: Int { made.withLock { $0.count } }
+    var previews: [ObjectIdentifier] { asked.withLock { $0 } }
+
+    func decode(_ data: [UInt8], options: DecodeOptions) throws(ImageError) -> Image {
+      try codecs.decode(data, options: options)
+    }
+
+    func progressiveDecoder(
+      _ style: ImageRequest.Progressive, options: DecodeOptions
+    ) -> (any ProgressiveImageDecoding)? {
+      guard let decoder = codecs.progressiveDecoder(style, options: options) else { return nil }
+      made.withLock { $0.append(ObjectIdentifier(decoder)) }
+      return Recording(decoder) { id in self.asked.withLock { $0.append(id) } }
+    }
+
+    private final class Recording: ProgressiveImageDecoding {
+      let decoder: any ProgressiveImageDecoding
+      let note: @Sendable (ObjectIdentifier) -> Void
+
+      init(_ decoder: any ProgressiveImageDecoding, _ note: @escaping @Sendable (ObjectIdentifier) -> Void) {
+        self.decoder = decoder
+        self.note = note
+      }
+
+      func image(of data: [UInt8], expectedLength: Int?) throws(ImageError) -> Image? {
+        note(ObjectIdentifier(decoder))
+        return try decoder.image(of: data, expectedLength: expectedLength)
+      }
+    }
+  }
+
+  @Test("SD-D28 the previews of an animated image come from one decoder") func animatedPreviews() async throws
+  {
+    let frames = (0..<4).map { number in
+      Image.Frame(
+        bitmap: Bitmap(width: 120, height: 120, format: .bgra) { x, y in
+          Color(red: UInt8(x), green: UInt8(y), blue: UInt8(truncatingIfNeeded: x * y + number))
+        }, duration: 0.1)
+    }
+    let body = try ImageCodecs().encode(Image(frames: frames, format: .gif))
+    let (decoder, transport, clock) = (CountingCodecs(), FakeTransport(), ManualLoadingClock())
+    var configuration = ImageDownloader.Configuration()
+    configuration.clock = clock
+    configuration.retries = .none
+    let downloader = ImageDownloader(configuration: configuration, transports: [transport], decoder: decoder)
+    var request = try ImageRequest(url)
+    request.progressive = .scans
+    let task = downloader.load(request)
+    transport.transfers[0].respond(expectedLength: body.count)
+
+    let step = body.count / 8
+    for start in stride(from: 0, to: 4 * step, by: step) {
+      let before = decoder.previews.count
+      transport.transfers[0].send(Array(body[start..<start + step]))
+      while decoder.previews.count == before, !Task.isCancelled { await Task.yield() }
+      while downloader.ledger.usage.decoding > 0, !Task.isCancelled { await Task.yield() }
+      clock.advance(by: 10)
+    }
+    transport.transfers[0].send(Array(body[(4 * step)...]))
+    transport.transfers[0].finish()
+    let final = try await task.response
+
+    #expect(decoder.decodersMade == 1)
+    #expect(decoder.previews.count >= 4 && Set(decoder.previews).count == 1)
+    #expect(!final.image.isPartial)
+  }
+
+  @Test("SD-M11 a load is scaled down to its limit of bytes, and found in memory as such") func scaledDown()
+    async throws
+  {
+    let world = ImageCacheWorld()
+    world.transport.answerAll { transfer in
+      let body = (try? ImageCodecs().encode(.halves(200, 200), as: .png)) ?? []
+      transfer.answer(with: body)
+    }
+    var request = try ImageRequest(url)
+    request.limits.scaleDownBytes = 100 * 100 * 4
+
+    let image = try await world.downloader.image(for: request).image
+    #expect(image.pixelWidth == 100 && image.sourceWidth == 200)
+    #expect(try await world.downloader.image(for: request).image === image)
+    #expect(world.transport.transfers.count == 1)
+    // A request without the limit is not served by it, nor one for a size that needs more.
+    var sized = try ImageRequest(url)
+    sized.targetSize = DecodeTarget(width: 150, height: 150)
+    #expect(try await world.downloader.image(for: sized).image.pixelWidth == 150)
+    #expect(try await world.downloader.image(for: try ImageRequest(url)).image.pixelWidth == 200)
+    sized.limits.scaleDownBytes = 100 * 100 * 4
+    #expect(world.downloader.cachedImage(for: sized) != nil)
+  }
+
+  @Test("SD-U4 an image that a program draws has the screen's scale, is not opaque, and has the drawn pixels")
+  func drawnImage() {
+    let scale = 2.0
+    let drawn = Image(
+      Bitmap(width: 20, height: 20, format: .bgra) { x, y in
+        x < 10 && y < 10 ? Color(red: 255, green: 0, blue: 0) : Color(red: 0, green: 0, blue: 0, alpha: 0)
+      }, scale: scale)
+    #expect(drawn.scale == scale && drawn.size == Size(width: 10, height: 10))
+    #expect(!drawn.bitmap.isOpaque)
+    #expect(drawn.bitmap.color(x: 9, y: 9) == Color(red: 255, green: 0, blue: 0))
+    #expect(drawn.bitmap.color(x: 10, y: 9).alpha == 0)
+  }
+
+  @Test(
+    "SD-U5 a name tells the scale of its image, and no image stays none",
+    arguments: [
+      ("test@2x.gif", 2.0), ("test.gif", 1), ("@3x.png", 3), ("http://a.test/b@2x.png?c=@3x.png#@4x", 2),
+      ("a@x.png", 1), ("a@0x.png", 1), ("a@2x/b.png", 1), ("a@2x", 2), ("2x.png", 1), ("a@2X.png", 1),
+      ("", 1), ("@2x.tar.gz", 1), ("a@-2x.png", 1),
+    ])
+  func scaleOfAName(name: String, scale: Double) {
+    #expect(Image.scale(named: name) == scale)
+    let image: Image? = .halves()
+    let none: Image? = nil
+    #expect(image?.withScale(Image.scale(named: name)).scale == scale)
+    #expect(none?.withScale(Image.scale(named: name)) == nil)
+  }
+
+  /// Counts frames as a display link does.
+  private final class Ticker: FrameObserver {
+    private(set) var durations: [Double] = []
+    private var last: Double?
+
+    func frame(at now: Double) -> NextFrame {
+      if let last { durations.append(now - last) }
+      last = now
+      return .soon
+    }
+
+    func restart() { last = nil }
+  }
+
+  @Test(
+    "SD-U2 an observer of frames hears about a second of them in a second, and may be stopped and started")
+  func displayLink() {
+    let window = Window(size: Size(width: 10, height: 10))
+    let ticker = Ticker()
+    func run(until end: Double) {
+      while window.now < end { window.update(at: min(end, window.now + window.frameInterval)) }
+    }
+    window.update(at: 5)
+
+    window.requestFrames(for: ticker, at: window.now)
+    run(until: 6)
+    #expect(abs(ticker.durations.reduce(0, +) - 1) < 0.2)
+    #expect(ticker.durations.count > 30)
+
+    let count = ticker.durations.count
+    window.cancelFrames(for: ticker)
+    run(until: 7)
+    #expect(ticker.durations.count == count)
+
+    ticker.restart()
+    window.requestFrames(for: ticker, at: window.now)
+    run(until: 8)
+    #expect(ticker.durations.count > count + 30)
+  }
+}
