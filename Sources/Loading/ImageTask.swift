@@ -34,7 +34,8 @@ public final class ImageTask: Cancellable {
 
   /// What becomes of a load, step by step.
   public enum Event: Sendable {
-    /// The head of an answer has come, acceptable or not.
+    /// The head of an answer has come, acceptable or not. A head that a `Configuration.responseModifier` changes is told once
+    /// more as it is then.
     case response(TransportResponse)
     /// More of the body has come.
     case progress(Progress)

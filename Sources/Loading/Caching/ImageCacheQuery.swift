@@ -1,5 +1,5 @@
 import Synchronization
-public import VitrineGraphics
+import VitrineGraphics
 
 /// A lookup in an `ImageCache` that is under way, to cancel it (`SDImageCacheToken`).
 ///

@@ -193,7 +193,11 @@ final class FetchReceiver: TransportReceiver {
     guard let modifier else { return }
     let task = Task {
       let result = await Result.of(ImageError.responseRefused) { try await modifier(response) }
-      perform(state.withLock { $0.answer.modified(result) })
+      let (step, watchers) = state.withLock { ($0.answer.modified(result), $0.watchers) }
+      if case .success(let modified) = result, modified != response {
+        for watcher in watchers { watcher.emit(.response(modified)) }
+      }
+      perform(step)
     }
     state.withLock { $0.modifying = task }
     engine?.limitTime(of: self)
