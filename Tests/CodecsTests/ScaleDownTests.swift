@@ -9,9 +9,8 @@ import VitrineLoading
 
   @Test("SD-M11 2000x2000 under 4,000,000 bytes is 1000x1000, in each preview and in the final image")
   func previewsAndFinalImage() throws {
-    var fixture = JPEGFixture(width: 2000, height: 2000, color: patternColor)
-    fixture.isProgressive = true
-    let bytes = fixture.bytes
+    let black = Bitmap(width: 2000, height: 2000, format: .bgra, isOpaque: true) { _, _ in }
+    let bytes = try ImageCodecs().encode(Image(black), as: .jpeg)
 
     let previews = try parts(of: bytes, every: bytes.count / 4, limits: limits).map(\.image)
     let final = try decode(bytes, limits: limits)
@@ -22,6 +21,18 @@ import VitrineLoading
       #expect(image.sourceWidth == 2000 && image.sourceHeight == 2000)
     }
     #expect(previews.allSatisfy(\.isPartial) && !final.isPartial)
+  }
+
+  @Test("SD-M11 the previews of a progressive JPEG have the size of the final image") func progressiveJPEG()
+    throws
+  {
+    var fixture = JPEGFixture(width: 200, height: 200, color: patternColor)
+    fixture.isProgressive = true
+    let limits = DecodeLimits(scaleDownBytes: 40_000)
+    let images = try parts(of: fixture.bytes, every: 500, limits: limits).map(\.image)
+    #expect(images.count >= 2)
+    #expect(images.allSatisfy { $0.pixelWidth == 100 && $0.pixelHeight == 100 && $0.isPartial })
+    #expect(try decode(fixture.bytes, limits: limits).pixelWidth == 100)
   }
 
   @Test("each format is scaled down with its aspect ratio, and what fits keeps its size") func formats()

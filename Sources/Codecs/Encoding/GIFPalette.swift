@@ -56,14 +56,21 @@ struct GIFPalette {
   private static func coarse(_ color: UInt32) -> UInt32 { color & 0xF8F8F8 }
 
   private struct Group {
-    var colors: [(color: UInt32, count: Int)]
-
+    let colors: [(color: UInt32, count: Int)]
     /// The widest channel and how wide it is.
-    var widest: (shift: UInt32, width: UInt32) {
-      [UInt32(16), 8, 0].map { shift in
-        let values = colors.lazy.map { $0.color >> shift & 0xFF }
-        return (shift, (values.max() ?? 0) - (values.min() ?? 0))
-      }.max { $0.1 < $1.1 } ?? (0, 0)
+    private(set) var widest: (shift: UInt32, width: UInt32) = (0, 0)
+
+    init(_ colors: [(color: UInt32, count: Int)]) {
+      self.colors = colors
+      for shift in [UInt32(16), 8, 0] {
+        var (least, greatest) = (UInt32.max, UInt32.min)
+        for (color, _) in colors {
+          let value = color >> shift & 0xFF
+          if value < least { least = value }
+          if value > greatest { greatest = value }
+        }
+        if greatest > least, greatest - least > widest.width { widest = (shift, greatest - least) }
+      }
     }
 
     /// The mean, by how often each color occurs.
@@ -79,17 +86,20 @@ struct GIFPalette {
   private static func divided(_ colors: [UInt32?]) -> (table: [UInt8], indices: [UInt32: UInt8]) {
     var counts: [UInt32: Int] = [:]
     for color in colors.lazy.compactMap({ $0 }) { counts[coarse(color), default: 0] += 1 }
-    var groups = [Group(colors: counts.sorted { $0.key < $1.key }.map { (color: $0.key, count: $0.value) })]
+    var groups = [Group(counts.sorted { $0.key < $1.key }.map { (color: $0.key, count: $0.value) })]
     while groups.count < colorLimit {
-      let next = groups.indices.filter { groups[$0].colors.count > 1 }
-        .max { groups[$0].widest.width < groups[$1].widest.width }
-      guard let next else { break }
+      // A group of one color has no width.
+      var next = 0
+      for index in groups.indices where groups[index].widest.width > groups[next].widest.width {
+        next = index
+      }
       let shift = groups[next].widest.shift
+      guard groups[next].widest.width > 0 else { break }
       let sorted = groups[next].colors.sorted {
         ($0.color >> shift & 0xFF, $0.color) < ($1.color >> shift & 0xFF, $1.color)
       }
-      groups[next].colors = Array(sorted[..<(sorted.count / 2)])
-      groups.append(Group(colors: Array(sorted[(sorted.count / 2)...])))
+      groups[next] = Group(Array(sorted[..<(sorted.count / 2)]))
+      groups.append(Group(Array(sorted[(sorted.count / 2)...])))
     }
     var indices: [UInt32: UInt8] = [:]
     for (index, group) in groups.enumerated() {
