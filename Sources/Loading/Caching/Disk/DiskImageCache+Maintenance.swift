@@ -18,7 +18,7 @@ extension DiskImageCache {
   @discardableResult
   public func removeAllAnswers(progress: (_ removed: Int, _ total: Int) -> Void) -> Bool {
     let isComplete = reading { (root) throws(Fault) -> Bool in
-      let entries = FolderSweep.entries(root, now: now)
+      let entries = FolderSweep.contents(of: root, now: now).entries
       let step = max(1, entries.count / 100)
       var removed = 0
       for (index, entry) in entries.enumerated() {
@@ -61,6 +61,12 @@ extension DiskImageCache {
     let old = "\(directory)/\(CacheFolder.version)"
     guard !Self.isSame(directory, self.directory) else { return 0 }
     var moved = 0
+    // The names of private entries are made with the key of their folder; a folder that has a key keeps it.
+    let key = "\(self.directory)/\(CacheFolder.version)/key"
+    if files.fileExists(atPath: "\(old)/key"), !files.fileExists(atPath: key) {
+      makeFolder()
+      try? files.moveItem(atPath: "\(old)/key", toPath: key)
+    }
     for shard in (try? files.contentsOfDirectory(atPath: old)) ?? [] {
       let target = "\(self.directory)/\(CacheFolder.version)/\(shard)"
       for name in (try? files.contentsOfDirectory(atPath: "\(old)/\(shard)")) ?? []
