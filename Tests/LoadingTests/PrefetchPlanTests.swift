@@ -96,12 +96,12 @@ import Testing
     let (first, _) = plan.add(count: 2)
     _ = plan.ended(item(first, 0), isLoaded: true)
     let end = plan.ended(item(first, 1), isLoaded: false)
-    #expect(end.reports.last == .allEnded(progress(2, 1, 2)))
+    #expect(end.reports.dropLast().last == .allEnded(progress(2, 1, 2)))
 
     let (second, _) = plan.add(count: 1)
     let next = plan.ended(item(second, 0), isLoaded: true)
 
-    #expect(next.reports.suffix(2) == [.end(second, progress(1, 0, 1)), .allEnded(progress(1, 0, 1))])
+    #expect(next.reports.suffix(2) == [.allEnded(progress(1, 0, 1)), .end(second, progress(1, 0, 1))])
   }
 
   @Test func endThatIsToldTwiceCountsOnce() {
