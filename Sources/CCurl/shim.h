@@ -41,6 +41,10 @@ static inline CURLcode vitrine_curl_get_string(CURL *easy, CURLINFO info, const 
   return curl_easy_getinfo(easy, info, value);
 }
 
+static inline CURLcode vitrine_curl_get_list(CURL *easy, CURLINFO info, struct curl_slist **value) {
+  return curl_easy_getinfo(easy, info, value);
+}
+
 static inline CURLcode vitrine_curl_get_offset(CURL *easy, CURLINFO info, curl_off_t *value) {
   return curl_easy_getinfo(easy, info, value);
 }

@@ -1,6 +1,6 @@
 import CCurl
 import Dispatch
-import FoundationEssentials
+public import FoundationEssentials
 import Synchronization
 public import VitrineLoading
 
@@ -59,6 +59,19 @@ public final class CurlTransport: DataTransport {
     }
     if inbox == nil { Self.refuse(receiver) }
     return TransferHandle(id: id, inbox: inbox)
+  }
+
+  /// True with a cookie jar or credentials.
+  public var addsCredentials: Bool { settings.addsCredentials }
+
+  /// Digests of the cookies of the jar that belong to `url` now, and of the credential of its origin.
+  public func credentialDigests(for url: URL, headers: HTTPHeaders) -> CredentialDigests {
+    guard addsCredentials, let hop = try? Hop(TransportRequest(url: url, headers: headers)) else {
+      return .init()
+    }
+    var sent = SentCredentials()
+    sent.add(hop, settings)
+    return sent.digests
   }
 
   /// Cancels what is under way, closes all connections and ends the thread.

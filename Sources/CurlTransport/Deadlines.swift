@@ -6,7 +6,7 @@ import VitrineLoading
 /// seconds, so that a limit of 1 s ends a transfer after 7.
 struct Deadlines: Sendable {
   private let timeouts: TransportRequest.Timeouts
-  private let total: SuspendingClock.Instant?
+  private var total: SuspendingClock.Instant?
   /// How long nothing may come; nil for ever.
   private let patience: Duration?
   /// Runs from the time when the request leaves.
@@ -22,12 +22,15 @@ struct Deadlines: Sendable {
     patience = Self.span(timeouts.stall)
   }
 
+  /// When the transfer was paused; nil while it runs.
+  private var pausedAt: SuspendingClock.Instant?
+
   /// Whether `next` has become earlier than what `heard` makes of it.
   var isCutShort: Bool { rest != nil }
 
   /// The earliest; nil for none.
   var next: SuspendingClock.Instant? {
-    Self.earlier(Self.earlier(total, stall), Self.earlier(rest, connection))
+    pausedAt == nil ? Self.earlier(Self.earlier(total, stall), Self.earlier(rest, connection)) : nil
   }
 
   private static func earlier(
@@ -49,6 +52,17 @@ struct Deadlines: Sendable {
     stall = patience.map { now.advanced(by: $0) }
   }
 
+  /// The receiver has no room: neither silence nor time counts until `resume(at:)`.
+  mutating func pause(at now: SuspendingClock.Instant) { pausedAt = pausedAt ?? now }
+
+  /// The receiver has room again.
+  mutating func resume(at now: SuspendingClock.Instant) {
+    guard let start = pausedAt else { return }
+    pausedAt = nil
+    total = total?.advanced(by: now - start)
+    stall = patience.map { now.advanced(by: $0) }
+  }
+
   /// Allows the rest of a body no more time than this.
   mutating func limitRest(of time: Duration, from now: SuspendingClock.Instant) {
     rest = now.advanced(by: time)
@@ -64,6 +78,7 @@ struct Deadlines: Sendable {
     stall = nil
     rest = nil
     connection = nil
+    pausedAt = nil
   }
 
   /// Seconds as a duration; nil, no limit, for what is not finite or beyond thirty years.

@@ -144,6 +144,23 @@ final class EasyHandle {
     }
   }
 
+  /// The cookies of the shared jar, a line each in Netscape's format.
+  var cookieLines: [String] {
+    var list: UnsafeMutablePointer<curl_slist>?
+    guard vitrine_curl_get_list(pointer, CURLINFO_COOKIELIST, &list) == CURLE_OK else { return [] }
+    defer { curl_slist_free_all(list) }
+    var lines: [String] = []
+    var next = list
+    while let line = next {
+      if let data = line.pointee.data { lines.append(String(cString: data)) }
+      next = line.pointee.next
+    }
+    return lines
+  }
+
+  /// True once an answer has come over HTTP/2.
+  var speaksHTTP2: Bool { count(CURLINFO_HTTP_VERSION) == Int(CURL_HTTP_VERSION_2_0) }
+
   /// A time that libcurl counts in microseconds, in seconds.
   func seconds(_ info: CURLINFO) -> Double {
     var value = curl_off_t()

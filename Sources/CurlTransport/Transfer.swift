@@ -8,6 +8,8 @@ final class Transfer {
   private let order: TransferOrder
   private let watch: DeadlineWatch
   private let settings: TransferSettings
+  /// Asks the loop, from any thread, to call `resume()`.
+  private let askToResume: @Sendable () -> Void
   private var state: TransferState
   private var connections = 0
   private var isReused = false
@@ -15,13 +17,14 @@ final class Transfer {
 
   init(
     _ id: TransferID, _ order: TransferOrder, hop: Hop, on easy: EasyHandle, watch: DeadlineWatch,
-    settings: TransferSettings
+    settings: TransferSettings, askToResume: @escaping @Sendable () -> Void
   ) {
     self.id = id
     self.easy = easy
     self.order = order
     self.watch = watch
     self.settings = settings
+    self.askToResume = askToResume
     state = TransferState(order.request, hop: hop, settings: settings, startedAt: order.startedAt)
   }
 
@@ -78,6 +81,15 @@ final class Transfer {
   /// A challenge that libcurl has not answered is the answer.
   private func reportWithheld() {
     if let response = state.takeWithheld() { order.receiver.transportDidReceive(response) }
+  }
+
+  /// The receiver has room again. What is next, if that ends the hop; nil if it goes on.
+  func resume() -> TransferState.Next? {
+    if let next = state.resume(at: .now) { return next }
+    // Calls back with the bytes that the receiver had no room for.
+    let code = curl_easy_pause(easy.pointer, CURLPAUSE_CONT)
+    watch.note(deadline)
+    return code == CURLE_OK ? nil : end(code)
   }
 
   /// It ends from outside while libcurl works on it.
@@ -166,6 +178,12 @@ extension Transfer {
     case .goOn: return line.count
     case .abort: return 0
     case .report(let response):
+      // Broken off before the body comes, as libcurl would keep what the server sends ahead.
+      let inFlight = state.bytesInFlight(response, speaksHTTP2: easy.speaksHTTP2)
+      guard inFlight == 0 || order.receiver.transportMayReceive(inFlight, resume: askToResume) else {
+        state.postpone(at: .now)
+        return 0
+      }
       order.receiver.transportDidReceive(response)
       return line.count
     }
@@ -173,7 +191,14 @@ extension Transfer {
 
   private func receive(bytes: UnsafeRawBufferPointer) -> Int {
     switch state.receive(bytes: bytes.count, at: .now) {
-    case .deliver: order.receiver.transportDidReceive(bytes)
+    case .deliver:
+      let inFlight = state.bytesInFlight(nil, speaksHTTP2: easy.speaksHTTP2)
+      guard order.receiver.transportMayReceive(max(bytes.count, inFlight), resume: askToResume) else {
+        state.pause(at: .now)
+        return Int(CURL_WRITEFUNC_PAUSE)
+      }
+      state.delivered(bytes.count)
+      order.receiver.transportDidReceive(bytes)
     case .discard: break
     case .abort: return 0
     }

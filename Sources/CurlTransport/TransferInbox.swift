@@ -18,6 +18,8 @@ struct TransferOrder: Sendable {
 enum TransferCommand: Sendable {
   case start(TransferID, TransferOrder)
   case cancel(TransferID)
+  /// A receiver has room again.
+  case resume(TransferID)
 }
 
 /// The one thing that the loop shares with other threads: commands on their way to it.

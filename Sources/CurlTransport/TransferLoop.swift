@@ -61,6 +61,9 @@ final class TransferLoop {
     switch command {
     case .start(let id, let order): start(id, order)
     case .cancel(let id): breakOff(id, .cancelled)
+    case .resume(let id):
+      guard let transfer = transfers[id], let next = transfer.resume() else { return }
+      proceed(transfer, next)
     }
   }
 
@@ -72,7 +75,8 @@ final class TransferLoop {
         throw .curl(CURLE_OUT_OF_MEMORY)
       }
       let transfer = Transfer(
-        id, order, hop: hop, on: easy, watch: watch, settings: settings)
+        id, order, hop: hop, on: easy, watch: watch, settings: settings,
+        askToResume: { [inbox] in inbox.post(.resume(id)) })
       transfers[id] = transfer
       ids[easy.pointer] = id
       sendRequest(of: transfer)
@@ -118,6 +122,7 @@ final class TransferLoop {
     case .request:
       curl_multi_remove_handle(multi.pointer, transfer.easy.pointer)
       sendRequest(of: transfer)
+    case .wait: curl_multi_remove_handle(multi.pointer, transfer.easy.pointer)
     case .succeed: finish(transfer.id, nil)
     case .fail(let error):
       finish(transfer.id, error)

@@ -10,6 +10,7 @@ final class TransferSettings: Sendable {
   /// Nil outside of tests.
   let optionFilter: OptionFilter?
   private let credentials: [WebAddress.Origin: CurlTransport.Credential.Secret]
+  private let credentialDigests: [WebAddress.Origin: String]
 
   init(
     _ configuration: CurlTransport.Configuration = .init(), optionFilter: OptionFilter? = nil,
@@ -21,15 +22,40 @@ final class TransferSettings: Sendable {
     proxies = ProxyRules(configuration.proxy, environment: environment)
     pins = KeyPins(configuration.trust.pinnedKeys)
     // Of several for one origin the last.
-    credentials = configuration.credentials.reduce(into: [:]) { known, credential in
+    let credentials = configuration.credentials.reduce(
+      into: [WebAddress.Origin: CurlTransport.Credential.Secret]()
+    ) { known, credential in
       guard let origin = WebAddress(credential.origin)?.origin else { return }
       known[origin] = credential.secret
     }
+    self.credentials = credentials
+    credentialDigests = Dictionary(
+      uniqueKeysWithValues: credentials.map { ($0.key, $0.value.digest(for: $0.key)) })
+  }
+
+  /// True if requests are sent with more than they bring along.
+  var addsCredentials: Bool { configuration.cookies != nil || !credentials.isEmpty }
+
+  /// A digest of what a hop signs in with; nil as for `credential(for:)`.
+  func credentialDigest(for hop: Hop) -> String? {
+    credential(for: hop) == nil ? nil : credentialDigests[hop.address.origin]
   }
 
   /// What a hop signs in with; nil if nothing, or if the request brings its own.
   func credential(for hop: Hop) -> CurlTransport.Credential.Secret? {
     guard !credentials.isEmpty, !hop.address.hasLogin, hop.headers["Authorization"] == nil else { return nil }
     return credentials[hop.address.origin]
+  }
+}
+
+extension CurlTransport.Credential.Secret {
+  /// Tells users apart; with the origin, so that one password at two origins has two digests.
+  fileprivate func digest(for origin: WebAddress.Origin) -> String {
+    let place = "\(origin.scheme)://\(origin.host):\(origin.port)"
+    return switch self {
+    case .basic(let user, let password): SecretDigest.hex([place, "basic", user, password])
+    case .digest(let user, let password): SecretDigest.hex([place, "digest", user, password])
+    case .bearer(let token): SecretDigest.hex([place, "bearer", token])
+    }
   }
 }

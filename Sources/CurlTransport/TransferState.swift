@@ -12,6 +12,8 @@ struct TransferState: Sendable {
     case request(Hop)
     case succeed
     case fail(ImageError)
+    /// Nothing until `resume`: the receiver has no room for the body, and the request will be sent once more.
+    case wait
   }
 
   /// What to do after a line of the head.
@@ -23,6 +25,7 @@ struct TransferState: Sendable {
 
   /// What to do with bytes of the body.
   enum BodyAction: Hashable {
+    /// Hand them over, and call `delivered`; or call `pause` if the receiver has no room.
     case deliver
     case discard
     case abort
@@ -52,7 +55,13 @@ struct TransferState: Sendable {
   private var verdict: Next?
   private var bytesDiscarded = 0
   private var hasRetried = false
+  /// The hop has been broken off because the receiver has no room, and is sent again after `resume`.
+  private var isPostponed = false
+  /// The receiver has room again, and libcurl is not done with the hop that was broken off.
+  private var isResumedEarly = false
   private var challenge = Challenge()
+  /// What the transport has added to the requests so far.
+  private var credentials = SentCredentials()
 
   init(
     _ request: TransportRequest, hop: Hop, settings: TransferSettings = .init(),
@@ -85,6 +94,7 @@ struct TransferState: Sendable {
       deadlines.beginHop()
       requestsSent += 1
     }
+    if settings.addsCredentials { credentials.add(hop, settings) }
     // libcurl says so again when it tries another connection itself.
     if !hasRequestLeft { requestsSent += 1 }
     hasRequestLeft = true
@@ -118,9 +128,45 @@ struct TransferState: Sendable {
       verdict = .fail(.tooLarge(.body(bytes: bodyLimit)))
       return .abort
     }
-    bytesReceived += count
     return .deliver
   }
+
+  /// The receiver has taken bytes of the body.
+  mutating func delivered(_ count: Int) { bytesReceived += count }
+
+  /// The receiver has no room for bytes of the body; they come again after `resume`.
+  mutating func pause(at now: SuspendingClock.Instant) { deadlines.pause(at: now) }
+
+  /// The receiver has no room for the body, whose head has come and has not been reported: the hop is to be broken off.
+  mutating func postpone(at now: SuspendingClock.Instant) {
+    deadlines.pause(at: now)
+    verdict = .wait
+  }
+
+  /// The receiver has room again. Returns what follows for a hop that was broken off; nil for one that goes on.
+  mutating func resume(at now: SuspendingClock.Instant) -> Next? {
+    deadlines.resume(at: now)
+    guard isPostponed else {
+      isResumedEarly = verdict == .wait
+      return nil
+    }
+    isPostponed = false
+    begin(hop)
+    return .request(hop)
+  }
+
+  /// Bytes of the body that may come before the server hears that the receiver has no room. Over HTTP/1 none: they stay
+  /// in the socket.
+  func bytesInFlight(_ response: TransportResponse?, speaksHTTP2: Bool) -> Int {
+    guard speaksHTTP2, verdict == .succeed else { return 0 }
+    let left = max(0, bodyLimit - bytesReceived)
+    let declared = (response?.expectedLength ?? head.contentLength).map { max(0, $0 - bytesReceived) }
+    return min(left, declared ?? left, Self.streamWindow)
+  }
+
+  /// What libcurl lets a server send ahead on a stream of HTTP/2 (`HTTP2_HUGE_WINDOW_SIZE`), which it keeps itself while a
+  /// transfer is paused.
+  static let streamWindow = 32 << 20
 
   /// Nobody is connected to the hop's origin, and another transfer's time to connect has run out: this one, which may
   /// have waited for that connection, has no more time than that either.
@@ -140,6 +186,12 @@ struct TransferState: Sendable {
       begin(next)
       return .request(next)
     case .fail(let error): return .fail(error)
+    case .wait where !isResumedEarly:
+      isPostponed = true
+      return .wait
+    case .wait:
+      begin(hop)
+      return .request(hop)
     case .succeed: return end.failure.map(Next.fail) ?? .succeed
     case nil:
       guard isWorthRetrying(end) else { return .fail(end.failure ?? .curl(CURLE_GOT_NOTHING)) }
@@ -156,6 +208,7 @@ struct TransferState: Sendable {
     hasRequestLeft = false
     head = ResponseHead()
     verdict = nil
+    isResumedEarly = false
     bytesDiscarded = 0
     challenge = Challenge()
     deadlines.beginHop()
@@ -178,7 +231,8 @@ struct TransferState: Sendable {
     }
     let length = head.contentLength
     let response = TransportResponse(
-      url: hop.address.url, status: status, headers: head.headers, expectedLength: length)
+      url: hop.address.url, status: status, headers: head.headers, expectedLength: length,
+      credentials: credentials.digests)
     if challenge.withhold(response, knowing: settings.credential(for: hop)) {
       deadlines.limitRest(of: Self.discardTime, from: now)
       return .goOn

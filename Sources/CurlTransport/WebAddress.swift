@@ -50,6 +50,12 @@ struct WebAddress: Hashable, Sendable {
     return isDefault ? origin.host : "\(origin.host):\(origin.port)"
   }
 
+  /// The path, which begins with a slash.
+  var path: String {
+    guard let parts = URLParts(), parts.set(CURLUPART_URL, text) else { return "/" }
+    return parts.get(CURLUPART_PATH) ?? "/"
+  }
+
   /// For messages.
   var textWithoutLogin: String {
     guard let parts = URLParts(), parts.set(CURLUPART_URL, text), parts.set(CURLUPART_USER, nil),

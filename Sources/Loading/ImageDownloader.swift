@@ -235,6 +235,9 @@ public final class ImageDownloader: Sendable {
   /// The request with what the configuration adds to it.
   func completed(_ request: ImageRequest) -> ImageRequest {
     var request = additions?.completing(request) ?? request
+    if engine.addsCredentials {
+      request.identity = request.identity.sentWith(engine.credentials(for: request))
+    }
     if request.identity.hasOtherHeaders { request.identity = engine.counted(request.identity) }
     return request
   }
@@ -254,7 +257,7 @@ public final class ImageDownloader: Sendable {
     guard request.cachePolicy != .reload else { return nil }
     let cache = request.cache(insteadOf: cache)
     // Without a copy of the request, on the way to every memory hit.
-    if additions == nil, !request.identity.hasOtherHeaders {
+    if additions == nil, !request.identity.hasOtherHeaders, !engine.addsCredentials {
       return cache?.image(for: request, additionalIdentifier: additionalIdentifier)
     }
     return cache?.image(for: completed(request), additionalIdentifier: additionalIdentifier)

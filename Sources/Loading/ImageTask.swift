@@ -79,12 +79,17 @@ public final class ImageTask: Cancellable {
     var observers: [Int: @MainActor () -> Void] = [:]
     var lastObserver = 0
     var waiting: [CheckedContinuation<Outcome, Never>] = []
-    var listeners: [Int: AsyncStream<Event>.Continuation] = [:]
+    var listeners: [Int: WeakListener] = [:]
 
     /// Whether somebody hears of progress.
     var isWatched: Bool { progressHandler != nil || !observers.isEmpty }
     /// Whether somebody is to be called at the end, or let go.
     var isAwaited: Bool { isWatched || completion != nil || partialImageHandler != nil }
+  }
+
+  /// A listener lives as long as its stream.
+  private struct WeakListener {
+    weak var listener: Listener?
   }
 
   /// What was asked for.
@@ -192,27 +197,28 @@ public final class ImageTask: Cancellable {
   }
 
   /// What happens to the load from now on, ending with `.finished`; several may listen. At once only that for a load
-  /// that is over. Nothing is dropped, however slow the listener; ending to listen changes nothing for the load.
+  /// that is over.
+  ///
+  /// A listener that is slower than the load misses old news and never the outcome: of progress and of partial images
+  /// only the newest waits, and of the other events the newest 64. Ending to listen changes nothing for the load.
   public var events: AsyncStream<Event> {
-    AsyncStream { continuation in
-      let outcome = state.withLock { state -> Outcome? in
-        guard state.result == nil else { return state.result }
-        state.lastObserver += 1
-        let number = state.lastObserver
-        state.listeners[number] = continuation
-        continuation.onTermination = { [weak self] _ in self?.endListening(number) }
-        return nil
-      }
-      guard let outcome else { return }
-      continuation.yield(.finished(outcome))
-      continuation.finish()
+    let number = state.withLock { state in
+      state.lastObserver += 1
+      return state.lastObserver
     }
+    let listener = Listener { [weak self] in self?.endListening(number) }
+    let outcome = state.withLock { state -> Outcome? in
+      if state.result == nil { state.listeners[number] = WeakListener(listener: listener) }
+      return state.result
+    }
+    if let outcome { listener.yield(.finished(outcome)) }
+    return AsyncStream { await listener.next() }
   }
 
-  private func endListening(_ number: Int) {
-    let listener = state.withLock { $0.listeners.removeValue(forKey: number) }
-    _ = listener  // goes here, outside the lock
-  }
+  /// Streams of events that somebody still has.
+  var listenerCount: Int { state.withLock { $0.listeners.count } }
+
+  private func endListening(_ number: Int) { state.withLock { $0.listeners[number] = nil } }
 
   // MARK: Observing
 
@@ -271,7 +277,7 @@ public final class ImageTask: Cancellable {
     let (outcome, waiting, listeners, isAwaited, part) = state.withLock { state in
       guard state.result == nil else {
         return (
-          result, [CheckedContinuation<Outcome, Never>](), [AsyncStream<Event>.Continuation](), false,
+          result, [CheckedContinuation<Outcome, Never>](), [Listener](), false,
           Image?.none
         )
       }
@@ -284,21 +290,19 @@ public final class ImageTask: Cancellable {
         state.partialImage = nil
       }
       return (
-        outcome, state.waiting, Array(state.listeners.values), state.isAwaited, state.partialImage
+        outcome, state.waiting, state.listeners.values.compactMap(\.listener), state.isAwaited,
+        state.partialImage
       )
     }
     _ = part  // goes here, outside the lock
     for continuation in waiting { continuation.resume(returning: outcome) }
-    for listener in listeners {
-      listener.yield(.finished(outcome))
-      listener.finish()
-    }
+    for listener in listeners { listener.yield(.finished(outcome)) }
     if isAwaited { Mailbox.main.post { self.complete() } }
   }
 
   /// Tells those who listen.
   func emit(_ event: Event) {
-    let listeners = state.withLock { $0.listeners.isEmpty ? [] : Array($0.listeners.values) }
+    let listeners = state.withLock { $0.listeners.isEmpty ? [] : $0.listeners.values.compactMap(\.listener) }
     for listener in listeners { listener.yield(event) }
   }
 

@@ -158,6 +158,37 @@ import VitrineTesting
     #expect(world.transport.transfers[1].request.headers["Authorization"] == "Bearer 1")
   }
 
+  @Test func requestsWithDifferentLimitsShareTheDownloadAndNoDecode() async throws {
+    let world = Fixture()
+    var (first, second) = (request(), request())
+    first.limits.pixels = 10_000
+    second.limits.side = 1000
+    let tasks = [first, second, first].map { world.downloader.load($0) }
+
+    world.transport.transfers[0].answer(with: Fixture.picture)
+    for task in tasks { _ = try await task.response }
+
+    #expect(world.transport.transfers.count == 1)
+    #expect(Set(world.decoder.calls.map(\.limits)) == [first.limits, second.limits])
+    #expect(world.decoder.calls.count == 2)
+  }
+
+  @Test func requestsInTwoLanguagesShareNoDownload() async throws {
+    let world = Fixture()
+    var (german, french) = (request(), request())
+    german.headers["Accept-Language"] = "de"
+    french.headers["accept-language"] = "fr"
+
+    let tasks = [german, french, german].map { world.downloader.load($0) }
+    #expect(world.transport.transfers.map { $0.request.headers["Accept-Language"] } == ["de", "fr"])
+    for transfer in world.transport.transfers { transfer.answer(with: Fixture.picture) }
+    for task in tasks { _ = try await task.response }
+
+    #expect(world.downloader.cachedImage(for: german) != nil)
+    #expect(world.downloader.cachedImage(for: german) !== world.downloader.cachedImage(for: french))
+    #expect(world.downloader.cachedImage(for: request()) == nil)
+  }
+
   @Test func failureOfOneDecodeLeavesTheOther() async throws {
     let world = Fixture()
     var limited = request()

@@ -1,4 +1,5 @@
 import CCurl
+import Glibc
 
 /// Cookies of one transport, or of several that are given the same jar; in memory only.
 ///
@@ -16,6 +17,14 @@ public final class CookieJar: Sendable {
   /// A jar without cookies.
   public init() {
     share = ShareHandle([CURL_LOCK_DATA_COOKIE, CURL_LOCK_DATA_SSL_SESSION])
+  }
+
+  /// The cookies that libcurl would send now, as `name=value`, in no order.
+  func cookies(for address: WebAddress) -> [String] {
+    guard let easy = EasyHandle(sharing: share) else { return [] }
+    let now = Int64(time(nil))
+    return easy.cookieLines.compactMap { JarCookie($0) }.filter { $0.isSent(to: address, at: now) }
+      .map { "\($0.name)=\($0.value)" }
   }
 
   /// Forgets all cookies, as when somebody signs out. Transfers under way may bring new ones.

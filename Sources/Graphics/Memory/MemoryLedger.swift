@@ -11,7 +11,8 @@ import Synchronization
 /// When the sum passes the budget, holders are asked to let go: the cache first, then textures, at last, where a whole
 /// picture waits for room, what is kept of those that are shown in part. A picture is
 /// decoded only when there is room for it, or when nothing else is being decoded: everything loads, however
-/// small the budget is, and the sum passes it by about one picture.
+/// small the budget is, and the sum passes it by about one picture. Bodies reserve memory before they are received, and
+/// wait where there is none.
 ///
 /// May be used from any thread. Counting takes a few nanoseconds and no lock.
 public final class MemoryLedger: Sendable {
@@ -70,6 +71,12 @@ public final class MemoryLedger: Sendable {
   private let highest = Atomic<Int>(0)
   private let holders = Mutex(Holders())
   private let watcher = Mutex<(@Sendable () -> Void)?>(nil)
+  // See `MemoryLedger+Bodies.swift`.
+  let waitingBodies = Mutex(WaitingBodies())
+  let bodiesWait = Atomic(false)
+  let work = Atomic<Int>(0)
+  /// Held by the thread that looks for room for waiting bodies.
+  let turns = Mutex(())
 
   /// A ledger in which nothing is counted yet.
   ///
@@ -127,8 +134,9 @@ public final class MemoryLedger: Sendable {
   public func add(_ bytes: Int, to account: Account) {
     guard bytes != 0 else { return }
     count(bytes, account)
-    let total = sum.wrappingAdd(bytes, ordering: .relaxed).newValue
-    guard bytes > 0 else { return }
+    // Ordered before the look at who waits, which `noteRelease` takes.
+    let total = sum.wrappingAdd(bytes, ordering: .sequentiallyConsistent).newValue
+    guard bytes > 0 else { return noteRelease() }
     highest.max(total, ordering: .relaxed)
     if total > budget { makeRoom(for: 0) }
   }

@@ -22,11 +22,12 @@ struct AnswerAssembly {
   }
 
   /// What came of the body at an earlier try.
-  let resumed: PartialBody?
+  private(set) var resumed: PartialBody?
   private let expectations: Expectations
   /// As the caller is to see it: of the whole body, and modified.
   private(set) var response: TransportResponse?
-  private(set) var body: [UInt8] = []
+  private var buffer = BodyBuffer()
+  var body: [UInt8] { buffer.bytes }
   /// Tells bodies apart: that of a rest is the number of what it continues.
   private(set) var bodyNumber: UInt64
   /// As it came.
@@ -40,9 +41,6 @@ struct AnswerAssembly {
   private var ending: Result<TransportMetrics, ImageError>?
   private(set) var isOver = false
 
-  /// No more than this is reserved on a server's word.
-  private static let trustedLength = 1 << 20
-
   init(
     _ expectations: Expectations = .init(), resuming partial: PartialBody? = nil, bodyNumber: UInt64 = 0
   ) {
@@ -52,7 +50,7 @@ struct AnswerAssembly {
   }
 
   var progress: ImageTask.Progress {
-    ImageTask.Progress(received: body.count, expected: response?.expectedLength)
+    ImageTask.Progress(received: buffer.count, expected: response?.expectedLength)
   }
 
   /// Whether what has come so far is the beginning of a picture that is wanted, for all that is known.
@@ -66,18 +64,22 @@ struct AnswerAssembly {
     head = response
     self.response = response
     continuation = resumed?.continuation(by: response)
+    var beginning: [UInt8] = []
     switch continuation {
     case .rest?:
-      body = resumed?.bytes ?? []
+      // Out of `resumed`, as the bytes would be copied with the first that are added.
+      beginning = resumed?.takeBytes() ?? []
       bodyNumber = resumed?.number ?? bodyNumber
-      self.response = response.asWhole(after: body.count, length: resumed?.length)
+      self.response = response.asWhole(after: beginning.count, length: resumed?.length)
     case .unusable?: return finish(.needsWhole)
-    case .whole?: break
+    case .whole?:
+      // What comes takes its place; after a failure it is kept.
+      if let status = response.status, 200...299 ~= status { _ = resumed?.takeBytes() }
     case nil:
       // The rest of something that nobody has: not what was asked for.
       if response.status == 206, !expectations.allowsPart { return finish(.failed(.status(206))) }
     }
-    body.reserveCapacity(body.count + max(0, min(response.expectedLength ?? 0, Self.trustedLength)))
+    buffer = BodyBuffer(beginning, expected: self.response?.expectedLength)
     guard let response = self.response, expectations.isModified, !isNotModified else { return judge() }
     isModifying = true
     return .modify(response)
@@ -97,8 +99,16 @@ struct AnswerAssembly {
   }
 
   mutating func receive(_ bytes: UnsafeRawBufferPointer) {
-    if !isOver { body.append(contentsOf: bytes) }
+    if !isOver { buffer.append(bytes) }
   }
+
+  /// Bytes of memory to have reserved before `count` more come; nil where what comes is dropped.
+  func memoryNeeded(for count: Int) -> Int? {
+    isOver ? nil : max(buffer.memoryNeeded(for: count), resumed?.bytes.count ?? 0)
+  }
+
+  /// Bytes in memory.
+  var memoryUsed: Int { max(buffer.count, resumed?.bytes.count ?? 0) }
 
   /// The transport has ended.
   mutating func end(_ result: Result<TransportMetrics, ImageError>) -> Step {
@@ -115,9 +125,8 @@ struct AnswerAssembly {
         return finish(end)
       }
       // A rest is all of what was missing, or no more is known of it than of any part.
-      if isRest, resumed?.isCompleted(by: body.count, of: head) == false { return finish(.needsWhole) }
-      let whole = body
-      body = []
+      if isRest, resumed?.isCompleted(by: buffer.count, of: head) == false { return finish(.needsWhole) }
+      let whole = buffer.take()
       var end = FetchEnd(
         .bytes(FetchedBytes(body: whole, response: response, metrics: metrics)), response: response)
       end.speaksHTTP2 = metrics.httpVersion == "2"
@@ -126,7 +135,7 @@ struct AnswerAssembly {
     case .failure(.tooLarge(.body(let limit))):
       // The limit was what is left of one for all of it.
       guard let resumed, let continuation else { return finish(.failed(.tooLarge(.body(bytes: limit)))) }
-      let (whole, isTooMuch) = limit.addingReportingOverflow(resumed.bytes.count)
+      let (whole, isTooMuch) = limit.addingReportingOverflow(resumed.count)
       return finish(
         continuation == .whole ? .needsWhole : .failed(.tooLarge(.body(bytes: isTooMuch ? .max : whole))))
     case .failure(let error): return finish(.failed(error))
@@ -142,7 +151,7 @@ struct AnswerAssembly {
   /// Takes what has come so far, if the rest of it can be asked for later; the body is gone from here in any case. A
   /// try that has brought nothing of it leaves what was here before.
   mutating func takePartialBody() -> PartialBody? {
-    defer { body = [] }
+    let body = buffer.take()
     // Where a part begins that a caller has asked for is not known.
     guard !expectations.allowsPart, continuation != .unusable else { return nil }
     guard let head, head.status.map({ 200...299 ~= $0 }) ?? true else { return resumed }
@@ -179,6 +188,7 @@ extension TransportResponse {
     headers["Content-Range"] = nil
     let length = length ?? expectedLength.map { $0 + received }
     if let length { headers["Content-Length"] = "\(length)" }
-    return TransportResponse(url: url, status: 200, headers: headers, expectedLength: length)
+    return TransportResponse(
+      url: url, status: 200, headers: headers, expectedLength: length, credentials: credentials)
   }
 }

@@ -1,3 +1,4 @@
+import Dispatch
 import Synchronization
 import VitrineGraphics
 
@@ -17,8 +18,14 @@ final class FetchReceiver: TransportReceiver {
     var nextReport = Int64.min
     /// What has come is not shown before; never, where nobody wants to see it.
     var nextPart = Int64.max
-    /// Counts the body, until the end.
-    var hold: MemoryHold?
+    /// Reserves memory for the body, until the end.
+    var body: ArrivingBody?
+    /// Bytes of the body that a transport may hand over without asking again.
+    var promised = 0
+    var pauses = PauseTime()
+
+    /// Bytes to keep reserved.
+    var reserved: Int { max(answer.memoryUsed, promised) }
 
     fileprivate mutating func takeFinishedWatchers() -> [ImageTask] {
       guard watchers.count >= fullCount else { return [] }
@@ -33,12 +40,23 @@ final class FetchReceiver: TransportReceiver {
     }
 
     /// What came of the body that broke off or was given up, which goes on counting.
-    func counting(_ partial: PartialBody?) -> PartialBody? {
+    func counting(_ partial: PartialBody?, in hold: MemoryHold?) -> PartialBody? {
       var partial = partial
       partial?.hold = hold
       return partial
     }
+
+    /// The body is no longer under way. What counts its bytes.
+    mutating func takeHold() -> MemoryHold? {
+      guard let body else { return nil }
+      body.end()
+      self.body = nil
+      return body.hold
+    }
   }
+
+  /// Resumes transfers that have waited for memory, away from the thread that has released it.
+  private static let resuming = DispatchQueue(label: "vitrine.resuming")
 
   let id: FetchID
   private let isLocal: Bool
@@ -65,7 +83,8 @@ final class FetchReceiver: TransportReceiver {
     clock = configuration.clock
     self.engine = engine
     let hold = answer.resumed?.hold ?? MemoryHold(0, in: engine.ledger, as: .bodies)
-    state = Mutex(State(answer: answer, hold: hold))
+    let body = ArrivingBody(hold, in: engine.ledger) { look in Self.resuming.async(execute: look) }
+    state = Mutex(State(answer: answer, body: body))
   }
 
   /// The transfer begins; one on this machine is no activity of the network.
@@ -99,8 +118,10 @@ final class FetchReceiver: TransportReceiver {
   /// Nobody wants the transfer any more. What has come of it, if the rest can be asked for later.
   func abandon() -> PartialBody? {
     let (partial, modifying) = state.withLock { state in
-      defer { state.hold = nil }
-      return (state.counting(state.answer.abandon()), state.modifying)
+      let used = state.answer.memoryUsed
+      let partial = state.answer.abandon()
+      state.body?.shrink(to: partial == nil ? 0 : used)
+      return (state.counting(partial, in: state.takeHold()), state.modifying)
     }
     modifying?.cancel()
     return partial
@@ -119,19 +140,33 @@ final class FetchReceiver: TransportReceiver {
     perform(step)
   }
 
+  func transportMayReceive(_ count: Int, resume: @escaping @Sendable () -> Void) -> Bool {
+    let (body, total) = state.withLock { state in
+      state.pauses.begin(at: clock.now)
+      return (state.body, state.answer.memoryNeeded(for: count))
+    }
+    if let body, let total, !body.reserve(total, orCall: resume) { return false }
+    state.withLock { state in
+      state.pauses.end(at: clock.now)
+      state.promised = state.answer.progress.received + count
+    }
+    return true
+  }
+
   func transportDidReceive(_ bytes: UnsafeRawBufferPointer) {
     let now = interval > 0 ? clock.now : 0
-    let (watchers, progress, hold, wantsParts) = state.withLock { state in
+    let (watchers, progress, body, used, wantsParts) = state.withLock { state in
       state.answer.receive(bytes)
       let progress = state.answer.progress
       let wantsParts = state.nextPart < .max
       guard interval <= 0 || now >= state.nextReport || progress.received == progress.expected else {
-        return ([ImageTask](), progress, state.hold, wantsParts)
+        return ([ImageTask](), progress, state.body, state.reserved, wantsParts)
       }
       state.nextReport = now.advanced(bySeconds: interval)
-      return (state.watchers, progress, state.hold, wantsParts)
+      return (state.watchers, progress, state.body, state.reserved, wantsParts)
     }
-    hold?.grow(by: bytes.count)
+    // A transport that has not asked may make holders let go here.
+    body?.settle(at: used)
     for watcher in watchers { watcher.report(progress) }
     if wantsParts { showPart() }
   }
@@ -176,11 +211,14 @@ final class FetchReceiver: TransportReceiver {
     case .goOn: break
     case .end(var end):
       let partial = state.withLock { state -> PartialBody? in
-        defer { state.hold = nil }
+        end.secondsPaused = state.pauses.seconds(at: clock.now)
         guard case .bytes(var bytes) = end.outcome else {
-          return state.counting(state.answer.takePartialBody())
+          let partial = state.answer.takePartialBody()
+          state.body?.shrink(to: partial?.bytes.count ?? 0)
+          return state.counting(partial, in: state.takeHold())
         }
-        bytes.hold = state.hold
+        state.body?.shrink(to: bytes.body.count)
+        bytes.hold = state.takeHold()
         end.outcome = .bytes(bytes)
         return nil
       }

@@ -64,7 +64,7 @@ extension LoadEngine {
   }
 
   private func copy(_ answer: StoredAnswer, for request: ImageRequest) -> StoredCopy? {
-    guard answer.isFor(request.sentHeaders) else { return nil }
+    guard answer.isFor(request.sentHeaders, credentials: request.identity.credentials) else { return nil }
     let hold = MemoryHold(answer.body.count, in: ledger, as: .bodies)
     var body = answer.body
     if let modify = configuration.bodyModifier {
@@ -327,7 +327,7 @@ struct Exchange: Sendable {
     guard response.url == url else { return response }
     return TransportResponse(
       url: request.url, status: response.status, headers: response.headers,
-      expectedLength: response.expectedLength)
+      expectedLength: response.expectedLength, credentials: response.credentials)
   }
 
   /// When the head of the answer came, where the end was at `now`.

@@ -136,7 +136,7 @@ extension LoadEngine {
         configuration: configuration, secondsQueued: state.registry.secondsQueued(id), engine: self)
       for task in state.registry.tasks(of: id).compactMap({ state.tasks[$0] }) { receiver.add(task) }
       let transfer = Transfer(
-        receiver: receiver, identity: identity, partial: partial, validators: validators,
+        receiver: receiver, identity: identity, partial: partial?.withoutBytes, validators: validators,
         spent: state.registry.secondsSpent(on: id))
       state.transfers[id] = transfer
       return transfer
@@ -152,7 +152,7 @@ extension LoadEngine {
     timeouts.total -= transfer.spent
     return TransportRequest(
       url: request.url, headers: headers,
-      bodyLimit: max(0, max(0, configuration.bodyLimit) - (partial?.bytes.count ?? 0)),
+      bodyLimit: max(0, max(0, configuration.bodyLimit) - (partial?.count ?? 0)),
       timeouts: timeouts,
       // A modifier may make any answer an acceptable one.
       acceptableStatuses: configuration.responseModifier == nil

@@ -8,6 +8,7 @@ extension LoadEngine {
   ) {
     let options = key.options(configuration.pixelFormat)
     let hold = MemoryHold(0, in: ledger, as: .decoding)
+    let work = ledger.beginWork()
     let need = key.decodes ? decoder.memoryNeeded(for: body, options: options) : 0
     workers.submit(id.number, priority: priority, taking: .init(need, in: hold)) { [self] in
       ledger.lookAround()
@@ -28,6 +29,7 @@ extension LoadEngine {
         }
         return state.registry.decodeEnded(id, result)
       }
+      work.end()
     }
   }
 

@@ -23,7 +23,7 @@ extension FetchReceiver.State {
   fileprivate var beginning: PartialPictures.Beginning? {
     guard answer.isBeginning else { return nil }
     return .init(
-      body: answer.bodyNumber, count: answer.body.count, expected: answer.response?.expectedLength)
+      body: answer.bodyNumber, count: answer.progress.received, expected: answer.response?.expectedLength)
   }
 }
 
@@ -131,7 +131,7 @@ extension LoadEngine: MemoryHolder {
 
   /// Parts that wait for memory take none from one another.
   func release(bytes: Int) {
-    if workers.isShortOfMemory { letPartsGo(bytes) }
+    if workers.isShortOfMemory || ledger.isBodyWaiting { letPartsGo(bytes) }
   }
 
   func relieve(_ pressure: MemoryPressure) {

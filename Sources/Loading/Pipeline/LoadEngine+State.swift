@@ -86,7 +86,7 @@ extension LoadEngine {
     /// The headers that an answer varies with, as they were asked for: what a modifier changes takes no part in what the
     /// same is.
     func varying(_ received: HTTPHeaders) -> [HTTPHeaders.Field] {
-      StoredAnswer.varying(received, sent: identity.allHeaders)
+      StoredAnswer.varying(received, sent: identity.allHeaders, credentials: identity.credentials)
     }
   }
 }

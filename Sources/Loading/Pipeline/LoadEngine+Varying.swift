@@ -11,33 +11,53 @@ extension LoadEngine {
   /// The head of an answer is here. Where it names headers that nobody knew to matter, it is for those who sent the
   /// same; the others ask again, each for its own.
   func responseArrived(_ response: TransportResponse, of receiver: FetchReceiver) {
-    guard response.headers["Vary"] != nil else { return }
+    guard response.headers["Vary"] != nil || addsCredentials else { return }
+    // Asked for without the lock, for those who ask again.
+    let now = addsCredentials ? credentialsNow(of: receiver) : nil
     let moved = state.withLock { state -> Work in
       guard state.transfers[receiver.id]?.receiver === receiver, state.registry.isRunning(receiver.id) else {
         return Work()
       }
-      return state.work(part(receiver.id, by: response.headers, &state))
+      let sent = addsCredentials ? response.credentials : nil
+      return state.work(part(receiver.id, by: response.headers, sent: sent, now: now, &state))
     }
     perform(moved)
   }
 
+  private func credentialsNow(of receiver: FetchReceiver) -> CredentialDigests? {
+    state.withLock { $0.registry.request(of: receiver.id) }.map { credentials(for: $0) }
+  }
+
   /// Lets those ask again who wait for a fetch, and sent another value than it of a header that its answer names. With
   /// the lock held.
-  func part(_ id: FetchID, by headers: HTTPHeaders, _ state: inout State) -> [LoadAction] {
-    guard let fetched = state.registry.fetches[id]?.key else { return [] }
+  ///
+  /// - Parameters:
+  ///   - sent: digests of what the transport has added; nil where that is not known, or nothing is ever added.
+  ///   - now: digests of what it would add to another request.
+  func part(
+    _ id: FetchID, by headers: HTTPHeaders, sent: CredentialDigests? = nil, now: CredentialDigests? = nil,
+    _ state: inout State
+  ) -> [LoadAction] {
+    guard let asked = state.registry.fetches[id]?.key else { return [] }
+    let fetched = sent.map { asked.sentWith($0) } ?? asked
     state.varying.learn(from: headers, for: fetched.url)
     let names = state.varying.names(for: fetched.url)
-    guard !names.isEmpty else { return [] }
+    guard !names.isEmpty || fetched != asked else { return [] }
     let answered = fetched.counting(names)
     // What was learnt before may have been forgotten meanwhile.
-    let isUnderWay = answered != fetched && state.registry.isFetching(answered)
+    let isUnderWay = answered != asked && state.registry.isFetching(answered)
     var actions: [LoadAction] = []
     var others: [(ImageTask, ImageRequest)] = []
     for task in state.registry.tasks(of: id) {
       guard let caller = state.tasks[task] else { continue }
       var request = caller.request
+      // One who asked as the first did shares its answer, whatever has been sent for both of them meanwhile.
+      if let sent, request.identity.credentials == asked.credentials {
+        request.identity = request.identity.sentWith(sent)
+      }
       request.identity = request.identity.counting(names)
       if request.identity == answered, !isUnderWay { continue }
+      if let now { request.identity = caller.request.identity.sentWith(now).counting(names) }
       request.priority = caller.priority
       state.tasks[task] = nil
       state.transfers[id]?.receiver.remove(caller)

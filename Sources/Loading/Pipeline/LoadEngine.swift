@@ -22,6 +22,8 @@ final class LoadEngine: Sendable {
   /// One, so that what is written last stays.
   let diskWriter = WorkerPool(threads: 1)
   let state: Shared<State>
+  /// True if a transport adds cookies or credentials of its own.
+  private let hasCredentials = Atomic(false)
 
   init(
     configuration: ImageDownloader.Configuration, transports: [any DataTransport],
@@ -46,12 +48,24 @@ final class LoadEngine: Sendable {
       registry: registry, router: TransportRouter(transports), failures: configuration.failureMemory)
     state.partials.limit = configuration.resumableBytesLimit
     self.state = Shared(state)
+    hasCredentials.store(transports.contains { $0.addsCredentials }, ordering: .relaxed)
     ledger.register(self, as: .decoding)
   }
 
   var transports: [any DataTransport] {
     get { state.withLock { $0.router.transports } }
-    set { state.withLock { $0.router = TransportRouter(newValue) } }
+    set {
+      state.withLock { $0.router = TransportRouter(newValue) }
+      hasCredentials.store(newValue.contains { $0.addsCredentials }, ordering: .relaxed)
+    }
+  }
+
+  var addsCredentials: Bool { hasCredentials.load(ordering: .relaxed) }
+
+  /// Digests of what the transport of a request would add to it now.
+  func credentials(for request: ImageRequest) -> CredentialDigests {
+    let transport = try? transport(for: request.url)
+    return transport?.credentialDigests(for: request.url, headers: request.headers) ?? .init()
   }
 
   /// Throws `.invalidURL` for a relative URL, `.unsupportedScheme` for one that nobody serves.
@@ -246,6 +260,7 @@ final class LoadEngine: Sendable {
     case .announce(let ids, let event): announce(ids, event)
     case .decode(let id, let body, let options, let priority): decode(id, body, options, priority)
     case .transform(let id, let image, let transforms, let priority):
+      let work = ledger.beginWork()
       let hold = MemoryHold(image.cost, in: ledger, as: .decoding)
       workers.submit(id.number, priority: priority, taking: .init(image.cost, in: hold)) { [self] in
         trace.record(.transformBegan(picture: id.number))
@@ -253,6 +268,7 @@ final class LoadEngine: Sendable {
         hold.end()
         trace.record(.transformEnded(picture: id.number))
         perform { $0.registry.transformEnded(id, result) }
+        work.end()
       }
     case .cancelWork(let number): workers.cancel(number)
     case .reprioritizeWork(let number, let priority): workers.setPriority(priority, of: number)

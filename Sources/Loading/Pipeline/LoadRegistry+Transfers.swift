@@ -5,7 +5,7 @@ import VitrineGraphics
 extension LoadRegistry {
   mutating func fetchEnded(_ id: FetchID, _ end: FetchEnd) -> [LoadAction] {
     guard isRunning(id) else { return [] }
-    fetches[id]?.attempts.end(at: now)
+    fetches[id]?.attempts.end(at: now, paused: end.secondsPaused)
     guard let fetch = fetches[id] else { return [] }
     queue.ended(
       id, status: end.response?.status, retryAfter: end.retryAfter, speaksHTTP2: end.speaksHTTP2, at: now)

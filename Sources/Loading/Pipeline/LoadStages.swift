@@ -82,8 +82,9 @@ struct Attempts {
     firstStart = firstStart ?? now
   }
 
-  mutating func end(at now: Int64) {
-    if let began { spent += Double(now &- began) / 1e9 }
+  /// - Parameter paused: seconds for which the transfer has waited for memory; they do not count.
+  mutating func end(at now: Int64, paused: Double = 0) {
+    if let began { spent += max(0, Double(now &- began) / 1e9 - paused) }
     began = nil
   }
 }
@@ -126,6 +127,8 @@ struct FetchEnd: Sendable {
   var speaksHTTP2 = false
   /// Whether it brought the rest of a body that was here in part.
   var isRest = false
+  /// Seconds for which the transfer has waited for memory.
+  var secondsPaused = 0.0
 
   /// True if the server has sent a response other than one of the errors that are worth another try.
   var showsThatServerAnswers: Bool {
@@ -149,6 +152,7 @@ struct FetchEnd: Sendable {
     response = end.response
     speaksHTTP2 = end.speaksHTTP2
     isRest = end.isRest
+    secondsPaused = end.secondsPaused
   }
 }
 

@@ -16,6 +16,14 @@ struct DownloadQueue {
     let batch: UInt64
   }
 
+  /// The downloads of one lane.
+  private struct Host {
+    var waiting = WaitingList<FetchID>()
+    var active = 0
+
+    var isIdle: Bool { active == 0 && waiting.isEmpty }
+  }
+
   /// Local reads at once: one is read while the next is handed over.
   static let maximumLocal = 2
   /// Transfers at once over one HTTP/2 connection.
@@ -27,8 +35,16 @@ struct DownloadQueue {
   /// A bound below 1 counts as 1.
   var maximumActive = 6
   /// Of a server that does not speak HTTP/2.
-  var maximumPerHost = 4
-  var order = Prioritization.fifo
+  var maximumPerHost = 4 {
+    didSet { for lane in hosts.keys { refresh(lane) } }
+  }
+  var order: Prioritization {
+    get { ready.order }
+    set {
+      ready.order = newValue
+      for lane in hosts.keys { refresh(lane) }
+    }
+  }
   /// Whether nothing starts.
   var isSuspended = false
   /// nil for none.
@@ -42,12 +58,17 @@ struct DownloadQueue {
   var backOff = HostBackOff()
 
   private var bucket: TokenBucket?
-  private var waiting: [Lane: WaitingList<FetchID>] = [:]
+  private var local = Host()
+  /// Hosts with downloads that wait or run; none else.
+  private var hosts: [Lane: Host] = [:]
+  /// Hosts that may start a download now.
+  private var ready = LaneHeap(order: .fifo)
+  /// Hosts that could start a download if they were not left alone.
+  private var leftAlone: Set<Lane> = []
   private var lanes = LoadTable<Fetch, Lane>()
   private var active: Set<FetchID> = []
-  private var activeByLane: [Lane: Int] = [:]
   /// Servers that have spoken HTTP/2.
-  private var streaming: Set<Lane> = []
+  private var streaming = RecentLanes()
   private var resting = RestingDownloads()
   private var lastNumber: UInt64 = 0
   private var lastBatch: UInt64 = 0
@@ -72,8 +93,9 @@ struct DownloadQueue {
       return nil
     }
     let arrival = arrival ?? nextArrival(at: now)
-    waiting[lane, default: WaitingList()].append(
-      id, priority: priority, number: arrival.number, batch: arrival.batch)
+    change(lane) {
+      $0.waiting.append(id, priority: priority, number: arrival.number, batch: arrival.batch)
+    }
     return arrival
   }
 
@@ -87,36 +109,55 @@ struct DownloadQueue {
 
   /// The download to start now, which counts as started from here on; nil if there is none or no room.
   ///
-  /// O(hosts that wait).
+  /// O(log n) for n hosts that wait, and O(k) for k of them that are left alone.
   mutating func startNext(at now: Int64 = 0) -> FetchID? {
     wakeRested(at: now)
     guard !isSuspended else { return nil }
-    let hasToken = bucket?.nextToken(at: now).map { $0 <= now } ?? (bucket == nil)
     var best: (lane: Lane, head: WaitingList<FetchID>.Head)?
-    for lane in waiting.keys where hasRoom(lane) {
-      guard lane == .local || hasToken && backOff.opening(of: lane, at: now).map({ $0 <= now }) ?? false,
-        let head = waiting[lane]?.head(order)
-      else { continue }
-      if let known = best, !head.goes(before: known.head, in: order) { continue }
-      best = (lane, head)
+    if local.active < Self.maximumLocal, let head = local.waiting.head(order) { best = (.local, head) }
+    if hasRoomForNetwork, bucket?.nextToken(at: now).map({ $0 <= now }) ?? (bucket == nil) {
+      for next in [ready.first].compactMap({ $0 }) + openedAgain(at: now) {
+        if best.map({ next.head.goes(before: $0.head, in: order) }) ?? true { best = next }
+      }
     }
     guard let best else { return nil }
     let id = best.head.item
-    stopWaiting(id, lane: best.lane)
     active.insert(id)
-    activeByLane[best.lane, default: 0] += 1
     if best.lane != .local { backOff.started(id, lane: best.lane) }
+    change(best.lane) {
+      $0.waiting.remove(id)
+      $0.active += 1
+    }
     return id
+  }
+
+  /// The next downloads of hosts that were left alone and whose time has come.
+  private mutating func openedAgain(at now: Int64) -> [(lane: Lane, head: WaitingList<FetchID>.Head)] {
+    guard !leftAlone.isEmpty else { return [] }
+    return leftAlone.compactMap { lane in
+      guard let opening = backOff.opening(of: lane, at: now), opening <= now else { return nil }
+      return head(of: lane).map { (lane, $0) }
+    }
+  }
+
+  /// The next download of a host.
+  private mutating func head(of lane: Lane) -> WaitingList<FetchID>.Head? {
+    let order = order
+    return hosts[lane]?.waiting.head(order)
   }
 
   /// When `startNext` may find something that it does not find now, if nothing else happens until then; nil for never.
   mutating func nextChange(after now: Int64) -> Int64? {
     guard !isSuspended else { return nil }
     var times = [resting.next].compactMap { $0 }
-    for lane in waiting.keys where lane != .local && hasRoom(lane) {
-      guard let opening = backOff.opening(of: lane, at: now) else { continue }
+    if hasRoomForNetwork {
       let token = bucket == nil ? now : bucket?.nextToken(at: now)
-      if let token { times.append(max(opening, token)) }
+      if let token {
+        if ready.first != nil { times.append(token) }
+        for lane in leftAlone {
+          if let opening = backOff.opening(of: lane, at: now) { times.append(max(opening, token)) }
+        }
+      }
     }
     return times.filter { $0 > now }.min()
   }
@@ -131,9 +172,6 @@ struct DownloadQueue {
   static let rememberedServers = 256
 
   private mutating func noteStreaming(_ lane: Lane) {
-    if streaming.count >= Self.rememberedServers, !streaming.contains(lane) {
-      streaming = streaming.filter { activeByLane[$0] != nil }
-    }
     streaming.insert(lane)
   }
 
@@ -143,12 +181,10 @@ struct DownloadQueue {
   private mutating func forget(_ id: FetchID) {
     guard let lane = lanes.removeValue(forKey: id) else { return }
     backOff.ended(id, lane: lane)
-    if active.remove(id) != nil {
-      let count = activeByLane[lane, default: 1] - 1
-      activeByLane[lane] = count == 0 ? nil : count
-    } else {
-      stopWaiting(id, lane: lane)
-      resting.remove(id)
+    let wasActive = active.remove(id) != nil
+    if !wasActive { resting.remove(id) }
+    change(lane) {
+      if wasActive { $0.active -= 1 } else { $0.waiting.remove(id) }
     }
   }
 
@@ -179,6 +215,7 @@ struct DownloadQueue {
   /// The network is another one: no server is left alone, and nothing rests any longer.
   mutating func networkReturned() {
     backOff.removeAll()
+    for lane in leftAlone { refresh(lane) }
     wakeRested(at: .max)
   }
 
@@ -190,15 +227,46 @@ struct DownloadQueue {
     }
   }
 
-  private func hasRoom(_ lane: Lane) -> Bool {
-    let local = activeByLane[.local, default: 0]
-    guard lane != .local else { return local < Self.maximumLocal }
-    let maximum = streaming.contains(lane) ? Self.maximumStreams : max(1, maximumPerHost)
-    return active.count - local < max(1, maximumActive) && activeByLane[lane, default: 0] < maximum
+  // MARK: Hosts
+
+  /// True if the bound on all network downloads lets another one start.
+  private var hasRoomForNetwork: Bool { active.count - local.active < max(1, maximumActive) }
+
+  /// Downloads of a host that may run at once.
+  private func maximum(of lane: Lane) -> Int {
+    streaming.contains(lane) ? Self.maximumStreams : max(1, maximumPerHost)
   }
 
-  private mutating func stopWaiting(_ id: FetchID, lane: Lane) {
-    waiting[lane]?.remove(id)
-    if waiting[lane]?.isEmpty == true { waiting[lane] = nil }
+  /// Changes the downloads of a lane. A host without any is forgotten.
+  private mutating func change(_ lane: Lane, _ change: (inout Host) -> Void) {
+    guard lane != .local else { return change(&local) }
+    change(&hosts[lane, default: Host()])
+    refresh(lane)
   }
+
+  /// Puts a host where it belongs: among those that may start a download, among those that are left alone, or nowhere.
+  private mutating func refresh(_ lane: Lane) {
+    var head: WaitingList<FetchID>.Head?
+    if let index = hosts.index(forKey: lane) {
+      if hosts.values[index].isIdle {
+        hosts.remove(at: index)
+        // A dictionary keeps its storage otherwise.
+        if hosts.isEmpty { hosts = [:] }
+      } else if hosts.values[index].active < maximum(of: lane) {
+        let order = order
+        head = hosts.values[index].waiting.head(order)
+      }
+    }
+    let isLeftAlone = head != nil && backOff.isLeftAlone(lane)
+    ready.set(isLeftAlone ? nil : head, for: lane)
+    if isLeftAlone {
+      leftAlone.insert(lane)
+    } else if !leftAlone.isEmpty {
+      leftAlone.remove(lane)
+      if leftAlone.isEmpty { leftAlone = [] }
+    }
+  }
+
+  /// Hosts that anything is remembered of.
+  var rememberedHosts: Int { hosts.count + streaming.count + backOff.count + leftAlone.count }
 }

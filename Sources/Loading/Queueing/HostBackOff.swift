@@ -53,6 +53,9 @@ struct HostBackOff {
     if host(lane)?.probe == id { hosts[lane]?.probe = nil }
   }
 
+  /// True if downloads from there are held back, or were and no download has succeeded since.
+  func isLeftAlone(_ lane: DownloadQueue.Lane) -> Bool { host(lane) != nil }
+
   var count: Int { hosts.count }
 
   /// Hosts of which this is kept at most, unless more of them ask to be left alone at once.

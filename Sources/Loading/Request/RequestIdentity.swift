@@ -25,6 +25,8 @@ public struct RequestIdentity: Hashable, Sendable {
     /// As they were given, for the request.
     let fullURL: URL
     let allHeaders: HTTPHeaders
+    /// What its transport adds. Takes part once a server has named it.
+    let credentials: CredentialDigests
     /// What counts of them.
     let url: String
     let headers: [HTTPHeaders.Field]
@@ -34,19 +36,23 @@ public struct RequestIdentity: Hashable, Sendable {
     /// Whom the transport trusts, on disk.
     let trust: String
 
-    convenience init(_ fullURL: URL, _ allHeaders: HTTPHeaders, key: URL?) {
+    convenience init(
+      _ fullURL: URL, _ allHeaders: HTTPHeaders, key: URL?, credentials: CredentialDigests = .init()
+    ) {
       self.init(
-        fullURL, allHeaders, url: RequestIdentity.withoutFragment((key ?? fullURL).absoluteString),
+        fullURL, allHeaders, credentials,
+        url: RequestIdentity.withoutFragment((key ?? fullURL).absoluteString),
         hasKey: key != nil,
         headers: allHeaders.isEmpty ? [] : RequestIdentity.answerChanging(allHeaders))
     }
 
     init(
-      _ fullURL: URL, _ allHeaders: HTTPHeaders, url: String, hasKey: Bool, headers: [HTTPHeaders.Field],
-      trust: String = ""
+      _ fullURL: URL, _ allHeaders: HTTPHeaders, _ credentials: CredentialDigests, url: String, hasKey: Bool,
+      headers: [HTTPHeaders.Field], trust: String = ""
     ) {
       self.fullURL = fullURL
       self.allHeaders = allHeaders
+      self.credentials = credentials
       self.url = url
       self.hasKey = hasKey
       self.headers = headers
@@ -66,8 +72,8 @@ public struct RequestIdentity: Hashable, Sendable {
   public init(_ request: ImageRequest) { self = request.identity }
 
   /// `key` names the picture instead of `url`, if given. O(length of the URL).
-  init(url: URL, headers: HTTPHeaders, key: URL? = nil) {
-    storage = Storage(url, headers, key: key)
+  init(url: URL, headers: HTTPHeaders, key: URL? = nil, credentials: CredentialDigests = .init()) {
+    storage = Storage(url, headers, key: key, credentials: credentials)
   }
 
   /// Worked out with the request.
@@ -80,7 +86,8 @@ public struct RequestIdentity: Hashable, Sendable {
   /// Of the URL and the headers that are sent, whatever key a filter has given it.
   var asSent: RequestIdentity {
     storage.hasKey
-      ? RequestIdentity(url: fullURL, headers: allHeaders).counting(Set(furtherHeaders.map(\.name))) : self
+      ? RequestIdentity(url: fullURL, headers: allHeaders, credentials: credentials)
+        .counting(Set(furtherHeaders.map(\.name))) : self
   }
 
   /// Without those headers that count because a server has named them: what was learnt goes with the process, and a disk
@@ -90,7 +97,7 @@ public struct RequestIdentity: Hashable, Sendable {
       ? self
       : RequestIdentity(
         Storage(
-          fullURL, allHeaders, url: url, hasKey: storage.hasKey,
+          fullURL, allHeaders, credentials, url: url, hasKey: storage.hasKey,
           headers: Array(storage.headers[..<furtherHeaders.startIndex]), trust: trust))
   }
 
@@ -100,15 +107,31 @@ public struct RequestIdentity: Hashable, Sendable {
     guard storage.trust != trust else { return withoutVarying }
     return RequestIdentity(
       Storage(
-        fullURL, allHeaders, url: url, hasKey: storage.hasKey,
+        fullURL, allHeaders, credentials, url: url, hasKey: storage.hasKey,
         headers: Array(storage.headers[..<furtherHeaders.startIndex]), trust: trust))
   }
 
   /// Whom the transport trusts that brings the response, on disk; empty where it trusts whom the system does.
   var trust: String { storage.trust }
 
+  /// Digests of what the transport adds.
+  var credentials: CredentialDigests { storage.credentials }
+
+  /// With other digests of what the transport adds, which do not count until a server names their headers. Those that
+  /// have counted before count again after `counting`.
+  func sentWith(_ credentials: CredentialDigests) -> RequestIdentity {
+    guard credentials != self.credentials else { return self }
+    let base = withoutVarying
+    return RequestIdentity(
+      Storage(
+        fullURL, allHeaders, credentials, url: url, hasKey: storage.hasKey, headers: base.storage.headers,
+        trust: trust))
+  }
+
   /// Whether there are headers that do not count, as far as is known.
-  var hasOtherHeaders: Bool { storage.allHeaders.fields.count > storage.headers.count }
+  var hasOtherHeaders: Bool {
+    !storage.credentials.isEmpty || storage.allHeaders.fields.count > storage.headers.count
+  }
 
   /// Those that count in any case.
   var baseHeaders: ArraySlice<HTTPHeaders.Field> {
@@ -124,15 +147,17 @@ public struct RequestIdentity: Hashable, Sendable {
   /// request has none of them.
   func counting(_ names: Set<String>) -> RequestIdentity {
     let known = furtherHeaders
-    let new = storage.allHeaders.fields.compactMap { field -> HTTPHeaders.Field? in
-      let name = field.name.lowercased()
-      guard names.contains(name), !known.contains(where: { $0.name == name }) else { return nil }
-      return HTTPHeaders.Field(name: name, value: field.value)
+    // `Cookie` and `Authorization` of the request itself count in any case.
+    let own = storage.allHeaders.fields.filter { field in
+      !Self.headerNames.contains { HTTPHeaders.isSame($0, field.name) }
+    }.map { HTTPHeaders.Field(name: $0.name.lowercased(), value: $0.value) }
+    let new = (own + credentials.fields(named: names)).filter { field in
+      names.contains(field.name) && !known.contains { $0.name == field.name }
     }
     guard !new.isEmpty else { return self }
     return RequestIdentity(
       Storage(
-        fullURL, allHeaders, url: url, hasKey: storage.hasKey,
+        fullURL, allHeaders, credentials, url: url, hasKey: storage.hasKey,
         headers: storage.headers[..<known.startIndex] + (known + new).sorted { $0.name < $1.name }))
   }
 

@@ -12,7 +12,7 @@ struct VaryingHeaders {
   func names(for url: String) -> Set<String> { names[url] ?? [] }
 
   /// Reads an answer's `Vary`; whether it has names that were not known for the URL. Those that are part of every
-  /// identity, or never sent, do not count.
+  /// identity, or never sent, do not count; `Cookie` and `Authorization` do, because a transport may add them.
   @discardableResult
   mutating func learn(from headers: HTTPHeaders, for url: String) -> Bool {
     let fields = headers.fields.filter { HTTPHeaders.isSame($0.name, "Vary") }
@@ -30,6 +30,5 @@ struct VaryingHeaders {
     return true
   }
 
-  private static let unimportant =
-    Set(RequestIdentity.headerNames.map { $0.lowercased() }).union(["*", "accept-encoding"])
+  private static let unimportant: Set<String> = ["*", "accept", "accept-language", "accept-encoding"]
 }

@@ -2,7 +2,9 @@ import VitrineGraphics
 
 /// What came of a body before its transfer broke or was paused, with what is needed to ask for the rest.
 struct PartialBody: Sendable {
-  let bytes: [UInt8]
+  private(set) var bytes: [UInt8]
+  /// Bytes that have come, whether or not they are here still.
+  let count: Int
   /// A strong entity tag or a date: what `If-Range` is given (RFC 9110, 13.1.5).
   let validator: String
   /// Of the whole body, if the server said.
@@ -31,8 +33,23 @@ struct PartialBody: Sendable {
     // What is complete needs no rest; what is longer than it said is damaged.
     if let length, bytes.count >= length { return nil }
     self.bytes = bytes
+    count = bytes.count
     self.validator = validator
     self.length = length
+  }
+
+  /// The bytes, which are no longer here; what is needed to ask for the rest stays.
+  mutating func takeBytes() -> [UInt8] {
+    defer { bytes = [] }
+    return bytes
+  }
+
+  /// What is needed to ask for the rest, without the bytes.
+  var withoutBytes: PartialBody {
+    var partial = self
+    partial.bytes = []
+    partial.hold = nil
+    return partial
   }
 
   /// A weak tag does not say that bytes are the same (RFC 9110, 8.8.1); a date does where it is well in the past, which
@@ -45,7 +62,7 @@ struct PartialBody: Sendable {
   /// The headers that ask for the rest.
   func adding(to headers: HTTPHeaders) -> HTTPHeaders {
     var headers = headers
-    headers["Range"] = "bytes=\(bytes.count)-"
+    headers["Range"] = "bytes=\(count)-"
     headers["If-Range"] = validator
     return headers
   }
@@ -71,7 +88,7 @@ struct PartialBody: Sendable {
     switch response.status {
     case 206:
       guard let range = response.headers["Content-Range"].flatMap({ ContentRange($0) }),
-        range.first == bytes.count, length == nil || range.length == nil || range.length == length,
+        range.first == count, length == nil || range.length == nil || range.length == length,
         response.headers["ETag"].map({ $0 == validator || !validator.hasPrefix("\"") }) ?? true
       else { return .unusable }
       return .rest

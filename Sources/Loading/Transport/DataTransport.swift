@@ -16,15 +16,40 @@ public protocol DataTransport: Sendable {
   /// Starts a transfer and returns at once.
   ///
   /// The receiver hears on a thread of the transport's: at most one response, then bytes, then exactly one
-  /// end, in this order and never two calls at a time. Cancelling ends it with `.failure(.cancelled)`, unless
+  /// end, in this order and never two calls at a time. Before it hands over bytes, a transport that can pause asks
+  /// `transportMayReceive`, so that bodies do not take more memory than there is. Cancelling ends it with `.failure(.cancelled)`, unless
   /// it has ended already; cancelling twice does nothing more.
   func start(_ request: TransportRequest, receiver: any TransportReceiver) -> any Cancellable
+
+  /// True if the transport adds cookies or credentials of its own to requests; false by default.
+  var addsCredentials: Bool { get }
+  /// Digests of the cookies and the credential that the transport would add to a request now. None by default.
+  ///
+  /// Called for each lookup if `addsCredentials` is true, on any thread, so it returns soon. A response reports what was
+  /// really sent; see `TransportResponse.credentials`.
+  func credentialDigests(for url: URL, headers: HTTPHeaders) -> CredentialDigests
+}
+
+extension DataTransport {
+  /// False: requests are sent as they are.
+  public var addsCredentials: Bool { false }
+
+  /// None.
+  public func credentialDigests(for url: URL, headers: HTTPHeaders) -> CredentialDigests { .init() }
 }
 
 /// Hears of one transfer, on the transport's thread; returns soon, since it holds up all other transfers.
 public protocol TransportReceiver: AnyObject, Sendable {
   /// Status and headers have come. Called once at most, not for a transfer that fails before.
   func transportDidReceive(_ response: TransportResponse)
+  /// Asks for room for up to `count` more bytes of the body, before they are handed over. True by default.
+  ///
+  /// `count` includes what the server may send before it hears of a pause. May be called before the head is reported.
+  /// If it returns false, the transport keeps the bytes where they are (in the socket, in the file), stops its clocks
+  /// for stalls and for the whole transfer, and asks again after `resume` has been called. `resume` comes once, later
+  /// and from any thread, unless the transfer ends before. A transport that cannot pause need not ask: its bytes count
+  /// all the same, and a memory budget holds only as far as other memory gives way.
+  func transportMayReceive(_ count: Int, resume: @escaping @Sendable () -> Void) -> Bool
   /// The next bytes of the body; they must be copied, as they are gone after the call.
   func transportDidReceive(_ bytes: UnsafeRawBufferPointer)
   /// What a transfer took that is about to fail, or is cancelled; success brings its own figures. Once at most, before
@@ -43,6 +68,9 @@ extension DataTransport {
 extension TransportReceiver {
   /// Nothing: what a failure took is of no interest to most.
   public func transportWillFail(_ metrics: TransportMetrics) {}
+
+  /// True: there is always room.
+  public func transportMayReceive(_ count: Int, resume: @escaping @Sendable () -> Void) -> Bool { true }
 }
 
 /// Something under way that can be stopped. Stopping twice, or when it has ended, does nothing.
@@ -106,14 +134,21 @@ public struct TransportResponse: Hashable, Sendable {
   public let headers: HTTPHeaders
   /// Bytes of the body as declared, from 0 to a quarter of `Int.max`; nil if the server did not say. Not to be trusted.
   public let expectedLength: Int?
+  /// Digests of the cookies and the credential that the transport itself has sent, in all requests that led to this
+  /// response.
+  public let credentials: CredentialDigests
 
   /// The head of an answer; without a status for what is not HTTP. A length below 0 counts as none, and one that is too
   /// large as the largest.
-  public init(url: URL, status: Int?, headers: HTTPHeaders = [:], expectedLength: Int? = nil) {
+  public init(
+    url: URL, status: Int?, headers: HTTPHeaders = [:], expectedLength: Int? = nil,
+    credentials: CredentialDigests = .init()
+  ) {
     self.url = url
     self.status = status
     self.headers = headers
     self.expectedLength = StatedNumber.bounded(expectedLength)
+    self.credentials = credentials
   }
 }
 

@@ -72,17 +72,33 @@ private struct LocalCalls {
 }
 
 private final class LocalTransfer: Cancellable {
-  private let flag = Atomic(false)
+  private struct State {
+    var isCancelled = false
+    var resumes = 0
+  }
 
-  var isCancelled: Bool { flag.load(ordering: .relaxed) }
-  func cancel() { flag.store(true, ordering: .relaxed) }
-
+  private let state = Monitor(State())
   private let isFinished = Atomic(false)
+
+  var isCancelled: Bool { state.withLock(waking: .nobody) { $0.isCancelled } }
+  func cancel() { state.withLock { $0.isCancelled = true } }
 
   /// Tells the end once: a read that was given up may come to its own later.
   func finish(_ result: Result<TransportMetrics, ImageError>, _ receiver: any TransportReceiver) {
     guard !isFinished.exchange(true, ordering: .acquiringAndReleasing) else { return }
     receiver.transportDidFinish(result)
+  }
+
+  /// Blocks the reading thread until the receiver has room for `count` bytes, or the transfer is cancelled.
+  func waitForRoom(for count: Int, in receiver: any TransportReceiver) {
+    while !receiver.transportMayReceive(count, resume: { self.state.withLock { $0.resumes += 1 } }) {
+      let isCancelled = state.wait { state -> Bool? in
+        guard state.isCancelled || state.resumes > 0 else { return nil }
+        state.resumes = 0
+        return state.isCancelled
+      }
+      if isCancelled { return }
+    }
   }
 }
 
@@ -121,6 +137,8 @@ private struct LocalReader {
       TransportResponse(
         url: request.url, status: nil, headers: ["Content-Type": content.mediaType],
         expectedLength: content.body.count))
+    transfer.waitForRoom(for: content.body.count, in: receiver)
+    try check()
     content.body.withUnsafeBytes { receiver.transportDidReceive($0) }
     return content.body.count
   }
@@ -169,6 +187,7 @@ private struct LocalReader {
     var buffer = [UInt8](repeating: 0, count: Self.chunkLength)
     var total = 0
     while true {
+      transfer.waitForRoom(for: buffer.count, in: receiver)
       try check()
       let (count, code) = try calls(limit) { buffer.withUnsafeMutableBytes { read(descriptor, $0) } }
       if count < 0 && code == EINTR { continue }

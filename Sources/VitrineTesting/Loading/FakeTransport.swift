@@ -1,4 +1,4 @@
-import FoundationEssentials
+public import FoundationEssentials
 import Synchronization
 import VitrineGraphics
 public import VitrineLoading
@@ -18,10 +18,13 @@ public final class FakeTransport: DataTransport {
   private struct State {
     var transfers: [FakeTransfer] = []
     var answer: (@Sendable (FakeTransfer) -> Void)?
+    var credentials = CredentialDigests()
   }
 
   /// What it serves; http and https unless others were given.
   public let schemes: Set<String>
+  /// Whether it adds `credentials` to its requests.
+  public let addsCredentials: Bool
   private let endsCancelled: Bool
   private let state = Mutex(State())
   private let started = CountWaiters()
@@ -32,10 +35,23 @@ public final class FakeTransport: DataTransport {
   ///   - schemes: what it serves, in lower case.
   ///   - endsCancelled: whether a cancelled transfer ends at once, as those of real transports do sooner or
   ///     later; if not, the test ends it when it likes.
-  public init(schemes: Set<String> = ["http", "https"], endsCancelled: Bool = true) {
+  ///   - addsCredentials: whether it adds `credentials` to its requests.
+  public init(
+    schemes: Set<String> = ["http", "https"], endsCancelled: Bool = true, addsCredentials: Bool = false
+  ) {
     self.schemes = schemes
+    self.addsCredentials = addsCredentials
     self.endsCancelled = endsCancelled
   }
+
+  /// Digests of the cookies and the credential that the transport adds to requests from now on: who has signed in.
+  public var credentials: CredentialDigests {
+    get { state.withLock { $0.credentials } }
+    set { state.withLock { $0.credentials = newValue } }
+  }
+
+  /// `credentials`, whatever the URL.
+  public func credentialDigests(for url: URL, headers: HTTPHeaders) -> CredentialDigests { credentials }
 
   /// All transfers so far, in the order of their start.
   public var transfers: [FakeTransfer] { state.withLock { $0.transfers } }
@@ -59,7 +75,8 @@ public final class FakeTransport: DataTransport {
 
   /// Records the transfer and leaves it to the test, or to `answerAll`.
   public func start(_ request: TransportRequest, receiver: any TransportReceiver) -> any Cancellable {
-    let transfer = FakeTransfer(request: request, receiver: receiver, endsCancelled: endsCancelled)
+    let transfer = FakeTransfer(
+      request: request, receiver: receiver, endsCancelled: endsCancelled, credentials: credentials)
     let (count, answer) = state.withLock { state in
       state.transfers.append(transfer)
       return (state.transfers.count, state.answer)

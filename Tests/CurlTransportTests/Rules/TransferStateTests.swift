@@ -21,6 +21,7 @@ struct TransferStateTests {
             url: try #require(URL(string: "http://a.example/")), status: 200,
             headers: ["Content-Length": "3"], expectedLength: 3)))
     #expect(state.receive(bytes: 3, at: start) == .deliver)
+    state.delivered(3)
     #expect(state.end(.init()) == .succeed)
     #expect(state.bytesReceived == 3)
   }
@@ -29,7 +30,11 @@ struct TransferStateTests {
     var state = try TransferState("http://a.example/", bodyLimit: 5, at: start)
     state.receive(["HTTP/1.1 200 OK", ""], at: start)
 
-    let actions = [2, 3, 1].map { state.receive(bytes: $0, at: start) }
+    let actions = [2, 3, 1].map { count in
+      let action = state.receive(bytes: count, at: start)
+      if action == .deliver { state.delivered(count) }
+      return action
+    }
 
     #expect(actions == [.deliver, .deliver, .abort])
     #expect(state.end(.init()) == .fail(.tooLarge(.body(bytes: 5))))
@@ -148,6 +153,25 @@ struct TransferStateTests {
     #expect(state.deadlines.next == start + .seconds(13))
 
     #expect(state.expire() == .fail(.timedOut(.stall(seconds: 5))))
+  }
+
+  @Test func pausedTransferHasAllTheTimeThatItHadBefore() throws {
+    var state = try TransferState(
+      "http://a.example/", timeouts: .init(connect: 1, stall: 5, total: 60), at: start)
+    _ = state.requestLeaves(at: start)
+    state.receive(["HTTP/1.1 200 OK", ""], at: start + .seconds(1))
+    #expect(state.receive(bytes: 3, at: start + .seconds(4)) == .deliver)
+
+    state.pause(at: start + .seconds(4))
+    #expect(state.deadlines.next == nil)
+    state.pause(at: start + .seconds(5))
+    _ = state.resume(at: start + .seconds(104))
+    #expect(state.deadlines.next == start + .seconds(109))
+    _ = state.receive(bytes: 3, at: start + .seconds(156))
+
+    #expect(state.deadlines.next == start + .seconds(160), "60 s, and the 100 s of the pause")
+    #expect(state.expire() == .fail(.timedOut(.total(seconds: 60))))
+    #expect(state.bytesReceived == 0, "nothing was delivered")
   }
 
   @Test func waitForAConnectionThatAnotherHasNotGotEndsWithItsOwnTime() throws {

@@ -30,7 +30,7 @@ final class TLSServer {
 
   private let program: ChildProgram
 
-  /// Starts a server that answers `/` with `hello`, `/private` to kiosk with the password secret, `/large` slowly, `/session`
+  /// Starts a server that answers `/` with `hello`, `/private` to kiosk with the password secret, `/large` slowly, `/zeros` with 256 MiB, `/session`
   /// with `r` on a new connection that goes on with an older one's TLS session, and ends a connection after
   /// `requests`. `host`, localhost or its address, is what the certificate is for.
   init(
@@ -56,6 +56,7 @@ final class TLSServer {
     let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map {
       "\($0)_temp_path \(folder)/t;"
     }
+    try ChildProgram.run(["/usr/bin/truncate", "-s", "256M", "\(folder)/zeros"])
     try program.write("kiosk:{PLAIN}secret\n", to: "users")
     try program.write(String(decoding: Self.largeBody, as: UTF8.self), to: "large")
     try program.write(
@@ -80,6 +81,7 @@ final class TLSServer {
             return 200 "$sent referer=$http_referer range=$http_range agent=$http_user_agent";
           }
           location /large { root \(folder); limit_rate_after 30k; limit_rate 2k; }
+          location /zeros { root \(folder); }
           location /session { keepalive_timeout 0; return 200 $ssl_session_reused; }
         }
         server {

@@ -27,22 +27,27 @@ extension StoredAnswer {
       received: received)
   }
 
-  /// Whether it serves a request with these headers, as far as `Vary` goes.
-  func isFor(_ sent: HTTPHeaders) -> Bool {
-    let own = Self.varying(response.headers, sent: sent)
+  /// Whether it serves a request with these headers, and with what its transport adds, as far as `Vary` goes.
+  func isFor(_ sent: HTTPHeaders, credentials: CredentialDigests = .init()) -> Bool {
+    let own = Self.varying(response.headers, sent: sent, credentials: credentials)
     return (varyingSecret?.digested(own) ?? own) == varying
   }
 
   /// The headers of a request that `Vary` names: a field a name, in lower case and in order, several values of a name
   /// joined; none for a name that was not sent.
   ///
-  /// Without those that are part of the identity in any case (`RequestIdentity.headerNames`).
-  static func varying(_ received: HTTPHeaders, sent: HTTPHeaders) -> [HTTPHeaders.Field] {
-    names(in: received, "Vary").subtracting(RequestIdentity.headerNames.map { $0.lowercased() }).sorted()
+  /// Without those that are part of the identity in any case (`RequestIdentity.headerNames`), but with digests of the
+  /// cookies and the credential that a transport adds.
+  static func varying(
+    _ received: HTTPHeaders, sent: HTTPHeaders, credentials: CredentialDigests = .init()
+  ) -> [HTTPHeaders.Field] {
+    let names = names(in: received, "Vary")
+    let own = names.subtracting(RequestIdentity.headerNames.map { $0.lowercased() }).sorted()
       .compactMap { name in
         let values = sent.fields.filter { HTTPHeaders.isSame($0.name, name) }.map(\.value)
         return values.isEmpty ? nil : HTTPHeaders.Field(name: name, value: values.joined(separator: ", "))
       }
+    return own + credentials.fields(named: names)
   }
 
   /// Without what is between two machines only (RFC 9111, 3.1), and without secrets of the session (`KeptHeaders`).

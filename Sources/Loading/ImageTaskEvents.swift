@@ -1,0 +1,92 @@
+import Synchronization
+
+extension ImageTask {
+  /// Events on their way to one listener, in bounded memory however slow the listener is.
+  ///
+  /// Of progress and of partial images only the newest waits. Of the others the newest `limit` wait. The outcome is
+  /// never dropped.
+  struct EventQueue {
+    /// Events that wait at most, besides the outcome.
+    static let limit = 64
+
+    private var events: [Event] = []
+    private(set) var isFinished = false
+
+    var isEmpty: Bool { events.isEmpty }
+
+    mutating func append(_ event: Event) {
+      guard !isFinished else { return }
+      switch event {
+      case .progress: events.removeAll { if case .progress = $0 { true } else { false } }
+      case .partialImage: events.removeAll { if case .partialImage = $0 { true } else { false } }
+      case .finished: isFinished = true
+      case .response, .transferred, .willRetry, .paused, .resumed: break
+      }
+      if events.count >= Self.limit, !isFinished { events.removeFirst() }
+      events.append(event)
+    }
+
+    /// The oldest event, which leaves the queue.
+    mutating func takeFirst() -> Event? { events.isEmpty ? nil : events.removeFirst() }
+  }
+
+  /// One listener of a task: what `ImageTask.events` reads from. Ends listening when the stream is released.
+  final class Listener: Sendable {
+    private struct State {
+      var queue = EventQueue()
+      /// Readers that wait for an event; one, unless a stream is shared.
+      var waiting: [CheckedContinuation<Event?, Never>] = []
+      var isCancelled = false
+    }
+
+    private let state = Mutex(State())
+    private let onEnd: @Sendable () -> Void
+
+    /// - Parameter onEnd: called once the stream has been released.
+    init(onEnd: @escaping @Sendable () -> Void) { self.onEnd = onEnd }
+
+    deinit { onEnd() }
+
+    func yield(_ event: Event) {
+      let (readers, next) = state.withLock { state -> ([CheckedContinuation<Event?, Never>], Event?) in
+        guard !state.isCancelled else { return ([], nil) }
+        state.queue.append(event)
+        guard !state.waiting.isEmpty else { return ([], nil) }
+        let next = state.queue.takeFirst()
+        guard state.queue.isFinished, state.queue.isEmpty else {
+          return ([state.waiting.removeFirst()], next)
+        }
+        defer { state.waiting = [] }
+        return (state.waiting, next)
+      }
+      // Only the first reader gets the event; where it is the last one, the others get the end.
+      for (index, reader) in readers.enumerated() { reader.resume(returning: index == 0 ? next : nil) }
+    }
+
+    /// The next event, as soon as there is one; nil after the outcome, or when the reading task is cancelled.
+    func next() async -> Event? {
+      await withTaskCancellationHandler {
+        await withCheckedContinuation { continuation in
+          let known = state.withLock { state -> Event?? in
+            if let event = state.queue.takeFirst() { return event }
+            if state.queue.isFinished || state.isCancelled { return .some(nil) }
+            state.waiting.append(continuation)
+            return nil
+          }
+          if let known { continuation.resume(returning: known) }
+        }
+      } onCancel: {
+        cancel()
+      }
+    }
+
+    private func cancel() {
+      let waiting = state.withLock { state in
+        state.isCancelled = true
+        defer { state.waiting = [] }
+        return state.waiting
+      }
+      for continuation in waiting { continuation.resume(returning: nil) }
+    }
+  }
+}

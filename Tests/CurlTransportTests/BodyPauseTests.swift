@@ -1,0 +1,215 @@
+import FoundationEssentials
+import Glibc
+import Synchronization
+import Testing
+import VitrineCurlTransport
+import VitrineGalleryServer
+import VitrineGraphics
+import VitrineLoading
+import VitrineTesting
+
+/// Transfers pause while their receivers have no room.
+@Suite(.serialized, .timeLimit(.minutes(1))) struct BodyPauseTests {
+  /// Records a transfer, and has room for so many bytes until it is given more.
+  private final class Narrow: TransportReceiver {
+    private struct State {
+      var room: Int
+      var received = 0
+      var resume: (@Sendable () -> Void)?
+    }
+
+    let recorder = Recorder()
+    private let state: Mutex<State>
+
+    init(room: Int) { state = Mutex(State(room: room)) }
+
+    var isPaused: Bool { state.withLock { $0.resume != nil } }
+
+    func widen(to room: Int) {
+      let resume = state.withLock { state in
+        state.room = room
+        return state.resume.take()
+      }
+      resume?()
+    }
+
+    func transportMayReceive(_ count: Int, resume: @escaping @Sendable () -> Void) -> Bool {
+      state.withLock { state in
+        if state.received + count <= state.room { return true }
+        state.resume = resume
+        return false
+      }
+    }
+
+    func transportDidReceive(_ response: TransportResponse) { recorder.transportDidReceive(response) }
+    func transportDidReceive(_ bytes: UnsafeRawBufferPointer) {
+      state.withLock { $0.received += bytes.count }
+      recorder.transportDidReceive(bytes)
+    }
+    func transportWillFail(_ metrics: TransportMetrics) { recorder.transportWillFail(metrics) }
+    func transportDidFinish(_ result: Result<TransportMetrics, ImageError>) {
+      recorder.transportDidFinish(result)
+    }
+
+    func waitUntilPaused() async {
+      while !isPaused, !Task.isCancelled { await Task.yield() }
+    }
+  }
+
+  private let body = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
+
+  private func server() throws -> GalleryServer {
+    let server = try GalleryServer()
+    server.add(Resource(body: body, contentType: "image/png"), at: "/one.png")
+    return server
+  }
+
+  private func request(
+    _ url: String, bodyLimit: Int = 64 << 20, timeouts: TransportRequest.Timeouts = .init()
+  ) throws -> TransportRequest {
+    TransportRequest(url: try #require(URL(string: url)), bodyLimit: bodyLimit, timeouts: timeouts)
+  }
+
+  @Test(arguments: ["", "?chunked=1", "?length=none"])
+  func pausedBodyComesWholeOnceThereIsRoom(query: String) async throws {
+    let server = try server()
+    let transport = CurlTransport()
+    let receiver = Narrow(room: 0)
+    _ = transport.start(try request(server.baseURL + "/one.png" + query), receiver: receiver)
+
+    for room in [0, 50_000, 50_001, 200_000] {
+      await receiver.waitUntilPaused()
+      // Another transfer goes on meanwhile.
+      #expect(try await transport.get(server.baseURL + "/one.png").body == body)
+      #expect(receiver.recorder.heard.body.count <= room)
+      receiver.widen(to: room)
+    }
+    await receiver.waitUntilPaused()
+    receiver.widen(to: .max)
+
+    let heard = await receiver.recorder.end()
+    #expect(heard.error == nil && !heard.isDisorderly)
+    #expect(heard.body == body)
+  }
+
+  @Test func pausedTransferRunsOutOfNoTime() async throws {
+    let server = try server()
+    let transport = CurlTransport()
+    let receiver = Narrow(room: 50_000)
+    _ = transport.start(
+      try request(server.baseURL + "/one.png", timeouts: .init(connect: 5, stall: 0.3, total: 0.6)),
+      receiver: receiver)
+    await receiver.waitUntilPaused()
+
+    // Ends by its time, which is longer than those of the paused one.
+    let other = try await transport.get(
+      server.baseURL + "/one.png?stall=10", timeouts: .init(connect: 5, stall: 5, total: 1))
+    #expect(other.error == .timedOut(.total(seconds: 1)))
+    #expect(receiver.isPaused)
+    receiver.widen(to: .max)
+
+    let heard = await receiver.recorder.end()
+    #expect(heard.error == nil)
+    #expect(heard.body == body)
+  }
+
+  @Test func pausedTransferThatIsCancelledEnds() async throws {
+    let server = try server()
+    let transport = CurlTransport()
+    let receiver = Narrow(room: 50_000)
+    let transfer = transport.start(try request(server.baseURL + "/one.png?endless=1"), receiver: receiver)
+    await receiver.waitUntilPaused()
+
+    transfer.cancel()
+
+    #expect(await receiver.recorder.end().error == .cancelled)
+    receiver.widen(to: .max)
+    #expect(try await transport.get(server.baseURL + "/one.png").body == body)
+  }
+
+  @Test func bodyOverItsLimitEndsAfterAPauseToo() async throws {
+    let server = try server()
+    let receiver = Narrow(room: 50_000)
+    _ = CurlTransport().start(
+      try request(server.baseURL + "/one.png?endless=1", bodyLimit: 100_000), receiver: receiver)
+    await receiver.waitUntilPaused()
+
+    receiver.widen(to: .max)
+
+    #expect(await receiver.recorder.end().error == .tooLarge(.body(bytes: 100_000)))
+  }
+
+  @Test func endlessBodiesStayWithinTheBudgetOfTheirDownloader() async throws {
+    let server = try server()
+    let ledger = MemoryLedger(budget: 8 << 20)
+    var configuration = ImageDownloader.Configuration()
+    configuration.ledger = ledger
+    configuration.bodyLimit = 3 << 20
+    configuration.maximumActiveDownloadsPerHost = 6
+    configuration.retries = .none
+    let downloader = ImageDownloader(
+      configuration: configuration, transports: [CurlTransport()], decoder: FakeDecoder())
+    let tasks = try (0..<6).map {
+      downloader.load(try ImageRequest("\(server.baseURL)/one.png?endless=1&number=\($0)"))
+    }
+
+    for task in tasks {
+      await #expect(throws: ImageError.tooLarge(.body(bytes: 3 << 20))) { try await task.response }
+    }
+
+    #expect(ledger.peak > 4 << 20, "more than one body came at a time")
+    #expect(ledger.peak <= 8 << 20)
+    #expect(ledger.usage.total == 0)
+    await downloader.shutDown()
+  }
+
+  // MARK: HTTP/2
+
+  @Test(.enabled(if: TLSServer.isAvailable, "needs nginx and openssl"))
+  func bodyOverHTTP2IsAskedForAgainOnceThereIsRoomForIt() async throws {
+    let server = try TLSServer()
+    defer { server.stop() }
+    var settings = CurlTransport.Configuration()
+    settings.trust.certificateAuthorities = server.certificate
+    let transport = CurlTransport(configuration: settings)
+    let receiver = Narrow(room: 4)
+    _ = transport.start(try request(server.url + "/"), receiver: receiver)
+    await receiver.waitUntilPaused()
+    #expect(receiver.recorder.heard.responses.isEmpty, "the head waits too")
+
+    // Over the same connection.
+    #expect(try await transport.get(server.url + "/").text == "hello")
+    receiver.widen(to: 5)
+    let heard = await receiver.recorder.end()
+
+    #expect(heard.text == "hello" && !heard.isDisorderly)
+    #expect(heard.metrics?.httpVersion == "2")
+    #expect(heard.metrics?.requests == 2)
+  }
+
+  @Test(.enabled(if: TLSServer.isAvailable, "needs nginx and openssl"))
+  func whatAServerMaySendAheadOverHTTP2IsReservedFirst() async throws {
+    let server = try TLSServer()
+    defer { server.stop() }
+    var settings = CurlTransport.Configuration()
+    settings.trust.certificateAuthorities = server.certificate
+    let transport = CurlTransport(configuration: settings)
+    // Of 256 MiB, 64 MiB may come, and 32 MiB of them ahead.
+    let ledger = MemoryLedger(budget: 48 << 20)
+    var configuration = ImageDownloader.Configuration()
+    configuration.ledger = ledger
+    configuration.bodyLimit = 300 << 20
+    configuration.retries = .none
+    let downloader = ImageDownloader(
+      configuration: configuration, transports: [transport], decoder: FakeDecoder())
+    let tasks = try (0..<3).map { downloader.load(try ImageRequest("\(server.url)/zeros?\($0)")) }
+
+    while tasks.allSatisfy({ $0.progress.received < 8 << 20 }), !Task.isCancelled { await Task.yield() }
+
+    #expect(tasks.filter { $0.progress.received > 0 }.count == 1, "no other stream has begun")
+    downloader.cancelAll()
+    await downloader.drain()
+    #expect(ledger.usage.bodies <= configuration.resumableBytesLimit)
+    await downloader.shutDown()
+  }
+}

@@ -1,0 +1,155 @@
+import Synchronization
+import Testing
+
+@testable import VitrineGraphics
+
+/// Which body may take memory, and which waits.
+@Suite(.timeLimit(.minutes(1))) struct BodyLineTests {
+  @Test func oldestThatWaitsMayExceedTheShareUntilItEnds() {
+    var line = BodyLine()
+
+    line.wait(2, for: 20)
+    line.wait(1, for: 10)
+    #expect(line.candidates.map(\.body) == [2, 1], "the right stays where it is")
+    #expect(line.candidates.map(\.mayExceed) == [true, false])
+    line.stopWaiting(2)
+    line.wait(3, for: 30)
+    #expect(line.candidates.map(\.body) == [1, 3])
+    #expect(line.exceeding == 2, "a body that has been served keeps the right")
+    line.end(2)
+
+    #expect(line.exceeding == 1)
+    #expect(line.candidates.first == .init(body: 1, bytes: 10, mayExceed: true))
+  }
+
+  @Test func lineWithoutBodiesHasNothingToDo() {
+    var line = BodyLine()
+    line.wait(1, for: 10)
+
+    line.end(1)
+
+    #expect(!line.isWaiting && line.exceeding == nil && line.candidates.isEmpty)
+    let hasWaited = line.stopWaiting(1)
+    #expect(!hasWaited)
+  }
+
+  // MARK: In a ledger
+
+  /// Runs what a ledger schedules when the test says so.
+  private final class Scheduled: Sendable {
+    private let jobs = Mutex<[@Sendable () -> Void]>([])
+
+    func add(_ job: @escaping @Sendable () -> Void) { jobs.withLock { $0.append(job) } }
+
+    func run() {
+      while let job = jobs.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) { job() }
+    }
+  }
+
+  private final class World: Sendable {
+    let ledger: MemoryLedger
+    private let scheduled = Scheduled()
+    private let resumed = Mutex<[Int]>([])
+
+    init(budget: Int) { ledger = MemoryLedger(budget: budget) }
+
+    func body() -> ArrivingBody {
+      ArrivingBody(MemoryHold(0, in: ledger, as: .bodies), in: ledger) { [scheduled] in scheduled.add($0) }
+    }
+
+    func reserve(_ bytes: Int, for body: ArrivingBody, name: Int = 0) -> Bool {
+      body.reserve(bytes) { [self] in resumed.withLock { $0.append(name) } }
+    }
+
+    /// Names of the bodies that have been resumed since the last call.
+    func takeResumed() -> [Int] {
+      scheduled.run()
+      return resumed.withLock { resumed in
+        defer { resumed = [] }
+        return resumed
+      }
+    }
+  }
+
+  @Test func bodiesTakeHalfOfTheBudgetAndOneBodyMore() {
+    let world = World(budget: 1000)
+    let (first, second, third) = (world.body(), world.body(), world.body())
+
+    #expect(world.reserve(300, for: first))
+    #expect(world.reserve(200, for: second))
+    #expect(world.reserve(300, for: second), "one body may exceed the share")
+    #expect(!world.reserve(301, for: first, name: 1))
+    #expect(!world.reserve(1, for: third, name: 3))
+    #expect(world.takeResumed().isEmpty)
+    #expect(world.ledger.usage.bodies == 600)
+
+    second.hold.end()
+    second.end()
+
+    #expect(world.takeResumed() == [1, 3])
+    #expect(world.ledger.usage.bodies == 302)
+    #expect(world.reserve(301, for: first), "what was waited for is reserved")
+    #expect(world.ledger.usage.bodies == 302)
+  }
+
+  @Test func exceedingBodyWaitsForWorkThatReleasesMemoryAndForNothingElse() {
+    let world = World(budget: 1000)
+    let work = world.ledger.beginWork()
+    let decoded = MemoryHold(900, in: world.ledger, as: .decoding)
+    let body = world.body()
+
+    #expect(!world.reserve(200, for: body, name: 1))
+    decoded.keep(850)
+    #expect(world.takeResumed().isEmpty)
+    work.end()
+    #expect(world.takeResumed() == [1], "nothing else releases memory")
+    #expect(world.ledger.usage.total == 1050)
+
+    let other = World(budget: 1000)
+    let ending = other.ledger.beginWork()
+    let pixels = MemoryHold(900, in: other.ledger, as: .decoding)
+    let waiting = other.body()
+    #expect(!other.reserve(200, for: waiting, name: 1))
+    pixels.keep(100)
+    #expect(other.takeResumed() == [1])
+    #expect(other.ledger.peak <= 1000)
+    ending.end()
+  }
+
+  @Test func bodyThatEndsWhileItWaitsIsNotResumed() {
+    let world = World(budget: 10)
+    let (first, second, third) = (world.body(), world.body(), world.body())
+    #expect(world.reserve(100, for: first))
+    #expect(!world.reserve(5, for: second, name: 2))
+    #expect(!world.reserve(5, for: third, name: 3))
+
+    second.end()
+    first.hold.end()
+    first.end()
+
+    #expect(world.takeResumed() == [3])
+    #expect(world.ledger.usage.bodies == 5)
+    third.hold.end()
+    third.end()
+    #expect(!world.ledger.isBodyWaiting)
+  }
+
+  @Test func cacheGivesWayToBodiesUpToTheirShare() {
+    final class Evicting: MemoryHolder {
+      let hold: MemoryHold
+      init(_ hold: MemoryHold) { self.hold = hold }
+      func count(against ledger: MemoryLedger) {}
+      func release(bytes: Int) { hold.keep(max(0, hold.bytes - bytes)) }
+      func relieve(_ pressure: MemoryPressure) {}
+    }
+    let world = World(budget: 1000)
+    let cache = Evicting(MemoryHold(1000, in: world.ledger, as: .cache))
+    world.ledger.register(cache, as: .cache)
+    let body = world.body()
+
+    #expect(world.reserve(400, for: body))
+
+    #expect(cache.hold.bytes == 600)
+    #expect(world.ledger.peak == 1000)
+  }
+}

@@ -1,0 +1,97 @@
+import Testing
+import VitrineGraphics
+
+@testable import VitrineLoading
+
+/// What is remembered of hosts stays small, and the next of many hosts is found at once.
+@Suite(.timeLimit(.minutes(1))) struct LaneHeapTests {
+  private func lane(_ number: Int) -> DownloadQueue.Lane {
+    .host(scheme: "https", name: "\(number).test", port: nil)
+  }
+
+  @Test func hundredThousandHostsAreForgottenAgain() {
+    var queue = DownloadQueue()
+    queue.maximumActive = 1
+    for number in 0..<100_000 {
+      let now = Int64(number)
+      let id = FetchID(number: UInt64(number + 1))
+      queue.enqueue(id, lane: lane(number), priority: .normal, at: now)
+      guard queue.startNext(at: now) == id else { return #expect(Bool(false), "host \(number)") }
+      // Some speak HTTP/2, some want to be left alone for a moment.
+      queue.ended(
+        id, status: number % 3 == 0 ? 429 : 200, retryAfter: number % 3 == 0 ? 0 : nil,
+        speaksHTTP2: number % 2 == 0, at: now)
+    }
+
+    #expect(queue.rememberedHosts <= 2 * HostBackOff.limit + 2 * RecentLanes.limit)
+    #expect(queue.waitingCount == 0 && queue.activeCount == 0)
+  }
+
+  @Test func hostsThatAreCancelledWhileTheyWaitAreForgotten() {
+    var queue = DownloadQueue()
+    for number in 0..<10_000 {
+      queue.enqueue(FetchID(number: UInt64(number + 1)), lane: lane(number), priority: .normal)
+    }
+    for number in 0..<10_000 { queue.remove(FetchID(number: UInt64(number + 1))) }
+    #expect(queue.rememberedHosts == 0)
+  }
+
+  @Test func hostThatHasSpokenHTTP2NotLongAgoIsRemembered() {
+    var lanes = RecentLanes()
+    for number in 0..<10_000 { lanes.insert(lane(number)) }
+    #expect((9_872..<10_000).allSatisfy { lanes.contains(lane($0)) })
+    #expect(!lanes.contains(lane(0)))
+    #expect(lanes.count <= 2 * RecentLanes.limit)
+  }
+
+  @Test(arguments: [Prioritization.fifo, .lifo, .newestBatch])
+  func heapHasTheSameOrderAsSorting(order: Prioritization) {
+    typealias Head = WaitingList<FetchID>.Head
+    var heap = LaneHeap(order: .fifo)
+    var model: [DownloadQueue.Lane: Head] = [:]
+    var random = SplitMix(state: 7)
+    for step in 0..<3000 {
+      if step == 1500 { heap.order = order }
+      let lane = lane(Int(random.next() % 60))
+      let number = UInt64(step + 1)
+      let head = Head(
+        item: FetchID(number: number), priority: .allCases[Int(random.next() % 5)],
+        ticket: WaitingTicket(number: number, batch: number / 10))
+      let new = random.next() % 4 == 0 ? nil : head
+      heap.set(new, for: lane)
+      model[lane] = new
+      let best = model.values.min { $0.goes(before: $1, in: heap.order) }
+      #expect(heap.first?.head.item == best?.item)
+    }
+  }
+
+  private struct SplitMix {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+      state &+= 0x9E37_79B9_7F4A_7C15
+      var z = state
+      z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+      z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+      return z ^ (z >> 31)
+    }
+  }
+
+  @Test func cancellingADownloadThatWaitsForItsHostFreesNoPlace() {
+    var queue = DownloadQueue()
+    queue.maximumActive = 100
+    queue.maximumPerHost = 2
+    let ids = (1...6).map { FetchID(number: $0) }
+    for id in ids { queue.enqueue(id, lane: lane(0), priority: .normal) }
+    var started = (0..<3).map { _ in queue.startNext() }
+    #expect(started == [ids[0], ids[1], nil])
+
+    for id in ids[2...4] { queue.remove(id) }
+
+    started = [queue.startNext()]
+    #expect(started == [nil], "the two that run are still two")
+    queue.ended(ids[0])
+    started = (0..<2).map { _ in queue.startNext() }
+    #expect(started == [ids[5], nil])
+  }
+}
