@@ -55,6 +55,27 @@ struct AnswerPlanTests {
       ])
   }
 
+  @Test(arguments: ["stall=2", "reset=2", "truncate=2", "endless=1"])
+  func nothingFollowsTheLastStep(query: String) throws {
+    let steps = try plan("/a?close=1&\(query)").steps
+    let last: [AnswerPlan.Step] = steps.filter {
+      switch $0 {
+      case .again, .stall, .reset, .close: true
+      case .wait, .frame, .body: false
+      }
+    }
+
+    #expect(last.count == 1)
+    #expect(last.first == steps.last)
+  }
+
+  @Test func errorIsNeverUnchanged() throws {
+    let headers = ["if-none-match": "\"t\""]
+
+    #expect(try plan("/a?etag=t&status=500", headers: headers).status == 500)
+    #expect(try plan("/a?etag=t", headers: headers).status == 304)
+  }
+
   @Test func cutWinsOverEndless() throws {
     let plan = try plan("/a?endless=1&stall=3")
 

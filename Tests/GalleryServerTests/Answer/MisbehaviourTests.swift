@@ -29,6 +29,7 @@ struct MisbehaviourTests {
 
   @Test(arguments: [
     "", "a=b", "row=17", "latency", "latency=x", "latency=-1", "rate=", "status=99", "status=1000",
+    "status=100", "status=199", "status=600",
     "truncate=-1", "stall=a", "length=x", "length=", "hops=-1", "chunked=0", "html=yes", "maxage=x",
     "latency=99999999999999999999", "LATENCY=5",
   ])

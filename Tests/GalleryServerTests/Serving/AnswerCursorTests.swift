@@ -14,6 +14,15 @@ struct AnswerCursorTests {
     #expect(cursor.next(at: 5_000_100) == .stall)
   }
 
+  @Test func eachWaitTakesItsOwnTime() {
+    var cursor = AnswerCursor(
+      AnswerPlan(status: 200, steps: [.wait(milliseconds: 5), .wait(milliseconds: 7), .stall]))
+
+    #expect(cursor.next(at: 0) == .sleep(until: 5_000_000))
+    #expect(cursor.next(at: 5_000_000) == .sleep(until: 12_000_000))
+    #expect(cursor.next(at: 12_000_000) == .stall)
+  }
+
   @Test func pieceGoesOnWhereTheLastOneEnded() {
     let body = Body.bytes([0, 1, 2, 3, 4])
     var cursor = AnswerCursor(AnswerPlan(status: 200, steps: [.body(body, 1..<4)]))
