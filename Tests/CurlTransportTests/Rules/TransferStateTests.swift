@@ -241,7 +241,7 @@ struct TransferStateTests {
     _ = state.requestLeaves(at: start)
     state.receive(["HTTP/1.1 401 No", "WWW-Authenticate: Digest nonce=1", ""], at: start)
 
-    let trailer = state.receive(["X-Trailer: 1", ""], at: start)
+    let trailer = state.receive(["X-Trailer: 1"], at: start)
 
     #expect(trailer == .goOn)
     #expect(state.takeWithheld()?.status == 401)
