@@ -1,0 +1,58 @@
+import Testing
+
+@testable import VitrineDemo
+
+/// What a wrong command line is told, without a start of the program.
+struct OptionErrorTests {
+  private func message(_ arguments: String...) -> String? {
+    do {
+      _ = try Options(arguments: arguments)
+      return nil
+    } catch {
+      return error.message
+    }
+  }
+
+  @Test func optionThatFollowsIsNoValue() {
+    #expect(message("--feed", "--overlay")?.hasPrefix("--feed needs") == true)
+    #expect(message("--feed")?.hasPrefix("--feed needs") == true)
+    #expect(message("--feed", "")?.hasPrefix("--feed needs") == true)
+    #expect(message("--feed=")?.hasPrefix("--feed needs") == true)
+  }
+
+  @Test func switchTakesNoValue() {
+    #expect(message("--overlay=1") == "--overlay takes no value")
+    #expect(message("--no-disk-cache=") == "--no-disk-cache takes no value")
+  }
+
+  @Test func valueMayHoldEqualsSigns() throws {
+    let url = "http://a.test/list?x=1&y=2"
+
+    #expect(try Options(arguments: ["--feed=\(url)"]).feed == url)
+  }
+
+  @Test(arguments: ["640x5", "5x640", "16385x640", "640x16385", "640", "640x480x2", "-640x480"])
+  func sizeOutOfRangeIsRefused(size: String) {
+    #expect(message("--size=\(size)")?.contains("--size is a size such as") == true)
+  }
+
+  @Test func sizeAndScaleTogetherHaveALimit() throws {
+    #expect(message("--size=8193x100", "--scale=2")?.contains("--size times --scale") == true)
+    #expect(message("--size=100x8193", "--scale=2")?.contains("--size times --scale") == true)
+    #expect(try Options(arguments: ["--size=8192x100", "--scale=2"]).scale == 2)
+  }
+
+  @Test func cacheFolderAndNoCacheExcludeEachOther() {
+    #expect(message("--cache", "/tmp", "--no-disk-cache")?.contains("cannot both be obeyed") == true)
+    #expect(message("--cache", "/tmp") == nil)
+    #expect(message("--no-disk-cache") == nil)
+  }
+
+  @Test(arguments: ["--scren", "--screeen", "--Screen"]) func nearMissIsHintedAt(name: String) {
+    #expect(message(name)?.hasSuffix("did you mean --screen?") == true)
+  }
+
+  @Test func farMissIsNot() {
+    #expect(message("--colour")?.hasSuffix("see --help") == true)
+  }
+}
