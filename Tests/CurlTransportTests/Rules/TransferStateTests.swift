@@ -121,7 +121,6 @@ struct TransferStateTests {
     var state = try TransferState("http://a.example/", at: start)
     state.receive(["HTTP/1.1 407 Proxy Authentication Required", ""], at: start)
 
-    #expect(!state.isProxied)
     #expect(state.end(.init()) == .fail(.status(407)))
   }
 
