@@ -129,8 +129,9 @@ import VitrineTesting
 
   @Test func bodyOverItsLimitEndsAfterAPauseToo() async throws {
     let server = try server()
+    let transport = CurlTransport()
     let receiver = Narrow(room: 50_000)
-    _ = CurlTransport().start(
+    _ = transport.start(
       try request(server.baseURL + "/one.png?endless=1", bodyLimit: 100_000), receiver: receiver)
     await receiver.waitUntilPaused()
 

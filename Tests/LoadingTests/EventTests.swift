@@ -73,7 +73,10 @@ import VitrineTesting
     task.resume()
     task.cancel()
     let all = await heard(events)
-    #expect(all.filter { !$0.hasPrefix("transferred") } == ["paused", "resumed", "failed: cancelled"])
+    #expect(
+      all.filter { !$0.hasPrefix("transferred") } == [
+        "paused", "resumed", "failed: cancelled: http://a.test/a.jpg",
+      ])
   }
 
   @Test func failedTransferTellsWhatItTook() async {
