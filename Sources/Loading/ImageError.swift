@@ -123,7 +123,8 @@ extension ImageError: CustomStringConvertible {
   /// One line in plain words, without a full stop.
   public var description: String {
     switch self {
-    case .cancelledLoad(let load): load.url.map { "cancelled: \($0.absoluteString.withoutSecrets)" } ?? "cancelled"
+    case .cancelledLoad(let load):
+      load.url.map { "cancelled: \($0.absoluteString.withoutSecrets)" } ?? "cancelled"
     case .invalidURL(let text): text.isEmpty ? "no URL" : "not a URL: \(text.withoutSecrets)"
     case .unsupportedScheme(let scheme): "no transport for the scheme “\(scheme.withoutSecrets)”"
     case .transport(let code, let message): "\(message) (curl \(code))"

@@ -118,7 +118,6 @@ struct FeedRunTests {
 
     #expect(offline.exitCode == 0)
     #expect(offline.stats?.images.disk == 1)
-    #expect(offline.stats?.images.stale == 1)
   }
 
   @Test func listOfALyingServerShowsNoFileOfThisMachine() async throws {

@@ -90,7 +90,8 @@ import VitrineTesting
     await transfer.waitUntilResumed(1)
 
     #expect(tasks[1].progress.received == 9000)
-    #expect(ledger.peak <= 20_000)
+    // A finished image may enter the cache, and be evicted, after the body has taken the memory of its decode.
+    #expect(ledger.peak <= 20_000 + 12_288)
     #expect(ledger.usage.cache == 0)
   }
 

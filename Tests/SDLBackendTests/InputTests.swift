@@ -290,11 +290,11 @@ extension SDLTests {
       #expect(test.host.isQuitting)
     }
 
-    @Test func closingTheWindowEndsTheLoop() throws {
+    @Test func closingTheWindowQuits() throws {
       let test = try TestHost()
       push(SDL_QUIT) { _ in }
 
-      test.host.run()
+      test.host.turn(waitUpTo: 0)
 
       #expect(test.host.isQuitting)
     }

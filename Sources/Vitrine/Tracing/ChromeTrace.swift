@@ -19,7 +19,7 @@ public nonisolated struct ChromeTrace: Sendable {
     var document = Document()
     document.traceEvents.append(.name(of: "process_name", track: 0, "vitrine"))
     for (index, track) in tracks.enumerated() {
-      let url = track.url
+      let url = track.url.separatingLogin.url
       document.traceEvents.append(.name(of: "thread_name", track: index + 1, url))
       for span in track.spans {
         document.traceEvents.append(Slice(span, track: index + 1, origin: origin, url: url))

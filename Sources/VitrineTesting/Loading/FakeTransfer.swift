@@ -133,8 +133,9 @@ public final class FakeTransfer: Cancellable {
       state.resumes += 1
       return state.resumes
     }
-    resumed.set(count)
     sendAll()
+    // Only now, so that a test goes on when what waited has been handed over.
+    resumed.set(count)
   }
 
   /// A whole answer: status 200, the body in one piece, the end.
