@@ -18,7 +18,7 @@ public struct Bitmap: Sendable {
   /// Whether every pixel is opaque; then the alpha bytes are all 255 and a renderer need not blend.
   public let isOpaque: Bool
 
-  private let storage: Storage
+  private let storage: PixelBuffer
 
   /// Distance from one row to the next in bytes.
   public var bytesPerRow: Int { width * PixelFormat.bytesPerPixel }
@@ -40,7 +40,7 @@ public struct Bitmap: Sendable {
     fill: (_ pixels: UnsafeMutableRawBufferPointer, _ bytesPerRow: Int) throws(Failure) -> Void
   ) throws(Failure) {
     precondition(width > 0 && height > 0, "a bitmap has at least one pixel")
-    let storage = Storage(byteCount: width * height * PixelFormat.bytesPerPixel)
+    let storage = PixelBuffer(byteCount: width * height * PixelFormat.bytesPerPixel)
     try fill(storage.bytes, width * PixelFormat.bytesPerPixel)
     self.width = width
     self.height = height
@@ -79,29 +79,4 @@ public struct Bitmap: Sendable {
         blue: format == .rgba ? third : first, alpha: pixel[pixel.startIndex + 3])
     }
   }
-}
-
-/// Memory that is freed with its last owner.
-///
-/// `@unchecked Sendable` because it is written only while `Bitmap.init` holds the one reference to it, and
-/// only read from then on.
-private final class Storage: @unchecked Sendable {
-  /// Where vector instructions like the pixels to begin.
-  private static let alignment = 64
-  private let memory: UnsafeMutableRawBufferPointer
-  let bytes: UnsafeMutableRawBufferPointer
-
-  /// Zeroed.
-  ///
-  /// The beginning is moved by hand: asked for such a place, glibc before 2.38 looks for room that is larger than the
-  /// pixels, never finds that of a picture just freed large enough, and the heap grows for ever (its bug 14581).
-  init(byteCount: Int) {
-    memory = .allocate(byteCount: byteCount + Self.alignment, alignment: 1)
-    let misplaced = memory.baseAddress.map { Int(bitPattern: $0) % Self.alignment } ?? 0
-    let start = misplaced == 0 ? 0 : Self.alignment - misplaced
-    bytes = UnsafeMutableRawBufferPointer(rebasing: memory[start..<(start + byteCount)])
-    bytes.initializeMemory(as: UInt8.self, repeating: 0)
-  }
-
-  deinit { memory.deallocate() }
 }

@@ -112,9 +112,10 @@ public final class MemoryLedger: Sendable {
     _ = others  // one that has just lost its owner goes here, outside the lock
   }
 
-  /// Tells all holders that memory is short.
+  /// Tells all holders that memory is short, and gives the system what is kept for pixels to come.
   public func relieve(_ pressure: MemoryPressure) {
     for (_, holder) in holders.withLock({ $0.living() }) { holder.relieve(pressure) }
+    PixelMemory.shared.trim()
   }
 
   /// Keeps what `make` gives, which looks whether memory is short; does nothing where there is one already.
