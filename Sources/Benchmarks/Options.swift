@@ -31,6 +31,7 @@ struct Options {
       storm             100,000 loads that are given up at once
       fling             a grid thrown past 2,000 pictures: what was loaded for nobody to see
       disk-reopen       a disk cache with 10,000 responses, opened by a program that starts
+      fling-memory      four minutes of flinging: memory taken, beside what the ledger counts
 
       --json FILE       write the figures, an object a subject
       --server NAME     who serves first-screen's pictures: gallery or nginx (gallery)

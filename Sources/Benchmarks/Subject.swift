@@ -13,6 +13,7 @@ enum Subject: String, CaseIterable {
   case storm
   case fling
   case diskReopen = "disk-reopen"
+  case flingMemory = "fling-memory"
 
   func measure(_ options: Options) throws -> [Figure] {
     switch self {
@@ -29,6 +30,7 @@ enum Subject: String, CaseIterable {
     case .storm: try Storm.measure(options)
     case .fling: try Fling.measure(options)
     case .diskReopen: try DiskReopen.measure(options)
+    case .flingMemory: try FlingMemory.measure(options)
     }
   }
 }
@@ -37,6 +39,7 @@ enum Subject: String, CaseIterable {
 struct Role {
   enum Name: String {
     case server, firstScreen, setImage, scroll, fade, idle, spinners, reuseStorm, fetch, storm, fling
+    case flingMemory
   }
 
   private static let mark = "--child"
@@ -71,6 +74,7 @@ struct Role {
     case .fetch: try Figures(FetchRun.measure(arguments)).print()
     case .storm: try Figures(StormRun.measure(arguments)).print()
     case .fling: try Figures(FlingRun.measure(arguments)).print()
+    case .flingMemory: try Figures(FlingMemoryRun.measure(arguments)).print()
     }
   }
 }

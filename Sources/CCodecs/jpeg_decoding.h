@@ -3,11 +3,20 @@
 #pragma once
 #include <setjmp.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <jpeglib.h>
 #include <jerror.h>
+
+/// Why decoding was stopped, if it was not for damage.
+typedef enum {
+  vitrine_jpeg_not_stopped,
+  vitrine_jpeg_cancelled,
+  /// All scans together have more samples than are allowed.
+  vitrine_jpeg_too_many_samples
+} vitrine_jpeg_stop;
 
 typedef struct {
   struct jpeg_decompress_struct info;
@@ -19,6 +28,13 @@ typedef struct {
   bool has_multiple_scans;
   /// More scans than this are refused: each costs a pass over the picture for a few bytes.
   int max_scans;
+  /// The samples that scans may still unpack, and the last scan that is counted.
+  uint64_t samples_left;
+  int counted_scan;
+  /// Asked between rows of blocks whether to stop; may be null.
+  bool (*is_cancelled)(void *asker);
+  void *asker;
+  vitrine_jpeg_stop stop;
   /// Of bytes that are still coming: how many are done with, and how many that have not come are to be left out.
   size_t consumed;
   size_t to_skip;
@@ -44,17 +60,44 @@ static inline void vitrine_jpeg_warn(j_common_ptr info, int level) {
   if (at_end || cut) vitrine_jpeg_fail(info);
 }
 
+/// The samples that the current scan unpacks.
+static inline uint64_t vitrine_jpeg_scan_samples(const struct jpeg_decompress_struct *info) {
+  uint64_t blocks = 0;
+  for (int index = 0; index < info->comps_in_scan; index++) {
+    const jpeg_component_info *component = info->cur_comp_info[index];
+    if (component) blocks += (uint64_t)component->width_in_blocks * component->height_in_blocks;
+  }
+  return blocks * DCTSIZE2;
+}
+
+/// Called for each row of blocks of each scan.
 static inline void vitrine_jpeg_watch_scans(j_common_ptr info) {
   vitrine_jpeg *jpeg = (vitrine_jpeg *)info->client_data;
-  if (jpeg->info.input_scan_number <= jpeg->max_scans) return;
-  snprintf(jpeg->message, sizeof jpeg->message, "more than %d scans", jpeg->max_scans);
-  longjmp(jpeg->landing, 1);
+  if (jpeg->is_cancelled && jpeg->is_cancelled(jpeg->asker)) {
+    jpeg->stop = vitrine_jpeg_cancelled;
+    longjmp(jpeg->landing, 1);
+  }
+  int scan = jpeg->info.input_scan_number;
+  if (!jpeg->has_multiple_scans || scan == jpeg->counted_scan) return;
+  if (scan > jpeg->max_scans) {
+    snprintf(jpeg->message, sizeof jpeg->message, "more than %d scans", jpeg->max_scans);
+    longjmp(jpeg->landing, 1);
+  }
+  jpeg->counted_scan = scan;
+  uint64_t samples = vitrine_jpeg_scan_samples(&jpeg->info);
+  if (samples > jpeg->samples_left) {
+    jpeg->stop = vitrine_jpeg_too_many_samples;
+    longjmp(jpeg->landing, 1);
+  }
+  jpeg->samples_left -= samples;
 }
 
 /// Memory for a decoder, or null; to be closed in any case.
 static inline vitrine_jpeg *vitrine_jpeg_create(int max_scans) {
   vitrine_jpeg *jpeg = (vitrine_jpeg *)calloc(1, sizeof(vitrine_jpeg));
-  if (jpeg) jpeg->max_scans = max_scans;
+  if (!jpeg) return NULL;
+  jpeg->max_scans = max_scans;
+  jpeg->samples_left = UINT64_MAX;
   return jpeg;
 }
 
@@ -80,10 +123,12 @@ __attribute__((noinline)) static inline bool vitrine_jpeg_open(
   return true;
 }
 
-/// Starts decoding at `eighths`/8 of the size; `info.output_width` and `output_height` are set then.
+/// Starts decoding at `eighths`/8 of the size; `info.output_width` and `output_height` are set then. An image whose
+/// coefficients take more than `max_memory` bytes is refused.
 __attribute__((noinline)) static inline bool vitrine_jpeg_start(
-    vitrine_jpeg *jpeg, unsigned eighths, J_COLOR_SPACE order) {
+    vitrine_jpeg *jpeg, unsigned eighths, J_COLOR_SPACE order, long max_memory) {
   if (setjmp(jpeg->landing)) return false;
+  jpeg->info.mem->max_memory_to_use = max_memory;
   jpeg->info.scale_num = eighths;
   jpeg->info.scale_denom = 8;
   jpeg->info.out_color_space = order;

@@ -10,8 +10,14 @@ typedef struct {
   /// Gets the rows of a picture that is not interlaced, from the top.
   void (*take_row)(void *taker, const unsigned char *row);
   void *taker;
-  /// All rows of one that is, filled up as blocks; null while none has come.
+  /// All rows of one that is, filled up as blocks; null until `make_pixels` has made them for the first row.
   unsigned char *pixels;
+  /// Returns zeroed memory for all rows.
+  unsigned char *(*make_pixels)(void *taker);
+  /// Asked for each row whether to stop.
+  bool (*is_cancelled)(void *taker);
+  /// True once `is_cancelled` has said so.
+  bool was_cancelled;
   uint32_t height;
   /// Rows that have come, those of each pass counted.
   size_t rows;
@@ -34,6 +40,10 @@ static inline void vitrine_png_row_came(png_structp png, png_bytep row, png_uint
   vitrine_png_in_part *self = (vitrine_png_in_part *)png_get_progressive_ptr(png);
   // Null stands for a row that its pass does not change.
   if (!row || y >= self->height) return;
+  if (self->is_cancelled(self->taker)) {
+    self->was_cancelled = true;
+    png_error(png, "cancelled");
+  }
   self->rows++;
   self->pass = pass;
   // The last pass of an interlaced picture has every second row.
@@ -42,7 +52,7 @@ static inline void vitrine_png_row_came(png_structp png, png_bytep row, png_uint
     self->take_row(self->taker, row);
     return;
   }
-  if (!self->pixels) self->pixels = (unsigned char *)calloc(self->height, self->bytes_per_row);
+  if (!self->pixels) self->pixels = self->make_pixels(self->taker);
   if (!self->pixels) png_error(png, "out of memory");
   png_progressive_combine_row(png, self->pixels + (size_t)y * self->bytes_per_row, row);
 }
@@ -52,13 +62,17 @@ static inline void vitrine_png_end_came(png_structp png, png_infop info) {
   ((vitrine_png_in_part *)png_get_progressive_ptr(png))->is_complete = true;
 }
 
-/// Memory for a decoder that is ready for bytes, or null; to be closed in any case.
+/// Memory for a decoder that is ready for bytes, or null; to be closed in any case. `make_pixels` and `is_cancelled` are
+/// called during `vitrine_png_take`.
 __attribute__((noinline)) static inline vitrine_png_in_part *vitrine_png_open_in_part(
-    size_t bytes_per_row, uint32_t height, bool blue_first) {
+    size_t bytes_per_row, uint32_t height, bool blue_first, unsigned char *(*make_pixels)(void *taker),
+    bool (*is_cancelled)(void *taker)) {
   vitrine_png_in_part *self = (vitrine_png_in_part *)calloc(1, sizeof(vitrine_png_in_part));
   if (!self) return NULL;
   self->bytes_per_row = bytes_per_row;
   self->height = height;
+  self->make_pixels = make_pixels;
+  self->is_cancelled = is_cancelled;
   self->png.blue_first = blue_first;
   self->png.png = png_create_read_struct(
       PNG_LIBPNG_VER_STRING, &self->png, vitrine_png_fail, vitrine_png_discard_warning);
@@ -91,6 +105,5 @@ static inline void vitrine_png_close_in_part(vitrine_png_in_part *self) {
   if (!self) return;
   if (self->png.png)
     png_destroy_read_struct(&self->png.png, self->png.info ? &self->png.info : NULL, NULL);
-  free(self->pixels);
   free(self);
 }

@@ -8,6 +8,10 @@ struct Canvas {
   /// How many of its pixels lie beyond the picture's edge, on each side: less than one, so that each shows
   /// something of the picture.
   var overhang: (x: Double, y: Double) = (0, 0)
+  /// Asked before each strip of rows.
+  var cancellation = DecodeCancellation.never
+  /// The rows that a decoder writes at once, unless it hands out the whole image.
+  static let stripHeight = 16
   /// Where the first stored pixel lies.
   private let origin: UnsafeMutableRawPointer
   /// Distance in bytes to the next pixel of a stored row.
@@ -100,20 +104,23 @@ struct Canvas {
     read: (_ rows: UnsafeMutableRawPointer, _ count: Int) throws(ImageError) -> Void
   ) throws(ImageError) {
     let isScaled = source.size != size
-    if !isScaled && isUpright { return try read(origin, size.height) }
     let bytesPerRow = source.size.width * PixelFormat.bytesPerPixel
-    let stripHeight = source.isWhole ? source.size.height : min(source.size.height, 16)
-    let strip = UnsafeMutableRawBufferPointer.allocate(
-      byteCount: bytesPerRow * stripHeight, alignment: 64)
-    defer { strip.deallocate() }
-    let rows = strip.baseAddress.unsafelyUnwrapped
+    let stripHeight = source.isWhole ? source.size.height : min(source.size.height, Self.stripHeight)
+    let isDirect = !isScaled && isUpright
+    let strip = isDirect ? nil : PixelBuffer(byteCount: bytesPerRow * stripHeight, isZeroed: false)
+    defer { withExtendedLifetime(strip) {} }
+    let start = strip?.bytes.baseAddress ?? origin
     var scaler = isScaled ? AreaScaler(source, to: self) : nil
     var y = 0
     while y < source.size.height {
+      try cancellation.check()
       let count = min(stripHeight, source.size.height - y)
+      let rows = isDirect ? origin + y * bytesPerRow : start
       try read(rows, count)
-      for row in 0..<count {
-        if scaler?.push(rows + row * bytesPerRow) == nil { write(rows + row * bytesPerRow, at: y + row) }
+      if !isDirect {
+        for row in 0..<count {
+          if scaler?.push(rows + row * bytesPerRow) == nil { write(rows + row * bytesPerRow, at: y + row) }
+        }
       }
       y += count
     }

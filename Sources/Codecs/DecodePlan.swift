@@ -20,6 +20,8 @@ struct DecodePlan {
   let options: DecodeOptions
   /// From the picture's colours to sRGB; nil where there is nothing to convert.
   private(set) var colors: ColorConversion?
+  /// Asked between rows and passes.
+  var cancellation = DecodeCancellation.never
 
   /// Throws `.decoding` for a picture without pixels and `.tooLarge(.side)`.
   init(
@@ -111,6 +113,7 @@ struct DecodePlan {
     ) { (pixels, bytesPerRow) throws(ImageError) in
       var canvas = Canvas(pixels: pixels, size: scaled, orientation: orientation)
       canvas.overhang = overhang
+      canvas.cancellation = cancellation
       try decode(canvas)
       if let pixelColors, let start = pixels.baseAddress {
         pixelColors.convert(start, count: scaled.width * scaled.height)

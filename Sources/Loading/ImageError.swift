@@ -116,6 +116,10 @@ public enum ImageError: Error, Hashable, Sendable {
     case pixels(Int)
     /// Pixels on one side.
     case side(Int)
+    /// Bytes that decoding at the requested size takes at once, and those that the memory budget leaves for it.
+    case memory(needed: Int, allowed: Int)
+    /// Samples that all scans of a JPEG together unpack.
+    case samples(Int)
   }
 }
 
@@ -152,6 +156,9 @@ extension ImageError: CustomStringConvertible {
     case .tooLarge(.body(let bytes)): "more than \(bytes) bytes"
     case .tooLarge(.pixels(let pixels)): "more than \(pixels) pixels"
     case .tooLarge(.side(let side)): "a side of more than \(side) pixels"
+    case .tooLarge(.memory(let needed, let allowed)):
+      "decoding takes \(needed) bytes, and the memory budget leaves \(allowed)"
+    case .tooLarge(.samples(let samples)): "scans of more than \(samples) samples"
     case .transform(let identifier, let message): "the transform \(identifier) failed: \(message)"
     case .notCached: "not in the cache"
     case .notConfigured:

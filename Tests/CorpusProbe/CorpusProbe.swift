@@ -6,10 +6,14 @@ import VitrineLoading
 /// `CorpusProbe MEMORY SECONDS FILE` decodes a file as a tile and whole, and prints what came of each.
 ///
 /// MEMORY is the most address space it may take in bytes, 0 for no limit; after SECONDS the alarm ends it.
+///
+/// `CorpusProbe --peak WIDTH HEIGHT FILE` decodes a file to fill a box, or whole if WIDTH is 0, and prints the bytes that the
+/// codecs say this takes, and those that the process took at most.
 @main
 struct CorpusProbe {
   static func main() {
     let arguments = CommandLine.arguments
+    if arguments.count == 5, arguments[1] == "--peak" { return measure(arguments) }
     guard arguments.count == 4, let memory = UInt(arguments[1]), let seconds = UInt32(arguments[2]) else {
       exit(2)
     }
@@ -28,6 +32,39 @@ struct CorpusProbe {
         break
       }
     }
+  }
+
+  private static func measure(_ arguments: [String]) {
+    alarm(60)
+    guard let bytes = read(arguments[4]), let width = Int(arguments[2]), let height = Int(arguments[3]) else {
+      exit(3)
+    }
+    let options = DecodeOptions(target: width > 0 ? DecodeTarget(width: width, height: height) : nil)
+    // Libraries take memory of their own when they are first used.
+    _ = try? ImageCodecs().decode(Array(bytes.prefix(bytes.count / 2)), options: DecodeOptions())
+    let needed = ImageCodecs().memoryNeeded(for: bytes, options: options)
+    PixelMemory.shared.trim()
+    let file = open("/proc/self/clear_refs", O_WRONLY)
+    _ = write(file, "5", 1)
+    close(file)
+    let before = peak
+    do {
+      _ = try ImageCodecs().decode(bytes, options: options)
+    } catch {
+      print(name(of: error))
+      return
+    }
+    print("needed", needed, "taken", peak - before)
+  }
+
+  /// The most bytes that were in memory.
+  private static var peak: Int {
+    guard let status = read("/proc/self/status"),
+      let line = String(decoding: status, as: UTF8.self).split(separator: "\n").first(where: {
+        $0.hasPrefix("VmHWM:")
+      })
+    else { exit(4) }
+    return 1024 * (line.split(whereSeparator: { $0 == " " || $0 == "\t" }).compactMap { Int($0) }.first ?? 0)
   }
 
   /// As much as a downloader would take; what is longer is cut.

@@ -240,4 +240,50 @@ import VitrineTesting
     #expect(!transport.transfers[0].isEnded)
     #expect(cache == nil)
   }
+
+  // MARK: Decoding
+
+  @Test func lastCallerThatLeavesStopsTheDecodeThatRuns() async {
+    let world = Fixture(decodingIsHeld: true)
+    let tasks = [world.downloader.load(request()), world.downloader.load(request())]
+    world.transport.transfers[0].answer(with: Fixture.picture)
+    await world.gate.waitUntilHeld(1)
+
+    tasks[0].cancel()
+    tasks[1].cancel()
+    world.gate.open()
+    await world.downloader.drain()
+
+    #expect(world.decoder.stopCount == 1)
+    #expect(world.cache.usage == 0)
+  }
+
+  @Test func decodeThatRunsGoesOnForTheCallerWhoIsLeft() async throws {
+    let world = Fixture(decodingIsHeld: true)
+    let tasks = [world.downloader.load(request()), world.downloader.load(request())]
+    world.transport.transfers[0].answer(with: Fixture.picture)
+    await world.gate.waitUntilHeld(1)
+
+    tasks[0].cancel()
+    world.gate.open()
+    _ = try await tasks[1].response
+
+    #expect(world.decoder.stopCount == 0)
+  }
+
+  @Test func imageThatIsWantedAgainIsDecodedAgain() async throws {
+    let world = Fixture(decodingIsHeld: true)
+    let first = world.downloader.load(request())
+    world.transport.transfers[0].answer(with: Fixture.picture)
+    await world.gate.waitUntilHeld(1)
+    first.cancel()
+    let second = world.downloader.load(request())
+    world.transport.transfers[1].answer(with: Fixture.picture)
+    await world.gate.waitUntilHeld(2)
+    world.gate.open()
+
+    #expect(try await second.response.image.pixelWidth == 64)
+    await world.downloader.drain()
+    #expect(world.decoder.stopCount == 1)
+  }
 }

@@ -32,8 +32,8 @@ import VitrineTesting
   // MARK: Everything loads
 
   @Test(
-    "However small the budget is, everything loads, and the sum passes it by no more than a picture a thread",
-    arguments: [0, 1, pictureBytes, pictureBytes * 5 / 2], [1, 2, 4])
+    "Everything that fits the budget loads, and the sum passes it by no more than a picture a thread",
+    arguments: [pictureBytes, pictureBytes * 5 / 2], [1, 2, 4])
   func everythingLoads(budget: Int, threads: Int) async throws {
     let ledger = MemoryLedger(budget: budget)
     let world = Fixture {
@@ -55,15 +55,27 @@ import VitrineTesting
     #expect(ledger.usage.cache == world.cache.usage)
   }
 
-  @Test func pictureLargerThanTheWholeBudgetLoadsAndIsNotKept() async throws {
-    let ledger = MemoryLedger(budget: 100)
+  @Test(arguments: [0, 1, pictureBytes - 1])
+  func imageThatTakesMoreThanTheWholeBudgetIsRefusedBeforeItIsDecoded(budget: Int) async throws {
+    let ledger = MemoryLedger(budget: budget)
     let world = Fixture { $0.ledger = ledger }
 
-    let response = try await world.loaded(request("large"))
+    let error = await #expect(throws: ImageError.self) { try await world.loaded(request("large")) }
 
-    #expect(response.image.cost > ledger.budget)
-    #expect(world.cache.usage == 0)
+    #expect(error == .tooLarge(.memory(needed: Self.pictureBytes, allowed: budget)))
+    #expect(world.decoder.calls.isEmpty)
     #expect(ledger.usage.total == 0)
+    #expect(ledger.peak < Self.pictureBytes)
+  }
+
+  @Test func imageThatWasRefusedLoadsAtASmallerSize() async throws {
+    let ledger = MemoryLedger(budget: Self.pictureBytes - 1)
+    let world = Fixture { $0.ledger = ledger }
+    await #expect(throws: ImageError.self) { try await world.loaded(request()) }
+
+    let response = try await world.loaded(request(target: DecodeTarget(width: 16, height: 12)))
+
+    #expect(response.image.pixelWidth == 16)
   }
 
   // MARK: Counting
@@ -321,6 +333,100 @@ import VitrineTesting
       #expect(!pool.isShortOfMemory)
     }
     kept.end()
+  }
+
+  // MARK: Waiting for what is in use
+
+  /// A pool of one thread beside memory that nothing can evict, of a budget of 64 MiB.
+  private struct Crowded {
+    let ledger = MemoryLedger(budget: 64 << 20)
+    let clock = ManualLoadingClock()
+    let pool: WorkerPool
+    let kept: MemoryHold
+
+    init(kept bytes: Int) {
+      pool = WorkerPool(threads: 1, clock: clock)
+      kept = MemoryHold(bytes, in: ledger, as: .textures)
+    }
+
+    func submit(_ id: UInt64, _ bytes: Int, _ body: @escaping @Sendable (MemoryClaim?) -> Void) {
+      let hold = MemoryHold(0, in: ledger, as: .decoding)
+      let claim = MemoryClaim(bytes, in: hold)
+      pool.submit(id, priority: .normal, taking: claim) {
+        body(claim)
+        hold.end()
+      }
+    }
+
+    /// Returns when a job waits for the clock.
+    func waitForAWait() async { while clock.wakes.isEmpty, !Task.isCancelled { await Task.yield() } }
+  }
+
+  @Test func imageMayExceedTheBudgetALittleWhereAllThatIsLeftIsInUse() async {
+    let world = Crowded(kept: 60 << 20)
+    await withCheckedContinuation { continuation in
+      world.submit(1, 28 << 20) { claim in
+        #expect(claim?.isGivenUp == false)
+        continuation.resume()
+      }
+    }
+    #expect(world.ledger.peak == 88 << 20)
+    world.kept.end()
+  }
+
+  @Test func imageThatFindsNoRoomWaitsUntilThereIs() async {
+    let world = Crowded(kept: 60 << 20)
+    let names = Names()
+    world.submit(1, 40 << 20) { claim in names.add(claim?.isGivenUp == false ? "made" : "refused") }
+    await world.waitForAWait()
+    world.clock.advance(by: 0.1)
+    await world.waitForAWait()
+    #expect(names.all.isEmpty)
+
+    world.kept.keep(10 << 20)
+    world.clock.advance(by: 0.1)
+    while names.all.isEmpty, !Task.isCancelled { await Task.yield() }
+
+    #expect(names.all == "made")
+    #expect(world.ledger.peak <= 64 << 20)
+    world.kept.end()
+  }
+
+  @Test func imageThatFindsNoRoomForSecondsIsRefused() async {
+    let world = Crowded(kept: 60 << 20)
+    let names = Names()
+    world.submit(1, 40 << 20) { claim in
+      #expect(claim?.refusal == .tooLarge(.memory(needed: 40 << 20, allowed: 4 << 20)))
+      names.add(claim?.isGivenUp == true ? "refused" : "made")
+    }
+    for look in 1...50 {
+      await world.waitForAWait()
+      #expect(names.all.isEmpty, "look \(look)")
+      world.clock.advance(by: 0.1)
+    }
+    while names.all.isEmpty, !Task.isCancelled { await Task.yield() }
+
+    #expect(names.all == "refused")
+    #expect(world.ledger.peak == 60 << 20)
+    world.kept.end()
+  }
+
+  @Test func smallImagesOvertakeOneThatFindsNoRoom() async {
+    let world = Crowded(kept: 60 << 20)
+    let names = Names()
+    world.submit(1, 40 << 20) { _ in names.add("large") }
+    await world.waitForAWait()
+
+    for id in 2...4 as ClosedRange<UInt64> { world.submit(id, 1 << 20) { _ in names.add("s") } }
+    while names.all.count < 3, !Task.isCancelled { await Task.yield() }
+    world.kept.end()
+    while names.all.count < 8, !Task.isCancelled {
+      world.clock.advance(by: 0.1)
+      await Task.yield()
+    }
+
+    #expect(names.all == "ssslarge")
+    #expect(!world.pool.isShortOfMemory)
   }
 
   @Test func jobThatIsCancelledWhileItWaitsForRoomHoldsNobodyUp() async {

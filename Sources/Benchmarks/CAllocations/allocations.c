@@ -58,3 +58,9 @@ int posix_memalign(void **memory, size_t alignment, size_t size) {
 }
 
 #endif
+
+void vitrine_heap_usage(size_t *used, size_t *unused) {
+  struct mallinfo2 info = mallinfo2();
+  *used = info.uordblks + info.hblkhd;
+  *unused = info.fordblks;
+}

@@ -22,7 +22,7 @@ enum TurboReference {
       defer { vitrine_jpeg_close(jpeg) }
       let eighths = (1...8).first(where: isEnough) ?? 8
       guard vitrine_jpeg_open(jpeg, bytes.baseAddress, bytes.count),
-        vitrine_jpeg_start(jpeg, UInt32(eighths), JCS_EXT_BGRA)
+        vitrine_jpeg_start(jpeg, UInt32(eighths), JCS_EXT_BGRA, 0)
       else { return nil }
       let width = Int(jpeg.pointee.info.output_width)
       let height = Int(jpeg.pointee.info.output_height)

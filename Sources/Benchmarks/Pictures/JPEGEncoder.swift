@@ -1,10 +1,12 @@
 import CCodecs
 import Glibc
 
-/// Writes JPEG as a camera or a web site does: chroma at a quarter of the pixels, one scan.
+/// Writes JPEG as a camera or a web site does: chroma at a quarter of the pixels, one scan unless it is progressive.
 enum JPEGEncoder {
   /// - Parameter pixels: red, green and blue, row by row.
-  static func bytes(_ pixels: [UInt8], width: Int, height: Int, quality: Int32) -> [UInt8] {
+  static func bytes(
+    _ pixels: [UInt8], width: Int, height: Int, quality: Int32, isProgressive: Bool = false
+  ) -> [UInt8] {
     let info = UnsafeMutablePointer<jpeg_compress_struct>.allocate(capacity: 1)
     let errors = UnsafeMutablePointer<jpeg_error_mgr>.allocate(capacity: 1)
     defer {
@@ -26,6 +28,7 @@ enum JPEGEncoder {
     jpeg_set_defaults(info)
     jpeg_set_quality(info, quality, 1)
     info.pointee.optimize_coding = 1
+    if isProgressive { jpeg_simple_progression(info) }
     jpeg_start_compress(info, 1)
     pixels.withUnsafeBufferPointer { pixels in
       for y in 0..<height {

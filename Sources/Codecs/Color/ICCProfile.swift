@@ -20,16 +20,26 @@ struct ICCProfile {
   /// The content of PNG's iCCP chunk: a name, a zero, the method and a zlib stream, of which no more is unpacked than
   /// the profile says in its first bytes that it has.
   init?(packed chunk: ArraySlice<UInt8>) {
+    guard let (stream, count) = Self.packedStream(chunk) else { return nil }
+    self.init(Self.inflate(stream, count: count))
+  }
+
+  /// The length that such a profile has unpacked; `nil` for what is no profile, or too large for one.
+  static func byteCount(packed chunk: ArraySlice<UInt8>) -> Int? { packedStream(chunk)?.count }
+
+  private static func packedStream(
+    _ chunk: ArraySlice<UInt8>
+  ) -> (stream: ArraySlice<UInt8>, count: Int)? {
     guard let end = chunk.prefix(80).firstIndex(of: 0), end + 2 <= chunk.endIndex, chunk[end + 1] == 0 else {
       return nil
     }
     let stream = chunk[(end + 2)...]
-    let header = Self.inflate(stream, count: Self.headerLength)
-    guard header.count == Self.headerLength else { return nil }
+    let header = inflate(stream, count: headerLength)
+    guard header.count == headerLength else { return nil }
     let count = header[...].bigEndianCount(at: 0)
     // Deflate makes at most 1032 bytes of one.
-    guard (Self.headerLength...Self.largest).contains(count), count / 1032 <= stream.count else { return nil }
-    self.init(Self.inflate(stream, count: count))
+    guard (headerLength...largest).contains(count), count / 1032 <= stream.count else { return nil }
+    return (stream, count)
   }
 
   private static func inflate(_ stream: ArraySlice<UInt8>, count: Int) -> [UInt8] {

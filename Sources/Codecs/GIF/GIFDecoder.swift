@@ -3,16 +3,41 @@ import VitrineLoading
 
 /// GIF in Swift: the first frame on its screen.
 enum GIFDecoder {
-  static func decode(_ data: [UInt8], options: DecodeOptions) throws(ImageError) -> Image {
+  static func decode(
+    _ data: [UInt8], options: DecodeOptions, cancellation: DecodeCancellation = .never
+  ) throws(ImageError) -> Image {
     let structure = try GIFStructure(data)
+    var plan = try plan(structure, options)
+    plan.cancellation = cancellation
+    let frame = structure.frame
+    let indices = try LZW.decode(
+      frame.codes, minimumCodeSize: frame.minimumCodeSize, count: frame.size.width * frame.size.height,
+      cancellation: cancellation)
+    return plan.image(try draw(frame, indices, screen: structure.screen, plan))
+  }
+
+  /// Throws what a picture is refused for before memory is taken.
+  static func plan(_ structure: GIFStructure, _ options: DecodeOptions) throws(ImageError) -> DecodePlan {
     let plan = try DecodePlan(
       format: .gif, stored: structure.screen, orientation: .up, options: options)
-    let frame = structure.frame
     try plan.checkPixels(holdsSource: true)
-    try plan.checkPixels(of: frame.size)
-    let indices = try LZW.decode(
-      frame.codes, minimumCodeSize: frame.minimumCodeSize, count: frame.size.width * frame.size.height)
-    return plan.image(try draw(frame, indices, screen: structure.screen, plan))
+    // A frame may be larger than its screen, and is unpacked whole.
+    try plan.checkPixels(of: structure.frame.size)
+    return plan
+  }
+
+  /// Judges the header as `decode` does.
+  static func memory(_ data: [UInt8], options: DecodeOptions) throws(ImageError) -> SourceMemory {
+    let structure = try GIFStructure(data)
+    let frame = structure.frame
+    let plan = try plan(structure, options)
+    // An index a pixel, as far as there are codes for them, and of each row where it begins, three times over.
+    let indices = min(
+      ByteCount.product(frame.size.width, frame.size.height),
+      LZW.largestOutput(of: frame.codeCount, minimumCodeSize: frame.minimumCodeSize))
+    let codec = ByteCount.sum(indices, frame.codeCount, frame.size.height * 64, LZW.tableBytes)
+    return SourceMemory(
+      plan: plan, source: Canvas.Source(structure.screen, hasAlpha: true), codec: codec, collectsRows: false)
   }
 
   /// Draws the frame, or the rows of it that `indices` are enough for.

@@ -20,8 +20,11 @@ struct GIFStructure {
       case 0x21:
         let graphicControl: UInt8 = 0xF9
         if try reader.byte() == graphicControl {
-          let control = try reader.subBlocks()
-          if control.count >= 4 { transparentIndex = control[0] & 1 != 0 ? control[3] : nil }
+          // One sub-block of four bytes; what follows is not read.
+          let control = try reader.firstSubBlock()
+          if control.count >= 4 {
+            transparentIndex = control[control.startIndex] & 1 != 0 ? control[control.startIndex + 3] : nil
+          }
         } else {
           try reader.skipSubBlocks()
         }
@@ -53,8 +56,9 @@ struct GIFFrame {
   let transparentIndex: UInt8?
   /// Bits of an index, 1 to 8.
   let minimumCodeSize: Int
-  /// The codes, joined from their sub-blocks.
-  let codes: [UInt8]
+  /// The bytes of codes that have come.
+  let codeCount: Int
+  private let codeReader: GIFBlockReader
 
   /// Reads an image descriptor and what follows; its separator has been read.
   init(
@@ -76,8 +80,12 @@ struct GIFFrame {
     guard size.width > 0, size.height > 0 else {
       throw .decoding(.gif, message: "a side of zero pixels")
     }
-    codes = reader.remainingSubBlocks()
+    codeReader = reader
+    codeCount = reader.remainingByteCount
   }
+
+  /// The codes, joined from their sub-blocks: a copy.
+  var codes: [UInt8] { codeReader.remainingSubBlocks(count: codeCount) }
 
   /// The order in which rows arrive: all, or every eighth, eighth, fourth and second.
   var rowOrder: [Int] {
@@ -123,23 +131,38 @@ struct GIFBlockReader {
     try bytes(3 << (Int(sizeCode) + 1))
   }
 
-  /// The content of a chain of sub-blocks, of 255 bytes at most each, up to the empty one that ends it.
-  mutating func subBlocks() throws(ImageError) -> [UInt8] {
-    var content: [UInt8] = []
-    while case let count = Int(try byte()), count > 0 { content += try bytes(count) }
+  /// The content of the first of a chain of sub-blocks, of 255 bytes at most; passes over the chain.
+  mutating func firstSubBlock() throws(ImageError) -> ArraySlice<UInt8> {
+    let count = Int(try byte())
+    guard count > 0 else { return [] }
+    let content = try bytes(count)
+    try skipSubBlocks()
     return content
   }
 
-  /// The same of the last chain that is needed: whether what is there of it suffices shows when it is
-  /// unpacked, and a file that lacks no more than its end is whole.
-  mutating func remainingSubBlocks() -> [UInt8] {
+  /// The length of the content of a chain of sub-blocks, of the last that is needed: whether what is there of it suffices
+  /// shows when it is unpacked, and a file that lacks no more than its end is whole.
+  var remainingByteCount: Int {
+    var sum = 0
+    forEachRemaining { sum += $0.count }
+    return sum
+  }
+
+  /// The content of that chain.
+  func remainingSubBlocks(count: Int) -> [UInt8] {
     var content: [UInt8] = []
+    content.reserveCapacity(count)
+    forEachRemaining { content += $0 }
+    return content
+  }
+
+  private func forEachRemaining(_ body: (ArraySlice<UInt8>) -> Void) {
+    var offset = offset
     while offset < bytes.count, case let count = Int(bytes[offset]), count > 0 {
       let end = min(offset + 1 + count, bytes.count)
-      content += bytes[(offset + 1)..<end]
+      body(bytes[(offset + 1)..<end])
       offset = end
     }
-    return content
   }
 
   mutating func skipSubBlocks() throws(ImageError) {

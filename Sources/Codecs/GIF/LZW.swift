@@ -7,17 +7,22 @@ import VitrineLoading
 /// instead of strings. Every access is checked; damage throws.
 enum LZW {
   /// - Parameter count: bytes that the codes must make; what comes after them is not read.
-  static func decode(_ codes: [UInt8], minimumCodeSize: Int, count: Int) throws(ImageError) -> [UInt8] {
+  static func decode(
+    _ codes: [UInt8], minimumCodeSize: Int, count: Int, cancellation: DecodeCancellation = .never
+  ) throws(ImageError) -> [UInt8] {
     guard count <= largestOutput(of: codes.count, minimumCodeSize: minimumCodeSize) else {
       throw .decoding(.gif, message: "the pixels end early")
     }
-    let output = try decode(prefix: codes, minimumCodeSize: minimumCodeSize, count: count)
+    let output = try decode(
+      prefix: codes, minimumCodeSize: minimumCodeSize, count: count, cancellation: cancellation)
     guard output.count == count else { throw .decoding(.gif, message: "the pixels end early") }
     return output
   }
 
   /// As many bytes as the codes make that have come so far, `count` at most.
-  static func decode(prefix codes: [UInt8], minimumCodeSize: Int, count: Int) throws(ImageError) -> [UInt8] {
+  static func decode(
+    prefix codes: [UInt8], minimumCodeSize: Int, count: Int, cancellation: DecodeCancellation = .never
+  ) throws(ImageError) -> [UInt8] {
     let count = min(count, largestOutput(of: codes.count, minimumCodeSize: minimumCodeSize))
     let clearCode = 1 << minimumCodeSize
     let endCode = clearCode + 1
@@ -27,7 +32,13 @@ enum LZW {
     var codeSize = minimumCodeSize + 1
     var table = Table(firstCode: clearCode + 2)
     var previous: Range<Int>?
+    var codesToQuestion = 0
     while written < count {
+      if codesToQuestion == 0 {
+        try cancellation.check()
+        codesToQuestion = questionInterval
+      }
+      codesToQuestion -= 1
       guard let code = bits.next(codeSize) else { break }
       if code == clearCode {
         codeSize = minimumCodeSize + 1
@@ -67,10 +78,15 @@ enum LZW {
   }
 
   /// A string is at most one byte longer than the longest before it, and 4096 codes are remembered.
-  private static func largestOutput(of byteCount: Int, minimumCodeSize: Int) -> Int {
+  static func largestOutput(of byteCount: Int, minimumCodeSize: Int) -> Int {
     let codes = byteCount * 8 / (minimumCodeSize + 1)
     return codes * min(codes, Table.capacity)
   }
+
+  /// Bytes of the table of strings.
+  static let tableBytes = Table.capacity * MemoryLayout<Range<Int>>.stride
+  /// Codes between two questions whether to stop.
+  private static let questionInterval = 8 << 10
 
   /// Where in the output the string of each code beyond the plain ones stands.
   private struct Table {

@@ -3,12 +3,16 @@ import VitrineLoading
 
 /// JPEG by libjpeg-turbo: shrunk by the decoder as far as quality allows, the rest by area.
 enum JPEGDecoder {
-  static func decode(_ data: [UInt8], options: DecodeOptions) throws(ImageError) -> Image {
+  static func decode(
+    _ data: [UInt8], options: DecodeOptions, cancellation: DecodeCancellation = .never
+  ) throws(ImageError) -> Image {
     let segments = JPEGSegments(data)
     return try data.withUnsafeBufferPointer { (bytes) throws(ImageError) in
-      let reader = try JPEGReader(bytes)
+      let reader = try JPEGReader(bytes, limits: options.limits)
+      reader.cancellation = cancellation
       var plan = try DecodePlan(
         format: .jpeg, stored: reader.size, orientation: segments.orientation, options: options)
+      plan.cancellation = cancellation
       try plan.checkPixels(holdsSource: reader.holdsSource)
       // A few arithmetic codes, or none, make any number of pixels.
       if reader.isArithmetic { try plan.checkPassingPixels() }
@@ -17,7 +21,7 @@ enum JPEGDecoder {
       }
       plan.convertColors(of: reader.colorModel, with: segments.profile)
       let bitmap = try plan.bitmap(hasAlpha: false) { (canvas) throws(ImageError) in
-        let source = try reader.start(for: plan)
+        let source = try reader.start(for: plan, header: JPEGHeader(data))
         try canvas.draw(source) { (rows, count) throws(ImageError) in
           guard try reader.read(rows, count: count) == count else {
             throw .decoding(.jpeg, message: "the pixels end early")
@@ -26,6 +30,21 @@ enum JPEGDecoder {
       }
       return plan.image(bitmap)
     }
+  }
+
+  /// Judges the header as `decode` does.
+  static func memory(_ data: [UInt8], options: DecodeOptions) throws(ImageError) -> SourceMemory {
+    guard let header = JPEGHeader(data) else { throw .decoding(.jpeg, message: "no header") }
+    let plan = try DecodePlan(
+      format: .jpeg, stored: header.size, orientation: JPEGSegments(data).orientation, options: options)
+    try plan.checkPixels(holdsSource: header.hasMultipleScans)
+    let eighths = eighths(from: plan.stored, to: plan.scaled)
+    func side(_ stored: Int) -> Int { (stored * eighths + 7) / 8 }
+    let output = PixelSize(width: side(plan.stored.width), height: side(plan.stored.height))
+    return SourceMemory(
+      plan: plan, source: Canvas.Source(output, hasAlpha: false), codec: header.codecBytes(eighths: eighths),
+      profile: header.profileBytes, comesInPasses: header.hasMultipleScans,
+      collectsRows: !header.hasMultipleScans)
   }
 
   /// The scale in eighths to decode at: the smallest of those that libjpeg-turbo has vector code for that

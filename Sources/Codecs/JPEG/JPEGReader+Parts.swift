@@ -31,7 +31,12 @@ extension JPEGReader {
     let info = handle.pointee.info
     return (0..<Int(info.num_components)).reduce(0) { sum, index in
       let component = info.comp_info[index]
-      return sum + Int(component.width_in_blocks) * Int(component.height_in_blocks) * 64 * 2
+      // Those of whole MCUs.
+      func rounded(_ blocks: UInt32, _ factor: Int32) -> Int {
+        (Int(blocks) + Int(factor) - 1) / Int(factor) * Int(factor)
+      }
+      return sum + rounded(component.width_in_blocks, component.h_samp_factor)
+        * rounded(component.height_in_blocks, component.v_samp_factor) * 64 * 2
     }
   }
 

@@ -9,22 +9,30 @@ final class JPEGReader {
   private var format = PixelFormat.bgra
   /// What turns inks into colours, if the picture says how.
   private var inks: ColorConversion?
+  /// Asked between rows of blocks, in each scan.
+  var cancellation = DecodeCancellation.never
+  /// The samples that all scans together may unpack.
+  private let sampleLimit: Int
 
   /// Reads the header. The bytes must outlive it.
-  init(_ bytes: UnsafeBufferPointer<UInt8>) throws(ImageError) {
+  init(_ bytes: UnsafeBufferPointer<UInt8>, limits: DecodeLimits) throws(ImageError) {
     guard let handle = vitrine_jpeg_create(Self.scanLimit) else {
       throw .decoding(.jpeg, message: "out of memory")
     }
     self.handle = handle
+    sampleLimit = Self.sampleLimit(limits)
+    watch()
     guard vitrine_jpeg_open(handle, bytes.baseAddress, bytes.count) else { throw failure }
   }
 
   /// For bytes that are still coming: see `JPEGReader+Parts`.
-  init() throws(ImageError) {
+  init(limits: DecodeLimits) throws(ImageError) {
     guard let handle = vitrine_jpeg_create(Self.scanLimit) else {
       throw .decoding(.jpeg, message: "out of memory")
     }
     self.handle = handle
+    sampleLimit = Self.sampleLimit(limits)
+    watch()
     guard vitrine_jpeg_open_in_part(handle) else { throw failure }
   }
 
@@ -33,6 +41,22 @@ final class JPEGReader {
   /// Progressive encoders make about ten; a file of thousands costs a pass over the picture each.
   /// The same bound as in libjpeg-turbo's fuzz targets.
   private static let scanLimit: Int32 = 100
+
+  /// A progressive image of three components and the usual ten scans has fourteen samples a pixel, so that the largest
+  /// that is allowed passes; a file of a hundred scans costs no more time than that.
+  private static func sampleLimit(_ limits: DecodeLimits) -> Int {
+    ByteCount.product(max(0, limits.pixels), 16)
+  }
+
+  /// Has libjpeg ask whether to stop. The callback returns before libjpeg jumps, so that no jump crosses it.
+  private func watch() {
+    handle.pointee.samples_left = UInt64(sampleLimit)
+    handle.pointee.asker = Unmanaged.passUnretained(self).toOpaque()
+    handle.pointee.is_cancelled = { asker in
+      guard let asker else { return false }
+      return Unmanaged<JPEGReader>.fromOpaque(asker).takeUnretainedValue().cancellation.isCancelled
+    }
+  }
 
   /// As encoded.
   var size: PixelSize {
@@ -65,12 +89,15 @@ final class JPEGReader {
   }
 
   /// Starts decoding, shrunk as far as quality allows; what it hands out then.
-  func start(for plan: DecodePlan) throws(ImageError) -> Canvas.Source {
+  ///
+  /// - Parameter header: tells how much memory libjpeg takes, and no more is given to it; `nil` sets no bound.
+  func start(for plan: DecodePlan, header: JPEGHeader?) throws(ImageError) -> Canvas.Source {
     format = plan.options.pixelFormat
     inks = isCMYK ? plan.colors : nil
     let eighths = JPEGDecoder.eighths(from: plan.stored, to: plan.scaled)
     let order = isCMYK ? JCS_CMYK : format == .bgra ? JCS_EXT_BGRA : JCS_EXT_RGBA
-    guard vitrine_jpeg_start(handle, UInt32(eighths), order) else { throw failure }
+    let memory = header.map { ByteCount.sum($0.codecBytes(eighths: eighths), 1 << 20) } ?? 0
+    guard vitrine_jpeg_start(handle, UInt32(eighths), order, memory) else { throw failure }
     var source = Canvas.Source(outputSize, hasAlpha: false)
     source.extent = (
       Double(plan.stored.width * eighths) / 8, Double(plan.stored.height * eighths) / 8
@@ -99,6 +126,10 @@ final class JPEGReader {
   }
 
   var failure: ImageError {
-    .decoding(.jpeg, message: String(cString: vitrine_jpeg_message(handle)))
+    switch handle.pointee.stop {
+    case vitrine_jpeg_cancelled: .cancelled
+    case vitrine_jpeg_too_many_samples: .tooLarge(.samples(sampleLimit))
+    default: .decoding(.jpeg, message: String(cString: vitrine_jpeg_message(handle)))
+    }
   }
 }

@@ -3,13 +3,16 @@ import VitrineLoading
 
 /// PNG by libpng, row by row unless it is interlaced.
 enum PNGDecoder {
-  static func decode(_ data: [UInt8], options: DecodeOptions) throws(ImageError) -> Image {
+  /// The rows that libpng reads between two questions whether to stop.
+  private static let rowsAtOnce = 16
+
+  static func decode(
+    _ data: [UInt8], options: DecodeOptions, cancellation: DecodeCancellation = .never
+  ) throws(ImageError) -> Image {
     let structure = try PNGStructure(data)
-    var plan = try DecodePlan(
-      format: .png, stored: structure.size, orientation: structure.orientation, options: options)
-    try plan.checkPixels(holdsSource: structure.isInterlaced)
-    try plan.checkPassingPixels()
+    var plan = try Self.plan(structure, options)
     guard structure.isPlausible else { throw .decoding(.png, message: "the pixels end early") }
+    plan.cancellation = cancellation
     plan.convertColors(of: structure.colorModel, with: structure.profile)
     return try data.withUnsafeBufferPointer { (bytes) throws(ImageError) in
       let reader = try PNGReader(bytes, width: structure.size.width, format: options.pixelFormat)
@@ -18,10 +21,42 @@ enum PNGDecoder {
       let bitmap = try plan.bitmap(hasAlpha: structure.hasAlpha) { (canvas) throws(ImageError) in
         try canvas.draw(source) { (rows, count) throws(ImageError) in
           // An interlaced picture comes in seven passes over all of its rows, each adding pixels.
-          for _ in 0..<(structure.isInterlaced ? 7 : 1) { try reader.read(rows, count: count) }
+          for _ in 0..<(structure.isInterlaced ? 7 : 1) {
+            for y in stride(from: 0, to: count, by: rowsAtOnce) {
+              try cancellation.check()
+              try reader.read(
+                rows + y * structure.size.width * PixelFormat.bytesPerPixel, count: min(rowsAtOnce, count - y)
+              )
+            }
+          }
         }
       }
       return plan.image(bitmap)
     }
+  }
+
+  private static func plan(
+    _ structure: PNGStructure, _ options: DecodeOptions
+  ) throws(ImageError) -> DecodePlan {
+    let plan = try DecodePlan(
+      format: .png, stored: structure.size, orientation: structure.orientation, options: options)
+    try plan.checkPixels(holdsSource: structure.isInterlaced)
+    try plan.checkPassingPixels()
+    return plan
+  }
+
+  /// Judges the header as `decode` does. Of an image that is still coming, the chunks that have come.
+  static func memory(_ data: [UInt8], options: DecodeOptions) throws(ImageError) -> SourceMemory {
+    // An orientation may stand behind the pixels.
+    var known = try? PNGStructure(data)
+    if known == nil { known = try PNGStructure(beginningOf: data) }
+    guard let structure = known else { throw .decoding(.png, message: "less than a header") }
+    let plan = try plan(structure, options)
+    let pixels = ByteCount.product(plan.stored.width, plan.stored.height, PixelFormat.bytesPerPixel)
+    return SourceMemory(
+      plan: plan,
+      source: Canvas.Source(plan.stored, hasAlpha: structure.hasAlpha, isWhole: structure.isInterlaced),
+      codec: structure.codecBytes, profile: structure.profileBytes, comesInPasses: structure.isInterlaced,
+      heldForPreviews: structure.isInterlaced ? pixels : 0, collectsRows: !structure.isInterlaced)
   }
 }

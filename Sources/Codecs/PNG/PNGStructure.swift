@@ -5,6 +5,9 @@ import VitrineLoading
 /// every chunk lies inside the bytes, IHDR comes first, IEND is there. Truncated files end here.
 struct PNGStructure {
   let size: PixelSize
+  /// Writers make chunks of some kilobytes.
+  private static let largestChunkCount = 1 << 18
+
   /// Whether rows come in seven passes, which takes all of them at once.
   let isInterlaced: Bool
   /// Whether pixels may be transparent: a colour type with alpha, or a tRNS chunk.
@@ -15,6 +18,8 @@ struct PNGStructure {
   /// Bytes of packed pixels.
   private var dataCount = 0
   private let bitsPerPixel: Int
+  /// True for sixteen bits a channel.
+  private let isDeep: Bool
   let colorModel: ColorConversion.Model
 
   init(_ bytes: [UInt8]) throws(ImageError) {
@@ -22,9 +27,12 @@ struct PNGStructure {
     guard let header = chunks.next() else { throw Self.damaged(chunks.ending) }
     try self.init(header: header)
     var chunk = chunks.next()
+    var count = 0
     while let next = chunk, next.type != PNGChunk.iend {
       take(next)
       chunk = chunks.next()
+      count += 1
+      guard count <= Self.largestChunkCount else { throw Self.damaged("more chunks than an image has") }
     }
     guard chunk != nil else { throw Self.damaged(chunks.ending) }
     guard dataCount > 0 else { throw Self.damaged("no pixels") }
@@ -51,6 +59,7 @@ struct PNGStructure {
     size = PixelSize(
       width: fields.bigEndianCount(at: 0), height: fields.bigEndianCount(at: 4))
     bitsPerPixel = channels * Int(fields[fields.startIndex + 8])
+    isDeep = fields[fields.startIndex + 8] == 16
     isInterlaced = fields[fields.startIndex + 12] != 0
     hasAlpha = colorType & 4 != 0
     colorModel = colorType & 2 == 0 ? .gray : .rgb
@@ -67,6 +76,16 @@ struct PNGStructure {
     default: break
     }
   }
+
+  /// Bytes that libpng and zlib take besides fixed tables: the row before as it is stored, and the row at hand with
+  /// all its channels, of eight or sixteen bits.
+  var codecBytes: Int {
+    let stored = (size.width * bitsPerPixel + 7) / 8
+    return stored + (size.width + 8) * (isDeep ? 8 : 4)
+  }
+
+  /// Bytes of the profile once it is unpacked; 0 if there is none.
+  var profileBytes: Int { packedProfile.flatMap { ICCProfile.byteCount(packed: $0) } ?? 0 }
 
   private static func damaged(_ message: String) -> ImageError { .decoding(.png, message: message) }
 

@@ -9,13 +9,24 @@ final class PartialPNGReader {
   private let hasAlpha: Bool
   /// The rows of a picture that is not interlaced, scaled as they come.
   private(set) var picture: GrowingPicture?
+  /// All pixels of an interlaced image; `nil` before the first.
+  private var memory: PixelBuffer?
+  private var cancellation = DecodeCancellation.never
 
   init(_ plan: DecodePlan, hasAlpha: Bool) throws(ImageError) {
     let bytesPerRow = plan.stored.width * PixelFormat.bytesPerPixel
     let isBlueFirst = plan.options.pixelFormat == .bgra
-    guard let handle = vitrine_png_open_in_part(bytesPerRow, UInt32(plan.stored.height), isBlueFirst) else {
-      throw .decoding(.png, message: "out of memory")
-    }
+    let handle = vitrine_png_open_in_part(
+      bytesPerRow, UInt32(plan.stored.height), isBlueFirst,
+      { taker in
+        guard let taker else { return nil }
+        return Unmanaged<PartialPNGReader>.fromOpaque(taker).takeUnretainedValue().makePixels()
+      },
+      { taker in
+        guard let taker else { return false }
+        return Unmanaged<PartialPNGReader>.fromOpaque(taker).takeUnretainedValue().cancellation.isCancelled
+      })
+    guard let handle else { throw .decoding(.png, message: "out of memory") }
     self.handle = handle
     self.plan = plan
     self.hasAlpha = hasAlpha
@@ -24,7 +35,8 @@ final class PartialPNGReader {
   deinit { vitrine_png_close_in_part(handle) }
 
   /// Takes the bytes after those that it got before.
-  func take(_ bytes: ArraySlice<UInt8>) throws(ImageError) {
+  func take(_ bytes: ArraySlice<UInt8>, cancellation: DecodeCancellation) throws(ImageError) {
+    self.cancellation = cancellation
     let isTaken = bytes.withUnsafeBufferPointer { bytes in
       vitrine_png_take(
         handle, bytes.baseAddress, bytes.count,
@@ -34,8 +46,16 @@ final class PartialPNGReader {
         }, Unmanaged.passUnretained(self).toOpaque())
     }
     guard isTaken else {
+      if handle.pointee.was_cancelled { throw .cancelled }
       throw .decoding(.png, message: String(cString: vitrine_png_message(&handle.pointee.png)))
     }
+  }
+
+  private func makePixels() -> UnsafeMutablePointer<UInt8>? {
+    let buffer = PixelBuffer(
+      byteCount: plan.stored.width * plan.stored.height * PixelFormat.bytesPerPixel)
+    memory = buffer
+    return buffer.bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
   }
 
   /// No memory for a picture of which there is no more than a header.

@@ -7,7 +7,7 @@ import VitrineLoading
 final class GrowingPicture {
   private let plan: DecodePlan
   private let source: Canvas.Source
-  private let pixels: UnsafeMutableRawBufferPointer
+  private let pixels: PixelBuffer
   private let canvas: Canvas
   private var scaler: AreaScaler?
   /// Rows of the source that have come.
@@ -19,17 +19,14 @@ final class GrowingPicture {
     self.plan = plan
     self.source = source
     let byteCount = plan.output.width * plan.output.height * PixelFormat.bytesPerPixel
-    pixels = .allocate(byteCount: byteCount, alignment: 64)
-    pixels.initializeMemory(as: UInt8.self, repeating: 0)
-    var canvas = Canvas(pixels: pixels, size: plan.scaled, orientation: plan.orientation)
+    pixels = PixelBuffer(byteCount: byteCount)
+    var canvas = Canvas(pixels: pixels.bytes, size: plan.scaled, orientation: plan.orientation)
     canvas.overhang = plan.overhang
     self.canvas = canvas
     if source.size != plan.scaled { scaler = AreaScaler(source, to: canvas) }
   }
 
-  deinit { pixels.deallocate() }
-
-  var byteCount: Int { pixels.count }
+  var byteCount: Int { pixels.bytes.count }
 
   var isComplete: Bool { rows == source.size.height }
 
@@ -45,7 +42,7 @@ final class GrowingPicture {
     convertNewRows()
     let bitmap = Bitmap(
       width: plan.output.width, height: plan.output.height, format: plan.options.pixelFormat, isOpaque: false
-    ) { target, _ in target.copyMemory(from: UnsafeRawBufferPointer(pixels)) }
+    ) { target, _ in target.copyMemory(from: UnsafeRawBufferPointer(pixels.bytes)) }
     return plan.image(bitmap.assumingOpaque(bitmap.hasOnlyOpaquePixels))
   }
 

@@ -13,16 +13,16 @@ final class PartialGIF: PartialDecoder {
 
   init(_ options: DecodeOptions) { self.options = options }
 
-  func part(of data: [UInt8]) throws(ImageError) -> PartialPicture? {
+  func part(
+    of data: [UInt8], cancellation: DecodeCancellation
+  ) throws(ImageError) -> PartialPicture? {
     guard let structure = try Self.structure(data) else { return nil }
     let frame = structure.frame
-    let plan = try DecodePlan(
-      format: .gif, stored: structure.screen, orientation: .up, options: options)
-    try plan.checkPixels(holdsSource: true)
-    try plan.checkPixels(of: frame.size)
+    var plan = try GIFDecoder.plan(structure, options)
+    plan.cancellation = cancellation
     let indices = try LZW.decode(
       prefix: frame.codes, minimumCodeSize: frame.minimumCodeSize,
-      count: frame.size.width * frame.size.height)
+      count: frame.size.width * frame.size.height, cancellation: cancellation)
     let rows = indices.count / frame.size.width
     guard rows > rowsShown else { return nil }
     rowsShown = rows

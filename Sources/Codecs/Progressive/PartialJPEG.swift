@@ -13,18 +13,23 @@ final class PartialJPEG: PartialDecoder {
   private(set) var isFinished = false
 
   init(_ style: ImageRequest.Progressive, options: DecodeOptions) throws(ImageError) {
-    reader = try JPEGReader()
+    reader = try JPEGReader(limits: options.limits)
     self.style = style
     self.options = options
   }
 
   var memoryKept: Int { start == nil ? 0 : reader.coefficientBytes + (rows?.byteCount ?? 0) }
 
-  func part(of data: [UInt8]) throws(ImageError) -> PartialPicture? {
-    try data.withUnsafeBufferPointer { (bytes) throws(ImageError) in
+  func part(
+    of data: [UInt8], cancellation: DecodeCancellation
+  ) throws(ImageError) -> PartialPicture? {
+    reader.cancellation = cancellation
+    return try data.withUnsafeBufferPointer { (bytes) throws(ImageError) in
       try reader.reading(bytes) { () throws(ImageError) in
-        guard let (plan, source) = try started(data) else { return nil }
-        return reader.holdsSource ? try scans(plan, source) : try rows(plan, source)
+        guard let started = try started(data) else { return nil }
+        var plan = started.plan
+        plan.cancellation = cancellation
+        return reader.holdsSource ? try scans(plan, started.source) : try rows(plan, started.source)
       }
     }
   }
@@ -41,7 +46,7 @@ final class PartialJPEG: PartialDecoder {
       format: .jpeg, stored: reader.size, orientation: segments.orientation, options: options)
     try plan.checkPixels(holdsSource: reader.holdsSource)
     plan.convertColors(of: reader.colorModel, with: segments.profile)
-    start = (plan, try reader.start(for: plan))
+    start = (plan, try reader.start(for: plan, header: JPEGHeader(data)))
     return start
   }
 
@@ -65,15 +70,16 @@ final class PartialJPEG: PartialDecoder {
   private func rows(_ plan: DecodePlan, _ source: Canvas.Source) throws(ImageError) -> PartialPicture? {
     let stripHeight = 16
     let bytesPerRow = source.size.width * PixelFormat.bytesPerPixel
-    let strip = UnsafeMutableRawBufferPointer.allocate(byteCount: bytesPerRow * stripHeight, alignment: 64)
-    defer { strip.deallocate() }
-    let start = strip.baseAddress.unsafelyUnwrapped
+    let strip = PixelBuffer(byteCount: bytesPerRow * stripHeight, isZeroed: false)
+    defer { withExtendedLifetime(strip) {} }
+    let start = strip.bytes.baseAddress.unsafelyUnwrapped
     let before = rows?.rows ?? 0
     while case let count = try reader.read(start, count: stripHeight), count > 0 {
       // No memory for a picture of which there is no more than a header.
       let picture = rows ?? GrowingPicture(plan, source: source)
       rows = picture
       for row in 0..<count { picture.push(start + row * bytesPerRow) }
+      try plan.cancellation.check()
     }
     guard let rows, rows.rows > before else { return nil }
     isFinished = rows.isComplete

@@ -23,16 +23,18 @@ final class PartialPNG: PartialDecoder {
 
   var memoryKept: Int { start?.reader.memoryKept ?? 0 }
 
-  func part(of data: [UInt8]) throws(ImageError) -> PartialPicture? {
+  func part(
+    of data: [UInt8], cancellation: DecodeCancellation
+  ) throws(ImageError) -> PartialPicture? {
     guard let start = try started(data) else { return nil }
     let before = start.reader.rows
     let new = data[consumed...]
     consumed = data.count
-    try start.reader.take(new)
+    try start.reader.take(new, cancellation: cancellation)
     isFinished = start.reader.isComplete
     guard start.reader.rows > before else { return nil }
     if !start.structure.isInterlaced { return start.reader.picture.map { PartialPicture(image: $0.image()) } }
-    return try interlaced(start)
+    return try interlaced(start, cancellation)
   }
 
   /// What the header says; nil until all of it is there, or if nothing is to be shown.
@@ -51,14 +53,18 @@ final class PartialPNG: PartialDecoder {
     return start
   }
 
-  private func interlaced(_ start: Start) throws(ImageError) -> PartialPicture? {
+  private func interlaced(
+    _ start: Start, _ cancellation: DecodeCancellation
+  ) throws(ImageError) -> PartialPicture? {
     // A blur would smear the edge of what has come of the first pass.
     guard style == .scans || start.reader.pass > 0, let pixels = start.reader.pixels else { return nil }
     let hasAlpha = start.structure.hasAlpha || start.reader.pass == 0
     let source = Canvas.Source(start.structure.size, hasAlpha: hasAlpha)
     let bytesPerRow = source.size.width * PixelFormat.bytesPerPixel
     var next = pixels
-    let bitmap = try start.plan.bitmap(hasAlpha: hasAlpha) { (canvas) throws(ImageError) in
+    var plan = start.plan
+    plan.cancellation = cancellation
+    let bitmap = try plan.bitmap(hasAlpha: hasAlpha) { (canvas) throws(ImageError) in
       try canvas.draw(source) { (rows, count) throws(ImageError) in
         rows.copyMemory(from: next, byteCount: bytesPerRow * count)
         next += bytesPerRow * count

@@ -1,5 +1,4 @@
 import CCodecs
-import Glibc
 import VitrineGraphics
 import VitrineLoading
 
@@ -15,13 +14,15 @@ final class PartialWebP: PartialDecoder {
 
   var memoryKept: Int { unpacking?.memoryKept ?? 0 }
 
-  func part(of data: [UInt8]) throws(ImageError) -> PartialPicture? {
+  func part(
+    of data: [UInt8], cancellation: DecodeCancellation
+  ) throws(ImageError) -> PartialPicture? {
     try data.withUnsafeBufferPointer { (bytes) throws(ImageError) in
       guard let container = try WebPContainer(beginningOf: bytes), container.knowsOrientation else {
         return nil
       }
       guard let unpacking = try started(container) else { return nil }
-      let image = try unpacking.take(container.frameData)
+      let image = try unpacking.take(container.frameData, cancellation)
       isFinished = unpacking.picture.isComplete
       return image.map { PartialPicture(image: $0) }
     }
@@ -45,21 +46,29 @@ private final class WebPUnpacking {
   private let decoder: OpaquePointer
   /// libwebp refers to it while it decodes.
   private let config: UnsafeMutablePointer<WebPDecoderConfig>
-  /// What libwebp writes, zero where nothing is yet.
+  /// What libwebp writes, zero where nothing is yet. Pages that nothing is written to take no memory.
+  private let memory: PixelBuffer
   private let pixels: UnsafeMutableRawPointer
+  /// Bytes that libwebp holds.
+  private let codecBytes: Int
   private let source: Canvas.Source
   /// The first row of the frame.
   private let top: Int
   let picture: GrowingPicture
+  /// The packed bytes that libwebp has seen.
+  private var end = 0
+  private let frameSize: PixelSize
+  /// True once the groups of codes have come, and are no more than are allowed.
+  private var areGroupsKnown = false
 
   init(_ frame: WebPFrame, _ plan: DecodePlan) throws(ImageError) {
     let source = frame.source(for: plan)
-    // Pages that nothing is written to take no memory.
-    guard let pixels = calloc(source.size.height, source.size.width * PixelFormat.bytesPerPixel) else {
-      throw .decoding(.webp, message: "out of memory")
-    }
+    memory = PixelBuffer(byteCount: source.size.height * source.size.width * PixelFormat.bytesPerPixel)
     config = .allocate(capacity: 1)
+    let pixels = memory.bytes.baseAddress.unsafelyUnwrapped
     self.pixels = pixels
+    frameSize = frame.size
+    codecBytes = frame.codecBytes(canvas: source.size)
     self.source = source
     top = frame.size == source.size || frame.isShrunk(to: source.size) ? 0 : frame.origin.y
     do throws(ImageError) {
@@ -71,7 +80,6 @@ private final class WebPUnpacking {
       self.decoder = decoder
     } catch {
       config.deallocate()
-      free(pixels)
       throw error
     }
     picture = GrowingPicture(plan, source: source)
@@ -80,23 +88,29 @@ private final class WebPUnpacking {
   deinit {
     WebPIDelete(decoder)
     config.deallocate()
-    free(pixels)
   }
 
   var memoryKept: Int {
-    source.size.height * source.size.width * PixelFormat.bytesPerPixel + picture.byteCount
+    memory.bytes.count + codecBytes + picture.byteCount
   }
 
   /// Takes all of the frame that has come; nil if that shows no more rows.
-  func take(_ data: WebPData) throws(ImageError) -> Image? {
-    let status = WebPIUpdate(decoder, data.bytes, data.size)
+  func take(_ data: WebPData, _ cancellation: DecodeCancellation) throws(ImageError) -> Image? {
+    if !areGroupsKnown { areGroupsKnown = try WebPFrame.checkCodeGroups(data, size: frameSize) }
+    guard areGroupsKnown else { return nil }
+    var status = VP8_STATUS_SUSPENDED
+    repeat {
+      try cancellation.check()
+      end = min(data.size, end + WebPFrame.bytesAtOnce(of: data.size))
+      status = WebPIUpdate(decoder, data.bytes, end)
+    } while status == VP8_STATUS_SUSPENDED && end < data.size
     if status != VP8_STATUS_SUSPENDED { try WebPFrame.check(status) }
     var unpacked: Int32 = 0
     guard WebPIDecGetRGB(decoder, &unpacked, nil, nil, nil) != nil, unpacked > 0 else { return nil }
-    let end = status == VP8_STATUS_OK ? source.size.height : min(top + Int(unpacked), source.size.height)
-    guard end > picture.rows else { return nil }
+    let rows = status == VP8_STATUS_OK ? source.size.height : min(top + Int(unpacked), source.size.height)
+    guard rows > picture.rows else { return nil }
     let bytesPerRow = source.size.width * PixelFormat.bytesPerPixel
-    for row in picture.rows..<end { picture.push(pixels + row * bytesPerRow) }
+    for row in picture.rows..<rows { picture.push(pixels + row * bytesPerRow) }
     return picture.image()
   }
 }

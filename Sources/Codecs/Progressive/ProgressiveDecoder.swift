@@ -31,6 +31,12 @@ final class ProgressiveDecoder: ProgressiveImageDecoding {
   }
 
   func image(of data: [UInt8], expectedLength: Int?) throws(ImageError) -> Image? {
+    try image(of: data, expectedLength: expectedLength, cancellation: .never)
+  }
+
+  func image(
+    of data: [UInt8], expectedLength: Int?, cancellation: DecodeCancellation
+  ) throws(ImageError) -> Image? {
     try state.withLock { (state) throws(ImageError) in
       guard data.count > state.seen else { return nil }
       state.seen = data.count
@@ -38,7 +44,7 @@ final class ProgressiveDecoder: ProgressiveImageDecoding {
       guard case .decoding(let decoder) = state.stage else { return nil }
       // Whatever is thrown ends it.
       state.stage = .over
-      let part = try decoder.part(of: data)
+      let part = try decoder.part(of: data, cancellation: cancellation)
       if !decoder.isFinished { state.stage = .decoding(decoder) }
       return part.map { image($0, received: data.count, expected: expectedLength) }
     }
@@ -46,7 +52,7 @@ final class ProgressiveDecoder: ProgressiveImageDecoding {
 
   func memoryNeeded(for data: [UInt8]) -> Int {
     let isOver = state.withLock { if case .over = $0.stage { true } else { false } }
-    return isOver ? 0 : ImageCodecs.memoryNeeded(forPartOf: data, style, options: options)
+    return isOver ? 0 : SourceMemory(data, options: options)?.preview(style) ?? 0
   }
 
   var memoryKept: Int {
@@ -83,7 +89,7 @@ final class ProgressiveDecoder: ProgressiveImageDecoding {
 protocol PartialDecoder: AnyObject {
   /// What can be shown of `data`, which begins with what it was the last time; nil for nothing, or nothing new.
   /// Not to be called after it threw or is finished.
-  func part(of data: [UInt8]) throws(ImageError) -> PartialPicture?
+  func part(of data: [UInt8], cancellation: DecodeCancellation) throws(ImageError) -> PartialPicture?
   /// Bytes that it holds for the next part, as `ImageCodecs.progressiveDecoder` tells.
   var memoryKept: Int { get }
   /// Whether nothing more is to come.

@@ -13,6 +13,7 @@ struct AreaScaler: ~Copyable {
   /// Source rows that the canvas has above the first.
   private let rowsBefore: Double
   private let spans: [Span]
+  private let memory: PixelBuffer
   /// Four sums a source pixel, of the output row that is being made.
   private let sums: UnsafeMutableBufferPointer<Float>
   private let output: UnsafeMutableBufferPointer<UInt8>
@@ -49,15 +50,11 @@ struct AreaScaler: ~Copyable {
     height = source.size.height
     spans = Self.spans(
       count: canvas.size.width, step: step.x, before: canvas.overhang.x * step.x, limit: source.size.width)
-    sums = .allocate(capacity: source.size.width * PixelFormat.bytesPerPixel)
-    sums.initialize(repeating: 0)
-    output = .allocate(capacity: canvas.size.width * PixelFormat.bytesPerPixel)
-    output.initialize(repeating: 0)
-  }
-
-  deinit {
-    sums.deallocate()
-    output.deallocate()
+    let sumBytes = source.size.width * PixelFormat.bytesPerPixel * MemoryLayout<Float>.stride
+    let outputBytes = canvas.size.width * PixelFormat.bytesPerPixel
+    memory = PixelBuffer(byteCount: sumBytes + outputBytes)
+    sums = UnsafeMutableRawBufferPointer(rebasing: memory.bytes[..<sumBytes]).bindMemory(to: Float.self)
+    output = UnsafeMutableRawBufferPointer(rebasing: memory.bytes[sumBytes...]).bindMemory(to: UInt8.self)
   }
 
   private static func spans(count: Int, step: Double, before: Double, limit: Int) -> [Span] {

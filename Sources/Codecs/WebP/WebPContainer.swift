@@ -9,6 +9,7 @@ final class WebPContainer {
 
   /// Reads the chunks of a whole file; truncated ones are refused. `bytes` must outlive it.
   init(_ bytes: UnsafeBufferPointer<UInt8>) throws(ImageError) {
+    try Self.checkChunks(bytes)
     var data = WebPData(bytes: bytes.baseAddress, size: bytes.count)
     guard let demuxer = WebPDemux(&data) else {
       throw .decoding(.webp, message: "incomplete or damaged chunks")
@@ -21,6 +22,7 @@ final class WebPContainer {
 
   /// Reads the chunks of a file that is still coming; nil until its frame begins. `bytes` must outlive it.
   init?(beginningOf bytes: UnsafeBufferPointer<UInt8>) throws(ImageError) {
+    try Self.checkChunks(bytes)
     var data = WebPData(bytes: bytes.baseAddress, size: bytes.count)
     var state = WEBP_DEMUX_PARSING_HEADER
     guard let demuxer = WebPDemuxPartial(&data, &state) else {
@@ -34,6 +36,31 @@ final class WebPContainer {
   deinit {
     WebPDemuxReleaseIterator(&iterator)
     WebPDemuxDelete(demuxer)
+  }
+
+  /// The demuxer keeps a note of up to 128 bytes for each chunk and frame, though a chunk may have no more than eight.
+  private static let largestChunkCount = 1 << 14
+
+  /// Bytes of the demuxer's notes.
+  static func notesBytes(of bytes: UnsafeBufferPointer<UInt8>) -> Int { chunkCount(bytes) * 128 }
+
+  /// Throws `.decoding` for more chunks than an image or an animation has.
+  private static func checkChunks(_ bytes: UnsafeBufferPointer<UInt8>) throws(ImageError) {
+    guard chunkCount(bytes) <= largestChunkCount else {
+      throw .decoding(.webp, message: "more chunks than an image has")
+    }
+  }
+
+  /// The chunks that begin in `bytes`; no more are counted than one too many.
+  private static func chunkCount(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
+    var offset = 12
+    var count = 0
+    while count <= largestChunkCount, offset + 8 <= bytes.count {
+      let length = (0..<4).reduce(0) { $0 | Int(bytes[offset + 4 + $1]) << (8 * $1) }
+      offset += 8 + length + length & 1
+      count += 1
+    }
+    return count
   }
 
   /// Of the whole picture, on which frames lie.
@@ -53,21 +80,27 @@ final class WebPContainer {
   var knowsOrientation: Bool {
     let flags = WebPDemuxGetI(demuxer, WEBP_FF_FORMAT_FLAGS)
     guard flags & EXIF_FLAG.rawValue != 0 else { return true }
-    return chunk("EXIF") != nil
+    return chunk("EXIF") { _ in true } != nil
   }
 
   /// What the EXIF chunk says.
   var orientation: Orientation {
-    chunk("EXIF").flatMap { Orientation(exif: $0[...]) } ?? .up
+    let enough = 64 << 10
+    return chunk("EXIF") { Orientation(exif: Array($0.prefix(enough))[...]) } ?? .up
   }
 
   /// What the ICCP chunk holds.
-  var profile: ICCProfile? { chunk("ICCP").flatMap { ICCProfile($0) } }
+  var profile: ICCProfile? {
+    chunk("ICCP") { $0.count <= ICCProfile.largest ? ICCProfile(Array($0)) : nil }
+  }
 
-  private func chunk(_ name: String) -> [UInt8]? {
+  /// Bytes of the profile that is used; 0 if there is none.
+  var profileBytes: Int { chunk("ICCP") { $0.count <= ICCProfile.largest ? $0.count : 0 } ?? 0 }
+
+  private func chunk<Result>(_ name: String, _ read: (UnsafeBufferPointer<UInt8>) -> Result?) -> Result? {
     var chunk = WebPChunkIterator()
     guard WebPDemuxGetChunk(demuxer, name, 1, &chunk) != 0 else { return nil }
     defer { WebPDemuxReleaseChunkIterator(&chunk) }
-    return Array(UnsafeBufferPointer(start: chunk.chunk.bytes, count: chunk.chunk.size))
+    return read(UnsafeBufferPointer(start: chunk.chunk.bytes, count: chunk.chunk.size))
   }
 }

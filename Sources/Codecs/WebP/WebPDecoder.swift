@@ -5,21 +5,43 @@ import VitrineLoading
 /// WebP by libwebp, which scales while it decodes, but for lossy pictures with alpha: there it would let the
 /// colours of transparent pixels bleed into the edge of what is visible.
 enum WebPDecoder {
-  static func decode(_ data: [UInt8], options: DecodeOptions) throws(ImageError) -> Image {
+  static func decode(
+    _ data: [UInt8], options: DecodeOptions, cancellation: DecodeCancellation = .never
+  ) throws(ImageError) -> Image {
     try data.withUnsafeBufferPointer { (bytes) throws(ImageError) in
       let container = try WebPContainer(bytes)
       var plan = try DecodePlan(
         format: .webp, stored: container.canvas, orientation: container.orientation, options: options)
       let frame = try WebPFrame(container)
       try frame.checkPixels(plan)
+      plan.cancellation = cancellation
       plan.convertColors(of: .rgb, with: container.profile)
       let source = frame.source(for: plan)
       let bitmap = try plan.bitmap(hasAlpha: source.hasAlpha) { (canvas) throws(ImageError) in
         try canvas.draw(source) { (rows, _) throws(ImageError) in
-          try frame.decode(to: rows, size: source.size, format: options.pixelFormat)
+          try frame.decode(
+            to: rows, size: source.size, format: options.pixelFormat, cancellation: cancellation)
         }
       }
       return plan.image(bitmap)
+    }
+  }
+
+  /// Judges the header as `decode` does. Of an image that is still coming, the chunks that have come.
+  static func memory(_ data: [UInt8], options: DecodeOptions) throws(ImageError) -> SourceMemory {
+    try data.withUnsafeBufferPointer { (bytes) throws(ImageError) in
+      guard let container = try WebPContainer(beginningOf: bytes),
+        let frame = try WebPFrame(beginningOf: container)
+      else { throw .decoding(.webp, message: "less than a header") }
+      let plan = try DecodePlan(
+        format: .webp, stored: container.canvas, orientation: container.orientation, options: options)
+      try frame.checkPixels(plan)
+      let source = frame.source(for: plan)
+      return SourceMemory(
+        plan: plan, source: source,
+        codec: ByteCount.sum(frame.codecBytes(canvas: source.size), WebPContainer.notesBytes(of: bytes)),
+        profile: container.profileBytes,
+        heldForPreviews: ByteCount.product(source.size.width, source.size.height, PixelFormat.bytesPerPixel))
     }
   }
 }

@@ -61,16 +61,63 @@ struct WebPFrame {
       height: min(size.height, max(plan.scaled.height, twice(plan.scaled.height, y))))
   }
 
+  /// Bytes that libwebp takes while it decodes to a memory of `canvas` pixels, besides fixed tables.
+  ///
+  /// Lossy: a column of macroblocks takes 800 bytes for its coefficients, and 600 for its samples above and around the
+  /// filter; alpha is unpacked to a plane, from pixels of up to four bytes. Lossless: all pixels, seventeen rows more, and
+  /// the images of the transforms at a quarter of each side at most.
+  func codecBytes(canvas: PixelSize) -> Int {
+    let pixels = ByteCount.product(size.width, size.height)
+    let rescaler = ByteCount.product(canvas.width, 64)
+    if isLossless {
+      let codes = ByteCount.product(
+        min(WebPCodeGroups.limit, pixels / 16 + 1, ByteCount.product(data.size, 8) / 20 + 1),
+        Self.codeGroupBytes)
+      return ByteCount.sum(
+        ByteCount.product(pixels, 5), ByteCount.product(size.width, 17 * 4), codes, rescaler)
+    }
+    let alpha = hasAlpha ? ByteCount.sum(ByteCount.product(pixels, 5), size.width * 17 * 4) : 0
+    return ByteCount.sum((size.width / 16 + 2) * 1500, alpha, rescaler)
+  }
+
+  /// Bytes of the tables of a group.
+  private static let codeGroupBytes = 12 << 10
+
+  /// The packed bytes of `count` that are decoded between two questions whether to stop.
+  static func bytesAtOnce(of count: Int) -> Int { max(16 << 10, count / 64) }
+
+  /// Throws `.decoding` for a frame whose tables take more than `codecBytes` has for them. Returns false if too little has
+  /// come to tell.
+  static func checkCodeGroups(_ data: WebPData, size: PixelSize) throws(ImageError) -> Bool {
+    try WebPCodeGroups.check(UnsafeBufferPointer(start: data.bytes, count: data.size), size: size)
+  }
+
   /// Writes the frame to a memory of `canvas` pixels: scaled to all of it, or unscaled at its place.
   func decode(
-    to pixels: UnsafeMutableRawPointer, size canvas: PixelSize, format: PixelFormat
+    to pixels: UnsafeMutableRawPointer, size canvas: PixelSize, format: PixelFormat,
+    cancellation: DecodeCancellation
   ) throws(ImageError) {
     if size != canvas, !isShrunk(to: canvas) {
       let byteCount = canvas.width * canvas.height * PixelFormat.bytesPerPixel
       pixels.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
     }
     var config = try configuration(to: pixels, size: canvas, format: format)
-    try Self.check(WebPDecode(data.bytes, data.size, &config))
+    _ = try Self.checkCodeGroups(data, size: size)
+    // libwebp refers to the configuration until the decoder goes.
+    try withUnsafeMutablePointer(to: &config) { (config) throws(ImageError) in
+      guard let decoder = WebPIDecode(nil, 0, config) else {
+        throw .decoding(.webp, message: "out of memory")
+      }
+      defer { WebPIDelete(decoder) }
+      var end = 0
+      var status = VP8_STATUS_SUSPENDED
+      while status == VP8_STATUS_SUSPENDED, end < data.size {
+        try cancellation.check()
+        end = min(data.size, end + Self.bytesAtOnce(of: data.size))
+        status = WebPIUpdate(decoder, data.bytes, end)
+      }
+      try Self.check(status)
+    }
   }
 
   /// Whether it becomes all of a smaller canvas; else it is laid on one.

@@ -9,10 +9,10 @@ import Synchronization
 /// ```
 ///
 /// When the sum passes the budget, holders are asked to let go: the cache first, then textures, at last, where a whole
-/// picture waits for room, what is kept of those that are shown in part. A picture is
-/// decoded only when there is room for it, or when nothing else is being decoded: everything loads, however
-/// small the budget is, and the sum passes it by about one picture. Bodies reserve memory before they are received, and
-/// wait where there is none.
+/// picture waits for room, what is kept of those that are shown in part. An image is
+/// decoded only when there is room for all that decoding it takes. An image that takes more than the whole budget is
+/// refused. Where nothing else is being decoded and all that is left is on the screen, an image may exceed the budget by
+/// 24 MiB. Bodies reserve memory before they are received, and wait where there is none.
 ///
 /// May be used from any thread. Counting takes a few nanoseconds and no lock.
 public final class MemoryLedger: Sendable {
@@ -144,10 +144,17 @@ public final class MemoryLedger: Sendable {
 
   /// Counts bytes if they fit into the budget, or in any case; whether it did. Asks nobody for anything.
   func take(_ bytes: Int, for account: Account, inAnyCase: Bool) -> Bool {
+    take(bytes, for: account, overdraft: inAnyCase ? .max : 0)
+  }
+
+  /// Reserves `bytes` if the sum then exceeds the budget by `overdraft` at most; `Int.max` reserves them always. Returns
+  /// whether they were reserved. Never evicts, so it may be called with a lock held.
+  func take(_ bytes: Int, for account: Account, overdraft: Int) -> Bool {
+    let (allowed, isUnlimited) = budget.addingReportingOverflow(overdraft)
     var total = sum.load(ordering: .relaxed)
     while true {
       // Below 0 while somebody on another thread has let go of what is counted only after that.
-      guard inAnyCase || total <= budget && bytes <= budget - max(0, total) else { return false }
+      guard isUnlimited || total <= allowed && bytes <= allowed - max(0, total) else { return false }
       let (exchanged, original) = sum.weakCompareExchange(
         expected: total, desired: total &+ bytes, ordering: .relaxed)
       if exchanged { break }

@@ -6,8 +6,18 @@ public protocol ImageDecoding: Sendable {
   ///
   /// Throws `.emptyBody`, `.notAnImage`, `.tooLarge` (before memory is taken) or `.decoding`.
   func decode(_ data: [UInt8], options: DecodeOptions) throws(ImageError) -> Image
-  /// Bytes that decoding takes at once, its result included, as far as the header tells: decoding waits until a
-  /// `MemoryLedger` has room for them. Called before each `decode`, on any thread, the main one included.
+  /// Decodes as `decode(_:options:)` does, and throws `.cancelled` soon after `cancellation` is requested: when the last
+  /// caller that waits for the image has left.
+  ///
+  /// The default calls `decode(_:options:)`, which runs to its end.
+  func decode(
+    _ data: [UInt8], options: DecodeOptions, cancellation: DecodeCancellation
+  ) throws(ImageError) -> Image
+  /// The bytes that decoding takes at once: its result, and all that the decoder allocates on the way.
+  ///
+  /// They are reserved in a `MemoryLedger` first. Decoding waits until there is room for them; if they exceed the whole
+  /// budget, the image is refused with `.tooLarge(.memory)`. Called before each `decode`, on any thread, the main one
+  /// included.
   func memoryNeeded(for data: [UInt8], options: DecodeOptions) -> Int
   /// Shows one picture while it comes; nil if this decoder cannot. Asked once a picture and size, on any thread.
   func progressiveDecoder(
@@ -16,6 +26,12 @@ public protocol ImageDecoding: Sendable {
 }
 
 extension ImageDecoding {
+  /// Decodes to the end, whether the image is needed or not.
+  public func decode(
+    _ data: [UInt8], options: DecodeOptions, cancellation: DecodeCancellation
+  ) throws(ImageError) -> Image {
+    try decode(data, options: options)
+  }
   /// 0, which waits for nothing.
   public func memoryNeeded(for data: [UInt8], options: DecodeOptions) -> Int { 0 }
   /// Nil: whole pictures only.
@@ -58,7 +74,8 @@ public struct DecodeOptions: Hashable, Sendable {
 
 /// What a picture may cost, judged from its header by what decoding it to the size asked for would take.
 public struct DecodeLimits: Hashable, Sendable {
-  /// Pixels held in memory at once while decoding; 64 megapixels by default.
+  /// Pixels held in memory at once while decoding; 64 megapixels by default. All scans of a JPEG together may unpack
+  /// sixteen times as many samples.
   public var pixels: Int
   /// Pixels on one side of the encoded picture.
   public var side: Int

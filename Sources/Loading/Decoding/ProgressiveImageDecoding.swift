@@ -14,6 +14,13 @@ public protocol ProgressiveImageDecoding: AnyObject, Sendable {
   ///   - data: all that has come so far, from the first byte; what was there the last time is its beginning.
   ///   - expectedLength: how long it will be, as the server says; nil if it does not. Not to be trusted.
   func image(of data: [UInt8], expectedLength: Int?) throws(ImageError) -> Image?
+  /// Does what `image(of:expectedLength:)` does, and throws `.cancelled` soon after `cancellation` is requested: when all
+  /// bytes have come, or the last caller that waits for the image has left.
+  ///
+  /// The default calls `image(of:expectedLength:)`, which runs to its end.
+  func image(
+    of data: [UInt8], expectedLength: Int?, cancellation: DecodeCancellation
+  ) throws(ImageError) -> Image?
   /// Bytes that `image(of: data)` takes at once, its result and all that is kept from one part to the next included, as
   /// far as the header tells. Asked before each part, which is not made unless a `MemoryLedger` has room for them.
   func memoryNeeded(for data: [UInt8]) -> Int
@@ -22,6 +29,12 @@ public protocol ProgressiveImageDecoding: AnyObject, Sendable {
 }
 
 extension ProgressiveImageDecoding {
+  /// Decodes to the end, whether the image is needed or not.
+  public func image(
+    of data: [UInt8], expectedLength: Int?, cancellation: DecodeCancellation
+  ) throws(ImageError) -> Image? {
+    try image(of: data, expectedLength: expectedLength)
+  }
   /// 0, which waits for nothing.
   public func memoryNeeded(for data: [UInt8]) -> Int { 0 }
   /// 0, for a decoder that keeps nothing.

@@ -10,11 +10,16 @@ extension LoadEngine {
     let hold = MemoryHold(0, in: ledger, as: .decoding)
     let work = ledger.beginWork()
     let need = key.decodes ? decoder.memoryNeeded(for: body, options: options) : 0
-    workers.submit(id.number, priority: priority, taking: .init(need, in: hold)) { [self] in
+    let claim = MemoryClaim(need, in: hold, beside: body.count)
+    let flag = CancellationFlag()
+    workers.submit(id.number, priority: priority, taking: claim, stoppedBy: flag) { [self] in
       ledger.lookAround()
       trace.record(.decodeBegan(decode: id.number))
       let result = Result { () throws(ImageError) in
-        key.decodes ? try key.manner.applied(to: decoder.decode(body, options: options)) : Self.noImage
+        guard key.decodes else { return Self.noImage }
+        if let claim, claim.isGivenUp { throw claim.refusal }
+        return try key.manner.applied(
+          to: decoder.decode(body, options: options, cancellation: flag.cancellation))
       }
       // Whoever keeps the picture counts it.
       hold.end()

@@ -61,10 +61,11 @@ extension LoadEngine {
     let hold = MemoryHold(0, in: ledger, as: .decoding)
     // The bytes are copied as soon as more of them come.
     _ = hold.take(body.count, inAnyCase: true)
-    workers.submit(job.number, priority: .veryLow) { [self] in
+    let flag = CancellationFlag()
+    workers.submit(job.number, priority: .veryLow, stoppedBy: flag) { [self] in
       ledger.lookAround()
       if let counted = job.decoder ?? newDecoder(for: job) {
-        makePart(job, counted, body, expectedLength, hold)
+        makePart(job, counted, body, expectedLength, hold, flag.cancellation)
       } else {
         end(job, nil, hasPicture: false)
       }
@@ -79,13 +80,16 @@ extension LoadEngine {
 
   /// On a worker. `hold` counts what it takes until it is made, that of `counted` what is kept of it for the next.
   private func makePart(
-    _ job: PartJob, _ counted: CountedDecoder, _ body: [UInt8], _ expectedLength: Int?, _ hold: MemoryHold
+    _ job: PartJob, _ counted: CountedDecoder, _ body: [UInt8], _ expectedLength: Int?, _ hold: MemoryHold,
+    _ cancellation: DecodeCancellation
   ) {
     let decoder = counted.decoder
     guard hold.takeOrMakeRoom(for: decoder.memoryNeeded(for: body) - counted.hold.bytes) else {
       return skip(job, counted)
     }
-    let made = Result { () throws(ImageError) in try decoder.image(of: body, expectedLength: expectedLength) }
+    let made = Result { () throws(ImageError) in
+      try decoder.image(of: body, expectedLength: expectedLength, cancellation: cancellation)
+    }
     let image = (try? made.get()) ?? nil
     if let image { show(job.key.manner.applied(to: image), job) }
     let isOver = if case .failure = made { true } else { false }

@@ -36,7 +36,7 @@ final class LoadEngine: Sendable {
     trace = configuration.trace
     ledger = configuration.ledger ?? MemoryLedger()
     recovery = Recovery(configuration.recovery, clock: configuration.clock)
-    workers = WorkerPool(threads: configuration.decodingThreads)
+    workers = WorkerPool(threads: configuration.decodingThreads, clock: configuration.clock)
     var registry = LoadRegistry(
       firstNumber: trace.reserveNumbers(), undecodedBytesLimit: configuration.undecodedBytesLimit,
       totalLimit: configuration.timeouts.total)
@@ -262,9 +262,11 @@ final class LoadEngine: Sendable {
     case .transform(let id, let image, let transforms, let priority):
       let work = ledger.beginWork()
       let hold = MemoryHold(image.cost, in: ledger, as: .decoding)
-      workers.submit(id.number, priority: priority, taking: .init(image.cost, in: hold)) { [self] in
+      let claim = MemoryClaim(image.cost, in: hold)
+      workers.submit(id.number, priority: priority, taking: claim) { [self] in
         trace.record(.transformBegan(picture: id.number))
-        let result = Self.apply(transforms, to: image)
+        let result =
+          claim.flatMap { $0.isGivenUp ? .failure($0.refusal) : nil } ?? Self.apply(transforms, to: image)
         hold.end()
         trace.record(.transformEnded(picture: id.number))
         perform { $0.registry.transformEnded(id, result) }

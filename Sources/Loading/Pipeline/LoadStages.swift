@@ -235,7 +235,7 @@ enum LoadAction: Sendable {
   case announce([TaskID], ImageTask.Event)
   case decode(DecodeID, [UInt8], DecodeKey, ImageRequest.Priority)
   case transform(PictureID, Image, [any ImageTransform], ImageRequest.Priority)
-  /// Stop a decode or a transform, if it has not begun.
+  /// Drop a decode or a transform that has not begun; stop a decode that runs.
   case cancelWork(number: UInt64)
   case reprioritizeWork(number: UInt64, ImageRequest.Priority)
   case store(PictureID, Image, ImageRequest, additionalIdentifier: String?)

@@ -1,34 +1,25 @@
-package import VitrineGraphics
+import VitrineGraphics
 
 /// Threads of their own for what takes long: decoding, transforms, files. The concurrency pool is as narrow
 /// as the machine and must never be blocked by these.
 ///
 /// Jobs run by priority, then in order of arrival. Threads start when there is work for them, sleep when
 /// there is none, and end when the pool goes; jobs that wait then still run, unless they are cancelled. A job that
-/// takes memory waits for room in the ledger, unless no other such job runs; none overtakes it meanwhile.
+/// takes memory waits for room in the ledger, as `MemoryClaim` says; none overtakes it while other such jobs run.
 package final class WorkerPool: Sendable {
   private struct Job {
+    let id: UInt64
     let body: @Sendable () -> Void
-    let claim: Claim?
-  }
-
-  /// Memory that a job takes while it runs. The job ends `hold` when it takes none any more.
-  package struct Claim: Sendable {
-    fileprivate let bytes: Int
-    fileprivate let hold: MemoryHold
-
-    /// Less than 1 byte waits for nothing.
-    package init?(_ bytes: Int, in hold: MemoryHold) {
-      guard bytes > 0 else { return nil }
-      self.bytes = bytes
-      self.hold = hold
-    }
+    let claim: MemoryClaim?
+    let flag: CancellationFlag?
   }
 
   private enum Turn {
     case job(Job)
     /// Ask others to let go before the job is looked at again.
-    case makeRoom(Claim)
+    case makeRoom(MemoryClaim)
+    /// No job runs, and there is no room for those that wait.
+    case waitForRoom(MemoryClaim)
     case end
   }
 
@@ -44,6 +35,12 @@ package final class WorkerPool: Sendable {
     var roomAsked: UInt64?
     /// Threads that ask for room now.
     var makers = 0
+    /// Jobs without room that others have overtaken, since no job ran whose end would make room.
+    var setAside: Set<UInt64> = []
+    /// True from when a claim is told to wait for room until it looks again.
+    var isRoomAwaited = false
+    /// The flags of jobs that run and can be stopped.
+    var running: [UInt64: CancellationFlag] = [:]
     var isClosed = false
     var callsWhenIdle: [@Sendable () -> Void] = []
 
@@ -63,24 +60,50 @@ package final class WorkerPool: Sendable {
     /// Nil while there is nothing to do.
     mutating func nextTurn() -> Turn? {
       guard let id = waiting.head(.fifo)?.item, let job = jobs[id] else { return isClosed ? .end : nil }
-      if let claim = job.claim, !claim.hold.take(claim.bytes, inAnyCase: false) {
-        if roomAsked != id {
+      if let claim = job.claim, !claim.isGivenUp, !claim.hold.take(claim.bytes, overdraft: 0) {
+        if roomAsked != id, !setAside.contains(id) {
           roomAsked = id
           makers += 1
           return .makeRoom(claim)
         }
         // Once that is done, the end of another job is the next chance.
-        guard makers == 0, claims == 0, claim.hold.take(claim.bytes, inAnyCase: true) else { return nil }
+        guard makers == 0, claims == 0 else { return nil }
+        guard claim.hold.take(claim.bytes, overdraft: MemoryClaim.overdraft) else {
+          return overtake(id, claim)
+        }
       }
       _ = remove(id)
       busy += 1
       if job.claim != nil { claims += 1 }
+      if let flag = job.flag { running[id] = flag }
       return .job(job)
+    }
+
+    /// The turn that follows where no job runs and there is no room for the first job: another job may have room, or
+    /// release what the first one waits for.
+    private mutating func overtake(_ id: UInt64, _ claim: MemoryClaim) -> Turn? {
+      if setAside.insert(id).inserted {
+        append(id, .veryLow)
+        roomAsked = nil
+        return nextTurn()
+      }
+      roomAsked = id
+      guard !isRoomAwaited else { return nil }
+      isRoomAwaited = true
+      return .waitForRoom(claim)
+    }
+
+    /// All jobs are looked at again: memory may have been released.
+    mutating func lookAgain() {
+      setAside = []
+      isRoomAwaited = false
+      roomAsked = nil
     }
 
     mutating func remove(_ id: UInt64) -> Job? {
       waiting.remove(id)
       if roomAsked == id { roomAsked = nil }
+      if setAside.remove(id) != nil { isRoomAwaited = false }
       return jobs.removeValue(forKey: id)
     }
 
@@ -92,26 +115,35 @@ package final class WorkerPool: Sendable {
 
     mutating func finish(_ job: Job) {
       busy -= 1
-      if job.claim != nil { claims -= 1 }
+      if let flag = job.flag, running[job.id] === flag { running[job.id] = nil }
+      guard job.claim != nil else { return }
+      claims -= 1
+      if !setAside.isEmpty { lookAgain() }
     }
   }
 
   private let monitor = Monitor(State())
   private let maximumThreads: Int
+  private let clock: any LoadingClock
 
-  /// - Parameter threads: how many run at once at most; below 1 counts as 1.
-  package init(threads: Int) { maximumThreads = max(1, threads) }
+  /// - Parameters:
+  ///   - threads: how many run at once at most; below 1 counts as 1.
+  ///   - clock: the time in which claims wait for room.
+  package init(threads: Int, clock: any LoadingClock = SystemLoadingClock()) {
+    maximumThreads = max(1, threads)
+    self.clock = clock
+  }
 
   deinit { monitor.withLock { $0.isClosed = true } }
 
   /// Runs `job` when its turn comes, and when there is room for the memory that it takes. `id` is the submitter's,
-  /// unique among the jobs that wait.
+  /// unique among the jobs that wait. `flag` is set when a job that runs is cancelled.
   package func submit(
-    _ id: UInt64, priority: ImageRequest.Priority, taking claim: Claim? = nil,
-    job: @escaping @Sendable () -> Void
+    _ id: UInt64, priority: ImageRequest.Priority, taking claim: MemoryClaim? = nil,
+    stoppedBy flag: CancellationFlag? = nil, job: @escaping @Sendable () -> Void
   ) {
     let needsThread = monitor.withLock(waking: .one) { state in
-      state.jobs[id] = Job(body: job, claim: claim)
+      state.jobs[id] = Job(id: id, body: job, claim: claim, flag: flag)
       state.append(id, priority)
       guard state.threads < maximumThreads, state.threads - state.busy < state.waiting.count else {
         return false
@@ -142,11 +174,14 @@ package final class WorkerPool: Sendable {
     if isIdle { call() }
   }
 
-  /// Drops a job that has not begun; whether there was one.
+  /// Drops a job that has not begun, and sets the flag of one that runs. Returns whether one was dropped.
   @discardableResult
   package func cancel(_ id: UInt64) -> Bool {
     // The closure goes outside the lock, as what it holds may be anything.
-    let (job, calls) = monitor.withLock { ($0.remove(id), $0.takeCallsWhenIdle()) }
+    let (job, calls) = monitor.withLock { state in
+      state.running[id]?.set()
+      return (state.remove(id), state.takeCallsWhenIdle())
+    }
     for call in calls { call() }
     return job != nil
   }
@@ -157,7 +192,7 @@ package final class WorkerPool: Sendable {
   }
 
   private func startThread() {
-    let monitor = monitor
+    let (monitor, clock) = (monitor, clock)
     BlockingThread.start {
       while true {
         switch monitor.wait(until: { $0.nextTurn() }, wakingOneIf: \.isMore) {
@@ -166,6 +201,8 @@ package final class WorkerPool: Sendable {
           claim.hold.makeRoom(for: claim.bytes)
           // It looks next itself.
           monitor.withLock(waking: .nobody) { $0.makers -= 1 }
+        case .waitForRoom(let claim):
+          claim.waitForRoom(clock) { [weak monitor] in monitor?.withLock(waking: .one) { $0.lookAgain() } }
         case .end: return
         }
       }

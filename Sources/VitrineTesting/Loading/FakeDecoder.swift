@@ -11,6 +11,7 @@ public final class FakeDecoder: ImageDecoding {
     var calls: [DecodeOptions] = []
     var partCalls: [FakeProgressiveDecoder.Call] = []
     var progressiveDecoders = 0
+    var stops = 0
   }
 
   private let gate: Gate?
@@ -38,6 +39,9 @@ public final class FakeDecoder: ImageDecoding {
   /// What was asked for so far, in the order of the calls.
   public var calls: [DecodeOptions] { recorded.withLock { $0.calls } }
 
+  /// The number of decodes that were stopped because their image was not needed any more.
+  public var stopCount: Int { recorded.withLock { $0.stops } }
+
   /// Which pictures in part were asked for so far, in the order of the calls.
   public var partCalls: [FakeProgressiveDecoder.Call] { recorded.withLock { $0.partCalls } }
 
@@ -60,8 +64,19 @@ public final class FakeDecoder: ImageDecoding {
 
   /// Waits at the gate, then makes the picture that `data` describes.
   public func decode(_ data: [UInt8], options: DecodeOptions) throws(ImageError) -> Image {
+    try decode(data, options: options, cancellation: .never)
+  }
+
+  /// Waits at the gate, then makes the image that `data` describes, unless it is not needed any more.
+  public func decode(
+    _ data: [UInt8], options: DecodeOptions, cancellation: DecodeCancellation
+  ) throws(ImageError) -> Image {
     recorded.withLock { $0.calls.append(options) }
     gate?.pass()
+    if cancellation.isCancelled {
+      recorded.withLock { $0.stops += 1 }
+      throw .cancelled
+    }
     guard let picture = Picture(data) else { throw .notAnImage(signature: Array(data.prefix(16))) }
     let size = picture.size(options)
     guard size.width * size.height <= options.limits.pixels else {

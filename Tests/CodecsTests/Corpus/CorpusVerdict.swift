@@ -32,7 +32,7 @@ enum CorpusVerdict: Hashable {
   }
 
   /// Tests and programs are built into the same folder.
-  private static let probe: String = {
+  static let probe: String = {
     let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
     return tests.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 } + "/CorpusProbe"
   }()
@@ -49,7 +49,7 @@ enum CorpusVerdict: Hashable {
     return lines.first { $0 != "decoded" }.map { .refused(String($0)) } ?? .decoded
   }
 
-  private static func runToTheEnd(
+  static func runToTheEnd(
     _ program: String, _ arguments: [String]
   ) throws -> (status: Int32, output: String) {
     var ends: [Int32] = [-1, -1]

@@ -18,6 +18,9 @@ struct JPEGFixture {
   /// Chroma at a quarter of the pixels, as most files have it.
   var subsamples = false
   var isProgressive = false
+  /// The scans of a progressive image of one component: the means first, then a scan a frequency. `nil` for the usual
+  /// ten scans of three components.
+  var scanCount: Int?
   /// All components in one scan; else one after another.
   var isInterleaved = true
   /// Arithmetic codes instead of Huffman's.
@@ -28,6 +31,8 @@ struct JPEGFixture {
   var exif: [UInt8]?
   /// A colour profile after that.
   var profile: [UInt8]?
+  /// All rows are as the first: a large image is made in a moment.
+  var repeatsFirstRow = false
   /// The samples of a pixel: 3, 1 or 4.
   var samples: (_ x: Int, _ y: Int) -> [UInt8]
 
@@ -60,8 +65,14 @@ struct JPEGFixture {
     var scans = (0..<info.pointee.num_components).map { index in
       jpeg_scan_info(comps_in_scan: 1, component_index: (index, 0, 0, 0), Ss: 0, Se: 63, Ah: 0, Al: 0)
     }
+    if let scanCount {
+      scans = (0..<Int32(scanCount)).map { scan in
+        jpeg_scan_info(
+          comps_in_scan: 1, component_index: (0, 0, 0, 0), Ss: scan, Se: scan, Ah: 0, Al: 0)
+      }
+    }
     return scans.withUnsafeMutableBufferPointer { scans in
-      if !isInterleaved {
+      if !isInterleaved || scanCount != nil {
         info.pointee.scan_info = UnsafePointer(scans.baseAddress)
         info.pointee.num_scans = Int32(scans.count)
       }
@@ -71,8 +82,9 @@ struct JPEGFixture {
         jpeg_write_marker(info, 0xE1, payload, UInt32(payload.count))
       }
       if let profile, !profile.isEmpty { jpeg_write_icc_profile(info, profile, UInt32(profile.count)) }
+      var row: [UInt8] = []
       for y in 0..<height {
-        var row = (0..<width).flatMap { samples($0, y) }
+        if y == 0 || !repeatsFirstRow { row = (0..<width).flatMap { samples($0, y) } }
         row.withUnsafeMutableBufferPointer { row in
           var start = row.baseAddress
           _ = jpeg_write_scanlines(info, &start, 1)

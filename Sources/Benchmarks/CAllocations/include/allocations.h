@@ -1,4 +1,5 @@
 #pragma once
+#include <stddef.h>
 
 /// How often the calling thread has asked the heap for memory since it began: malloc, calloc, realloc and the aligned
 /// ones, whoever called them.
@@ -9,3 +10,6 @@ unsigned long allocations_of_this_thread(void);
 
 /// Bytes that all threads together have got from the heap and not given back.
 unsigned long bytes_in_use(void);
+
+/// Bytes of the C library's heap that are in use, those with pages of their own included, and those that are free.
+void vitrine_heap_usage(size_t *used, size_t *unused);

@@ -1,0 +1,107 @@
+import VitrineGraphics
+import VitrineLoading
+
+/// What stands before the first scan of a JPEG stream (ITU-T T.81, annex B), read without trust, and as tolerant as
+/// libjpeg: bytes between segments are skipped.
+struct JPEGHeader {
+  /// The sampling factors of a component, 1 to 4 each.
+  struct Component {
+    let horizontal: Int
+    let vertical: Int
+  }
+
+  private(set) var size = PixelSize(width: 0, height: 0)
+  private(set) var components: [Component] = []
+  private(set) var isProgressive = false
+  private(set) var isArithmetic = false
+  /// True if all coefficients are held in memory: the image is progressive, or its first scan has not all components.
+  private(set) var hasMultipleScans = false
+  /// Bytes of the segments of a colour profile.
+  private(set) var profileBytes = 0
+
+  /// Returns `nil` unless there is a frame header and a first scan after it.
+  init?(_ bytes: [UInt8]) {
+    var offset = 2
+    while let marker = Self.nextMarker(bytes, &offset) {
+      switch marker {
+      case 0x01, 0xD0...0xD7: continue  // without a length
+      case 0xD8, 0xD9: return nil
+      default: break
+      }
+      guard offset + 2 <= bytes.count else { return nil }
+      let length = Int(bytes[offset]) << 8 | Int(bytes[offset + 1])
+      guard length >= 2, length <= bytes.count - offset else { return nil }
+      let payload = bytes[(offset + 2)..<(offset + length)]
+      offset += length
+      switch marker {
+      case 0xC4, 0xC8, 0xCC: break  // tables, between the numbers of frames
+      case 0xC0...0xCF:
+        guard components.isEmpty, readFrame(payload, marker) else { return nil }
+      case 0xE2 where payload.starts(with: "ICC_PROFILE\0".utf8): profileBytes += payload.count
+      case 0xDA:
+        guard !components.isEmpty, let count = payload.first else { return nil }
+        hasMultipleScans = isProgressive || Int(count) < components.count
+        return
+      default: break
+      }
+    }
+    return nil
+  }
+
+  /// The marker at or after `offset`, which is then behind it.
+  private static func nextMarker(_ bytes: [UInt8], _ offset: inout Int) -> UInt8? {
+    while let start = bytes[min(offset, bytes.count)...].firstIndex(of: 0xFF) {
+      offset = start
+      while offset < bytes.count, bytes[offset] == 0xFF { offset += 1 }
+      guard offset < bytes.count else { return nil }
+      let marker = bytes[offset]
+      offset += 1
+      if marker != 0 { return marker }
+    }
+    return nil
+  }
+
+  private mutating func readFrame(_ payload: ArraySlice<UInt8>, _ marker: UInt8) -> Bool {
+    guard payload.count >= 6 else { return false }
+    let fields = Array(payload)
+    let count = Int(fields[5])
+    guard count > 0, fields.count >= 6 + 3 * count else { return false }
+    size = PixelSize(
+      width: Int(fields[3]) << 8 | Int(fields[4]), height: Int(fields[1]) << 8 | Int(fields[2]))
+    components = (0..<count).map { index in
+      let factors = Int(fields[7 + 3 * index])
+      return Component(
+        horizontal: min(4, max(1, factors >> 4)), vertical: min(4, max(1, factors & 15)))
+    }
+    isProgressive = [0xC2, 0xC6, 0xCA, 0xCE].contains(marker)
+    isArithmetic = marker >= 0xC8
+    return true
+  }
+
+  /// Bytes that libjpeg-turbo takes when it decodes at `eighths`/8 of the size.
+  ///
+  /// The coefficients are those of whole rows and columns of MCUs, as `jinit_d_coef_controller` allocates them. The other
+  /// buffers hold a few rows: `jinit_d_main_controller`, `jinit_upsampler`.
+  func codecBytes(eighths: Int) -> Int {
+    let largest = Component(
+      horizontal: components.map(\.horizontal).max() ?? 1, vertical: components.map(\.vertical).max() ?? 1)
+    let outputWidth = (size.width * eighths + 7) / 8
+    var sum = 0
+    for component in components {
+      let columns = Self.blocks(size.width, component.horizontal, of: largest.horizontal)
+      let rows = Self.blocks(size.height, component.vertical, of: largest.vertical)
+      // Two bytes each; a pointer to each row of blocks.
+      if hasMultipleScans { sum = ByteCount.sum(sum, ByteCount.product(columns, rows, 128), rows * 8) }
+      // Eight rows of blocks' samples, and those of the neighbours above and below.
+      sum = ByteCount.sum(sum, columns * 8 * component.vertical * (eighths + 2))
+      sum = ByteCount.sum(sum, (outputWidth + 2 * largest.horizontal) * largest.vertical)
+    }
+    return sum
+  }
+
+  /// The blocks of a component along a side, in whole MCUs.
+  private static func blocks(_ side: Int, _ factor: Int, of largest: Int) -> Int {
+    let blocks = (side * factor + largest * 8 - 1) / (largest * 8)
+    return (blocks + factor - 1) / factor * factor
+  }
+}

@@ -1,0 +1,16 @@
+/// Sums and products of sizes that a file claims. They end at `Int.max` instead of trapping; factors and terms are 0 or
+/// more.
+enum ByteCount {
+  static func product(_ a: Int, _ b: Int, _ c: Int = 1) -> Int {
+    let (first, isTooMuch) = a.multipliedReportingOverflow(by: b)
+    let (all, overflow) = first.multipliedReportingOverflow(by: c)
+    return isTooMuch || overflow ? .max : all
+  }
+
+  static func sum(_ terms: Int...) -> Int {
+    terms.reduce(0) { sum, term in
+      let (all, overflow) = sum.addingReportingOverflow(term)
+      return overflow ? .max : all
+    }
+  }
+}

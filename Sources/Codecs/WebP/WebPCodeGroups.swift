@@ -1,0 +1,225 @@
+import VitrineGraphics
+import VitrineLoading
+
+/// Counts the groups of prefix codes of a lossless WebP image (RFC 9649, section 3.7.2), without unpacking its pixels.
+///
+/// Each group takes libwebp about 12 KiB of tables, and a file needs no more than twenty bits for one: a few hundred
+/// kilobytes can ask for hundreds of megabytes, which the header does not tell.
+struct WebPCodeGroups {
+  /// The groups that an encoder makes at most; libwebp's makes no more than 2,600.
+  static let limit = 2600
+
+  /// Throws `.decoding` for a lossless image, or alpha that is packed as one, of more groups than `limit`. Returns false if
+  /// too little has come to tell. Damage passes: libwebp refuses it.
+  ///
+  /// - Parameters:
+  ///   - frame: an ALPH chunk and others behind it, or a VP8L chunk.
+  ///   - size: that of the frame.
+  static func check(_ frame: UnsafeBufferPointer<UInt8>, size: PixelSize) throws(ImageError) -> Bool {
+    guard frame.count > 8 else { return false }
+    var reader = WebPCodeGroups(UnsafeBufferPointer(rebasing: frame[8...]))
+    let count: Int?
+    switch String(decoding: frame[..<4], as: UTF8.self) {
+    case "VP8L":
+      guard reader.read(8) == 0x2F, reader.read(14) != nil, reader.read(14) != nil, reader.read(4) != nil
+      else {
+        return false
+      }
+      count = reader.count(size)
+    case "ALPH":
+      let isPacked: UInt8 = 1
+      guard let header = reader.read(8), UInt8(header & 3) == isPacked else { return true }
+      count = reader.count(size)
+    default: return true
+    }
+    guard let count else { return false }
+    guard count <= limit else {
+      throw .decoding(.webp, message: "more groups of codes than an image has")
+    }
+    return true
+  }
+
+  private let bytes: UnsafeBufferPointer<UInt8>
+  private var bitOffset = 0
+
+  init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
+
+  /// The number of groups, once the header has been read; `nil` where the data end or make no sense.
+  mutating func count(_ size: PixelSize) -> Int? {
+    var columns = size.width
+    let rows = size.height
+    while let isTransform = read(1), isTransform == 1 {
+      switch read(2) {
+      case 0, 1:
+        guard let bits = read(3),
+          skipImage(Self.blocks(columns, bits + 2) * Self.blocks(rows, bits + 2)) != nil
+        else { return nil }
+      case 2: break
+      case 3:
+        guard let last = read(8), skipImage(last + 1) != nil else { return nil }
+        // Indices of few colours are packed into one pixel.
+        columns = Self.blocks(columns, last < 2 ? 3 : last < 4 ? 2 : last < 16 ? 1 : 0)
+      default: return nil
+      }
+    }
+    guard readCacheSize() != nil, let hasGroups = read(1) else { return nil }
+    guard hasGroups == 1 else { return 1 }
+    guard let bits = read(3) else { return nil }
+    let pixels = Self.blocks(columns, bits + 2) * Self.blocks(rows, bits + 2)
+    guard let numbers = skipImage(pixels) else { return nil }
+    // libwebp makes all groups up to the last if they are few, else those that are used.
+    let last = numbers.max() ?? 0
+    return last < 1000 && last < pixels ? last + 1 : numbers.count
+  }
+
+  private static func blocks(_ side: Int, _ bits: Int) -> Int { (side + (1 << bits) - 1) >> bits }
+
+  /// Bits from the lowest of each byte on; `nil` at the end.
+  private mutating func read(_ count: Int) -> Int? {
+    guard bitOffset + count <= bytes.count * 8 else { return nil }
+    var value = 0
+    for bit in 0..<count {
+      value |= Int(bytes[(bitOffset + bit) / 8] >> UInt8((bitOffset + bit) % 8) & 1) << bit
+    }
+    bitOffset += count
+    return value
+  }
+
+  /// The number of colours in the cache, 0 for none.
+  private mutating func readCacheSize() -> Int? {
+    guard let hasCache = read(1) else { return nil }
+    guard hasCache == 1 else { return 0 }
+    guard let bits = read(4), 1...11 ~= bits else { return nil }
+    return 1 << bits
+  }
+
+  // MARK: Images of transforms and group numbers
+
+  /// Passes over an image with a group of its own. Returns the numbers of groups that its pixels stand for, red and green:
+  /// what is copied or comes from the cache has stood there before, or is 0.
+  private mutating func skipImage(_ pixelCount: Int) -> Set<Int>? {
+    guard let cacheSize = readCacheSize() else { return nil }
+    var codes: [PrefixCode] = []
+    for size in [256 + 24 + cacheSize, 256, 256, 256, 40] {
+      guard let code = readCode(size) else { return nil }
+      codes.append(code)
+    }
+    var numbers: Set<Int> = []
+    var pixel = 0
+    while pixel < pixelCount {
+      guard let symbol = next(codes[0]) else { return nil }
+      if symbol < 256 {
+        guard let red = next(codes[1]), next(codes[2]) != nil, next(codes[3]) != nil else { return nil }
+        numbers.insert(red << 8 | symbol)
+        pixel += 1
+      } else if symbol < 256 + 24 {
+        guard let length = readLength(symbol - 256), let distance = next(codes[4]),
+          readLength(distance) != nil
+        else { return nil }
+        if pixel == 0 { numbers.insert(0) }
+        pixel += length
+      } else {
+        numbers.insert(0)
+        pixel += 1
+      }
+    }
+    return numbers
+  }
+
+  /// A length or a distance of LZ77.
+  private mutating func readLength(_ prefix: Int) -> Int? {
+    guard prefix >= 4 else { return prefix + 1 }
+    let extraBits = (prefix - 2) >> 1
+    guard let extra = read(extraBits) else { return nil }
+    return (2 + prefix & 1) << extraBits + extra + 1
+  }
+
+  // MARK: Prefix codes
+
+  /// A canonical prefix code: the number of codes of each length, and the symbols in order.
+  private struct PrefixCode {
+    static let longest = 15
+    var counts = [Int](repeating: 0, count: longest + 1)
+    var symbols: [Int] = []
+    /// The symbol of a code without bits.
+    var only: Int?
+
+    init(lengths: [Int]) {
+      for length in lengths { counts[length] += 1 }
+      counts[0] = 0
+      for length in 1...Self.longest where counts[length] > 0 {
+        symbols += lengths.indices.filter { lengths[$0] == length }
+      }
+      if symbols.count == 1 { only = symbols[0] }
+    }
+  }
+
+  private mutating func next(_ code: PrefixCode) -> Int? {
+    if let only = code.only { return only }
+    var (value, first, index) = (0, 0, 0)
+    for length in 1...PrefixCode.longest {
+      guard let bit = read(1) else { return nil }
+      value |= bit
+      let count = code.counts[length]
+      // More codes than there is room for are damage.
+      guard value >= first else { return nil }
+      if value - first < count { return code.symbols[index + value - first] }
+      index += count
+      first = (first + count) << 1
+      value <<= 1
+    }
+    return nil
+  }
+
+  private mutating func readCode(_ size: Int) -> PrefixCode? {
+    guard let isSimple = read(1) else { return nil }
+    return isSimple == 1 ? readSimpleCode(size) : readNormalCode(size)
+  }
+
+  private mutating func readSimpleCode(_ size: Int) -> PrefixCode? {
+    guard let last = read(1), let isLong = read(1), let first = read(isLong == 1 ? 8 : 1) else { return nil }
+    var lengths = [Int](repeating: 0, count: max(size, 256))
+    lengths[first] = 1
+    if last == 1 {
+      guard let second = read(8) else { return nil }
+      lengths[second] = 1
+    }
+    return PrefixCode(lengths: lengths)
+  }
+
+  private static let lengthOrder = [17, 18, 0, 1, 2, 3, 4, 5, 16, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]
+
+  private mutating func readNormalCode(_ size: Int) -> PrefixCode? {
+    guard let more = read(4) else { return nil }
+    var codeLengths = [Int](repeating: 0, count: Self.lengthOrder.count)
+    for place in Self.lengthOrder.prefix(4 + more) {
+      guard let length = read(3) else { return nil }
+      codeLengths[place] = length
+    }
+    let lengthCode = PrefixCode(lengths: codeLengths)
+    guard var left = readLengthCount(size) else { return nil }
+    var lengths: [Int] = []
+    var previous = 8
+    while lengths.count < size, left > 0 {
+      left -= 1
+      guard let length = next(lengthCode) else { return nil }
+      if length < 16 {
+        lengths.append(length)
+        if length > 0 { previous = length }
+        continue
+      }
+      let (bits, least) = length == 16 ? (2, 3) : length == 17 ? (3, 3) : (7, 11)
+      guard let extra = read(bits), lengths.count + least + extra <= size else { return nil }
+      lengths += Array(repeating: length == 16 ? previous : 0, count: least + extra)
+    }
+    return PrefixCode(lengths: lengths)
+  }
+
+  /// How many lengths are stored.
+  private mutating func readLengthCount(_ size: Int) -> Int? {
+    guard let isBounded = read(1) else { return nil }
+    guard isBounded == 1 else { return size }
+    guard let bits = read(3), let count = read(2 + 2 * bits), count + 2 <= size else { return nil }
+    return count + 2
+  }
+}

@@ -1,0 +1,167 @@
+import Synchronization
+import Testing
+import VitrineCodecs
+import VitrineGraphics
+import VitrineLoading
+
+/// Decoders ask whether their image is still needed, and stop when it is not.
+@Suite(.timeLimit(.minutes(1))) struct DecodeCancellationTests {
+  /// Says yes from a question on, and counts the questions: one for each strip of rows, row of blocks or part.
+  private final class Questions: Sendable {
+    private let asked = Atomic(0)
+    private let limit: Int
+
+    init(yesFrom limit: Int = .max) { self.limit = limit }
+
+    var count: Int { asked.load(ordering: .relaxed) }
+    var cancellation: DecodeCancellation {
+      DecodeCancellation { self.asked.wrappingAdd(1, ordering: .relaxed).newValue >= self.limit }
+    }
+  }
+
+  struct Sample: CustomTestStringConvertible {
+    let testDescription: String
+    /// Rows or scans, or parts of them, that take a question each.
+    let questions: Int
+    let bytes: @Sendable () -> [UInt8]
+  }
+
+  private static func jpeg(_ change: @escaping @Sendable (inout JPEGFixture) -> Void)
+    -> @Sendable () -> [UInt8]
+  {
+    {
+      var fixture = JPEGFixture(width: 64, height: 640, color: patternColor)
+      change(&fixture)
+      return fixture.bytes
+    }
+  }
+
+  static let samples = [
+    Sample(testDescription: "JPEG", questions: 40, bytes: jpeg { _ in }),
+    // Ten scans of eighty rows of blocks, then the rows.
+    Sample(testDescription: "progressive JPEG", questions: 840, bytes: jpeg { $0.isProgressive = true }),
+    Sample(testDescription: "JPEG of three scans", questions: 280, bytes: jpeg { $0.isInterleaved = false }),
+    Sample(testDescription: "PNG", questions: 40) {
+      PNGFixture(width: 16, height: 640) { x, y in [x, y & 255, 0, 255] }.bytes
+    },
+    Sample(testDescription: "interlaced PNG", questions: 280) {
+      var fixture = PNGFixture(width: 16, height: 640) { x, y in [x, y & 255, 0, 255] }
+      fixture.isInterlaced = true
+      return fixture.bytes
+    },
+    Sample(testDescription: "GIF", questions: 40) {
+      GIFFixture(width: 16, height: 640) { x, y in UInt8((x + y) & 3) }.bytes
+    },
+    Sample(testDescription: "lossless WebP", questions: 3) {
+      noise(isLossless: true)
+    },
+    Sample(testDescription: "lossy WebP", questions: 2) {
+      noise(isLossless: false)
+    },
+  ]
+
+  private static func noise(isLossless: Bool) -> [UInt8] {
+    var random = SeededGenerator(seed: 7)
+    let pixels = (0..<(256 * 128)).flatMap { _ -> [UInt8] in
+      let bits = random.next()
+      return [UInt8(bits & 255), UInt8(bits >> 8 & 255), UInt8(bits >> 16 & 255), 255]
+    }
+    return LargeFixtures.webP(pixels, width: 256, height: 128, isLossless: isLossless)
+  }
+
+  @Test(arguments: samples)
+  func decoderAsksBetweenRowsAndScans(sample: Sample) throws {
+    let questions = Questions()
+
+    let image = try ImageCodecs().decode(
+      sample.bytes(), options: DecodeOptions(), cancellation: questions.cancellation)
+
+    #expect(questions.count >= sample.questions)
+    #expect(image.pixelHeight > 0)
+  }
+
+  @Test(arguments: samples, [1, 2])
+  func nothingIsDecodedAfterTheImageIsNotNeeded(sample: Sample, last: Int) {
+    let questions = Questions(yesFrom: last)
+
+    #expect(throws: ImageError.cancelled) {
+      try ImageCodecs().decode(
+        sample.bytes(), options: DecodeOptions(), cancellation: questions.cancellation)
+    }
+    #expect(questions.count == last)
+  }
+
+  @Test func progressiveJPEGStopsInTheMiddleOfAScan() {
+    let questions = Questions(yesFrom: 400)
+
+    #expect(throws: ImageError.cancelled) {
+      try ImageCodecs().decode(
+        Self.samples[1].bytes(), options: DecodeOptions(), cancellation: questions.cancellation)
+    }
+    #expect(questions.count == 400)
+  }
+
+  @Test func previewStops() throws {
+    for sample in [Self.samples[0], Self.samples[1], Self.samples[3], Self.samples[4], Self.samples[5]] {
+      let bytes = sample.bytes()
+      let decoder = try #require(ImageCodecs().progressiveDecoder(.scans, options: DecodeOptions()))
+      let questions = Questions(yesFrom: 3)
+
+      #expect(throws: ImageError.cancelled, "\(sample.testDescription)") {
+        try decoder.image(
+          of: Array(bytes.dropLast(40)), expectedLength: nil, cancellation: questions.cancellation)
+      }
+      #expect(questions.count == 3)
+      #expect(try decoder.image(of: bytes, expectedLength: nil) == nil, "it is over")
+      #expect(decoder.memoryKept == 0)
+    }
+  }
+
+  @Test func decoderWithoutCancellationDecodesToTheEnd() throws {
+    struct Simple: ImageDecoding {
+      func decode(_ data: [UInt8], options: DecodeOptions) throws(ImageError) -> Image {
+        Image(Bitmap(width: 1, height: 1, format: .bgra, isOpaque: true) { _, _ in })
+      }
+    }
+    let questions = Questions(yesFrom: 1)
+
+    _ = try Simple().decode([1], options: DecodeOptions(), cancellation: questions.cancellation)
+
+    #expect(questions.count == 0)
+  }
+
+  // MARK: Cost
+
+  /// A grey progressive JPEG of many scans, each over the whole image.
+  private func manyScans(_ count: Int, width: Int, height: Int) -> [UInt8] {
+    var fixture = JPEGFixture(width: width, height: height) { _, _ in .white }
+    fixture.model = .gray
+    fixture.samples = { _, _ in [200] }
+    fixture.repeatsFirstRow = true
+    fixture.scanCount = count
+    return fixture.bytes
+  }
+
+  @Test func scansOfMoreSamplesThanAreAllowedAreRefused() throws {
+    let pixels = 64 * 64
+    let limits = DecodeLimits(pixels: pixels)
+    let (few, many) = (manyScans(16, width: 64, height: 64), manyScans(17, width: 64, height: 64))
+
+    #expect(try decode(few, limits: limits).pixelWidth == 64)
+    #expect(error(many, limits: limits) == .tooLarge(.samples(16 * pixels)))
+    #expect(try decode(many, limits: DecodeLimits(pixels: pixels * 2)).pixelWidth == 64)
+    // Previews unpack no more.
+    let decoder = try #require(
+      ImageCodecs().progressiveDecoder(.scans, options: DecodeOptions(limits: limits)))
+    #expect(throws: ImageError.tooLarge(.samples(16 * pixels))) {
+      try decoder.image(of: many, expectedLength: nil)
+    }
+  }
+
+  @Test func largestImageOfTheUsualScansIsAllowed() throws {
+    var fixture = JPEGFixture(width: 64, height: 64, color: patternColor)
+    fixture.isProgressive = true
+
+    #expect(try decode(fixture.bytes, limits: DecodeLimits(pixels: 64 * 64)).pixelWidth == 64)
+  }
+}

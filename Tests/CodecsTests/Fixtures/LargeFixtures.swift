@@ -1,0 +1,92 @@
+import CCodecs
+import Glibc
+
+/// Images of many pixels that take a few kilobytes, made in a moment.
+enum LargeFixtures {
+  /// A PNG of zeros.
+  ///
+  /// - Parameter colorType: 0 grey, 2 RGB, 3 palette, 4 grey and alpha, 6 RGBA.
+  static func png(
+    width: Int, height: Int, depth: Int, colorType: Int, isInterlaced: Bool = false
+  ) -> [UInt8] {
+    let channels = [0: 1, 2: 3, 3: 1, 4: 2, 6: 4][colorType] ?? 1
+    func count(_ width: Int, _ height: Int) -> Int {
+      width > 0 ? height * (1 + (width * channels * depth + 7) / 8) : 0
+    }
+    var size = isInterlaced ? 0 : count(width, height)
+    let passes = [
+      (0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2),
+    ]
+    for (x, y, stepX, stepY) in passes where isInterlaced {
+      let columns = (width - x + stepX - 1) / stepX
+      let rows = (height - y + stepY - 1) / stepY
+      size += count(columns, rows)
+    }
+    var header = PNGFixture(width: width, height: height, samples: { _, _ in [] })
+    header.depth = depth
+    header.colorType = colorType
+    header.isInterlaced = isInterlaced
+    let palette = colorType == 3 ? chunk("PLTE", [1, 2, 3]) : []
+    return [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + chunk("IHDR", header.header) + palette
+      + chunk("IDAT", packedZeros(size)) + chunk("IEND", [])
+  }
+
+  static func chunk(_ type: String, _ payload: [UInt8]) -> [UInt8] {
+    let content = Array(type.utf8) + payload
+    let sum = crc32(0, content, uInt(content.count))
+    return payload.count.bigEndianBytes + content + Int(sum).bigEndianBytes
+  }
+
+  private static func packedZeros(_ count: Int) -> [UInt8] {
+    let zeros = [UInt8](repeating: 0, count: count)
+    var packed = [UInt8](repeating: 0, count: count / 500 + 1000)
+    var length = uLongf(packed.count)
+    _ = compress2(&packed, &length, zeros, uLong(count), 9)
+    return Array(packed.prefix(Int(length)))
+  }
+
+  /// A GIF of one colour on a screen that may be smaller than its frame.
+  static func gif(screen: (width: Int, height: Int), frame: (width: Int, height: Int)) -> [UInt8] {
+    var fixture = GIFFixture(width: screen.width, height: screen.height) { _, _ in 0 }
+    fixture.frame = (0, 0, frame.width, frame.height)
+    // Codes of three bits, cleared before they need four: sixteen pixels in nine bytes.
+    var writer = BitWriter()
+    let clear = 4
+    for _ in 0..<8 { for code in [clear, 0, 0] { writer.write(code, 3) } }
+    let count = (frame.width * frame.height + 15) / 16
+    let codes = Array(repeatElement(writer.bytes, count: count).joined())
+    return fixture.head + subBlocks(codes) + [0x3B]
+  }
+
+  private static func subBlocks(_ content: [UInt8]) -> [UInt8] {
+    var blocks: [UInt8] = []
+    for start in stride(from: 0, to: content.count, by: 255) {
+      let block = content[start..<min(content.count, start + 255)]
+      blocks.append(UInt8(block.count))
+      blocks += block
+    }
+    return blocks + [0]
+  }
+
+  /// A WebP of two colours; the lower half is transparent in part if `hasAlpha`.
+  static func webP(width: Int, height: Int, isLossless: Bool, hasAlpha: Bool) -> [UInt8] {
+    var pixels = [UInt8](repeating: 255, count: width * height * 4)
+    pixels.withUnsafeMutableBytes { pixels in
+      let words = pixels.assumingMemoryBound(to: UInt32.self)
+      for index in (words.count / 2)..<words.count { words[index] = hasAlpha ? 0x8020_40C0 : 0xFF20_40C0 }
+    }
+    return webP(pixels, width: width, height: height, isLossless: isLossless)
+  }
+
+  /// - Parameter pixels: red, green, blue and alpha of each.
+  static func webP(_ pixels: [UInt8], width: Int, height: Int, isLossless: Bool) -> [UInt8] {
+    var output: UnsafeMutablePointer<UInt8>?
+    let stride = Int32(width * 4)
+    let count =
+      isLossless
+      ? WebPEncodeLosslessRGBA(pixels, Int32(width), Int32(height), stride, &output)
+      : WebPEncodeRGBA(pixels, Int32(width), Int32(height), stride, 10, &output)
+    defer { WebPFree(output) }
+    return Array(UnsafeBufferPointer(start: output, count: count))
+  }
+}
