@@ -1,6 +1,6 @@
-/// SHA-256 (FIPS 180-4) of secrets: what tells two of them apart where neither may be kept or shown.
+/// Digests that tell secrets apart where the secrets themselves may be neither kept nor shown.
 package enum SecretDigest {
-  /// The digest of some texts, as 64 hexadecimal digits. Texts are framed: `["ab", "c"]` and `["a", "bc"]` differ.
+  /// The SHA-256 digest of a list of texts, as 64 hexadecimal digits. Texts are framed: `["ab", "c"]` and `["a", "bc"]` differ.
   package static func hex(_ parts: [String]) -> String {
     var message: [UInt8] = []
     for part in parts {
@@ -10,62 +10,9 @@ package enum SecretDigest {
       }
       message += bytes
     }
-    return sha256(message).map { byte in
+    return SHA256.digest(message).map { byte in
       let text = String(byte, radix: 16)
       return text.count == 1 ? "0" + text : text
     }.joined()
   }
-
-  static func sha256(_ message: [UInt8]) -> [UInt8] {
-    var padded = message + [0x80]
-    padded += [UInt8](repeating: 0, count: (120 - padded.count % 64) % 64)
-    let bits = UInt64(message.count) * 8
-    for shift in stride(from: 56, through: 0, by: -8) {
-      padded.append(UInt8(truncatingIfNeeded: bits >> UInt64(shift)))
-    }
-    var state = initial
-    for start in stride(from: 0, to: padded.count, by: 64) { add(padded[start..<(start + 64)], to: &state) }
-    return state.flatMap { word in [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: word >> UInt32($0)) } }
-  }
-
-  private static func add(_ block: ArraySlice<UInt8>, to state: inout [UInt32]) {
-    var words = [UInt32](repeating: 0, count: 64)
-    for index in 0..<16 {
-      let start = block.startIndex + 4 * index
-      for offset in 0..<4 { words[index] = words[index] << 8 | UInt32(block[start + offset]) }
-    }
-    for index in 16..<64 {
-      let (a, b) = (words[index - 15], words[index - 2])
-      let first = rotated(a, 7) ^ rotated(a, 18) ^ a >> 3
-      let second = rotated(b, 17) ^ rotated(b, 19) ^ b >> 10
-      words[index] = words[index - 16] &+ first &+ words[index - 7] &+ second
-    }
-    var v = state
-    for index in 0..<64 {
-      let choice = (v[4] & v[5]) ^ (~v[4] & v[6])
-      let majority = (v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2])
-      let sum1 = rotated(v[4], 6) ^ rotated(v[4], 11) ^ rotated(v[4], 25)
-      let sum0 = rotated(v[0], 2) ^ rotated(v[0], 13) ^ rotated(v[0], 22)
-      let first = v[7] &+ sum1 &+ choice &+ constants[index] &+ words[index]
-      v = [first &+ sum0 &+ majority, v[0], v[1], v[2], v[3] &+ first, v[4], v[5], v[6]]
-    }
-    for index in 0..<8 { state[index] = state[index] &+ v[index] }
-  }
-
-  private static func rotated(_ word: UInt32, _ bits: UInt32) -> UInt32 { word >> bits | word << (32 - bits) }
-
-  private static let initial: [UInt32] = [
-    0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
-  ]
-
-  private static let constants: [UInt32] = [
-    0x428a_2f98, 0x7137_4491, 0xb5c0_fbcf, 0xe9b5_dba5, 0x3956_c25b, 0x59f1_11f1, 0x923f_82a4, 0xab1c_5ed5,
-    0xd807_aa98, 0x1283_5b01, 0x2431_85be, 0x550c_7dc3, 0x72be_5d74, 0x80de_b1fe, 0x9bdc_06a7, 0xc19b_f174,
-    0xe49b_69c1, 0xefbe_4786, 0x0fc1_9dc6, 0x240c_a1cc, 0x2de9_2c6f, 0x4a74_84aa, 0x5cb0_a9dc, 0x76f9_88da,
-    0x983e_5152, 0xa831_c66d, 0xb003_27c8, 0xbf59_7fc7, 0xc6e0_0bf3, 0xd5a7_9147, 0x06ca_6351, 0x1429_2967,
-    0x27b7_0a85, 0x2e1b_2138, 0x4d2c_6dfc, 0x5338_0d13, 0x650a_7354, 0x766a_0abb, 0x81c2_c92e, 0x9272_2c85,
-    0xa2bf_e8a1, 0xa81a_664b, 0xc24b_8b70, 0xc76c_51a3, 0xd192_e819, 0xd699_0624, 0xf40e_3585, 0x106a_a070,
-    0x19a4_c116, 0x1e37_6c08, 0x2748_774c, 0x34b0_bcb5, 0x391c_0cb3, 0x4ed8_aa4a, 0x5b9c_ca4f, 0x682e_6ff3,
-    0x748f_82ee, 0x78a5_636f, 0x84c8_7814, 0x8cc7_0208, 0x90be_fffa, 0xa450_6ceb, 0xbef9_a3f7, 0xc671_78f2,
-  ]
 }
