@@ -3,14 +3,14 @@ import Glibc
 public import VitrineGraphics
 public import VitrineLoading
 
-/// Why a file of the application's own is not shown.
+/// An error that a file of the application could not be shown with.
 public struct AssetImageError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The file.
+  /// The path of the file.
   public let path: String
-  /// What is wrong with the file.
+  /// The reason for the failure.
   public let reason: ImageError
 
-  /// One line that names the file.
+  /// One line that names the file and the reason.
   public var description: String {
     switch reason {
     case .unreadableFile: "\(reason)"
@@ -29,10 +29,10 @@ public enum AssetImage {
   /// Decodes a file whole, on the calling thread: by `ImageCodecs` where it knows the format, else by
   /// SDL2_image (BMP, TGA, TIFF, SVG, …), whose pictures have the format `.raw`.
   ///
-  /// The name tells the scale, as `icon@2x.png` does; see `Image.scale(named:)`.
+  /// The scale comes from the file name, such as `icon@2x.png`; see `Image.scale(named:)`.
   ///
-  /// Throws an error that names the file; its reason is `.unreadableFile`, `.notAnImage` for what neither knows, or what
-  /// `ImageCodecs` throws.
+  /// Throws an `AssetImageError` with the path of the file. Its reason is `.unreadableFile`, `.notAnImage` for a format
+  /// that neither decoder supports, or the error that `ImageCodecs` has thrown.
   public static func load(
     contentsOf path: String, pixelFormat: PixelFormat = .bgra
   ) throws(AssetImageError) -> Image {

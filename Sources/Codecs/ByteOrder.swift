@@ -8,7 +8,7 @@ extension ArraySlice<UInt8> {
     UInt32(bigEndianUInt16(at: offset)) << 16 | UInt32(bigEndianUInt16(at: offset + 2))
   }
 
-  /// The same as a count or an offset; on a machine of 32 bits what it cannot hold counts as the most that it can.
+  /// Reads a big-endian 32-bit number as a count or an offset. Clamped to `Int.max` on a 32-bit machine.
   func bigEndianCount(at offset: Int) -> Int { Int(clamping: bigEndianUInt32(at: offset)) }
 
   func littleEndianUInt16(at offset: Int) -> UInt16 { bigEndianUInt16(at: offset).byteSwapped }

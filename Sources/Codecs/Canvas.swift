@@ -8,9 +8,9 @@ struct Canvas {
   /// How many of its pixels lie beyond the picture's edge, on each side: less than one, so that each shows
   /// something of the picture.
   var overhang: (x: Double, y: Double) = (0, 0)
-  /// Asked before each strip of rows.
+  /// Checked before each strip of rows.
   var cancellation = DecodeCancellation.never
-  /// The rows that a decoder writes at once, unless it hands out the whole image.
+  /// The number of rows that a decoder writes at a time, unless it returns the whole image.
   static let stripHeight = 16
   /// Where the first stored pixel lies.
   private let origin: UnsafeMutableRawPointer

@@ -20,7 +20,7 @@ struct DecodePlan {
   let options: DecodeOptions
   /// From the picture's colours to sRGB; nil where there is nothing to convert.
   private(set) var colors: ColorConversion?
-  /// Asked between rows and passes.
+  /// Checked between rows and passes.
   var cancellation = DecodeCancellation.never
 
   /// Throws `.decoding` for a picture without pixels and `.tooLarge(.side)`.

@@ -23,14 +23,15 @@ public struct ImageCodecs: ImageDecoding {
   /// progressive JPEG, interlaced PNG, lossless or transparent WebP and GIF are held whole for a while.
   ///
   /// Throws `.emptyBody`, `.notAnImage` for bytes of any other kind, `.tooLarge(.side)` and
-  /// `.tooLarge(.pixels)` from the header alone, `.tooLarge(.samples)` once the scans of a JPEG have unpacked sixteen
-  /// samples for each pixel that is allowed, `.decoding` for damage.
+  /// `.tooLarge(.pixels)` from the header alone, `.tooLarge(.samples)` if the scans of a JPEG unpack more than sixteen
+  /// samples for each pixel that the limits allow, `.decoding` for damage.
   public func decode(_ data: [UInt8], options: DecodeOptions) throws(ImageError) -> Image {
     try decode(data, options: options, cancellation: .never)
   }
 
-  /// Decodes on the calling thread, as `decode(_:options:)` does, and asks `cancellation` between strips of 16 rows, rows of
-  /// blocks of each scan of a JPEG, passes of a PNG, and every 16 KiB or sixty-fourth of a WebP.
+  /// Decodes on the calling thread as `decode(_:options:)` does. Checks `cancellation` between strips of 16 rows,
+  /// between rows of blocks in each scan of a JPEG, between passes of a PNG, and after every 16 KiB or sixty-fourth of
+  /// a WebP.
   public func decode(
     _ data: [UInt8], options: DecodeOptions, cancellation: DecodeCancellation
   ) throws(ImageError) -> Image {

@@ -22,7 +22,7 @@ extension Orientation {
   /// Reads the tag from a TIFF stream, as Exif in JPEG, PNG and WebP holds it; nil where there is none or
   /// where an offset or a value makes no sense.
   init?(tiff: ArraySlice<UInt8>) {
-    // No directory begins behind the end; sums of what lies before it are small.
+    // The offset of a directory must lie within the stream, so that sums of offsets stay small.
     guard let stream = TIFFStream(tiff), let directory = stream.uint32(at: 4).map({ Int(clamping: $0) }),
       directory < tiff.count, let count = stream.uint16(at: directory)
     else { return nil }

@@ -46,7 +46,8 @@ public final class Image: Sendable {
   public let renderingMode: RenderingMode
   /// Whether more of it is on its way: it is shown meanwhile, and kept nowhere (SD-M11).
   public let isPartial: Bool
-  /// Data of the program's own by name, which caches keep with the image; empty unless it was made `withUserData`.
+  /// The application's own data by name, stored with the image in caches; empty unless the image was made by
+  /// `withUserData`.
   public let userData: [String: [UInt8]]
 
   /// A picture of one frame or several; decoded whole, one pixel to a point, unless said otherwise.
@@ -96,22 +97,23 @@ public final class Image: Sendable {
     mode == renderingMode ? self : Image(self, renderingMode: mode)
   }
 
-  /// The same picture with another number of pixels to a point: a new image that shares the pixels, or this one if nothing
-  /// changes. A scale that is not a positive number is ignored.
+  /// Returns an image with the same pixels and another number of pixels per point: a new image that shares the pixels,
+  /// or this image if the scale is unchanged. A scale that is not a positive number is ignored.
   public func withScale(_ scale: Double) -> Image {
     scale == self.scale || !(scale > 0 && scale.isFinite) ? self : Image(self, scale: scale)
   }
 
-  /// The same picture with data of the program's own, which memory and disk keep with it (SDWebImage's
-  /// `sd_extendedObject`): a new image that shares the pixels, or this one if nothing changes.
+  /// Returns an image with the same pixels and the application's own data, which memory and disk caches keep with the
+  /// image (SDWebImage's `sd_extendedObject`): a new image that shares the pixels, or this image if the data are
+  /// unchanged.
   public func withUserData(_ userData: [String: [UInt8]]) -> Image {
     userData == self.userData ? self : Image(self, userData: userData)
   }
 
-  /// The scale that a name tells, as `photo@2x.png` does; 1 for a name that tells none.
+  /// Returns the scale in a file name or URL such as `photo@2x.png`; 1 for a name without a scale.
   ///
-  /// The number stands between `@` and `x` at the end of the name, before its extension, if there is one. Query and
-  /// fragment of a URL do not count.
+  /// The number stands between `@` and `x` at the end of the name, before the extension. The query and the fragment of
+  /// a URL are ignored.
   public static func scale(named name: String) -> Double {
     let path = name.prefix { $0 != "?" && $0 != "#" }
     let file = path[(path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex)...]

@@ -1,6 +1,6 @@
 extension String {
-  /// A URL's text without user and password, and these, which are secrets (RFC 3986, 3.2.1): what stands between `//` and
-  /// the last `@` before the path; nil for one that has none.
+  /// The text of a URL without user and password, and the login that was removed (RFC 3986, 3.2.1): the part between
+  /// `//` and the last `@` before the path; nil for a URL without a login.
   package var separatingLogin: (url: String, login: String?) {
     let start = hasPrefix("//") ? index(startIndex, offsetBy: 2) : firstRange(of: "://")?.upperBound
     guard let start else { return (self, nil) }
@@ -10,8 +10,8 @@ extension String {
     return (String(self[..<start] + rest[rest.index(after: at)...]), String(authority[..<at]))
   }
 
-  /// A URL, or a text that was meant to be one, as it may be shown and logged: one line without user and password,
-  /// without the values of queries that look like keys or signatures, and cut off after a hundred characters.
+  /// A URL, or a malformed URL, in a form that may be shown and logged: one line without user and password, without the
+  /// values of query items that look like keys or signatures, truncated after a hundred characters.
   package var withoutSecrets: String {
     let text = URLSecrets.withoutQueryValues(URLSecrets.withoutLogin(self))
     let line = String(
@@ -20,21 +20,21 @@ extension String {
   }
 }
 
-/// What of a URL is nobody else's business.
+/// The rules for removing secrets from URLs.
 private enum URLSecrets {
-  /// Parts of names of query items whose values are never shown.
+  /// Substrings of names of query items whose values are never shown.
   private static let names = [
     "token", "key", "secret", "sig", "pass", "pwd", "auth", "cred", "session", "jwt", "code", "policy",
     "login", "user",
   ]
-  /// Characters of a value that says nothing to a reader.
+  /// The maximum length of a query value that is shown. Longer values may be secrets.
   private static let longestValue = 32
 
   static func withoutLogin(_ text: String) -> String {
     let (url, login) = text.separatingLogin
     guard login == nil else { return url }
-    // A text that is no URL may have a login all the same: `user:password@host`, `http:/user:password@host`, or one with
-    // a slash in its password, which is taken for a port that is no number.
+    // A malformed URL may contain a login too: `user:password@host`, `http:/user:password@host`, or a password that
+    // contains a slash and is therefore parsed as a port.
     let start = text.firstRange(of: "//")?.upperBound ?? text.startIndex
     let rest = text[start...]
     let authority = rest.prefix { !"/?#".contains($0) }
@@ -44,7 +44,7 @@ private enum URLSecrets {
       if port.allSatisfy(\.isNumber) { return text }
       return String(text[..<start] + rest[rest.index(after: at)...])
     }
-    // Without `//`: `data:` and `mailto:` have no login, and what follows their colon is no password.
+    // Without `//`, `data:` and `mailto:` have no login, and the text after their colon is no password.
     let scheme = rest[..<colon]
     if ["data", "mailto", "file", "blob"].contains(scheme.lowercased()) { return text }
     return String(rest[rest.index(after: at)...])

@@ -24,7 +24,7 @@ struct ICCProfile {
     self.init(Self.inflate(stream, count: count))
   }
 
-  /// The length that such a profile has unpacked; `nil` for what is no profile, or too large for one.
+  /// The unpacked length of a compressed profile; `nil` if `chunk` is no valid profile or the profile is too large.
   static func byteCount(packed chunk: ArraySlice<UInt8>) -> Int? { packedStream(chunk)?.count }
 
   private static func packedStream(

@@ -1,7 +1,7 @@
 import VitrineGraphics
 import VitrineLoading
 
-/// Writes GIF89a: a color table for each frame, repeated for ever.
+/// Writes GIF89a with one color table per frame and endless repetition.
 enum GIFEncoder {
   static func encode(_ image: Image) throws(ImageError) -> [UInt8] {
     guard let width = UInt16(exactly: image.pixelWidth), let height = UInt16(exactly: image.pixelHeight)
@@ -35,7 +35,7 @@ enum GIFEncoder {
   private static func bytes(_ number: UInt16) -> [UInt8] { [UInt8(number & 0xFF), UInt8(number >> 8)] }
 }
 
-/// Packs indices of eight bits with the variable-length codes of GIF.
+/// Packs 8-bit indices with the variable-length LZW codes of GIF.
 enum LZWEncoder {
   static func encode(_ indices: [UInt8]) -> [UInt8] {
     let (clear, end) = (256, 257)

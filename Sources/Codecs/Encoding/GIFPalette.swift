@@ -1,15 +1,15 @@
 import VitrineGraphics
 
-/// Up to 255 colors that stand for those of a bitmap, and the index of one of them for each pixel.
+/// A palette of up to 255 colors for a bitmap, and the palette index of each pixel.
 ///
-/// A bitmap with no more colors than that keeps them exactly. Others are divided at the median of their widest channel until
-/// there are 255 groups (Heckbert, 1982), by colors of five bits a channel.
+/// A bitmap with at most 255 colors keeps them exactly. Otherwise the colors are reduced to five bits per channel and
+/// divided by median cut along the widest channel (Heckbert, 1982) until there are 255 groups.
 struct GIFPalette {
-  /// Stands for pixels that are more transparent than opaque.
+  /// The index of pixels that are more than half transparent.
   static let transparentIndex: UInt8 = 255
   private static let colorLimit = 255
 
-  /// Red, green and blue of 256 entries.
+  /// The red, green and blue components of 256 entries.
   private(set) var table: [UInt8]
   private(set) var indices: [UInt8] = []
   private(set) var hasTransparency = false
@@ -36,7 +36,7 @@ struct GIFPalette {
     table += [UInt8](repeating: 0, count: 256 * 3 - table.count)
   }
 
-  /// 0xRRGGBB of each pixel; nil for a transparent one.
+  /// The color of each pixel as 0xRRGGBB; nil for a transparent pixel.
   private static func colors(_ bitmap: Bitmap) -> [UInt32?] {
     let red = bitmap.format == .rgba ? 0 : 2
     return bitmap.withUnsafeBytes { pixels in
@@ -52,12 +52,12 @@ struct GIFPalette {
     [UInt8(color >> 16), UInt8(color >> 8 & 0xFF), UInt8(color & 0xFF)]
   }
 
-  /// A color of five bits a channel.
+  /// Reduces a color to five bits per channel.
   private static func coarse(_ color: UInt32) -> UInt32 { color & 0xF8F8F8 }
 
   private struct Group {
     let colors: [(color: UInt32, count: Int)]
-    /// The widest channel and how wide it is.
+    /// The channel with the widest range of values, and the width of this range.
     private(set) var widest: (shift: UInt32, width: UInt32) = (0, 0)
 
     init(_ colors: [(color: UInt32, count: Int)]) {
@@ -73,10 +73,10 @@ struct GIFPalette {
       }
     }
 
-    /// The mean, by how often each color occurs.
+    /// The mean color, weighted by the number of pixels of each color.
     var mean: [UInt8] {
       let total = max(1, colors.reduce(0) { $0 + $1.count })
-      // A coarse color stands for the middle of its range.
+      // The center of the range of values that a reduced color represents.
       return [UInt32(16), 8, 0].map { shift in
         UInt8(clamping: colors.reduce(0) { $0 + (Int($1.color >> shift & 0xFF) + 4) * $1.count } / total)
       }
@@ -88,7 +88,7 @@ struct GIFPalette {
     for color in colors.lazy.compactMap({ $0 }) { counts[coarse(color), default: 0] += 1 }
     var groups = [Group(counts.sorted { $0.key < $1.key }.map { (color: $0.key, count: $0.value) })]
     while groups.count < colorLimit {
-      // A group of one color has no width.
+      // A group of one color cannot be divided.
       var next = 0
       for index in groups.indices where groups[index].widest.width > groups[next].widest.width {
         next = index

@@ -2,14 +2,15 @@ public import VitrineGraphics
 public import VitrineLoading
 
 extension ImageCodecs: ImageEncoding {
-  /// Encodes on the calling thread as JPEG, PNG, WebP or GIF; an image of several frames as animated PNG or GIF.
+  /// Encodes an image as JPEG, PNG, WebP or GIF on the calling thread. Several frames become an animated PNG or GIF.
   ///
-  /// Without a format the image keeps the format that it was decoded from. An image that was made in memory becomes a GIF
-  /// if it has several frames, else a PNG if it has transparent pixels, else a JPEG. A format that cannot hold the image is
-  /// replaced: JPEG by PNG for transparent pixels, JPEG and WebP by GIF for several frames.
+  /// If `format` is `nil`, the image keeps the format that it was decoded from. An image that was made in memory
+  /// becomes a GIF if it has several frames, otherwise a PNG if it has transparent pixels, otherwise a JPEG. A format
+  /// that cannot hold the image is replaced: JPEG by PNG for transparent pixels, JPEG and WebP by GIF for several
+  /// frames.
   ///
-  /// PNG is lossless. JPEG and WebP have the quality 95 of 100. GIF has up to 255 colors a frame, and each pixel is either
-  /// opaque or transparent.
+  /// PNG is lossless. JPEG and WebP are written with quality 95 of 100. GIF has up to 255 colors per frame, and each
+  /// pixel is either opaque or transparent.
   public func encode(_ image: Image, as format: ImageFormat? = nil) throws(ImageError) -> [UInt8] {
     switch Self.format(of: image, wanted: format) {
     case .png, .raw: try PNGEncoder.encode(image)
@@ -19,7 +20,7 @@ extension ImageCodecs: ImageEncoding {
     }
   }
 
-  /// The format that can hold the image and comes closest to what is wanted.
+  /// Returns the format to write: `wanted` if it can hold the image, otherwise its replacement.
   private static func format(of image: Image, wanted: ImageFormat?) -> ImageFormat {
     let wanted = wanted ?? image.format
     if image.isAnimated { return wanted == .png ? .png : .gif }

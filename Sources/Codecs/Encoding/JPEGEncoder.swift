@@ -3,7 +3,7 @@ import Glibc
 import VitrineGraphics
 import VitrineLoading
 
-/// Writes baseline JPEG with chroma at full size.
+/// Writes baseline JPEG without chroma subsampling.
 enum JPEGEncoder {
   private static let quality: Int32 = 95
   private static let longestSide = 65_500

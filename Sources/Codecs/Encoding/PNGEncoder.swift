@@ -2,7 +2,7 @@ import CCodecs
 import VitrineGraphics
 import VitrineLoading
 
-/// Writes PNG of eight bits a channel, and animated PNG for several frames (PNG specification, third edition).
+/// Writes PNG with eight bits per channel, and animated PNG for several frames (PNG specification, third edition).
 enum PNGEncoder {
   static func encode(_ image: Image) throws(ImageError) -> [UInt8] {
     let (width, height) = (image.pixelWidth, image.pixelHeight)
@@ -10,7 +10,7 @@ enum PNGEncoder {
     else {
       throw .encoding(.png, message: "a side of more than 2147483647 pixels")
     }
-    // All frames have one color type: that of the header.
+    // The color type is in the header and applies to all frames.
     let hasAlpha = !image.frames.allSatisfy { $0.bitmap.isOpaque || $0.bitmap.hasOnlyOpaquePixels }
     var file: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
     append("IHDR", bytes(wide) + bytes(high) + [8, hasAlpha ? 6 : 2, 0, 0, 0], to: &file)
@@ -37,7 +37,7 @@ enum PNGEncoder {
     return file
   }
 
-  /// A whole frame in place of the one before, shown for so many milliseconds.
+  /// The frame control chunk (fcTL) of a frame that replaces the whole canvas. The delay is in milliseconds.
   private static func control(_ sequence: UInt32, _ width: UInt32, _ height: UInt32, _ frame: Image.Frame)
     -> [UInt8]
   {
@@ -61,8 +61,8 @@ enum PNGEncoder {
     return compressed
   }
 
-  /// Each row as the difference to the row above or to the pixel on the left, whichever is smaller, with the filter's number
-  /// before it.
+  /// The rows after filtering, each preceded by its filter number. Each row uses the filter Sub (difference to the
+  /// pixel on the left) or Up (difference to the row above), whichever gives the smaller differences.
   private static func filteredRows(_ bitmap: Bitmap, hasAlpha: Bool) -> [UInt8] {
     let channels = hasAlpha ? 4 : 3
     let rowLength = bitmap.width * channels

@@ -2,7 +2,7 @@ import CCodecs
 import VitrineGraphics
 import VitrineLoading
 
-/// Writes lossy WebP, with alpha where there is any.
+/// Writes lossy WebP, with an alpha channel if the image has transparent pixels.
 enum WebPEncoder {
   private static let quality: Float = 95
 

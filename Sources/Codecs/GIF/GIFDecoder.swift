@@ -16,22 +16,23 @@ enum GIFDecoder {
     return plan.image(try draw(frame, indices, screen: structure.screen, plan))
   }
 
-  /// Throws what a picture is refused for before memory is taken.
+  /// Returns the plan of a decode. Throws if the image exceeds the limits, before memory is allocated.
   static func plan(_ structure: GIFStructure, _ options: DecodeOptions) throws(ImageError) -> DecodePlan {
     let plan = try DecodePlan(
       format: .gif, stored: structure.screen, orientation: .up, options: options)
     try plan.checkPixels(holdsSource: true)
-    // A frame may be larger than its screen, and is unpacked whole.
+    // A frame may be larger than the logical screen and is unpacked whole.
     try plan.checkPixels(of: structure.frame.size)
     return plan
   }
 
-  /// Judges the header as `decode` does.
+  /// Returns the memory that a decode takes. Throws the errors that `decode` throws for the same header.
   static func memory(_ data: [UInt8], options: DecodeOptions) throws(ImageError) -> SourceMemory {
     let structure = try GIFStructure(data)
     let frame = structure.frame
     let plan = try plan(structure, options)
-    // An index a pixel, as far as there are codes for them, and of each row where it begins, three times over.
+    // One byte per pixel index, limited by the number of codes received. The factor of 64 bytes per row covers three
+    // arrays of row offsets.
     let indices = min(
       ByteCount.product(frame.size.width, frame.size.height),
       LZW.largestOutput(of: frame.codeCount, minimumCodeSize: frame.minimumCodeSize))

@@ -20,7 +20,7 @@ struct GIFStructure {
       case 0x21:
         let graphicControl: UInt8 = 0xF9
         if try reader.byte() == graphicControl {
-          // One sub-block of four bytes; what follows is not read.
+          // The control block has one sub-block of four bytes. Further sub-blocks are skipped.
           let control = try reader.firstSubBlock()
           if control.count >= 4 {
             transparentIndex = control[control.startIndex] & 1 != 0 ? control[control.startIndex + 3] : nil
@@ -56,7 +56,7 @@ struct GIFFrame {
   let transparentIndex: UInt8?
   /// Bits of an index, 1 to 8.
   let minimumCodeSize: Int
-  /// The bytes of codes that have come.
+  /// The number of bytes of codes received so far.
   let codeCount: Int
   private let codeReader: GIFBlockReader
 
@@ -84,7 +84,7 @@ struct GIFFrame {
     codeCount = reader.remainingByteCount
   }
 
-  /// The codes, joined from their sub-blocks: a copy.
+  /// A copy of the codes, joined from their sub-blocks.
   var codes: [UInt8] { codeReader.remainingSubBlocks(count: codeCount) }
 
   /// The order in which rows arrive: all, or every eighth, eighth, fourth and second.
@@ -131,7 +131,7 @@ struct GIFBlockReader {
     try bytes(3 << (Int(sizeCode) + 1))
   }
 
-  /// The content of the first of a chain of sub-blocks, of 255 bytes at most; passes over the chain.
+  /// Returns the content of the first sub-block, at most 255 bytes, and skips the rest of the chain.
   mutating func firstSubBlock() throws(ImageError) -> ArraySlice<UInt8> {
     let count = Int(try byte())
     guard count > 0 else { return [] }
@@ -140,15 +140,15 @@ struct GIFBlockReader {
     return content
   }
 
-  /// The length of the content of a chain of sub-blocks, of the last that is needed: whether what is there of it suffices
-  /// shows when it is unpacked, and a file that lacks no more than its end is whole.
+  /// The number of content bytes in the rest of the chain. An incomplete chain is no error here: the file may lack only
+  /// its trailer, and missing codes are found when the content is unpacked.
   var remainingByteCount: Int {
     var sum = 0
     forEachRemaining { sum += $0.count }
     return sum
   }
 
-  /// The content of that chain.
+  /// Returns the joined content of the rest of the chain; `count` is its length in bytes.
   func remainingSubBlocks(count: Int) -> [UInt8] {
     var content: [UInt8] = []
     content.reserveCapacity(count)

@@ -83,9 +83,9 @@ enum LZW {
     return codes * min(codes, Table.capacity)
   }
 
-  /// Bytes of the table of strings.
+  /// The size of the string table in bytes.
   static let tableBytes = Table.capacity * MemoryLayout<Range<Int>>.stride
-  /// Codes between two questions whether to stop.
+  /// The number of codes between two checks for cancellation.
   private static let questionInterval = 8 << 10
 
   /// Where in the output the string of each code beyond the plain ones stands.

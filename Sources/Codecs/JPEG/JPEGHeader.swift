@@ -1,8 +1,8 @@
 import VitrineGraphics
 import VitrineLoading
 
-/// What stands before the first scan of a JPEG stream (ITU-T T.81, annex B), read without trust, and as tolerant as
-/// libjpeg: bytes between segments are skipped.
+/// The segments before the first scan of a JPEG stream (ITU-T T.81, annex B). The bytes are untrusted. As in libjpeg,
+/// bytes between segments are skipped.
 struct JPEGHeader {
   /// The sampling factors of a component, 1 to 4 each.
   struct Component {
@@ -14,17 +14,17 @@ struct JPEGHeader {
   private(set) var components: [Component] = []
   private(set) var isProgressive = false
   private(set) var isArithmetic = false
-  /// True if all coefficients are held in memory: the image is progressive, or its first scan has not all components.
+  /// True if libjpeg keeps all coefficients in memory: the image is progressive, or its first scan lacks a component.
   private(set) var hasMultipleScans = false
-  /// Bytes of the segments of a colour profile.
+  /// The size of the color profile's segments in bytes.
   private(set) var profileBytes = 0
 
-  /// Returns `nil` unless there is a frame header and a first scan after it.
+  /// Returns `nil` if the frame header or the first scan after it is missing.
   init?(_ bytes: [UInt8]) {
     var offset = 2
     while let marker = Self.nextMarker(bytes, &offset) {
       switch marker {
-      case 0x01, 0xD0...0xD7: continue  // without a length
+      case 0x01, 0xD0...0xD7: continue  // markers without a length field
       case 0xD8, 0xD9: return nil
       default: break
       }
@@ -34,7 +34,7 @@ struct JPEGHeader {
       let payload = bytes[(offset + 2)..<(offset + length)]
       offset += length
       switch marker {
-      case 0xC4, 0xC8, 0xCC: break  // tables, between the numbers of frames
+      case 0xC4, 0xC8, 0xCC: break  // DHT, JPG and DAC share the range of the frame markers
       case 0xC0...0xCF:
         guard components.isEmpty, readFrame(payload, marker) else { return nil }
       case 0xE2 where payload.starts(with: "ICC_PROFILE\0".utf8): profileBytes += payload.count
@@ -48,7 +48,7 @@ struct JPEGHeader {
     return nil
   }
 
-  /// The marker at or after `offset`, which is then behind it.
+  /// Returns the next marker at or after `offset` and moves `offset` behind it.
   private static func nextMarker(_ bytes: [UInt8], _ offset: inout Int) -> UInt8? {
     while let start = bytes[min(offset, bytes.count)...].firstIndex(of: 0xFF) {
       offset = start
@@ -78,10 +78,10 @@ struct JPEGHeader {
     return true
   }
 
-  /// Bytes that libjpeg-turbo takes when it decodes at `eighths`/8 of the size.
+  /// Returns the bytes that libjpeg-turbo allocates when it decodes at `eighths`/8 of the size.
   ///
-  /// The coefficients are those of whole rows and columns of MCUs, as `jinit_d_coef_controller` allocates them. The other
-  /// buffers hold a few rows: `jinit_d_main_controller`, `jinit_upsampler`.
+  /// Coefficients are allocated for whole rows and columns of MCUs (`jinit_d_coef_controller`). The other buffers hold
+  /// a few rows (`jinit_d_main_controller`, `jinit_upsampler`).
   func codecBytes(eighths: Int) -> Int {
     let largest = Component(
       horizontal: components.map(\.horizontal).max() ?? 1, vertical: components.map(\.vertical).max() ?? 1)
@@ -90,16 +90,16 @@ struct JPEGHeader {
     for component in components {
       let columns = Self.blocks(size.width, component.horizontal, of: largest.horizontal)
       let rows = Self.blocks(size.height, component.vertical, of: largest.vertical)
-      // Two bytes each; a pointer to each row of blocks.
+      // Each coefficient has two bytes. libjpeg also keeps a pointer to each row of blocks.
       if hasMultipleScans { sum = ByteCount.sum(sum, ByteCount.product(columns, rows, 128), rows * 8) }
-      // Eight rows of blocks' samples, and those of the neighbours above and below.
+      // The sample buffer: one row of blocks, and context rows above and below it.
       sum = ByteCount.sum(sum, columns * 8 * component.vertical * (eighths + 2))
       sum = ByteCount.sum(sum, (outputWidth + 2 * largest.horizontal) * largest.vertical)
     }
     return sum
   }
 
-  /// The blocks of a component along a side, in whole MCUs.
+  /// Returns the number of a component's blocks along one side, rounded up to whole MCUs.
   private static func blocks(_ side: Int, _ factor: Int, of largest: Int) -> Int {
     let blocks = (side * factor + largest * 8 - 1) / (largest * 8)
     return (blocks + factor - 1) / factor * factor

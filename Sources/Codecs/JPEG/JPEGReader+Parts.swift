@@ -31,7 +31,7 @@ extension JPEGReader {
     let info = handle.pointee.info
     return (0..<Int(info.num_components)).reduce(0) { sum, index in
       let component = info.comp_info[index]
-      // Those of whole MCUs.
+      // libjpeg allocates coefficients for whole MCUs.
       func rounded(_ blocks: UInt32, _ factor: Int32) -> Int {
         (Int(blocks) + Int(factor) - 1) / Int(factor) * Int(factor)
       }

@@ -9,9 +9,9 @@ final class JPEGReader {
   private var format = PixelFormat.bgra
   /// What turns inks into colours, if the picture says how.
   private var inks: ColorConversion?
-  /// Asked between rows of blocks, in each scan.
+  /// Checked between rows of blocks in each scan.
   var cancellation = DecodeCancellation.never
-  /// The samples that all scans together may unpack.
+  /// The maximum number of samples that all scans together may unpack.
   private let sampleLimit: Int
 
   /// Reads the header. The bytes must outlive it.
@@ -42,13 +42,15 @@ final class JPEGReader {
   /// The same bound as in libjpeg-turbo's fuzz targets.
   private static let scanLimit: Int32 = 100
 
-  /// A progressive image of three components and the usual ten scans has fourteen samples a pixel, so that the largest
-  /// that is allowed passes; a file of a hundred scans costs no more time than that.
+  /// Returns sixteen samples for each pixel that the limits allow. A progressive image of three components and the
+  /// usual ten scans unpacks fourteen samples per pixel, so an image of the maximum size passes. The bound also limits
+  /// the time that a file of a hundred scans can take.
   private static func sampleLimit(_ limits: DecodeLimits) -> Int {
     ByteCount.product(max(0, limits.pixels), 16)
   }
 
-  /// Has libjpeg ask whether to stop. The callback returns before libjpeg jumps, so that no jump crosses it.
+  /// Makes libjpeg check for cancellation. The callback returns before libjpeg calls `longjmp`, so that no jump crosses
+  /// Swift frames.
   private func watch() {
     handle.pointee.samples_left = UInt64(sampleLimit)
     handle.pointee.asker = Unmanaged.passUnretained(self).toOpaque()
@@ -90,7 +92,8 @@ final class JPEGReader {
 
   /// Starts decoding, shrunk as far as quality allows; what it hands out then.
   ///
-  /// - Parameter header: tells how much memory libjpeg takes, and no more is given to it; `nil` sets no bound.
+  /// - Parameter header: The header that tells how much memory libjpeg needs; libjpeg gets no more than this. `nil`
+  ///   sets no bound.
   func start(for plan: DecodePlan, header: JPEGHeader?) throws(ImageError) -> Canvas.Source {
     format = plan.options.pixelFormat
     inks = isCMYK ? plan.colors : nil

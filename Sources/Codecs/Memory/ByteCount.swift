@@ -1,5 +1,5 @@
-/// Sums and products of sizes that a file claims. They end at `Int.max` instead of trapping; factors and terms are 0 or
-/// more.
+/// Saturating sums and products of sizes that a file claims. The results are clamped to `Int.max` instead of trapping.
+/// Factors and terms must be 0 or more.
 enum ByteCount {
   static func product(_ a: Int, _ b: Int, _ c: Int = 1) -> Int {
     let (first, isTooMuch) = a.multipliedReportingOverflow(by: b)

@@ -1,11 +1,12 @@
 public import VitrineLoading
 
 extension ImageCodecs {
-  /// The bytes that decoding takes at once, computed from the header: the result, the codec's buffers (all coefficients of a
-  /// JPEG in scans, two bytes each; planes and rows), the pixels on their way to the result, and the conversion of
-  /// colours.
+  /// Returns the peak number of bytes that a decode allocates, computed from the header: the result, the codec's
+  /// buffers (planes, rows, and for a JPEG with several scans all coefficients of two bytes each), the pixels before
+  /// scaling, and the color conversion.
   ///
-  /// 0 for bytes that are no image, and for an image that `decode` refuses before it takes memory. Takes some microseconds.
+  /// Returns 0 for bytes that are no image, and for an image that `decode` refuses before it allocates memory. Takes
+  /// some microseconds.
   public func memoryNeeded(for data: [UInt8], options: DecodeOptions) -> Int {
     SourceMemory(data, options: options)?.whole ?? 0
   }

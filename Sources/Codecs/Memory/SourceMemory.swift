@@ -1,39 +1,39 @@
 import VitrineGraphics
 import VitrineLoading
 
-/// The memory that decoding takes at once, computed from the header of an encoded image.
+/// The peak memory of a decode, computed from the header of an encoded image.
 struct SourceMemory {
   let plan: DecodePlan
-  /// The rows or the whole image that the codec hands out.
+  /// The form in which the codec returns pixels: rows or the whole image.
   let source: Canvas.Source
-  /// Bytes that the codec holds while it works: coefficients, planes, rows, tables that grow with the image.
+  /// The bytes that the codec allocates while it works: coefficients, planes, rows, tables that grow with the image.
   let codec: Int
-  /// Bytes of the colour profile as it is stored.
+  /// The size in bytes of the color profile as stored.
   var profile = 0
-  /// True if the whole image comes coarse first: in scans, or interlaced.
+  /// True if the image is progressive or interlaced, so that a coarse version of the whole image comes first.
   var comesInPasses = false
-  /// Bytes that a preview decoder holds from one preview to the next, besides those of the codec.
+  /// The bytes that a preview decoder keeps between two previews, in addition to `codec`.
   var heldForPreviews = 0
-  /// True if previews are collected row by row at the size of the result.
+  /// True if previews are assembled row by row at the size of the result.
   var collectsRows = true
 
-  /// Structures and fixed tables of a codec, an inflater and a scaler.
+  /// The bytes of structures and fixed tables of a codec, an inflater and a scaler.
   private static let overhead = 128 << 10
-  /// A profile is copied twice, its tables are unpacked, and a transform is made of them. Measured with Little CMS 2.14: less
-  /// than four times the profile, and less than 2 MiB for the transform.
+  /// The bytes for converting colors. The profile is copied twice, its tables are unpacked, and a transform is built
+  /// from them. Measured with Little CMS 2.14: less than four times the profile, and less than 2 MiB for the transform.
   private var colorConversion: Int {
     profile > 0 ? ByteCount.sum(ByteCount.product(min(profile, ICCProfile.largest), 4), 2 << 20) : 0
   }
 
-  /// All that a whole image takes.
+  /// The peak number of bytes for decoding the whole image.
   var whole: Int {
     ByteCount.sum(codec, plan.resultBytes, plan.drawingBytes(of: source), colorConversion, Self.overhead)
   }
 
-  /// All that a preview takes; 0 where none is made.
+  /// Returns the peak number of bytes for decoding a preview; 0 if the style and the format give no previews.
   func preview(_ style: ImageRequest.Progressive) -> Int {
     guard style == .scans || style == .blurred && comesInPasses else { return 0 }
-    // A blur copies the image, and each pass that copy.
+    // A blur copies the image, and each blur pass makes another copy.
     let copies = (style == .blurred ? 3 : 1) + (collectsRows ? 1 : 0)
     var strips = source
     strips.isWhole = false
@@ -44,7 +44,7 @@ struct SourceMemory {
 }
 
 extension SourceMemory {
-  /// Returns `nil` for bytes that are no image, and for an image that its decoder refuses before it takes memory.
+  /// Returns `nil` for bytes that are no image, and for an image that its decoder refuses before it allocates memory.
   init?(_ data: [UInt8], options: DecodeOptions) {
     do throws(ImageError) {
       switch ImageSignature.format(of: data) {
@@ -61,10 +61,11 @@ extension SourceMemory {
 }
 
 extension DecodePlan {
-  /// Bytes of the finished image.
+  /// The size of the finished image in bytes.
   var resultBytes: Int { ByteCount.product(scaled.width, scaled.height, PixelFormat.bytesPerPixel) }
 
-  /// Bytes that `Canvas.draw` takes beside the result: a strip of rows, or the whole source, and the sums of the scaler.
+  /// Returns the bytes that `Canvas.draw` allocates in addition to the result: a strip of rows or the whole source, and
+  /// the scaler's sums.
   func drawingBytes(of source: Canvas.Source) -> Int {
     let isScaled = source.size != scaled
     guard isScaled || orientation != .up else { return 0 }

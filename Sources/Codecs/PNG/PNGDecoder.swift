@@ -3,7 +3,7 @@ import VitrineLoading
 
 /// PNG by libpng, row by row unless it is interlaced.
 enum PNGDecoder {
-  /// The rows that libpng reads between two questions whether to stop.
+  /// The number of rows that libpng reads between two checks for cancellation.
   private static let rowsAtOnce = 16
 
   static func decode(
@@ -45,9 +45,10 @@ enum PNGDecoder {
     return plan
   }
 
-  /// Judges the header as `decode` does. Of an image that is still coming, the chunks that have come.
+  /// Returns the memory that a decode takes. Throws the errors that `decode` throws for the same header. For an
+  /// incomplete image, only the chunks received so far count.
   static func memory(_ data: [UInt8], options: DecodeOptions) throws(ImageError) -> SourceMemory {
-    // An orientation may stand behind the pixels.
+    // An orientation may follow the pixels.
     var known = try? PNGStructure(data)
     if known == nil { known = try PNGStructure(beginningOf: data) }
     guard let structure = known else { throw .decoding(.png, message: "less than a header") }

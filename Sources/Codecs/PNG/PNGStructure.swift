@@ -5,7 +5,7 @@ import VitrineLoading
 /// every chunk lies inside the bytes, IHDR comes first, IEND is there. Truncated files end here.
 struct PNGStructure {
   let size: PixelSize
-  /// Writers make chunks of some kilobytes.
+  /// The maximum number of chunks. Encoders write chunks of some kilobytes.
   private static let largestChunkCount = 1 << 18
 
   /// Whether rows come in seven passes, which takes all of them at once.
@@ -18,7 +18,7 @@ struct PNGStructure {
   /// Bytes of packed pixels.
   private var dataCount = 0
   private let bitsPerPixel: Int
-  /// True for sixteen bits a channel.
+  /// True for images with 16 bits per channel.
   private let isDeep: Bool
   let colorModel: ColorConversion.Model
 
@@ -77,14 +77,14 @@ struct PNGStructure {
     }
   }
 
-  /// Bytes that libpng and zlib take besides fixed tables: the row before as it is stored, and the row at hand with
-  /// all its channels, of eight or sixteen bits.
+  /// The bytes that libpng and zlib allocate in addition to fixed tables: the previous row as stored, and the current
+  /// row with all channels of 8 or 16 bits.
   var codecBytes: Int {
     let stored = (size.width * bitsPerPixel + 7) / 8
     return stored + (size.width + 8) * (isDeep ? 8 : 4)
   }
 
-  /// Bytes of the profile once it is unpacked; 0 if there is none.
+  /// The size of the unpacked color profile in bytes; 0 if there is none.
   var profileBytes: Int { packedProfile.flatMap { ICCProfile.byteCount(packed: $0) } ?? 0 }
 
   private static func damaged(_ message: String) -> ImageError { .decoding(.png, message: message) }

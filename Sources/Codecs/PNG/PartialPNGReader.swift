@@ -9,7 +9,7 @@ final class PartialPNGReader {
   private let hasAlpha: Bool
   /// The rows of a picture that is not interlaced, scaled as they come.
   private(set) var picture: GrowingPicture?
-  /// All pixels of an interlaced image; `nil` before the first.
+  /// The pixels of an interlaced image; `nil` before the first pass.
   private var memory: PixelBuffer?
   private var cancellation = DecodeCancellation.never
 

@@ -46,19 +46,19 @@ private final class WebPUnpacking {
   private let decoder: OpaquePointer
   /// libwebp refers to it while it decodes.
   private let config: UnsafeMutablePointer<WebPDecoderConfig>
-  /// What libwebp writes, zero where nothing is yet. Pages that nothing is written to take no memory.
+  /// The output of libwebp, zero for pixels not decoded yet. Pages that were never written take no memory.
   private let memory: PixelBuffer
   private let pixels: UnsafeMutableRawPointer
-  /// Bytes that libwebp holds.
+  /// The number of bytes that libwebp allocates.
   private let codecBytes: Int
   private let source: Canvas.Source
   /// The first row of the frame.
   private let top: Int
   let picture: GrowingPicture
-  /// The packed bytes that libwebp has seen.
+  /// The number of packed bytes that libwebp has received.
   private var end = 0
   private let frameSize: PixelSize
-  /// True once the groups of codes have come, and are no more than are allowed.
+  /// True once the number of code groups is known and within the limit.
   private var areGroupsKnown = false
 
   init(_ frame: WebPFrame, _ plan: DecodePlan) throws(ImageError) {

@@ -1,20 +1,21 @@
 import VitrineGraphics
 import VitrineLoading
 
-/// Counts the groups of prefix codes of a lossless WebP image (RFC 9649, section 3.7.2), without unpacking its pixels.
+/// A reader that counts the groups of prefix codes of a lossless WebP image (RFC 9649, section 3.7.2) without unpacking
+/// its pixels.
 ///
-/// Each group takes libwebp about 12 KiB of tables, and a file needs no more than twenty bits for one: a few hundred
-/// kilobytes can ask for hundreds of megabytes, which the header does not tell.
+/// libwebp allocates about 12 KiB of tables for each group, and a file can declare a group with twenty bits. A file of
+/// a few hundred kilobytes can therefore make libwebp allocate hundreds of megabytes. The header does not show this.
 struct WebPCodeGroups {
-  /// The groups that an encoder makes at most; libwebp's makes no more than 2,600.
+  /// The maximum number of groups. libwebp's encoder writes at most 2,600.
   static let limit = 2600
 
-  /// Throws `.decoding` for a lossless image, or alpha that is packed as one, of more groups than `limit`. Returns false if
-  /// too little has come to tell. Damage passes: libwebp refuses it.
+  /// Throws `.decoding` if a lossless image, or losslessly packed alpha, has more groups than `limit`. Returns false if
+  /// too few bytes have come to decide. Damaged data pass this check; libwebp refuses them.
   ///
   /// - Parameters:
-  ///   - frame: an ALPH chunk and others behind it, or a VP8L chunk.
-  ///   - size: that of the frame.
+  ///   - frame: A VP8L chunk, or an ALPH chunk followed by other chunks.
+  ///   - size: The size of the frame.
   static func check(_ frame: UnsafeBufferPointer<UInt8>, size: PixelSize) throws(ImageError) -> Bool {
     guard frame.count > 8 else { return false }
     var reader = WebPCodeGroups(UnsafeBufferPointer(rebasing: frame[8...]))
@@ -44,7 +45,7 @@ struct WebPCodeGroups {
 
   init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
 
-  /// The number of groups, once the header has been read; `nil` where the data end or make no sense.
+  /// Returns the number of groups, starting behind the image header; `nil` if the data are incomplete or damaged.
   mutating func count(_ size: PixelSize) -> Int? {
     var columns = size.width
     let rows = size.height
@@ -57,7 +58,7 @@ struct WebPCodeGroups {
       case 2: break
       case 3:
         guard let last = read(8), skipImage(last + 1) != nil else { return nil }
-        // Indices of few colours are packed into one pixel.
+        // A palette of at most 16 colors packs several pixel indices into one pixel.
         columns = Self.blocks(columns, last < 2 ? 3 : last < 4 ? 2 : last < 16 ? 1 : 0)
       default: return nil
       }
@@ -67,14 +68,14 @@ struct WebPCodeGroups {
     guard let bits = read(3) else { return nil }
     let pixels = Self.blocks(columns, bits + 2) * Self.blocks(rows, bits + 2)
     guard let numbers = skipImage(pixels) else { return nil }
-    // libwebp makes all groups up to the last if they are few, else those that are used.
+    // libwebp allocates all groups up to the highest number if there are few, otherwise only those in use.
     let last = numbers.max() ?? 0
     return last < 1000 && last < pixels ? last + 1 : numbers.count
   }
 
   private static func blocks(_ side: Int, _ bits: Int) -> Int { (side + (1 << bits) - 1) >> bits }
 
-  /// Bits from the lowest of each byte on; `nil` at the end.
+  /// Returns the next `count` bits, starting with the lowest bit of each byte; `nil` at the end.
   private mutating func read(_ count: Int) -> Int? {
     guard bitOffset + count <= bytes.count * 8 else { return nil }
     var value = 0
@@ -85,7 +86,7 @@ struct WebPCodeGroups {
     return value
   }
 
-  /// The number of colours in the cache, 0 for none.
+  /// Returns the size of the color cache; 0 if there is none.
   private mutating func readCacheSize() -> Int? {
     guard let hasCache = read(1) else { return nil }
     guard hasCache == 1 else { return 0 }
@@ -95,8 +96,8 @@ struct WebPCodeGroups {
 
   // MARK: Images of transforms and group numbers
 
-  /// Passes over an image with a group of its own. Returns the numbers of groups that its pixels stand for, red and green:
-  /// what is copied or comes from the cache has stood there before, or is 0.
+  /// Skips an image that has a single code group. Returns the group numbers that its pixels encode in red and green.
+  /// Pixels that are copied or come from the color cache repeat an earlier number or are 0.
   private mutating func skipImage(_ pixelCount: Int) -> Set<Int>? {
     guard let cacheSize = readCacheSize() else { return nil }
     var codes: [PrefixCode] = []
@@ -126,7 +127,7 @@ struct WebPCodeGroups {
     return numbers
   }
 
-  /// A length or a distance of LZ77.
+  /// Returns a length or a distance of the LZ77 coding.
   private mutating func readLength(_ prefix: Int) -> Int? {
     guard prefix >= 4 else { return prefix + 1 }
     let extraBits = (prefix - 2) >> 1
@@ -136,12 +137,12 @@ struct WebPCodeGroups {
 
   // MARK: Prefix codes
 
-  /// A canonical prefix code: the number of codes of each length, and the symbols in order.
+  /// A canonical prefix code: the number of codes of each length, and the symbols in code order.
   private struct PrefixCode {
     static let longest = 15
     var counts = [Int](repeating: 0, count: longest + 1)
     var symbols: [Int] = []
-    /// The symbol of a code without bits.
+    /// The symbol of a code that has a single symbol and takes no bits.
     var only: Int?
 
     init(lengths: [Int]) {
@@ -161,7 +162,7 @@ struct WebPCodeGroups {
       guard let bit = read(1) else { return nil }
       value |= bit
       let count = code.counts[length]
-      // More codes than there is room for are damage.
+      // The code lengths are damaged: they describe more codes than there can be.
       guard value >= first else { return nil }
       if value - first < count { return code.symbols[index + value - first] }
       index += count
@@ -215,7 +216,7 @@ struct WebPCodeGroups {
     return PrefixCode(lengths: lengths)
   }
 
-  /// How many lengths are stored.
+  /// Returns the number of code lengths that are stored.
   private mutating func readLengthCount(_ size: Int) -> Int? {
     guard let isBounded = read(1) else { return nil }
     guard isBounded == 1 else { return size }

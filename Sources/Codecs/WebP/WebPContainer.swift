@@ -38,20 +38,21 @@ final class WebPContainer {
     WebPDemuxDelete(demuxer)
   }
 
-  /// The demuxer keeps a note of up to 128 bytes for each chunk and frame, though a chunk may have no more than eight.
+  /// The maximum number of chunks. libwebp's demuxer keeps up to 128 bytes for each chunk and frame, while a chunk can
+  /// be as small as eight bytes.
   private static let largestChunkCount = 1 << 14
 
-  /// Bytes of the demuxer's notes.
+  /// Returns the number of bytes that the demuxer allocates.
   static func notesBytes(of bytes: UnsafeBufferPointer<UInt8>) -> Int { chunkCount(bytes) * 128 }
 
-  /// Throws `.decoding` for more chunks than an image or an animation has.
+  /// Throws `.decoding` if the file has more chunks than any real image or animation.
   private static func checkChunks(_ bytes: UnsafeBufferPointer<UInt8>) throws(ImageError) {
     guard chunkCount(bytes) <= largestChunkCount else {
       throw .decoding(.webp, message: "more chunks than an image has")
     }
   }
 
-  /// The chunks that begin in `bytes`; no more are counted than one too many.
+  /// Returns the number of chunks in `bytes`. Counting stops just above the limit.
   private static func chunkCount(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
     var offset = 12
     var count = 0
@@ -94,7 +95,7 @@ final class WebPContainer {
     chunk("ICCP") { $0.count <= ICCProfile.largest ? ICCProfile(Array($0)) : nil }
   }
 
-  /// Bytes of the profile that is used; 0 if there is none.
+  /// The size in bytes of the color profile that is used; 0 if there is none.
   var profileBytes: Int { chunk("ICCP") { $0.count <= ICCProfile.largest ? $0.count : 0 } ?? 0 }
 
   private func chunk<Result>(_ name: String, _ read: (UnsafeBufferPointer<UInt8>) -> Result?) -> Result? {

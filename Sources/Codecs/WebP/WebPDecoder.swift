@@ -27,7 +27,8 @@ enum WebPDecoder {
     }
   }
 
-  /// Judges the header as `decode` does. Of an image that is still coming, the chunks that have come.
+  /// Returns the memory that a decode takes. Throws the errors that `decode` throws for the same header. For an
+  /// incomplete image, only the chunks received so far count.
   static func memory(_ data: [UInt8], options: DecodeOptions) throws(ImageError) -> SourceMemory {
     try data.withUnsafeBufferPointer { (bytes) throws(ImageError) in
       guard let container = try WebPContainer(beginningOf: bytes),

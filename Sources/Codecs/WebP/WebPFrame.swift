@@ -61,11 +61,12 @@ struct WebPFrame {
       height: min(size.height, max(plan.scaled.height, twice(plan.scaled.height, y))))
   }
 
-  /// Bytes that libwebp takes while it decodes to a memory of `canvas` pixels, besides fixed tables.
+  /// Returns the bytes that libwebp allocates when it decodes into memory of `canvas` pixels, in addition to fixed
+  /// tables.
   ///
-  /// Lossy: a column of macroblocks takes 800 bytes for its coefficients, and 600 for its samples above and around the
-  /// filter; alpha is unpacked to a plane, from pixels of up to four bytes. Lossless: all pixels, seventeen rows more, and
-  /// the images of the transforms at a quarter of each side at most.
+  /// Lossy: 800 bytes of coefficients and 600 bytes of samples (the row above and the filter) per column of
+  /// macroblocks. Alpha is unpacked into a plane, from pixels of up to four bytes. Lossless: all pixels, seventeen more
+  /// rows, and the images of the transforms with at most a quarter of each side.
   func codecBytes(canvas: PixelSize) -> Int {
     let pixels = ByteCount.product(size.width, size.height)
     let rescaler = ByteCount.product(canvas.width, 64)
@@ -80,14 +81,14 @@ struct WebPFrame {
     return ByteCount.sum((size.width / 16 + 2) * 1500, alpha, rescaler)
   }
 
-  /// Bytes of the tables of a group.
+  /// The size of one group's tables in bytes.
   private static let codeGroupBytes = 12 << 10
 
-  /// The packed bytes of `count` that are decoded between two questions whether to stop.
+  /// Returns the number of packed bytes, out of `count`, that are decoded between two checks for cancellation.
   static func bytesAtOnce(of count: Int) -> Int { max(16 << 10, count / 64) }
 
-  /// Throws `.decoding` for a frame whose tables take more than `codecBytes` has for them. Returns false if too little has
-  /// come to tell.
+  /// Throws `.decoding` if the tables of a frame need more memory than `codecBytes` reserves for them. Returns false if
+  /// too few bytes have come to decide.
   static func checkCodeGroups(_ data: WebPData, size: PixelSize) throws(ImageError) -> Bool {
     try WebPCodeGroups.check(UnsafeBufferPointer(start: data.bytes, count: data.size), size: size)
   }
@@ -103,7 +104,7 @@ struct WebPFrame {
     }
     var config = try configuration(to: pixels, size: canvas, format: format)
     _ = try Self.checkCodeGroups(data, size: size)
-    // libwebp refers to the configuration until the decoder goes.
+    // libwebp keeps a pointer to the configuration until the decoder is deleted.
     try withUnsafeMutablePointer(to: &config) { (config) throws(ImageError) in
       guard let decoder = WebPIDecode(nil, 0, config) else {
         throw .decoding(.webp, message: "out of memory")

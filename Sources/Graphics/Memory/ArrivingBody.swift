@@ -1,13 +1,13 @@
 import Synchronization
 
-/// A body under way, which reserves memory before it takes more bytes.
+/// The body of a response that is being received. Reserves memory before more bytes are received.
 ///
 /// Calls come from one thread at a time, except `end()`, which may come from any.
 package final class ArrivingBody: Sendable {
-  /// Runs a closure later, on a thread that holds no lock.
+  /// A function that runs a closure later, on a thread that holds no lock.
   package typealias Scheduler = @Sendable (@escaping @Sendable () -> Void) -> Void
 
-  /// Counts the body in the ledger, and outlives the transfer where the bytes do.
+  /// The reservation of the body's bytes. It outlives the transfer if the bytes do.
   package let hold: MemoryHold
   private let ledger: MemoryLedger
   private let schedule: Scheduler
@@ -17,8 +17,8 @@ package final class ArrivingBody: Sendable {
   private static let lastNumber = Atomic<UInt64>(0)
 
   /// - Parameters:
-  ///   - hold: counts what has come of the body before.
-  ///   - schedule: carries notifications out of the thread that releases memory, which may hold any lock.
+  ///   - hold: The reservation of the bytes received so far.
+  ///   - schedule: Moves notifications to another thread, because the thread that releases memory may hold any lock.
   package init(_ hold: MemoryHold, in ledger: MemoryLedger, schedule: @escaping Scheduler) {
     self.hold = hold
     self.ledger = ledger
@@ -28,11 +28,11 @@ package final class ArrivingBody: Sendable {
 
   deinit { end() }
 
-  /// Makes sure that at least `total` bytes are reserved, evicting what holders can do without.
+  /// Reserves at least `total` bytes, evicting cached memory if necessary.
   ///
   /// Returns false if there is no room. `resume` is then called once, later and on another thread, when the bytes have
-  /// been reserved for this body; it is not called if the body ends before. No lock that a memory holder needs may be
-  /// held.
+  /// been reserved for this body; it is not called if the body ends before. The caller must not hold a lock that a
+  /// memory holder needs.
   package func reserve(_ total: Int, orCall resume: @escaping @Sendable () -> Void) -> Bool {
     let missing = total - hold.bytes
     if missing <= 0 || ledger.takeForBody(missing, in: hold, mayExceed: false) { return true }
@@ -40,18 +40,18 @@ package final class ArrivingBody: Sendable {
     return ledger.waitForRoom(missing, self, schedule: schedule, resume)
   }
 
-  /// Counts exactly `bytes`: what has come of the body. Releases what was reserved for a larger chunk or for moving the
-  /// bytes to larger storage.
+  /// Sets the reservation to `bytes`, the size of what has been received. Releases memory that was reserved for a
+  /// larger chunk or for moving the bytes to larger storage.
   package func settle(at bytes: Int) {
     if hold.bytes != bytes { hold.keep(bytes) }
   }
 
-  /// Counts no more than `bytes`. Never evicts, so it may be called with a lock held.
+  /// Reduces the reservation to at most `bytes`. Never evicts, so it may be called with a lock held.
   package func shrink(to bytes: Int) {
     if hold.bytes > bytes { hold.keep(bytes) }
   }
 
-  /// The body is no longer under way. Its bytes count until `hold` ends.
+  /// Ends receiving. The bytes stay reserved until `hold` ends.
   package func end() {
     if hasWaited.load(ordering: .relaxed) { ledger.stopWaiting(number, schedule) }
   }

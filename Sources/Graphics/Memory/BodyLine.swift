@@ -1,40 +1,41 @@
-/// The bodies that wait for memory, and the single body that may exceed the bodies' share. Decides only.
+/// The queue of bodies that wait for memory, and the single body that may exceed the bodies' share of the budget. Makes
+/// decisions only.
 ///
-/// At most one body at a time may exceed the share. That body is the oldest that waits, and it keeps the right until it
-/// ends. Bodies can therefore never block each other, and together they pass the share by at most one body.
+/// At most one body at a time may exceed the share: the body that has waited longest. It keeps this right until it
+/// ends. Bodies can therefore never block each other, and together they exceed the share by at most one body.
 struct BodyLine {
-  /// A body to try now.
+  /// A waiting body that should try to reserve memory now.
   struct Candidate: Equatable {
     let body: UInt64
     let bytes: Int
     let mayExceed: Bool
   }
 
-  /// Bytes that each waiting body asks for. Numbers grow with age: the lowest is the oldest.
+  /// The number of bytes that each waiting body needs. A body with a lower number is older.
   private var wanted: [UInt64: Int] = [:]
-  /// The body that may exceed the share; nil if none has had to wait.
+  /// The body that may exceed the share; nil if no body has had to wait.
   private(set) var exceeding: UInt64?
 
-  /// True if a body waits.
+  /// True if at least one body waits.
   var isWaiting: Bool { !wanted.isEmpty }
 
-  /// A body has asked for memory and has found no room.
+  /// Adds a body that found no room for `bytes` bytes.
   mutating func wait(_ body: UInt64, for bytes: Int) {
     wanted[body] = bytes
     exceeding = exceeding ?? wanted.keys.min()
   }
 
-  /// A body waits no longer, because it has been given its memory. Returns false if it did not wait.
+  /// Removes a body that has received its memory. Returns false if the body was not waiting.
   @discardableResult
   mutating func stopWaiting(_ body: UInt64) -> Bool { wanted.removeValue(forKey: body) != nil }
 
-  /// A body is no longer under way. The right to exceed the share passes to the oldest that waits.
+  /// Removes a body that is no longer being received. The right to exceed the share passes to the oldest waiting body.
   mutating func end(_ body: UInt64) {
     wanted[body] = nil
     if exceeding == body { exceeding = wanted.keys.min() }
   }
 
-  /// The waiting bodies, the one that may exceed the share first, the others from the oldest to the youngest.
+  /// The waiting bodies: first the body that may exceed the share, then the others from the oldest to the youngest.
   var candidates: [Candidate] {
     wanted.sorted { a, b in
       (a.key != exceeding ? 1 : 0, a.key) < (b.key != exceeding ? 1 : 0, b.key)

@@ -30,8 +30,8 @@ package final class MemoryHold: Sendable {
     return true
   }
 
-  /// Reserves `bytes` more if the ledger's sum then exceeds its budget by `overdraft` at most. Returns whether they were
-  /// reserved. Never evicts, so it may be called with a lock held.
+  /// Reserves `bytes` more if the ledger's total then exceeds the budget by at most `overdraft`. Returns true if the
+  /// bytes were reserved. Never evicts, so it may be called with a lock held.
   package func take(_ bytes: Int, overdraft: Int) -> Bool {
     guard ledger.take(bytes, for: account, overdraft: overdraft) else { return false }
     held.wrappingAdd(bytes, ordering: .relaxed)
@@ -40,7 +40,7 @@ package final class MemoryHold: Sendable {
 
   /// The budget of the ledger, in bytes.
   package var budget: Int { ledger.budget }
-  /// Bytes of the budget that are not reserved; 0 if it is exceeded.
+  /// The part of the budget that is not reserved, in bytes; 0 if the budget is exceeded.
   package var available: Int { max(0, ledger.budget - max(0, ledger.usage.total)) }
 
   /// Asks holders to let go of what is missing for so many bytes more; no lock that they need may be held.

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What a ledger knows of bodies that wait for memory.
+/// The ledger's state for bodies that wait for memory.
 struct WaitingBodies {
   struct Entry {
     let hold: MemoryHold
@@ -9,14 +9,14 @@ struct WaitingBodies {
 
   var line = BodyLine()
   var entries: [UInt64: Entry] = [:]
-  /// Carries the next look at the line to another thread; nil while one is on its way.
+  /// Schedules the next attempt to resume waiting bodies on another thread; nil while an attempt is already scheduled.
   var scheduler: ArrivingBody.Scheduler?
 }
 
-/// Work that is queued or runs, and that releases memory when it ends: a decode, a transform.
+/// A unit of work, queued or running, that releases memory when it ends: a decode or a transform.
 ///
-/// While there is any, a body waits for the memory rather than exceed the budget. Ends with `end()`, or when it is
-/// released.
+/// While there is such work, a body waits for memory instead of exceeding the budget. Ends with `end()` or on
+/// deinitialization.
 package final class MemoryWork: Sendable {
   private let ledger: MemoryLedger
   private let isOver = Atomic(false)
@@ -25,21 +25,21 @@ package final class MemoryWork: Sendable {
 
   deinit { end() }
 
-  /// The work is over; a second call does nothing.
+  /// Ends the work. Further calls do nothing.
   package func end() {
     if !isOver.exchange(true, ordering: .relaxed) { ledger.workEnded() }
   }
 }
 
 extension MemoryLedger {
-  /// Bytes that bodies on their way, and those that wait to be decoded, may take together: half of the budget. The rest
-  /// is left to the decodes that turn them into images.
+  /// The maximum number of bytes for all bodies that are being received or wait to be decoded: half of the budget. The
+  /// other half is left to decodes.
   var bodyShare: Int { budget / 2 }
 
   /// True if a body waits for memory.
   package var isBodyWaiting: Bool { bodiesWait.load(ordering: .sequentiallyConsistent) }
 
-  /// Notes that work has been queued which releases memory at its end.
+  /// Registers queued work that releases memory at its end.
   package func beginWork() -> MemoryWork {
     work.wrappingAdd(1, ordering: .sequentiallyConsistent)
     return MemoryWork(in: self)
@@ -52,8 +52,8 @@ extension MemoryLedger {
 
   // MARK: Reserving
 
-  /// Reserves `bytes` for a body, evicting what holders can do without. `mayExceed` lets the body pass the bodies' share,
-  /// and the budget where no queued work is going to release memory.
+  /// Reserves `bytes` for a body, evicting cached memory if necessary. With `mayExceed`, the body may exceed the
+  /// bodies' share, and also the budget if there is no queued work that will release memory.
   func takeForBody(_ bytes: Int, in hold: MemoryHold, mayExceed: Bool) -> Bool {
     guard mayExceed || bytes <= bodyShare - usage.bodies else { return false }
     if hold.take(bytes, inAnyCase: false) { return true }
@@ -62,7 +62,7 @@ extension MemoryLedger {
     return mayExceed && work.load(ordering: .sequentiallyConsistent) == 0 && hold.take(bytes, inAnyCase: true)
   }
 
-  /// Puts a body into the line, unless there is room for it after all. Returns whether there is.
+  /// Adds a body to the queue, unless there is room for it after all. Returns true if the bytes were reserved.
   func waitForRoom(
     _ bytes: Int, _ body: ArrivingBody, schedule: @escaping ArrivingBody.Scheduler,
     _ resume: @escaping @Sendable () -> Void
@@ -75,7 +75,7 @@ extension MemoryLedger {
         bodiesWait.store(true, ordering: .sequentiallyConsistent)
         return waiting.line.exceeding == body.number
       }
-      // Looked for again now that a release is noticed.
+      // Tries again: from here on, a release of memory is noticed.
       guard takeForBody(bytes, in: body.hold, mayExceed: mayExceed) else { return false }
       _ = waitingBodies.withLock { takeOut(body.number, &$0) }
       return true
@@ -88,20 +88,20 @@ extension MemoryLedger {
     return waiting.entries.removeValue(forKey: number)
   }
 
-  /// A body has ended. Another one may have the right to exceed the share now.
+  /// Removes a body that has ended. Another body may have the right to exceed the share now.
   func stopWaiting(_ number: UInt64, _ schedule: ArrivingBody.Scheduler) {
     let entry = waitingBodies.withLock { waiting in
       waiting.line.end(number)
       return takeOut(number, &waiting)
     }
-    _ = entry  // released here, outside the lock
+    _ = entry  // deallocated here, outside the lock
     noteRelease()
   }
 
   // MARK: Resuming
 
-  /// Called after memory has been released, by a thread that may hold any lock. Lets bodies that wait look for room, on
-  /// another thread.
+  /// Lets waiting bodies try again, on another thread. Called after memory has been released, by a thread that may hold
+  /// any lock.
   func noteRelease() {
     guard isBodyWaiting else { return }
     let schedule = waitingBodies.withLock { $0.scheduler.take() }
@@ -109,7 +109,7 @@ extension MemoryLedger {
   }
 
   private func resumeBodies(_ schedule: ArrivingBody.Scheduler?) {
-    // From here on a release asks for another look.
+    // From here on, a release schedules another attempt.
     let candidates = waitingBodies.withLock { waiting in
       waiting.scheduler = waiting.scheduler ?? schedule
       return waiting.line.candidates
@@ -123,7 +123,7 @@ extension MemoryLedger {
         if let entry = waitingBodies.withLock({ takeOut(candidate.body, &$0) }) {
           resumed.append(entry)
         } else {
-          // The body has ended meanwhile.
+          // The body has ended in the meantime.
           hold.grow(by: -candidate.bytes)
         }
       }

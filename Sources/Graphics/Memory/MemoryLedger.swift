@@ -71,7 +71,6 @@ public final class MemoryLedger: Sendable {
   private let highest = Atomic<Int>(0)
   private let holders = Mutex(Holders())
   private let watcher = Mutex<(@Sendable () -> Void)?>(nil)
-  // See `MemoryLedger+Bodies.swift`.
   let waitingBodies = Mutex(WaitingBodies())
   let bodiesWait = Atomic(false)
   let work = Atomic<Int>(0)
@@ -112,7 +111,7 @@ public final class MemoryLedger: Sendable {
     _ = others  // one that has just lost its owner goes here, outside the lock
   }
 
-  /// Tells all holders that memory is short, and gives the system what is kept for pixels to come.
+  /// Notifies all holders of memory pressure, and returns unused pixel memory to the system.
   public func relieve(_ pressure: MemoryPressure) {
     for (_, holder) in holders.withLock({ $0.living() }) { holder.relieve(pressure) }
     PixelMemory.shared.trim()
@@ -135,7 +134,7 @@ public final class MemoryLedger: Sendable {
   public func add(_ bytes: Int, to account: Account) {
     guard bytes != 0 else { return }
     count(bytes, account)
-    // Ordered before the look at who waits, which `noteRelease` takes.
+    // Sequentially consistent with the read of waiting bodies in `noteRelease`, so that a release is never missed.
     let total = sum.wrappingAdd(bytes, ordering: .sequentiallyConsistent).newValue
     guard bytes > 0 else { return noteRelease() }
     highest.max(total, ordering: .relaxed)
@@ -147,8 +146,8 @@ public final class MemoryLedger: Sendable {
     take(bytes, for: account, overdraft: inAnyCase ? .max : 0)
   }
 
-  /// Reserves `bytes` if the sum then exceeds the budget by `overdraft` at most; `Int.max` reserves them always. Returns
-  /// whether they were reserved. Never evicts, so it may be called with a lock held.
+  /// Reserves `bytes` if the total then exceeds the budget by at most `overdraft`; `Int.max` always reserves. Returns
+  /// true if the bytes were reserved. Never evicts, so it may be called with a lock held.
   func take(_ bytes: Int, for account: Account, overdraft: Int) -> Bool {
     let (allowed, isUnlimited) = budget.addingReportingOverflow(overdraft)
     var total = sum.load(ordering: .relaxed)

@@ -1,28 +1,30 @@
 import Glibc
 
-/// Memory for pixels, apart from the heap: a block that is freed goes back to the system, or is reused exactly.
+/// An allocator for pixels, separate from the heap. Freed blocks go back to the system or are reused for blocks of the
+/// same size.
 ///
-/// The heap of the C library keeps what lies between two blocks that are still in use. Images come and go in any order and
-/// differ in size by a factor of a thousand, so that after a few minutes such gaps take as much as the images. Here:
+/// Images come and go in any order, and their sizes differ by a factor of a thousand. The C library's heap keeps free
+/// memory between two blocks in use, and after a few minutes such gaps take as much memory as the images. This
+/// allocator therefore treats blocks by size:
 ///
-/// - Blocks below 2 KiB come from the heap.
-/// - Blocks up to 128 KiB lie in regions of 1 MiB, each of slots of one size. The pages of freed slots go back to the
-///   system, but for `spareLimit` bytes.
-/// - Larger blocks have pages of their own. Freed ones, up to `spareLimit` bytes, are kept for the next block of as many
-///   pages.
+/// - Below 2 KiB, blocks come from the heap.
+/// - Up to 128 KiB, blocks are slots in regions of 1 MiB. All slots of a region have one size. The pages of freed slots
+///   go back to the system, except for `spareLimit` bytes.
+/// - Larger blocks have pages of their own. Up to `spareLimit` bytes of freed pages are kept for blocks of the same
+///   number of pages.
 ///
-/// May be used from any thread: a lock is held for some hundred nanoseconds.
+/// May be used from any thread. A lock is held for a few hundred nanoseconds.
 package final class PixelMemory: Sendable {
-  /// The memory of all bitmaps of the process.
+  /// The allocator of all bitmaps of the process.
   package static let shared = PixelMemory()
 
-  /// Where vector instructions like pixels to begin.
+  /// The alignment of blocks in bytes, chosen for vector instructions.
   package static let alignment = 64
   private static let regionSize = 1 << 20
 
-  /// A region and where it lies.
+  /// A region and its address.
   ///
-  /// `@unchecked Sendable` because `slots` is touched with the lock of its `PixelMemory` held only.
+  /// `@unchecked Sendable` because `slots` is only accessed with the lock of its `PixelMemory` held.
   fileprivate final class Region: @unchecked Sendable {
     let start: UnsafeMutableRawPointer
     let sizeClass: PixelSizeClass
@@ -36,26 +38,27 @@ package final class PixelMemory: Sendable {
     }
   }
 
-  /// A block in use. To be freed once, by the `PixelMemory` that made it.
+  /// A block in use. Must be freed once, by the `PixelMemory` that allocated it.
   ///
-  /// `@unchecked Sendable` because it only says where the block lies.
+  /// `@unchecked Sendable` because it only tells where the block lies.
   package struct Block: @unchecked Sendable {
     package let bytes: UnsafeMutableRawBufferPointer
     fileprivate let home: Home
   }
 
   fileprivate enum Home {
-    /// The start of the heap's block, which may lie before the first byte.
+    /// A block from the heap. The pointer is the start of the heap allocation, which may lie before the first aligned
+    /// byte.
     case heap(UnsafeMutableRawPointer)
     case slot(Region, Int)
     case pages(Int)
   }
 
-  /// Bytes taken from the system, besides the heap.
+  /// The bytes taken from the system, without the heap.
   package struct Usage: Hashable, Sendable {
-    /// Bytes of blocks in use, rounded up to their slots or pages.
+    /// The bytes of blocks in use, rounded up to their slots or pages.
     package var used = 0
-    /// Bytes kept for blocks to come.
+    /// The bytes of free memory kept for later blocks.
     package var spare = 0
     /// The number of regions.
     package var regions = 0
@@ -67,11 +70,12 @@ package final class PixelMemory: Sendable {
   }
 
   private struct State {
-    /// The regions of each size class, oldest first: filled in this order, so that the newest become empty.
+    /// The regions of each size class, oldest first. Slots are taken in this order, so that the newest regions become
+    /// empty.
     var regions: [[Region]] = Array(repeating: [], count: PixelSizeClass.count)
-    /// Bytes of spare pages in regions.
+    /// The bytes of spare pages in regions.
     var spareInRegions = 0
-    /// Freed blocks with pages of their own, oldest first.
+    /// Freed blocks that have pages of their own, oldest first.
     var sparePages: [SparePages] = []
     var spareInPages = 0
     var used = 0
@@ -83,8 +87,8 @@ package final class PixelMemory: Sendable {
   private let usesHeapOnly: Bool
 
   /// - Parameters:
-  ///   - spareLimit: bytes that are kept for blocks to come, once for slots and once for pages.
-  ///   - usesHeapOnly: true to take all blocks from the heap; by default where AddressSanitizer watches it.
+  ///   - spareLimit: The number of free bytes to keep for later blocks; applies once to slots and once to pages.
+  ///   - usesHeapOnly: True to take all blocks from the heap; the default is true under AddressSanitizer.
   package init(spareLimit: Int = 4 << 20, usesHeapOnly: Bool = PixelMemory.isHeapWatched) {
     self.spareLimit = spareLimit
     self.usesHeapOnly = usesHeapOnly
@@ -95,7 +99,7 @@ package final class PixelMemory: Sendable {
     for spare in state.withLock({ $0.sparePages }) { munmap(spare.start, spare.byteCount) }
   }
 
-  /// True under AddressSanitizer, which sees accesses beyond blocks of the heap only.
+  /// True under AddressSanitizer, which detects out-of-bounds accesses only in blocks of the heap.
   package static var isHeapWatched: Bool { dlsym(nil, "__asan_init") != nil }
 
   package var usage: Usage {
@@ -108,11 +112,11 @@ package final class PixelMemory: Sendable {
 
   // MARK: Blocks
 
-  /// A block that begins at a multiple of `alignment`.
+  /// Returns a block that is aligned to `alignment`.
   ///
   /// - Parameters:
-  ///   - byteCount: 0 or more.
-  ///   - isZeroed: false if all bytes will be written before they are read.
+  ///   - byteCount: The size in bytes, 0 or more.
+  ///   - isZeroed: False if the caller writes all bytes before it reads them.
   package func allocate(_ byteCount: Int, isZeroed: Bool = true) -> Block {
     if !usesHeapOnly {
       if let sizeClass = PixelSizeClass(for: byteCount) {
@@ -124,7 +128,7 @@ package final class PixelMemory: Sendable {
     return heapBlock(byteCount, isZeroed: isZeroed)
   }
 
-  /// Frees a block that was allocated here.
+  /// Frees a block of this allocator.
   package func free(_ block: Block) {
     switch block.home {
     case .heap(let start): start.deallocate()
@@ -133,7 +137,7 @@ package final class PixelMemory: Sendable {
     }
   }
 
-  /// Gives the system all that is kept for blocks to come.
+  /// Returns all spare memory to the system.
   package func trim() {
     let spare = state.withLock { state in
       for region in state.regions.joined() {
@@ -156,8 +160,9 @@ package final class PixelMemory: Sendable {
     for spare in spare { munmap(spare.start, spare.byteCount) }
   }
 
-  /// The beginning is moved by hand: asked for such a place, glibc before 2.38 looks for room that is larger than the
-  /// block, never finds that of a block just freed large enough, and the heap grows for ever (its bug 14581).
+  /// Returns a heap block, aligned here and not by `aligned_alloc`. Before glibc 2.38, an aligned allocation asks the
+  /// heap for more room than the block needs, so it never reuses a freed block of the same size and the heap grows
+  /// without end (glibc bug 14581).
   private func heapBlock(_ byteCount: Int, isZeroed: Bool) -> Block {
     let start = UnsafeMutableRawPointer.allocate(byteCount: byteCount + Self.alignment, alignment: 1)
     let misplaced = Int(bitPattern: start) % Self.alignment
@@ -191,7 +196,7 @@ package final class PixelMemory: Sendable {
   private func regionWithRoom(_ sizeClass: PixelSizeClass, _ state: inout State) -> Region? {
     if let region = state.regions[sizeClass.index].first(where: { !$0.slots.isFull }) { return region }
     guard let start = map(Self.regionSize) else { return nil }
-    // A huge page would stay whole for one slot of it.
+    // A huge page could not be returned to the system while one of its slots is in use.
     madvise(start, Self.regionSize, MADV_NOHUGEPAGE)
     let region = Region(start, sizeClass, pageSize: pageSize)
     state.regions[sizeClass.index].append(region)
@@ -210,7 +215,7 @@ package final class PixelMemory: Sendable {
         state.regions[index].removeAll { $0 === region }
         return true
       }
-      // With the lock held: the slot must not be in use again before its pages have gone.
+      // Done with the lock held: the slot must not be reused before its pages have gone back to the system.
       if state.spareInRegions > spareLimit { drop(unused, of: region, &state) }
       return false
     }

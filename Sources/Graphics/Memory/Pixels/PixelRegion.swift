@@ -1,18 +1,18 @@
-/// Slots of one size in a piece of address space, and the pages that they use. Decides only: `PixelMemory` calls the
-/// system.
+/// The slots of one size in a region of address space, and the pages that they use. Makes decisions only: `PixelMemory`
+/// makes the system calls.
 ///
-/// A page that no slot in use touches can go back to the system; it comes back zeroed. Slots may share the pages at their
-/// ends.
+/// A page can go back to the system when no slot in use overlaps it. The system zeroes it before its next use.
+/// Neighboring slots may share a page.
 struct PixelRegion {
-  /// Bytes from one slot to the next.
+  /// The distance in bytes from one slot to the next.
   let slotSize: Int
   let slotCount: Int
   private let pageSize: Int
-  /// One bit for each slot that is free, in words of 64.
+  /// A bit set with one bit for each slot, set while the slot is free.
   private var freeSlots: [UInt64]
-  /// The number of slots in use that touch each page.
+  /// The number of slots in use that overlap each page.
   private var users: [UInt16]
-  /// True for each page that may hold something else than zeros.
+  /// True for each page that may contain nonzero bytes.
   private var isWritten: [Bool]
   private(set) var usedCount = 0
 
@@ -31,18 +31,17 @@ struct PixelRegion {
 
   var isEmpty: Bool { usedCount == 0 }
   var isFull: Bool { usedCount == slotCount }
-  /// Bytes in pages that no slot uses but that have not gone back to the system.
+  /// The bytes of pages that no slot uses and that have not gone back to the system.
   private(set) var spareBytes = 0
 
-  /// A slot that has come into use.
+  /// A slot that has just been taken.
   struct Taken {
     let slot: Int
-    /// The part of the slot, in bytes from its start, that may hold something else than zeros; empty if there is none.
-    /// Bytes inside it may be zero.
+    /// The part of the slot, in bytes from its start, that may contain nonzero bytes; empty if the slot is all zeros.
     let written: Range<Int>
   }
 
-  /// Takes the first free slot; `nil` if there is none.
+  /// Takes the first free slot; `nil` if the region is full.
   mutating func take() -> Taken? {
     guard let word = freeSlots.firstIndex(where: { $0 != 0 }) else { return nil }
     let bit = freeSlots[word].trailingZeroBitCount
@@ -64,7 +63,7 @@ struct PixelRegion {
     return Taken(slot: slot, written: written ?? 0..<0)
   }
 
-  /// Frees a slot. Returns the pages that no slot uses now; they are spare until `drop(_:)`.
+  /// Frees a slot. Returns the pages that no slot uses now. They are spare until `drop(_:)` is called.
   mutating func free(_ slot: Int) -> Range<Int> {
     freeSlots[slot / 64] |= 1 << UInt64(slot % 64)
     usedCount -= 1
@@ -78,7 +77,7 @@ struct PixelRegion {
     return unused
   }
 
-  /// Notes that spare pages have gone back to the system.
+  /// Marks spare pages as returned to the system.
   mutating func drop(_ pages: Range<Int>) {
     for page in pages where isWritten[page] && users[page] == 0 {
       isWritten[page] = false
@@ -86,7 +85,7 @@ struct PixelRegion {
     }
   }
 
-  /// The next run of spare pages at or after `page`; `nil` if there is none.
+  /// Returns the next run of spare pages at or after `page`; `nil` if there is none.
   func spareRun(from page: Int) -> Range<Int>? {
     guard spareBytes > 0,
       let start = (page..<users.count).first(where: { isWritten[$0] && users[$0] == 0 })

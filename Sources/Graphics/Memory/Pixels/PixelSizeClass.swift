@@ -1,20 +1,21 @@
-/// The sizes that pixel memory is handed out in: sixteen to each doubling, so that at most a sixteenth is wasted.
+/// The block sizes of pixel memory: sixteen for each power of two, so that at most a sixteenth of a block is unused.
 ///
-/// All are multiples of 64 bytes. A tile of 64x64 pixels, 16 KiB, has a size of its own.
+/// All sizes are multiples of 64 bytes. A tile of 64x64 pixels (16 KiB) has a size class of its own.
 struct PixelSizeClass: Hashable {
-  /// Smaller blocks come from the heap.
+  /// The smallest size in bytes. Smaller blocks come from the heap.
   static let smallest = 2 << 10
-  /// Larger blocks have pages of their own.
+  /// The largest size in bytes. Larger blocks have pages of their own.
   static let largest = 128 << 10
   /// The number of size classes.
   static let count = 16 * 6 + 1
 
-  /// The position among the size classes, from 0.
+  /// The index among the size classes, from 0.
   let index: Int
-  /// Bytes of a block.
+  /// The size of a block in bytes.
   let byteCount: Int
 
-  /// The least size class that holds `byteCount` bytes; `nil` if none of them is meant for so many.
+  /// The smallest size class that holds `byteCount` bytes; `nil` if `byteCount` is below the smallest or above the
+  /// largest size.
   init?(for byteCount: Int) {
     guard (Self.smallest...Self.largest).contains(byteCount) else { return nil }
     let doubling = Int.bitWidth - 1 - byteCount.leadingZeroBitCount
