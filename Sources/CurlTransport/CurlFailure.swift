@@ -8,7 +8,7 @@ struct CurlFailure {
   var message: String?
   /// The host of the request.
   var host = ""
-  /// The host of a proxy that is spoken to over TLS; nil for any other proxy and for none.
+  /// The host of a proxy that is reached over TLS; nil for any other proxy and for none.
   var secureProxyHost: String?
   /// The request goes through a proxy.
   var isProxied = false
@@ -42,7 +42,7 @@ struct CurlFailure {
     }
   }
 
-  /// A proxy on https proves its identity first: until it has answered CONNECT, the failure is about the proxy.
+  /// The host that failed to prove its identity. Until an https proxy has answered CONNECT, this is the proxy.
   private var untrustedHost: String {
     guard let secureProxyHost, !isConnected, proxyStatus == 0 else { return host }
     return secureProxyHost

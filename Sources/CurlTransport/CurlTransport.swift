@@ -16,12 +16,12 @@ public import VitrineLoading
 ///     transfer.cancel()  // the receiver hears `.failure(.cancelled)`
 ///
 /// Unless its configuration says otherwise, it keeps no cookies, uses no proxy and no credentials, and
-/// trusts whom the system trusts. It never reads `.netrc`. It requests `identity` as the Content-Encoding, unless the request
-/// has an `Accept-Encoding` of its own, and a body that is compressed all the same is a failure: curl's code 61.
+/// trusts the servers that the system trusts. It never reads `.netrc`. Requests without an `Accept-Encoding` header ask
+/// for the content encoding `identity`; a response that is compressed nevertheless fails with curl's code 61.
 public final class CurlTransport: DataTransport {
   /// `http` and `https`.
   public let schemes: Set<String> = ["http", "https"]
-  /// Made of `Configuration.trust`.
+  /// An identifier of `Configuration.trust`.
   public let trust: String
 
   private let settings: TransferSettings
@@ -61,10 +61,10 @@ public final class CurlTransport: DataTransport {
     return TransferHandle(id: id, inbox: inbox)
   }
 
-  /// True with a cookie jar or credentials.
+  /// True if the configuration has a cookie jar or credentials.
   public var addsCredentials: Bool { settings.addsCredentials }
 
-  /// Digests of the cookies of the jar that belong to `url` now, and of the credential of its origin.
+  /// Returns digests of the cookies in the jar that would be sent to `url` now, and of the credential for its origin.
   public func credentialDigests(for url: URL, headers: HTTPHeaders) -> CredentialDigests {
     guard addsCredentials, let hop = try? Hop(TransportRequest(url: url, headers: headers)) else {
       return .init()

@@ -22,7 +22,7 @@ struct Deadlines: Sendable {
     patience = Self.span(timeouts.stall)
   }
 
-  /// When the transfer was paused; nil while it runs.
+  /// The time at which the transfer was paused; nil while it is running.
   private var pausedAt: SuspendingClock.Instant?
 
   /// Whether `next` has become earlier than what `heard` makes of it.
@@ -52,10 +52,10 @@ struct Deadlines: Sendable {
     stall = patience.map { now.advanced(by: $0) }
   }
 
-  /// The receiver has no room: neither silence nor time counts until `resume(at:)`.
+  /// Stops all deadlines until `resume(at:)`, because the receiver has no room for more bytes.
   mutating func pause(at now: SuspendingClock.Instant) { pausedAt = pausedAt ?? now }
 
-  /// The receiver has room again.
+  /// Starts the deadlines again.
   mutating func resume(at now: SuspendingClock.Instant) {
     guard let start = pausedAt else { return }
     pausedAt = nil

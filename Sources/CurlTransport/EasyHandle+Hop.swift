@@ -12,7 +12,7 @@ extension EasyHandle {
     try setErrorText()
     try set(CURLOPT_URL, hop.address.text)
     try setWebOnly()
-    try setIfAvailable(CURLOPT_FOLLOWLOCATION, 0)  // `RedirectPolicy` does
+    try setIfAvailable(CURLOPT_FOLLOWLOCATION, 0)  // redirects are decided by `RedirectPolicy`
     try setIfAvailable(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
     try setIfAvailable(CURLOPT_NOSIGNAL, 1)
     // A cancelled transfer does not wait for its name look-up, which would hold up all others.
@@ -31,8 +31,8 @@ extension EasyHandle {
     try? set(CURLOPT_BUFFERSIZE, 64 << 10)
   }
 
-  /// Allows http and https alone. libcurl before 7.85 has another option for it; one that has neither is given no other
-  /// address all the same.
+  /// Restricts libcurl to http and https. libcurl before 7.85 uses another option for this. A libcurl with neither
+  /// option is safe as well, because it only receives http and https URLs.
   private func setWebOnly() throws(ImageError) {
     guard try !setIfAvailable(CURLOPT_PROTOCOLS_STR, "http,https") else { return }
     let protocols = CURLoption(rawValue: 181)  // CURLOPT_PROTOCOLS, deprecated
@@ -40,8 +40,8 @@ extension EasyHandle {
   }
 
   /// HTTP/2 only where TLS has agreed on it: libcurl 7.88 breaks when it reuses a connection that speaks
-  /// HTTP/2 without TLS. Without TLS, waiting for a connection to share would hold transfers up for nothing, as it would with a
-  /// libcurl that is built without HTTP/2.
+  /// HTTP/2 without TLS. Without TLS, or with a libcurl built without HTTP/2, waiting for a connection to share would
+  /// only delay transfers.
   private func setProtocol(of hop: Hop, speaksHTTP2: Bool) throws(ImageError) {
     var isShared = speaksHTTP2 && hop.address.origin.scheme == "https"
     if isShared { isShared = try setIfAvailable(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS)) }
@@ -49,7 +49,7 @@ extension EasyHandle {
     try setIfAvailable(CURLOPT_PIPEWAIT, isShared ? 1 : 0)
   }
 
-  /// What a server has to prove; nothing of it can be done without.
+  /// Sets the requirements for the server's certificate. Throws if one of the required options is unavailable.
   private func setTrust(
     _ trust: CurlTransport.Trust, pins: String?, of origin: WebAddress.Origin
   ) throws(ImageError) {
@@ -62,7 +62,7 @@ extension EasyHandle {
     }
     guard let authorities = trust.certificateAuthorities else { return }
     try set(CURLOPT_CAINFO, authorities)
-    // Where it is not available, no folder of authorities is read.
+    // A libcurl without this option reads no directory of authorities.
     try setIfAvailable(CURLOPT_CAPATH, nil)
   }
 
@@ -105,7 +105,8 @@ extension EasyHandle {
     // whomever its handle asks next.
     if headers["Host"] == nil { headers["Host"] = hop.address.authority }
     guard let own = headers["Cookie"] else { return }
-    // Else there would be two such fields where there may be one (RFC 6265, 5.4); not with a libcurl without cookies.
+    // Otherwise the request would have two Cookie fields, where only one is allowed (RFC 6265, 5.4). Skipped for a
+    // libcurl without cookies.
     if try setIfAvailable(CURLOPT_COOKIE, HeaderLine.checked(value: own, of: "Cookie")) {
       headers["Cookie"] = nil
     }
@@ -130,7 +131,7 @@ extension EasyHandle {
     if headers["User-Agent"] == nil, !userAgent.isEmpty {
       fields.append(HTTPHeaders.Field(name: "User-Agent", value: userAgent))
     }
-    // Without it a server may choose any coding (RFC 9110, 12.5.3).
+    // Without this field the server may choose any encoding (RFC 9110, 12.5.3).
     if headers["Accept-Encoding"] == nil {
       fields.append(HTTPHeaders.Field(name: "Accept-Encoding", value: "identity"))
     }
@@ -139,8 +140,8 @@ extension EasyHandle {
     return lines
   }
 
-  /// Seconds for libcurl, to which 0 would mean 300 s: what is 0 or less counts as a millisecond, and NaN and what is more
-  /// than eleven days as 24 days.
+  /// Converts seconds to milliseconds for libcurl. Values of 0 or less become 1 ms, because libcurl takes 0 for 300 s.
+  /// NaN and values above 10⁶ seconds become `Int32.max` (24 days).
   static func milliseconds(_ seconds: Double) -> Int {
     seconds < 1e6 ? Int(max(1, seconds * 1000)) : Int(Int32.max)
   }

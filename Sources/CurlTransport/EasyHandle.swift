@@ -1,8 +1,8 @@
 import CCurl
 import VitrineLoading
 
-/// Decides whether an option with a value, if that is a number, is refused, and with which code; nil lets libcurl decide.
-/// Stands in for a libcurl that is older, or built without something.
+/// A function that tests use to imitate a libcurl that is older or built without some features. Returns the code with
+/// which an option is refused, or nil to let libcurl decide. `number` is the value of a numeric option.
 typealias OptionFilter = @Sendable (_ option: CURLoption, _ number: Int?) -> CURLcode?
 
 /// A libcurl easy handle with what must live as long as it does: error text and header list.
@@ -66,20 +66,20 @@ final class EasyHandle {
     try check(filter?(option, nil) ?? vitrine_curl_set_write(pointer, option, callback))
   }
 
-  /// Sets an option that transfers can do without. Returns whether libcurl has it: an older one does not know all
-  /// options, and a small one is built without some.
+  /// Sets an option that transfers do not depend on. Returns false if libcurl does not have the option, because it is
+  /// too old or was built without the feature.
   @discardableResult
   func setIfAvailable(_ option: CURLoption, _ value: Int) throws(ImageError) -> Bool {
     try isAvailable(code(option, value))
   }
 
-  /// The same for a text.
+  /// Sets a text option that transfers do not depend on. Returns false if libcurl does not have it.
   @discardableResult
   func setIfAvailable(_ option: CURLoption, _ text: String?) throws(ImageError) -> Bool {
     try isAvailable(code(option, text))
   }
 
-  /// The same for a callback.
+  /// Sets a callback that transfers do not depend on. Returns false if libcurl does not have the option.
   func setIfAvailable(
     _ option: CURLoption, callback: @escaping curl_prereq_callback
   ) throws(ImageError) -> Bool {
@@ -144,7 +144,7 @@ final class EasyHandle {
     }
   }
 
-  /// The cookies of the shared jar, a line each in Netscape's format.
+  /// The cookies of the shared jar, one line each, in the Netscape format.
   var cookieLines: [String] {
     var list: UnsafeMutablePointer<curl_slist>?
     guard vitrine_curl_get_list(pointer, CURLINFO_COOKIELIST, &list) == CURLE_OK else { return [] }
@@ -158,7 +158,7 @@ final class EasyHandle {
     return lines
   }
 
-  /// True once an answer has come over HTTP/2.
+  /// True once a response has come over HTTP/2.
   var speaksHTTP2: Bool { count(CURLINFO_HTTP_VERSION) == Int(CURL_HTTP_VERSION_2_0) }
 
   /// A time that libcurl counts in microseconds, in seconds.

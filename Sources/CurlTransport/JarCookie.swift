@@ -1,4 +1,4 @@
-/// A cookie of a jar, as libcurl lists it, and the rule by which libcurl sends it (RFC 6265, 5.4).
+/// A cookie of a jar, parsed from libcurl's list, and the rule by which libcurl sends it (RFC 6265, 5.4).
 struct JarCookie: Hashable {
   let name: String
   let value: String
@@ -6,10 +6,10 @@ struct JarCookie: Hashable {
   private let includesSubdomains: Bool
   private let path: String
   private let isSecure: Bool
-  /// Seconds since 1970; 0 for a cookie of the session.
+  /// The expiry time in seconds since 1970; 0 for a session cookie.
   private let expires: Int64
 
-  /// Seven fields with tabs between them; nil for anything else.
+  /// Parses a line of seven tab-separated fields; nil for any other line.
   init?(_ line: String) {
     let prefix = "#HttpOnly_"
     let text = line.hasPrefix(prefix) ? line.dropFirst(prefix.count) : line[...]

@@ -1,14 +1,14 @@
 import CCurl
 import VitrineLoading
 
-/// The keys that servers may have, by host in ASCII, as libcurl reads it.
+/// The pinned public keys of servers, by the ASCII host name that libcurl uses.
 ///
-/// A pin that is missed for how its host is written would protect nothing, and no one would notice: where names cannot be
-/// compared, no server is trusted.
+/// A pin under a host name that is written differently would not be checked, and the connection would lose its
+/// protection unnoticed. If host names cannot be compared, no server is trusted.
 struct KeyPins: Sendable {
   /// A list for each way in which the host's name was written.
   private let lists: [String: [[String]]]
-  /// True if a pinned name in Unicode has no ASCII form, so that it may mean any host that has such a form.
+  /// True if a pinned Unicode name has no ASCII form, so that it may mean any host whose name has one.
   private let hasUnreadableName: Bool
 
   init(_ pinnedKeys: [String: [String]], host: (String) -> String? = Self.host) {
@@ -43,15 +43,14 @@ struct KeyPins: Sendable {
     .untrustedServer(host: origin.host, cause: .pinUnusable, message: message)
   }
 
-  /// Whether a host can be told from all pinned names: it is in ASCII, and not the ASCII form of a name in Unicode if
-  /// there is one of those whose form is not known.
+  /// True if the host can be compared with all pinned names: it is in ASCII, and it is no `xn--` name while a pinned
+  /// name has an unknown ASCII form.
   private static func isComparable(_ host: String, withUnreadable hasUnreadableName: Bool) -> Bool {
     guard host.utf8.allSatisfy({ $0 < 0x80 }) else { return false }
     return !hasUnreadableName || !host.split(separator: ".").contains { $0.hasPrefix("xn--") }
   }
 
-  /// The host that is meant, of a URL too, and of an address of IPv6 without its brackets, in ASCII; nil if it has no
-  /// such form.
+  /// Returns the ASCII host of a host name, a URL, or an IPv6 address without brackets; nil if there is no ASCII form.
   private static func host(_ text: String) -> String? {
     let isBareAddress =
       text.utf8.count { $0 == UInt8(ascii: ":") } > 1 && !text.contains(where: { "/[".contains($0) })

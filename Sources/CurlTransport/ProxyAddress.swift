@@ -7,7 +7,7 @@ struct ProxyAddress: Hashable, Sendable {
   let text: String
   let user: String?
   let password: String?
-  /// The host, if the proxy itself is spoken to over TLS.
+  /// The host of the proxy if the connection to the proxy uses TLS; nil otherwise.
   let secureHost: String?
 
   /// A text without a scheme is that of an http proxy. Throws without repeating a text that is no URL.

@@ -21,8 +21,8 @@ struct ResponseHead: Sendable {
 
   var headers: HTTPHeaders { HTTPHeaders(fields) }
 
-  /// Content-Length, if it says how many bytes come (RFC 9112, 6.3: not with Transfer-Encoding). A length beyond
-  /// `StatedNumber.largest` counts as that.
+  /// The declared length of the body in bytes; nil if Content-Length is missing or does not apply (RFC 9112, 6.3: with
+  /// Transfer-Encoding). Clamped to `StatedNumber.largest`.
   var contentLength: Int? {
     let headers = headers
     guard headers["Transfer-Encoding"] == nil, let text = headers["Content-Length"] else { return nil }
@@ -38,8 +38,8 @@ struct ResponseHead: Sendable {
     .map { $0.trimmed }.first { !["", "chunked", "identity"].contains($0.lowercased()) }
   }
 
-  /// A coding of the body that makes other bytes of it; nil for none. Some servers name what is none there, such as a
-  /// charset or `binary`.
+  /// The content encoding that compresses the body; nil for none. Some servers send other values here, such as a
+  /// charset or `binary`; these are ignored.
   var compression: String? {
     let known: Set<String> = [
       "gzip", "x-gzip", "deflate", "br", "zstd", "compress", "x-compress", "dcb", "dcz",

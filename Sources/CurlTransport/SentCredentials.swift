@@ -1,11 +1,11 @@
 import VitrineLoading
 
-/// Cookies and credentials that a transport adds to the requests of one transfer.
+/// The cookies and credentials that the transport has added to the requests of one transfer.
 struct SentCredentials: Sendable {
   private var cookies: Set<String> = []
   private var logins: Set<String> = []
 
-  /// What would be added to the request of a hop now.
+  /// Adds the cookies and the credential that the transport would add to the request of a hop now.
   mutating func add(_ hop: Hop, _ settings: TransferSettings) {
     if let jar = settings.configuration.cookies {
       cookies.formUnion(jar.cookies(for: hop.address))
@@ -13,7 +13,7 @@ struct SentCredentials: Sendable {
     if let digest = settings.credentialDigest(for: hop) { logins.insert(digest) }
   }
 
-  /// Of all that was added; the same for the same cookies in another order.
+  /// Digests of everything that was added. The order of cookies does not matter.
   var digests: CredentialDigests {
     CredentialDigests(
       cookie: cookies.isEmpty ? nil : SecretDigest.hex(["cookie"] + cookies.sorted()),

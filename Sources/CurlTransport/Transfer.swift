@@ -8,7 +8,7 @@ final class Transfer {
   private let order: TransferOrder
   private let watch: DeadlineWatch
   private let settings: TransferSettings
-  /// Asks the loop, from any thread, to call `resume()`.
+  /// Tells the transfer loop, from any thread, to call `resume()`.
   private let askToResume: @Sendable () -> Void
   private var state: TransferState
   private var connections = 0
@@ -83,10 +83,11 @@ final class Transfer {
     if let response = state.takeWithheld() { order.receiver.transportDidReceive(response) }
   }
 
-  /// The receiver has room again. What is next, if that ends the hop; nil if it goes on.
+  /// Continues the transfer because the receiver has room again. Returns the next step if this ends the hop; nil if it
+  /// continues.
   func resume() -> TransferState.Next? {
     if let next = state.resume(at: .now) { return next }
-    // Calls back with the bytes that the receiver had no room for.
+    // libcurl calls back with the bytes that the receiver had no room for.
     let code = curl_easy_pause(easy.pointer, CURLPAUSE_CONT)
     watch.note(deadline)
     return code == CURLE_OK ? nil : end(code)
@@ -147,7 +148,8 @@ extension Transfer {
     try listenForRequests(this)
   }
 
-  /// A libcurl before 7.80 does not say when a request leaves: it is known to have left when the head comes.
+  /// Registers the callback that reports a sent request. A libcurl before 7.80 has no such callback: then the request
+  /// counts as sent when the head of the response arrives.
   private func listenForRequests(_ this: UnsafeMutableRawPointer) throws(ImageError) {
     guard
       try easy.setIfAvailable(
@@ -178,7 +180,7 @@ extension Transfer {
     case .goOn: return line.count
     case .abort: return 0
     case .report(let response):
-      // Broken off before the body comes, as libcurl would keep what the server sends ahead.
+      // The hop is aborted before the body arrives, because libcurl would buffer what the server sends ahead.
       let inFlight = state.bytesInFlight(response, speaksHTTP2: easy.speaksHTTP2)
       guard inFlight == 0 || order.receiver.transportMayReceive(inFlight, resume: askToResume) else {
         state.postpone(at: .now)

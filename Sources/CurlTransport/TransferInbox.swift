@@ -41,8 +41,9 @@ final class TransferInbox: Sendable {
     self.alarm = alarm
   }
 
-  /// Leaves a command and wakes the loop, unless it has been woken for an earlier command, or is the caller: then it looks
-  /// at `hasCommands` before it sleeps. Nothing happens when the loop has ended: so have its transfers.
+  /// Adds a command and wakes the loop, unless the loop is already awake for an earlier command or is the caller: it
+  /// checks `hasCommands` before it sleeps. Does nothing after the loop has ended, because its transfers have ended
+  /// too.
   func post(_ command: TransferCommand) {
     let sleeps = state.withLock { state in
       guard !state.isClosed else { return false }
@@ -58,8 +59,8 @@ final class TransferInbox: Sendable {
     alarm.ring()
   }
 
-  /// True if there are commands to take. The loop must not sleep while this is true, because a command that its own
-  /// thread has posted rings no alarm.
+  /// True if there are commands to take. The loop must not sleep while this is true, because a command that it posts
+  /// from its own thread does not wake it.
   var hasCommands: Bool { state.withLock { !$0.commands.isEmpty } }
 
   /// The commands since the last call, oldest first, and whether the loop is to end after them; from then on

@@ -48,7 +48,7 @@ final class TransferLoop {
       let (commands, isStopping) = inbox.take()
       for command in commands { carryOut(command) }
       guard !isStopping else { break }
-      // A transfer may fail as soon as it is started, and its receiver start the next one from here.
+      // A transfer may fail as soon as it starts, and its receiver may then start the next transfer from this thread.
       let deadline = inbox.hasCommands ? SuspendingClock.now : watch.earliest
       endAll(ifFailed: multi.wait(for: alarm, until: deadline))
       endTransfersThatAreDone()

@@ -7,7 +7,7 @@ final class TransferSettings: Sendable {
   let redirects: RedirectPolicy
   let proxies: ProxyRules
   let pins: KeyPins
-  /// Nil outside of tests.
+  /// A filter for options, set by tests; nil otherwise.
   let optionFilter: OptionFilter?
   private let credentials: [WebAddress.Origin: CurlTransport.Credential.Secret]
   private let credentialDigests: [WebAddress.Origin: String]
@@ -33,10 +33,10 @@ final class TransferSettings: Sendable {
       uniqueKeysWithValues: credentials.map { ($0.key, $0.value.digest(for: $0.key)) })
   }
 
-  /// True if requests are sent with more than they bring along.
+  /// True if the transport may add cookies or credentials to requests.
   var addsCredentials: Bool { configuration.cookies != nil || !credentials.isEmpty }
 
-  /// A digest of what a hop signs in with; nil as for `credential(for:)`.
+  /// Returns a digest of the credential for a hop; nil where `credential(for:)` is nil.
   func credentialDigest(for hop: Hop) -> String? {
     credential(for: hop) == nil ? nil : credentialDigests[hop.address.origin]
   }
@@ -49,7 +49,8 @@ final class TransferSettings: Sendable {
 }
 
 extension CurlTransport.Credential.Secret {
-  /// Tells users apart; with the origin, so that one password at two origins has two digests.
+  /// Returns a digest that tells users apart. It includes the origin, so that one password has different digests at two
+  /// origins.
   fileprivate func digest(for origin: WebAddress.Origin) -> String {
     let place = "\(origin.scheme)://\(origin.host):\(origin.port)"
     return switch self {

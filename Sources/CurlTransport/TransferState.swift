@@ -12,7 +12,7 @@ struct TransferState: Sendable {
     case request(Hop)
     case succeed
     case fail(ImageError)
-    /// Nothing until `resume`: the receiver has no room for the body, and the request will be sent once more.
+    /// Wait for `resume`: the receiver has no room for the body, and the request will be sent again.
     case wait
   }
 
@@ -25,7 +25,7 @@ struct TransferState: Sendable {
 
   /// What to do with bytes of the body.
   enum BodyAction: Hashable {
-    /// Hand them over, and call `delivered`; or call `pause` if the receiver has no room.
+    /// Pass the bytes to the receiver and call `delivered`, or call `pause` if the receiver has no room.
     case deliver
     case discard
     case abort
@@ -55,12 +55,12 @@ struct TransferState: Sendable {
   private var verdict: Next?
   private var bytesDiscarded = 0
   private var hasRetried = false
-  /// The hop has been broken off because the receiver has no room, and is sent again after `resume`.
+  /// True if the hop was aborted because the receiver has no room. It is sent again after `resume`.
   private var isPostponed = false
-  /// The receiver has room again, and libcurl is not done with the hop that was broken off.
+  /// True if the receiver has room again before libcurl has finished the aborted hop.
   private var isResumedEarly = false
   private var challenge = Challenge()
-  /// What the transport has added to the requests so far.
+  /// The cookies and credentials that the transport has added to requests so far.
   private var credentials = SentCredentials()
 
   init(
@@ -74,7 +74,7 @@ struct TransferState: Sendable {
     deadlines = Deadlines(request.timeouts, startedAt: startedAt)
   }
 
-  /// The proxy that the hop goes through; nil for none.
+  /// The proxy of the current hop; nil for none.
   var proxy: String? { settings.proxies.proxy(for: hop.address.origin) }
 
   /// The head of a challenge that nobody has answered. Asked for when the hop ends.
@@ -131,19 +131,21 @@ struct TransferState: Sendable {
     return .deliver
   }
 
-  /// The receiver has taken bytes of the body.
+  /// Counts bytes of the body that the receiver has taken.
   mutating func delivered(_ count: Int) { bytesReceived += count }
 
-  /// The receiver has no room for bytes of the body; they come again after `resume`.
+  /// Stops the deadlines because the receiver has no room. libcurl delivers the bytes again after `resume`.
   mutating func pause(at now: SuspendingClock.Instant) { deadlines.pause(at: now) }
 
-  /// The receiver has no room for the body, whose head has come and has not been reported: the hop is to be broken off.
+  /// Stops the deadlines and aborts the hop, because the receiver has no room for the body. The head of the response
+  /// has arrived and was not reported.
   mutating func postpone(at now: SuspendingClock.Instant) {
     deadlines.pause(at: now)
     verdict = .wait
   }
 
-  /// The receiver has room again. Returns what follows for a hop that was broken off; nil for one that goes on.
+  /// Restarts the deadlines because the receiver has room again. Returns the next step of a hop that was aborted; nil
+  /// for a hop that continues.
   mutating func resume(at now: SuspendingClock.Instant) -> Next? {
     deadlines.resume(at: now)
     guard isPostponed else {
@@ -155,8 +157,8 @@ struct TransferState: Sendable {
     return .request(hop)
   }
 
-  /// Bytes of the body that may come before the server hears that the receiver has no room. Over HTTP/1 none: they stay
-  /// in the socket.
+  /// The bytes of the body that may arrive before the server learns that the receiver has no room. 0 over HTTP/1, where
+  /// they stay in the socket.
   func bytesInFlight(_ response: TransportResponse?, speaksHTTP2: Bool) -> Int {
     guard speaksHTTP2, verdict == .succeed else { return 0 }
     let left = max(0, bodyLimit - bytesReceived)
@@ -164,8 +166,8 @@ struct TransferState: Sendable {
     return min(left, declared ?? left, Self.streamWindow)
   }
 
-  /// What libcurl lets a server send ahead on a stream of HTTP/2 (`HTTP2_HUGE_WINDOW_SIZE`), which it keeps itself while a
-  /// transfer is paused.
+  /// The number of bytes that libcurl lets a server send ahead on an HTTP/2 stream (`HTTP2_HUGE_WINDOW_SIZE`). libcurl
+  /// buffers them while a transfer is paused.
   static let streamWindow = 32 << 20
 
   /// Nobody is connected to the hop's origin, and another transfer's time to connect has run out: this one, which may

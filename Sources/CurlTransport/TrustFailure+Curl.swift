@@ -2,9 +2,9 @@ import CCurl
 import VitrineLoading
 
 extension TrustFailure {
-  /// Reads the cause from libcurl's code and message; nil for a failure that is not about trust.
+  /// Derives the cause from libcurl's code and message; nil for a failure that is not about trust.
   ///
-  /// The messages are those of OpenSSL 1.1 and 3, GnuTLS, mbedTLS and wolfSSL, and libcurl's own.
+  /// Recognizes messages of OpenSSL 1.1 and 3, GnuTLS, mbedTLS, wolfSSL, and libcurl.
   init?(_ code: CURLcode, _ message: String) {
     let message = message.lowercased()
     switch code {
@@ -13,8 +13,8 @@ extension TrustFailure {
     case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_ISSUER_ERROR,
       CURLE_OBSOLETE51:
       self = Self.cause(in: message)
-    // The handshake cannot succeed. A connection that broke during the handshake has the same code and the host in
-    // its message.
+    // The TLS handshake failed for good. A connection that was lost during the handshake has the same code, with the
+    // host in its message.
     case CURLE_SSL_CONNECT_ERROR where message.contains("ssl routines:"):
       if ["protocol", "too small", "too weak"].contains(where: message.contains) {
         self = .weakEncryption
@@ -27,8 +27,8 @@ extension TrustFailure {
     }
   }
 
-  /// Phrases and what each means; the first phrase that the message contains counts. The phrases about names come first,
-  /// because such a message quotes the names of the host and of the certificate.
+  /// Phrases and their meaning. The first phrase that the message contains decides. Phrases about host names come
+  /// first, because such messages quote the names of the host and of the certificate.
   private static let phrases: [(String, TrustFailure)] = [
     ("subject name", .wrongHost), ("common name", .wrongHost), ("does not match", .wrongHost),
     ("not yet valid", .notYetValid), ("not activated", .notYetValid), ("starts in the future", .notYetValid),

@@ -22,19 +22,19 @@ struct URLParts: ~Copyable {
     var text: UnsafeMutablePointer<CChar>?
     let code = curl_url_get(handle, part, &text, UInt32(flags))
     guard let text else { return nil }
-    // libcurl 7.88 leaves the host behind where it cannot convert it.
+    // libcurl 7.88 sets `text` although it fails to convert the host; the text must be freed.
     guard code == CURLUE_OK || flags == CURLU_PUNYCODE else { return nil }
     defer { curl_free(text) }
     return code == CURLUE_OK ? String(cString: text) : nil
   }
 
-  /// The host as name servers and certificates have it (RFC 5890); nil if there is none, or no such form of it.
+  /// The host in ASCII, as name servers and certificates use it (RFC 5890); nil if there is no host or no ASCII form.
   var asciiHost: String? {
     guard let host = get(CURLUPART_HOST) else { return nil }
     guard !host.utf8.allSatisfy({ $0 < 0x80 }) else { return host }
-    // libidn2 takes the host for text in the locale's encoding.
+    // libidn2 reads the host in the encoding of the thread's locale.
     let converted = UTF8Locale.use { get(CURLUPART_HOST, CURLU_PUNYCODE) }
-    // A libcurl before 7.88 does not know the flag, and one without libidn2 converts nothing.
+    // A libcurl before 7.88 does not know the flag, and a libcurl without libidn2 does not convert.
     return converted.flatMap { $0.utf8.allSatisfy { $0 < 0x80 } ? $0 : nil }
   }
 

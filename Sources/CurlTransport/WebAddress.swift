@@ -3,8 +3,8 @@ import FoundationEssentials
 
 /// A URL as libcurl reads it, so that what is checked and where it connects cannot differ.
 struct WebAddress: Hashable, Sendable {
-  /// Scheme, host and port (RFC 6454, 4); scheme and host in lower case, a host in Unicode in its ASCII form if there
-  /// is one.
+  /// The scheme, host and port (RFC 6454, 4). Scheme and host are in lower case, and a Unicode host is in its ASCII
+  /// form if there is one.
   struct Origin: Hashable, Sendable {
     let scheme: String
     let host: String
@@ -50,7 +50,7 @@ struct WebAddress: Hashable, Sendable {
     return isDefault ? origin.host : "\(origin.host):\(origin.port)"
   }
 
-  /// The path, which begins with a slash.
+  /// The path, beginning with a slash.
   var path: String {
     guard let parts = URLParts(), parts.set(CURLUPART_URL, text) else { return "/" }
     return parts.get(CURLUPART_PATH) ?? "/"
@@ -77,7 +77,7 @@ struct WebAddress: Hashable, Sendable {
 
   private init?(_ parts: borrowing URLParts, url: URL) {
     guard let origin = parts.origin else { return nil }
-    // libcurl would convert a name in Unicode only if the locale of its thread is one of UTF-8.
+    // libcurl would convert a Unicode host only if the thread's locale used UTF-8.
     if parts.get(CURLUPART_HOST)?.utf8.contains(where: { $0 >= 0x80 }) == true, let host = parts.asciiHost {
       guard parts.set(CURLUPART_HOST, host) else { return nil }
     }

@@ -19,7 +19,7 @@ public final class CookieJar: Sendable {
     share = ShareHandle([CURL_LOCK_DATA_COOKIE, CURL_LOCK_DATA_SSL_SESSION])
   }
 
-  /// The cookies that libcurl would send now, as `name=value`, in no order.
+  /// Returns the cookies that libcurl would send now, as `name=value`, in no particular order.
   func cookies(for address: WebAddress) -> [String] {
     guard let easy = EasyHandle(sharing: share) else { return [] }
     let now = Int64(time(nil))

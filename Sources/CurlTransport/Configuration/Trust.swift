@@ -17,8 +17,9 @@ extension CurlTransport {
     ///
     /// Asked for in addition to the certificate; with `allowsInvalidCertificates` it is the key alone that
     /// counts. A host with an empty list, or with an entry of another form, is never trusted; nor is a
-    /// pinned host over plain http. Capitals, a dot at the end, a port, the brackets of an address, and Unicode in
-    /// place of its ASCII form (`xn--`) make no other host; a name that has no such form is never trusted. This tells the key of a certificate:
+    /// pinned host over plain http. Case, a trailing dot, a port, and the brackets of an address are ignored. A name in
+    /// Unicode equals its ASCII form (`xn--`); a name that has no such form is never trusted. This prints the pin of a
+    /// certificate:
     ///
     /// ```sh
     /// openssl x509 -in cert.pem -pubkey -noout | openssl pkey -pubin -outform der |
@@ -47,10 +48,10 @@ extension CurlTransport {
 }
 
 extension CurlTransport.Trust {
-  /// Differs for what trusts other servers; empty for whom the system trusts.
+  /// An identifier of the trust settings; empty for the default, which trusts the servers that the system trusts.
   var identifier: String {
     guard self != Self() else { return "" }
-    // Each text behind its length, so that no two settings read alike.
+    // Each text is preceded by its length, so that different settings have different identifiers.
     let pins = pinnedKeys.sorted { $0.key < $1.key }.flatMap {
       [$0.key, "\($0.value.count)"] + $0.value.sorted()
     }
