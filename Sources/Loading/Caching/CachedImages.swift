@@ -11,7 +11,7 @@ struct CachedImages {
     var identity: PictureIdentity?
     /// What it was decoded for; nil for the whole picture.
     var target: DecodeTarget?
-    /// The `DecodeLimits.scaleDownBytes` that it was decoded under.
+    /// The `DecodeLimits.scaleDownBytes` that the image was decoded with.
     var scaleDownBytes: Int?
     /// The next larger variant of the same identity, below 0 for none.
     var larger: Int32 = -1

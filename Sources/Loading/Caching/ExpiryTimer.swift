@@ -1,17 +1,17 @@
 import Synchronization
 
-/// Calls a memory cache each time that an image in it may have become too old. Sleeps while nothing can.
+/// Calls a memory cache when an image in it may have expired. Sleeps while no image can expire.
 final class ExpiryTimer: Sendable {
   private let clock: any LoadingClock
-  /// The time of the next call; nil while none is due.
+  /// The time of the next call; nil if none is scheduled.
   private let next = Mutex<Int64?>(nil)
 
   init(clock: any LoadingClock) { self.clock = clock }
 
-  /// Nanoseconds of the clock.
+  /// The current time of the clock in nanoseconds.
   var now: Int64 { clock.now }
 
-  /// Calls `sweep` after so many nanoseconds, unless a call is due before that.
+  /// Calls `sweep` after `lifetime` nanoseconds, unless an earlier call is scheduled.
   func schedule(after lifetime: Int64, _ sweep: @escaping @Sendable () -> Void) {
     let (time, isTooMuch) = clock.now.addingReportingOverflow(lifetime)
     guard !isTooMuch else { return }

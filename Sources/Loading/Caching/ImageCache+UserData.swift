@@ -1,8 +1,8 @@
 import VitrineGraphics
 
 extension ImageCache {
-  /// Returns the user data that was stored with an image: of the image in memory, or else of the entry on disk. Empty if there
-  /// is none, or no image.
+  /// Returns the user data stored with an image: those of the image in memory, otherwise those of the entry on disk.
+  /// Empty if there are none, or no image.
   public func userData(
     for source: some ImageRequestConvertible, additionalIdentifier: String? = nil, in tiers: Tiers = .all
   ) async -> [String: [UInt8]] {
@@ -24,10 +24,11 @@ extension ImageCache {
     }
   }
 
-  /// Replaces the user data of an image in memory and of its entry on disk; returns whether there was either.
+  /// Replaces the user data of an image in memory and of its entry on disk. Returns true if there was such an image or
+  /// entry.
   ///
-  /// Like an extended attribute, each value has a name; an empty dictionary removes all. The entry on disk keeps its user data
-  /// until a server sends another image.
+  /// As with extended attributes, each value has a name. An empty dictionary removes all values. The entry on disk
+  /// keeps its user data until a server sends another image.
   @discardableResult
   public func setUserData(
     _ userData: [String: [UInt8]], for source: some ImageRequestConvertible,

@@ -1,7 +1,7 @@
 public import VitrineGraphics
 
-/// The images that a downloader keeps in memory and on disk, for a program that stores, looks up and removes images itself
-/// (SDWebImage's `SDImageCache`, YYWebImage's `YYImageCache`).
+/// The images that a downloader keeps in memory and on disk, for an application that stores, looks up and removes
+/// images itself (SDWebImage's `SDImageCache`, YYWebImage's `YYImageCache`).
 ///
 /// ```swift
 /// let cache = ImageDownloader.shared.imageCache
@@ -9,15 +9,16 @@ public import VitrineGraphics
 /// button.setImage(from: "https://example.com/badge")  // shown at once, without a download
 /// ```
 ///
-/// Memory holds images by request and additional identifier, the disk holds encoded bytes. An image that is stored without
-/// an identifier and without transforms takes the place of the response to its request: each load of the URL shows it, and
-/// asks no server for a year. An image that is stored under an identifier, or for a request with transforms, is an image of
-/// its own on disk too; loads find it while it is in memory, and queries find it on disk as well.
+/// The memory cache holds images by request and additional identifier; the disk cache holds encoded bytes. An image
+/// that is stored without an identifier and without transforms replaces the response to its request: each load of the
+/// URL shows it and sends no request for a year. An image that is stored with an identifier, or for a request with
+/// transforms, has an entry of its own on disk. Loads find such an image only in memory; queries find it on disk as
+/// well.
 ///
-/// The disk is used in the order of the calls, never on the caller's thread. Completions are called once, on the main actor,
-/// after the call has returned. May be used from any thread; holds its downloader.
+/// Disk operations run in the order of the calls, never on the caller's thread. Completions are called once, on the
+/// main actor, after the call has returned. May be used from any thread; holds its downloader.
 public struct ImageCache: Sendable {
-  /// The places that an operation is about.
+  /// The caches that an operation applies to.
   public enum Tiers: Hashable, Sendable, CaseIterable {
     /// Decoded images in memory.
     case memory
@@ -30,14 +31,14 @@ public struct ImageCache: Sendable {
     var includesDisk: Bool { self != .memory }
   }
 
-  /// The number of entries on disk and the room that they take.
+  /// The number of entries on disk and the bytes that they take.
   public struct DiskUsage: Hashable, Sendable {
     /// The number of stored images.
     public var count: Int
-    /// The bytes that they take.
+    /// The bytes that the stored images take.
     public var bytes: Int
 
-    /// A usage; an empty disk unless said otherwise.
+    /// Creates a usage; both numbers are 0 by default.
     public init(count: Int = 0, bytes: Int = 0) {
       self.count = count
       self.bytes = bytes
@@ -49,17 +50,19 @@ public struct ImageCache: Sendable {
 
   // MARK: Storing
 
-  /// Stores an image: in memory before this call returns, on disk later. The completion receives whether all tiers have it.
+  /// Stores an image: in memory before this call returns, on disk later. The completion receives true if all tiers have
+  /// stored it.
   ///
   /// - Parameters:
-  ///   - image: replaces what was stored of this identity. Its `userData` is stored with it. A preview is not stored.
-  ///   - source: the request, URL or text that names the image.
-  ///   - additionalIdentifier: as in a load; nil is an identifier of its own.
-  ///   - data: the encoded image, to be written as it is; `nil` encodes the image by the downloader's decoder, if that is an
-  ///     `ImageEncoding`: `ImageCodecs` writes the format that the image was decoded from, else PNG for an image with
-  ///     transparent pixels, JPEG for others, and GIF for several frames.
-  ///   - tiers: memory and disk unless said otherwise.
-  ///   - completion: receives false where the disk cannot be written, or there is none.
+  ///   - image: The image, which replaces an image stored under the same identity. Its `userData` is stored with it. A
+  ///     preview is not stored.
+  ///   - source: The request, URL or text that names the image.
+  ///   - additionalIdentifier: The additional identifier, as in a load; nil is an identifier of its own.
+  ///   - data: The encoded image, written unchanged; `nil` encodes the image with the downloader's decoder if that is
+  ///     an `ImageEncoding`. `ImageCodecs` writes the format that the image was decoded from, otherwise PNG for an
+  ///     image with transparent pixels, JPEG for other images, and GIF for several frames.
+  ///   - tiers: The caches to store the image in; memory and disk by default.
+  ///   - completion: Receives false if the disk cannot be written or there is no disk cache.
   public func store(
     _ image: Image, for source: some ImageRequestConvertible, additionalIdentifier: String? = nil,
     data: [UInt8]? = nil, in tiers: Tiers = .all, completion: (@MainActor (Bool) -> Void)?
@@ -75,7 +78,8 @@ public struct ImageCache: Sendable {
       body: { data ?? (try? encoder?.encode(image, as: nil)) }, completion: completion)
   }
 
-  /// Stores an image and returns whether all tiers have it; see `store(_:for:additionalIdentifier:data:in:completion:)`.
+  /// Stores an image and returns true if all tiers have stored it; see
+  /// `store(_:for:additionalIdentifier:data:in:completion:)`.
   @discardableResult
   public func store(
     _ image: Image, for source: some ImageRequestConvertible, additionalIdentifier: String? = nil,
@@ -88,8 +92,8 @@ public struct ImageCache: Sendable {
     }
   }
 
-  /// Stores encoded bytes on disk as they are, and leaves memory alone (`storeImageDataToDisk:forKey:`). Returns whether they
-  /// were written. The bytes are not decoded.
+  /// Stores encoded bytes on disk without decoding them, and leaves memory unchanged (`storeImageDataToDisk:forKey:`).
+  /// Returns true if they were written.
   @discardableResult
   public func storeData(
     _ data: [UInt8], for source: some ImageRequestConvertible, additionalIdentifier: String? = nil,
@@ -123,7 +127,7 @@ public struct ImageCache: Sendable {
 
   func keepInMemory(_ image: Image, _ request: ImageRequest, _ additionalIdentifier: String?) {
     guard let cache = request.cache(insteadOf: downloader.cache) else { return }
-    // Other sizes are of the image before.
+    // Other sizes in memory belong to the previous image.
     if request.targetSize == nil {
       cache.removeImage(for: request, additionalIdentifier: additionalIdentifier)
     }
@@ -136,7 +140,8 @@ public struct ImageCache: Sendable {
 
   // MARK: Asking
 
-  /// Returns the image if it is in memory, at once; of several sizes the largest, unless the request has a `targetSize`.
+  /// Returns the image if it is in memory. Of several sizes it returns the largest, unless the request has a
+  /// `targetSize`.
   public func imageInMemory(
     for source: some ImageRequestConvertible, additionalIdentifier: String? = nil
   ) -> Image? {
@@ -144,7 +149,7 @@ public struct ImageCache: Sendable {
     return downloader.cachedImage(for: request, additionalIdentifier: additionalIdentifier)
   }
 
-  /// Returns the tier that has the image: `.memory`, else `.disk`; `nil` if none of those asked has it
+  /// Returns the tier that has the image: `.memory`, otherwise `.disk`; `nil` if none of the given tiers has it
   /// (`containsImageForKey:cacheType:`).
   public func location(
     of source: some ImageRequestConvertible, additionalIdentifier: String? = nil, in tiers: Tiers = .all
@@ -163,8 +168,8 @@ public struct ImageCache: Sendable {
     return isOnDisk ? .disk : nil
   }
 
-  /// Returns the number of images on disk and the bytes that they take, after all that was asked of the disk before; `nil`
-  /// where there is no disk cache, or one that does not count (`totalDiskCount`, `totalDiskSize`).
+  /// Returns the number of images on disk and the bytes that they take, after all earlier disk operations; `nil` if
+  /// there is no disk cache, or one that does not count (`totalDiskCount`, `totalDiskSize`).
   public func diskUsage() async -> DiskUsage? {
     await withCheckedContinuation { continuation in
       engine.access {
@@ -177,7 +182,7 @@ public struct ImageCache: Sendable {
 
   // MARK: Removing
 
-  /// Removes an image in all its sizes. The completion receives whether there was one.
+  /// Removes an image in all its sizes. The completion receives true if there was one.
   public func remove(
     _ source: some ImageRequestConvertible, additionalIdentifier: String? = nil, from tiers: Tiers = .all,
     completion: (@MainActor (Bool) -> Void)?
@@ -197,7 +202,7 @@ public struct ImageCache: Sendable {
     }
   }
 
-  /// Removes an image in all its sizes, and returns whether there was one.
+  /// Removes an image in all its sizes, and returns true if there was one.
   @discardableResult
   public func remove(
     _ source: some ImageRequestConvertible, additionalIdentifier: String? = nil, from tiers: Tiers = .all
@@ -210,13 +215,13 @@ public struct ImageCache: Sendable {
   }
 
   /// Removes all images: those in memory before this call returns, those on disk later. Loads and queries that begin
-  /// afterwards find nothing there.
+  /// afterwards do not find them.
   ///
   /// - Parameters:
-  ///   - tiers: memory and disk unless said otherwise.
-  ///   - progress: receives how many files of how many have been removed, on the main actor, ending with all of them; not
-  ///     called for a disk cache that does not count.
-  ///   - completion: receives whether nothing is left of what was there when it began.
+  ///   - tiers: The caches to empty; memory and disk by default.
+  ///   - progress: Receives the number of files removed so far and the total, on the main actor, the last time with
+  ///     both equal. Not called for a disk cache that does not count.
+  ///   - completion: Receives true if none of the images that existed at the start is left.
   public func removeAll(
     from tiers: Tiers = .all, progress: (@MainActor (_ removed: Int, _ total: Int) -> Void)? = nil,
     completion: (@MainActor (Bool) -> Void)?
@@ -230,7 +235,7 @@ public struct ImageCache: Sendable {
     }
   }
 
-  /// Removes all images, and returns whether nothing is left of what was there.
+  /// Removes all images, and returns true if none of those that existed at the start is left.
   @discardableResult
   public func removeAll(from tiers: Tiers = .all) async -> Bool {
     await withCheckedContinuation { continuation in
@@ -238,8 +243,8 @@ public struct ImageCache: Sendable {
     }
   }
 
-  /// Removes from disk what its limits of age, size and count do not allow (`deleteOldFilesWithCompletionBlock:`); returns
-  /// when that is done.
+  /// Removes responses from disk that exceed the limits of age, size and count (`deleteOldFilesWithCompletionBlock:`).
+  /// Returns when this is done.
   public func removeExpired() async {
     await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
       engine.access {
@@ -252,11 +257,11 @@ public struct ImageCache: Sendable {
 }
 
 extension ImageCache: Equatable {
-  /// The caches of one downloader are equal.
+  /// Returns true for caches of the same downloader.
   public static func == (a: ImageCache, b: ImageCache) -> Bool { a.downloader === b.downloader }
 }
 
 extension ImageDownloader {
-  /// The images that this downloader keeps in memory and on disk.
+  /// The memory and disk caches of this downloader.
   public var imageCache: ImageCache { ImageCache(downloader: self) }
 }

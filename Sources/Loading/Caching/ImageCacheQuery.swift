@@ -1,12 +1,12 @@
 import Synchronization
 import VitrineGraphics
 
-/// A lookup in an `ImageCache` that is under way, to cancel it (`SDImageCacheToken`).
+/// A running lookup in an `ImageCache`, which can be cancelled (`SDImageCacheToken`).
 ///
-/// The lookup goes on when this is let go.
+/// The lookup continues if this object is released.
 @MainActor
 public final class ImageCacheQuery {
-  /// Receives the image and the tier that had it; `nil` if there was none, or the query was cancelled.
+  /// Receives the image and the tier that had it; `nil` if there was no image or the query was cancelled.
   public typealias Completion = @MainActor (ImageResponse?) -> Void
 
   private var completion: Completion?
@@ -14,10 +14,10 @@ public final class ImageCacheQuery {
 
   init(_ completion: @escaping Completion) { self.completion = completion }
 
-  /// Whether the completion has been called.
+  /// True if the completion has been called.
   public var isFinished: Bool { completion == nil }
 
-  /// Ends the query: calls the completion with `nil` before this call returns, unless it has been called.
+  /// Cancels the query. Calls the completion with `nil` before this call returns, unless it has been called already.
   public func cancel() {
     task?.cancel()
     finish(nil)
@@ -34,16 +34,18 @@ public final class ImageCacheQuery {
 }
 
 extension ImageCache {
-  /// Looks for an image in memory, then on disk, and decodes what it finds there. Never asks a server.
+  /// Looks for an image in memory, then on disk, and decodes an image found on disk. Never sends a request.
   ///
-  /// Queries and loads of one image share the decoding. An image on disk is found however old it is.
+  /// Queries and loads of one image share the decode. An image on disk is found regardless of its age.
   ///
   /// - Parameters:
-  ///   - source: the request, URL or text that names the image; with a `targetSize`, the image is decoded to that.
-  ///   - additionalIdentifier: as in a load. An image that was not stored under it is made of the bytes of the request.
-  ///   - tiers: where to look; memory and disk unless said otherwise.
-  ///   - storesInMemory: whether an image from disk is put into memory.
-  ///   - completion: called once, after this call has returned.
+  ///   - source: The request, URL or text that names the image. An image is decoded to the request's `targetSize` if it
+  ///     has one.
+  ///   - additionalIdentifier: The additional identifier, as in a load. If no image was stored under it, the image is
+  ///     made from the bytes of the request.
+  ///   - tiers: The caches to look in; memory and disk by default.
+  ///   - storesInMemory: True to store an image from disk in memory.
+  ///   - completion: Called once, after this call has returned.
   @MainActor @discardableResult
   public func query(
     _ source: some ImageRequestConvertible, additionalIdentifier: String? = nil, in tiers: Tiers = .all,
@@ -58,7 +60,7 @@ extension ImageCache {
     let known =
       tiers.includesMemory ? memory?.image(for: request, additionalIdentifier: additionalIdentifier) : nil
     let inMemory = known.map { ImageResponse(image: $0, source: .memory) }
-    // A smaller size than asked for is the answer only if the disk has no other.
+    // An image smaller than requested is returned only if the disk has no other.
     let isWhole = known.map { request.targetSize != nil || request.isWhole($0) } ?? false
     guard tiers.includesDisk, !isWhole else {
       Mailbox.main.post { query.finish(inMemory) }
@@ -79,8 +81,8 @@ extension ImageCache {
     return query
   }
 
-  /// Looks for an image in memory, then on disk, and returns it and the tier that had it; `nil` if there is none, or the Swift
-  /// task is cancelled. See `query(_:additionalIdentifier:in:storesInMemory:completion:)`.
+  /// Looks for an image in memory, then on disk. Returns the image and the tier that had it; `nil` if there is none or
+  /// the Swift task is cancelled. See `query(_:additionalIdentifier:in:storesInMemory:completion:)`.
   @MainActor
   public func query(
     _ source: some ImageRequestConvertible, additionalIdentifier: String? = nil, in tiers: Tiers = .all,
@@ -99,7 +101,8 @@ extension ImageCache {
     }
   }
 
-  /// First what was stored under the identifier or for the transforms, then what they make of the request's bytes.
+  /// Reads the entry of the identifier or of the transforms; without such an entry, makes the image from the request's
+  /// bytes.
   @MainActor
   private func readFromDisk(
     _ request: ImageRequest, _ additionalIdentifier: String?, for query: ImageCacheQuery,
@@ -128,7 +131,7 @@ extension ImageCache {
     let task = ImageTask(
       request, additionalIdentifier: additionalIdentifier, completion: { completion(try? $0.get()) })
     query.follow(task)
-    // After what is being written.
+    // Runs after pending writes.
     engine.access { _ in
     } completion: { _ in
       downloader.begin(task)
@@ -136,7 +139,7 @@ extension ImageCache {
   }
 }
 
-/// The query of an asynchronous call, for its cancellation.
+/// The query of an asynchronous call, kept so that the call can be cancelled.
 @MainActor private final class RunningQuery {
   var query: ImageCacheQuery?
 }

@@ -31,7 +31,7 @@ public final class MemoryImageCache: ImageRequestCache {
     /// When images were last looked for that have become too old.
     var lastSweep = Int64.min
     var ledger: MemoryLedger?
-    /// Nil unless `keepsWeakReferences`.
+    /// The weak references; nil unless `keepsWeakReferences` is true.
     var weakImages: WeakImages?
 
     init(limits: CacheLimits) {
@@ -79,8 +79,8 @@ public final class MemoryImageCache: ImageRequestCache {
   ///   - countLimit: images, each size counted; below 0 counts as 0, which keeps nothing.
   ///   - timeToLive: seconds; 0, less and NaN keep nothing.
   ///   - entryCostLimit: bytes; see the property.
-  ///   - timer: the clock that wakes the cache when images become too old, so that they go without a lookup or an insert;
-  ///     `nil`, the default, wakes nothing. Its time takes the place of `clock`.
+  ///   - timer: The clock that removes expired images without a lookup or an insert; `nil`, the default, sets no timer.
+  ///     Replaces `clock`.
   ///   - clock: nanoseconds since some time in the past; the system's by default. Read only where there is a
   ///     `timeToLive`, and with each insert.
   public init(
@@ -129,8 +129,9 @@ public final class MemoryImageCache: ImageRequestCache {
 
   /// Seconds after which an image that was put in is not found any more; infinity by default.
   ///
-  /// An image that is too old goes when it is looked up, or with an insert not much later: unless the cache has a `timer`,
-  /// none wakes a program that is idle. With a clock that is set back, time begins anew for what seems to come from the future.
+  /// An expired image is removed by a lookup, or by an insert soon afterwards. Only a cache with a `timer` wakes an
+  /// idle program to remove images. If the clock is set back, the time starts again for images that seem to come from
+  /// the future.
   public var timeToLive: Double {
     get { state.withLock { $0.limits.timeToLive } }
     set { changeLimits { $0.timeToLive = newValue } }
@@ -146,10 +147,10 @@ public final class MemoryImageCache: ImageRequestCache {
     set { changeLimits { $0.entryCost = newValue } }
   }
 
-  /// Whether an image that was let go of is found again for as long as something else holds it, such as a view; false by default
+  /// True to find an evicted image again for as long as another owner, such as a view, holds it; false by default
   /// (SDWebImage's `shouldUseWeakMemoryCache`).
   ///
-  /// An image that is found in this way is kept again, and counts again. Removing an image forgets it in any case.
+  /// An image found in this way is stored and counted again. Removing an image also removes its weak reference.
   public var keepsWeakReferences: Bool {
     get { state.withLock { $0.weakImages != nil } }
     set {
@@ -209,7 +210,7 @@ public final class MemoryImageCache: ImageRequestCache {
     return image ?? livingImage(identity, request)
   }
 
-  /// An image that was let go of while something else held it; it is kept again.
+  /// Returns an evicted image that another owner still holds, and stores it again.
   private func livingImage(_ identity: PictureIdentity, _ request: ImageRequest) -> Image? {
     let image = state.withLock { state in
       state.weakImages?.image(identity, at: request.targetSize, scaleDownBytes: request.scaleDownBytes)
@@ -245,7 +246,7 @@ public final class MemoryImageCache: ImageRequestCache {
     scheduleSweep()
   }
 
-  /// Removes what has become too old, each time that something may have.
+  /// Schedules the removal of expired images.
   private func scheduleSweep() {
     guard let timer, expires.load(ordering: .relaxed) else { return }
     let oldest = state.withLock { $0.images.count > 0 ? $0.limits.lifetime : nil }

@@ -1,10 +1,10 @@
 import FoundationEssentials
 import VitrineGraphics
 
-// Images of the program's own among the responses of servers.
+// Images that the application stores among the responses of servers.
 
 extension StoredAnswer {
-  /// An encoded image of the program's own, as a response that is fresh for a year.
+  /// Creates a response from an encoded image of the application. It stays fresh for a year.
   init(ownImage body: [UInt8], for url: URL, userData: [String: [UInt8]], at now: Double) {
     self.init(
       response: TransportResponse(
@@ -14,7 +14,7 @@ extension StoredAnswer {
     self.userData = userData
   }
 
-  /// The program's own data, kept as header fields that no server can send.
+  /// The application's own data, stored as a header field that servers cannot set.
   var userData: [String: [UInt8]] {
     get { response.headers.userData }
     set {
@@ -27,10 +27,10 @@ extension StoredAnswer {
 }
 
 extension HTTPHeaders {
-  /// The field that holds user data. It is dropped from the headers that servers send.
+  /// The name of the field that holds user data. A field of this name is removed from the headers that servers send.
   static let userDataName = "Vitrine-User-Data"
 
-  /// A field for each value: the name in hexadecimal digits, a colon, and the value in base64.
+  /// The user data, one field per value: the name in hexadecimal digits, a colon, and the value in base64.
   var userData: [String: [UInt8]] {
     get {
       var values: [String: [UInt8]] = [:]
@@ -54,7 +54,7 @@ extension HTTPHeaders {
 }
 
 extension ImageResponse {
-  /// The program's own data that was stored with the image, see `ImageCache`; empty if there is none.
+  /// The application's own data stored with the image, see `ImageCache`; empty if there are none.
   public var userData: [String: [UInt8]] {
     image.userData.isEmpty && source == .disk ? http?.headers.userData ?? [:] : image.userData
   }
@@ -68,11 +68,11 @@ extension ImageResponse {
 }
 
 extension ImageRequest {
-  /// The identity of the entry on disk: of the response, or, under an identifier or for transforms, of an image of its own.
-  /// `nil` for a URL that cannot be written.
+  /// Returns the identity of the entry on disk: that of the response, or, with an identifier or transforms, an identity
+  /// of its own. `nil` for a malformed URL.
   ///
-  /// The URL of an image of its own has a scheme that no transport serves: what the image is, in hexadecimal digits, before
-  /// the scheme of the request.
+  /// The URL of such an identity has a scheme that no transport serves: the additional identifier or the transforms in
+  /// hexadecimal digits, followed by the scheme of the request.
   func storedIdentity(_ additionalIdentifier: String?) -> RequestIdentity? {
     let response = identity.withoutVarying
     let kind: String
@@ -89,7 +89,7 @@ extension ImageRequest {
 }
 
 extension Sequence<UInt8> {
-  /// Two digits for each byte.
+  /// The bytes in hexadecimal, two digits for each byte.
   fileprivate var hexadecimal: String {
     let digits = Array("0123456789abcdef".utf8)
     return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
@@ -97,7 +97,7 @@ extension Sequence<UInt8> {
 }
 
 extension [UInt8] {
-  /// Two digits for each byte; nil for anything else.
+  /// Parses two hexadecimal digits for each byte; nil for any other text.
   fileprivate init?(hexadecimal text: Substring) {
     let digits = text.utf8.map { Int(String(UnicodeScalar($0)), radix: 16) }
     guard digits.count % 2 == 0 else { return nil }

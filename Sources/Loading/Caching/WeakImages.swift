@@ -1,8 +1,8 @@
 import VitrineGraphics
 
-/// Images that a memory cache has let go of and that something else still holds, such as a view.
+/// Weak references to images that a memory cache has evicted and that another owner, such as a view, still holds.
 ///
-/// Each insert adds an entry, and entries whose image is gone are removed when the table has doubled.
+/// Each insert adds an entry. Entries of released images are removed each time the table has doubled.
 struct WeakImages {
   private struct Entry {
     weak var image: Image?
@@ -14,7 +14,7 @@ struct WeakImages {
   private var count = 0
   private var sweepCount = 64
 
-  /// Remembers an image without holding it.
+  /// Adds a weak reference to an image.
   mutating func insert(
     _ image: Image, as identity: PictureIdentity, at target: DecodeTarget?, scaleDownBytes: Int?
   ) {
@@ -28,24 +28,24 @@ struct WeakImages {
     if count >= sweepCount { sweep() }
   }
 
-  /// Returns an image that still lives and was inserted for the same size.
+  /// Returns an image that was inserted for the same size and still exists.
   func image(_ identity: PictureIdentity, at target: DecodeTarget?, scaleDownBytes: Int?) -> Image? {
     entries[identity]?.lazy.compactMap { entry in
       entry.target == target && entry.scaleDownBytes == scaleDownBytes ? entry.image : nil
     }.first
   }
 
-  /// Forgets all images of an identity; returns whether one of them still lived.
+  /// Removes all references to images of an identity. Returns true if one of the images still existed.
   mutating func remove(_ identity: PictureIdentity) -> Bool {
     guard let variants = entries.removeValue(forKey: identity) else { return false }
     count -= variants.count
     return variants.contains { $0.image != nil }
   }
 
-  /// Forgets all images.
+  /// Removes all references.
   mutating func removeAll() { self = WeakImages() }
 
-  /// The number of entries, those whose image is gone included.
+  /// The number of entries, including those of released images.
   var entryCount: Int { count }
 
   private mutating func sweep() {

@@ -16,8 +16,8 @@ import FoundationEssentials
 ///
 /// Numbers have their lowest byte first. A change of the format changes the magic, and what is older is damaged.
 ///
-/// No secret is in the head: the key is a digest, the URL is there only where a redirect has led elsewhere, headers that may
-/// hold secrets are left out (`KeptHeaders`), and of the headers that `Vary` names there are digests.
+/// The head contains no secrets. The key is a digest, the URL is stored only if a redirect has led to another URL,
+/// headers that may hold secrets are left out (`KeptHeaders`), and headers named by `Vary` are stored as digests.
 enum AnswerFile {
   static let magic = Array("vitrine2".utf8)
   /// Bytes before the head.
@@ -28,8 +28,8 @@ enum AnswerFile {
   /// All but the body. Nil for what does not fit.
   ///
   /// - Parameters:
-  ///   - ownURL: the URL of the request, which is not written.
-  ///   - varying: `answer.varying`, digested.
+  ///   - ownURL: The URL of the request, which is not written.
+  ///   - varying: The digests of `answer.varying`.
   static func start(
     _ answer: StoredAnswer, key: DiskKey, ownURL: URL, varying: [HTTPHeaders.Field]
   ) -> [UInt8]? {
@@ -133,7 +133,7 @@ enum AnswerFile {
 
   /// The key and, without its body, the answer of a head that is whole; nil if it cannot be read all the same.
   ///
-  /// - Parameter ownURL: the URL of the request, for an answer that came from there.
+  /// - Parameter ownURL: The URL of the request, used for a response that came from this URL.
   static func read(
     _ head: ArraySlice<UInt8>, ownURL: URL
   ) -> (key: ArraySlice<UInt8>, answer: StoredAnswer)? {

@@ -21,8 +21,8 @@ enum AnswerReading {
   private static let firstLength = 4096
 
   /// - Parameters:
-  ///   - entry: what is looked for; its secret is asked for only if the file has digests.
-  ///   - withBody: false leaves the body empty, and damage in it unseen.
+  ///   - entry: The entry to read. Its secret is read only if the file has digests.
+  ///   - withBody: False to leave the body empty and unchecked.
   static func read(
     _ entry: DiskEntry, in shard: borrowing Descriptor, withBody: Bool
   ) -> Result {
@@ -33,7 +33,7 @@ enum AnswerReading {
     } catch {
       switch error.code {
       case ENOENT: return .nothing
-      // Links, folders and devices are in the way. What the disk fails to read may be readable another time.
+      // A link, folder or device lies in the file's place. For other errors, a later read may succeed.
       case ELOOP, EISDIR, ENXIO, ENOTDIR: return .damaged
       default: return .refused(error)
       }

@@ -11,15 +11,17 @@ enum AnswerWriting {
     let temporary = CacheFolder.temporaryName()
     var file = try shard.open(temporary, flags: O_WRONLY | O_CREAT | O_EXCL)
     do throws(SystemError) {
-      // By which a sweep knows that its writer lives.
+      // The lock tells a sweep that the writer is alive.
       _ = file.lock()
       try file.write(start)
       try file.write(body)
-      // By the clock that its age is told by; a file system without times keeps it all the same.
+      // The age of a response is computed from this time. On a file system without file times the response is kept
+      // nevertheless.
       try? file.setTimes(FileTimes(used: now, stored: now))
       let replaced = (try? shard.status(of: name.hex)).map { Int($0.st_size) }
-      // Closed first, as some file systems tell only then that they could not keep it. The lock goes with that, and a
-      // sweep may remove the file before it has its name: then there is no such file, and it is written once more.
+      // The file is closed before it is renamed, because some file systems report a failed write only on close. Closing
+      // also releases the lock, and a sweep may remove the file before the rename; the rename then fails and the file
+      // is written once more.
       try file.close()
       try shard.rename(temporary, to: name.hex)
       return replaced

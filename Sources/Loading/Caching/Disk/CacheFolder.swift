@@ -1,13 +1,13 @@
 import Glibc
 
-/// The folder of a disk cache: `FOLDER/v2/ab/abcd…`, an answer a file, 256 folders so that none gets long, and
-/// `FOLDER/v2/key` (`CacheSecret`).
+/// The folder of a disk cache: one file per response at `FOLDER/v2/ab/abcd…`, in 256 subfolders so that each stays
+/// short, and the key at `FOLDER/v2/key` (`CacheSecret`).
 ///
 /// Each call opens its way from the top: folders may be removed, or be replaced by another process, at any time.
 struct CacheFolder {
   /// Of the layout and of the format of the files.
   static let version = "v2"
-  /// What programs of older versions have left behind.
+  /// The folders of older versions of the format.
   static let olderVersions = ["v1"]
   /// What is written has such a name until it is whole.
   static let temporary = ".new-"
@@ -17,7 +17,7 @@ struct CacheFolder {
   let path: String
   let system: any DiskSystem
 
-  /// A name that no other file has.
+  /// A unique file name.
   static func temporaryName() -> String { temporary + String(UInt64.random(in: 0 ... .max), radix: 36) }
 
   /// The folder that holds the others; nil if it is not there, and is not to be made.
@@ -57,7 +57,7 @@ struct CacheFolder {
     }
   }
 
-  /// The one of the 256 that an entry lies in; nil if it is not there, and is not to be made.
+  /// Opens the subfolder (one of 256) of an entry; nil if it does not exist and `creating` is false.
   func openShard(
     of entry: DiskEntry, in root: borrowing Descriptor, creating: Bool
   ) throws(DiskImageCache.Fault) -> Descriptor? {
@@ -93,7 +93,7 @@ struct CacheFolder {
       do throws(SystemError) {
         try system.makeFolder(String(path[..<end]), in: AT_FDCWD)
       } catch {
-        // Interrupted or there already: opening it tells.
+        // The call was interrupted or the folder exists already; opening it shows which.
         guard [EEXIST, EINTR].contains(error.code) else { return error }
       }
     }

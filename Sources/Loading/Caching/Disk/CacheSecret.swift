@@ -1,9 +1,9 @@
 import Glibc
 
-/// A random key of a cache folder, under which secrets are digested: a file has none of them, and the digests of one folder
-/// are of no use for another.
+/// A random key of a cache folder, used to digest secrets. Files contain only digests, and digests made with the key of
+/// one folder are useless for another.
 struct CacheSecret: Hashable, Sendable {
-  /// The name of the file that holds it.
+  /// The name of the file that holds the key.
   static let name = "key"
   private static let count = 32
 
@@ -14,10 +14,11 @@ struct CacheSecret: Hashable, Sendable {
     self.bytes = bytes
   }
 
-  /// The digest of a secret, 32 bytes.
+  /// Returns the HMAC-SHA-256 digest of a secret, 32 bytes.
   func digest(_ bytes: [UInt8]) -> [UInt8] { SHA256.authenticationCode(bytes, key: self.bytes) }
 
-  /// The fields with digests in place of their values; names take part, so that equal values do not show.
+  /// Returns the fields with digests in place of their values. The digest includes the name, so that equal values of
+  /// two fields have different digests.
   func digested(_ fields: [HTTPHeaders.Field]) -> [HTTPHeaders.Field] {
     fields.map { field in
       var writer = ByteWriter()
@@ -33,9 +34,9 @@ struct CacheSecret: Hashable, Sendable {
 
   // MARK: The file
 
-  /// The key of a folder; nil if there is none, and none is to be made.
+  /// Returns the key of a folder; nil if there is none and `creating` is false.
   ///
-  /// Where two processes make one at a time, the one that was renamed last holds.
+  /// If two processes create a key at the same time, the one that was renamed last is used.
   static func read(in root: borrowing Descriptor, creating: Bool) throws(SystemError) -> CacheSecret? {
     if let known = try read(in: root) { return known }
     guard creating else { return nil }
@@ -44,7 +45,7 @@ struct CacheSecret: Hashable, Sendable {
       var file = try root.open(temporary, flags: O_WRONLY | O_CREAT | O_EXCL)
       var generator = SystemRandomNumberGenerator()
       try file.write((0..<count).map { _ in UInt8.random(in: 0 ... .max, using: &generator) })
-      // Without it all that is found by the key would be lost; it is written once in the life of a folder.
+      // Without the key all entries found by it would be lost. The key is written once in the lifetime of a folder.
       try file.synchronize()
       try file.close()
       try root.rename(temporary, to: name)
@@ -59,7 +60,8 @@ struct CacheSecret: Hashable, Sendable {
     do throws(SystemError) {
       let file = try root.open(name, flags: O_RDONLY)
       let length = try file.status.st_size
-      // A power cut may leave an empty file, which is made anew; one that cannot be read whole now is not.
+      // A power failure may leave an empty file, which is replaced. A file that cannot be read at the moment is not
+      // replaced.
       guard length == count else { return nil }
       guard let secret = CacheSecret(try AnswerReading.bytes(of: file, at: 0, count: count)) else {
         throw SystemError(EIO)

@@ -20,18 +20,18 @@ struct Descriptor: ~Copyable {
 
   deinit { if isOpen { try? system.close(number) } }
 
-  /// Closes a file that was written: some file systems tell only now that they could not keep it.
+  /// Closes a file after writing. Some file systems report a failed write only on close.
   mutating func close() throws(SystemError) {
     isOpen = false
     do throws(SystemError) {
       try system.close(number)
     } catch {
-      // An interrupted close has closed it all the same.
+      // An interrupted close has closed the descriptor nevertheless.
       if error.code != EINTR { throw error }
     }
   }
 
-  /// Calls again as long as a signal interrupts the call.
+  /// Repeats a system call that was interrupted by a signal.
   private static func repeated<Result>(
     _ call: () throws(SystemError) -> Result
   ) throws(SystemError) -> Result {
@@ -52,7 +52,7 @@ struct Descriptor: ~Copyable {
     }
   }
 
-  /// Fills `buffer` with what is at `offset` in a file. Returns the number of bytes, fewer at the end of the file.
+  /// Reads the file at `offset` into `buffer`. Returns the number of bytes, which is smaller at the end of the file.
   static func read(
     _ number: Int32, into buffer: UnsafeMutableRawBufferPointer, at offset: Int, system: any DiskSystem
   ) throws(SystemError) -> Int {
@@ -97,12 +97,12 @@ struct Descriptor: ~Copyable {
     try Self.repeated { () throws(SystemError) in try system.setMode(mode, of: number) }
   }
 
-  /// The lock of a file or folder.
+  /// The result of locking a file or folder.
   enum Lock {
-    /// Held until the descriptor is closed.
+    /// The lock is held until the descriptor is closed.
     case taken
     case heldByAnother
-    /// The file system has no locks.
+    /// The file system does not support locks.
     case unavailable
   }
 
@@ -149,7 +149,7 @@ struct Descriptor: ~Copyable {
     }
   }
 
-  /// The names in a folder, as far as they could be read, and whether that is all of them.
+  /// The names in a folder that could be read, and whether they are complete.
   var names: (names: [String], isComplete: Bool) {
     var names: [String] = []
     do throws(SystemError) {
@@ -163,7 +163,7 @@ struct Descriptor: ~Copyable {
     }
   }
 
-  /// The space of the disk that it lies on; nil where the file system does not tell.
+  /// The space of the file system that holds the descriptor; nil if the file system does not report it.
   var space: DiskSpace? {
     guard
       let space = try? Self.repeated({ () throws(SystemError) in try system.space(at: number) })
@@ -172,12 +172,12 @@ struct Descriptor: ~Copyable {
   }
 }
 
-/// The room on a disk for a user without privileges.
+/// The space of a file system that is available to a user without privileges.
 struct DiskSpace: Hashable {
   var freeBytes: Int
-  /// Bytes of the whole disk but those that are reserved for root.
+  /// The size of the file system in bytes, without the blocks reserved for root.
   var totalBytes: Int
-  /// Files that may still be made; nil on a file system that does not count them.
+  /// The number of files that can still be created; nil on a file system that does not count them.
   var freeFiles: Int?
   var totalFiles = Int.max
 
@@ -186,7 +186,7 @@ struct DiskSpace: Hashable {
     (self.freeFiles, self.totalFiles) = (freeFiles, totalFiles)
   }
 
-  /// Nil where the file system does not count blocks.
+  /// Returns nil if the file system does not count blocks.
   init?(_ space: statvfs) {
     guard space.f_blocks > 0 else { return nil }
     let reserved = space.f_bfree >= space.f_bavail ? space.f_bfree - space.f_bavail : 0

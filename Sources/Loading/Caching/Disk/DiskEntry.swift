@@ -1,9 +1,9 @@
-/// A place in a cache folder: whose response lies there, under which name.
+/// The place of a response in a cache folder: its key and its file name.
 struct DiskEntry {
   let identity: RequestIdentity
   let key: DiskKey
   let name: ContentHash
 
-  /// The name of the folder that the file lies in.
+  /// The name of the subfolder that holds the file.
   var shard: String { String(name.hex.prefix(2)) }
 }

@@ -7,8 +7,8 @@ extension DiskImageCache {
     case ownedBySomebodyElse(path: String)
     /// The system refused, with this `errno`: `ENOSPC`, `EROFS`, `EACCES`, `ENOTDIR`, `ELOOP` for a link…
     case refused(path: String, code: Int32)
-    /// Less than `Limits.freeBytes` or `freeFiles` is free where the folder lies: what is kept stays, and nothing new is
-    /// kept.
+    /// Less than `Limits.freeBytes` or `freeFiles` is free on the file system of the folder. Stored responses stay, and
+    /// no new responses are stored.
     case diskIsFull(path: String)
 
     /// Whether it may heal at any moment, so that the next answer is to be tried all the same: no descriptors, no

@@ -5,18 +5,19 @@ extension DiskImageCache {
     public var bytes = 150 << 20
     /// Answers; without a limit by default.
     public var count = Int.max
-    /// Bytes that are left free for others where the folder lies; 64 MiB by default. Below that nothing new is kept,
-    /// and what is kept stays, down to `guaranteedBytes`: of more than that the least recently used is given up.
+    /// The number of bytes to leave free on the file system for other programs; 64 MiB by default. Below this, no new
+    /// responses are stored, and the least recently used responses are removed until the cache has shrunk to
+    /// `guaranteedBytes`.
     ///
-    /// A new version of a response takes the place of the old one, and a new response that of others of about its size
-    /// that were not used for a day. A disk that is itself too small for `bytes` is used as if what fits there were the
-    /// limit.
+    /// A new version of a response may still replace the old one, and a new response may replace responses of about its
+    /// size that were not used for a day. On a file system that is smaller than `bytes`, the space that fits there is
+    /// the limit.
     public var freeBytes = 64 << 20
-    /// Files that others can still make where the folder lies, as a disk has no room for more than so many; 1000 by
-    /// default, and a tenth of all at most. Below that the same holds as for `freeBytes`.
+    /// The number of files that other programs can still create on the file system; 1000 by default, and at most a
+    /// tenth of all its files. Below this, the same rules apply as for `freeBytes`.
     public var freeFiles = 1000
-    /// Bytes of what is kept that are not given up for the sake of `freeBytes` and `freeFiles`, however full others make
-    /// the disk; 64 MiB by default. A machine that starts without a network has something to show.
+    /// The number of bytes of responses that are kept even if less than `freeBytes` or `freeFiles` is free; 64 MiB by
+    /// default. A device that starts without a network can then still show images.
     public var guaranteedBytes = 64 << 20
     /// Seconds since an answer was stored after which it is gone; without an end by default, as what is old is worth
     /// having when the network is down, and its server is asked whether it still holds.

@@ -3,18 +3,19 @@ import Glibc
 import Synchronization
 
 extension DiskImageCache {
-  /// Returns the number of stored responses and the bytes that they take on disk. Looks through the folder. O(files).
+  /// Returns the number of stored responses and the bytes that they take on disk. Scans the folder: O(files).
   public func usage() -> ImageCache.DiskUsage? {
     let statistics = measured()
     return ImageCache.DiskUsage(count: statistics.entries, bytes: statistics.bytes)
   }
 
-  /// Removes what exceeds the limits, as `trim()`.
+  /// Removes what exceeds the limits; the same as `trim()`.
   public func removeExpiredAnswers() { trim() }
 
-  /// Removes all files one by one, those of other processes too; returns whether nothing is left of what was there.
+  /// Removes all files one by one, including files of other processes. Returns true if none of the files that existed
+  /// at the start is left.
   ///
-  /// - Parameter progress: called about a hundred times at most, at last with all files.
+  /// - Parameter progress: Called at most about a hundred times, the last time with all files.
   @discardableResult
   public func removeAllAnswers(progress: (_ removed: Int, _ total: Int) -> Void) -> Bool {
     let isComplete = reading { (root) throws(Fault) -> Bool in
@@ -25,7 +26,7 @@ extension DiskImageCache {
         if FolderSweep.remove(entry.name, in: root) { removed += 1 }
         if (index + 1) % step == 0, index + 1 < entries.count { progress(removed, entries.count) }
       }
-      // Empty folders, and what was left behind half written.
+      // Removes empty folders and half-written files.
       _ = FolderSweep.removeAll(root)
       progress(removed, entries.count)
       return removed == entries.count
@@ -34,7 +35,7 @@ extension DiskImageCache {
       $0.usage = nil
       $0.uses = [:]
     }
-    // Nothing is left of a folder that is not there.
+    // A folder that does not exist is empty.
     guard let isComplete else {
       progress(0, 0)
       return fault == nil
@@ -44,24 +45,24 @@ extension DiskImageCache {
 
   // MARK: Directories
 
-  /// A cache in `defaultDirectory`; nil where there is none.
+  /// Creates a cache in `defaultDirectory`; nil if there is none.
   public convenience init?(limits: Limits = Limits()) {
     guard let directory = Self.defaultDirectory else { return nil }
     self.init(directory: directory, limits: limits)
   }
 
-  /// Moves what another directory holds to this cache (`moveCacheDirectoryFromPath:toPath:`): for a program that keeps its
-  /// images in another place from now on. Returns the number of responses that were moved.
+  /// Moves the responses of another directory to this cache (`moveCacheDirectoryFromPath:toPath:`), for an application
+  /// that changes the place of its cache. Returns the number of responses that were moved.
   ///
-  /// A response that this cache has already stays as it is. The other directory is removed, unless it holds other things.
-  /// Blocks while the disk works.
+  /// Responses that this cache has already stay unchanged. The other directory is removed unless it contains other
+  /// files. Blocks while the disk works.
   @discardableResult
   public func moveEntries(from directory: String) -> Int {
     let files = FileManager.default
     let old = "\(directory)/\(CacheFolder.version)"
     guard !Self.isSame(directory, self.directory) else { return 0 }
     var moved = 0
-    // The names of private entries are made with the key of their folder; a folder that has a key keeps it.
+    // The names of private entries depend on the folder's key. A folder that has a key keeps it.
     let key = "\(self.directory)/\(CacheFolder.version)/key"
     if files.fileExists(atPath: "\(old)/key"), !files.fileExists(atPath: key) {
       makeFolder()
@@ -79,7 +80,7 @@ extension DiskImageCache {
         }
       }
     }
-    // Only what was a cache; a folder with other things in it cannot be removed by `rmdir`.
+    // Checks that only files of a cache are left: `rmdir` cannot remove a folder that contains other files.
     let isEmptied = ((try? files.subpathsOfDirectory(atPath: old)) ?? []).allSatisfy { path in
       ContentHash(hex: (path.split(separator: "/").last ?? "")) == nil
         || files.fileExists(atPath: "\(self.directory)/\(CacheFolder.version)/\(path)")
@@ -98,7 +99,7 @@ extension DiskImageCache {
 
   private static func isSame(_ a: String, _ b: String) -> Bool { realDirectory(a) == realDirectory(b) }
 
-  /// The path without links, as far as it exists.
+  /// The path with symbolic links resolved, as far as the path exists.
   private static func realDirectory(_ path: String) -> String {
     guard let real = realpath(path, nil) else { return path }
     defer { free(real) }
@@ -120,9 +121,10 @@ extension DiskImageCache {
 
   private static let instances = Mutex<[String: Weak]>([:])
 
-  /// Returns the cache of a directory: the same instance as long as there is one (YYCache's `initWithPath:`).
+  /// Returns the cache of a directory: the existing instance if there is one, otherwise a new instance (YYCache's
+  /// `initWithPath:`).
   ///
-  /// - Parameter limits: those of a new instance; one that exists keeps its own.
+  /// - Parameter limits: The limits of a new instance. An existing instance keeps its limits.
   public static func instance(directory: String, limits: Limits = Limits()) -> DiskImageCache {
     let new = DiskImageCache(directory: directory, limits: limits)
     let key = realDirectory(new.directory).trimmingSlashes
@@ -136,7 +138,7 @@ extension DiskImageCache {
 }
 
 extension String {
-  /// Without slashes at its end.
+  /// The text without trailing slashes.
   fileprivate var trimmingSlashes: String {
     var text = self[...]
     while text.count > 1, text.last == "/" { text.removeLast() }

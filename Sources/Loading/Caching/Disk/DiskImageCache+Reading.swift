@@ -27,7 +27,8 @@ extension DiskImageCache {
     return found ?? nil
   }
 
-  /// Reads a file again that seems to be damaged: a bad moment of the disk or of the memory is no reason to remove it.
+  /// Reads a file, and reads it again if it seems to be damaged: a transient error of the disk or the memory must not
+  /// remove it.
   private func read(
     _ entry: DiskEntry, in shard: borrowing Descriptor, withBody: Bool
   ) -> AnswerReading.Result {
@@ -55,7 +56,7 @@ extension DiskImageCache {
 
   // MARK: Places
 
-  /// Where the response of a request lies; nil if its place is a secret of a folder that has no key yet.
+  /// Returns the entry of a request; nil if its name depends on a secret and the folder has no key yet.
   func entry(
     of identity: RequestIdentity, in root: borrowing Descriptor, creating: Bool = false
   ) throws(Fault) -> DiskEntry? {
@@ -68,7 +69,7 @@ extension DiskImageCache {
     return hasNoKey ? nil : DiskEntry(identity: identity, key: key, name: hash(key.bytes))
   }
 
-  /// The key of the folder, which is read once, and again when the folder is another one.
+  /// Returns the key of the folder. The key is read once, and again if the folder was replaced.
   func secret(in root: borrowing Descriptor, creating: Bool) throws(Fault) -> CacheSecret? {
     do throws(SystemError) {
       let status = try root.status

@@ -17,7 +17,7 @@ extension DiskImageCache {
     public internal(set) var evictions = 0
     /// Answers held, as far as is known: 0 until something is stored or `measured()` asks.
     public internal(set) var entries = 0
-    /// Bytes that they take on disk, each rounded up to 4 KiB, and with them files that are being written.
+    /// The bytes that responses and files being written take on disk, each file rounded up to 4 KiB.
     public internal(set) var bytes = 0
 
     /// Nothing done, nothing held.

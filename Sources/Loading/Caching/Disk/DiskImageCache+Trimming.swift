@@ -24,7 +24,7 @@ extension DiskImageCache {
   }
 
   /// Looks through the folder and removes what exceeds the limits, the least recently used first; so does each answer
-  /// that is stored, where it is due. Does nothing while another process does it, unless that takes longer than five
+  /// that is stored, where it is due. Does nothing while another process trims, unless that takes longer than five
   /// seconds. O(files).
   public func trim() { _ = trim(for: .init()) }
 
@@ -37,7 +37,8 @@ extension DiskImageCache {
     return statistics
   }
 
-  /// With room for a response that is to be stored; whether it has, nil while another thread or process trims.
+  /// Trims with room for a response that is to be stored. Returns whether there is room; nil while another thread or
+  /// process trims.
   func trim(for growth: DiskTrim.Growth) -> Bool? {
     let begins = state.withLock { state -> Bool in
       defer { state.isTrimming = true }
@@ -46,7 +47,8 @@ extension DiskImageCache {
     guard begins else { return nil }
     defer { state.withLock { $0.isTrimming = false } }
     let hasRoom = reading { (root) throws(Fault) -> Bool? in
-      // Where locks are not to be had two may trim at once, which removes too much at worst. Unlocked when it is closed.
+      // Without locks two processes may trim at the same time, which can only remove too much. Closing releases the
+      // lock.
       let (lock, now) = (root.lock(), clock.now)
       guard state.withLock({ $0.turn.mayTrim(lock, at: now) }) else { return nil }
       return trim(root, for: growth)
@@ -96,7 +98,8 @@ extension DiskImageCache.State {
     return isOutOfDate || usage.bytes > limits.bytes || usage.entries > limits.count
   }
 
-  /// The folder was looked through; what could not be read makes a failure, and is looked for again.
+  /// Records the result of a scan of the folder. If a part could not be read, a failure is recorded and the scan will
+  /// be repeated.
   mutating func found(_ entries: Int, _ bytes: Int, stored: Int = 0, isComplete: Bool) {
     guard isComplete else {
       statistics.failures += 1

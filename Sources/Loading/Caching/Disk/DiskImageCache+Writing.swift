@@ -20,38 +20,38 @@ extension DiskImageCache {
       guard !fault.isPassing else { return false }
       defer { state.fault = fault }
       let end = now.advanced(bySeconds: Self.pause)
-      // What replaces something has room on a full disk.
+      // On a full disk a response may still replace another one.
       if case .diskIsFull = fault { state.isFullUntil = end } else { state.restsUntil = end }
       return state.fault != fault
     }
     if isNew { report(fault, "nothing is kept") }
   }
 
-  /// Once for each fault in a row.
+  /// Reports a fault once, until another fault or a success follows.
   func report(_ fault: Fault, _ consequence: String) {
     DiagnosticLog.report(DiagnosticMessage(subject: "disk cache", text: "\(consequence): \(fault)"))
   }
 
-  /// Why a response is not kept, though nothing has failed.
+  /// The reasons for not storing a response without a failure.
   enum Refusal {
     case tooLarge
-    /// The disk was full not long ago.
+    /// The disk was full a short time ago.
     case full
   }
 
-  /// Nil for a response that is kept.
+  /// Stores a response. Returns nil if it was stored, otherwise the reason for refusing it.
   func write(_ answer: StoredAnswer, for identity: RequestIdentity) throws(Fault) -> Refusal? {
     do throws(Fault) {
       return try writeOnce(answer, for: identity)
     } catch {
-      // A folder that is removed at this moment is made anew, once.
+      // If the folder is removed during the call, it is created again once.
       guard error.isGone else { throw error }
       return try writeOnce(answer, for: identity)
     }
   }
 
   private func writeOnce(_ answer: StoredAnswer, for identity: RequestIdentity) throws(Fault) -> Refusal? {
-    // Asked to be made, it is there or throws.
+    // Opening with `creating` returns the folder or throws.
     guard let root = try folder.open(creating: true),
       let entry = try entry(of: identity, in: root, creating: true)
     else { throw .refused(path: folder.path, code: ENOENT) }
@@ -104,7 +104,8 @@ extension DiskImageCache {
     }
   }
 
-  /// Leaves to others what is to be left to them; false where that was tried not long ago. Throws where there is no room.
+  /// Removes entries to keep the free space that other programs are entitled to. Returns false if this was tried a
+  /// short time ago. Throws if there is no room.
   private func hasRoom(
     for length: Int, replacing name: ContentHash, in shard: borrowing Descriptor,
     _ root: borrowing Descriptor

@@ -28,14 +28,14 @@ public final class DiskImageCache: ImageDataCache {
     var fault: Fault?
     /// Nanoseconds of the clock until which nothing is written.
     var restsUntil: Int64?
-    /// The same for what would take more room than there was.
+    /// The time until which responses that need additional space are not written, because the disk was full.
     var isFullUntil: Int64?
     var turn = TrimTurn()
     var hasRemovedOlderVersions = false
-    /// The key of the folder, and of which one.
+    /// The key of the folder, and the folder that it was read from.
     var secret: (place: Place, secret: CacheSecret)?
 
-    /// A folder, whatever it is called.
+    /// The identity of a folder, independent of its path.
     struct Place: Hashable {
       let device: UInt64
       let file: UInt64
@@ -52,11 +52,11 @@ public final class DiskImageCache: ImageDataCache {
   /// other processes of this user. Does nothing else yet.
   ///
   /// - Parameters:
-  ///   - directory: a path; a relative one is meant from the current folder of now. It holds a folder `v2`, which is
-  ///     this user's alone, and may hold other things.
-  ///   - limits: what it may hold.
-  ///   - clock: by which writing rests after a failure.
-  ///   - wallClock: seconds since 1970; it may jump.
+  ///   - directory: A path. A relative path is resolved against the current folder at the time of this call. The
+  ///     directory contains a folder `v2`, which only this user may access, and may contain other files.
+  ///   - limits: The limits of the cache.
+  ///   - clock: The clock for the pause of writes after a failure.
+  ///   - wallClock: A clock that returns seconds since 1970. Its time may jump.
   public convenience init(
     directory: String, limits: Limits = Limits(), clock: any LoadingClock = SystemLoadingClock(),
     wallClock: @escaping @Sendable () -> Double = { Date().timeIntervalSince1970 }
@@ -64,7 +64,7 @@ public final class DiskImageCache: ImageDataCache {
     self.init(directory: directory, limits: limits, clock: clock, wallClock: wallClock) { ContentHash($0) }
   }
 
-  /// On `system`, with names of files made by `hash`.
+  /// Creates a cache that uses `system` and makes file names with `hash`.
   init(
     directory: String, limits: Limits, clock: any LoadingClock, wallClock: @escaping @Sendable () -> Double,
     system: any DiskSystem = LinuxDiskSystem(), hash: @escaping @Sendable ([UInt8]) -> ContentHash
@@ -82,8 +82,8 @@ public final class DiskImageCache: ImageDataCache {
   /// `$XDG_CACHE_HOME/vitrine`, or `$HOME/.cache/vitrine`; nil where neither is an absolute path, as for a service
   /// without a home.
   ///
-  /// Set another directory before the first use of `shared` or `Application`, for caches that are made from then on; nil goes
-  /// back to the one above (SDWebImage's `defaultDiskCacheDirectory`).
+  /// Set another directory before the first use of `shared` or `Application`; it applies to caches created later.
+  /// Setting nil restores the default above (SDWebImage's `defaultDiskCacheDirectory`).
   public static var defaultDirectory: String? {
     get {
       chosenDirectory.withLock { $0 } ?? defaultDirectory { name in getenv(name).map { String(cString: $0) } }
@@ -139,9 +139,9 @@ public final class DiskImageCache: ImageDataCache {
     lookup(identity, withBody: false) != nil
   }
 
-  /// Writes a file, and makes room where that exceeds a limit; where the same body is kept already, only what is new
-  /// about it is written. Headers that may hold a secret, such as `Set-Cookie`, are not kept, and digests alone of what
-  /// `Vary` names.
+  /// Writes a response to a file and evicts others if a limit is exceeded. If the same body is stored already, only the
+  /// new head is written. Headers that may hold a secret, such as `Set-Cookie`, are not stored, and headers named by
+  /// `Vary` are stored as digests.
   @discardableResult
   public func store(_ answer: StoredAnswer, for identity: RequestIdentity) -> Bool {
     let limits = limits
@@ -160,7 +160,7 @@ public final class DiskImageCache: ImageDataCache {
   }
 
   private func refuse(_ refusal: Refusal, _ identity: RequestIdentity) -> Bool {
-    // What there was is older.
+    // The stored response is older than the one that was refused.
     if case .tooLarge = refusal { removeAnswer(for: identity) }
     state.withLock { $0.statistics.refusals += 1 }
     return false

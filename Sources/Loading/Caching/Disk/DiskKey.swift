@@ -1,15 +1,16 @@
 import VitrineGraphics
 
-/// What a response is kept under: the URL, whom its transport trusts, and the headers that change the response in any case.
+/// The key that a response is stored under: the URL, the trust settings of the transport, and the headers that always
+/// change the response.
 ///
-/// Headers that a server names in `Vary` take no part, since it is not known before it has been asked: a response says
-/// itself whom it is for (`StoredAnswer.varying`). Only digests are written: that of the headers and of a login in the
-/// URL, which may be secrets, is made under the key of the folder.
+/// Headers that a server names in `Vary` are not part of the key, because they are unknown before the request. The
+/// stored response contains them (`StoredAnswer.varying`). Headers and a login in the URL may be secrets, so the key
+/// contains only their digests, made with the folder's key.
 struct DiskKey: Hashable {
   /// Compared with what a file says that it is.
   let bytes: [UInt8]
 
-  /// - Parameter digest: makes the digest of a secret; called only if there is one.
+  /// - Parameter digest: A function that returns the digest of a secret. Called only if there is a secret.
   init<Failure: Error>(
     _ identity: RequestIdentity, digest: ([UInt8]) throws(Failure) -> [UInt8]
   ) throws(Failure) {

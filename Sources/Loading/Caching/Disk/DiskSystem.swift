@@ -1,6 +1,6 @@
 import Glibc
 
-/// An error number of the system.
+/// An error number (`errno`) of the system.
 struct SystemError: Error, Hashable {
   let code: Int32
 
@@ -9,10 +9,10 @@ struct SystemError: Error, Hashable {
   static var last: SystemError { SystemError(errno) }
 }
 
-/// The system calls that the disk cache makes: a seam, so that a test can fail or hold up each of them.
+/// The system calls of the disk cache. Tests replace them to make each call fail or hang.
 ///
-/// Each method is one call and does not repeat it: `EINTR` and short counts are the caller's. Names are relative to
-/// `folder`.
+/// Each method makes one call and does not repeat it: the caller handles `EINTR` and short counts. Names are relative
+/// to `folder`.
 protocol DiskSystem: Sendable {
   func open(
     _ name: String, in folder: Int32, flags: Int32, mode: mode_t
@@ -23,7 +23,7 @@ protocol DiskSystem: Sendable {
   func status(of descriptor: Int32) throws(SystemError) -> stat
   func status(of name: String, in folder: Int32) throws(SystemError) -> stat
   func space(at descriptor: Int32) throws(SystemError) -> statvfs
-  /// Returns 0 at the end of the file.
+  /// Reads at most the size of the buffer. Returns 0 at the end of the file.
   func read(
     _ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
   ) throws(SystemError) -> Int
@@ -35,13 +35,13 @@ protocol DiskSystem: Sendable {
     _ name: String, in folder: Int32, to newName: String, in newFolder: Int32
   ) throws(SystemError)
   func remove(_ name: String, in folder: Int32, isFolder: Bool) throws(SystemError)
-  /// Takes the lock of a file for this process, or throws `EWOULDBLOCK` where another has it.
+  /// Takes the lock of a file for this process; throws `EWOULDBLOCK` if another process holds it.
   func lock(_ descriptor: Int32) throws(SystemError)
-  /// Calls `body` with each name in a folder but `.` and `..`.
+  /// Calls `body` with each name in a folder except `.` and `..`.
   func forEachName(in folder: Int32, _ body: (String) -> Void) throws(SystemError)
 }
 
-/// The times of a file, in seconds since 1970; nil leaves one as it is.
+/// The times of a file in seconds since 1970; nil leaves a time unchanged.
 struct FileTimes: Hashable {
   var used: Int64?
   var stored: Int64?
@@ -53,11 +53,11 @@ struct FileTimes: Hashable {
     }
   }
 
-  /// `UTIME_OMIT`, a macro.
+  /// The value of the C macro `UTIME_OMIT`, which Swift does not import.
   private static let omitted = (1 << 30) - 2
 }
 
-/// The calls of the machine that the program runs on.
+/// The Linux system calls.
 struct LinuxDiskSystem: DiskSystem {
   func open(
     _ name: String, in folder: Int32, flags: Int32, mode: mode_t
@@ -128,7 +128,7 @@ struct LinuxDiskSystem: DiskSystem {
   }
 
   func forEachName(in folder: Int32, _ body: (String) -> Void) throws(SystemError) {
-    // Reading moves a position that all copies of a descriptor share, so the folder is opened again.
+    // Reading a folder moves a position that duplicated descriptors share, so the folder is opened again.
     let copy = try open(".", in: folder, flags: O_RDONLY | O_DIRECTORY | O_CLOEXEC, mode: 0)
     guard let stream = fdopendir(copy) else {
       let error = SystemError.last
@@ -140,7 +140,7 @@ struct LinuxDiskSystem: DiskSystem {
     while true {
       errno = 0
       guard let entry = readdir(stream) else {
-        // Nil is the end as well as a failure.
+        // `readdir` returns nil at the end and on failure; `errno` tells which.
         if errno != 0 { throw .last }
         return
       }

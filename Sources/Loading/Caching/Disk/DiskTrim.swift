@@ -10,19 +10,19 @@ struct DiskTrim {
     let used: Int64
   }
 
-  /// A response that is to be stored.
+  /// The space that a response to be stored needs.
   struct Growth: Hashable {
-    /// Room of the file, less that of the file which it replaces.
+    /// The bytes of the new file, minus those of the file that it replaces.
     var bytes = 0
     var files = 0
-    /// The file that it replaces.
+    /// The file that the response replaces.
     var replaces: ContentHash?
   }
 
   struct Outcome: Hashable {
-    /// In the order in which they go.
+    /// The entries to remove, in the order of removal.
     var victims: [Entry] = []
-    /// Whether the response may be stored when the victims have gone.
+    /// True if the response may be stored once the victims are removed.
     var hasRoom = true
   }
 
@@ -35,9 +35,9 @@ struct DiskTrim {
   /// The least recently used first, and before them what is too old.
   ///
   /// - Parameters:
-  ///   - unfinished: room of files that are being written.
-  ///   - space: of the disk that they lie on; nil where that is not known.
-  ///   - growth: the response that is to be stored.
+  ///   - unfinished: The bytes of files that are being written.
+  ///   - space: The space of the file system; nil if unknown.
+  ///   - growth: The response that is to be stored.
   func outcome(
     of entries: [Entry], unfinished: Int = 0, space: DiskSpace? = nil, growth: Growth = Growth()
   ) -> Outcome {
@@ -69,7 +69,7 @@ struct DiskTrim {
     rest.removeFirst(gone)
   }
 
-  /// Gives up what it may for the space that is to be left to others, then what a response may replace.
+  /// Chooses victims to keep the free space for other programs, then victims that the new response may replace.
   private func keepToFloor(
     _ rest: inout [Entry], _ space: DiskSpace, _ growth: Growth, _ outcome: inout Outcome
   ) {
@@ -78,7 +78,7 @@ struct DiskTrim {
     for victim in outcome.victims { missing.subtract(victim.bytes) }
     guard missing.isAny else { return }
     let held = rest.reduce(0) { $0 + $1.bytes }
-    // Some more, so that not each response on a full disk has to look through all.
+    // Frees more than necessary, so that a full disk does not cause a scan for each response.
     if missing.bytes > 0 { missing.bytes += held - limits.purged(held) }
     var left = held
     rest.removeAll { entry in
@@ -94,8 +94,8 @@ struct DiskTrim {
     outcome.hasRoom = replaces(growth, among: rest, &outcome)
   }
 
-  /// Lets a response take the place of others of about its size that were not used for a day. What is kept neither grows
-  /// by that, nor does it shrink to much less.
+  /// Chooses victims of about the new response's size that were not used for a day. The cache then neither grows nor
+  /// shrinks much.
   private func replaces(_ growth: Growth, among rest: [Entry], _ outcome: inout Outcome) -> Bool {
     guard growth.bytes > 0 || growth.files > 0 else { return true }
     let unused = rest.filter {
@@ -119,16 +119,16 @@ struct DiskTrim {
   }
 }
 
-/// The space that a cache leaves to others, and what it keeps nevertheless.
+/// The free space that a cache leaves to other programs, and the bytes that it keeps nevertheless.
 struct DiskFloor {
-  /// What is missing; below 0 what is left over.
+  /// The missing free space; negative values are a surplus.
   struct Missing {
     var bytes: Int
     var files: Int
 
     var isAny: Bool { bytes > 0 || files > 0 }
 
-    /// A file goes.
+    /// Accounts for the removal of a file.
     mutating func subtract(_ room: Int) {
       bytes -= room
       files -= 1
@@ -139,18 +139,18 @@ struct DiskFloor {
   let space: DiskSpace
 
   private var freeBytes: Int { max(0, limits.freeBytes) }
-  /// A small file system has few files to begin with.
+  /// The files to leave free. A small file system has few files in total.
   private var freeFiles: Int { min(max(0, limits.freeFiles), space.totalFiles / 10) }
 
-  /// Bytes that are not given up. Where the disk alone is too small for the limits it is what fits there, so that a disk
-  /// of its own is used as if it were the limit.
+  /// The number of bytes that are never removed for the sake of free space. If the file system is too small for the
+  /// limits, this is what fits there, so that a file system used by the cache alone can be filled.
   var guaranteed: Int {
     let own = space.totalBytes - freeBytes
     let guaranteed = min(max(0, limits.guaranteedBytes), max(0, limits.bytes))
     return own > 0 ? min(guaranteed, limits.purged(own)) : guaranteed
   }
 
-  /// What is missing once a response is stored and the victims have gone.
+  /// Returns the free space that is missing after the response is stored and the victims are removed.
   func missing(after growth: DiskTrim.Growth, freed victims: [DiskTrim.Entry] = []) -> Missing {
     var missing = Missing(
       bytes: freeBytes - space.freeBytes + growth.bytes,

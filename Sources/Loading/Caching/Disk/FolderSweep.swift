@@ -2,20 +2,20 @@ import Glibc
 
 /// Looks through all files of a cache, of whichever process; what goes meanwhile is not there.
 enum FolderSweep {
-  /// What a folder holds.
+  /// The contents of a folder.
   struct Contents {
     var entries: [DiskTrim.Entry] = []
-    /// Room of the files that processes are writing now.
+    /// The bytes of files that processes are writing now.
     var unfinishedBytes = 0
-    /// False if a part of the folder could not be read: then there is more than is known.
+    /// False if a part of the folder could not be read, so that the contents are incomplete.
     var isComplete = true
 
-    /// Room of all files.
+    /// The bytes of all files.
     var bytes: Int { entries.reduce(unfinishedBytes) { $0 + $1.bytes } }
   }
 
-  /// Seconds after which a file that is being written is given up: its process is stopped, or on a disk without locks it
-  /// may have died.
+  /// The age in seconds at which a file that is being written is removed: its process has stopped, or it has died on a
+  /// file system without locks.
   private static let longestWriting: Int64 = 3600
 
   /// What there is. Removes on the way what was left behind half written or half removed.
@@ -27,7 +27,7 @@ enum FolderSweep {
       if folder.hasPrefix(CacheFolder.removed) {
         remove(folder, in: root)
       } else if folder.hasPrefix(CacheFolder.temporary) {
-        // A key that was being made.
+        // A key that is being created.
         count(unfinished: folder, in: root, now, &contents)
       } else if isShard(folder) {
         do throws(SystemError) {
@@ -64,7 +64,7 @@ enum FolderSweep {
 
   // MARK: Half-written files
 
-  /// Counts a file that is being written, or removes it if its writer is gone.
+  /// Counts a file that is being written, or removes it if its writer has died.
   private static func count(
     unfinished name: String, in folder: borrowing Descriptor, _ now: Int64, _ contents: inout Contents
   ) {
@@ -77,7 +77,7 @@ enum FolderSweep {
     }
   }
 
-  /// Whether the lock that a writer holds while it writes is free.
+  /// True if no writer holds the lock of the file.
   private static func isAbandoned(_ name: String, in folder: borrowing Descriptor) -> Bool {
     guard let file = try? folder.open(name, flags: O_RDONLY) else { return false }
     if case .taken = file.lock() { return true }
@@ -115,7 +115,7 @@ enum FolderSweep {
     return count
   }
 
-  /// Removes what older versions of the format have left beside `root`; what is not theirs stays.
+  /// Removes the folders of older versions of the format beside `root`. Other files stay.
   static func removeOlderVersions(beside root: borrowing Descriptor) {
     guard let outer = try? root.openFolder("..") else { return }
     for version in CacheFolder.olderVersions {
@@ -139,7 +139,7 @@ enum FolderSweep {
           try inner.remove(name)
           if ContentHash(hex: name[...]) != nil { count += 1 }
         } catch {
-          // What cannot be removed now is swept another time.
+          // A later sweep tries again.
         }
       }
     }

@@ -16,24 +16,26 @@ public protocol ImageDataCache: AnyObject, Sendable {
   func removeAllAnswers() -> Bool
   /// Whether there is an answer, without reading all of it.
   func containsAnswer(for identity: RequestIdentity) -> Bool
-  /// Returns the number of answers and the bytes that they take; `nil`, the default, from a cache that does not count.
+  /// Returns the number of responses and the bytes that they take; `nil`, the default, from a cache that does not
+  /// count.
   func usage() -> ImageCache.DiskUsage?
-  /// Removes what the limits of age, size and count do not allow; does nothing by default.
+  /// Removes responses that exceed the limits of age, size and count. Does nothing by default.
   func removeExpiredAnswers()
-  /// Removes everything, as `removeAllAnswers()`, which the default calls; returns whether nothing is left of what was there.
+  /// Removes all responses. Returns true if none of those that existed at the start is left. The default calls
+  /// `removeAllAnswers()`.
   ///
-  /// - Parameter progress: called with the number of answers removed so far and of those there were, at last with all of
-  ///   them.
+  /// - Parameter progress: Called with the number of responses removed so far and the total, the last time with both
+  ///   equal.
   @discardableResult
   func removeAllAnswers(progress: (_ removed: Int, _ total: Int) -> Void) -> Bool
 }
 
 extension ImageDataCache {
-  /// Nil: it does not count.
+  /// Returns `nil`: the cache does not count.
   public func usage() -> ImageCache.DiskUsage? { nil }
-  /// Nothing.
+  /// Does nothing.
   public func removeExpiredAnswers() {}
-  /// Calls `removeAllAnswers()`, and reports the answers that `usage()` counted before.
+  /// Calls `removeAllAnswers()`, and reports the number of responses that `usage()` returned before.
   @discardableResult
   public func removeAllAnswers(progress: (_ removed: Int, _ total: Int) -> Void) -> Bool {
     let before = usage()?.count
@@ -59,7 +61,7 @@ public struct StoredAnswer: Sendable, Hashable {
   public var received: Double
   /// All of it, as it came.
   public var body: [UInt8]
-  /// The key under which the values of `varying` are digests; nil where they are as they were sent.
+  /// The key used to digest the values of `varying`; nil if the values are stored as sent.
   var varyingSecret: CacheSecret?
 
   /// An answer that came at one instant, and varies with nothing, unless said otherwise.

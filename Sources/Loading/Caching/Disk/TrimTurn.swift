@@ -1,9 +1,11 @@
-/// Whether a cache may trim while another process holds the lock: a process that is stopped would end it for all others.
+/// Decides whether a cache may trim while another process holds the lock. A stopped process would otherwise block
+/// trimming for all others.
 struct TrimTurn {
-  /// Seconds for which the lock of another process is minded. Two that trim at once remove too much at worst.
+  /// The number of seconds for which a lock of another process is respected. Two processes that trim at once can only
+  /// remove too much.
   static let patience = 5.0
 
-  /// Nanoseconds of the clock at which the lock was first found to be held.
+  /// The time in nanoseconds at which the lock was first found to be held.
   private var heldSince: Int64?
 
   mutating func mayTrim(_ lock: Descriptor.Lock, at now: Int64) -> Bool {

@@ -24,10 +24,10 @@ public struct FreshnessRules: Hashable, Sendable {
   /// How long memory serves what is shown for want of its server, until that is asked again; 60 by default. The return of
   /// the network ends it too.
   public var staleInMemory = 60.0
-  /// Seconds for which a server may take to answer before the stored response is shown, where it may be shown when the
-  /// server fails; 1 by default, and without end for `.infinity`. The load ends with `.stale`, without a reason, and the
-  /// request goes on: its response is kept, and a slot that still shows the stale image shows the new one. Without a
-  /// stored response, and for `.refresh` and `.reload`, only the time limits of the transfer hold.
+  /// The number of seconds to wait for a server before a stored stale response is shown, if the rules allow a stale
+  /// response when the server fails. 1 by default; `.infinity` waits without limit. The load ends with `.stale` and no
+  /// reason. The request goes on: its response is stored, and a slot that still shows the stale image then shows the
+  /// new one. Without a stored response, and for `.refresh` and `.reload`, only the timeouts of the transfer apply.
   public var staleAfter = 1.0
   /// Whether, when the server cannot be reached or fails, also that is shown which it forbids to show unasked, by
   /// `must-revalidate` or `no-cache`; false by default (RFC 9111, 4.2.4). Many servers send them with everything.

@@ -38,7 +38,7 @@ extension StoredAnswer {
   /// without a battery.
   private static let serverTolerance = 86400.0
 
-  /// Whether a clock can stand there. Sums and differences of such times are finite.
+  /// True for a plausible time. Sums and differences of such times are finite.
   private static func isTime(_ seconds: Double) -> Bool { abs(seconds) <= 0x1p53 }
 
   /// Seconds since the server last vouched for it (RFC 9111, 4.2.3); nil where clocks do not tell.

@@ -27,7 +27,8 @@ extension StoredAnswer {
       received: received)
   }
 
-  /// Whether it serves a request with these headers, and with what its transport adds, as far as `Vary` goes.
+  /// Returns true if the headers of a request, and the credentials that its transport adds, match what the response
+  /// varies with.
   func isFor(_ sent: HTTPHeaders, credentials: CredentialDigests = .init()) -> Bool {
     let own = Self.varying(response.headers, sent: sent, credentials: credentials)
     return (varyingSecret?.digested(own) ?? own) == varying
@@ -36,8 +37,8 @@ extension StoredAnswer {
   /// The headers of a request that `Vary` names: a field a name, in lower case and in order, several values of a name
   /// joined; none for a name that was not sent.
   ///
-  /// Without those that are part of the identity in any case (`RequestIdentity.headerNames`), but with digests of the
-  /// cookies and the credential that a transport adds.
+  /// Headers that are always part of the identity (`RequestIdentity.headerNames`) are left out. Digests of the cookies
+  /// and the credential that a transport adds are included.
   static func varying(
     _ received: HTTPHeaders, sent: HTTPHeaders, credentials: CredentialDigests = .init()
   ) -> [HTTPHeaders.Field] {
@@ -50,7 +51,7 @@ extension StoredAnswer {
     return own + credentials.fields(named: names)
   }
 
-  /// Without what is between two machines only (RFC 9111, 3.1), and without secrets of the session (`KeptHeaders`).
+  /// The headers without connection headers (RFC 9111, 3.1) and without secrets of the session (`KeptHeaders`).
   static func endToEnd(_ headers: HTTPHeaders) -> HTTPHeaders {
     let dropped = names(in: headers, "Connection").union([HTTPHeaders.userDataName.lowercased()])
     return HTTPHeaders(KeptHeaders.of(headers).filter { !dropped.contains($0.name.lowercased()) })
