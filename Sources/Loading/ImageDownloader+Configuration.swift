@@ -32,11 +32,11 @@ extension ImageDownloader {
     /// Called for each lookup and each load, on the caller's thread, several at a time, so it returns soon; a request
     /// may come by twice.
     public var requestProcessor: (@Sendable (ImageRequest) -> ImageRequest)?
-    /// Header fields that each request is sent with unless it has a field of that name itself (SDWebImage's
+    /// Default header fields, sent with each request that has no field of the same name (SDWebImage's
     /// `setValue:forHTTPHeaderField:`); none by default. Set a field by its name, and remove it with nil.
     ///
-    /// What of them changes the response (`RequestIdentity.headerNames`) is part of the identity of each image.
-    /// `requestProcessor` and `headersFilter` receive requests with these fields.
+    /// Fields that change the response (`RequestIdentity.headerNames`) are part of the identity of each image.
+    /// `requestProcessor` and `headersFilter` receive requests that contain these fields.
     public var headers: HTTPHeaders = [:]
     /// Changes the headers of each request, given its URL and its own headers; none by default (YY-F23).
     ///
@@ -61,7 +61,7 @@ extension ImageDownloader {
     public var failureMemory: FailureMemory?
     /// Which failures are tried again, and when; two retries by default.
     public var retries = RetryPolicy()
-    /// When failed requests of slots that are on the screen are sent again; after seconds to minutes by default.
+    /// The policy for sending failed requests again for slots on the screen; by default after seconds to minutes.
     public var recovery = RecoveryPolicy()
     /// How many downloads may be started in vain; nil for any number. It never slows down what is let finish.
     public var rateLimit: RateLimit? = RateLimit()
@@ -99,7 +99,7 @@ extension ImageDownloader {
     /// No download starts while more bytes than this wait to be decoded.
     public var undecodedBytesLimit = 1 << 20
 
-    /// By what retries, recovery, limits and memories of failures are timed; the system's clock by default.
+    /// The clock that times retries, recovery, rate limits and remembered failures; the system's clock by default.
     public var clock: any LoadingClock = SystemLoadingClock()
     /// Seconds since 1970, for servers that name a date; the system's by default.
     public var wallClock: @Sendable () -> Double = { Date().timeIntervalSince1970 }

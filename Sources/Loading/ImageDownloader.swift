@@ -31,7 +31,7 @@ public final class ImageDownloader: Sendable {
     }
   }
 
-  /// The shared downloader; nil before one is set.
+  /// The shared downloader; nil until one is set.
   package static var configured: ImageDownloader? { sharedBox.withLock { $0 } }
 
   /// What its loads take in memory, and the budget for it.
@@ -113,8 +113,8 @@ public final class ImageDownloader: Sendable {
     return task
   }
 
-  /// Sends a request once, without retries and without falling back to a stale response, for a slot that shows
-  /// something already. `completion` is called as that of `load` is.
+  /// Sends a request once, without retries and without a stale response as a fallback, for a slot that already shows an
+  /// image. `completion` is called like that of `load`.
   package func probe(
     _ request: ImageRequest, additionalIdentifier: String?, completion: @escaping ImageTask.Completion
   ) -> ImageTask {
@@ -125,11 +125,11 @@ public final class ImageDownloader: Sendable {
     return task
   }
 
-  /// Retries what has failed, for slots on the screen.
+  /// The component that retries failed requests for slots on the screen.
   package var recovery: Recovery { engine.recovery }
 
-  /// Returns why an image in memory may be out of date; nil for one that is not known to be. The inner error is nil
-  /// while the server is being asked. Costs an atomic load while no image is stale.
+  /// Returns the reason why an image in memory may be out of date; nil for an image that is not known to be stale. The
+  /// inner error is nil while the server is being asked. Costs one atomic load while no image is stale.
   package func staleness(of image: Image) -> Staleness? { engine.staleness(of: image) }
 
   /// AFNetworking's form: a receipt for a load that is under way, nil for one that is not, because there is
@@ -189,7 +189,7 @@ public final class ImageDownloader: Sendable {
         if request.cachePolicy == .cacheOnly { return refuse(task, .notCached, began) }
         if let error = engine.rememberedFailure(of: request) { return refuse(task, error, began) }
       }
-      // A request that asks no server may have a URL that no transport serves.
+      // A request that is answered from the cache only may have a URL that no transport serves.
       if request.cachePolicy != .cacheOnly || request.url.scheme == nil || request.isLocal {
         do { _ = try engine.transport(for: request.url) } catch { return refuse(task, error, began) }
       }
@@ -306,7 +306,7 @@ public final class ImageDownloader: Sendable {
     }
   }
 
-  /// False while look-ups are under way that take too long.
+  /// False while look-ups that take too long are under way.
   var isDiskAnswering: Bool { engine.isDiskAnswering }
 
   // MARK: Failures
@@ -397,8 +397,8 @@ public final class ImageDownloader: Sendable {
   /// program without one may.
   public func networkReturned() { engine.networkReturned() }
 
-  /// The system's clock has been set: requests that failed because a certificate was not valid yet, or not any more, are
-  /// sent again for slots on the screen. `Application` and `bootstrap()` see to it that it is called.
+  /// Notifies the downloader that the system's clock was set. Requests that failed because a certificate had expired or
+  /// was not valid yet are sent again for slots on the screen. Called by `Application` and `bootstrap()`.
   public func clockStepped() { engine.recovery.clockStepped() }
 
   /// Whether pictures come into memory in turns of the main queue alone, and only those that somebody still waits for

@@ -15,8 +15,8 @@ public enum ImageError: Error, Hashable, Sendable {
   case transport(code: Int, message: String)
   /// It took longer than it may.
   case timedOut(TimeLimit)
-  /// A server on https, or a proxy on https, cannot prove that it is `host`; no request was sent to it. `message` is what
-  /// the TLS library reported. Another try does not help, unless `cause` suggests that the clock of this machine was wrong.
+  /// An https server or https proxy could not prove that it is `host`; no request was sent to it. `message` is the text
+  /// of the TLS library. Retrying does not help, unless `cause` suggests that the clock of this machine was wrong.
   case untrustedServer(host: String, cause: TrustFailure, message: String)
   /// The proxy did not do its part: the status that it answered with, 407 if it wants other credentials; nil
   /// if there was none, as when it cannot be reached.
@@ -39,7 +39,7 @@ public enum ImageError: Error, Hashable, Sendable {
   case notAnImage(signature: [UInt8])
   /// A picture that is damaged or that its decoder refuses.
   case decoding(ImageFormat, message: String)
-  /// An image of the program's own cannot be encoded in a format; what the encoder said.
+  /// An image of the application could not be encoded in a format. `message` is the text of the encoder.
   case encoding(ImageFormat, message: String)
   /// More than a limit allows.
   case tooLarge(Limit)
@@ -52,36 +52,35 @@ public enum ImageError: Error, Hashable, Sendable {
   /// The downloader has been shut down.
   case shutDown
 
-  /// The load was cancelled. Equal to, and matched by, the cancellation of any URL.
+  /// The load was cancelled. This value equals and matches the cancellation of any URL.
   public static let cancelled = ImageError.cancelledLoad(CancelledLoad())
 
-  /// The URL of a load that was cancelled. Values are equal whatever URL they name, so that a cancellation compares as one.
+  /// The URL of a cancelled load. All values are equal, so that all cancellations compare as equal.
   public struct CancelledLoad: Hashable, Sendable {
-    /// The URL of the request, without user and password; `nil` if there was no request yet.
+    /// The URL of the request, without user and password; `nil` if the request was not known yet.
     public let url: URL?
 
-    /// A cancellation of a request for `url`.
+    /// Creates a cancellation of a request for `url`.
     public init(url: URL? = nil) { self.url = url?.withoutLogin }
 
-    /// True.
+    /// Always true.
     public static func == (a: CancelledLoad, b: CancelledLoad) -> Bool { true }
-    /// Feeds nothing, as all values are equal.
+    /// Hashes nothing, because all values are equal.
     public func hash(into hasher: inout Hasher) {}
   }
 
-  /// The URL that a cancellation names, without user and password (`NSURLErrorFailingURLErrorKey`); `nil` for other errors,
-  /// whose receiver has the task or the request.
+  /// The URL of a cancellation, without user and password (`NSURLErrorFailingURLErrorKey`); `nil` for other errors,
+  /// because their receiver has the task or the request.
   public var failingURL: URL? {
     if case .cancelledLoad(let load) = self { load.url } else { nil }
   }
 
-  /// True for a cancelled load, whichever it was.
+  /// True for a cancelled load with any URL.
   public var isCancellation: Bool {
     if case .cancelledLoad = self { true } else { false }
   }
 
-  /// Returns true if an error that was caught is equal to `pattern`, so that `catch ImageError.cancelled` catches every
-  /// cancellation.
+  /// Returns true if a caught error equals `pattern`, so that `catch ImageError.cancelled` catches every cancellation.
   public static func ~= (pattern: ImageError, error: any Error) -> Bool { error as? ImageError == pattern }
 
   /// Which limit has passed, and what it is set to.
@@ -116,9 +115,9 @@ public enum ImageError: Error, Hashable, Sendable {
     case pixels(Int)
     /// Pixels on one side.
     case side(Int)
-    /// Bytes that decoding at the requested size takes at once, and those that the memory budget leaves for it.
+    /// The peak number of bytes for decoding at the requested size, and the number that the memory budget allows.
     case memory(needed: Int, allowed: Int)
-    /// Samples that all scans of a JPEG together unpack.
+    /// The number of samples that all scans of a JPEG together unpack.
     case samples(Int)
   }
 }

@@ -47,8 +47,9 @@ public struct ImageRequest: Sendable {
     set { change { $0.keepsData = newValue } }
   }
 
-  /// True by default. With false the bytes are loaded, joined, retried and kept on disk as those of images are, but not decoded:
-  /// `ImageResponse.data` has them, whatever they are, and its image is a transparent pixel, which no cache keeps.
+  /// True to decode the response; true by default. If false, the bytes are loaded, coalesced, retried and stored on
+  /// disk like those of images, but not decoded: `ImageResponse.data` has the bytes of any kind, and the image is a
+  /// transparent pixel that no cache stores.
   public var decodes: Bool {
     get { choices?.values.decodes ?? true }
     set { change { $0.decodes = newValue } }
@@ -63,30 +64,33 @@ public struct ImageRequest: Sendable {
     set { change { $0.progressive = newValue } }
   }
 
-  /// The number of pixels to a point of the decoded image (`Image.scale`); `nil`, the default, keeps the decoder's, which is 1.
+  /// The number of pixels per point of the decoded image (`Image.scale`); `nil`, the default, keeps the decoder's scale
+  /// of 1.
   ///
-  /// Takes no part in the identity of the image: memory keeps the image with the scale of the request that was decoded first.
+  /// The scale is not part of the identity of the image: memory keeps the image with the scale of the first decoded
+  /// request.
   public var imageScale: Double? {
     get { choices?.values.decoding.scale }
     set { change { $0.decoding.scale = newValue } }
   }
 
-  /// Options for a custom decoder, which receives them in `DecodeOptions.custom`; none by default. `ImageCodecs` ignores them.
+  /// Options for a custom decoder, which receives them in `DecodeOptions.custom`; none by default. `ImageCodecs`
+  /// ignores them.
   ///
-  /// Requests with different options do not share a decode. They share the image in memory unless their additional identifiers
-  /// differ.
+  /// Requests with different options do not share a decode. They share the image in memory unless their additional
+  /// identifiers differ.
   public var decoderOptions: [String: String] {
     get { choices?.values.decoding.options ?? [:] }
     set { change { $0.decoding.options = newValue } }
   }
 
-  /// The scale and the options for the decoder.
+  /// The scale and the decoder options.
   var decoding: DecodeManner { choices?.values.decoding ?? DecodeManner() }
 
-  /// `limits.scaleDownBytes`, without a copy of the limits: each memory lookup asks.
+  /// The value of `limits.scaleDownBytes`, read without copying the limits because each memory look-up needs it.
   var scaleDownBytes: Int? { choices?.values.limits.scaleDownBytes }
 
-  /// Returns true if an image has all pixels that a request without a `targetSize` is given.
+  /// Returns true if an image has all pixels that a request without a `targetSize` should get.
   package func isWhole(_ image: Image) -> Bool {
     image.isFullSize || scaleDownBytes != nil && !limits.allowMoreThan(image)
   }
@@ -142,7 +146,7 @@ public struct ImageRequest: Sendable {
     case none
   }
 
-  /// A GET of `url`; `defaultAccept` is sent unless the headers have an `Accept`.
+  /// Creates a GET request for `url`; `defaultAccept` is sent unless the headers have an `Accept`.
   public init(
     url: URL, headers: HTTPHeaders = [:], priority: Priority = .normal,
     cachePolicy: CachePolicy = .useCache, cache: Cache = .downloader, targetSize: DecodeTarget? = nil,
@@ -164,11 +168,11 @@ public struct ImageRequest: Sendable {
     return choices.values.decodes ? choices.values.cache.resolved(own) : nil
   }
 
-  /// The default `Accept` header: the formats that `ImageCodecs` decodes, then any image, then anything, as a strict server
-  /// may refuse a request that accepts images only (status 406).
+  /// The default `Accept` header: the formats that `ImageCodecs` decodes, then any image, then anything, because a
+  /// strict server may refuse a request that accepts only images (status 406).
   public static let defaultAccept = "image/webp,image/png,image/jpeg,image/gif,image/*,*/*;q=0.8"
 
-  /// The headers as they are sent, with `defaultAccept` unless the request has an `Accept` of its own.
+  /// The headers to send, with `defaultAccept` unless the request has an `Accept` of its own.
   var sentHeaders: HTTPHeaders {
     var headers = headers
     if headers["Accept"] == nil { headers.append(name: "Accept", value: Self.defaultAccept) }

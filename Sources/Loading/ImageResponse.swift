@@ -43,8 +43,8 @@ public struct ImageResponse: Sendable {
     case fresh
     /// It was kept, and the server has said that it has not changed (304).
     case revalidated
-    /// It was kept, may have changed, and could not be had anew for this reason; nil while the server is being asked, and for
-    /// `.cacheOnly`. `age` in seconds since it was last known to be good (RFC 5861).
+    /// A stored response that may be outdated and could not be refreshed for this reason; nil while the server is being
+    /// asked, and for `.cacheOnly`. `age` is in seconds since the response was last known to be valid (RFC 5861).
     case stale(age: Double, reason: ImageError?)
   }
 

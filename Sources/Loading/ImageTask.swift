@@ -34,8 +34,8 @@ public final class ImageTask: Cancellable {
 
   /// What becomes of a load, step by step.
   public enum Event: Sendable {
-    /// The head of an answer has come, acceptable or not. A head that a `Configuration.responseModifier` changes is told once
-    /// more as it is then.
+    /// The head of a response has arrived, acceptable or not. If `Configuration.responseModifier` changes the head, the
+    /// changed head is reported as well.
     case response(TransportResponse)
     /// More of the body has come.
     case progress(Progress)
@@ -87,7 +87,7 @@ public final class ImageTask: Cancellable {
     var isAwaited: Bool { isWatched || completion != nil || partialImageHandler != nil }
   }
 
-  /// A listener lives as long as its stream.
+  /// A weak reference: a listener lives as long as its stream.
   private struct WeakListener {
     weak var listener: Listener?
   }
@@ -96,7 +96,7 @@ public final class ImageTask: Cancellable {
   public let request: ImageRequest
   /// What it was asked for under; nil is an identifier of its own.
   public let additionalIdentifier: String?
-  /// True for a load that nobody waits for: it is not retried, and is not served by a stale response.
+  /// True for a load that no caller waits for: it is not retried and not served by a stale response.
   let isProbe: Bool
   private let state: Mutex<State>
 
@@ -199,8 +199,8 @@ public final class ImageTask: Cancellable {
   /// What happens to the load from now on, ending with `.finished`; several may listen. At once only that for a load
   /// that is over.
   ///
-  /// A listener that is slower than the load misses old news and never the outcome: of progress and of partial images
-  /// only the newest waits, and of the other events the newest 64. Ending to listen changes nothing for the load.
+  /// A slow listener misses old events but always receives the outcome. Only the newest progress and the newest preview
+  /// are buffered, and of the other events the newest 64. Ending the stream does not affect the load.
   public var events: AsyncStream<Event> {
     let number = state.withLock { state in
       state.lastObserver += 1
@@ -215,7 +215,7 @@ public final class ImageTask: Cancellable {
     return AsyncStream { await listener.next() }
   }
 
-  /// Streams of events that somebody still has.
+  /// The number of event streams that are still in use.
   var listenerCount: Int { state.withLock { $0.listeners.count } }
 
   private func endListening(_ number: Int) { state.withLock { $0.listeners[number] = nil } }
@@ -257,7 +257,7 @@ public final class ImageTask: Cancellable {
     }
   }
 
-  /// The error of this load when it is cancelled: it names the URL.
+  /// The error of this load when it is cancelled, with its URL.
   private var cancellation: ImageError { .cancelledLoad(.init(url: request.url)) }
 
   // MARK: For the engine

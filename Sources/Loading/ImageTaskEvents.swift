@@ -1,12 +1,12 @@
 import Synchronization
 
 extension ImageTask {
-  /// Events on their way to one listener, in bounded memory however slow the listener is.
+  /// A queue of events for one listener. Its memory is bounded even if the listener is slow.
   ///
-  /// Of progress and of partial images only the newest waits. Of the others the newest `limit` wait. The outcome is
-  /// never dropped.
+  /// Only the newest progress and the newest preview are kept. Of the other events the newest `limit` are kept. The
+  /// outcome is never dropped.
   struct EventQueue {
-    /// Events that wait at most, besides the outcome.
+    /// The maximum number of events in the queue, without the outcome.
     static let limit = 64
 
     private var events: [Event] = []
@@ -26,15 +26,15 @@ extension ImageTask {
       events.append(event)
     }
 
-    /// The oldest event, which leaves the queue.
+    /// Removes and returns the oldest event.
     mutating func takeFirst() -> Event? { events.isEmpty ? nil : events.removeFirst() }
   }
 
-  /// One listener of a task: what `ImageTask.events` reads from. Ends listening when the stream is released.
+  /// A listener of a task, from which `ImageTask.events` reads. Ends when the stream is released.
   final class Listener: Sendable {
     private struct State {
       var queue = EventQueue()
-      /// Readers that wait for an event; one, unless a stream is shared.
+      /// The readers that wait for an event; one, unless tasks share a stream.
       var waiting: [CheckedContinuation<Event?, Never>] = []
       var isCancelled = false
     }
@@ -42,7 +42,7 @@ extension ImageTask {
     private let state = Mutex(State())
     private let onEnd: @Sendable () -> Void
 
-    /// - Parameter onEnd: called once the stream has been released.
+    /// - Parameter onEnd: Called when the stream has been released.
     init(onEnd: @escaping @Sendable () -> Void) { self.onEnd = onEnd }
 
     deinit { onEnd() }
@@ -59,11 +59,12 @@ extension ImageTask {
         defer { state.waiting = [] }
         return (state.waiting, next)
       }
-      // Only the first reader gets the event; where it is the last one, the others get the end.
+      // Only the first reader gets the event. After the last event, the other readers get the end.
       for (index, reader) in readers.enumerated() { reader.resume(returning: index == 0 ? next : nil) }
     }
 
-    /// The next event, as soon as there is one; nil after the outcome, or when the reading task is cancelled.
+    /// Returns the next event, waiting for it if necessary; nil after the outcome, or when the reading task is
+    /// cancelled.
     func next() async -> Event? {
       await withTaskCancellationHandler {
         await withCheckedContinuation { continuation in

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Tells a decoder that its image is not needed any more.
+/// A value that tells a decoder that its image is no longer needed.
 ///
-/// A decoder that takes long asks between rows, scans or passes, and throws `.cancelled` once it is told:
+/// A slow decoder checks it between rows, scans or passes:
 ///
 /// ```swift
 /// for row in 0..<height {
@@ -13,8 +13,8 @@ import Synchronization
 public struct DecodeCancellation: Sendable {
   private let isRequested: @Sendable () -> Bool
 
-  /// A cancellation that `isRequested` answers for. It may be asked often, on the decoder's thread, and takes no lock that
-  /// a caller of the decoder holds.
+  /// Creates a cancellation that calls `isRequested` for each check. The function is called often, on the decoder's
+  /// thread, and must not take a lock that a caller of the decoder holds.
   public init(_ isRequested: @escaping @Sendable () -> Bool) { self.isRequested = isRequested }
 
   /// A cancellation that is never requested.
@@ -29,13 +29,13 @@ public struct DecodeCancellation: Sendable {
   }
 }
 
-/// A request to stop, made on one thread and noticed on another.
+/// A flag that is set on one thread and read on another.
 package final class CancellationFlag: Sendable {
   private let isSet = Atomic(false)
 
   package init() {}
 
-  /// True from the call of `set()` on.
+  /// True once `set()` has been called.
   package var isCancelled: Bool { isSet.load(ordering: .relaxed) }
 
   package func set() { isSet.store(true, ordering: .relaxed) }

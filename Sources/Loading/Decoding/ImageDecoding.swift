@@ -6,18 +6,18 @@ public protocol ImageDecoding: Sendable {
   ///
   /// Throws `.emptyBody`, `.notAnImage`, `.tooLarge` (before memory is taken) or `.decoding`.
   func decode(_ data: [UInt8], options: DecodeOptions) throws(ImageError) -> Image
-  /// Decodes as `decode(_:options:)` does, and throws `.cancelled` soon after `cancellation` is requested: when the last
-  /// caller that waits for the image has left.
+  /// Decodes as `decode(_:options:)` does, and throws `.cancelled` soon after `cancellation` is requested, which
+  /// happens when the last caller that waits for the image has left.
   ///
-  /// The default calls `decode(_:options:)`, which runs to its end.
+  /// The default calls `decode(_:options:)`, which cannot be cancelled.
   func decode(
     _ data: [UInt8], options: DecodeOptions, cancellation: DecodeCancellation
   ) throws(ImageError) -> Image
-  /// The bytes that decoding takes at once: its result, and all that the decoder allocates on the way.
+  /// Returns the peak number of bytes of a decode: its result, and all that the decoder allocates in addition.
   ///
-  /// They are reserved in a `MemoryLedger` first. Decoding waits until there is room for them; if they exceed the whole
-  /// budget, the image is refused with `.tooLarge(.memory)`. Called before each `decode`, on any thread, the main one
-  /// included.
+  /// The bytes are reserved in a `MemoryLedger` before the decode. Decoding waits until there is room; if the bytes
+  /// exceed the whole budget, the image is refused with `.tooLarge(.memory)`. Called before each `decode`, on any
+  /// thread, including the main thread.
   func memoryNeeded(for data: [UInt8], options: DecodeOptions) -> Int
   /// Shows one picture while it comes; nil if this decoder cannot. Asked once a picture and size, on any thread.
   func progressiveDecoder(
@@ -26,7 +26,7 @@ public protocol ImageDecoding: Sendable {
 }
 
 extension ImageDecoding {
-  /// Decodes to the end, whether the image is needed or not.
+  /// Calls `decode(_:options:)` and ignores `cancellation`.
   public func decode(
     _ data: [UInt8], options: DecodeOptions, cancellation: DecodeCancellation
   ) throws(ImageError) -> Image {
@@ -62,7 +62,7 @@ public struct DecodeOptions: Hashable, Sendable {
     self.custom = custom
   }
 
-  /// The size in pixels that a source of the given size is decoded to: that of the target, within
+  /// Returns the size in pixels to which a source of the given size is decoded: the size of the target, limited by
   /// `limits.scaleDownBytes`.
   public func outputSize(sourceWidth: Int, sourceHeight: Int) -> (width: Int, height: Int) {
     let size =
@@ -74,23 +74,23 @@ public struct DecodeOptions: Hashable, Sendable {
 
 /// What a picture may cost, judged from its header by what decoding it to the size asked for would take.
 public struct DecodeLimits: Hashable, Sendable {
-  /// Pixels held in memory at once while decoding; 64 megapixels by default. All scans of a JPEG together may unpack
-  /// sixteen times as many samples.
+  /// The maximum number of pixels in memory at once while decoding; 64 megapixels by default. All scans of a JPEG
+  /// together may unpack sixteen times as many samples.
   public var pixels: Int
   /// Pixels on one side of the encoded picture.
   public var side: Int
-  /// The maximum number of bytes of decoded pixels, four for each: an image with more is scaled down to them, with its
-  /// aspect ratio kept, and is not refused. `nil`, the default, scales nothing down.
+  /// The maximum number of bytes of decoded pixels, four for each pixel. A larger image is scaled down with its aspect
+  /// ratio kept, and is not refused. `nil`, the default, does not scale images down.
   public var scaleDownBytes: Int?
 
-  /// 64 megapixels and 65,535 pixels a side, and no scaling, unless said otherwise.
+  /// Creates limits; 64 megapixels, 65,535 pixels per side, and no scaling by default.
   public init(pixels: Int = 64 << 20, side: Int = 65_535, scaleDownBytes: Int? = nil) {
     self.pixels = pixels
     self.side = side
     self.scaleDownBytes = scaleDownBytes
   }
 
-  /// The size with the same aspect ratio whose pixels take at most `scaleDownBytes`; never less than one pixel.
+  /// Returns a size with the same aspect ratio whose pixels take at most `scaleDownBytes`; at least one pixel.
   func scaledDown(width: Int, height: Int) -> (width: Int, height: Int) {
     guard let scaleDownBytes else { return (width, height) }
     let limit = max(1, scaleDownBytes / PixelFormat.bytesPerPixel)
@@ -98,13 +98,13 @@ public struct DecodeLimits: Hashable, Sendable {
     guard area > Double(limit) else { return (width, height) }
     let factor = (Double(limit) / area).squareRoot()
     let (scaledWidth, scaledHeight) = (Int(Double(width) * factor), Int(Double(height) * factor))
-    // A side of less than one pixel counts as one, and leaves less for the other side.
+    // A side of less than one pixel is rounded up to one, so the other side is limited to `limit`.
     if scaledWidth < 1 { return (1, min(height, limit)) }
     if scaledHeight < 1 { return (min(width, limit), 1) }
     return (scaledWidth, scaledHeight)
   }
 
-  /// Returns true if the whole source may be decoded to more pixels than `image` has.
+  /// Returns true if decoding the whole source may give more pixels than `image` has.
   func allowMoreThan(_ image: Image) -> Bool {
     let size = scaledDown(width: image.sourceWidth, height: image.sourceHeight)
     return image.pixelWidth < size.width || image.pixelHeight < size.height

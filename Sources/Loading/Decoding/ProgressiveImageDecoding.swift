@@ -14,10 +14,10 @@ public protocol ProgressiveImageDecoding: AnyObject, Sendable {
   ///   - data: all that has come so far, from the first byte; what was there the last time is its beginning.
   ///   - expectedLength: how long it will be, as the server says; nil if it does not. Not to be trusted.
   func image(of data: [UInt8], expectedLength: Int?) throws(ImageError) -> Image?
-  /// Does what `image(of:expectedLength:)` does, and throws `.cancelled` soon after `cancellation` is requested: when all
-  /// bytes have come, or the last caller that waits for the image has left.
+  /// Decodes as `image(of:expectedLength:)` does, and throws `.cancelled` soon after `cancellation` is requested, which
+  /// happens when all bytes have come or the last caller that waits for the image has left.
   ///
-  /// The default calls `image(of:expectedLength:)`, which runs to its end.
+  /// The default calls `image(of:expectedLength:)`, which cannot be cancelled.
   func image(
     of data: [UInt8], expectedLength: Int?, cancellation: DecodeCancellation
   ) throws(ImageError) -> Image?
@@ -29,7 +29,7 @@ public protocol ProgressiveImageDecoding: AnyObject, Sendable {
 }
 
 extension ProgressiveImageDecoding {
-  /// Decodes to the end, whether the image is needed or not.
+  /// Calls `image(of:expectedLength:)` and ignores `cancellation`.
   public func image(
     of data: [UInt8], expectedLength: Int?, cancellation: DecodeCancellation
   ) throws(ImageError) -> Image? {

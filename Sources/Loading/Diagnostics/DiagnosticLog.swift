@@ -2,11 +2,11 @@ import Glibc
 import Synchronization
 import VitrineGraphics
 
-/// What went wrong where no completion may have heard of it, in one line for a developer.
+/// A one-line message for developers about a failure that may have reached no completion.
 public struct DiagnosticMessage: Hashable, Sendable, CustomStringConvertible {
-  /// What could not do its work: a view with its place and its label, or the disk cache.
+  /// The failing part: a view with its position and label, or the disk cache.
   public let subject: String
-  /// What failed, and why. Without user names, passwords and keys.
+  /// The failure and its reason, without user names, passwords and keys.
   public let text: String
 
   package init(subject: String, text: String) {
@@ -14,26 +14,27 @@ public struct DiagnosticMessage: Hashable, Sendable, CustomStringConvertible {
     self.text = text.withoutControlCharacters
   }
 
-  /// Subject and text in one line.
+  /// The subject and the text in one line.
   public var description: String { "\(subject): \(text)" }
 }
 
-/// The failures that would leave no trace otherwise: an image without a completion, a disk cache that cannot be written.
+/// The log of failures that no completion receives, such as an image loaded without a completion or a disk cache that
+/// cannot be written.
 ///
-/// With the environment's `VITRINE_LOG=1` each message is a line on standard error. A program that has a log of its own sets
-/// a handler instead:
+/// If the environment variable `VITRINE_LOG` is 1, each message is written to standard error. An application with a log
+/// of its own sets a handler instead:
 ///
 /// ```swift
 /// DiagnosticLog.handler = { message in journal.write("\(message)") }
 /// ```
 public enum DiagnosticLog {
-  /// Hears of each message.
+  /// A function that receives each message.
   public typealias Handler = @Sendable (DiagnosticMessage) -> Void
 
   private static let box = Mutex<Handler?>(initialHandler)
 
-  /// Called for each message, on the thread where the failure was noticed, often the main one: it must not block. Nil ignores
-  /// them; that is the default unless the environment has `VITRINE_LOG=1`.
+  /// Called for each message, on the thread where the failure was detected, often the main thread: the handler must not
+  /// block. Nil, the default unless `VITRINE_LOG` is 1, ignores messages.
   public static var handler: Handler? {
     get { box.withLock { $0 } }
     set {
@@ -41,11 +42,11 @@ public enum DiagnosticLog {
         defer { box = newValue }
         return box
       }
-      _ = old  // released here, outside the lock
+      _ = old  // deallocated here, outside the lock
     }
   }
 
-  /// Hands a message to the handler. The message is not made where there is none.
+  /// Passes a message to the handler. The message is only built if there is a handler.
   package static func report(_ message: @autoclosure () -> DiagnosticMessage) {
     if let handler { handler(message()) }
   }
@@ -62,7 +63,7 @@ public enum DiagnosticLog {
 }
 
 extension String {
-  /// One line: names and URLs come from outside.
+  /// The text without control characters, so that names and URLs from outside stay on one line.
   fileprivate var withoutControlCharacters: String {
     String(map { $0.isNewline || $0.isASCII && ($0.asciiValue ?? 0 < 32 || $0.asciiValue == 127) ? " " : $0 })
   }

@@ -67,13 +67,13 @@ struct AnswerAssembly {
     var beginning: [UInt8] = []
     switch continuation {
     case .rest?:
-      // Out of `resumed`, as the bytes would be copied with the first that are added.
+      // Taken out of `resumed`, because otherwise the first append would copy the bytes.
       beginning = resumed?.takeBytes() ?? []
       bodyNumber = resumed?.number ?? bodyNumber
       self.response = response.asWhole(after: beginning.count, length: resumed?.length)
     case .unusable?: return finish(.needsWhole)
     case .whole?:
-      // What comes takes its place; after a failure it is kept.
+      // A successful response replaces the resumable data; after a failure they are kept.
       if let status = response.status, 200...299 ~= status { _ = resumed?.takeBytes() }
     case nil:
       // The rest of something that nobody has: not what was asked for.
@@ -102,12 +102,12 @@ struct AnswerAssembly {
     if !isOver { buffer.append(bytes) }
   }
 
-  /// Bytes of memory to have reserved before `count` more come; nil where what comes is dropped.
+  /// Returns the number of bytes that must be reserved before `count` more arrive; nil if the bytes are discarded.
   func memoryNeeded(for count: Int) -> Int? {
     isOver ? nil : max(buffer.memoryNeeded(for: count), resumed?.bytes.count ?? 0)
   }
 
-  /// Bytes in memory.
+  /// The number of bytes in memory.
   var memoryUsed: Int { max(buffer.count, resumed?.bytes.count ?? 0) }
 
   /// The transport has ended.

@@ -1,20 +1,20 @@
-/// The bytes of a body as they come, in storage that grows in few and large steps.
+/// The bytes of a body as they arrive, in storage that grows in few, large steps.
 ///
-/// Storage beyond the bytes is address space that no page backs yet, and is not counted. While the bytes move to larger
-/// storage they are in memory twice, which `memoryNeeded(for:)` includes.
+/// Unused storage is address space without pages and is not counted. While the bytes move to larger storage they are in
+/// memory twice; `memoryNeeded(for:)` includes this.
 struct BodyBuffer {
   private(set) var bytes: [UInt8] = []
-  /// The length of the whole body as its server has declared it.
+  /// The length of the whole body as declared by the server.
   private let expected: Int?
 
-  /// No more than this is allocated because a server has declared it.
+  /// The maximum number of bytes allocated on the strength of the declared length alone.
   private static let trustedLength = 1 << 20
-  /// The first storage of a body of unknown length.
+  /// The size of the first storage for a body of unknown length.
   private static let firstLength = 64 << 10
 
   /// - Parameters:
-  ///   - beginning: what an earlier transfer has brought.
-  ///   - expected: the length of the whole body as declared.
+  ///   - beginning: The bytes of an earlier transfer.
+  ///   - expected: The declared length of the whole body.
   init(_ beginning: [UInt8] = [], expected: Int? = nil) {
     bytes = beginning
     self.expected = expected
@@ -22,7 +22,7 @@ struct BodyBuffer {
 
   var count: Int { bytes.count }
 
-  /// Bytes to have reserved before `count` more are appended; the sum of all, not what is missing.
+  /// Returns the total number of bytes to reserve before `count` more are appended.
   func memoryNeeded(for count: Int) -> Int {
     let total = Self.sum(bytes.count, count)
     return total > bytes.capacity ? Self.sum(total, bytes.count) : total
@@ -35,14 +35,14 @@ struct BodyBuffer {
     bytes.append(contentsOf: new)
   }
 
-  /// The bytes, which leave the buffer.
+  /// Removes and returns all bytes.
   mutating func take() -> [UInt8] {
     defer { bytes = [] }
     return bytes
   }
 
-  /// Four times as much in each step, so that all copies together are a third of the storage; the declared length at once
-  /// as soon as it is small, or has been made credible by what has come.
+  /// Returns the size of the next storage. It quadruples in each step, so that all copies together are a third of the
+  /// storage. The declared length is used as soon as it is small, or plausible given the bytes received.
   private func capacity(for count: Int) -> Int {
     if let expected, expected >= count, expected <= Self.trustedLength || expected / 16 <= bytes.count {
       return expected

@@ -26,7 +26,7 @@ struct DiskPart {
   var use = Use.asServerSays
   /// Whether the disk is to be asked before a transport.
   var isLookedUp = false
-  /// Whether the network has gone ahead of the disk, which may answer still.
+  /// True if the network request was started before the disk has answered. The disk may still answer.
   var isLate = false
   /// Whether somebody wants it to be kept.
   var isKept = false
@@ -34,7 +34,7 @@ struct DiskPart {
   var isSettled = false
   /// What the server is asked about, and what is shown if it does not answer.
   var copy: StoredCopy?
-  /// The time from which callers are served by the copy, though the server has not answered yet.
+  /// The time at which callers get the stored response if the server has not answered.
   var copyDeadline: Int64?
   /// That the bytes are no picture, which somebody else is still decoding.
   var damage: ImageError?
@@ -111,7 +111,7 @@ struct DiskFind: Sendable {
   var copy: StoredCopy?
   /// Why the server refused it not long ago.
   var failure: ImageError?
-  /// Whether the head of a response has come from the network meanwhile.
+  /// True if the head of a response has come from the network.
   var serverHasAnswered = false
 }
 
@@ -149,8 +149,8 @@ extension ImageError {
     }
   }
 
-  /// True if the server says that there is no such image, or none for this client: then what was stored of it is removed,
-  /// and is not shown when the server fails another time.
+  /// True if the server reports that the image does not exist, or not for this client. The stored response is then
+  /// removed, and is not shown when the server fails later.
   var endsStorage: Bool {
     if case .status(let status) = self { [401, 403, 404, 410, 451].contains(status) } else { false }
   }

@@ -1,30 +1,30 @@
-/// Changes of the disk that wait for the thread which writes, or are under way. Decides only. Times in nanoseconds.
+/// The queue of disk changes that wait for the writer thread or are under way. Makes decisions only. Times are in
+/// nanoseconds.
 ///
-/// They are made one after the other, so that what is written last stays. On a disk that hangs none of them ends: then
-/// nobody waits for one any longer, what was to be stored is let go, and what was to be removed is removed when the
-/// disk comes back.
+/// Changes are made one after the other, so that the last write wins. On a disk that hangs no change ends. Callers then
+/// stop waiting, stores are dropped, and removals are made when the disk responds again.
 struct DiskWrites {
-  /// Bodies that wait to be written take no more than this: on a disk that is slower than the network, what comes
-  /// meanwhile is not kept.
+  /// The maximum number of bytes of bodies that wait to be written. On a disk slower than the network, further bodies
+  /// are not stored.
   static let unwrittenBytesLimit = 16 << 20
-  /// Seconds after which a change is taken for one that never ends.
+  /// The number of seconds after which a change counts as hanging.
   static let limit = 10.0
-  /// The same for one that removes everything.
+  /// The same limit for a change that removes everything, in seconds.
   static let longLimit = 60.0
 
   enum Kind {
-    /// Let go where it cannot be made soon.
+    /// A store, dropped if it cannot be made soon.
     case store(bytes: Int)
-    /// A question.
+    /// A look-up.
     case look
-    /// Made however late.
+    /// A removal, made however late.
     case remove
     case removeAll
 
     var bytes: Int { if case .store(let bytes) = self { bytes } else { 0 } }
   }
 
-  /// Hears once what has become of a change.
+  /// A function that is called once with the result of a change.
   typealias Answer = @Sendable (Bool) -> Void
 
   private struct Change {
@@ -36,13 +36,14 @@ struct DiskWrites {
   private var running: (number: UInt64, end: Int64)?
   private var last: UInt64 = 0
   private var unwrittenBytes = 0
-  /// True from the time at which a change was given up until that comes back.
+  /// True from the time at which a change was given up until it returns.
   private(set) var isHanging = false
 
-  /// True if nothing is to be waited for.
+  /// True if no change is to be waited for.
   var isIdle: Bool { changes.isEmpty || isHanging }
 
-  /// The number of a change that is to be made, and whether its answer is kept for its end; nil for one that is not made.
+  /// Adds a change. Returns its number, and whether its completion is kept until its end; nil for a change that is
+  /// refused.
   mutating func admit(_ kind: Kind, _ answer: @escaping Answer) -> (number: UInt64, isAnswered: Bool)? {
     switch kind {
     case .store(let bytes):
@@ -58,7 +59,7 @@ struct DiskWrites {
     return (last, !isHanging)
   }
 
-  /// A change is under way from now on. When `takeOverdue` is to be called; nil for one that was let go.
+  /// Begins a change. Returns the time at which to call `takeOverdue`; nil for a change that was dropped.
   mutating func begin(_ number: UInt64, at now: Int64) -> Int64? {
     guard let change = changes[number] else { return nil }
     let limit = if case .removeAll = change.kind { Self.longLimit } else { Self.limit }
@@ -67,7 +68,7 @@ struct DiskWrites {
     return end
   }
 
-  /// A change has been made. Who is to hear of it, unless that has been told.
+  /// Ends a change. Returns its completion, unless that has been called already.
   mutating func end(_ number: UInt64) -> Answer? {
     guard let change = changes.removeValue(forKey: number) else { return nil }
     unwrittenBytes -= change.kind.bytes
@@ -78,8 +79,8 @@ struct DiskWrites {
     return change.answer
   }
 
-  /// What is given up since the change under way takes too long: the changes that are not to be made, and who hears that
-  /// nothing came of theirs. Else when to ask again, if something is under way.
+  /// Gives up changes because the change under way takes too long. Returns the changes that are dropped and the
+  /// completions to call with false. If nothing is overdue, `next` is the time to check again.
   mutating func takeOverdue(at now: Int64) -> (dropped: [UInt64], answers: [Answer], next: Int64?) {
     guard let running, !isHanging else { return ([], [], nil) }
     guard now >= running.end else { return ([], [], running.end) }

@@ -18,13 +18,13 @@ final class FetchReceiver: TransportReceiver {
     var nextReport = Int64.min
     /// What has come is not shown before; never, where nobody wants to see it.
     var nextPart = Int64.max
-    /// Reserves memory for the body, until the end.
+    /// The reservation for the body, until its end.
     var body: ArrivingBody?
-    /// Bytes of the body that a transport may hand over without asking again.
+    /// The bytes of the body that a transport may deliver without asking again.
     var promised = 0
     var pauses = PauseTime()
 
-    /// Bytes to keep reserved.
+    /// The number of bytes to keep reserved.
     var reserved: Int { max(answer.memoryUsed, promised) }
 
     fileprivate mutating func takeFinishedWatchers() -> [ImageTask] {
@@ -46,7 +46,7 @@ final class FetchReceiver: TransportReceiver {
       return partial
     }
 
-    /// The body is no longer under way. What counts its bytes.
+    /// Ends the arriving body and returns the reservation of its bytes.
     mutating func takeHold() -> MemoryHold? {
       guard let body else { return nil }
       body.end()
@@ -55,7 +55,7 @@ final class FetchReceiver: TransportReceiver {
     }
   }
 
-  /// Resumes transfers that have waited for memory, away from the thread that has released it.
+  /// The queue that resumes transfers waiting for memory, so that this does not happen on the thread that released it.
   private static let resuming = DispatchQueue(label: "vitrine.resuming")
 
   let id: FetchID
@@ -92,7 +92,7 @@ final class FetchReceiver: TransportReceiver {
     if !isLocal { state.withLock { $0.activity = network.begin() } }
   }
 
-  /// Whether the head of a response has come.
+  /// True if the head of a response has come.
   var hasResponse: Bool { state.withLock { $0.answer.response != nil } }
 
   /// Whether the transport has said that it is over.
@@ -165,7 +165,7 @@ final class FetchReceiver: TransportReceiver {
       state.nextReport = now.advanced(bySeconds: interval)
       return (state.watchers, progress, state.body, state.reserved, wantsParts)
     }
-    // A transport that has not asked may make holders let go here.
+    // If the transport has not asked for room, this may evict memory.
     body?.settle(at: used)
     for watcher in watchers { watcher.report(progress) }
     if wantsParts { showPart() }

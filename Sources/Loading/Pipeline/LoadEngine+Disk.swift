@@ -31,17 +31,17 @@ extension LoadEngine {
     }
   }
 
-  /// False while look-ups are under way that are late.
+  /// False while late look-ups are under way.
   var isDiskAnswering: Bool { state.withLock { !$0.registry.lookups.hasLate } }
 
-  /// Nobody wants a look-up any more. One that has begun runs to its end.
+  /// Withdraws a look-up that no load needs. A look-up that has begun runs to its end.
   func withdrawLookUp(_ id: FetchID) {
     guard diskReaders.cancel(id.number) else { return }
     perform { $0.registry.lookUpWithdrawn(id) }
     resume(state.withLock { $0.takeIdleWaiters() })
   }
 
-  /// The disk does not answer in time.
+  /// Continues without the disk, because it has not answered in time.
   func skipLookUp(_ id: FetchID) {
     withdrawLookUp(id)
     perform { state in
@@ -53,7 +53,7 @@ extension LoadEngine {
     resume(state.withLock { $0.takeIdleWaiters() })
   }
 
-  /// The identity under which the disk keeps a response, which depends on the transport that brings it.
+  /// Returns the identity under which the disk stores a response. It depends on the transport.
   func onDisk(_ identity: RequestIdentity) -> RequestIdentity {
     identity.onDisk(trust: (try? transport(for: identity.fullURL))?.trust ?? "")
   }
@@ -81,7 +81,7 @@ extension LoadEngine {
     guard let answer = bytes.answer else { return }
     let identity = onDisk(identity)
     change(.store(bytes: answer.body.count)) { cache in
-      // Counts in memory until it is written.
+      // The bytes stay reserved until they are written.
       withExtendedLifetime(bytes.hold) { cache.store(answer, for: identity) }
     } answer: { [storing = bytes.storing] in
       storing?.finish($0)
@@ -135,9 +135,9 @@ extension LoadEngine {
     }
   }
 
-  /// Makes a change on the thread that writes, after all that was asked before, unless too much waits for it already.
+  /// Makes a change on the writer thread after all earlier changes, unless too many wait already.
   ///
-  /// - Parameter answer: called once; with false where nothing came of it, as on a disk that hangs.
+  /// - Parameter answer: Called once; with false if the change was not made, as on a disk that hangs.
   func change(
     _ kind: DiskWrites.Kind, _ change: @escaping @Sendable (any ImageDataCache) -> Bool,
     answer: @escaping DiskWrites.Answer
@@ -155,11 +155,11 @@ extension LoadEngine {
       answer?(result)
       resume(waiting)
     }
-    // On a disk that hangs it is made some time, and nobody waits for it.
+    // On a disk that hangs the change is made later, and its caller does not wait for it.
     if !admitted.isAnswered { answer(false) }
   }
 
-  /// Whether a change is still to be made, which may take no longer than so long.
+  /// Begins a change. Returns false for a change that was dropped.
   private func beginsChange(_ number: UInt64) -> Bool {
     let now = clock.now
     let (isWanted, wake) = state.withLock { state -> (Bool, Int64?) in
@@ -289,7 +289,7 @@ extension LoadEngine {
   /// Whether a 304 from `url` can be about what came from `known`: where a redirect leads elsewhere now, the server has
   /// compared a picture with another one (RFC 9110, 15.4).
   private func isSamePlace(_ url: URL, _ known: URL) -> Bool {
-    // What is kept has no login and no signature.
+    // A stored URL has no login and no signature.
     if url == known || url.withoutSecrets.isSameResource(as: known.withoutSecrets) { return true }
     guard let filter = configuration.keyFilter else { return false }
     return filter(url).isSameResource(as: filter(known))

@@ -1,8 +1,8 @@
 import VitrineGraphics
 
 extension LoadEngine {
-  /// Runs `work` on the thread that writes, after all that was asked of the disk before. `completion` is called once with the
-  /// result; with nil if there is no disk cache, too much waits for it already, or it hangs.
+  /// Runs `work` on the writer thread after all earlier disk operations. `completion` is called once with the result;
+  /// with nil if there is no disk cache, too many operations wait, or the disk hangs.
   func access<Value: Sendable>(
     _ kind: DiskWrites.Kind = .look, _ work: @escaping @Sendable (any ImageDataCache) -> Value,
     completion: @escaping @Sendable (Value?) -> Void
@@ -17,7 +17,7 @@ extension LoadEngine {
     }
   }
 
-  /// Removes all that is on disk, and reports how far that is. No lookup that begins after this call finds it.
+  /// Removes everything on disk and reports progress. Look-ups that begin after this call find nothing of it.
   func removeAllFromDisk(
     progress: @escaping @Sendable (_ removed: Int, _ total: Int) -> Void,
     completion: @escaping @Sendable (_ isComplete: Bool) -> Void

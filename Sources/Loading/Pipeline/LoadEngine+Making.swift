@@ -38,7 +38,7 @@ extension LoadEngine {
     }
   }
 
-  /// Stands for the image of bytes that are not decoded.
+  /// The placeholder image of a response that is not decoded.
   private static let noImage = Image(
     Bitmap(width: 1, height: 1, format: .bgra, isOpaque: false) { bytes, _ in
       bytes.initializeMemory(as: UInt8.self, repeating: 0)

@@ -1,9 +1,9 @@
 import Synchronization
 import VitrineGraphics
 
-// Servers that do not answer in time, and images that may have changed.
+// Servers that do not answer in time, and stale images.
 
-/// Why an image may be out of date; nil while its server is being asked.
+/// The reason why an image may be out of date; nil while its server is being asked.
 package struct Staleness: Sendable {
   package let reason: ImageError?
 
@@ -11,10 +11,10 @@ package struct Staleness: Sendable {
 }
 
 extension LoadEngine {
-  /// The time of a `.wake` has come.
+  /// Called at the time of a `.wake`.
   ///
-  /// Serves the callers whose server has not answered in time by what the disk has. The server's response is waited for by
-  /// a probe for each image, so that it is in memory and on disk afterwards.
+  /// Serves callers whose server has not answered in time with the stored response. A probe for each image waits for
+  /// the server's response and stores it in memory and on disk.
   func woken(at time: Int64) {
     perform { state in
       let overdue = state.registry.overdueCopies()
@@ -33,7 +33,7 @@ extension LoadEngine {
     }
   }
 
-  /// A load that asks the server whether a stale image has changed, for no caller.
+  /// Creates a load without a caller that asks the server whether a stale image has changed.
   func revalidation(of request: ImageRequest, _ identifier: String?) -> ImageTask {
     var request = request
     request.cachePolicy = .refresh
@@ -42,7 +42,7 @@ extension LoadEngine {
     return ImageTask(request, additionalIdentifier: identifier, isProbe: true)
   }
 
-  /// Nil for an image that is not known to be stale.
+  /// Returns nil for an image that is not known to be stale.
   func staleness(of image: Image) -> Staleness? {
     guard staleCount.load(ordering: .relaxed) > 0 else { return nil }
     return state.withLock { $0.stalePictures.staleness(of: image.number) }

@@ -21,7 +21,7 @@ extension LoadEngine {
     /// Transfers whose transport has not ended, those that were given up included.
     var openTransfers = 0
     var writes = DiskWrites()
-    /// When the changes of the disk are looked at next.
+    /// The next time at which disk changes are checked.
     var writesWake: Int64?
     var removals = DiskRemovals()
     var stalePictures = StalePictures()

@@ -12,7 +12,7 @@ extension LoadEngine {
   /// same; the others ask again, each for its own.
   func responseArrived(_ response: TransportResponse, of receiver: FetchReceiver) {
     guard response.headers["Vary"] != nil || addsCredentials else { return }
-    // Asked for without the lock, for those who ask again.
+    // Computed without the lock, for loads that send their request again.
     let now = addsCredentials ? credentialsNow(of: receiver) : nil
     let moved = state.withLock { state -> Work in
       guard state.transfers[receiver.id]?.receiver === receiver, state.registry.isRunning(receiver.id) else {
@@ -32,8 +32,8 @@ extension LoadEngine {
   /// the lock held.
   ///
   /// - Parameters:
-  ///   - sent: digests of what the transport has added; nil where that is not known, or nothing is ever added.
-  ///   - now: digests of what it would add to another request.
+  ///   - sent: Digests of the credentials that the transport has added; nil if unknown, or if it never adds any.
+  ///   - now: Digests of the credentials that the transport would add to another request.
   func part(
     _ id: FetchID, by headers: HTTPHeaders, sent: CredentialDigests? = nil, now: CredentialDigests? = nil,
     _ state: inout State
@@ -51,7 +51,8 @@ extension LoadEngine {
     for task in state.registry.tasks(of: id) {
       guard let caller = state.tasks[task] else { continue }
       var request = caller.request
-      // One who asked as the first did shares its answer, whatever has been sent for both of them meanwhile.
+      // A load that joined with the same credentials as the first shares the response, even if the credentials changed
+      // later.
       if let sent, request.identity.credentials == asked.credentials {
         request.identity = request.identity.sentWith(sent)
       }

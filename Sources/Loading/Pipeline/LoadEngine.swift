@@ -13,11 +13,11 @@ final class LoadEngine: Sendable {
   let trace: Trace
   let ledger: MemoryLedger
   let recovery: Recovery
-  /// The number of stale images in memory, to be read without the lock.
+  /// The number of stale images in memory, read without the lock.
   let staleCount = Atomic(0)
   var clock: any LoadingClock { configuration.clock }
   let workers: WorkerPool
-  /// Started as they are needed: two at a time unless the disk hangs.
+  /// The threads that read the disk, started as needed: two unless the disk hangs.
   let diskReaders = WorkerPool(threads: LookupLine.threads)
   /// One, so that what is written last stays.
   let diskWriter = WorkerPool(threads: 1)
@@ -62,7 +62,7 @@ final class LoadEngine: Sendable {
 
   var addsCredentials: Bool { hasCredentials.load(ordering: .relaxed) }
 
-  /// Digests of what the transport of a request would add to it now.
+  /// Returns digests of the credentials that the transport of a request would add to it now.
   func credentials(for request: ImageRequest) -> CredentialDigests {
     let transport = try? transport(for: request.url)
     return transport?.credentialDigests(for: request.url, headers: request.headers) ?? .init()

@@ -6,7 +6,7 @@ struct DecodeKey: Hashable {
   let target: DecodeTarget?
   let limits: DecodeLimits
   let manner: DecodeManner
-  /// False where the bytes alone are wanted.
+  /// False if the bytes are not decoded.
   let decodes: Bool
 
   init(
@@ -20,7 +20,7 @@ struct DecodeKey: Hashable {
     self.decodes = decodes
   }
 
-  /// The options for the decoder.
+  /// Returns the options for the decoder.
   func options(_ pixelFormat: PixelFormat) -> DecodeOptions {
     DecodeOptions(target: target, pixelFormat: pixelFormat, limits: limits, custom: manner.options)
   }

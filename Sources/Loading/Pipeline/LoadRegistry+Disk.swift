@@ -102,7 +102,7 @@ extension LoadRegistry {
     }
   }
 
-  /// A fetch that has just been made: it waits for the disk first, in a line of its own.
+  /// Adds a new fetch to the queue of disk look-ups; the network comes afterwards.
   mutating func enqueue(_ id: FetchID, _ priority: ImageRequest.Priority) {
     guard let fetch = fetches[id] else { return }
     guard fetch.disk.isKept, fetch.disk.use > .none, fetch.lane != .local else {

@@ -1,9 +1,9 @@
 import VitrineGraphics
 
-// Look-ups: how one begins, and what becomes of a fetch whose look-up is late.
+// Disk look-ups: starting them, and handling those that are late.
 
 extension LoadRegistry {
-  /// Starts the look-ups that may begin now, and lets those go to the network that are late.
+  /// Starts the look-ups that may begin now, and sends fetches with a late look-up to the network.
   mutating func beginLookUps() {
     for id in lookups.takeLate(at: now) {
       guard let fetch = fetches[id], case .lookingUp = fetch.phase, !fetch.asksNoServer else { continue }
@@ -29,15 +29,15 @@ extension LoadRegistry {
     }
   }
 
-  /// A look-up was withdrawn before it began: its thread is free.
+  /// Frees the thread of a look-up that was withdrawn before it began.
   mutating func lookUpWithdrawn(_ id: FetchID) -> [LoadAction] {
     lookups.ended(id)
     return admitted()
   }
 
-  /// The disk does not answer in time: the network goes ahead.
+  /// Sends a fetch to the network because the disk has not answered in time.
   ///
-  /// - Parameter failure: why the server refused it not long ago.
+  /// - Parameter failure: The remembered failure of an earlier request, if the server refused it a short time ago.
   mutating func lookUpSkipped(_ id: FetchID, _ failure: ImageError?) -> [LoadAction] {
     guard let fetch = fetches[id], case .lookingUp = fetch.phase else { return [] }
     fetches[id]?.phase = .idle
@@ -52,8 +52,8 @@ extension LoadRegistry {
     return admitted()
   }
 
-  /// A look-up comes back when the network has gone ahead: what is fresh is shown if the server has not answered yet, and
-  /// what is not is there in case the server fails.
+  /// Handles a look-up that returns after the network request was started. A fresh response is shown if the server has
+  /// not answered yet; a stale response is kept in case the server fails.
   mutating func foundLate(_ id: FetchID, _ find: DiskFind) {
     guard let fetch = fetches[id], fetch.disk.isLate, let copy = find.copy, fetch.disk.use > .none else {
       return

@@ -1,13 +1,13 @@
 import VitrineGraphics
 
-// A server that does not answer in time: its callers are served by the stored response, and the request goes on.
+// Servers that do not answer in time: callers get the stored response while the request goes on.
 
-/// The times at which servers are given up in favour of stored responses. Times in nanoseconds.
+/// The times at which callers stop waiting for a server and get the stored response. Times are in nanoseconds.
 struct CopyDeadlines {
   private var deadlines: [FetchID: Int64] = [:]
   private var nextWake: Int64?
 
-  /// Returns the time at which to call `takeDue`, unless that is known already.
+  /// Adds a deadline. Returns the time at which to call `takeDue`, unless an earlier call is scheduled.
   mutating func add(_ id: FetchID, at time: Int64) -> Int64? {
     deadlines[id] = min(deadlines[id] ?? .max, time)
     guard time < nextWake ?? .max else { return nil }
@@ -15,7 +15,7 @@ struct CopyDeadlines {
     return time
   }
 
-  /// Returns the fetches whose time has come, in order of their start, and when to call again.
+  /// Returns the fetches whose deadline has passed, in the order of their start, and the time of the next call.
   mutating func takeDue(at now: Int64) -> (due: [FetchID], next: Int64?) {
     let due = deadlines.filter { $0.value <= now }.keys.sorted()
     for id in due { deadlines[id] = nil }
@@ -25,22 +25,22 @@ struct CopyDeadlines {
 }
 
 extension LoadRegistry {
-  /// True if nobody but probes waits for a fetch.
+  /// True if only probes wait for a fetch.
   func isProbe(_ id: FetchID) -> Bool {
     let tasks = tasks(of: id)
     return !tasks.isEmpty && tasks.allSatisfy { waiters[$0]?.isProbe == true }
   }
 
-  /// Starts the time after which the callers of a fetch are served by what the disk has, where that may be shown.
+  /// Sets the deadline after which the callers of a fetch get the stored response, if that may be shown.
   mutating func limitWaiting(_ id: FetchID) {
     guard staleAfter < 1e9, mayServeCopy(id) else { return }
     let deadline = fetches[id]?.disk.copyDeadline ?? now.advanced(bySeconds: max(0, staleAfter))
     fetches[id]?.disk.copyDeadline = deadline
-    // One who comes later than that does not wait as long again.
+    // A caller that joins after the deadline does not wait for another full period.
     if let wake = copyDeadlines.add(id, at: max(now, deadline)) { actions.append(.wake(at: wake)) }
   }
 
-  /// True if callers wait for the server that need not, since the disk has what may be shown in place of its response.
+  /// True if callers wait for the server although the stored response may be shown.
   private func mayServeCopy(_ id: FetchID) -> Bool {
     guard let fetch = fetches[id], fetch.disk.copy?.mayShowOnError == true else { return false }
     switch fetch.phase {
@@ -49,14 +49,15 @@ extension LoadRegistry {
     }
   }
 
-  /// The fetches whose callers are to be served by `serveCopy`.
+  /// Returns the fetches whose callers are to be served by `serveCopy`.
   mutating func overdueCopies() -> [FetchID] {
     let (due, next) = copyDeadlines.takeDue(at: now)
     if let next { actions.append(.wake(at: next)) }
     return due.filter { mayServeCopy($0) }
   }
 
-  /// The images that callers of a fetch wait for, to be asked for by probes when those are served by the copy.
+  /// Returns the images that the callers of a fetch wait for. Probes load them after the callers got the stored
+  /// response.
   func imagesAwaited(from id: FetchID) -> [(request: ImageRequest, additionalIdentifier: String?)] {
     (fetches[id]?.decodes ?? []).flatMap { decodes[$0]?.pictures ?? [] }.sorted().compactMap { id in
       guard let picture = pictures[id], picture.waiters.contains(where: { waiters[$0]?.takesCopy == true })
@@ -65,15 +66,15 @@ extension LoadRegistry {
     }
   }
 
-  /// Moves the callers of a fetch to one that has the stored response, and decodes that. The fetch goes on for the
-  /// others that wait for it, and is cancelled if there are none.
+  /// Moves the callers of a fetch to a new fetch that decodes the stored response. The original fetch goes on for the
+  /// remaining tasks, and is cancelled if there are none.
   mutating func serveCopy(of id: FetchID) -> (served: [TaskID], actions: [LoadAction]) {
     guard mayServeCopy(id), let fetch = fetches[id], let copy = fetch.disk.copy else { return ([], taken()) }
     let served = tasks(of: id).filter { waiters[$0]?.takesCopy == true }
     var request = fetch.request
     request.cachePolicy = .cacheOnly
     let stored = makeFetch(fetch.key, request, fetch.lane)
-    // What the server sends is newer than the copy, whichever is decoded first.
+    // The server's response is newer than the stored one, even if it is decoded earlier.
     fetches[stored]?.overtaken = fetch.overtaken
     fetches[id]?.overtaken = stored
     for task in served { move(task, to: stored) }
@@ -82,7 +83,7 @@ extension LoadRegistry {
     return (served, admitted())
   }
 
-  /// Lets a caller wait for the same image of another fetch.
+  /// Moves a caller to the same image of another fetch.
   private mutating func move(_ task: TaskID, to fetch: FetchID) {
     guard let waiter = waiters[task], let picture = pictures[waiter.picture],
       let decode = decodes[picture.decode]

@@ -15,7 +15,7 @@ struct LoadRegistry {
   /// Whether there is a disk to ask.
   var hasDisk = false
   var lookups = LookupLine()
-  /// Seconds after which a server that has not answered is given up in favour of a stale response.
+  /// The number of seconds to wait for a server before a stale response is shown.
   var staleAfter = Double.infinity
   var copyDeadlines = CopyDeadlines()
 
@@ -85,7 +85,7 @@ struct LoadRegistry {
   /// What a fetch that runs was asked for.
   func request(of fetch: FetchID) -> ImageRequest? { isRunning(fetch) ? fetches[fetch]?.request : nil }
 
-  /// The server that a fetch asks.
+  /// Returns the queue lane (server) of a fetch.
   func lane(of fetch: FetchID) -> DownloadQueue.Lane? { fetches[fetch]?.lane }
 
   /// What the bytes of a decode that runs were asked for by, unless they are those of the disk: what becomes of them

@@ -14,9 +14,9 @@ struct Waiter {
   var isPaused = false
   /// Does with what is here.
   var asksNoServer = false
-  /// Sent once: not retried, and not served by a stale response.
+  /// True for a load that is sent once: it is not retried and not served by a stale response.
   var isProbe = false
-  /// May be served by a stale response while its server is asked.
+  /// True if the load may be served by a stale response while its server is asked.
   var takesCopy = false
 
   /// What it asks of the stages it waits for.
@@ -82,7 +82,7 @@ struct Attempts {
     firstStart = firstStart ?? now
   }
 
-  /// - Parameter paused: seconds for which the transfer has waited for memory; they do not count.
+  /// - Parameter paused: The number of seconds for which the transfer waited for memory. They are not counted.
   mutating func end(at now: Int64, paused: Double = 0) {
     if let began { spent += max(0, Double(now &- began) / 1e9 - paused) }
     began = nil
@@ -104,7 +104,7 @@ struct FetchedBytes: Sendable {
   var answer: StoredAnswer?
   /// Tells when that is done.
   var storing: StoringSignal?
-  /// True if the disk is not to have them any longer (`no-store`).
+  /// True if the stored response must be removed (`no-store`).
   var endsStorage = false
 }
 
@@ -127,10 +127,10 @@ struct FetchEnd: Sendable {
   var speaksHTTP2 = false
   /// Whether it brought the rest of a body that was here in part.
   var isRest = false
-  /// Seconds for which the transfer has waited for memory.
+  /// The number of seconds for which the transfer waited for memory.
   var secondsPaused = 0.0
 
-  /// True if the server has sent a response other than one of the errors that are worth another try.
+  /// True if the server has sent a response other than a retryable error.
   var showsThatServerAnswers: Bool {
     switch outcome {
     case .bytes, .notModified, .needsWhole: true
@@ -217,7 +217,7 @@ enum LoadAction: Sendable {
   /// Ask the disk; report with `lookedUp`.
   case lookUp(FetchID, ImageRequest, ImageRequest.Priority)
   case cancelLookUp(FetchID)
-  /// The disk does not answer in time; report with `lookUpSkipped`.
+  /// The disk has not answered in time. Report it with `lookUpSkipped`.
   case skipLookUp(FetchID)
   /// The bytes have turned out to be a picture: keep them on disk.
   case keep(FetchedBytes, RequestIdentity)
@@ -229,13 +229,13 @@ enum LoadAction: Sendable {
   case cancelFetch(FetchID)
   /// Stop a transfer and keep what has come of it: it will be started again, perhaps.
   case pauseFetch(FetchID)
-  /// Come back with `overdueCopies()` and `woken(at:)` at that time.
+  /// Call `overdueCopies()` and `woken(at:)` at that time.
   case wake(at: Int64)
   /// To all who wait for it.
   case announce([TaskID], ImageTask.Event)
   case decode(DecodeID, [UInt8], DecodeKey, ImageRequest.Priority)
   case transform(PictureID, Image, [any ImageTransform], ImageRequest.Priority)
-  /// Drop a decode or a transform that has not begun; stop a decode that runs.
+  /// Drop a decode or a transform that has not begun, or stop a decode that is running.
   case cancelWork(number: UInt64)
   case reprioritizeWork(number: UInt64, ImageRequest.Priority)
   case store(PictureID, Image, ImageRequest, additionalIdentifier: String?)

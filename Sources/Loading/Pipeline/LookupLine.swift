@@ -1,28 +1,28 @@
 import VitrineGraphics
 
-/// Look-ups on disk: which wait, which are under way, and which take so long that the network goes ahead beside them. Decides
-/// only. Times in nanoseconds.
+/// The queue of disk look-ups: those waiting, those running, and those so late that the network request is started
+/// meanwhile. Makes decisions only. Times are in nanoseconds.
 ///
-/// A disk that hangs holds up the thread that asks it, whoever waits for the answer. A look-up that is late gives its place
-/// to the next one; when so many are late that no thread is left, all others are misses at once until one comes back.
+/// A disk that hangs blocks the thread that reads it. A late look-up gives its place to the next one. When all threads
+/// are blocked by late look-ups, further look-ups are misses at once until one returns.
 struct LookupLine {
-  /// Seconds after which a look-up is late.
+  /// The number of seconds after which a look-up is late.
   static let deadline = 0.5
-  /// Seconds after which a request that asks no server is told that nothing is cached.
+  /// The number of seconds after which a cache-only request is reported as a miss.
   static let limit = 10.0
-  /// Look-ups that may be late at a time.
+  /// The maximum number of late look-ups at a time.
   static let maximumLate = 4
-  /// Threads that are needed at most: those of the line, and those that are late.
+  /// The maximum number of threads: those for look-ups in time, and those blocked by late look-ups.
   static let threads = DownloadQueue.maximumLocal + maximumLate
 
   private struct Running {
     let began: Int64
     var isLate = false
-    /// Whether it is to be given up after `limit`.
+    /// True if the look-up is given up after `limit`.
     var isLost = false
   }
 
-  /// A line for one kind of work that needs no server.
+  /// The queue of waiting look-ups, all in one lane without a server.
   private var queue = DownloadQueue()
   private var waiting: Set<FetchID> = []
   private var running: [FetchID: Running] = [:]
@@ -33,12 +33,12 @@ struct LookupLine {
 
   var hasLate: Bool { lateCount > 0 }
 
-  /// True if no look-up is under way but those that are late, which may never come back.
+  /// True if only late look-ups are running, which may never return.
   var isIdle: Bool { running.count == lateCount }
 
   // MARK: Inputs
 
-  /// - Parameter arrival: its place among all downloads.
+  /// - Parameter arrival: The position among all downloads.
   mutating func enqueue(
     _ id: FetchID, priority: ImageRequest.Priority, arrival: DownloadQueue.Arrival
   ) {
@@ -48,7 +48,7 @@ struct LookupLine {
 
   func isWaiting(_ id: FetchID) -> Bool { waiting.contains(id) }
 
-  /// The next look-up that may begin, which counts as under way unless the line is blocked; nil if there is none.
+  /// Returns the next look-up, which counts as running unless the queue is blocked; nil if there is none.
   mutating func startNext(_ order: Prioritization, isSuspended: Bool, at now: Int64) -> FetchID? {
     queue.order = order
     queue.isSuspended = isSuspended
@@ -58,12 +58,12 @@ struct LookupLine {
     return id
   }
 
-  /// A request does not want it any more. One that is under way keeps its place until it comes back or is late.
+  /// Removes a look-up that is no longer needed. A running look-up keeps its place until it returns or is late.
   mutating func leave(_ id: FetchID) {
     if waiting.remove(id) != nil { queue.remove(id) }
   }
 
-  /// A look-up has come back, or has been withdrawn before it began.
+  /// Removes a look-up that has returned, or was withdrawn before it began.
   mutating func ended(_ id: FetchID) {
     guard let look = running.removeValue(forKey: id) else { return }
     if look.isLate { lateCount -= 1 } else { queue.ended(id) }
@@ -71,7 +71,7 @@ struct LookupLine {
 
   // MARK: Outputs
 
-  /// The look-ups that have become late.
+  /// Returns the look-ups that have become late.
   mutating func takeLate(at now: Int64) -> [FetchID] {
     let late = running.filter { !$0.value.isLate && now >= $0.value.began.advanced(bySeconds: Self.deadline) }
     for id in late.keys {
@@ -82,14 +82,14 @@ struct LookupLine {
     return late.keys.sorted()
   }
 
-  /// The look-ups that are late by so much that nobody is to wait for them any longer.
+  /// Returns the look-ups that have passed `limit`; their callers stop waiting.
   mutating func takeLost(at now: Int64) -> [FetchID] {
     let lost = running.filter { !$0.value.isLost && now >= $0.value.began.advanced(bySeconds: Self.limit) }
     for id in lost.keys { running[id]?.isLost = true }
     return lost.keys.sorted()
   }
 
-  /// When one of both may have more to say.
+  /// The next time at which `takeLate` or `takeLost` may return a look-up.
   var nextChange: Int64? {
     running.values.lazy.compactMap { look in
       if !look.isLate { return look.began.advanced(bySeconds: Self.deadline) }

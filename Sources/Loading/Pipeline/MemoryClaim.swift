@@ -1,16 +1,16 @@
 import Synchronization
 package import VitrineGraphics
 
-/// The memory that a job of a `WorkerPool` takes while it runs. The job ends `hold` when it takes none any more.
+/// The memory that a job of a `WorkerPool` needs while it runs. The job ends `hold` when it has released the memory.
 ///
-/// A job waits until the ledger has room for its memory, which other jobs, bodies and images on screen release. If nothing
-/// releases enough for `patience` seconds, or if the memory exceeds the whole budget, the claim is given up: the job runs
-/// without it, and tells its caller so.
+/// A job waits until the ledger has room, which other jobs, bodies and images on the screen release. The claim is given
+/// up if nothing releases enough within `patience` seconds, or if it exceeds the whole budget. The job then runs
+/// without the memory and reports this to its caller.
 package final class MemoryClaim: Sendable {
-  /// Bytes by which a single job may exceed the budget where all that is left in memory is in use, such as images on the
-  /// screen.
+  /// The number of bytes by which a single job may exceed the budget if all remaining memory is in use, for example by
+  /// images on the screen.
   package static let overdraft = 24 << 20
-  /// Seconds between two looks for room while no job runs whose end would be noticed, and how long that goes on.
+  /// The number of seconds between two checks for room while no job is running whose end would trigger a check.
   private static let interval = 0.1
   private static let patience = 5.0
 
@@ -19,11 +19,11 @@ package final class MemoryClaim: Sendable {
   private let isRefused: Atomic<Bool>
   private let looks = Atomic(0)
 
-  /// Returns `nil` for less than 1 byte, which waits for nothing.
+  /// Returns `nil` if `bytes` is less than 1, because such a job need not wait.
   ///
   /// - Parameters:
-  ///   - hold: counts what the job has already, and later `bytes` more.
-  ///   - kept: bytes that are counted elsewhere and stay until the job ends, such as the encoded image.
+  ///   - hold: The reservation of the job's existing memory, to which `bytes` are added later.
+  ///   - kept: The number of bytes that are reserved elsewhere until the job ends, such as those of the encoded image.
   package init?(_ bytes: Int, in hold: MemoryHold, beside kept: Int = 0) {
     guard bytes > 0 else { return nil }
     self.bytes = bytes
@@ -34,7 +34,7 @@ package final class MemoryClaim: Sendable {
     isRefused = Atomic(overflow || needed > budget || !isUnlimited && kept > allowed - needed)
   }
 
-  /// True if the job must run without its memory.
+  /// True if the job must run without the memory.
   package var isGivenUp: Bool { isRefused.load(ordering: .relaxed) }
 
   /// The error of a job that ran without its memory.
@@ -43,7 +43,7 @@ package final class MemoryClaim: Sendable {
       .memory(needed: bytes, allowed: bytes > hold.budget ? hold.budget : min(hold.available, bytes - 1)))
   }
 
-  /// Called when no job runs and there is no room. Looks again after a while, until it gives up.
+  /// Called when no job is running and there is no room. Checks again after a while, until the claim is given up.
   func waitForRoom(_ clock: any LoadingClock, lookAgain: @escaping @Sendable () -> Void) {
     clock.wake(at: clock.now.advanced(bySeconds: Self.interval)) { [weak self] in
       guard let self else { return }

@@ -9,12 +9,12 @@ struct StalePictures {
     let additionalIdentifier: String?
     /// Nanoseconds.
     let end: Int64
-    /// Nil while the server is being asked.
+    /// The reason for the failed update; nil while the server is being asked.
     var reason: ImageError?
   }
 
   private var entries: [PictureKey: Entry] = [:]
-  /// The reasons, by the number of the image.
+  /// The reasons by image number.
   private var reasons: [UInt64: Staleness] = [:]
   private var nextWake: Int64?
 
@@ -41,7 +41,7 @@ struct StalePictures {
 
   var count: Int { entries.count }
 
-  /// Nil for an image that is not here.
+  /// Returns nil for an image that is not stale.
   func staleness(of image: UInt64) -> Staleness? { reasons[image] }
 
   mutating func takeAll() -> [Entry] {

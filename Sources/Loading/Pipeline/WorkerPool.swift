@@ -4,8 +4,8 @@ import VitrineGraphics
 /// as the machine and must never be blocked by these.
 ///
 /// Jobs run by priority, then in order of arrival. Threads start when there is work for them, sleep when
-/// there is none, and end when the pool goes; jobs that wait then still run, unless they are cancelled. A job that
-/// takes memory waits for room in the ledger, as `MemoryClaim` says; none overtakes it while other such jobs run.
+/// there is none, and end when the pool is released; waiting jobs then still run, unless they are cancelled. A job with
+/// a `MemoryClaim` waits for room in the ledger; no later job overtakes it while other jobs with claims run.
 package final class WorkerPool: Sendable {
   private struct Job {
     let id: UInt64
@@ -18,7 +18,7 @@ package final class WorkerPool: Sendable {
     case job(Job)
     /// Ask others to let go before the job is looked at again.
     case makeRoom(MemoryClaim)
-    /// No job runs, and there is no room for those that wait.
+    /// No job is running, and there is no room for those that wait.
     case waitForRoom(MemoryClaim)
     case end
   }
@@ -35,11 +35,11 @@ package final class WorkerPool: Sendable {
     var roomAsked: UInt64?
     /// Threads that ask for room now.
     var makers = 0
-    /// Jobs without room that others have overtaken, since no job ran whose end would make room.
+    /// The jobs without room that others have overtaken, because no job was running whose end would make room.
     var setAside: Set<UInt64> = []
-    /// True from when a claim is told to wait for room until it looks again.
+    /// True while a claim waits for room.
     var isRoomAwaited = false
-    /// The flags of jobs that run and can be stopped.
+    /// The cancellation flags of running jobs that can be stopped.
     var running: [UInt64: CancellationFlag] = [:]
     var isClosed = false
     var callsWhenIdle: [@Sendable () -> Void] = []
@@ -79,8 +79,8 @@ package final class WorkerPool: Sendable {
       return .job(job)
     }
 
-    /// The turn that follows where no job runs and there is no room for the first job: another job may have room, or
-    /// release what the first one waits for.
+    /// Returns the turn to take if no job is running and there is no room for the first job: another job may have room,
+    /// or release memory that the first one waits for.
     private mutating func overtake(_ id: UInt64, _ claim: MemoryClaim) -> Turn? {
       if setAside.insert(id).inserted {
         append(id, .veryLow)
@@ -93,7 +93,7 @@ package final class WorkerPool: Sendable {
       return .waitForRoom(claim)
     }
 
-    /// All jobs are looked at again: memory may have been released.
+    /// Checks all jobs again, because memory may have been released.
     mutating func lookAgain() {
       setAside = []
       isRoomAwaited = false
@@ -127,8 +127,8 @@ package final class WorkerPool: Sendable {
   private let clock: any LoadingClock
 
   /// - Parameters:
-  ///   - threads: how many run at once at most; below 1 counts as 1.
-  ///   - clock: the time in which claims wait for room.
+  ///   - threads: The maximum number of threads; below 1 counts as 1.
+  ///   - clock: The clock for claims that wait for room.
   package init(threads: Int, clock: any LoadingClock = SystemLoadingClock()) {
     maximumThreads = max(1, threads)
     self.clock = clock
@@ -174,7 +174,7 @@ package final class WorkerPool: Sendable {
     if isIdle { call() }
   }
 
-  /// Drops a job that has not begun, and sets the flag of one that runs. Returns whether one was dropped.
+  /// Drops a job that has not begun, or sets the flag of a running job. Returns true if a job was dropped.
   @discardableResult
   package func cancel(_ id: UInt64) -> Bool {
     // The closure goes outside the lock, as what it holds may be anything.
