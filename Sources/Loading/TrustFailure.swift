@@ -1,35 +1,36 @@
-/// The likely reason why a server on https is not trusted.
+/// The likely reason why an https server is not trusted.
 ///
-/// It is read from what the TLS library reports, which names the first problem it finds.
+/// It is derived from the message of the TLS library, which reports the first problem that it finds.
 public enum TrustFailure: Hashable, Sendable, CaseIterable {
   /// The certificate has expired, or the clock of this machine is fast.
   case expired
-  /// The certificate is not valid yet; as a rule the clock of this machine is slow, as after a start without a battery.
+  /// The certificate is not valid yet. Often the clock of this machine is slow, for example after a start without a
+  /// battery.
   case notYetValid
   /// The certificate is signed with its own key.
   case selfSigned
-  /// The certificate is signed by an authority that is not trusted, or without the certificates in between.
+  /// The certificate is signed by an unknown authority, or the intermediate certificates are missing.
   case unknownAuthority
   /// The certificate belongs to another host.
   case wrongHost
   /// The authority has revoked the certificate.
   case revoked
-  /// The public key is none of those that are pinned for the host.
+  /// The public key is not one of the keys pinned for the host.
   case pinMismatch
-  /// Keys are pinned for the host and cannot be compared: a pin is malformed, the host's name has no ASCII form,
-  /// the request is not encrypted, or the TLS library cannot compare keys.
+  /// Keys are pinned for the host and cannot be compared: a pin is malformed, the host's name has no ASCII form, the
+  /// request is not encrypted, or the TLS library cannot compare keys.
   case pinUnusable
-  /// The server offers only a TLS version or keys that are too weak.
+  /// The server only offers a TLS version or keys that are too weak.
   case weakEncryption
   /// The file of certificate authorities cannot be read.
   case authoritiesUnreadable
-  /// None of the others; the message has the details.
+  /// Another reason, given in the message.
   case other
 
-  /// True if the time of this machine may be wrong: with another time the same certificate may be valid.
+  /// True if the clock of this machine may be wrong: the same certificate may be valid at another time.
   public var suggestsWrongClock: Bool { self == .expired || self == .notYetValid }
 
-  /// What is wrong, as the end of a sentence about the host.
+  /// The reason as the end of a sentence about the host.
   var explanation: String {
     switch self {
     case .expired: "its certificate has expired, or the clock of this machine is wrong"
@@ -48,8 +49,8 @@ public enum TrustFailure: Hashable, Sendable, CaseIterable {
 }
 
 extension ImageError {
-  /// True if a wrong clock on this machine is the likely cause: the certificate of a server has expired or is not
-  /// valid yet. The same request may succeed once the clock is set.
+  /// True if a wrong clock on this machine is the likely cause: the certificate of a server has expired or is not valid
+  /// yet. The same request may succeed once the clock is set.
   public var suggestsWrongClock: Bool {
     guard case .untrustedServer(_, let cause, _) = self else { return false }
     return cause.suggestsWrongClock

@@ -126,7 +126,7 @@ struct PrefetchPlan {
 
   private mutating func end(_ id: ListID, _ steps: inout Steps) {
     guard let list = lists.removeValue(forKey: id) else { return }
-    // The delegate, which is told that all lists have ended, is called before the handlers of the last list.
+    // The delegate learns that all lists have ended before the completion handlers of the last list are called.
     if lists.isEmpty {
       steps.reports.append(.allEnded(sum))
       sum = .init()

@@ -59,11 +59,11 @@ struct DownloadQueue {
 
   private var bucket: TokenBucket?
   private var local = Host()
-  /// Hosts with downloads that wait or run; none else.
+  /// Hosts with waiting or running downloads only.
   private var hosts: [Lane: Host] = [:]
   /// Hosts that may start a download now.
   private var ready = LaneHeap(order: .fifo)
-  /// Hosts that could start a download if they were not left alone.
+  /// Hosts that would start a download if their servers had not asked for a pause.
   private var leftAlone: Set<Lane> = []
   private var lanes = LoadTable<Fetch, Lane>()
   private var active: Set<FetchID> = []
@@ -99,7 +99,7 @@ struct DownloadQueue {
     return arrival
   }
 
-  /// A place behind all that have come so far.
+  /// Returns the position behind all downloads added so far.
   mutating func nextArrival(at now: Int64) -> Arrival {
     lastNumber += 1
     if now.subtractingReportingOverflow(lastArrival).partialValue > Self.batchGap { lastBatch += 1 }
@@ -109,7 +109,7 @@ struct DownloadQueue {
 
   /// The download to start now, which counts as started from here on; nil if there is none or no room.
   ///
-  /// O(log n) for n hosts that wait, and O(k) for k of them that are left alone.
+  /// O(log n) for n hosts with waiting downloads, plus O(k) for the k of them whose servers have asked for a pause.
   mutating func startNext(at now: Int64 = 0) -> FetchID? {
     wakeRested(at: now)
     guard !isSuspended else { return nil }
@@ -131,7 +131,7 @@ struct DownloadQueue {
     return id
   }
 
-  /// The next downloads of hosts that were left alone and whose time has come.
+  /// Returns the next downloads of hosts whose pause is over.
   private mutating func openedAgain(at now: Int64) -> [(lane: Lane, head: WaitingList<FetchID>.Head)] {
     guard !leftAlone.isEmpty else { return [] }
     return leftAlone.compactMap { lane in
@@ -168,14 +168,14 @@ struct DownloadQueue {
     forget(id)
   }
 
-  /// Servers that are remembered to speak HTTP/2, beyond those with a download under way.
+  /// The number of HTTP/2 servers that are remembered while they have no running download.
   static let rememberedServers = 256
 
   private mutating func noteStreaming(_ lane: Lane) {
     streaming.insert(lane)
   }
 
-  /// Hosts of which something is kept that have no download, for tests.
+  /// The number of hosts without a download for which something is remembered, for tests.
   var rememberedCount: Int { streaming.count + backOff.count }
 
   private mutating func forget(_ id: FetchID) {
@@ -229,28 +229,28 @@ struct DownloadQueue {
 
   // MARK: Hosts
 
-  /// True if the bound on all network downloads lets another one start.
+  /// True if the limit of network downloads allows another one to start.
   private var hasRoomForNetwork: Bool { active.count - local.active < max(1, maximumActive) }
 
-  /// Downloads of a host that may run at once.
+  /// Returns the number of downloads from a host that may run at once.
   private func maximum(of lane: Lane) -> Int {
     streaming.contains(lane) ? Self.maximumStreams : max(1, maximumPerHost)
   }
 
-  /// Changes the downloads of a lane. A host without any is forgotten.
+  /// Changes the downloads of a lane. Removes a lane without downloads.
   private mutating func change(_ lane: Lane, _ change: (inout Host) -> Void) {
     guard lane != .local else { return change(&local) }
     change(&hosts[lane, default: Host()])
     refresh(lane)
   }
 
-  /// Puts a host where it belongs: among those that may start a download, among those that are left alone, or nowhere.
+  /// Moves a host to the hosts that may start a download, to the paused hosts, or to neither.
   private mutating func refresh(_ lane: Lane) {
     var head: WaitingList<FetchID>.Head?
     if let index = hosts.index(forKey: lane) {
       if hosts.values[index].isIdle {
         hosts.remove(at: index)
-        // A dictionary keeps its storage otherwise.
+        // An emptied dictionary would keep its storage.
         if hosts.isEmpty { hosts = [:] }
       } else if hosts.values[index].active < maximum(of: lane) {
         let order = order
@@ -267,6 +267,6 @@ struct DownloadQueue {
     }
   }
 
-  /// Hosts that anything is remembered of.
+  /// The number of hosts for which something is remembered.
   var rememberedHosts: Int { hosts.count + streaming.count + backOff.count + leftAlone.count }
 }

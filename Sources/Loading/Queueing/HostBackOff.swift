@@ -53,15 +53,15 @@ struct HostBackOff {
     if host(lane)?.probe == id { hosts[lane]?.probe = nil }
   }
 
-  /// True if downloads from there are held back, or were and no download has succeeded since.
+  /// True if the host is backing off, or no download has succeeded since it did.
   func isLeftAlone(_ lane: DownloadQueue.Lane) -> Bool { host(lane) != nil }
 
   var count: Int { hosts.count }
 
-  /// Hosts of which this is kept at most, unless more of them ask to be left alone at once.
+  /// The maximum number of remembered hosts, unless more hosts than this are backing off at once.
   static let limit = 256
 
-  /// Forgets hosts whose time is over and that no download tries.
+  /// Removes hosts whose back-off is over and that no running download tries.
   private mutating func prune(at now: Int64) {
     if hosts.count >= Self.limit { hosts = hosts.filter { $0.value.until > now || $0.value.probe != nil } }
   }

@@ -1,10 +1,10 @@
-/// Lanes in the order of their next downloads: a binary heap with an index, so that the next of thousands of hosts is
-/// found at once. Changes are O(log n).
+/// Lanes in the order of their next downloads: a binary heap with an index. Finding the first lane is O(1), changes are
+/// O(log n).
 struct LaneHeap {
   typealias Lane = DownloadQueue.Lane
   typealias Head = WaitingList<FetchID>.Head
 
-  /// Changing the order sorts all lanes again.
+  /// Setting the order sorts all lanes again.
   var order: Prioritization {
     didSet { if order != oldValue { sortAgain() } }
   }
@@ -13,10 +13,10 @@ struct LaneHeap {
 
   init(order: Prioritization) { self.order = order }
 
-  /// The lane whose download goes before those of all others.
+  /// The lane whose next download comes first.
   var first: (lane: Lane, head: Head)? { entries.first }
 
-  /// Puts a lane where its next download belongs, or takes it out if there is none.
+  /// Inserts or moves a lane according to its next download, or removes the lane if `head` is nil.
   mutating func set(_ head: Head?, for lane: Lane) {
     guard let head else { return remove(lane) }
     if let index = indices[lane] {
@@ -37,7 +37,7 @@ struct LaneHeap {
       indices[last.lane] = index
       sift(index)
     }
-    // A dictionary keeps its storage otherwise.
+    // An emptied dictionary would keep its storage.
     if entries.isEmpty { (entries, indices) = ([], [:]) }
   }
 
@@ -46,7 +46,7 @@ struct LaneHeap {
     for (index, entry) in entries.enumerated() { indices[entry.lane] = index }
   }
 
-  /// Moves an entry up or down until it is in its place.
+  /// Moves an entry up or down until the heap is ordered.
   private mutating func sift(_ start: Int) {
     var index = start
     while index > 0, goes(index, before: (index - 1) / 2) {

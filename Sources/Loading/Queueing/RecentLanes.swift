@@ -1,6 +1,6 @@
-/// A bounded set of lanes; the ones that were added longest ago are forgotten.
+/// A bounded set of lanes that drops the lanes added longest ago.
 struct RecentLanes {
-  /// Lanes that are remembered in any case. Up to twice as many are kept between two clean-ups.
+  /// The number of lanes that are always kept. Up to twice as many are stored between two clean-ups.
   static let limit = 128
 
   private var numbers: [DownloadQueue.Lane: UInt64] = [:]
@@ -10,7 +10,7 @@ struct RecentLanes {
 
   func contains(_ lane: DownloadQueue.Lane) -> Bool { !numbers.isEmpty && numbers[lane] != nil }
 
-  /// O(1), amortised.
+  /// O(1) amortized.
   mutating func insert(_ lane: DownloadQueue.Lane) {
     lastNumber += 1
     numbers[lane] = lastNumber

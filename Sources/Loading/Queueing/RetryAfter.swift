@@ -1,6 +1,7 @@
 /// Seconds that a server asks to wait (RFC 9110, 10.2.3): a number, or a date.
 enum RetryAfter {
-  /// Nil where it says nothing that can be understood; 0 for a time that has passed. At most `CacheControl.mostSeconds`.
+  /// Returns the delay in seconds; nil if the field is missing or malformed, 0 for a time in the past. At most
+  /// `CacheControl.mostSeconds`.
   ///
   /// A date is counted from the answer's own `Date` where it has one, since the clocks of two machines differ, and
   /// from `wallClock`, seconds since 1970, otherwise.

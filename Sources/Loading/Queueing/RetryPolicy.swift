@@ -46,8 +46,8 @@ extension ImageError {
   /// Whether the same request may succeed if it is sent again soon.
   var mayHeal: Bool {
     switch self {
-    // Not a URL or a header that curl cannot send, a receiver that breaks off, no memory, an option that this libcurl
-    // does not have, an encoding nobody asked for.
+    // Permanent curl errors: a malformed URL or header, an aborting receiver, no memory, an option that this libcurl
+    // lacks, an encoding that was not requested.
     case .transport(let code, _): ![1, 3, 4, 23, 27, 43, 48, 61].contains(code)
     case .timedOut: true
     // It could not be reached, or could not reach the server; not one that wants other credentials.

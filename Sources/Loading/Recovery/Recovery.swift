@@ -1,12 +1,13 @@
 import Synchronization
 import VitrineGraphics
 
-/// Sends failed requests again for the slots that show their failures, or stale images.
+/// Sends failed requests again for the slots that show their failures or stale images.
 ///
-/// One for each downloader. Does what `RecoveryPlan` decides: the edge between it, the clock and the main actor. Keeps no
-/// timer while no request has failed.
+/// Each downloader has one. It carries out the decisions of `RecoveryPlan` and connects it to the clock and the main
+/// actor. No timer is set while no request has failed.
 package final class Recovery: Sendable {
-  /// Sends a request again, on the main actor. Returns false, without sending it, if its slot is not on the screen.
+  /// A function that sends a request again, on the main actor. Returns false without sending it if its slot is not on
+  /// the screen.
   package typealias Retry = @MainActor @Sendable () -> Bool
 
   private struct State {
@@ -17,7 +18,7 @@ package final class Recovery: Sendable {
   private let policy: RecoveryPolicy
   private let clock: any LoadingClock
   private let state: Shared<State>
-  /// The number of requests that are not settled, to be read without the lock.
+  /// The number of unsettled requests, read without the lock.
   private let count = Atomic(0)
 
   init(_ policy: RecoveryPolicy, clock: any LoadingClock) {
@@ -26,7 +27,7 @@ package final class Recovery: Sendable {
     state = Shared(State(plan: RecoveryPlan(policy)))
   }
 
-  /// A failed request, as its slot sees it. Released with the slot, which ends the retries.
+  /// A failed request of a slot. The slot holds the ticket; releasing it ends the retries.
   package final class Ticket: Sendable {
     private let id: RecoveryPlan.ID
     private let recovery: Recovery
@@ -38,16 +39,16 @@ package final class Recovery: Sendable {
 
     deinit { recovery.end(id) }
 
-    /// The slot can be seen.
+    /// Notifies the recovery that the slot is on the screen.
     package func becameVisible() { recovery.perform { $0.setVisible(true, self.id, at: $1) } }
 
-    /// The request has failed again, by an error that can heal.
+    /// Notifies the recovery that the request has failed again with a retryable error.
     package func failedAgain(_ cause: RecoveryCause) {
       recovery.perform { $0.failedAgain(self.id, cause, at: $1) }
     }
   }
 
-  /// Begins to retry a request. Nil where that is disabled, and for what is on this machine.
+  /// Begins to retry a request. Returns nil if the recovery is disabled, or if the request is for a local resource.
   ///
   /// - Parameters:
   ///   - isVisible: True if the slot is on the screen.
@@ -76,12 +77,12 @@ package final class Recovery: Sendable {
     } then: { _, state in
       retry = state.retries.removeValue(forKey: id)
     }
-    _ = retry  // is released here, outside the lock
+    _ = retry  // deallocated here, outside the lock
   }
 
   // MARK: From the engine and the platform
 
-  /// A request to a host has succeeded, of a slot or not.
+  /// Notifies the recovery that a request to a host has succeeded, whether a slot or another caller sent it.
   func succeeded(_ host: DownloadQueue.Lane) {
     guard count.load(ordering: .relaxed) > 0 else { return }
     perform { $0.succeeded(host, at: $1) }
@@ -93,7 +94,7 @@ package final class Recovery: Sendable {
 
   // MARK: Work
 
-  /// Asks the plan with the lock held, then does what it says without.
+  /// Updates the plan with the lock held, then carries out its decisions without the lock.
   private func perform<Result>(
     _ decide: (inout RecoveryPlan, Int64) -> Result, then: (Result, inout State) -> Void = { _, _ in }
   ) {

@@ -1,11 +1,11 @@
-/// What a failed request waits for before it is worth another try.
+/// The condition that must change before a failed request is worth another try.
 package enum RecoveryCause: Hashable, Sendable {
-  /// The server or the network, which are asked again from time to time.
+  /// The server or the network, which are probed from time to time.
   case server
-  /// The system's clock: the certificate is not valid at the time that it shows.
+  /// The system's clock: by the current time, the certificate is not valid.
   case clock
 
-  /// Nil for an error that stays.
+  /// Returns nil for a permanent error.
   package init?(_ error: ImageError) {
     if error.mayHeal {
       self = .server

@@ -1,11 +1,12 @@
-/// Decides which failed requests are sent again, and when. Holds no clock and calls nothing.
+/// Decides which failed requests are sent again, and when. Has no clock and makes no calls.
 ///
-/// Inputs are failures by host, successes, the return of the network, a step of the wall clock, and which requests are
-/// still on the screen; outputs are the requests to send now and the time of the next decision. Times in nanoseconds.
+/// Its inputs are failures by host, successes, the return of the network, a step of the wall clock, and whether
+/// requests are still on the screen. Its outputs are the requests to send now and the time of the next decision. Times
+/// are in nanoseconds.
 ///
-/// A host has one probe under way at most. A success of any request to the host releases the requests that failed with
-/// it. A request that fails although its host answers others meanwhile has a problem of its own: it has a back-off of
-/// its own, and successes of others do not release it.
+/// At most one probe per host is under way. When any request to a host succeeds, the failed requests to that host are
+/// sent again. A request that fails although its host answers other requests gets a back-off of its own, and successes
+/// of other requests no longer trigger it.
 struct RecoveryPlan {
   typealias Host = DownloadQueue.Lane
 
@@ -17,11 +18,11 @@ struct RecoveryPlan {
   }
 
   private enum Phase {
-    /// Until a probe, or a success of the host.
+    /// Waiting for a probe or for a success of the host.
     case waiting
-    /// To be sent as soon as it is visible.
+    /// To be sent as soon as the slot is visible.
     case released
-    /// Sent; `answers` is the count of the host's successes at that time.
+    /// Sent. `answers` is the host's success count at that time.
     case trying(answers: Int)
   }
 
@@ -31,12 +32,12 @@ struct RecoveryPlan {
     var isVisible: Bool
     var phase = Phase.waiting
     var tries = 0
-    /// The failures that came while the host answered other requests.
+    /// The number of failures while the host answered other requests.
     var ownFailures = 0
     /// The end of the request's own back-off.
     var earliest = Int64.min
 
-    /// True if a probe may send it, as soon as its time has come.
+    /// True if the request may be used as a probe once its back-off is over.
     var mayBeProbe: Bool {
       guard isVisible, cause == .server, case .waiting = phase else { return false }
       return true
@@ -45,14 +46,14 @@ struct RecoveryPlan {
 
   private struct HostState {
     var requests: Set<ID> = []
-    /// The probes that failed in a row.
+    /// The number of consecutive failed probes.
     var failedProbes = 0
     /// The earliest time of the next probe.
     var next: Int64
     var probe: ID?
-    /// The number of successes of any request to the host.
+    /// The number of successful requests to the host.
     var answers = 0
-    /// The time of the next decision; nil where only an input can change anything.
+    /// The time of the next decision; nil if only an input can change the state.
     var wake: Int64?
   }
 
@@ -62,23 +63,23 @@ struct RecoveryPlan {
   private var hosts: [Host: HostState] = [:]
   private var lastNumber: UInt64 = 0
   private var due: [ID] = []
-  /// The time for which `take` has asked to be called.
+  /// The time at which the caller of `take` was asked to call `woken(at:)`.
   private var scheduledWake: Int64?
-  /// The earliest time that a host has got since `take` was called.
+  /// The earliest wake time of any host since the last call of `take`.
   private var proposedWake: Int64?
 
-  /// - Parameter random: Returns a number from 0 to 1.
+  /// - Parameter random: Returns a random number from 0 to 1.
   init(_ policy: RecoveryPolicy, random: @escaping @Sendable () -> Double = { .random(in: 0...1) }) {
     self.policy = policy
     self.random = random
   }
 
-  /// The number of requests that are not settled.
+  /// The number of unsettled requests.
   var count: Int { requests.count }
 
   // MARK: Inputs
 
-  /// A load has failed, or was served by a stale response.
+  /// Adds a request whose load has failed or was served by a stale response.
   ///
   /// - Parameter isReleased: True if the request is to be sent without waiting for a probe.
   mutating func add(
@@ -95,7 +96,7 @@ struct RecoveryPlan {
     return id
   }
 
-  /// A request that was sent again has failed again, by an error that can heal.
+  /// Records that a repeated request has failed again with a retryable error.
   mutating func failedAgain(_ id: ID, _ cause: RecoveryCause, at now: Int64) {
     guard let request = requests[id], case .trying(let answers) = request.phase else { return }
     requests[id]?.phase = .waiting
@@ -115,7 +116,7 @@ struct RecoveryPlan {
     if isProbe { schedule(request.host, at: now) } else { consider(id, at: now) }
   }
 
-  /// The image is there, or the slot wants another one.
+  /// Removes a request because its image has arrived or its slot requests another image.
   mutating func remove(_ id: ID, at now: Int64) {
     guard let request = requests.removeValue(forKey: id) else { return }
     hosts[request.host]?.requests.remove(id)
@@ -127,13 +128,13 @@ struct RecoveryPlan {
     }
   }
 
-  /// The slot has come onto the screen, or was found to be off it when its turn came.
+  /// Records that the slot has come onto the screen, or was off the screen when its request was to be sent.
   mutating func setVisible(_ isVisible: Bool, _ id: ID, at now: Int64) {
     guard let request = requests[id], request.isVisible != isVisible else { return }
     requests[id]?.isVisible = isVisible
     if isVisible { return consider(id, at: now) }
     guard case .trying = request.phase else { return }
-    // It was not sent.
+    // The request was not sent, so the try does not count.
     requests[id]?.tries -= 1
     if hosts[request.host]?.probe == id {
       requests[id]?.phase = .waiting
@@ -144,7 +145,7 @@ struct RecoveryPlan {
     }
   }
 
-  /// Some request to a host has succeeded.
+  /// Records a success of any request to a host.
   mutating func succeeded(_ host: Host, at now: Int64) {
     guard let state = hosts[host] else { return }
     hosts[host]?.answers += 1
@@ -160,12 +161,12 @@ struct RecoveryPlan {
     schedule(host, at: now)
   }
 
-  /// The network is there again: each host is probed at once, also where a probe has got stuck.
+  /// Probes each host at once because the network has returned, even if an earlier probe is stuck.
   mutating func networkReturned(at now: Int64) {
     for host in hosts.keys.sorted(by: { $0.order < $1.order }) { restart(host, at: now) }
   }
 
-  /// The wall clock has been set: certificates may be valid now.
+  /// Retries requests that failed because of an invalid certificate, because the wall clock was set.
   mutating func clockStepped(at now: Int64) {
     var stepped: Set<Host> = []
     for (id, request) in requests where request.cause == .clock {
@@ -188,7 +189,7 @@ struct RecoveryPlan {
     schedule(host, at: now)
   }
 
-  /// The time that `take` has asked for has come.
+  /// Called at the time that `take` has returned.
   mutating func woken(at now: Int64) {
     if let scheduledWake, scheduledWake <= now { self.scheduledWake = nil }
     for (host, state) in hosts where state.wake.map({ $0 <= now }) == true { schedule(host, at: now) }
@@ -197,7 +198,7 @@ struct RecoveryPlan {
 
   // MARK: Outputs
 
-  /// The requests to send now, and the time at which to call `woken(at:)` if that has not been asked for before.
+  /// Returns the requests to send now, and the time at which to call `woken(at:)` unless that was requested before.
   mutating func take() -> (due: [ID], wake: Int64?) {
     defer {
       due = []
@@ -214,7 +215,7 @@ struct RecoveryPlan {
 
   private func time(of request: Request, _ host: HostState) -> Int64 { max(request.earliest, host.next) }
 
-  /// Looks at one request that has changed. O(1).
+  /// Updates one request after a change. O(1).
   private mutating func consider(_ id: ID, at now: Int64) {
     guard let request = requests[id], request.isVisible, let host = hosts[request.host] else { return }
     if case .released = request.phase { return send(id, request.host) }
@@ -228,7 +229,7 @@ struct RecoveryPlan {
     }
   }
 
-  /// Looks at all requests to a host: starts its probe, or finds the time of the next one. O(requests to it).
+  /// Starts the probe of a host, or finds the time of its next probe. O(n) for n requests to the host.
   private mutating func schedule(_ host: Host, at now: Int64) {
     guard let state = hosts[host] else { return }
     setWake(nil, host)
@@ -239,7 +240,8 @@ struct RecoveryPlan {
       guard let request = requests[id], request.mayBeProbe else { continue }
       let time = time(of: request, state)
       earliest = min(earliest ?? .max, time)
-      // Those that were tried least come first, so that one that always fails does not hide that the host answers.
+      // Requests with the fewest tries come first, so that a request that always fails does not hide that the host
+      // answers.
       if time <= now, best.map({ (request.tries, id) < $0 }) ?? true { best = (request.tries, id) }
     }
     if let best {
@@ -263,7 +265,7 @@ struct RecoveryPlan {
 }
 
 extension DownloadQueue.Lane {
-  /// Sorts hosts the same way each time.
+  /// A key that sorts hosts in a stable order.
   fileprivate var order: String {
     switch self {
     case .local: ""

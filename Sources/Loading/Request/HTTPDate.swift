@@ -34,7 +34,7 @@ enum HTTPDate {
       (0...23).contains(time[0]), (0...59).contains(time[1]), (0...60).contains(time[2])
     else { return nil }
     let days = daysSince1970(year, month + 1, day)
-    // Beyond 2038 this is more than an `Int` of 32 bits holds.
+    // After 2038 the number of seconds exceeds a 32-bit `Int`.
     return Double(days) * 86400 + Double(time[0] * 3600 + time[1] * 60 + time[2])
   }
 

@@ -26,7 +26,7 @@ final class RequestAdditions: Sendable {
     addHeaders(to: &request)
     if let requestProcessor {
       request = requestProcessor(request)
-      // A processor may have made another request.
+      // The processor may have replaced the request.
       addHeaders(to: &request)
     }
     if !transforms.isEmpty, request.transforms.isEmpty { request.transforms = transforms }

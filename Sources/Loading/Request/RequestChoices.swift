@@ -2,7 +2,7 @@ import VitrineGraphics
 
 /// The parts of a request that most requests leave at their defaults.
 final class RequestChoices: Sendable {
-  /// The parts by name, each with its default.
+  /// The properties, each with its default.
   struct Values: Sendable {
     var cache = ImageRequest.Cache.downloader
     var transforms: [any ImageTransform] = []
@@ -12,7 +12,7 @@ final class RequestChoices: Sendable {
     var decodes = true
     var decoding = DecodeManner()
 
-    /// True if all parts have their defaults.
+    /// True if all properties have their defaults.
     var areUsual: Bool {
       guard case .downloader = cache else { return false }
       return transforms.isEmpty && limits == DecodeLimits() && !keepsData && progressive == .none
@@ -24,15 +24,15 @@ final class RequestChoices: Sendable {
 
   private init(_ values: Values) { self.values = values }
 
-  /// Returns nil for values that are all defaults.
+  /// Returns nil if all values are defaults.
   static func unlessUsual(_ values: Values) -> RequestChoices? {
     values.areUsual ? nil : RequestChoices(values)
   }
 }
 
-/// The ways in which a request changes decoding beyond size and limits.
+/// The properties of a request that change decoding, apart from size and limits.
 struct DecodeManner: Hashable, Sendable {
-  /// Pixels to a point of the decoded image; `nil` keeps the decoder's.
+  /// The number of pixels per point of the decoded image; `nil` keeps the decoder's.
   var scale: Double?
   /// Options for a custom decoder.
   var options: [String: String] = [:]

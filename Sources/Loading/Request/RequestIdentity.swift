@@ -25,7 +25,7 @@ public struct RequestIdentity: Hashable, Sendable {
     /// As they were given, for the request.
     let fullURL: URL
     let allHeaders: HTTPHeaders
-    /// What its transport adds. Takes part once a server has named it.
+    /// Digests of the credentials that the transport adds. They count once a server has named their headers in `Vary`.
     let credentials: CredentialDigests
     /// What counts of them.
     let url: String
@@ -33,7 +33,7 @@ public struct RequestIdentity: Hashable, Sendable {
     let hash: Int
     /// Whether `url` is not that of `fullURL`, but of a key filter.
     let hasKey: Bool
-    /// Whom the transport trusts, on disk.
+    /// The trust settings of the transport; used in the identity on disk.
     let trust: String
 
     convenience init(
@@ -101,8 +101,8 @@ public struct RequestIdentity: Hashable, Sendable {
           headers: Array(storage.headers[..<furtherHeaders.startIndex]), trust: trust))
   }
 
-  /// The identity on disk, which many programs share: `withoutVarying`, and apart from what other transports have accepted
-  /// from servers that this one may not trust.
+  /// Returns the identity on disk, which several programs share: `withoutVarying`, together with the transport's trust
+  /// settings. Responses from servers that another program does not trust are thereby kept apart.
   func onDisk(trust: String) -> RequestIdentity {
     guard storage.trust != trust else { return withoutVarying }
     return RequestIdentity(
@@ -111,14 +111,14 @@ public struct RequestIdentity: Hashable, Sendable {
         headers: Array(storage.headers[..<furtherHeaders.startIndex]), trust: trust))
   }
 
-  /// Whom the transport trusts that brings the response, on disk; empty where it trusts whom the system does.
+  /// The trust settings of the transport, on disk; empty for the system's.
   var trust: String { storage.trust }
 
-  /// Digests of what the transport adds.
+  /// Digests of the credentials that the transport adds.
   var credentials: CredentialDigests { storage.credentials }
 
-  /// With other digests of what the transport adds, which do not count until a server names their headers. Those that
-  /// have counted before count again after `counting`.
+  /// Returns the identity with other digests of the transport's credentials. They do not count until a server names
+  /// their headers; those that counted before count again after `counting`.
   func sentWith(_ credentials: CredentialDigests) -> RequestIdentity {
     guard credentials != self.credentials else { return self }
     let base = withoutVarying
@@ -147,7 +147,7 @@ public struct RequestIdentity: Hashable, Sendable {
   /// request has none of them.
   func counting(_ names: Set<String>) -> RequestIdentity {
     let known = furtherHeaders
-    // `Cookie` and `Authorization` of the request itself count in any case.
+    // `Cookie` and `Authorization` headers of the request itself always count.
     let own = storage.allHeaders.fields.filter { field in
       !Self.headerNames.contains { HTTPHeaders.isSame($0, field.name) }
     }.map { HTTPHeaders.Field(name: $0.name.lowercased(), value: $0.value) }

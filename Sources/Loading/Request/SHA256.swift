@@ -1,7 +1,7 @@
-/// SHA-256 (FIPS 180-4) and the HMAC made of it (RFC 2104), for digests of secrets: a header's value or a login cannot be
-/// found from its digest, as it can from a fast hash of a short text.
+/// SHA-256 (FIPS 180-4) and HMAC-SHA-256 (RFC 2104), for digests of secrets. A header value or a login cannot be
+/// derived from its digest, unlike from a fast hash of a short text.
 package enum SHA256 {
-  /// The digest of `bytes`, 32 bytes.
+  /// Returns the SHA-256 digest of `bytes`, 32 bytes.
   package static func digest(_ bytes: [UInt8]) -> [UInt8] {
     var state: [UInt32] = [
       0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab,
@@ -20,14 +20,14 @@ package enum SHA256 {
     return state.flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word >> (24 - 8 * UInt32($0))) } }
   }
 
-  /// The digest of `bytes` under `key`, 32 bytes.
+  /// Returns the HMAC-SHA-256 of `bytes` under `key`, 32 bytes.
   package static func authenticationCode(_ bytes: [UInt8], key: [UInt8]) -> [UInt8] {
     let short = key.count > 64 ? digest(key) : key
     let block = short + [UInt8](repeating: 0, count: 64 - short.count)
     return digest(block.map { $0 ^ 0x5c } + digest(block.map { $0 ^ 0x36 } + bytes))
   }
 
-  /// The bytes, a one, zeros, and the number of bits: a multiple of 64 bytes.
+  /// Returns the bytes followed by a one bit, zeros and the number of bits; the length is a multiple of 64 bytes.
   private static func padding(_ bytes: [UInt8]) -> [UInt8] {
     var padded = bytes
     padded.append(0x80)

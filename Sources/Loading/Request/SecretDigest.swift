@@ -1,6 +1,7 @@
-/// Digests that tell secrets apart where the secrets themselves may be neither kept nor shown.
+/// Digests for comparing secrets that must not be stored or shown.
 package enum SecretDigest {
-  /// The SHA-256 digest of a list of texts, as 64 hexadecimal digits. Texts are framed: `["ab", "c"]` and `["a", "bc"]` differ.
+  /// Returns the SHA-256 digest of a list of texts as 64 hexadecimal digits. Texts are delimited, so `["ab", "c"]` and
+  /// `["a", "bc"]` differ.
   package static func hex(_ parts: [String]) -> String {
     var message: [UInt8] = []
     for part in parts {

@@ -1,22 +1,23 @@
-/// A whole number that a server states: of bytes, or a status. From 0 to `largest`.
+/// A whole number sent by a server, such as a byte count or a status; from 0 to `largest`.
 ///
-/// Each such number is read here before anything is computed with it. Sums of a few of them cannot overflow.
+/// All such numbers are parsed by this type before they are used in arithmetic. Sums of a few of them cannot overflow.
 package struct StatedNumber: Hashable, Comparable, Sendable {
-  /// More than any body has, and a quarter of what an `Int` holds.
+  /// The largest value, a quarter of `Int.max`. No body is that long.
   package static let largest = Int.max / 4
 
   package let value: Int
 
-  /// Reads digits alone (RFC 9110, 8.6): no sign and no blanks. Nil for any other text, and for a number beyond `largest`.
+  /// Parses digits only (RFC 9110, 8.6), without sign or blanks. Returns nil for any other text, and for a number
+  /// beyond `largest`.
   package init?(_ text: some StringProtocol) {
     guard let number = Self(clamping: text), !number.isClamped else { return nil }
     self = number
   }
 
-  /// The same, but a number beyond `largest` counts as that.
+  /// Parses digits only, clamping numbers beyond `largest`. Returns nil for any other text.
   package init?(clamping text: some StringProtocol) {
     guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-    // All of them are digits: what cannot be read is too large.
+    // The text has only digits, so parsing fails only if the number is too large.
     let value = Int(text) ?? .max
     isClamped = value > Self.largest
     self.value = min(value, Self.largest)
@@ -26,7 +27,8 @@ package struct StatedNumber: Hashable, Comparable, Sendable {
 
   package static func < (one: Self, other: Self) -> Bool { one.value < other.value }
 
-  /// Bounds a length that a transport or a program gives: nil for one below 0, which says nothing.
+  /// Returns a length given by a transport or an application, clamped to `largest`; nil for a negative length, which is
+  /// meaningless.
   package static func bounded(_ length: Int?) -> Int? {
     length.flatMap { $0 < 0 ? nil : min($0, largest) }
   }

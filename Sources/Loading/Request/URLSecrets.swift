@@ -1,13 +1,13 @@
 import FoundationEssentials
 
 extension URL {
-  /// The part that names a resource of a server: without fragment and login.
+  /// The part of the URL that names a resource of a server: the URL without fragment and login.
   var resource: Substring { withoutLogin.absoluteString.prefix { $0 != "#" } }
 
-  /// Whether both name the same resource, whoever logs in.
+  /// Returns true if both URLs name the same resource, regardless of the login.
   func isSameResource(as other: URL) -> Bool { self == other || resource == other.resource }
 
-  /// Without the parts of the query that sign it or let its bearer in, such as `X-Amz-Signature` and `access_token`.
+  /// The URL without query items that sign it or grant access, such as `X-Amz-Signature` and `access_token`.
   var withoutSecrets: URL {
     let text = absoluteString
     guard let mark = text.utf8.firstIndex(of: UInt8(ascii: "?")) else { return self }

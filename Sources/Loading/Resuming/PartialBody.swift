@@ -3,7 +3,7 @@ import VitrineGraphics
 /// What came of a body before its transfer broke or was paused, with what is needed to ask for the rest.
 struct PartialBody: Sendable {
   private(set) var bytes: [UInt8]
-  /// Bytes that have come, whether or not they are here still.
+  /// The number of bytes received, including bytes that have been taken out.
   let count: Int
   /// A strong entity tag or a date: what `If-Range` is given (RFC 9110, 13.1.5).
   let validator: String
@@ -38,13 +38,13 @@ struct PartialBody: Sendable {
     self.length = length
   }
 
-  /// The bytes, which are no longer here; what is needed to ask for the rest stays.
+  /// Removes and returns the bytes. The information for requesting the rest stays.
   mutating func takeBytes() -> [UInt8] {
     defer { bytes = [] }
     return bytes
   }
 
-  /// What is needed to ask for the rest, without the bytes.
+  /// A copy without the bytes, which is enough to request the rest.
   var withoutBytes: PartialBody {
     var partial = self
     partial.bytes = []
@@ -98,7 +98,7 @@ struct PartialBody: Sendable {
   }
 }
 
-/// `bytes 100-199/200` (RFC 9110, 14.4). No number is larger than `StatedNumber.largest`.
+/// A `Content-Range` such as `bytes 100-199/200` (RFC 9110, 14.4). No number is larger than `StatedNumber.largest`.
 struct ContentRange: Hashable {
   let first: Int
   let last: Int

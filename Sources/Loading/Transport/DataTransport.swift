@@ -8,33 +8,33 @@ public protocol DataTransport: Sendable {
   /// Schemes that it serves, in lower case: `["http", "https"]`.
   var schemes: Set<String> { get }
 
-  /// An identifier of the servers that it trusts; empty, the default, for those that the system trusts. On disk, where
-  /// several programs may share a folder, responses are kept apart by it: an image that one accepted without a valid
-  /// certificate is not shown by another that asks for one.
+  /// An identifier of the transport's trust settings; empty, the default, if it trusts the servers that the system
+  /// trusts. Programs may share a cache folder on disk, where responses are kept apart by this identifier: an image
+  /// that one program accepted without a valid certificate is not shown by a program that requires one.
   var trust: String { get }
 
   /// Starts a transfer and returns at once.
   ///
   /// The receiver hears on a thread of the transport's: at most one response, then bytes, then exactly one
-  /// end, in this order and never two calls at a time. Before it hands over bytes, a transport that can pause asks
-  /// `transportMayReceive`, so that bodies do not take more memory than there is. Cancelling ends it with `.failure(.cancelled)`, unless
+  /// end, in this order and never two calls at a time. A transport that can pause calls `transportMayReceive` before it
+  /// delivers bytes, so that bodies fit into memory. Cancelling ends the transfer with `.failure(.cancelled)`, unless
   /// it has ended already; cancelling twice does nothing more.
   func start(_ request: TransportRequest, receiver: any TransportReceiver) -> any Cancellable
 
   /// True if the transport adds cookies or credentials of its own to requests; false by default.
   var addsCredentials: Bool { get }
-  /// Digests of the cookies and the credential that the transport would add to a request now. None by default.
+  /// Returns digests of the cookies and the credential that the transport would add to a request now. Empty by default.
   ///
-  /// Called for each lookup if `addsCredentials` is true, on any thread, so it returns soon. A response reports what was
-  /// really sent; see `TransportResponse.credentials`.
+  /// Called for each look-up if `addsCredentials` is true, on any thread, so it must return quickly. A response reports
+  /// the digests of what was actually sent; see `TransportResponse.credentials`.
   func credentialDigests(for url: URL, headers: HTTPHeaders) -> CredentialDigests
 }
 
 extension DataTransport {
-  /// False: requests are sent as they are.
+  /// The default: the transport adds no credentials.
   public var addsCredentials: Bool { false }
 
-  /// None.
+  /// Returns empty digests.
   public func credentialDigests(for url: URL, headers: HTTPHeaders) -> CredentialDigests { .init() }
 }
 
@@ -42,13 +42,13 @@ extension DataTransport {
 public protocol TransportReceiver: AnyObject, Sendable {
   /// Status and headers have come. Called once at most, not for a transfer that fails before.
   func transportDidReceive(_ response: TransportResponse)
-  /// Asks for room for up to `count` more bytes of the body, before they are handed over. True by default.
+  /// Asks for room for up to `count` more bytes of the body before they are delivered. Returns true by default.
   ///
-  /// `count` includes what the server may send before it hears of a pause. May be called before the head is reported.
-  /// If it returns false, the transport keeps the bytes where they are (in the socket, in the file), stops its clocks
-  /// for stalls and for the whole transfer, and asks again after `resume` has been called. `resume` comes once, later
-  /// and from any thread, unless the transfer ends before. A transport that cannot pause need not ask: its bytes count
-  /// all the same, and a memory budget holds only as far as other memory gives way.
+  /// `count` includes bytes that the server may send before it learns of a pause. May be called before the head is
+  /// reported. If the result is false, the transport leaves the bytes in the socket or the file, stops its timeouts for
+  /// stalls and for the whole transfer, and asks again after `resume` has been called. `resume` is called once, later
+  /// and on any thread, unless the transfer ends before. A transport that cannot pause need not call this method. Its
+  /// bytes are counted nevertheless, but the memory budget then holds only as far as other memory can be evicted.
   func transportMayReceive(_ count: Int, resume: @escaping @Sendable () -> Void) -> Bool
   /// The next bytes of the body; they must be copied, as they are gone after the call.
   func transportDidReceive(_ bytes: UnsafeRawBufferPointer)
@@ -61,7 +61,7 @@ public protocol TransportReceiver: AnyObject, Sendable {
 }
 
 extension DataTransport {
-  /// Whom the system trusts.
+  /// The default: the transport trusts the servers that the system trusts.
   public var trust: String { "" }
 }
 
@@ -69,7 +69,7 @@ extension TransportReceiver {
   /// Nothing: what a failure took is of no interest to most.
   public func transportWillFail(_ metrics: TransportMetrics) {}
 
-  /// True: there is always room.
+  /// Returns true: there is always room.
   public func transportMayReceive(_ count: Int, resume: @escaping @Sendable () -> Void) -> Bool { true }
 }
 
@@ -132,14 +132,15 @@ public struct TransportResponse: Hashable, Sendable {
   public let status: Int?
   /// As they were received; of the last answer, after redirects.
   public let headers: HTTPHeaders
-  /// Bytes of the body as declared, from 0 to a quarter of `Int.max`; nil if the server did not say. Not to be trusted.
+  /// The declared number of bytes of the body, from 0 to a quarter of `Int.max`; nil if the server has not declared it.
+  /// Untrusted.
   public let expectedLength: Int?
   /// Digests of the cookies and the credential that the transport itself has sent, in all requests that led to this
   /// response.
   public let credentials: CredentialDigests
 
-  /// The head of an answer; without a status for what is not HTTP. A length below 0 counts as none, and one that is too
-  /// large as the largest.
+  /// Creates the head of a response; without a status for other protocols than HTTP. A negative length becomes nil, and
+  /// a length that is too large is clamped.
   public init(
     url: URL, status: Int?, headers: HTTPHeaders = [:], expectedLength: Int? = nil,
     credentials: CredentialDigests = .init()

@@ -1,19 +1,19 @@
 import Synchronization
 import VitrineGraphics
 
-/// The thread that reads local files, one after the other, with a limit for each call that may block: a file on a disk that
-/// hangs fails when its time is over, and its thread is replaced by another one for the files after it.
+/// The thread that reads local files one after the other. Each call that may block has a time limit: when it expires,
+/// the file fails, and another thread replaces the blocked one for the following files.
 final class LocalLane: Sendable {
-  /// Threads that may hang at a time; then all reads fail at once until one of them comes back.
+  /// The maximum number of blocked threads. When it is reached, all reads fail at once until one of them returns.
   static let maximumHanging = 4
 
   /// A file or data URL to read.
   struct Job: Sendable {
-    /// Seconds for which one call may block.
+    /// The number of seconds for which one call may block.
     let limit: Double
-    /// Reads on the lane's thread, given its number for `blocking`.
+    /// Reads the file on the lane's thread. The argument is the job's number for `blocking`.
     let read: @Sendable (UInt64) -> Void
-    /// Called once in place of the end of `read`, while that hangs or instead of it.
+    /// Called once if the job is given up, in place of the end of `read`.
     let giveUp: @Sendable () -> Void
   }
 
@@ -21,12 +21,12 @@ final class LocalLane: Sendable {
     var pool = WorkerPool(threads: 1)
     var last: UInt64 = 0
     var waiting: [UInt64: Job] = [:]
-    /// The job under way.
+    /// The running job.
     var running: (number: UInt64, job: Job)?
-    /// When the call that the job is in has to be over; nil outside of calls that may block.
+    /// The time limit of the call that the job is in; nil outside of calls that may block.
     var callEnd: Int64?
     var hanging: Set<UInt64> = []
-    /// When the lane is looked at next.
+    /// The time of the next check of the lane.
     var wake: Int64?
 
     var isBlocked: Bool { hanging.count >= LocalLane.maximumHanging }
@@ -62,8 +62,8 @@ final class LocalLane: Sendable {
     }
   }
 
-  /// Makes a call that may block, from within a job. Nil if the job was given up meanwhile: then nothing more is to come
-  /// of it.
+  /// Makes a call that may block, within a job. Returns nil if the job was given up in the meantime; the job must then
+  /// report nothing more.
   func blocking<Result>(_ number: UInt64, _ call: () -> Result) -> Result? {
     let now = clock.now
     let wake = state.withLock { state -> Int64? in
@@ -88,7 +88,7 @@ final class LocalLane: Sendable {
     clock.wake(at: time) { [weak self] in self?.look() }
   }
 
-  /// Gives up a job that is in a call for too long, and goes on with the next on another thread.
+  /// Gives up a job whose call has exceeded its time limit, and continues with the next job on another thread.
   private func look() {
     let now = clock.now
     let (givenUp, next) = state.withLock { state -> ([Job], Int64?) in

@@ -12,7 +12,7 @@ public final class LocalTransport: DataTransport {
   /// `file` and `data`.
   public var schemes: Set<String> { Self.localSchemes }
 
-  /// Fills a buffer from a file as `read` does.
+  /// A function that reads from a file into a buffer, like `read(2)`.
   typealias Read = @Sendable (_ file: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int
 
   private let lane: LocalLane
@@ -24,15 +24,15 @@ public final class LocalTransport: DataTransport {
   }
 
   /// - Parameters:
-  ///   - clock: by which a read is given up that hangs.
-  ///   - read: the system's.
+  ///   - clock: The clock for the time limit of reads.
+  ///   - read: The function that reads files.
   init(clock: any LoadingClock, read: @escaping Read) {
     lane = LocalLane(clock: clock)
     self.read = read
   }
 
-  /// Reads on the transport's thread, one URL after the other in the order of the calls. A file whose disk does not answer
-  /// for `Timeouts.stall` seconds fails with `.timedOut`, and those after it are read on another thread.
+  /// Reads on the transport's thread, one URL after the other in the order of the calls. A file that cannot be read for
+  /// `Timeouts.stall` seconds fails with `.timedOut`, and the following files are read on another thread.
   public func start(_ request: TransportRequest, receiver: any TransportReceiver) -> any Cancellable {
     let transfer = LocalTransfer()
     let limit = request.timeouts.stall
@@ -60,7 +60,7 @@ private struct LocalCalls {
   let lane: LocalLane
   let number: UInt64
 
-  /// The result and the error number of a call.
+  /// Returns the result and the error number of a call.
   func callAsFunction<Result>(
     _ limit: Double, _ call: () -> Result
   ) throws(ImageError) -> (result: Result, code: Int32) {
@@ -83,7 +83,7 @@ private final class LocalTransfer: Cancellable {
   var isCancelled: Bool { state.withLock(waking: .nobody) { $0.isCancelled } }
   func cancel() { state.withLock { $0.isCancelled = true } }
 
-  /// Tells the end once: a read that was given up may come to its own later.
+  /// Reports the end once. A read that was given up may reach its own end later.
   func finish(_ result: Result<TransportMetrics, ImageError>, _ receiver: any TransportReceiver) {
     guard !isFinished.exchange(true, ordering: .acquiringAndReleasing) else { return }
     receiver.transportDidFinish(result)
@@ -114,7 +114,7 @@ private struct LocalReader {
 
   private var limit: Double { request.timeouts.stall }
 
-  /// Bytes read, and the file that is still to be closed.
+  /// Reads the whole file. Returns the number of bytes, and the file if it still has to be closed.
   func readAll() -> (Result<Int, ImageError>, file: Int32?) {
     var file: Int32?
     let result = Result { () throws(ImageError) in
@@ -172,7 +172,7 @@ private struct LocalReader {
     var number: Int32 = -1
     let opened = try calls(limit) {
       number = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-      // Also one that was opened too late is to be closed.
+      // A file that was opened after the time limit must be closed as well.
       if number >= 0 { descriptor = number }
       return number >= 0 ? fstat(number, &status) : -1
     }
