@@ -1,7 +1,7 @@
 import Foundation
 import Vitrine
 
-/// A disk cache with 10,000 responses, opened as a program does that starts: its first look-up, and a look through all of it.
+/// Opens a disk cache with 10,000 responses as a starting program does: measures the first look-up and a full scan.
 enum DiskReopen {
   private static let count = 10_000
 

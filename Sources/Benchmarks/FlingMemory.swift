@@ -1,10 +1,10 @@
 import VitrineGalleryServer
 
-/// Four minutes of flinging through lists, grids and large images: the memory that the process has taken since its first
-/// frame, beside what the ledger counts.
+/// Four minutes of flinging through lists, grids and large images. Compares the memory that the process has taken since
+/// its first frame with the memory that the ledger counts.
 enum FlingMemory {
   private static let runs = 3
-  /// Source images of each size: three quarters baseline, one quarter progressive.
+  /// The number of source images of each size: three quarters baseline, one quarter progressive.
   private static let count = 8
 
   static func measure(_ options: Options) throws -> [Figure] {
@@ -33,7 +33,7 @@ enum FlingMemory {
     ]
   }
 
-  /// A part of a made-up photograph; each number has another part.
+  /// Returns a part of a generated photograph, a different part for each number.
   private static func image(_ index: Int, _ width: Int, _ height: Int) -> [UInt8] {
     let pixels = PictureMaker.pixels(index / 4)
     let left = (PictureMaker.width - width) * (index % 4) / 3

@@ -2,22 +2,22 @@ import CAllocations
 import Glibc
 import Vitrine
 
-/// A process that flings through screens of images of all sizes, at 60 frames a second of a clock that runs about ten times
+/// A process that flings through screens of images of all sizes at 60 frames per second. Its clock runs about ten times
 /// too fast; decoding and memory are real.
 @MainActor
 final class FlingMemoryRun {
-  /// Frames of four minutes.
+  /// The number of frames in four minutes.
   private static let frameCount = 4 * 60 * 60
   private static let framesOfAScreen = 400
-  /// Seconds that a frame waits for images; a real one has 16 ms.
+  /// The number of seconds that a frame waits for images; a frame in real time has 16 ms.
   private static let wait = 0.0015
-  /// Bytes that the process may take beside what the ledger counts.
+  /// The number of bytes that the process may take in addition to those that the ledger counts.
   private static let allowance = 16e6
 
   private struct Screen {
     let name: String
     let layout: ListLayout
-    /// Points a frame.
+    /// The speed in points per frame.
     let speed: Double
     let rows: Int
   }
@@ -35,7 +35,7 @@ final class FlingMemoryRun {
   private var time = 0.0
   private var screen = FlingMemoryRun.screens[0]
 
-  /// Arguments: the server's URL.
+  /// - Parameter arguments: The URL of the server.
   static func measure(_ arguments: [String]) throws -> [String: Double] {
     guard arguments.count == 1 else { throw BenchmarkError("a URL") }
     return try FlingMemoryRun(server: arguments[0]).figures()
@@ -71,7 +71,7 @@ final class FlingMemoryRun {
     ]
   }
 
-  /// Down, and with every second turn up again.
+  /// Scrolls down, and in every second turn up again.
   private func fling(_ screen: Screen) {
     self.screen = screen
     let list = ListView()
@@ -109,7 +109,7 @@ extension FlingMemoryRun: ListViewDataSource {
   }
 }
 
-/// An image; in a row at the height of the row.
+/// A cell with one image, as high as its row.
 private final class FlingMemoryCell: ListCell {
   let picture = ImageView()
   var isRow = false

@@ -10,7 +10,7 @@ final class Demo: ScriptStage {
   private let options: Options
   private let gallery: Gallery
   private var feed: Feed
-  /// Where the feed comes from, if it is not on this machine.
+  /// The source of the feed if it is on the network.
   private let network: NetworkFeed?
   private let complain: (String) -> Void
   private let failure: Image?
@@ -53,7 +53,7 @@ final class Demo: ScriptStage {
   // MARK: Feed
 
   private func begin(_ network: NetworkFeed) {
-    // The window is not loaded before its list is, or is known not to come.
+    // The window counts as loading until the list has arrived or is known not to arrive.
     root?.pendingSlots += 1
     network.onList = { [unowned self] in showFeed(of: network) }
     network.onChange = { [unowned self] in feedDidChange(network) }
@@ -70,7 +70,7 @@ final class Demo: ScriptStage {
     statistics.onChange?()
     switch network.state {
     case .loading, .loaded, .stale: break
-    // Reported once; a run that ends when it is idle reports it at its end.
+    // The message is printed once. A run that ends when idle prints it at its end.
     case .waiting(let message): if !endsWhenIdle, script == nil { complain("\(message); trying again") }
     case .failed(let message):
       problem = problem ?? message
@@ -79,7 +79,7 @@ final class Demo: ScriptStage {
     }
   }
 
-  /// Why a run that ends by itself has not shown its feed.
+  /// The reason why a run that ends by itself has not shown its feed.
   private var missingFeed: String? {
     if case .waiting(let message) = network?.state { message } else { nil }
   }

@@ -36,7 +36,7 @@ public struct Behaviour: Sendable, Hashable {
 }
 
 extension Behaviour.Latency {
-  /// No answer waits longer than a day, in milliseconds.
+  /// The maximum delay of a response: one day in milliseconds.
   static let longest = 86_400_000
 
   /// The wait for a request of `target`, in milliseconds.

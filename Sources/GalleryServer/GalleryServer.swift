@@ -29,8 +29,8 @@ import Synchronization
 /// | `close=1` | closes the connection |
 ///
 /// A reset takes away what the reader's socket has not received by then. A client that closes its
-/// sending half counts as gone. A connection that waits for a request for a minute is closed, and sooner where there are more
-/// than a quarter of the descriptors that the process may have.
+/// sending half is treated as closed. A connection that waits for a request is closed after a minute, and earlier if
+/// connections take more than a quarter of the descriptors that the process may open.
 public final class GalleryServer: Sendable {
   /// The port that is listened on.
   public let port: UInt16
@@ -48,7 +48,7 @@ public final class GalleryServer: Sendable {
       accept: { Glibc.accept($0, nil, nil) })
   }
 
-  /// - Parameter accept: the system's in place of which a test may give one that fails.
+  /// - Parameter accept: A function that accepts a connection; tests can pass one that fails.
   init(
     pictures folder: String? = nil, port: UInt16 = 0, behaviour: Behaviour = .init(), limit: ConnectionLimit,
     accept: @escaping Accept

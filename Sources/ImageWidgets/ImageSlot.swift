@@ -39,7 +39,7 @@ final class ImageSlot {
   /// How what it shows was come by; nil while it loads.
   private var report: SlotReport?
   private(set) var url: String?
-  /// Sends the request again while the slot shows a failure that can heal, or a stale image.
+  /// Sends the request again while the slot shows a retryable failure or a stale image.
   private(set) var recovery: SlotRecovery?
 
   init(target: any SlotTarget) { self.target = target }
@@ -66,7 +66,7 @@ final class ImageSlot {
     } catch {
       refuse(
         error, isNil: source == nil, placeholder: placeholder, options: options, completion: completion)
-      // Nil asks for no image, which is no failure.
+      // Setting nil clears the slot and is no failure.
       if source != nil, let error = error as? ImageError { noteRefusal(error) }
       return
     }
@@ -130,7 +130,7 @@ final class ImageSlot {
     if turn == self.turn { endActivity() }
   }
 
-  /// - Parameter isNil: True for no URL at all, which clears the slot whatever the placeholder policy.
+  /// - Parameter isNil: True if there is no URL at all. The slot is then cleared regardless of the placeholder policy.
   private func refuse(
     _ error: any Error, isNil: Bool, placeholder: Image?, options: SlotOptions, completion: SlotCompletion?
   ) {
@@ -152,7 +152,7 @@ final class ImageSlot {
     if turn == self.turn { activity = .ended(success: false) }
   }
 
-  /// Keeps the previous image, as after a 404.
+  /// Keeps the previous image, as for a status of 404.
   private func showRefusal(placeholder: Image?, options: SlotOptions) {
     if let failureImage = options.failureImage {
       part = nil
@@ -169,7 +169,7 @@ final class ImageSlot {
     SlotDiagnostics.reportFailure(error, of: nil, in: target)
   }
 
-  /// Cancels what it loads, or lets it go on beside the next load.
+  /// Cancels the current load, or lets it continue beside the next one.
   private func abandonLoad(leavesAlone: Bool = false) {
     turn += 1
     let previous = load
@@ -190,15 +190,14 @@ final class ImageSlot {
     leftAlone = []
   }
 
-  /// Cancels a load, whose completions are called later, or when another load of the slot begins.
+  /// Cancels a load. Its completions are called later, or when the slot begins another load.
   private func cancel(_ load: SlotLoad) {
     cancelled.removeAll(where: \.isFinished)
     cancelled.append(load)
     load.cancel()
   }
 
-  /// Calls the completions of cancelled loads that are still on their way, so that none is called after the next load has
-  /// begun.
+  /// Calls pending completions of cancelled loads, so that none is called after the next load has begun.
   private func finishCancelledLoads() {
     let loads = cancelled
     cancelled = []
@@ -383,7 +382,7 @@ final class ImageSlot {
     recovery = .begin(for: self, downloader(for: question), question, after: result)
   }
 
-  /// A request that was sent again by itself has succeeded. Completions have been called before.
+  /// Shows the image of a request that was sent again automatically. The completions have been called before.
   func recover(_ question: SlotQuestion, _ response: ImageResponse, from failure: ImageError?) {
     guard load == nil, !question.hasPicture || shown.map({ isStillThere($0.image) }) == true else {
       recovery = nil
@@ -470,7 +469,7 @@ final class ImageSlot {
     activity = load.task?.isPaused == true ? .paused : .running(progress: progress.fraction)
   }
 
-  /// A paused load shows no indicator, and is no running activity.
+  /// Updates the indicator and the activity: a paused load shows no indicator and does not count as running.
   private func pauseDidChange(of load: SlotLoad) {
     guard self.load === load, let task = load.task, !task.isFinished else { return }
     if task.isPaused {

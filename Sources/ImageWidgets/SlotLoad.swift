@@ -9,7 +9,7 @@ final class SlotLoad {
   /// How often the downloader was asked: what came of an earlier time is of no interest.
   var times = 0
   private var listeners: SlotListeners
-  /// True once the completions have been called, or taken to be called.
+  /// True once the completions have been called or claimed.
   private(set) var isFinished = false
   private var pauseObservation: ActivityObservation?
   private var isPaused = false
@@ -42,7 +42,7 @@ final class SlotLoad {
 
   func report(_ progress: ImageTask.Progress) { listeners.report(progress) }
 
-  /// Calls `change` on the main actor each time that the task is paused or resumed from now on.
+  /// Calls `change` on the main actor each time the task is paused or resumed.
   func observePause(of task: ImageTask, _ change: @escaping () -> Void) {
     isPaused = task.isPaused
     pauseObservation = task.observeActivity { [weak self, weak task] in

@@ -7,11 +7,12 @@ public protocol SlotObserver: AnyObject {
   func slotWillLoad()
   /// A slot has its picture, or its failure. Cancelled ones do not settle.
   func slotDidSettle(_ result: Result<ImageResponse, ImageError>)
-  /// A slot shows another image than it settled with, because its request was sent again by itself.
+  /// Called when a slot shows an image that replaces its final result, because the request was sent again
+  /// automatically.
   ///
   /// - Parameters:
   ///   - response: The response whose image the slot shows now.
-  ///   - failure: The failure that the slot settled with; nil if it showed a stale image.
+  ///   - failure: The failure that the slot has shown; nil if it has shown a stale image.
   func slotDidRecover(_ response: ImageResponse, from failure: ImageError?)
 }
 

@@ -129,16 +129,17 @@ public nonisolated struct SlotOptions {
   }
 }
 
-/// Called exactly once with the result of a load, on the main actor: for an image from memory before the setter returns,
-/// otherwise later.
+/// A function that is called exactly once with the result of a load, on the main actor: for an image from memory before
+/// the setter returns, otherwise later.
 ///
-/// `.cancelled` says that the slot was given another image, was cancelled, or that its view is gone. It is delivered before
-/// the slot begins another load, within the call that asks for it, and never after: the completion of a cell's old image
-/// cannot undo what the cell does for the new one.
+/// `.cancelled` means that the slot was given another image, was cancelled, or that its view was released. It is
+/// delivered within the call that begins another load, before that load begins: the completion of a cell's old image
+/// cannot undo changes that the cell makes for the new one.
 ///
-/// A failure that can heal is final for the completion, not for the slot: the request is sent again while the slot is on
-/// the screen (`ImageDownloader.Configuration.recovery`). A stale image is refreshed in the same way. The image that comes is
-/// shown, `imageActivity` ends with success, and `SlotObserver.slotDidRecover(_:from:)` is called; the completion is not.
+/// A retryable failure is final for the completion, but not for the slot: the request is sent again while the slot is
+/// on the screen (`ImageDownloader.Configuration.recovery`). A stale image is refreshed in the same way. When the image
+/// arrives, it is shown, `imageActivity` ends with success, and `SlotObserver.slotDidRecover(_:from:)` is called; the
+/// completion is not called again.
 public typealias SlotCompletion = (Result<ImageResponse, ImageError>) -> Void
 
 /// Hears of bytes as they come, on the main actor.

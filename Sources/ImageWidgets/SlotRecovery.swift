@@ -2,27 +2,27 @@ import VitrineGraphics
 import VitrineLoading
 import VitrineWidgets
 
-/// Sends the request of a slot again after a failure that can heal, or for a stale image, without showing that it does.
+/// Sends the request of a slot again after a retryable failure or for a stale image, without any visible sign.
 ///
-/// `Recovery` says when; this is the slot's side of it. The slot keeps what it shows until there is an image. Ends when it
-/// is released.
+/// `Recovery` decides when. The slot keeps what it shows until there is an image. The recovery ends when this object is
+/// released.
 final class SlotRecovery {
   private weak var slot: ImageSlot?
   private let downloader: ImageDownloader
   private let question: SlotQuestion
-  /// The failure that the slot shows; nil where it shows an image.
+  /// The failure that the slot shows; nil if it shows an image.
   private let failure: ImageError?
   private var ticket: Recovery.Ticket?
   private var task: ImageTask?
-  /// Counts the requests: the results of earlier ones are dropped.
+  /// Generation counter, incremented by each request. Results of earlier requests are dropped.
   private var generation = 0
   private var isKnownVisible = false
 
-  /// Returns nil where the result is final.
+  /// Begins a recovery. Returns nil if the result is final.
   ///
   /// - Parameters:
-  ///   - question: The request of the slot, as it was loaded.
-  ///   - result: What the slot shows now.
+  ///   - question: The slot's request as it was loaded.
+  ///   - result: The result that the slot shows now.
   static func begin(
     for slot: ImageSlot, _ downloader: ImageDownloader, _ question: SlotQuestion,
     after result: Result<ImageResponse, ImageError>
@@ -42,7 +42,7 @@ final class SlotRecovery {
       if again.request.cachePolicy == .useCache { again.request.cachePolicy = .refresh }
       again.request.priority = min(again.request.priority, .low)
       let recovery = SlotRecovery(slot, downloader, again, from: nil)
-      // Without a reason the server is being asked: the request joins that.
+      // Without a reason, the server is being asked: the request joins that fetch.
       return recovery.begin(cause, isReleased: staleness.reason == nil) ? recovery : nil
     }
   }
@@ -56,7 +56,7 @@ final class SlotRecovery {
     self.failure = failure
   }
 
-  /// Returns false where nothing is retried.
+  /// Returns false if the recovery is disabled for this request.
   private func begin(_ cause: RecoveryCause, isReleased: Bool) -> Bool {
     isKnownVisible = slot?.target.view?.isOnScreen == true
     ticket = downloader.recovery.begin(
@@ -67,14 +67,14 @@ final class SlotRecovery {
 
   isolated deinit { task?.cancel() }
 
-  /// The slot is being drawn. Changes nothing in the view tree.
+  /// Called when the slot is drawn. Does not change the view tree.
   func wasDrawn() {
     guard !isKnownVisible else { return }
     isKnownVisible = true
     ticket?.becameVisible()
   }
 
-  /// Returns false where the slot cannot be seen.
+  /// Sends the request. Returns false if the slot is not visible.
   private func send() -> Bool {
     guard let slot, slot.target.view?.isOnScreen == true else {
       isKnownVisible = false
@@ -100,7 +100,7 @@ final class SlotRecovery {
     return true
   }
 
-  /// What another request has brought since a stale image was shown.
+  /// Returns the image that another request has loaded since a stale image was shown.
   private func newerImage(for question: SlotQuestion, than shown: Image?) -> Image? {
     guard question.hasPicture else { return nil }
     var request = question.sizedRequest
@@ -116,7 +116,7 @@ final class SlotRecovery {
     switch result {
     case .success(let response):
       if question.hasPicture, let staleness = response.staleness {
-        // The slot shows that already.
+        // The slot shows this image already.
         ticket?.failedAgain(staleness.reason.flatMap { RecoveryCause($0) } ?? .server)
       } else {
         ticket = nil
@@ -130,7 +130,7 @@ final class SlotRecovery {
 }
 
 extension ImageResponse {
-  /// Nil for a response that is not stale.
+  /// Returns nil for a response that is not stale.
   fileprivate var staleness: Staleness? {
     if case .stale(_, let reason) = freshness { Staleness(reason: reason) } else { nil }
   }

@@ -17,8 +17,8 @@ extension View {
   ///   - additionalIdentifier: tells apart pictures of one request that are made differently (AF-F4).
   ///   - placeholder: shown while it loads, and if it fails; nil clears.
   ///   - options: how it looks while it loads and when it has; whether it sets the picture at all.
-  ///   - completion: called once on the main actor: before this returns for a picture from memory. Not called again when a
-  ///     request that failed is sent again by itself; see `SlotCompletion`.
+  ///   - completion: called once on the main actor: before this returns for a picture from memory. Not called again
+  ///     when a failed request is sent again automatically; see `SlotCompletion`.
   ///   - progress: called on the main actor as bytes come.
   public func setImage(
     from source: (any ImageRequestConvertible)?, additionalIdentifier: String? = nil,

@@ -14,9 +14,9 @@ public import VitrineWidgets
 /// application.run()
 /// ```
 ///
-/// `main` must be synchronous: with an asynchronous one the main actor leaves the process's first thread on
-/// Linux, and SDL has to stay on it. `init` throws `.notFirstThread` there. Foundation's `Timer` never fires, since nothing runs
-/// Foundation's run loop: `Window.after(_:perform:)` and `Window.every(_:perform:)` take its place.
+/// `main` must be synchronous: on Linux, the main actor leaves the process's first thread in an asynchronous `main`,
+/// and SDL has to stay on it. `init` then throws `.notFirstThread`. Foundation's `Timer` never fires, because
+/// Foundation's run loop does not run; use `Window.after(_:perform:)` and `Window.every(_:perform:)`.
 public final class Application {
   /// The window on the screen: its driver, its time, screenshots and figures.
   public let host: SDLHost
@@ -66,8 +66,8 @@ public final class Application {
   /// Opens the window and sets `ImageDownloader.shared`. The program is taken to be all about pictures: glibc is told to
   /// keep the heaps of its threads in two arenas, unless the environment's `MALLOC_ARENA_MAX` says otherwise.
   ///
-  /// Throws when there is no screen, no font or no SDL driver of the name asked for, and on a thread that is not the
-  /// process's first. Tests, which are on such a thread, use `TestScreen`.
+  /// Throws if there is no screen, no font or no SDL driver of the requested name, and on a thread other than the
+  /// process's first. Tests run on such threads and use `TestScreen`.
   public init(configuration: Configuration) throws(SDLHostError) {
     guard SDLHost.isFirstThread else { throw .notFirstThread }
     HeapArenas.limit()
@@ -99,8 +99,8 @@ public final class Application {
 
   /// Shows the window until it is closed, Esc or Ctrl-C is pressed, or `quit()` is called.
   ///
-  /// Returns too when the X server or the Wayland compositor has ended, and at once on a thread that is not the process's
-  /// first; then `host.failure` says so. Pictures that are on
+  /// Also returns when the X server or the Wayland compositor has ended, and immediately on a thread other than the
+  /// process's first; `host.failure` then has the reason. Pictures that are on
   /// their way to the disk have a second to get there.
   public func run() {
     host.run()

@@ -4,17 +4,16 @@ public import VitrineCurlTransport
 import VitrineGraphics
 public import VitrineLoading
 
-/// Makes the shared downloader for a program without a window, or returns the one that is there: curl, local files, the codecs,
-/// a memory cache and the disk cache of this user.
+/// Creates the shared downloader for a program without a window, or returns the existing one. It has the curl
+/// transport, local files, the codecs, a memory cache and the disk cache of this user.
 ///
-/// Call it once, when the program starts, and load with the result or with `ImageDownloader.shared`. `Application` does
-/// this by itself. A later call returns the same downloader, whatever its arguments are: the first configuration stays, since
-/// every downloader has threads, connections and a cache of its own. A program that needs another configuration shuts the shared
-/// downloader down first, with `ImageDownloader.shutDown()`, or makes an `ImageDownloader` of its own. Unless the configuration
-/// has a ledger of its own, what the loads and the cache take counts against the default budget of this machine; see
-/// `MemoryBudget`.
+/// Call this function once when the program starts, and load with the result or with `ImageDownloader.shared`.
+/// `Application` does this itself. Later calls return the same downloader and ignore their arguments, because every
+/// downloader has threads, connections and a cache of its own. For another configuration, first shut down the shared
+/// downloader with `ImageDownloader.shutDown()`, or create an `ImageDownloader`. Unless the configuration has a ledger,
+/// the memory of loads and of the cache counts against the default budget of this machine; see `MemoryBudget`.
 ///
-/// - Returns: the downloader, which is `ImageDownloader.shared`.
+/// - Returns: The downloader, which is `ImageDownloader.shared`.
 @discardableResult
 public nonisolated func bootstrap(
   downloader configuration: ImageDownloader.Configuration = .init(),
@@ -28,10 +27,10 @@ public nonisolated func bootstrap(
   }
 }
 
-/// Two threads that call `bootstrap` at once get the same downloader.
+/// Held while the downloader is created, so that concurrent calls of `bootstrap` return the same downloader.
 nonisolated private let bootstrapping = Mutex(())
 
-/// Replaces `ImageDownloader.shared`; loads under way go on with the one that they began with.
+/// Replaces `ImageDownloader.shared`. Running loads continue with the downloader that started them.
 nonisolated func makeSharedDownloader(
   _ configuration: ImageDownloader.Configuration, transport: CurlTransport.Configuration,
   cache: (any ImageRequestCache)?, dataCache: (any ImageDataCache)?

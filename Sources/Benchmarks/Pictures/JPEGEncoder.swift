@@ -1,7 +1,8 @@
 import CCodecs
 import Glibc
 
-/// Writes JPEG as a camera or a web site does: chroma at a quarter of the pixels, one scan unless it is progressive.
+/// Writes JPEG like a camera or a web site: chroma at a quarter of the pixels, and one scan unless the image is
+/// progressive.
 enum JPEGEncoder {
   /// - Parameter pixels: red, green and blue, row by row.
   static func bytes(

@@ -1,12 +1,12 @@
 import FoundationEssentials
 
-/// Which addresses a list may name.
+/// The rule for addresses in a list.
 ///
-/// A list on this machine may name anything that has a scheme. One from the network may name only http, https and data
-/// URLs: its server must not choose which files of this machine are shown. The scheme counts after the address is resolved
-/// against the list, as the loader sees it.
+/// A list on this machine may contain any address with a scheme. A list from the network may contain only http, https
+/// and data URLs, so that its server cannot choose files of this machine to show. The scheme is checked after the
+/// address has been resolved against the list's URL, as the loader does.
 nonisolated struct FeedAddresses {
-  /// What is wrong with an address.
+  /// The reason why an address is refused.
   enum Refusal: Error, Equatable {
     case noURL
     case scheme(String)
@@ -24,7 +24,7 @@ nonisolated struct FeedAddresses {
   private let base: URL
   private let isLocal: Bool
 
-  /// - Parameter base: the place of the list, after redirects.
+  /// - Parameter base: The URL of the list, after redirects.
   init(base: URL) {
     self.base = base
     isLocal = base.isFileURL
@@ -32,7 +32,7 @@ nonisolated struct FeedAddresses {
 
   func check(_ address: ArraySlice<UInt8>) throws(Refusal) {
     if Self.isPlain(address) { return }
-    // A page instead of a list would be taken for many odd names.
+    // An HTML page in place of a list would be read as many odd file names.
     guard address.first != UInt8(ascii: "<"),
       let url = URL(string: String(decoding: address, as: UTF8.self), relativeTo: base)?.absoluteURL,
       let scheme = url.scheme?.lowercased()
@@ -40,8 +40,8 @@ nonisolated struct FeedAddresses {
     guard isLocal || Self.schemesFromTheNetwork.contains(scheme) else { throw .scheme(scheme) }
   }
 
-  /// Whether an address is a relative path or an http(s) URL of letters that need no closer look: most of a long list are,
-  /// and a million of them are checked in a moment.
+  /// Returns true if an address is a relative path or http(s) URL of characters that need no parsing. Most addresses of
+  /// a long list are, so a million of them can be checked quickly.
   static func isPlain(_ address: ArraySlice<UInt8>) -> Bool {
     var rest = address
     for prefix in [Array("http://".utf8), Array("https://".utf8)] where rest.starts(with: prefix) {
@@ -66,7 +66,7 @@ nonisolated struct FeedAddresses {
     }
   }
 
-  /// No colon, which may end a scheme, and nothing that is escaped or has to be.
+  /// Returns true for a byte that needs no escaping and no parsing. A colon is excluded because it may end a scheme.
   private static func isPathByte(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -1,4 +1,4 @@
-/// The lines of a text in UTF-8, without their ends.
+/// The lines of a UTF-8 text, without line ends.
 nonisolated struct FeedLines: IteratorProtocol {
   private let text: [UInt8]
   private var position = 0
@@ -12,14 +12,15 @@ nonisolated struct FeedLines: IteratorProtocol {
     return line
   }
 
-  /// The line that begins at an index.
+  /// Returns the line that begins at an index.
   static func line(of text: [UInt8], at start: Int) -> Range<Int> {
     var end = start
     while end < text.count, lengthOfEnd(of: text, at: end) == 0 { end += 1 }
     return start..<end
   }
 
-  /// Bytes of the line's end at an index; 0 for none. What Unicode calls a newline is one.
+  /// Returns the number of bytes of the line end at an index; 0 if there is none. All newline characters of Unicode
+  /// count.
   private static func lengthOfEnd(of text: [UInt8], at index: Int) -> Int {
     guard index < text.count else { return 0 }
     func byte(_ offset: Int) -> UInt8 { index + offset < text.count ? text[index + offset] : 0 }
@@ -34,7 +35,7 @@ nonisolated struct FeedLines: IteratorProtocol {
 
   // MARK: Blanks
 
-  /// Without blanks, tabs and byte order marks at both ends.
+  /// Returns the line without blanks, tabs and byte order marks at both ends.
   static func trimmed(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
     var line = line

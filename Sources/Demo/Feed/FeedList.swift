@@ -3,25 +3,25 @@ import Vitrine
 
 /// The text form of a feed: an image URL a line, a tab and a title may follow, `#` begins a comment.
 ///
-/// The list keeps the bytes of the text and four bytes for each image, and makes an item when it is asked for: a list of a
-/// million short lines takes a few megabytes more than its text.
+/// The list keeps the bytes of the text and four bytes for each image, and creates items on demand. A list of a million
+/// short lines takes a few megabytes in addition to its text.
 nonisolated struct FeedList: RandomAccessCollection, Sendable {
-  /// A longer text is refused.
+  /// The maximum length of a text in bytes. A longer text is refused.
   static let byteLimit = 16 << 20
-  /// A list of more images is refused.
+  /// The maximum number of images. A longer list is refused.
   static let countLimit = 1_000_000
 
   private let text: [UInt8]
-  /// Where the lines that name an image begin.
+  /// The offsets of the lines that name an image.
   private let starts: [UInt32]
   private let base: URL
 
-  /// Checks each line of a text. Relative URLs resolve against `base`, the list's own place.
+  /// Parses and checks each line of a text. Relative URLs are resolved against `base`, the URL of the list.
   static func parse(_ text: String, base: URL) throws(FeedError) -> FeedList {
     try FeedList(Array(text.utf8), base: base)
   }
 
-  /// Checks each line of a text in UTF-8.
+  /// Parses and checks each line of a UTF-8 text.
   init(_ text: [UInt8], base: URL) throws(FeedError) {
     let place = Self.place(base)
     guard text.count <= Self.byteLimit else {

@@ -2,18 +2,18 @@ import FoundationEssentials
 import Glibc
 import Vitrine
 
-/// Where a feed comes from.
+/// The source of a feed.
 enum FeedSource {
   case ready(Feed)
   /// The URL of a list.
   case network(URL)
 }
 
-/// Finds the images that `--feed` names, before the window opens, so that a wrong name is reported at once.
+/// Finds the images that `--feed` names, before the window opens, so that a wrong name is reported immediately.
 enum FeedLoader {
   private static let pictureExtensions: Set<String> = ["jpg", "jpeg", "png", "webp", "gif"]
 
-  /// Reads a feed on this machine; one on the network is left to the downloader.
+  /// Reads a feed on this machine. A feed on the network is loaded later by the downloader.
   static func find(_ place: String) throws(FeedError) -> FeedSource {
     if ["http://", "https://"].contains(where: place.lowercased().hasPrefix) {
       guard let url = URL(string: place), url.host()?.isEmpty == false else {
@@ -65,7 +65,7 @@ enum FeedLoader {
     return Feed(name: path, list: try FeedList(try checked(Array(data), of: path), base: base))
   }
 
-  /// The bytes, if they are text.
+  /// Returns the bytes if they are text.
   nonisolated static func checked(_ bytes: [UInt8], of place: String) throws(FeedError) -> [UInt8] {
     guard !bytes.contains(0), String(validating: bytes, as: UTF8.self) != nil else {
       throw FeedError(message: "\(place) is no list of URLs: it is not text")

@@ -1,32 +1,32 @@
 import Vitrine
 
-/// When a feed is asked for again. Decides only.
+/// Decides when a feed is requested again.
 ///
-/// A failure that can heal, as a server that cannot be reached, is tried again after a second, then after twice as long each
-/// time, up to a minute; each time varies, so that the panels of a building do not all come back at once.
+/// A retryable failure, such as an unreachable server, is retried after one second, then after twice the previous time,
+/// up to a minute. Each delay is randomized, so that many devices do not send their requests at the same time.
 nonisolated struct FeedRetry {
-  /// What came of an attempt.
+  /// The result of an attempt.
   enum Outcome: Equatable {
-    /// The list as its server has it now.
+    /// The current list of the server.
     case fresh
-    /// The list as it was kept, since its server cannot be reached.
+    /// The stored list, because the server cannot be reached.
     case stale
     case failed(ImageError)
   }
 
   enum Action: Equatable {
-    /// Nothing more is to be done.
+    /// Do nothing.
     case rest
-    /// Ask again after so many seconds.
+    /// Send the request again after a number of seconds.
     case retry(after: Double)
-    /// It would fail again.
+    /// Stop, because another attempt would fail as well.
     case giveUp
   }
 
   static let longestPause = 60.0
   private var attempts = 0
 
-  /// - Parameter random: from 0 to 1.
+  /// - Parameter random: A random number from 0 to 1.
   mutating func next(after outcome: Outcome, random: Double) -> Action {
     switch outcome {
     case .fresh:
@@ -40,11 +40,11 @@ nonisolated struct FeedRetry {
     }
   }
 
-  /// Whether the same request may succeed later.
+  /// Returns true if the same request may succeed later.
   static func canHeal(_ error: ImageError) -> Bool {
     switch error {
     case .transport, .timedOut, .proxyFailed, .emptyBody: true
-    // A clock that is not set yet makes every certificate look expired, or not valid yet.
+    // While the clock is not set, each certificate seems to have expired or not to be valid yet.
     case .untrustedServer(_, let cause, _): cause == .expired || cause == .notYetValid
     case .status(let status): [408, 425, 429].contains(status) || status >= 500
     default: false

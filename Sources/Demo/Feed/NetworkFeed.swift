@@ -1,25 +1,25 @@
 import FoundationEssentials
 import Vitrine
 
-/// A feed whose list comes over http(s), by the downloader and the disk cache of the images: it is shown from disk when its
-/// server cannot be reached, and asked for again until it can.
+/// A feed whose list is loaded over http(s) by the downloader and the disk cache of the images. If the server cannot be
+/// reached, the list is shown from disk, and requested again until the server answers.
 final class NetworkFeed {
-  /// How the feed stands.
+  /// The state of a feed.
   enum State: Equatable {
     case loading
     case loaded
-    /// Shown as it was kept.
+    /// The stored list is shown.
     case stale
-    /// Not there yet; why.
+    /// The list has not arrived yet; the value is the reason.
     case waiting(String)
-    /// Cannot be had; why, in one line.
+    /// The list cannot be loaded; the value is the reason in one line.
     case failed(String)
   }
 
   private(set) var state = State.loading { didSet { if state != oldValue { onChange() } } }
-  /// What there is of the feed; without items until the list has come.
+  /// The current list; empty until the list has arrived.
   private(set) var feed: Feed
-  /// Called when another list is to be shown.
+  /// Called when another list should be shown.
   var onList: () -> Void = {}
   /// Called when `state` has changed.
   var onChange: () -> Void = {}
@@ -31,7 +31,7 @@ final class NetworkFeed {
   private var retry = FeedRetry()
   private var timer: WindowTimer?
   private var task: ImageTask?
-  /// The bytes that `feed` was made from.
+  /// The bytes from which `feed` was parsed.
   private var bytes: [UInt8] = []
 
   init(
@@ -45,10 +45,10 @@ final class NetworkFeed {
     feed = Feed(name: url.absoluteString.withoutSecrets, items: [])
   }
 
-  /// True while the list is on its way.
+  /// True while the list is being loaded.
   var isLoading: Bool { task != nil }
 
-  /// Asks for the list now, whatever was planned.
+  /// Requests the list now, even if a retry is scheduled.
   func load() {
     timer?.cancel()
     timer = nil
@@ -70,14 +70,14 @@ final class NetworkFeed {
     }
   }
 
-  /// Where the list came from after redirects. The disk keeps no login, which is needed for the images beside the list.
+  /// Returns the URL of the list after redirects. The disk does not store the login, which relative image URLs need.
   private func place(of response: ImageResponse) -> URL {
     guard let place = response.http?.url else { return url }
     let isHere = place.absoluteString.separatingLogin.url == url.absoluteString.separatingLogin.url
     return isHere ? url : place
   }
 
-  /// Reads a list away from the main actor: a long one takes a while.
+  /// Parses a list off the main actor, because a long list takes a while.
   private func take(_ new: [UInt8], from base: URL, isStale: Bool) {
     guard new != bytes || bytes.isEmpty else { return settle(isStale: isStale) }
     Task { [weak self, name = feed.name] in
@@ -103,7 +103,7 @@ final class NetworkFeed {
       feed = Feed(name: feed.name, list: list)
       onList()
       settle(isStale: isStale)
-    // A list that was shown goes on being shown.
+    // A list that is shown already stays.
     case .failure(let error): state = feed.count > 0 ? .stale : .failed(error.message)
     }
   }

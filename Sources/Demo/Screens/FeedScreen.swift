@@ -28,7 +28,7 @@ class FeedScreen: View, Screen {
 
   func reload() { list.reloadData() }
 
-  /// Shows another feed from its beginning.
+  /// Shows another feed, scrolled to its beginning.
   func show(_ feed: Feed) {
     self.feed = feed
     selected = []

@@ -192,8 +192,8 @@ private nonisolated struct ScriptWords {
     return word
   }
 
-  /// More than any screen, list or wait needs, in whatever unit: points, steps, seconds or milliseconds. What is reckoned
-  /// with such numbers fits an `Int`.
+  /// The largest number in a script, in any unit: points, steps, seconds or milliseconds. Results of arithmetic with
+  /// such numbers fit an `Int`.
   private static let largest = 1e9
 
   private mutating func number(_ meaning: String) throws(Script.SyntaxError) -> Double {

@@ -17,7 +17,7 @@ final class DelayingLoop {
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 4096)
   private var connections: [DelayedConnection] = []
   private var polled: [pollfd] = []
-  /// Nothing is accepted before, once the process ran out of descriptors; 0 for at once.
+  /// The time before which no connection is accepted, because the process ran out of descriptors; 0 for no pause.
   private var acceptsFrom: UInt64 = 0
   private static let acceptPause: UInt64 = 100_000_000
 
@@ -63,7 +63,7 @@ final class DelayingLoop {
       let client = Glibc.accept(listener, nil, nil)
       guard client >= 0 else {
         if errno == EINTR || errno == ECONNABORTED { continue }
-        // The listener stays readable while there are no descriptors.
+        // Without descriptors the listening socket stays readable, so the loop must pause.
         if errno != EAGAIN { acceptsFrom = now + Self.acceptPause }
         return
       }

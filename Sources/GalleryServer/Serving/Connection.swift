@@ -22,11 +22,11 @@ final class Connection {
   private let buffer: UnsafeMutableRawBufferPointer
   private var parser = RequestParser()
   private var phase: Phase
-  /// Nanoseconds.
+  /// The time after which an idle connection is closed, in nanoseconds.
   private let idleTime: UInt64
 
   private enum Phase {
-    /// Waits for a request, since this time.
+    /// Waiting for a request since this time.
     case reading(since: UInt64)
     case answering(Answer)
     case lingering(until: UInt64)
@@ -64,7 +64,7 @@ final class Connection {
     if case .closed = phase { true } else { false }
   }
 
-  /// Since when it waits for a request; nil while it does anything else.
+  /// The time since which the connection waits for a request; nil while it does anything else.
   var idleSince: UInt64? {
     if case .reading(let since) = phase { since } else { nil }
   }
@@ -110,7 +110,7 @@ final class Connection {
     if case .reading = phase { closeInOrder(at: now) }
   }
 
-  /// Closes at once, since the server stops, or needs the descriptor for another one.
+  /// Closes the connection at once, because the server stops or needs the descriptor for another connection.
   func stop() {
     if case .answering(let answer) = phase { end(answer, .stopped) } else { close() }
   }

@@ -1,16 +1,16 @@
 import Glibc
 
-/// How many connections a server keeps open, and for how long one may wait for its next request.
+/// The limits for open connections and for the time that a connection may wait for its next request.
 ///
-/// The program around the server needs descriptors too: when there are too many connections, the one that has been idle for
-/// the longest time is closed, and nothing is accepted while none is idle.
+/// The program that runs the server needs descriptors too. When there are too many connections, the one that has been
+/// idle for the longest time is closed. While none is idle, no connection is accepted.
 struct ConnectionLimit {
-  /// Connections at most, idle or not.
+  /// The maximum number of connections, idle or not.
   var most: Int
-  /// Nanoseconds.
+  /// The maximum idle time in nanoseconds.
   var idleTime: UInt64 = 60_000_000_000
 
-  /// A quarter of what the process may have open, between 16 and 512.
+  /// A limit of a quarter of the descriptors that the process may open, between 16 and 512.
   static var ofProcess: ConnectionLimit {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
@@ -19,15 +19,16 @@ struct ConnectionLimit {
     return ConnectionLimit(most: Int(min(max(limit.rlim_cur / 4, 16), 512)))
   }
 
-  /// What to do before another connection is accepted.
+  /// The step to take before another connection is accepted.
   enum Admission: Equatable {
     case accept
-    /// Close this one first, by its index.
+    /// Close the connection at this index first.
     case acceptInsteadOf(Int)
     case wait
   }
 
-  /// - Parameter idleSince: for each open connection the time since which it waits for a request; nil while it answers one.
+  /// - Parameter idleSince: For each open connection, the time since which it waits for a request; nil while it is
+  ///   answering one.
   func admission(_ idleSince: some Sequence<UInt64?>) -> Admission {
     var count = 0
     var longest: (index: Int, since: UInt64)?

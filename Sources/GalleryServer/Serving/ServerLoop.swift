@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// Takes a connection from a listening socket; the descriptor, or -1 with `errno`.
+/// A function that accepts a connection from a listening socket. Returns the descriptor, or -1 with `errno` set.
 typealias Accept = @Sendable (_ listener: Int32) -> Int32
 
 /// The server's thread: sleeps in `poll` until a socket, the wake-up pipe or a deadline has something for
@@ -102,8 +102,8 @@ final class ServerLoop {
     }
   }
 
-  /// The process has no descriptor left, or the system no memory: gives one back if a connection is idle, and tries again
-  /// after a pause, since the listener stays readable meanwhile.
+  /// Handles a lack of descriptors or memory: closes an idle connection if there is one, and tries again after a pause,
+  /// because the listening socket stays readable.
   private func runOutOfDescriptors(at now: UInt64) {
     let one = ConnectionLimit(most: 0).admission(connections.lazy.map(\.idleSince))
     if case .acceptInsteadOf(let index) = one { connections.remove(at: index).stop() }

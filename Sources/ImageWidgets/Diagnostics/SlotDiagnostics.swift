@@ -2,9 +2,9 @@ import VitrineGraphics
 import VitrineLoading
 import VitrineWidgets
 
-/// Says in the diagnostic log which view did not get its image, and why.
+/// Reports to the diagnostic log which view did not get its image, and why.
 enum SlotDiagnostics {
-  /// - Parameter source: what the slot was asked for; nil for a load that has a request.
+  /// - Parameter url: The requested URL; nil for a load that has a request.
   static func reportFailure(_ error: ImageError, of url: String?, in target: any SlotTarget) {
     if error == .cancelled { return }
     DiagnosticLog.report(
@@ -12,7 +12,7 @@ enum SlotDiagnostics {
         subject: subject(of: target), text: "\(error)\(url.map { " (\($0.withoutSecrets))" } ?? "")"))
   }
 
-  /// Type, label, slot and place of the view: `ImageView “Cover” at 40,40 320x240`.
+  /// Describes the view by type, label, slot and frame: `ImageView “Cover” at 40,40 320x240`.
   private static func subject(of target: any SlotTarget) -> String {
     guard let view = target.view else { return "a view that is gone" }
     let label = view.accessibilityLabel.map { " “\($0)”" } ?? ""

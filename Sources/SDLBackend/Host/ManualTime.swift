@@ -10,8 +10,8 @@ import VitrineWidgets
 /// let half = host.screenshot()
 /// ```
 ///
-/// One moment is one image: the time between two moments may be passed in any number of steps. Frames lie at multiples of a
-/// sixtieth of a second since the clock was stopped, with one more at the end of each step.
+/// The image at a moment does not depend on the number of steps in which the time was moved there. Frames lie at
+/// multiples of a sixtieth of a second since the clock was stopped, with one more at the end of each step.
 ///
 /// Nothing else happens while it moves: the events of devices, and what the main queue holds, as pictures that have been
 /// loaded, wait for the host's next turn.
@@ -86,7 +86,8 @@ public final class ManualTime {
     window.nextDeadline.map { $0 > now ? $0 : window.frameTime(after: now) }
   }
 
-  /// The time of a frame that differs by a rounding error only, as a sum of steps does; else the time itself.
+  /// Returns the time of the nearest frame if it differs only by a rounding error, as a sum of steps does; otherwise
+  /// `time`.
   private func nearestFrame(to time: Double) -> Double {
     let frame = window.frameTime(after: time - window.frameInterval / 2)
     return abs(frame - time) < 1e-7 ? frame : time

@@ -8,9 +8,9 @@ extension SDLHost {
   /// server is gone, which `failure` tells then.
   ///
   /// Runs what the main actor and the main dispatch queue have to do, and sleeps while there is nothing. Has to
-  /// be called on the process's first thread, which `@main` with a synchronous `main()` has. On another thread no
-  /// image would ever arrive: the method writes one line to standard error, sets `failure` to `.notFirstThread` and
-  /// returns at once.
+  /// be called on the process's first thread, where a synchronous `main()` of `@main` runs. On any other thread no
+  /// image would ever arrive: the method then writes one line to standard error, sets `failure` to `.notFirstThread`
+  /// and returns at once.
   public func run() {
     guard Self.isFirstThread else {
       failure = .notFirstThread
@@ -21,7 +21,7 @@ extension SDLHost {
     while !isQuitting { turn() }
   }
 
-  /// True on the process's first thread, the one that can serve the main queue.
+  /// True on the process's first thread, the only one that can serve the main queue.
   package nonisolated static var isFirstThread: Bool { vitrine_is_main_thread() == SDL_TRUE }
 
   /// One turn of the loop: waits until there is something to do, handles events and the main queue's work, and

@@ -18,8 +18,8 @@ public nonisolated enum SDLHostError: Error, Hashable, Sendable, CustomStringCon
   case font(path: String, message: String)
   /// SDL is a single thing in a process: the other host has to be closed first.
   case anotherHostIsOpen
-  /// The call came on a thread that is not the process's first, where neither SDL nor the main actor can be served: in an
-  /// asynchronous `main`, everything after the first `await`.
+  /// The call was made on a thread other than the process's first, where neither SDL nor the main actor can be served.
+  /// In an asynchronous `main`, this is everything after the first `await`.
   case notFirstThread
   /// A picture file could not be written.
   case file(path: String, message: String)

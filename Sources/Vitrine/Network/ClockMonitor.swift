@@ -3,31 +3,30 @@ import Glibc
 import Synchronization
 import VitrineLoading
 
-/// Reports each time that the wall clock is set, as by NTP on a machine without a battery.
+/// Reports each time that the wall clock is set, for example by NTP on a machine without a battery.
 ///
-/// A thread of its own sleeps until the kernel has something to say; nothing wakes it otherwise. Where the kernel has no
-/// timers of this kind, nothing is ever reported.
+/// A thread sleeps until the kernel reports a step. If the kernel does not support such timers, nothing is reported.
 nonisolated final class ClockMonitor: Sendable {
-  /// The monitor of the process's downloader.
+  /// The monitor of the shared downloader.
   private static let current = Mutex<ClockMonitor?>(nil)
 
-  /// Reports steps to `downloader`, and to no other from now on.
+  /// Reports steps to `downloader`, and no longer to the previous downloader.
   static func watch(for downloader: ImageDownloader) {
     let monitor = ClockMonitor { [weak downloader] in downloader?.clockStepped() }
     let old = current.withLock { current in
       defer { current = monitor }
       return current
     }
-    _ = old  // is released here, outside the lock
+    _ = old  // deallocated here, outside the lock
   }
 
-  /// Closing it ends the thread.
+  /// A descriptor that ends the thread when it is closed.
   private let lifeline: Int32
 
   /// - Parameters:
-  ///   - timer: A descriptor that can be read when the clock has been set, closed at the end; a timer of the kernel's by
-  ///     default.
-  ///   - onStep: Called on the monitor's thread, any number of times until the monitor is released.
+  ///   - timer: A descriptor that becomes readable when the clock has been set; a kernel timer by default. Closed when
+  ///     the monitor ends.
+  ///   - onStep: Called on the monitor's thread for each step until the monitor is released.
   init?(timer: Int32? = ClockMonitor.timer(), onStep: @escaping @Sendable () -> Void) {
     guard let timer else { return nil }
     var pair: [Int32] = [-1, -1]
@@ -60,7 +59,7 @@ nonisolated final class ClockMonitor: Sendable {
       let length = read(timer, &expirations, MemoryLayout.size(ofValue: expirations))
       if length < 0, errno == EINTR || errno == EAGAIN { continue }
       guard length > 0 || length < 0 && errno == ECANCELED else { return }
-      // Armed first, so that a step during the call is not missed.
+      // The timer is armed before the call, so that a step during the call is not missed.
       _ = vitrine_arm_clock_watch(timer)
       onStep()
     }

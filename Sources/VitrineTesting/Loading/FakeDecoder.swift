@@ -39,7 +39,7 @@ public final class FakeDecoder: ImageDecoding {
   /// What was asked for so far, in the order of the calls.
   public var calls: [DecodeOptions] { recorded.withLock { $0.calls } }
 
-  /// The number of decodes that were stopped because their image was not needed any more.
+  /// The number of decodes that were stopped because their image was no longer needed.
   public var stopCount: Int { recorded.withLock { $0.stops } }
 
   /// Which pictures in part were asked for so far, in the order of the calls.
@@ -67,7 +67,8 @@ public final class FakeDecoder: ImageDecoding {
     try decode(data, options: options, cancellation: .never)
   }
 
-  /// Waits at the gate, then makes the image that `data` describes, unless it is not needed any more.
+  /// Waits at the gate, then returns the image that `data` describes. Throws `.cancelled` if the image is no longer
+  /// needed.
   public func decode(
     _ data: [UInt8], options: DecodeOptions, cancellation: DecodeCancellation
   ) throws(ImageError) -> Image {

@@ -5,17 +5,17 @@ public import VitrineLoading
 
 /// One transfer of a `FakeTransport`, answered by the test. What comes after its end is dropped.
 ///
-/// While its receiver has no room for more bytes, the transfer is paused: what the test sends waits, and follows on
-/// another thread once there is room.
+/// While its receiver has no room for more bytes, the transfer is paused: bytes that the test sends are kept, and are
+/// delivered on another thread once there is room.
 public final class FakeTransfer: Cancellable {
   private struct State {
     /// nil after the end, as a transport keeps no receiver beyond it.
     var receiver: (any TransportReceiver)?
     var bytes = 0
     var isCancelled = false
-    /// What waits for room: bytes, and the end behind them.
+    /// The bytes that wait for room, and the end after them.
     var unsent: [Unsent] = []
-    /// A thread hands over what waits.
+    /// True while a thread delivers waiting bytes.
     var isSending = false
     var isPaused = false
     var resumes = 0
@@ -28,7 +28,7 @@ public final class FakeTransfer: Cancellable {
 
   /// What was asked for.
   public let request: TransportRequest
-  /// Digests of what the transport added when the transfer began.
+  /// Digests of the credentials that the transport had when the transfer began.
   public let credentials: CredentialDigests
   private let endsCancelled: Bool
   private let resumed = CountWaiters()
@@ -59,17 +59,16 @@ public final class FakeTransfer: Cancellable {
     state.withLock { $0.receiver }?.transportDidReceive(response)
   }
 
-  /// Who hears of the transfer, to call as a transport does that never asks for room; nil after the end.
+  /// The receiver, for tests that imitate a transport that never asks for room; nil after the end.
   package var receiverForTesting: (any TransportReceiver)? { state.withLock { $0.receiver } }
 
-  /// Whether it waits until its receiver has room.
+  /// True while the transfer waits for its receiver to have room.
   public var isPaused: Bool { state.withLock { $0.isPaused } }
 
-  /// Returns as soon as the transfer has been resumed `count` times since the beginning; at once if it has, or if the
-  /// task is cancelled.
+  /// Returns when the transfer has been resumed `count` times since its beginning, or when the Swift task is cancelled.
   public func waitUntilResumed(_ count: Int) async { await resumed.wait(for: count) }
 
-  /// The next bytes of the body, in one piece.
+  /// Sends the next bytes of the body in one piece.
   public func send(_ bytes: [UInt8]) { send(.bytes(bytes)) }
 
   /// The end, with what was sent as metrics, one request and no new connection, unless others are given.
@@ -83,7 +82,7 @@ public final class FakeTransfer: Cancellable {
     sendAll()
   }
 
-  /// Hands over what waits, in its order, until the receiver has no room. One thread at a time does so.
+  /// Delivers waiting bytes in order, until the receiver has no room. One thread at a time does this.
   private func sendAll() {
     let isMine = state.withLock { state in
       if state.isSending || state.isPaused { return false }
@@ -103,7 +102,7 @@ public final class FakeTransfer: Cancellable {
         state.withLock { $0.isPaused = true }
         let hasRoom = receiver?.transportMayReceive(bytes.count) { self.resume() } ?? true
         guard hasRoom else {
-          // Resumed meanwhile, perhaps, by a thread that has left the sending to this one.
+          // Another thread may have resumed the transfer and left the delivery to this thread.
           let goesOn = state.withLock { state in
             state.isSending = !state.isPaused
             return state.isSending
@@ -134,7 +133,7 @@ public final class FakeTransfer: Cancellable {
       return state.resumes
     }
     sendAll()
-    // Only now, so that a test goes on when what waited has been handed over.
+    // Set after delivery, so that a waiting test continues when the bytes have been delivered.
     resumed.set(count)
   }
 

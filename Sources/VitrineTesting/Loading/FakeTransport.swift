@@ -23,7 +23,7 @@ public final class FakeTransport: DataTransport {
 
   /// What it serves; http and https unless others were given.
   public let schemes: Set<String>
-  /// Whether it adds `credentials` to its requests.
+  /// True if the transport adds `credentials` to its requests.
   public let addsCredentials: Bool
   private let endsCancelled: Bool
   private let state = Mutex(State())
@@ -35,7 +35,7 @@ public final class FakeTransport: DataTransport {
   ///   - schemes: what it serves, in lower case.
   ///   - endsCancelled: whether a cancelled transfer ends at once, as those of real transports do sooner or
   ///     later; if not, the test ends it when it likes.
-  ///   - addsCredentials: whether it adds `credentials` to its requests.
+  ///   - addsCredentials: True if the transport adds `credentials` to its requests.
   public init(
     schemes: Set<String> = ["http", "https"], endsCancelled: Bool = true, addsCredentials: Bool = false
   ) {
@@ -44,13 +44,14 @@ public final class FakeTransport: DataTransport {
     self.endsCancelled = endsCancelled
   }
 
-  /// Digests of the cookies and the credential that the transport adds to requests from now on: who has signed in.
+  /// Digests of the cookies and the credential that the transport adds to requests from now on. Set them to simulate a
+  /// sign-in.
   public var credentials: CredentialDigests {
     get { state.withLock { $0.credentials } }
     set { state.withLock { $0.credentials = newValue } }
   }
 
-  /// `credentials`, whatever the URL.
+  /// Returns `credentials` for any URL.
   public func credentialDigests(for url: URL, headers: HTTPHeaders) -> CredentialDigests { credentials }
 
   /// All transfers so far, in the order of their start.

@@ -3,14 +3,14 @@ import VitrineCodecs
 import VitrineGraphics
 import VitrineSDLBackend
 
-/// Why a screen is not what was recorded.
+/// The error of a screen that differs from the recorded image.
 public struct ScreenDifference: Error, Sendable, CustomStringConvertible {
-  /// Where the recorded image is, or should be.
+  /// The path of the recorded image, which may not exist.
   public let path: String
-  /// What differs; nil where nothing was recorded.
+  /// The comparison; nil if no image was recorded.
   public let comparison: PictureComparison?
 
-  /// What differs and where, and what to do if the screen is right.
+  /// The difference, and how to record the screen if it is right.
   public var description: String {
     let problem = comparison.map { "\($0); \(path.replacingExtension(by: "difference.png")) shows both" }
     return
@@ -20,15 +20,15 @@ public struct ScreenDifference: Error, Sendable, CustomStringConvertible {
 }
 
 extension TestScreen {
-  /// Compares what is on the screen with the image `Recorded/NAME.png` beside the test's own file, and throws a
-  /// `ScreenDifference` where they differ. With the environment's `VITRINE_RECORD=1` it writes that image instead.
+  /// Compares the screen with the image `Recorded/NAME.png` beside the test's file, and throws a `ScreenDifference` if
+  /// they differ. If the environment variable `VITRINE_RECORD` is 1, writes this image instead.
   ///
-  /// After a difference `NAME.actual.png` and `NAME.difference.png` lie beside it.
+  /// After a difference, `NAME.actual.png` and `NAME.difference.png` lie beside the recorded image.
   ///
   /// - Parameters:
-  ///   - name: of the image, without extension.
-  ///   - tolerance: what is let pass; `.text` where letters are seen.
-  ///   - folder: where the image is; nil for `Recorded` beside the file of the call.
+  ///   - name: The name of the image, without extension.
+  ///   - tolerance: The accepted difference; use `.text` if letters are visible.
+  ///   - folder: The folder of the image; nil for `Recorded` beside the calling file.
   public func expect(
     _ name: String, tolerance: PictureTolerance = .drawing, in folder: String? = nil, file: String = #filePath
   ) throws {
@@ -58,7 +58,7 @@ extension TestScreen {
 }
 
 extension String {
-  /// The path `NAME.png` with another end.
+  /// Returns the path with `.png` replaced by another ending.
   fileprivate func replacingExtension(by end: String) -> String {
     hasSuffix(".png") ? dropLast(3) + end : self + "." + end
   }

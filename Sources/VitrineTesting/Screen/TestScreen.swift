@@ -13,27 +13,28 @@ public import VitrineWidgets
 /// try screen.expect("cover-fades-in")
 /// ```
 ///
-/// There is one host at a time in a process, while tests run side by side: making a screen waits until the screens of other
-/// tests are closed, so a test may await whatever it likes while it has one. A screen closes when it goes, or by `close()`.
+/// A process has one host at a time, while tests run in parallel: opening a screen waits until the screens of other
+/// tests are closed. A test may therefore await anything while it has a screen. A screen closes when it is released, or
+/// by `close()`.
 @MainActor
 public final class TestScreen {
-  /// What draws.
+  /// The host that draws the window.
   public let host: SDLHost
-  /// The host's clock, which stands still until it is moved.
+  /// The host's clock, which stands still unless the test moves it.
   public let time: ManualTime
-  /// The top of the view tree.
+  /// The root of the view tree.
   public var window: Window { host.window }
 
-  /// Tests that open hosts on their own take turns with screens here.
+  /// The turns that screens share with tests that open a host themselves.
   package nonisolated static let turns = Turns()
   private var isOpen = true
 
-  /// Opens the screen, as soon as no other test has one.
+  /// Opens the screen as soon as no other test has one.
   ///
   /// - Parameters:
-  ///   - size: in points.
-  ///   - scale: pixels to a point.
-  ///   - configure: changes the host's configuration, as its fonts or its rotation.
+  ///   - size: The size in points.
+  ///   - scale: The number of pixels per point.
+  ///   - configure: Changes the host's configuration, such as its fonts or its rotation.
   public init(
     size: Size = Size(width: 400, height: 300), scale: Double = 1,
     configure: (inout SDLHost.Configuration) -> Void = { _ in }
@@ -57,7 +58,7 @@ public final class TestScreen {
 
   isolated deinit { close() }
 
-  /// Closes the window, and lets the next test have its screen. A second call does nothing.
+  /// Closes the window so that the next test can open its screen. Further calls do nothing.
   public func close() {
     guard isOpen else { return }
     isOpen = false
@@ -65,7 +66,7 @@ public final class TestScreen {
     Self.turns.end()
   }
 
-  /// A host that a test has made itself takes no turns; it is waited for.
+  /// Opens a host. Waits for hosts that tests have opened without taking turns.
   private static func open(_ configuration: SDLHost.Configuration) async throws -> SDLHost {
     var host: SDLHost?
     try await until {
@@ -82,21 +83,23 @@ public final class TestScreen {
 
   // MARK: Time
 
-  /// Lets time pass; each frame on the way is drawn at its time, and the last at the end. See `ManualTime.advance(by:then:)`.
+  /// Moves the time. Each frame on the way is drawn at its time, and one more at the end. See
+  /// `ManualTime.advance(by:then:)`.
   public func advance(by seconds: Double) { time.advance(by: seconds) }
 
-  /// Lets time pass until nothing fades or scrolls any more; whether that came about.
+  /// Moves the time until no animation and no scrolling is left. Returns false if they do not end.
   @discardableResult
   public func advanceUntilIdle(limit: Double = 30) -> Bool { time.advanceUntilIdle(limit: limit) }
 
-  /// Waits until no view waits for an image any more, and draws: what has come begins its transition now. The time of the
-  /// screen stands still meanwhile.
+  /// Waits until no view waits for an image, and draws: transitions of the images that have arrived begin now. The time
+  /// of the screen does not move.
   ///
-  /// - Parameter seconds: real time after which it throws a `WaitFailure`, as for a transfer that no test answers.
+  /// - Parameter seconds: The real time after which the call throws a `WaitFailure`, for example because no test
+  ///   answers a transfer.
   public func load(
     within seconds: Double = 60, file: StaticString = #fileID, line: Int = #line
   ) async throws {
-    // A layout gives views the sizes that they load their images at.
+    // The layout gives views the sizes at which they load their images.
     time.advance(by: 0)
     try await until(within: seconds, file: file, line: line) {
       time.advance(by: 0)
@@ -107,7 +110,7 @@ public final class TestScreen {
 
   // MARK: What is seen
 
-  /// What is on the screen at this moment.
+  /// Returns the current contents of the screen.
   public func screenshot() -> Bitmap {
     time.advance(by: 0)
     return host.screenshot()

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Lets tasks through one at a time, in the order of their arrival.
+/// A lock for tasks, granted in the order of arrival.
 ///
-/// A task that is cancelled while it waits leaves the line.
+/// A task that is cancelled while it waits leaves the queue.
 package final class Turns: Sendable {
   private struct State {
     var isTaken = false
@@ -14,7 +14,7 @@ package final class Turns: Sendable {
 
   package init() {}
 
-  /// Waits for the turn, which lasts until `end()`. Throws when the task is cancelled before it comes.
+  /// Waits for the turn, which lasts until `end()`. Throws if the task is cancelled before.
   package func begin() async throws(CancellationError) {
     let number = state.withLock { state in
       state.lastNumber += 1
@@ -42,7 +42,7 @@ package final class Turns: Sendable {
     if !hasTurn { throw CancellationError() }
   }
 
-  /// Gives the turn to the task that has waited longest.
+  /// Passes the turn to the task that has waited longest.
   package func end() {
     let next = state.withLock { state -> CheckedContinuation<Bool, Never>? in
       guard !state.waiting.isEmpty else {

@@ -1,15 +1,15 @@
-/// Waits until a condition is true, and lets other tasks run meanwhile.
+/// Waits until a condition is true, while other tasks run.
 ///
 /// ```swift
 /// try await until { cover.image != nil }
 /// ```
 ///
-/// A test whose condition never becomes true fails rather than hangs: the wait throws `WaitFailure` after a time limit, and at
-/// once when its task is cancelled, as by the time limit of a test.
+/// If the condition never becomes true, the test fails instead of hanging: the wait throws `WaitFailure` after a time
+/// limit, or immediately when its task is cancelled, for example by the test's time limit.
 ///
 /// - Parameters:
-///   - seconds: real time after which the wait gives up; a minute by default.
-///   - condition: called in the caller's isolation, again after each turn of other tasks.
+///   - seconds: The real time in seconds after which the wait fails; a minute by default.
+///   - condition: Called in the caller's isolation, repeatedly, after other tasks have run.
 public func until(
   within seconds: Double = 60, isolation: isolated (any Actor)? = #isolation, file: StaticString = #fileID,
   line: Int = #line, _ condition: () throws -> Bool
@@ -23,13 +23,13 @@ public func until(
   }
 }
 
-/// A wait that ended before its condition was true.
+/// The error of a wait that ended before its condition was true.
 public struct WaitFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The file and the line of the wait.
+  /// The file and line of the wait.
   public let place: String
-  /// Why the wait ended, as a clause.
+  /// The reason why the wait ended, as a clause.
   public let reason: String
 
-  /// One line that names the place and the reason.
+  /// One line with the place and the reason.
   public var description: String { "\(place): the condition is still false, and \(reason)" }
 }

@@ -154,7 +154,7 @@ open class ListView: ScrollView {
     cell.isSelected = row == selectedRow
     cell.frame = place(of: row)
     insertSubview(cell, at: index)
-    // Views inside the cell that get their size from it ask for their images now, in the order of the calls.
+    // Image views that get their size from the cell request their images here, in the order of the calls.
     cell.layoutIfNeeded()
     return cell
   }

@@ -1,12 +1,12 @@
-/// The order in which rows get their cells, and so ask for their images: the visible rows, then those that the list is
-/// scrolled towards, nearest first, then those behind.
+/// The order in which rows get their cells and thereby request their images: the visible rows, then the rows that the
+/// list scrolls towards, nearest first, then the rows behind.
 nonisolated struct RowOrder: Equatable {
   let rows: [Int]
 
   /// - Parameters:
-  ///   - wanted: the rows that are to have cells.
-  ///   - visible: the rows that can be seen.
-  ///   - old: the rows that had cells; without any the list is about to be scrolled down.
+  ///   - wanted: The rows that should have cells.
+  ///   - visible: The visible rows.
+  ///   - old: The rows that had cells. If empty, the list is assumed to scroll down.
   init(_ wanted: Range<Int>, visible: Range<Int>, from old: Range<Int>) {
     let visible = visible.clamped(to: wanted)
     guard !visible.isEmpty else {

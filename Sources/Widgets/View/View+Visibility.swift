@@ -1,8 +1,8 @@
 import VitrineGraphics
 
 extension View {
-  /// True if some of the view lies within the window, no view around it cuts it off, and none is hidden or transparent.
-  /// Views that cover it do not count. Costs the depth of the tree.
+  /// True if a part of the view lies within the window, is not clipped by its superviews, and neither the view nor a
+  /// superview is hidden or transparent. Views in front of it are ignored. O(depth of the tree).
   package var isOnScreen: Bool {
     guard let window, !isHidden, alpha >= 0.01 else { return false }
     var seen = bounds

@@ -17,7 +17,7 @@ nonisolated struct FrameRequests {
   private var requests: [ObjectIdentifier: Request] = [:]
   private var lastNumber = 0
 
-  /// How many requests have been made so far.
+  /// The number of requests made so far.
   var requestCount: Int { lastNumber }
 
   /// The earliest time that somebody asked for; nil without requests. O(n).

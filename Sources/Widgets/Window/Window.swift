@@ -24,10 +24,10 @@ public final class Window: View {
   public var now = 0.0
   /// Seconds from one frame to the next while something moves. The host sets it to what the screen does.
   public var frameInterval = 1.0 / 60
-  /// The time that frames are counted from, so that they do not depend on when the host was asked for others; nil
-  /// counts each from the one before it.
+  /// The time from which frames are counted, so that their times do not depend on earlier requests; nil counts each
+  /// frame from the previous one.
   package var frameOrigin: Double?
-  /// The host's time; nil without a host. Between two frames it is ahead of `now`.
+  /// The host's current time; nil without a host. Between two frames this is later than `now`.
   package var hostTime: (() -> Double)?
   /// Seconds that the host worked on its last frame; 0 where it does not say, as under a manual clock. What repeats for
   /// ever makes longer pauses where frames are slow.
@@ -102,18 +102,19 @@ public final class Window: View {
   /// Ends the calls; does nothing where there were none.
   public func cancelFrames(for observer: any FrameObserver) { frames.remove(observer) }
 
-  /// Calls the frame observers that are due at `now` and lays out, so that the tree is ready to be drawn.
+  /// Calls the frame observers that are due at `now` and performs the layout, so that the tree is ready to be drawn.
   ///
-  /// An observer that is first requested during the update, by another observer or by a layout, belongs to the same frame:
-  /// a fade that begins at `now` begins at `now` whether the next frame is near or far. Each observer is called once.
+  /// An observer that is first requested during the update, by another observer or by a layout, is called in the same
+  /// frame: a fade that begins at `now` begins at `now` regardless of when the next frame comes. Each observer is
+  /// called once.
   public func update(at now: Double) {
     self.now = now
-    // Holds the observers as well, so that a new one cannot have the identity of one that is gone.
+    // Retains the observers, so that a new observer cannot have the identity of a released one.
     var served: [ObjectIdentifier: any FrameObserver] = [:]
     for _ in 0..<Self.roundsOfAnUpdate {
       callObservers(dueAt: now, served: &served)
       guard isLayoutRequested else { break }
-      // Placing views may ask for a layout elsewhere; a third round settles what is reasonable.
+      // A layout may request another layout. Three rounds are enough for reasonable view trees.
       for _ in 0..<3 where isLayoutRequested {
         isLayoutRequested = false
         layoutIfNeeded()
@@ -127,7 +128,7 @@ public final class Window: View {
     for _ in 0..<Self.roundsOfAnUpdate {
       let count = frames.requestCount
       for observer in frames.due(at: now) where served[ObjectIdentifier(observer)] == nil {
-        // Gone by now if one before it has cancelled it.
+        // An earlier observer may have cancelled this one.
         guard let request = frames.remove(observer) else { continue }
         served[ObjectIdentifier(observer)] = observer
         switch observer.frame(at: now) {
@@ -137,16 +138,16 @@ public final class Window: View {
         case .never: break
         }
       }
-      // Without new requests nothing else can be due.
+      // Without new requests, no other observer can be due.
       guard frames.requestCount != count else { return }
     }
   }
 
-  /// When the next frame comes while something moves: one interval after `now`, or at the next multiple of the interval
-  /// since `frameOrigin`.
+  /// Returns the time of the next frame while something moves: one interval after `now`, or at the next multiple of the
+  /// interval since `frameOrigin`.
   package func frameTime(after now: Double) -> Double {
     guard let frameOrigin, frameInterval > 0 else { return now + frameInterval }
-    // The quotient of a multiple may fall short of a whole number by a rounding error.
+    // The tolerance corrects rounding errors in the quotient of a multiple.
     let frame = ((now - frameOrigin) / frameInterval + 1e-6).rounded(.down) + 1
     return frameOrigin + frame * frameInterval
   }
