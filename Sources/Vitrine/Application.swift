@@ -100,8 +100,8 @@ public final class Application {
   /// Shows the window until it is closed, Esc or Ctrl-C is pressed, or `quit()` is called.
   ///
   /// Also returns when the X server or the Wayland compositor has ended, and immediately on a thread other than the
-  /// process's first; `host.failure` then has the reason. Pictures that are on
-  /// their way to the disk have a second to get there.
+  /// process's first; `host.failure` then has the reason. Pictures that are on their way to the disk have a second to
+  /// get there.
   public func run() {
     host.run()
     downloader.finishWriting(within: 1)

@@ -1,8 +1,8 @@
 import Glibc
 import Vitrine
 
-/// A program whose `main` is asynchronous, as a newcomer may write it: after an `await` it is not on the process's first
-/// thread any more. Prints what came of opening, or of running, a window there; or of many calls of `bootstrap`.
+/// A program with an asynchronous `main`, which leaves the process's first thread after an `await`. Prints the result
+/// of opening or running a window there, or of many calls of `bootstrap`.
 @main
 struct Probe {
   static func main() async {
@@ -16,7 +16,7 @@ struct Probe {
         let before = threadCount
         var others = 0
         for number in 0..<200 {
-          // What a newcomer may write for each request, also with a configuration of its own.
+          // A program may call `bootstrap` for each request, each time with a new configuration.
           var configuration = ImageDownloader.Configuration()
           configuration.maximumActiveDownloads = 1 + number % 7
           if bootstrap(downloader: configuration, dataCache: nil) !== first { others += 1 }
@@ -40,11 +40,11 @@ struct Probe {
     }
   }
 
-  /// Threads of this process, by the kernel's count.
+  /// The number of threads of this process, counted by the kernel.
   private static var threadCount: Int {
     guard let folder = opendir("/proc/self/task") else { return 0 }
     defer { closedir(folder) }
-    var count = -2  // . and ..
+    var count = -2  // excludes "." and ".."
     while readdir(folder) != nil { count += 1 }
     return count
   }

@@ -4,9 +4,10 @@ import VitrineCodecs
 import VitrineGraphics
 import VitrineLoading
 
-/// Decoders ask whether their image is still needed, and stop when it is not.
+/// Decoders check whether their image is still needed, and stop if it is not.
 @Suite(.timeLimit(.minutes(1))) struct DecodeCancellationTests {
-  /// Says yes from a question on, and counts the questions: one for each strip of rows, row of blocks or part.
+  /// Requests cancellation from a given check on, and counts the checks: one for each strip of rows, row of blocks or
+  /// part.
   private final class Questions: Sendable {
     private let asked = Atomic(0)
     private let limit: Int
@@ -21,7 +22,7 @@ import VitrineLoading
 
   struct Sample: CustomTestStringConvertible {
     let testDescription: String
-    /// Rows or scans, or parts of them, that take a question each.
+    /// The number of checks: one for each row, scan, or part of it.
     let questions: Int
     let bytes: @Sendable () -> [UInt8]
   }
@@ -38,7 +39,7 @@ import VitrineLoading
 
   static let samples = [
     Sample(testDescription: "JPEG", questions: 40, bytes: jpeg { _ in }),
-    // Ten scans of eighty rows of blocks, then the rows.
+    // Ten scans of eighty rows of blocks each, then the rows of the result.
     Sample(testDescription: "progressive JPEG", questions: 840, bytes: jpeg { $0.isProgressive = true }),
     Sample(testDescription: "JPEG of three scans", questions: 280, bytes: jpeg { $0.isInterleaved = false }),
     Sample(testDescription: "PNG", questions: 40) {
@@ -132,7 +133,7 @@ import VitrineLoading
 
   // MARK: Cost
 
-  /// A grey progressive JPEG of many scans, each over the whole image.
+  /// Returns a gray progressive JPEG with many scans of the whole image.
   private func manyScans(_ count: Int, width: Int, height: Int) -> [UInt8] {
     var fixture = JPEGFixture(width: width, height: height) { _, _ in .white }
     fixture.model = .gray
@@ -150,7 +151,7 @@ import VitrineLoading
     #expect(try decode(few, limits: limits).pixelWidth == 64)
     #expect(error(many, limits: limits) == .tooLarge(.samples(16 * pixels)))
     #expect(try decode(many, limits: DecodeLimits(pixels: pixels * 2)).pixelWidth == 64)
-    // Previews unpack no more.
+    // Previews have the same limit of samples.
     let decoder = try #require(
       ImageCodecs().progressiveDecoder(.scans, options: DecodeOptions(limits: limits)))
     #expect(throws: ImageError.tooLarge(.samples(16 * pixels))) {

@@ -3,7 +3,7 @@ import VitrineCodecs
 import VitrineGraphics
 import VitrineLoading
 
-/// Images that are encoded are decoded again.
+/// Encodes images and decodes them again.
 @Suite(.timeLimit(.minutes(1))) struct EncodingTests {
   private static func image(
     _ width: Int, _ height: Int, _ format: PixelFormat, hasAlpha: Bool
@@ -46,7 +46,7 @@ import VitrineLoading
     }
   }
 
-  @Test("GIF keeps up to 255 colors exactly, and comes close with more") func gif() throws {
+  @Test("GIF keeps up to 255 colors exactly, and approximates more") func gif() throws {
     let few = Image(
       Bitmap(width: 300, height: 20, format: .bgra, isOpaque: false) { pixels, bytesPerRow in
         for y in 0..<20 {
@@ -75,7 +75,7 @@ import VitrineLoading
     #expect(Double(differences.reduce(0, +)) / Double(differences.count) < 30)
   }
 
-  @Test("GIF packs more codes than its table holds") func longGIF() throws {
+  @Test("GIF writes more codes than its table holds") func longGIF() throws {
     var state: UInt32 = 1
     let noise = (0..<(256 * 200)).map { _ -> UInt8 in
       state = state &* 1_664_525 &+ 1_013_904_223
@@ -92,7 +92,7 @@ import VitrineLoading
     #expect(decoded.bitmap.colors == image.bitmap.colors)
   }
 
-  @Test("SD-C29 what cannot hold the image is replaced") func replacements() throws {
+  @Test("SD-C29 a format that cannot hold the image is replaced") func replacements() throws {
     let transparent = Self.image(8, 8, .bgra, hasAlpha: true)
     let codecs = ImageCodecs()
     #expect(try decode(try codecs.encode(transparent)).format == .png)

@@ -161,7 +161,7 @@ import VitrineLoading
     var writer = BitWriter()
     var (next, width) = (6, 3)
     writer.write(4, width)
-    // Each code but the first adds a string; 4095 is the last one that there is.
+    // Each code except the first adds a string; 4095 is the last possible code.
     for count in 0...(4096 - 6) {
       writer.write(0, width)
       guard count > 0 else { continue }
@@ -181,7 +181,7 @@ import VitrineLoading
 
   @Test func stringThatIsLongerThanTheRestIsCutOff() throws {
     var writer = BitWriter()
-    // One pixel, then two, then three of which one has room.
+    // The codes stand for one, two and three pixels; only one pixel of the last code fits.
     for code in [4, 1, 6, 7] { writer.write(code, 3) }
     let fixture = GIFFixture(width: 4, height: 1) { _, _ in 0 }
 

@@ -5,7 +5,7 @@ import VitrineCodecs
 import VitrineGraphics
 import VitrineLoading
 
-/// The memory that the codecs say decoding takes, beside what a process of its own takes.
+/// Compares the memory that the codecs predict for a decode with the memory that a process really takes.
 @Suite(.serialized, .timeLimit(.minutes(3)), .disabled(if: CorpusVerdict.isSanitized))
 struct MemoryMeasuredTests {
   struct Sample: CustomTestStringConvertible {
@@ -104,9 +104,9 @@ struct MemoryMeasuredTests {
     let numbers = output.split(whereSeparator: { $0 == " " || $0 == "\n" }).compactMap { Int($0) }
     try #require(numbers.count == 2, "\(output)")
     let (needed, taken) = (numbers[0], numbers[1])
-    // Pages of code that are used for the first time count, too.
+    // Code pages that are used for the first time are included.
     #expect(taken <= needed + (1 << 20), "needed \(needed), taken \(taken)")
-    // Alpha and lossless pixels of few colours take less; the header does not tell.
+    // WebP with alpha, or lossless with few colors, takes less; the header does not show this.
     guard !sample.testDescription.contains("WebP") else { return }
     #expect(needed <= taken * 2 + (3 << 20), "needed \(needed), taken \(taken)")
   }

@@ -49,7 +49,7 @@ import VitrineLoading
     jpeg.subsamples = true
     let subsampled = need(jpeg.bytes)
     jpeg.isProgressive = false
-    // Luma has whole pairs of blocks each way.
+    // Luma blocks are rounded up to pairs in both directions.
     #expect(subsampled - need(jpeg.bytes) == 4 * 4 * 128 + 4 * 8 + 2 * (2 * 2 * 128 + 2 * 8))
   }
 
@@ -92,7 +92,7 @@ import VitrineLoading
     var jpeg = JPEGFixture(width: 160, height: 160) { _, _ in .white }
     jpeg.isProgressive = true
     let bytes = jpeg.bytes
-    // Behind the first segment, whose length follows its marker.
+    // The offset after the first segment, whose length follows its marker.
     let end = 4 + Int(bytes[4]) << 8 + Int(bytes[5])
     let odd = bytes[..<end] + [0, 1, 2, 0xFF, 0] + bytes[end...]
 

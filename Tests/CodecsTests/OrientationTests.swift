@@ -77,7 +77,7 @@ import VitrineLoading
   @Test func valueThatEndsWithTheBytesIsRead() {
     let tiff = exif(orientation: 6)
 
-    // What follows the value is its padding and the place of the next directory.
+    // The last bytes are the value's padding and the offset of the next directory.
     #expect(Orientation(tiff: tiff.dropLast(6)) == .right)
     #expect(Orientation(tiff: tiff.dropLast(7)) == nil)
   }

@@ -3,7 +3,7 @@ import VitrineCodecs
 import VitrineGraphics
 import VitrineLoading
 
-/// Images that are scaled down to a number of bytes instead of refused.
+/// Images that are scaled down to a number of bytes instead of being refused.
 @Suite(.timeLimit(.minutes(1))) struct ScaleDownTests {
   private let limits = DecodeLimits(scaleDownBytes: 4_000_000)
 
@@ -35,7 +35,7 @@ import VitrineLoading
     #expect(try decode(fixture.bytes, limits: limits).pixelWidth == 100)
   }
 
-  @Test("each format is scaled down with its aspect ratio, and what fits keeps its size") func formats()
+  @Test("each format is scaled down with its aspect ratio, and a small image keeps its size") func formats()
     throws
   {
     let png = PNGFixture(width: 200, height: 100) { _, _ in [9, 9, 9, 255] }.bytes
@@ -54,7 +54,7 @@ import VitrineLoading
     }
   }
 
-  @Test("never less than a pixel, and never more bytes than allowed") func extremes() {
+  @Test("the result has at least one pixel and at most the allowed bytes") func extremes() {
     for (width, height) in [(1, 1), (1, 100_000), (65_535, 3), (1029, 1029), (7, 5)] {
       for bytes in [Int.min, -1, 0, 1, 4, 399, 400, 1 << 20, .max] {
         let size = DecodeOptions(limits: DecodeLimits(scaleDownBytes: bytes))

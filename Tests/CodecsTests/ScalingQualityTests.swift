@@ -149,7 +149,7 @@ import VitrineLoading
     #expect(!small.isOpaque)
   }
 
-  /// The rows of the source, counted by a division that is not exact, may end before those of the result do.
+  /// Inexact division must not make the rows of the source end before the rows of the result.
   @Test(arguments: [(21, 19), (25, 11), (29, 7), (42, 38), (25, 7), (35, 29), (41, 28)])
   func lastRowIsMadeWhateverTheSidesAre(source: Int, result: Int) {
     let stripes = bitmap(1, source) { _, y in y == source - 1 ? .pureBlue : .pureGreen }

@@ -4,17 +4,17 @@ import VitrineLoading
 
 @testable import VitrineCodecs
 
-/// The groups of prefix codes of a lossless WebP, each of which takes libwebp kilobytes.
+/// The groups of prefix codes of a lossless WebP, each of which takes libwebp about 12 KiB.
 @Suite struct WebPCodeGroupTests {
-  /// A black image whose blocks of 4x4 pixels have groups of their own, as many as there are.
+  /// Returns a black image with `groups` code groups for its blocks of 4x4 pixels.
   private func file(groups: Int, width: Int = 256, height: Int = 168) -> [UInt8] {
     var writer = BitWriter()
     writer.write(0x2F, 8)
     writer.write(width - 1, 14)
     writer.write(height - 1, 14)
-    // No alpha, version 0, no transform, no cache of colours, groups for blocks of four pixels a side.
+    // No alpha, version 0, no transform, no color cache, and groups for blocks of 4x4 pixels.
     for (value, count) in [(0, 1), (0, 3), (0, 1), (0, 1), (1, 1), (0, 3)] { writer.write(value, count) }
-    // The image of the groups' numbers: no cache of colours; green and red of eight bits, nothing else.
+    // The image of group numbers: no color cache; green and red of eight bits, nothing else.
     writer.write(0, 1)
     for _ in 0..<2 {
       writer.write(0, 1)

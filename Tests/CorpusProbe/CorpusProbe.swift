@@ -7,8 +7,8 @@ import VitrineLoading
 ///
 /// MEMORY is the most address space it may take in bytes, 0 for no limit; after SECONDS the alarm ends it.
 ///
-/// `CorpusProbe --peak WIDTH HEIGHT FILE` decodes a file to fill a box, or whole if WIDTH is 0, and prints the bytes that the
-/// codecs say this takes, and those that the process took at most.
+/// `CorpusProbe --peak WIDTH HEIGHT FILE` decodes a file to fill a box, or whole if WIDTH is 0. It prints the number of
+/// bytes that the codecs predict, and the process's peak memory in bytes.
 @main
 struct CorpusProbe {
   static func main() {
@@ -40,7 +40,7 @@ struct CorpusProbe {
       exit(3)
     }
     let options = DecodeOptions(target: width > 0 ? DecodeTarget(width: width, height: height) : nil)
-    // Libraries take memory of their own when they are first used.
+    // Libraries allocate memory of their own on first use, which must not be measured.
     _ = try? ImageCodecs().decode(Array(bytes.prefix(bytes.count / 2)), options: DecodeOptions())
     let needed = ImageCodecs().memoryNeeded(for: bytes, options: options)
     PixelMemory.shared.trim()
@@ -57,7 +57,7 @@ struct CorpusProbe {
     print("needed", needed, "taken", peak - before)
   }
 
-  /// The most bytes that were in memory.
+  /// The peak resident memory in bytes.
   private static var peak: Int {
     guard let status = read("/proc/self/status"),
       let line = String(decoding: status, as: UTF8.self).split(separator: "\n").first(where: {

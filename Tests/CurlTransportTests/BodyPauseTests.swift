@@ -10,7 +10,7 @@ import VitrineTesting
 
 /// Transfers pause while their receivers have no room.
 @Suite(.serialized, .timeLimit(.minutes(1))) struct BodyPauseTests {
-  /// Records a transfer, and has room for so many bytes until it is given more.
+  /// A receiver that records a transfer and has room for a number of bytes until the test raises it.
   private final class Narrow: TransportReceiver {
     private struct State {
       var room: Int
@@ -79,7 +79,7 @@ import VitrineTesting
 
     for room in [0, 50_000, 50_001, 200_000] {
       await receiver.waitUntilPaused()
-      // Another transfer goes on meanwhile.
+      // Another transfer continues in the meantime.
       #expect(try await transport.get(server.baseURL + "/one.png").body == body)
       #expect(receiver.recorder.heard.body.count <= room)
       receiver.widen(to: room)
@@ -101,7 +101,7 @@ import VitrineTesting
       receiver: receiver)
     await receiver.waitUntilPaused()
 
-    // Ends by its time, which is longer than those of the paused one.
+    // This transfer ends by its own timeout, which is longer than that of the paused transfer.
     let other = try await transport.get(
       server.baseURL + "/one.png?stall=10", timeouts: .init(connect: 5, stall: 5, total: 1))
     #expect(other.error == .timedOut(.total(seconds: 1)))
@@ -178,7 +178,7 @@ import VitrineTesting
     await receiver.waitUntilPaused()
     #expect(receiver.recorder.heard.responses.isEmpty, "the head waits too")
 
-    // Over the same connection.
+    // This request uses the same connection.
     #expect(try await transport.get(server.url + "/").text == "hello")
     receiver.widen(to: 5)
     let heard = await receiver.recorder.end()
@@ -195,7 +195,7 @@ import VitrineTesting
     var settings = CurlTransport.Configuration()
     settings.trust.certificateAuthorities = server.certificate
     let transport = CurlTransport(configuration: settings)
-    // Of 256 MiB, 64 MiB may come, and 32 MiB of them ahead.
+    // 64 MiB of the 256 MiB may be received, including 32 MiB that the server sends ahead.
     let ledger = MemoryLedger(budget: 48 << 20)
     var configuration = ImageDownloader.Configuration()
     configuration.ledger = ledger

@@ -7,10 +7,10 @@ import VitrineTesting
 
 @testable import VitrineCurlTransport
 
-/// What the transport adds tells visitors apart: what it would send, and what it has sent.
+/// Digests of the credentials that the transport would send, and of those that it has sent, distinguish users.
 @Suite(.timeLimit(.minutes(1))) struct CredentialDigestTests {
-  /// Sets the cookie that the path of `/sign-in/NAME` names, and answers with a picture of one row, as wide as the visitor
-  /// is known by.
+  /// A server that sets the cookie NAME for the path `/sign-in/NAME`, and returns a picture of one row whose width
+  /// depends on the cookie.
   private func server() throws -> ScriptedServer {
     try ScriptedServer { request in
       if request.target.hasPrefix("/sign-in/") {

@@ -5,11 +5,11 @@ import VitrineLoading
 
 @testable import VitrineCurlTransport
 
-/// Receivers start the next transfer when one ends, as a downloader does. A transfer that fails before it is sent ends on the
-/// transport's own thread.
-@Suite("A transfer that libcurl refuses at once stops no other", .timeLimit(.minutes(1)))
+/// Receivers start the next transfer when one ends, as a downloader does. A transfer that fails before it is sent ends
+/// on the transport's own thread.
+@Suite("A transfer that libcurl refuses at once does not stop others", .timeLimit(.minutes(1)))
 struct ImmediateFailureTests {
-  /// Ways to fail at once.
+  /// The reasons for an immediate failure.
   enum Refusal: String, CaseIterable, CustomTestStringConvertible {
     case port, scheme, header, login, pin, proxy
 
@@ -105,7 +105,7 @@ struct ImmediateFailureTests {
   }
 }
 
-/// Starts a transfer that fails at once each time that one has failed.
+/// Starts another transfer that fails immediately each time one has failed.
 private final class FailureStorm: Sendable {
   let isOver = Once.Flag()
   private let transport: CurlTransport

@@ -5,11 +5,11 @@ import VitrineLoading
 
 @testable import VitrineCurlTransport
 
-/// A libcurl that is older, or built without something, refuses options, as those of Buildroot and Yocto do.
+/// A libcurl that is older, or built without some features, refuses options, like those of Buildroot and Yocto.
 @Suite(
   "What a small libcurl lacks is done without, but for what keeps a transfer safe", .timeLimit(.minutes(1)))
 struct SmallLibcurlTests {
-  /// A transport whose libcurl refuses these options.
+  /// Returns a transport whose libcurl refuses the given options.
   private func transport(
     without options: KeyValuePairs<CURLoption, CURLcode>,
     _ configuration: CurlTransport.Configuration = .init()

@@ -231,7 +231,8 @@ extension CurlTransport {
 }
 
 extension Recorder.Heard {
-  /// Returns whether the server is not trusted, for a reason with this text in it, of this cause, and by this name.
+  /// Returns true if the server is not trusted, with a reason that contains the given text, the given cause and the
+  /// given host.
   func isUntrusted(for reason: String, _ cause: TrustFailure? = nil, host: String? = nil) -> Bool {
     guard case .untrustedServer(let actualHost, let actualCause, let message) = error else { return false }
     return (reason.isEmpty || message.contains(reason)) && (cause ?? actualCause) == actualCause

@@ -53,7 +53,7 @@ struct FeedListTests {
     let error = #expect(throws: FeedError.self) { try FeedList.parse(text, base: network) }
 
     #expect(error?.message.contains("which a list from the network may not name") == true)
-    // The same lines of a list on this machine.
+    // The same lines are accepted in a list on this machine.
     #expect(try FeedList.parse(text, base: base).count >= 1)
   }
 
@@ -107,7 +107,7 @@ struct FeedListTests {
 
     #expect(list.count == 1_000_000)
     #expect(list[999_999].url == "file:///srv/signs/a.jpg")
-    // The index and its room to grow; strings for all of it took 200 MB.
+    // Room for the index and its growth; strings for all items took 200 MB.
     #expect(residentBytes - before < 32 << 20)
   }
 

@@ -5,7 +5,7 @@ import VitrineTesting
 
 @testable import VitrineDemo
 
-/// The list of a feed on a network that a test holds in its hands.
+/// A feed on a network that the test controls.
 @MainActor
 @Suite(.timeLimit(.minutes(1)))
 struct NetworkFeedTests {

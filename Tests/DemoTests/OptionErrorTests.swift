@@ -2,7 +2,7 @@ import Testing
 
 @testable import VitrineDemo
 
-/// What a wrong command line is told, without a start of the program.
+/// The messages for wrong command lines, tested without starting the program.
 struct OptionErrorTests {
   private func message(_ arguments: String...) -> String? {
     do {

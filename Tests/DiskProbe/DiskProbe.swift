@@ -2,11 +2,11 @@ import FoundationEssentials
 import Glibc
 import VitrineLoading
 
-/// `DiskProbe FOLDER FIRST` stores one response after the other in a disk cache until it is killed, and prints number and
-/// version of each that is stored. Versions begin with FIRST, and never come twice.
+/// `DiskProbe FOLDER FIRST` stores responses in a disk cache until it is killed, and prints the number and version of
+/// each stored response. Versions begin with FIRST and are never repeated.
 @main
 struct DiskProbe {
-  /// Different responses; each has many versions.
+  /// The number of different responses; each has many versions.
   private static let count: UInt64 = 60
 
   static func main() throws {
@@ -17,7 +17,7 @@ struct DiskProbe {
     for version in first... {
       let number = (version &* 7919) % count
       var request = try ImageRequest("http://a.test/\(number).jpg")
-      // Every other one is a secret, so that the folder has a key.
+      // Every second request is private, so that the folder has a key.
       if number % 2 == 0 { request.headers["Cookie"] = "id=\(number)" }
       guard cache.store(response(number, version), for: RequestIdentity(request)) else { continue }
       let line = Array("\(number) \(version)\n".utf8)
@@ -25,7 +25,7 @@ struct DiskProbe {
     }
   }
 
-  /// Bytes that can be told from the number and the version.
+  /// Returns a response whose bytes depend on the number and the version.
   private static func response(_ number: UInt64, _ version: UInt64) -> StoredAnswer {
     let length = 16 + Int((number &* 31 &+ version &* 4099) % 20_000)
     var body = [number, version].flatMap { word in

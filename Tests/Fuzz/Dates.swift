@@ -1,6 +1,6 @@
 @testable import VitrineLoading
 
-/// Reads texts as dates, and as times that a server asks to wait.
+/// Parses texts as dates and as `Retry-After` values.
 enum Dates {
   static func take(_ bytes: [UInt8]) -> Bool {
     var input = FuzzedInput(bytes)

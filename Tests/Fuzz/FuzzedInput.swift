@@ -1,23 +1,23 @@
 import VitrineLoading
 
-/// Takes input of a fuzzer apart: numbers first, then lines.
+/// Splits the input of a fuzzer: numbers first, then lines.
 struct FuzzedInput {
   private var bytes: ArraySlice<UInt8>
 
   init(_ bytes: [UInt8]) { self.bytes = bytes[...] }
 
-  /// The next eight bytes, or what there is of them.
+  /// Returns the next eight bytes, or fewer at the end.
   mutating func bits() -> UInt64 {
     defer { bytes = bytes.dropFirst(8) }
     return bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
   }
 
-  /// Any number, NaN and infinity among them.
+  /// Returns any number, including NaN and infinity.
   mutating func double() -> Double { Double(bitPattern: bits()) }
 
   mutating func int() -> Int { Int(truncatingIfNeeded: bits()) }
 
-  /// What follows, in lines with their ends; in Latin-1, so that no byte is lost.
+  /// The remaining bytes as lines with their line ends. They are decoded as Latin-1, so that no byte is lost.
   var lines: [[UInt8]] {
     var lines: [[UInt8]] = [[]]
     for byte in bytes {
@@ -27,14 +27,14 @@ struct FuzzedInput {
     return lines
   }
 
-  /// The lines as texts without their ends.
+  /// The lines as texts without line ends.
   var texts: [String] {
     lines.map { line in
       String(String.UnicodeScalarView(line.filter { $0 != 0x0A && $0 != 0x0D }.map { Unicode.Scalar($0) }))
     }
   }
 
-  /// The lines as fields, `Name: value`.
+  /// The lines as header fields, `Name: value`.
   var headers: HTTPHeaders {
     HTTPHeaders(
       texts.compactMap { text in

@@ -2,8 +2,8 @@ import FoundationEssentials
 import Glibc
 @testable import VitrineLoading
 
-/// Reads bytes as a file of the disk cache: as they are, and with the hashes and the key that a file has to have, so that
-/// what lies behind them is tried as well.
+/// Reads bytes as a file of the disk cache: as they are, and with correct hashes and a correct key, so that the parts
+/// behind them are reached as well.
 enum StoredFiles {
   private static let identity = RequestIdentity(url: URL(filePath: "/a"), headers: [:])
   private static let entry: DiskEntry = {
@@ -16,21 +16,21 @@ enum StoredFiles {
     return read(mended(bytes)) || isKept
   }
 
-  /// Whether a response was made of it.
+  /// Returns true if the bytes were read as a response.
   private static func read(_ bytes: [UInt8]) -> Bool {
     guard
       let folder = try? Descriptor("/", flags: O_RDONLY | O_DIRECTORY, system: OneFile(content: bytes)),
       case .answer(let answer, _) = AnswerReading.read(entry, in: folder, withBody: true)
     else { return false }
     precondition(answer.body.count <= bytes.count, "no more than there is")
-    // All that a loader asks of it.
+    // Everything that a loader reads from the response.
     _ = answer.standing(at: 1_800_000_000)
     _ = answer.validators
     _ = answer.isFor(["X-Theme": "dark"])
     return true
   }
 
-  /// With the magic, the key and both hashes as they have to be.
+  /// Returns the bytes with a correct magic, key and hashes.
   private static func mended(_ bytes: [UInt8]) -> [UInt8] {
     var bytes = bytes
     let (fixed, key) = (AnswerFile.fixedLength, entry.key.bytes)
@@ -62,7 +62,7 @@ enum StoredFiles {
   }
 }
 
-/// A disk that has one file, whatever it is called.
+/// A disk with one file, which has any name.
 private struct OneFile: DiskSystem {
   let content: [UInt8]
 

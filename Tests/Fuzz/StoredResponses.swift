@@ -2,7 +2,7 @@ import FoundationEssentials
 
 @testable import VitrineLoading
 
-/// Judges a stored response with these headers, by clocks and rules of any kind, and merges it with a 304.
+/// Evaluates a stored response with the fuzzed headers under any clock and rules, and merges it with a 304.
 enum StoredResponses {
   private static let url = URL(string: "http://a.test/b")
 

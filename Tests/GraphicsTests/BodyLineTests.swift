@@ -3,7 +3,7 @@ import Testing
 
 @testable import VitrineGraphics
 
-/// Which body may take memory, and which waits.
+/// The order in which bodies may reserve memory or must wait.
 @Suite(.timeLimit(.minutes(1))) struct BodyLineTests {
   @Test func oldestThatWaitsMayExceedTheShareUntilItEnds() {
     var line = BodyLine()
@@ -35,7 +35,7 @@ import Testing
 
   // MARK: In a ledger
 
-  /// Runs what a ledger schedules when the test says so.
+  /// A scheduler that runs closures when the test calls it.
   private final class Scheduled: Sendable {
     private let jobs = Mutex<[@Sendable () -> Void]>([])
 
@@ -61,7 +61,7 @@ import Testing
       body.reserve(bytes) { [self] in resumed.withLock { $0.append(name) } }
     }
 
-    /// Names of the bodies that have been resumed since the last call.
+    /// Returns the numbers of the bodies that have been resumed since the last call.
     func takeResumed() -> [Int] {
       scheduled.run()
       return resumed.withLock { resumed in

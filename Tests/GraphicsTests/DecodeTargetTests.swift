@@ -83,7 +83,7 @@ import VitrineGraphics
     #expect(output(target, 300, 199) == [100, 66])
   }
 
-  /// The division of the sides is not exact, and a rounding error must not add a pixel.
+  /// The division of the sides is inexact, and a rounding error must not add a pixel.
   @Test func fillGivesTheDecidingSideOfTheBoxExactly() {
     for height in 1...300 {
       for side in stride(from: 1, through: height, by: 3) {

@@ -1,7 +1,7 @@
 import Testing
 import VitrineGraphics
 
-/// Images that share their pixels, and whether they are shown.
+/// Images that share their pixels, and the count of views that show them.
 @Suite struct ImageSharingTests {
   private let bitmap = Bitmap(width: 4, height: 2, format: .bgra, isOpaque: true) { _, _ in }
 

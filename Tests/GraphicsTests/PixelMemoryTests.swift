@@ -4,7 +4,7 @@ import Testing
 
 @testable import VitrineGraphics
 
-/// Memory of pixels: blocks of any size, and what becomes of them.
+/// Pixel memory: allocating and freeing blocks of any size.
 @Suite(.timeLimit(.minutes(1))) struct PixelMemoryTests {
   private static let sizes = [
     0, 1, 63, 64, 2047, 2048, 2049, 4096, 5000, 16_384, 16_385, 22_016, 131_072, 131_073, 300_000,
@@ -72,7 +72,7 @@ import Testing
     for block in blocks { block.bytes.initializeMemory(as: UInt8.self, repeating: 7) }
     #expect(residentPages(blocks[10]) == 4)
 
-    // Every second one stays, so that no region becomes empty.
+    // Every second block stays allocated, so that no region becomes empty.
     for index in stride(from: 0, to: 200, by: 2) { memory.free(blocks[index]) }
 
     #expect(residentPages(blocks[10]) == 0)
@@ -88,7 +88,7 @@ import Testing
 
   @Test func pagesSharedByTwoSlotsStayUntilBothAreFree() {
     let memory = memory()
-    // Five and a half pages each.
+    // Each block takes five and a half pages.
     let blocks = (0..<4).map { _ in memory.allocate(22_528) }
     for block in blocks { block.bytes.initializeMemory(as: UInt8.self, repeating: 7) }
 
@@ -139,7 +139,7 @@ import Testing
   }
 
   @Test func bitmapsHaveMemoryOfTheirOwn() {
-    // Of a size that no other test has at the same time.
+    // A size that no other test uses at the same time.
     let bitmap = Bitmap(width: 1013, height: 37, format: .bgra, isOpaque: true) { bytes, _ in
       #expect(bytes.allSatisfy { $0 == 0 })
       bytes.initializeMemory(as: UInt8.self, repeating: 9)

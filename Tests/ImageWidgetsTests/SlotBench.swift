@@ -74,7 +74,7 @@ final class Ear {
 
   var completion: SlotCompletion { { self.results.append($0) } }
 
-  /// Waits until `count` completions were called in all; fails the test if they are not.
+  /// Waits until `count` completions were called in total; fails the test if they are not.
   func hear(_ count: Int = 1, sourceLocation: SourceLocation = #_sourceLocation) async {
     do {
       try await until { results.count >= count }

@@ -6,7 +6,7 @@ import VitrineLoading
 import VitrineTesting
 import VitrineWidgets
 
-/// What the diagnostic log says of views that did not get their images. Other tests write into the same log.
+/// The diagnostic messages of views that did not get their images. Other tests write to the same log.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 final class SlotDiagnosticsTests {
   private let bench = SlotBench()
@@ -65,7 +65,7 @@ final class SlotDiagnosticsTests {
   }
 
   @Test func diskCacheThatCannotBeWrittenIsReportedOnce() async throws {
-    // A folder that not even root can make.
+    // A folder that not even root can create.
     let disk = DiskImageCache(directory: "/proc/vitrine-diagnostics")
     let downloader = ImageDownloader(
       transports: [bench.transport], decoder: FakeDecoder(), dataCache: disk)

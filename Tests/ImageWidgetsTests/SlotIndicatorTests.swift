@@ -384,7 +384,7 @@ struct SlotIndicatorTests {
     #expect(!late.isAnimating)
   }
 
-  @Test("AF-A3 AF-A6 AF-A15 indicators stop while their task is paused; those that have gone do not mind")
+  @Test("AF-A3 AF-A6 AF-A15 indicators stop while their task is paused; released ones are ignored")
   func indicatorsOfAPausedTask() async throws {
     let indicator = ActivityIndicator()
     let control = RefreshControl()
@@ -412,7 +412,7 @@ struct SlotIndicatorTests {
     #expect(indicator.isAnimating)
   }
 
-  @Test("AF-A15 a slot whose load is paused is not active, and shows no indicator until the load goes on")
+  @Test("AF-A15 a slot whose load is paused is not active, and shows no indicator until it is resumed")
   func indicatorOfAPausedSlot() async throws {
     let view = bench.view()
     let bound = ActivityIndicator()

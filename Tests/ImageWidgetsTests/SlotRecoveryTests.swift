@@ -5,14 +5,14 @@ import VitrineLoading
 import VitrineTesting
 import VitrineWidgets
 
-/// Slots whose requests failed by what can heal: they ask again for as long as they are on the screen.
+/// Slots whose requests failed with retryable errors: the requests are sent again while the slots are on the screen.
 @Suite("Slots that recover", .timeLimit(.minutes(1)))
 struct SlotRecoveryTests {
   private let bench = SlotBench()
   private let ear = Ear()
   private nonisolated static let down = ImageError.transport(code: 7, message: "refused")
 
-  /// Returns once what was posted to the main actor before has been done.
+  /// Returns when the work posted to the main actor before this call is done.
   private func turn() async throws {
     let request = try ImageRequest("nothing://a.test/")
     for _ in 0..<3 {
@@ -22,14 +22,14 @@ struct SlotRecoveryTests {
     }
   }
 
-  /// A view of a row of views, as high as they fit into the window.
+  /// Returns a view in a row of views that fit the window's height.
   private func view(_ number: Int = 0) -> ImageView {
     let view = bench.view()
     view.frame.origin.x = Double(number % 4) * 100
     return view
   }
 
-  /// A view whose first load has failed.
+  /// Returns a view whose first load has failed.
   private func failedView(
     _ error: ImageError = down, _ change: (inout SlotOptions) -> Void = { _ in }
   ) async -> ImageView {
@@ -42,7 +42,7 @@ struct SlotRecoveryTests {
     return view
   }
 
-  /// Fails, rather than hangs, where the condition never holds.
+  /// Waits for the condition; fails instead of hanging if it never becomes true.
   private func until(_ condition: () -> Bool) async throws {
     while !condition() {
       try Task.checkCancellation()
@@ -273,7 +273,7 @@ struct SlotRecoveryTests {
     let bench = SlotBench(disk: MemoryDataCache())
     let ear = Ear()
 
-    /// A view that shows what its server has not vouched for since.
+    /// Returns a view that shows a stale image.
     @MainActor func view(_ headers: HTTPHeaders = ["Cache-Control": "max-age=0", "ETag": "\"1\""])
       async throws
       -> ImageView
@@ -323,7 +323,7 @@ struct SlotRecoveryTests {
     let stale = view.image
 
     for number in 3...5 {
-      // The next probe is due within two minutes of the failure before it.
+      // The next probe is due within two minutes of the previous failure.
       try await until {
         world.bench.clock.advance(by: 1)
         return world.bench.transport.transfers.count >= number
@@ -381,7 +381,7 @@ struct SlotRecoveryTests {
     func slotDidRecover(_ response: ImageResponse, from failure: ImageError?) { recovered.append(failure) }
   }
 
-  /// The observer hears of the slots of all tests, so this one fails in a way of its own.
+  /// The observer receives events of the slots of all tests, so this load fails with an error that no other test uses.
   @Test func observerHearsOfTheRecovery() async throws {
     let error = ImageError.transport(code: 7, message: "observed")
     let view = await failedView(error)

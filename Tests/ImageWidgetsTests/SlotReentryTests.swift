@@ -142,7 +142,7 @@ struct SlotReentryTests {
     #expect(ear.errors == [.cancelled])
   }
 
-  /// The example of the documentation.
+  /// The example in the documentation.
   @Test func progressBarOfAReusedCellStaysWhileItsImageLoads() async throws {
     let view = bench.view()
     let bar = View()

@@ -5,11 +5,11 @@ import VitrineTesting
 
 @testable import VitrineLoading
 
-/// Bodies reserve memory before they are received, and their transfers pause where there is none.
+/// Bodies reserve memory before they are received, and their transfers pause while there is no room.
 @Suite(.timeLimit(.minutes(1))) struct BodyAdmissionTests {
   private func bytes(_ count: Int) -> [UInt8] { [UInt8](repeating: 1, count: count) }
 
-  /// A downloader whose transfers have all begun, one for each host.
+  /// Returns a downloader whose transfers have all begun, one for each host.
   private func world(
     budget: Int, bodies: Int, decodingIsHeld: Bool = false,
     _ configure: (inout ImageDownloader.Configuration) -> Void = { _ in }
@@ -30,7 +30,7 @@ import VitrineTesting
     let (world, ledger, tasks) = world(budget: 60_000, bodies: 6)
     var sent = [Int](repeating: 0, count: 6)
 
-    // Each server sends for ever; a transport ends a body at its limit.
+    // Each server sends without end; the transport ends a body at its limit.
     while !world.transport.running.isEmpty, !Task.isCancelled {
       for (index, transfer) in world.transport.transfers.enumerated() where !transfer.isEnded {
         if transfer.isPaused { continue }
@@ -90,7 +90,7 @@ import VitrineTesting
     await transfer.waitUntilResumed(1)
 
     #expect(tasks[1].progress.received == 9000)
-    // A finished image may enter the cache, and be evicted, after the body has taken the memory of its decode.
+    // A finished image may be cached and evicted after the body has reserved the memory of its decode.
     #expect(ledger.peak <= 20_000 + 12_288)
     #expect(ledger.usage.cache == 0)
   }
@@ -176,7 +176,7 @@ import VitrineTesting
     #expect(500_000..<600_000 ~= honest.bytes.capacity)
 
     var large = BodyBuffer(bytes(1 << 20), expected: 10 << 20)
-    // More than storage is rounded up by.
+    // More bytes than the rounding of the storage adds.
     bytes(64 << 10).withUnsafeBytes { large.append($0) }
     #expect((10 << 20)..<(11 << 20) ~= large.bytes.capacity)
 

@@ -7,7 +7,7 @@ import VitrineTesting
 
 /// Who leaves, who stays, and what stops.
 @MainActor @Suite(.timeLimit(.minutes(1))) struct CancellationTests {
-  @Test("AF-D13, AF-D29 cancelling a receipt fails it with .cancelled, which names the URL without a login")
+  @Test("AF-D13, AF-D29 cancelling a receipt fails it with .cancelled and the URL without a login")
   func cancelReceipt() async throws {
     let world = Fixture()
     let heard = Heard<ImageError>()

@@ -5,7 +5,8 @@ import VitrineTesting
 
 @testable import VitrineLoading
 
-/// A response that varies with `Cookie` or `Authorization` serves no other visitor, where the transport adds these itself.
+/// A response that varies with `Cookie` or `Authorization` is not used for another user if the transport adds these
+/// headers.
 @Suite(.timeLimit(.minutes(1))) struct CredentialVaryTests {
   private let anna = CredentialDigests(cookie: "anna")
   private let ben = CredentialDigests(cookie: "ben")
@@ -67,7 +68,7 @@ import VitrineTesting
       #expect(await (try task.response).isStored())
     }
 
-    // Another process, which has learnt nothing yet.
+    // Another process that does not know yet that the response varies.
     let (downloader, transport) = world(disk: disk)
     transport.credentials = next
     let task = downloader.load(request())

@@ -4,7 +4,7 @@ import VitrineTesting
 
 @testable import VitrineLoading
 
-/// Events that wait for a slow listener take bounded memory.
+/// The queue of events for a slow listener takes bounded memory.
 @MainActor @Suite(.timeLimit(.minutes(1))) struct EventQueueTests {
   @Test func ofProgressAndPartialImagesOnlyTheNewestWaits() {
     var queue = ImageTask.EventQueue()

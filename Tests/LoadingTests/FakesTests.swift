@@ -4,7 +4,7 @@ import Testing
 import VitrineLoading
 import VitrineTesting
 
-/// What the doubles of the tests promise, as far as other tests rely on it without looking.
+/// The guarantees of the test doubles that other tests rely on.
 @Suite(.timeLimit(.minutes(1))) struct FakesTests {
   private final class Receiver: TransportReceiver {
     let finished = Mutex<[Result<TransportMetrics, ImageError>]>([])

@@ -3,7 +3,7 @@ import VitrineGraphics
 
 @testable import VitrineLoading
 
-/// What is remembered of hosts stays small, and the next of many hosts is found at once.
+/// The memory for hosts stays small, and the next of many hosts is found quickly.
 @Suite(.timeLimit(.minutes(1))) struct LaneHeapTests {
   private func lane(_ number: Int) -> DownloadQueue.Lane {
     .host(scheme: "https", name: "\(number).test", port: nil)
@@ -17,7 +17,7 @@ import VitrineGraphics
       let id = FetchID(number: UInt64(number + 1))
       queue.enqueue(id, lane: lane(number), priority: .normal, at: now)
       guard queue.startNext(at: now) == id else { return #expect(Bool(false), "host \(number)") }
-      // Some speak HTTP/2, some want to be left alone for a moment.
+      // Some servers speak HTTP/2, some ask for a pause.
       queue.ended(
         id, status: number % 3 == 0 ? 429 : 200, retryAfter: number % 3 == 0 ? 0 : nil,
         speaksHTTP2: number % 2 == 0, at: now)

@@ -139,7 +139,7 @@ import VitrineTesting
 
   // MARK: Disks that hang
 
-  /// A transport whose reads of files that are called "hangs" do not come back.
+  /// Returns a transport whose reads of files named "hangs" block.
   private func hanging(_ gate: Gate, _ clock: ManualLoadingClock) -> LocalTransport {
     LocalTransport(clock: clock) { file, buffer in
       let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(file)")
@@ -169,7 +169,7 @@ import VitrineTesting
     #expect(await held.error == .timedOut(.stall(seconds: 15)))
     #expect(await next.body == [2])
     #expect(await data.body == [UInt8(ascii: "3")])
-    // It comes back, and nobody hears of it again.
+    // The read returns, and its result is dropped.
     gate.open()
     #expect(await outcome(of: hangs, transport).body == [1])
   }
@@ -230,7 +230,7 @@ import VitrineTesting
       tasks.append(
         world.downloader.load(
           ImageRequest(url: file, targetSize: DecodeTarget(width: 1 + number % 5, height: 1))))
-      // Staggered: some begin while others run, and some when those are over.
+      // Staggered, so that some reads begin while others run, and some after they have ended.
       if number % 3 == 0 { await Task.yield() }
       if number % 20 == 19 { _ = try await tasks[number - 10].response }
     }

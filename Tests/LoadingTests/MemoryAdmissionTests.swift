@@ -49,7 +49,7 @@ import VitrineTesting
     // of them asks it to let go of others.
     let bodies = Fixture.picture.count * tasks.count
     #expect(ledger.peak <= budget + threads * Self.pictureBytes + bodies)
-    // The threads release bodies a moment after the last response has been delivered.
+    // The threads release bodies shortly after the last response has been delivered.
     try await until { ledger.usage.bodies == 0 && ledger.usage.decoding == 0 }
     #expect(ledger.usage.total <= max(budget, 0))
     #expect(ledger.usage.cache == world.cache.usage)
@@ -337,7 +337,7 @@ import VitrineTesting
 
   // MARK: Waiting for what is in use
 
-  /// A pool of one thread beside memory that nothing can evict, of a budget of 64 MiB.
+  /// A pool of one thread, and a budget of 64 MiB of which a part cannot be evicted.
   private struct Crowded {
     let ledger = MemoryLedger(budget: 64 << 20)
     let clock = ManualLoadingClock()

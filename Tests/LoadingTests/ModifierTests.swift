@@ -134,7 +134,7 @@ import VitrineTesting
     let transfer = world.transport.transfers[0]
     transfer.respond(expectedLength: 10)
     await #expect(throws: ImageError.status(404)) { try await task.response }
-    // Those who follow the load see the response that was made of it.
+    // Event listeners see the modified response.
     var heads: [TransportResponse] = []
     for await case .response(let response) in events { heads.append(response) }
     #expect(heads.map(\.status) == [200, 404])
@@ -239,7 +239,7 @@ import VitrineTesting
     #expect(world.downloader.cachedImage(for: request(host: "small.test"))?.pixelHeight == 8)
   }
 
-  @Test("SD-M9 the scale that a processor gives to requests is that of their images, and of no others")
+  @Test("SD-M9 a scale set by the request processor applies to the images of these requests only")
   func processedScale() async throws {
     let world = Fixture {
       $0.requestProcessor = { request in
@@ -253,7 +253,7 @@ import VitrineTesting
     #expect(try await world.loaded(request()).image.scale == 1)
   }
 
-  @Test("SD-M20 options of a request reach the decoder, and a scale of the request overrides the decoder's")
+  @Test("SD-M20 decoder options of a request reach the decoder, and its scale overrides the decoder's")
   func decoderOptions() async throws {
     struct OptionsDecoder: ImageDecoding {
       let seen: Heard<[String: String]>

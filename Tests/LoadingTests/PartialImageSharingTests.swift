@@ -311,7 +311,7 @@ import VitrineTesting
     #expect(world.decoder.partCalls.map(\.count) == [5000, 6000])
   }
 
-  @Test("a download that starts anew shows no less than before") func neverBackwards() async throws {
+  @Test("a restarted download never shows less than before") func neverBackwards() async throws {
     let world = PartialWorld { $0.retries = RetryPolicy(limit: 1) }
     let heard = Heard<Image>()
     world.load(heard)

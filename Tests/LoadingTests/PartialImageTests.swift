@@ -34,7 +34,7 @@ import VitrineTesting
     #expect(world.decoder.calls.count == 1)
   }
 
-  @Test("YY-B20 blurred ones every 0.4 s") func blurredPace() async throws {
+  @Test("YY-B20 blurred previews are shown every 0.4 s") func blurredPace() async throws {
     let world = PartialWorld()
     let heard = Heard<Image>()
     world.load(heard, .blurred)
@@ -69,7 +69,7 @@ import VitrineTesting
     #expect(world.decoder.partCalls[0].options.target == DecodeTarget(width: 32, height: 32))
   }
 
-  @Test("SD-D28 one decoder sees all parts") func oneDecoder() async throws {
+  @Test("SD-D28 one decoder receives all bytes") func oneDecoder() async throws {
     let world = PartialWorld()
     let heard = Heard<Image>()
     world.load(heard)

@@ -216,7 +216,7 @@ import VitrineTesting
     _ = try await task.response
   }
 
-  @Test("a rest of a huge declared length is no more than what came", arguments: [Int.max, .min, -1])
+  @Test("resuming a body with a huge declared length does not overflow", arguments: [Int.max, .min, -1])
   func restOfAHugeDeclaredLength(length: Int) async throws {
     let world = Fixture()
     let task = world.downloader.load(request())
@@ -232,7 +232,7 @@ import VitrineTesting
     second.finish()
 
     if length > 0 {
-      // It has declared more than came.
+      // The declared length exceeds the bytes received.
       #expect(world.transport.transfers.count == 3)
       world.transport.transfers.last?.answer(with: Fixture.picture)
     }

@@ -112,7 +112,7 @@ import VitrineTesting
     #expect(world.transport.running.count == 2)
     world.transport.transfers[0].answer(with: Fixture.picture)
     #expect(started(world) == "015")
-    // Nor after a few more have come.
+    // The same holds after a few more requests.
     for number in 6..<12 { world.downloader.load(request("\(number)")) }
     var highest = world.transport.running.count
     while let transfer = world.transport.running.first {

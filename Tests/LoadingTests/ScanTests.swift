@@ -120,7 +120,7 @@ import VitrineTesting
     withExtendedLifetime(showing) {}
   }
 
-  /// A purge passes each shown image over once, so that it ends.
+  /// A purge skips each visible image once, so that it ends.
   @Test func purgeThatSparesWhatIsShownEnds() {
     var images = CachedImages()
     let shown = image()

@@ -120,7 +120,7 @@ import VitrineTesting
     #expect(cache.statistics.entries == 2)
   }
 
-  @Test("Each size may be replaced without the loss of another", arguments: [64, 128, 256])
+  @Test("Each size can be replaced without losing another", arguments: [64, 128, 256])
   func replacingOneSizeKeepsTheOthers(side: Int) {
     for side in [64, 128, 256] { insert(side) }
 

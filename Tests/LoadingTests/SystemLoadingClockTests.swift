@@ -25,7 +25,7 @@ import VitrineLoading
     var names = calls.makeAsyncIterator()
     clock.wake(at: clock.now + 2_000_000_000) { continuation.yield("later") }
 
-    // After the first of these calls the thread waits for the later time.
+    // After the first of these calls the thread sleeps until the later time.
     for _ in 0..<20 {
       clock.wake(at: clock.now + 1_000_000) { continuation.yield("nearer") }
       let name = await names.next()

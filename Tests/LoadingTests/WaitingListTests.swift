@@ -38,7 +38,7 @@ import Testing
     #expect(drain(&list, .fifo) == "ba")
   }
 
-  /// What stood in another line meanwhile comes back with its old number.
+  /// An item that was moved to another queue returns with its old number.
   @Test(arguments: [
     (Prioritization.fifo, "abcdefg"), (.lifo, "gfedcba"), (.newestBatch, "fgcdeab"),
   ])

@@ -4,13 +4,13 @@ import VitrineTesting
 
 @testable import VitrineLoading
 
-/// Images that a memory cache finds again as long as something else holds them, and a cache that is woken by a timer.
+/// Images that a memory cache finds again while another owner holds them, and a cache with a timer.
 @Suite(.timeLimit(.minutes(1))) struct WeakImagesTests {
   private func lookUp(_ cache: MemoryImageCache, _ name: String) -> Image? {
     cache.image(for: request(name), additionalIdentifier: nil)
   }
 
-  @Test("SD-C35 after a memory warning an image that is held elsewhere is found only with weak references")
+  @Test("SD-C35 after a memory warning an image in use is found only with weak references")
   func memoryWarning() {
     for keepsWeakReferences in [false, true] {
       let cache = MemoryImageCache(capacity: 1000, preferredUsageAfterPurge: 500)
@@ -26,7 +26,7 @@ import VitrineTesting
     }
   }
 
-  @Test("an image that nothing holds is gone, and a removed image is forgotten") func forgotten() {
+  @Test("a released image is not found, and neither is a removed image") func forgotten() {
     let cache = MemoryImageCache()
     cache.keepsWeakReferences = true
     cache.insert(.solid(width: 5, height: 5), for: request("gone"), additionalIdentifier: nil)
@@ -43,7 +43,7 @@ import VitrineTesting
     #expect(lookUp(cache, "all") == nil)
   }
 
-  @Test("the table of weak references does not grow with images that are gone") func table() {
+  @Test("the table of weak references does not grow with released images") func table() {
     var images = WeakImages()
     for number in 0..<10_000 {
       images.insert(
@@ -57,7 +57,7 @@ import VitrineTesting
     #expect(images.entryCount <= 64)
   }
 
-  @Test("SD-C52 memory keeps to its limits of cost and of count") func limits() {
+  @Test("SD-C52 memory obeys its limits of cost and count") func limits() {
     let cache = MemoryImageCache(capacity: 400, preferredUsageAfterPurge: 400, countLimit: 3)
     for name in ["a", "b", "c", "d"] {
       cache.insert(.solid(width: 5, height: 5), for: request(name), additionalIdentifier: nil)
@@ -70,7 +70,7 @@ import VitrineTesting
     #expect(cache.usage <= 400 && cache.statistics.evictionsByReason[.capacity] == 1)
   }
 
-  @Test("YY-B31 a timer removes what is too old, cost is kept to at each insert, and a limit of 0 empties")
+  @Test("YY-B31 a timer removes expired images, inserts obey the cost limit, and a limit of 0 empties")
   func timer() {
     let clock = ManualLoadingClock()
     let cache = MemoryImageCache(

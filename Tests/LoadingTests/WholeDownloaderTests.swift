@@ -11,7 +11,7 @@ import VitrineTesting
     #expect(Fixture().downloader !== ImageDownloader.shared)
   }
 
-  @Test("SD-M2 it runs while a load waits, which gives the image, its URL and that it was downloaded")
+  @Test("SD-M2 the downloader runs while a load waits; the response has the image, URL and source")
   func runsWhileSomebodyWaits() async throws {
     let world = Fixture()
     #expect(!world.downloader.isRunning)
@@ -215,14 +215,14 @@ import VitrineTesting
     #expect(sent.map { $0["Accept-Language"] } == ["de", "de"])
     #expect(sent[1].fields.filter { $0.name.lowercased() == "x-a" }.count == 1)
     #expect(world.downloader.cachedImage(for: request()) != nil)
-    // Of the headers that change the response, the identity has those of the downloader too.
+    // Headers of the downloader that change the response are part of the identity.
     var german = request()
     german.headers = ["Accept-Language": "de"]
     #expect(world.cache.image(for: german, additionalIdentifier: nil) != nil)
     #expect(world.cache.image(for: request(), additionalIdentifier: nil) == nil)
   }
 
-  @Test("SD-D2 any image is accepted, and less gladly anything, unless the caller says otherwise")
+  @Test("SD-D2 requests accept any image, and any type with a lower quality, unless the caller sets Accept")
   func acceptHeader() {
     let world = Fixture()
     world.downloader.load(request())

@@ -5,7 +5,7 @@ import VitrineWidgets
 
 @testable import VitrineSDLBackend
 
-/// Sticks, fingers and the texture cache after what rarely happens to them.
+/// Joysticks, touches and the texture cache in rare situations.
 struct InputAndCacheEdgeTests {
   @Test(arguments: [
     (SDL_CONTROLLER_AXIS_LEFTX, 1.0, Key.right), (SDL_CONTROLLER_AXIS_LEFTX, -1, .left),

@@ -103,19 +103,19 @@ extension SDLTests {
       #expect(test.pixel(20, 15).distance(to: Color.pureGreen.over(.pureRed, alpha: share)) <= 1)
     }
 
-    /// Ways to pass 1.4 seconds.
+    /// Sequences of steps that sum up to 1.4 seconds.
     nonisolated private static let splits: [[Double]] = [
       [1.4], [1, 0.4], [0.4, 1], [0.5, 0.5, 0.4], [0.7, 0.7], [1.0625, 0.3375], [0.999, 0.401],
       [1.001, 0.399],
       Array(repeating: 0.05, count: 28), Array(repeating: 1.4 / 97, count: 97), [1, 0, 0.4, 0],
     ]
 
-    /// What begins a fade inside a frame, after a second.
+    /// The ways to begin a fade inside a frame after one second.
     enum Beginning: CaseIterable {
       case observer, timer, repeatingTimer, frameCounter, layout
     }
 
-    @Test("one moment is one image, in however many steps it is reached", arguments: Beginning.allCases)
+    @Test("the image of a moment does not depend on the number of steps", arguments: Beginning.allCases)
     func splitsOfATimeLeadToTheSameImage(beginning: Beginning) throws {
       let images = try Self.splits.map { split in
         let (test, time) = try stopped()
@@ -289,7 +289,7 @@ private final class Clerk: FrameObserver {
   func frame(at now: Double) -> NextFrame { body(now) }
 }
 
-/// Calls a closure when it is laid out.
+/// A view that calls a closure on layout.
 private final class LayoutView: View {
   var onLayout: () -> Void = {}
 

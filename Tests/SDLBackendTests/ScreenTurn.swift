@@ -1,14 +1,14 @@
 import Testing
 import VitrineTesting
 
-/// Takes turns with the screens of other tests, which may be open while those tests wait for something.
+/// Waits for the screens of other tests to close, because a process has one host at a time.
 nonisolated struct ScreenTurn: SuiteTrait, TestTrait, TestScoping {
   let isRecursive = true
 
   func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
   ) async throws {
-    // A suite is no test; each of its tests has a turn.
+    // The trait is also applied to the suite itself, which needs no turn.
     guard testCase != nil else { return try await function() }
     try await TestScreen.turns.begin()
     defer { TestScreen.turns.end() }
@@ -17,6 +17,6 @@ nonisolated struct ScreenTurn: SuiteTrait, TestTrait, TestScoping {
 }
 
 extension Trait where Self == ScreenTurn {
-  /// For tests that open a host themselves.
+  /// The trait for tests that open a host themselves.
   nonisolated static var screenTurn: Self { ScreenTurn() }
 }

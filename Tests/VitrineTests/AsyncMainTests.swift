@@ -3,7 +3,7 @@ import Testing
 import Vitrine
 import VitrineTesting
 
-/// Programs whose `main` is asynchronous: the main actor leaves the first thread there.
+/// Programs with an asynchronous `main`, in which the main actor leaves the process's first thread.
 @Suite(.timeLimit(.minutes(1)))
 struct AsyncMainTests {
   private let advice = "not on the process's first thread: make main() synchronous"
@@ -38,7 +38,7 @@ struct AsyncMainTests {
     #expect(throws: SDLHostError.notFirstThread) { try Application(title: "Test") }
   }
 
-  /// Runs the probe to its end, which a frozen one never reaches.
+  /// Runs the probe to its end, which a frozen probe would not reach.
   private func outcome(of mode: String) async throws -> (output: String, errors: String) {
     let folder = FileManager.default.temporaryDirectory.appending(path: "probe-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

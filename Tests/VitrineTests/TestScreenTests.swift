@@ -3,7 +3,7 @@ import Testing
 import Vitrine
 import VitrineTesting
 
-/// Screens of tests that run side by side and wait for images while they have one.
+/// Tests that run in parallel, each with a screen, and wait for images.
 @MainActor
 @Suite(.timeLimit(.minutes(5)))
 struct TestScreenTests {
@@ -51,7 +51,7 @@ struct TestScreenTests {
     waiting.cancel()
     await #expect(throws: (any Error).self) { try await waiting.value }
 
-    // The next one has its turn all the same.
+    // The next test can open its screen nevertheless.
     screen.close()
     let next = try await TestScreen(size: Size(width: 40, height: 30))
     next.close()

@@ -1,7 +1,7 @@
 import Testing
 import VitrineTesting
 
-/// Waits that end although what they wait for does not come.
+/// Waits that end although their condition never becomes true.
 @Suite(.timeLimit(.minutes(1)))
 struct UntilTests {
   @Test func waitReturnsOnceItsConditionIsTrue() async throws {

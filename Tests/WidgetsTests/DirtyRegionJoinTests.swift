@@ -2,7 +2,7 @@ import Testing
 import VitrineGraphics
 import VitrineWidgets
 
-/// Joins of dirty rectangles that make further ones worth while.
+/// Joins of dirty rectangles that make further joins worthwhile.
 @Suite("Dirty region: joins")
 struct DirtyRegionJoinTests {
   @Test func joinLetsAnEarlierRectangleJoinToo() {

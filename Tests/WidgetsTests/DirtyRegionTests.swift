@@ -2,7 +2,7 @@ import Testing
 import VitrineGraphics
 import VitrineWidgets
 
-/// The region beside a bitmap of the same size: what was inserted is covered, with few rectangles.
+/// Compares the region with a bitmap of the same size: inserted rectangles are covered, by few rectangles.
 @Suite("Dirty region", .timeLimit(.minutes(1)))
 nonisolated struct DirtyRegionTests {
   /// A set of unit squares.
@@ -16,7 +16,7 @@ nonisolated struct DirtyRegionTests {
       }
     }
 
-    /// Whether a rectangle of whole points holds a square.
+    /// Returns true if a rectangle of whole points contains a square.
     static func contains(_ rect: Rect, _ x: Int, _ y: Int) -> Bool {
       rect.minX <= Double(x) && Double(x + 1) <= rect.maxX && rect.minY <= Double(y)
         && Double(y + 1) <= rect.maxY
@@ -31,7 +31,7 @@ nonisolated struct DirtyRegionTests {
       return Int((state >> 33) % UInt64(count))
     }
 
-    /// Of whole points, within the squares; now and then an empty one.
+    /// Returns a random rectangle of whole points within the squares, sometimes an empty one.
     mutating func rect(longest: Int) -> Rect {
       let (x, y) = (below(Squares.side), below(Squares.side))
       return Rect(

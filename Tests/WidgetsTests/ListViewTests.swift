@@ -247,7 +247,7 @@ struct ListViewTests {
     #expect(chosen.isEmpty, "the row that lies under the finger now was not pressed")
   }
 
-  /// Without a window no touch is taken away from the cell.
+  /// Without a window the cell keeps its touches.
   @Test func rowThatIsAskedForAgainUnderAFingerIsNotHighlighted() throws {
     list.removeFromSuperview()
     let cell = try #require(list.cell(at: 1))

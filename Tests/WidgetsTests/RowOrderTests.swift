@@ -26,7 +26,7 @@ struct RowOrderTests {
     }
   }
 
-  /// Asks for its image in its layout, as an image view inside a cell does.
+  /// A cell that requests its image on layout, like an image view inside a cell.
   private final class Cell: ListCell {
     var onLayout: (Int) -> Void = { _ in }
 
@@ -44,7 +44,7 @@ struct RowOrderTests {
     func listView(_ listView: ListView, cellForRow row: Int) -> ListCell {
       let cell = listView.dequeueCell(Cell.self)
       cell.onLayout = { [weak self] in self?.laidOut.append($0) }
-      // As a new text does, or a size that has become known.
+      // A new text or size has the same effect.
       cell.setNeedsLayout()
       configured.append(row)
       return cell

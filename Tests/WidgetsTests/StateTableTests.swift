@@ -2,7 +2,7 @@ import Testing
 
 @testable import VitrineWidgets
 
-/// Which entry a state of a button shows.
+/// The choice of an entry for a state of a button.
 @Suite struct StateTableTests {
   @Test func focusAloneHidesNoOtherEntry() {
     var table = StateTable<String>()

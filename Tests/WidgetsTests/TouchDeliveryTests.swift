@@ -3,10 +3,10 @@ import VitrineGraphics
 import VitrineTesting
 import VitrineWidgets
 
-/// What a view hears of a touch that is held back, taken away, or lost.
-@Suite("Touches: held back, taken away and lost")
+/// The calls that a view receives for a touch that is delayed, cancelled or lost.
+@Suite("Touches: delayed, cancelled and lost")
 struct TouchDeliveryTests {
-  /// Writes down each call, with the phase that the touch has meanwhile.
+  /// Records each call with the touch's phase at that time.
   private final class Recorder: View {
     var heard: [String] = []
     var onBeginning: (() -> Void)?

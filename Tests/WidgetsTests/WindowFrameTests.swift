@@ -3,8 +3,8 @@ import VitrineGraphics
 import VitrineTesting
 import VitrineWidgets
 
-/// Who is called in a frame, and what of the tree counts as seen.
-@Suite("Window: frames, keys and what is seen")
+/// The calls in a frame, and the visibility of views.
+@Suite("Window: frames, keys and visibility")
 struct WindowFrameTests {
   private final class Observer: FrameObserver {
     let name: String

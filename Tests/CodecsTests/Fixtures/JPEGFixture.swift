@@ -18,8 +18,8 @@ struct JPEGFixture {
   /// Chroma at a quarter of the pixels, as most files have it.
   var subsamples = false
   var isProgressive = false
-  /// The scans of a progressive image of one component: the means first, then a scan a frequency. `nil` for the usual
-  /// ten scans of three components.
+  /// The number of scans of a progressive image with one component: first the DC coefficients, then one scan per
+  /// frequency. `nil` for the usual ten scans of three components.
   var scanCount: Int?
   /// All components in one scan; else one after another.
   var isInterleaved = true
@@ -31,7 +31,7 @@ struct JPEGFixture {
   var exif: [UInt8]?
   /// A colour profile after that.
   var profile: [UInt8]?
-  /// All rows are as the first: a large image is made in a moment.
+  /// True to repeat the first row, so that a large image is made quickly.
   var repeatsFirstRow = false
   /// The samples of a pixel: 3, 1 or 4.
   var samples: (_ x: Int, _ y: Int) -> [UInt8]

@@ -1,11 +1,11 @@
 import CCodecs
 import Glibc
 
-/// Images of many pixels that take a few kilobytes, made in a moment.
+/// Images of many pixels that take a few kilobytes and are made quickly.
 enum LargeFixtures {
-  /// A PNG of zeros.
+  /// Returns a PNG filled with zeros.
   ///
-  /// - Parameter colorType: 0 grey, 2 RGB, 3 palette, 4 grey and alpha, 6 RGBA.
+  /// - Parameter colorType: 0 gray, 2 RGB, 3 palette, 4 gray and alpha, 6 RGBA.
   static func png(
     width: Int, height: Int, depth: Int, colorType: Int, isInterlaced: Bool = false
   ) -> [UInt8] {
@@ -45,11 +45,11 @@ enum LargeFixtures {
     return Array(packed.prefix(Int(length)))
   }
 
-  /// A GIF of one colour on a screen that may be smaller than its frame.
+  /// Returns a GIF of one color on a screen that may be smaller than its frame.
   static func gif(screen: (width: Int, height: Int), frame: (width: Int, height: Int)) -> [UInt8] {
     var fixture = GIFFixture(width: screen.width, height: screen.height) { _, _ in 0 }
     fixture.frame = (0, 0, frame.width, frame.height)
-    // Codes of three bits, cleared before they need four: sixteen pixels in nine bytes.
+    // Codes of three bits, with a clear code before they would need four bits: sixteen pixels in nine bytes.
     var writer = BitWriter()
     let clear = 4
     for _ in 0..<8 { for code in [clear, 0, 0] { writer.write(code, 3) } }
@@ -68,7 +68,7 @@ enum LargeFixtures {
     return blocks + [0]
   }
 
-  /// A WebP of two colours; the lower half is transparent in part if `hasAlpha`.
+  /// Returns a WebP of two colors. If `hasAlpha` is true, the lower half is partly transparent.
   static func webP(width: Int, height: Int, isLossless: Bool, hasAlpha: Bool) -> [UInt8] {
     var pixels = [UInt8](repeating: 255, count: width * height * 4)
     pixels.withUnsafeMutableBytes { pixels in
@@ -78,7 +78,7 @@ enum LargeFixtures {
     return webP(pixels, width: width, height: height, isLossless: isLossless)
   }
 
-  /// - Parameter pixels: red, green, blue and alpha of each.
+  /// - Parameter pixels: The red, green, blue and alpha of each pixel.
   static func webP(_ pixels: [UInt8], width: Int, height: Int, isLossless: Bool) -> [UInt8] {
     var output: UnsafeMutablePointer<UInt8>?
     let stride = Int32(width * 4)

@@ -4,8 +4,8 @@ import VitrineLoading
 
 @testable import VitrineCurlTransport
 
-/// Which refusals a password is tried for (RFC 7616, 3.3).
-@Suite("A challenge is answered once, and once more for a nonce that is too old")
+/// The rules for answering a challenge with a password (RFC 7616, 3.3).
+@Suite("A challenge is answered once, and once more for a stale nonce")
 struct ChallengeTests {
   private func refusal(_ value: String?, status: Int = 401) throws -> TransportResponse {
     let url = try #require(URL(string: "http://a.example/"))

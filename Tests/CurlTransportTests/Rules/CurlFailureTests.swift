@@ -4,7 +4,7 @@ import VitrineLoading
 
 @testable import VitrineCurlTransport
 
-/// What a failure of libcurl is to a caller.
+/// The mapping of libcurl's failures to errors.
 @Suite struct CurlFailureTests {
   private func error(_ code: CURLcode, proxyStatus: Int = 0, isConnected: Bool = false) -> ImageError {
     var failure = CurlFailure(code: code)
@@ -36,7 +36,7 @@ import VitrineLoading
   }
 }
 
-/// The earliest of many deadlines.
+/// The watch finds the earliest of many deadlines.
 @Suite struct DeadlineWatchTests {
   @Test func earliestDeadlineStays() {
     let start = SuspendingClock.now

@@ -4,7 +4,7 @@ import VitrineLoading
 
 @testable import VitrineCurlTransport
 
-@Suite("A pinned host is known by any form of its name, or not trusted")
+@Suite("A pinned host is recognized by any form of its name, or not trusted")
 struct KeyPinsTests {
   private static let pin = "sha256//" + String(repeating: "A", count: 43) + "="
 
@@ -21,7 +21,7 @@ struct KeyPinsTests {
     ("xn--bcher-kva.example", "https://b%C3%BCcher.example/"),
     ("XN--BCHER-KVA.example.", "https://B%C3%9CCHER.EXAMPLE./"),
     ("B\u{DC}CHER.example", "https://b%C3%BCcher.example/"),
-    // A combining diaeresis, and a full stop of Chinese.
+    // A combining diaeresis, and an ideographic full stop.
     ("bu\u{308}cher.example", "https://xn--bcher-kva.example/"),
     ("b\u{FC}cher\u{3002}example", "https://xn--bcher-kva.example/"),
     ("b%C3%BCcher.example", "https://xn--bcher-kva.example/"),

@@ -4,7 +4,7 @@ import VitrineLoading
 
 @testable import VitrineCurlTransport
 
-@Suite("The cause of a refused server is read from what libcurl says")
+@Suite("The cause of a refused server is derived from libcurl's message")
 struct TrustFailureTests {
   @Test(
     "causes",

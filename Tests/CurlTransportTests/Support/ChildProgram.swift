@@ -37,8 +37,8 @@ final class ChildProgram {
     try Data(text.utf8).write(to: URL(filePath: "\(folder)/\(name)"))
   }
 
-  /// Starts the server and waits until it listens at all of its ports: servers open them one after another. Throws if the
-  /// server ends before that, or takes more than half a minute.
+  /// Starts the server and waits until it listens on all of its ports, which servers open one after another. Throws if
+  /// the server ends before, or if this takes more than half a minute.
   func start(_ command: [String]) throws {
     process = try Self.spawn(command)
     let deadline = ContinuousClock.now + .seconds(30)
@@ -49,12 +49,12 @@ final class ChildProgram {
       guard !hasEnded, ContinuousClock.now < deadline else {
         throw CannotRun(command: command.joined(separator: " "))
       }
-      // A server of another project's says nowhere that it is ready.
+      // Third-party servers do not report when they are ready, so the ports are polled.
       usleep(10_000)
     }
   }
 
-  /// Whether the server has ended by itself.
+  /// True if the server has ended by itself.
   private var hasEnded: Bool {
     guard process > 0, waitpid(process, nil, WNOHANG) == process else { return false }
     process = 0

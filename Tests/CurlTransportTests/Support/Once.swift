@@ -1,8 +1,8 @@
 import Synchronization
 
-/// True for the first who takes it.
+/// A token that only the first caller can take.
 final class Once: Sendable {
-  /// Goes from false to true.
+  /// A flag that can be set once and is read from any thread.
   final class Flag: Sendable {
     private let value = Atomic(false)
 

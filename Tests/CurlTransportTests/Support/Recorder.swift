@@ -26,7 +26,7 @@ final class Recorder: TransportReceiver {
     var heard = Heard()
     var waiters: [Waiter] = []
     var isInCall = false
-    /// A wait was cancelled.
+    /// True once a wait was cancelled.
     var isGivenUp = false
   }
 
@@ -50,7 +50,7 @@ final class Recorder: TransportReceiver {
 
   /// Waits until what was heard satisfies `isDone`.
   ///
-  /// The wait ends too when the test's time is over, with what was heard so far.
+  /// The wait also ends when the test's time limit expires, with the calls received so far.
   @discardableResult
   func until(_ isDone: @escaping @Sendable (Heard) -> Bool) async -> Heard {
     await withTaskCancellationHandler {

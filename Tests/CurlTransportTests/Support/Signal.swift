@@ -5,7 +5,7 @@ import Synchronization
 final class Signal: Sendable {
   private struct State {
     var hasFired = false
-    /// A wait was cancelled.
+    /// True once a wait was cancelled.
     var isGivenUp = false
     var waiters: [CheckedContinuation<Void, Never>] = []
   }
@@ -27,7 +27,7 @@ final class Signal: Sendable {
     for waiter in waiters { waiter.resume() }
   }
 
-  /// Waits for it, or until the test's time is over.
+  /// Waits for the signal, or until the test's time limit expires.
   func wait() async {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in

@@ -101,8 +101,8 @@ final class TLSServer {
 
   func stop() { program.stop() }
 
-  /// Replaces the certificate by one of the same key that is valid from 2099 on. Of openssl's commands only `ca` can
-  /// set the beginning.
+  /// Replaces the certificate by one with the same key that is valid from 2099 on. Of openssl's commands, only `ca` can
+  /// set the start of the validity.
   private static func makeCertificateOfTheFuture(_ program: ChildProgram, host: String) throws {
     let folder = program.folder
     try program.write("", to: "index")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import VitrineGalleryServer
 
-@Suite("Connections are bounded, and idle ones make room", .timeLimit(.minutes(1)))
+@Suite("The number of connections is bounded, and idle ones are closed", .timeLimit(.minutes(1)))
 struct ConnectionLimitTests {
   private let limit = ConnectionLimit(most: 4)
 
@@ -27,7 +27,7 @@ struct ConnectionLimitTests {
     let status = try Client(port: server.port).get("/p").status
 
     #expect(status == 200)
-    // The oldest have made room for the others.
+    // The oldest connections were closed to make room.
     #expect(throws: ClientError.self) { try idle[0].get("/p") }
     #expect(try idle[39].get("/p").status == 200)
   }
@@ -76,9 +76,9 @@ struct ConnectionLimitTests {
     let later = try Client(port: server.port).get("/p")
 
     #expect(later.status == 200)
-    // The idle connection has given its descriptor back.
+    // The idle connection was closed to free its descriptor.
     #expect(try idle.readToEnd() == [])
-    // It has not tried again and again meanwhile.
+    // The server paused instead of trying continuously.
     #expect(attempts.withLock { $0 } < 12)
   }
 

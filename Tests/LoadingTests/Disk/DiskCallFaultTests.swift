@@ -5,9 +5,9 @@ import VitrineTesting
 
 @testable import VitrineLoading
 
-/// Each system call of each operation, failed once.
+/// Each system call of each operation fails once.
 @Suite(.timeLimit(.minutes(5))) struct DiskCallFaultTests {
-  /// What is done with a cache that has the responses 1, 2 and 3, and one of a secret request.
+  /// The operations on a cache with the responses 1, 2 and 3, and one response of a private request.
   enum Operation: String, CaseIterable {
     case look, lookForSecret, contain, use, store, storeFirst, storeVarying, replace, note, remove, removeAll,
       trim, measure
@@ -28,13 +28,13 @@ import VitrineTesting
     return varying
   }
 
-  /// A folder with the responses.
+  /// Returns a folder with the responses.
   private static func filled(_ operation: Operation) -> DiskFixture {
     let fixture = DiskFixture()
     guard operation != .storeFirst else { return fixture }
     let cache = fixture.cache()
     for number in 1...3 { cache.store(answer(5000, seed: UInt8(number)), for: identity(number)) }
-    // Without it the folder has no key.
+    // Without the private response the folder has no key.
     if operation != .storeVarying { cache.store(answer(5000, seed: 4), for: secret) }
     return fixture
   }
@@ -63,7 +63,7 @@ import VitrineTesting
     #expect(found == nil || found == answer(5000, seed: seed))
   }
 
-  /// What must be there whatever has failed.
+  /// Checks the conditions that hold after any failure.
   private static func check(_ operation: Operation, _ fixture: DiskFixture, _ note: Comment) {
     let cache = fixture.cache()
     let found = (1...3).map { cache.answer(for: identity($0)) }
@@ -90,7 +90,7 @@ import VitrineTesting
     #expect(leftovers.isEmpty, note)
   }
 
-  /// What works when nothing fails any more.
+  /// Checks the operations that must work when no call fails.
   private static func checkAgain(
     _ operation: Operation, _ cache: DiskImageCache, _ fixture: DiskFixture, _ note: Comment
   ) {
@@ -112,13 +112,13 @@ import VitrineTesting
     arguments: Operation.allCases)
   func fault(operation: Operation) {
     for call in FaultySystem.Call.allCases {
-      // Until the operation makes no such call any more.
+      // Repeats until the operation makes fewer calls than `number`.
       var number = 1
       while Self.fails(operation, call, number) { number += 1 }
     }
   }
 
-  /// Fails one call in each way; whether it was made.
+  /// Fails one call in each way. Returns false if the operation does not make the call.
   private static func fails(_ operation: Operation, _ call: FaultySystem.Call, _ number: Int) -> Bool {
     for fault in FaultySystem.Fault.all(of: call, number: number) {
       let (fixture, system) = (filled(operation), FaultySystem())
@@ -134,7 +134,7 @@ import VitrineTesting
     return true
   }
 
-  @Test("while one call hangs, others of the same cache go on", arguments: Operation.allCases)
+  @Test("while one call hangs, others of the same cache continue", arguments: Operation.allCases)
   func hang(operation: Operation) async {
     let calls = {
       let (fixture, system) = (Self.filled(operation), FaultySystem())

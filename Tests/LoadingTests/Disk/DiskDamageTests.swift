@@ -40,7 +40,7 @@ import Testing
     #expect(cache.store(stored, for: identity(1)))
     let path = try #require(fixture.files.first)
     let bytes = Array(try Data(contentsOf: URL(filePath: path)))
-    // All of the head and of the first block that is read, then parts of all others, and the end.
+    // All bytes of the head and of the first block, then some bytes of each other block, and the end.
     let places =
       Array(0..<300) + Array(stride(from: 300, to: bytes.count, by: 211)) + [4095, 4096, bytes.count - 1]
     for place in places {
@@ -68,11 +68,11 @@ import Testing
       paths.append(try #require(fixture.files.first { !paths.contains($0) }))
     }
     let contents = try paths.map { Array(try Data(contentsOf: URL(filePath: $0))) }
-    // Whole files: of another key, and left for whom it may be.
+    // Whole files under the name of another key stay, because they may belong to another request.
     try write(contents[1], paths[0])
     try write(contents[0], paths[1])
     for number in 1...2 { #expect(cache.answer(for: identity(number)) == nil) }
-    // Bodies of the same length behind the heads of others, and blocks as a file system could exchange them.
+    // Bodies of the same length behind other heads, and blocks that a file system might swap.
     for start in [contents[0].count - 20_000, 4096, 8192, 16384] {
       for (one, other) in [(0, 1), (1, 0)] {
         try write(contents[one][..<start] + contents[other][start...], paths[one])

@@ -80,11 +80,11 @@ import VitrineTesting
       #expect(cache.fault == .diskIsFull(path: fixture.folder))
       let offline = fixture.cache()
       for number in 0..<20 { #expect(offline.answer(for: identity(number)) == answer(30_000)) }
-      // A new version takes the place of the old one, and so does a later head.
+      // A new version replaces the old one, and so does a later head.
       #expect(cache.store(answer(29_000, seed: 2), for: identity(0)))
       #expect(cache.answer(for: identity(0)) == answer(29_000, seed: 2))
       #expect(cache.store(answer(30_000, headers: ["ETag": "\"b\""]), for: identity(1)))
-      // When there is room again, it is used.
+      // When there is room again, responses are stored.
       try FileManager.default.removeItem(atPath: fixture.folder + "/other")
       fixture.clock.advance(by: DiskImageCache.pause)
       #expect(cache.store(answer(30_000), for: identity(20)) && cache.fault == nil)

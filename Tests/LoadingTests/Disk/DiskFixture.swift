@@ -40,14 +40,14 @@ final class DiskFixture: Sendable {
       wallClock: { self.wallClock.withLock { $0 } }, system: system, hash: hash)
   }
 
-  /// The same on a system of the test's own.
+  /// Returns a cache that uses the test's own system.
   func cache(
     on system: any DiskSystem, _ configure: (inout DiskImageCache.Limits) -> Void = { _ in }
   ) -> DiskImageCache {
     cache(nil, hash: { ContentHash($0) }, system: system, configure)
   }
 
-  /// The folder of this version.
+  /// The folder of the current format version.
   var root: String { "\(folder)/\(CacheFolder.version)" }
 
   func pass(_ seconds: Double) { wallClock.withLock { $0 += seconds } }

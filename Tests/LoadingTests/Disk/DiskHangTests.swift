@@ -6,11 +6,11 @@ import VitrineTesting
 
 @testable import VitrineLoading
 
-/// A disk that takes long, or does not come back.
+/// A disk that is slow or never answers.
 @MainActor @Suite(.timeLimit(.minutes(1))) struct DiskHangTests {
   private static let other = FakeDecoder.picture(width: 32, height: 32)
 
-  /// A world whose first look-ups hang.
+  /// Returns a world whose first look-ups hang.
   private func hanging(_ gate: Gate) -> DiskWorld { DiskWorld(lookupsAreHeldBy: gate) }
 
   @Test func networkGoesAheadOfADiskThatHangs() async throws {
@@ -26,7 +26,7 @@ import VitrineTesting
     world.world.clock.advance(by: LookupLine.deadline)
 
     for task in tasks { #expect(try await task.response.source == .network) }
-    // So many threads hang that whoever comes now does not wait at all.
+    // All threads hang, so further look-ups are misses at once.
     #expect(try await world.downloader.image(for: request("next.jpg")).source == .network)
     await world.downloader.drain()
     gate.open()
@@ -145,7 +145,7 @@ import VitrineTesting
     ]
     await gate.waitUntilHeld(1)
     async let contains = world.downloader.containsCachedData(for: request("a.jpg"))
-    // It has been asked: what comes after it in the same line has been admitted.
+    // This call waits until the earlier question has been admitted to the same queue.
     world.downloader.removeCachedData(for: request("c.jpg"))
 
     world.clock.advance(by: DiskWrites.limit)
@@ -153,13 +153,13 @@ import VitrineTesting
     for response in responses { #expect(await response.isStored() == false) }
     #expect(await contains == false)
     await world.downloader.drain()
-    // Whoever comes now does not wait, and ends at once too.
+    // Further loads do not wait and are not stored either.
     #expect(await (try world.downloader.image(for: request("d.jpg"))).isStored() == false)
     #expect(await world.downloader.containsCachedData(for: request("a.jpg")) == false)
     world.downloader.finishWriting(within: 1000)
     await world.downloader.shutDown()
 
-    // What was to be removed is removed in the end.
+    // The pending removal is made when the disk responds again.
     gate.open()
     while cache.removals == 0, !Task.isCancelled { await Task.yield() }
   }
@@ -167,7 +167,7 @@ import VitrineTesting
   @Test func bodiesThatWaitForASlowDiskAreBounded() async throws {
     let (gate, cache) = (Gate(), SlowStore())
     cache.hold(gate)
-    // What is kept is the body as it came; what is decoded is small.
+    // The original body is stored, while the decoded image is small.
     let world = Fixture({ $0.bodyModifier = { _, _ in Fixture.picture } }, dataCache: cache)
     let body = FakeDecoder.picture(width: 4, height: 4, count: DiskWrites.unwrittenBytesLimit / 3 + 1)
     world.transport.answerAll { $0.answer(with: body, DiskWorld.minute) }
@@ -175,7 +175,7 @@ import VitrineTesting
     var responses: [ImageResponse] = []
     for number in 0..<4 { responses.append(try await world.downloader.image(for: request("\(number).jpg"))) }
 
-    // Three are more than the limit, so the third is not kept, nor is the fourth.
+    // Three bodies exceed the limit, so the third and the fourth are not stored.
     #expect(await responses[2].isStored() == false)
     #expect(await responses[3].isStored() == false)
     gate.open()
@@ -217,7 +217,7 @@ import VitrineTesting
   }
 }
 
-/// Keeps nothing, slowly.
+/// A cache that stores nothing, slowly.
 private final class SlowStore: ImageDataCache {
   private let gate = Mutex<Gate?>(nil)
   private let counts = Mutex((stored: 0, removals: 0))

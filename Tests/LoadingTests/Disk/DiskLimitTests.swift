@@ -220,7 +220,7 @@ import Testing
 
   // MARK: Leftovers
 
-  /// A file of 10,000 bytes as one that is being written lies there.
+  /// Creates a file of 10,000 bytes like one that is being written.
   private func halfWritten(_ name: String = "abc") throws -> String {
     fixture.cache().store(answer(), for: identity(1))
     let shard = try #require(fixture.files.first?.split(separator: "/").dropLast().joined(separator: "/"))
@@ -247,7 +247,7 @@ import Testing
 
   @Test func whatALivingWriterHasWrittenCountsAndStaysForAnHour() throws {
     let half = try halfWritten()
-    // As its writer holds it.
+    // Holds the lock as its writer does.
     let file = open(half, O_RDONLY)
     defer { close(file) }
     #expect(flock(file, LOCK_EX) == 0)

@@ -131,7 +131,7 @@ import VitrineTesting
     #expect(world.transport.transfers.count == 1)
   }
 
-  @Test("SD-M5 a URL that is refreshed twice gives its image twice, without an error") func refreshedTwice()
+  @Test("SD-M5 refreshing a URL twice delivers its image twice, without an error") func refreshedTwice()
     async throws
   {
     let world = DiskWorld()

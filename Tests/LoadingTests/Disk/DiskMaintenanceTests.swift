@@ -4,7 +4,7 @@ import Testing
 
 @testable import VitrineLoading
 
-/// Directories, limits and removals of a disk cache, as a program sees them.
+/// Directories, limits and removals of a disk cache, as an application uses them.
 @Suite(.timeLimit(.minutes(1)), .serialized) struct DiskMaintenanceTests {
   let fixture = DiskFixture()
 
@@ -12,7 +12,7 @@ import Testing
     (0..<count).filter { cache.containsAnswer(for: identity($0)) }
   }
 
-  @Test("SD-C34 SD-C13 what exceeds the limit of bytes or of age goes, and nothing is counted any more")
+  @Test("SD-C34 SD-C13 entries beyond the limit of bytes or age are removed and no longer counted")
   func expired() {
     let cache = fixture.cache()
     cache.store(answer(20), for: identity(0))
@@ -42,7 +42,7 @@ import Testing
     #expect(cache.usage()?.bytes == 5 * 4096)
   }
 
-  @Test("SD-C51 YY-B34 reading a response makes it the newest; count, size and age go by that, oldest first")
+  @Test("SD-C51 YY-B34 reading a response makes it the newest; limits evict the oldest first")
   func recency() {
     let cache = fixture.cache { $0.purgeLevel = 1 }
     for number in 0..<4 {
@@ -63,7 +63,7 @@ import Testing
     #expect(held(cache, of: 4) == [3])
   }
 
-  @Test("SD-C27 a directory that cannot be made is told as a fault, and nothing breaks") func noDirectory()
+  @Test("SD-C27 a directory that cannot be created is reported as a fault") func noDirectory()
     throws
   {
     let file = "\(fixture.folder)/file"
@@ -76,7 +76,7 @@ import Testing
     #expect(cache.answer(for: identity(0)) == nil)
   }
 
-  @Test("SD-C31 another default directory is that of new caches, and nil goes back to the usual one")
+  @Test("SD-C31 a new default directory applies to new caches, and nil restores the usual one")
   func defaultDirectory() {
     let usual = DiskImageCache.defaultDirectory
     DiskImageCache.defaultDirectory = "\(fixture.folder)/mine"
@@ -89,7 +89,7 @@ import Testing
     #expect(DiskImageCache()?.directory == usual)
   }
 
-  @Test("SD-C33 a hundred files are moved from another directory, which is gone then") func moving() {
+  @Test("SD-C33 a hundred files are moved from another directory, which is then removed") func moving() {
     let old = "\(fixture.folder)/old"
     let first = fixture.cache(old)
     for number in 0..<100 { first.store(answer(), for: identity(number)) }
@@ -108,7 +108,7 @@ import Testing
     #expect(held(second, of: 100).count == 100)
   }
 
-  @Test("a directory with other things in it stays when a cache is moved out of it") func movingBesideOthers()
+  @Test("a directory with other files stays when a cache is moved out of it") func movingBesideOthers()
     throws
   {
     let old = "\(fixture.folder)/old"
@@ -120,7 +120,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: old) == ["notes"])
   }
 
-  @Test("YY-B35 a file that goes behind the cache's back is a miss, and is counted no more") func lostFile()
+  @Test("YY-B35 a file deleted by another program is a miss and is no longer counted") func lostFile()
     throws
   {
     let cache = fixture.cache()
@@ -132,14 +132,14 @@ import Testing
     #expect(cache.usage() == ImageCache.DiskUsage(count: 0, bytes: 0))
   }
 
-  @Test("YY-B36 a directory has one instance, as long as there is any") func oneInstance() {
+  @Test("YY-B36 a directory has one instance while any exists") func oneInstance() {
     let first = DiskImageCache.instance(directory: fixture.folder)
     #expect(DiskImageCache.instance(directory: fixture.folder) === first)
     #expect(DiskImageCache.instance(directory: fixture.folder + "/") === first)
     #expect(DiskImageCache.instance(directory: fixture.folder + "/other") !== first)
   }
 
-  @Test("YY-B38 a cache whose files are all damaged is empty and usable again") func damagedFiles() throws {
+  @Test("YY-B38 a cache whose files are all damaged is empty and usable") func damagedFiles() throws {
     let cache = fixture.cache()
     for number in 0..<5 { cache.store(answer(), for: identity(number)) }
     for file in fixture.files { try Data(repeating: 0xAB, count: 500).write(to: URL(fileURLWithPath: file)) }
@@ -152,7 +152,7 @@ import Testing
     #expect(next.answer(for: identity(0)) == answer())
   }
 
-  @Test("YY-B37 removing everything reports each file of a few, and a hundred steps of many")
+  @Test("YY-B37 removing everything reports each of a few files, and a hundred steps for many")
   func removalProgress() {
     let cache = fixture.cache()
     for number in 0..<250 { cache.store(answer(), for: identity(number)) }

@@ -6,7 +6,7 @@ import VitrineTesting
 
 @testable import VitrineLoading
 
-/// What bodies on their way from and to the disk take in memory.
+/// The memory of bodies that are being read from or written to disk.
 @Suite(.timeLimit(.minutes(1))) struct DiskMemoryTests {
   @Test func bodyReadFromDiskCountsUntilItIsDecoded() async throws {
     let ledger = MemoryLedger()
@@ -22,7 +22,7 @@ import VitrineTesting
     #expect(ledger.usage.bodies == 0)
   }
 
-  /// A disk whose writes are held up.
+  /// A disk whose writes are blocked.
   private final class SlowDisk: ImageDataCache {
     let gate = Gate()
     private let stored = Mutex(0)
@@ -60,7 +60,7 @@ import VitrineTesting
       responses.append(try await downloader.load(request("\(number)")).response)
     }
     await disk.gate.waitUntilHeld(1)
-    // 16 MiB hold three of them; the others are shown and not kept.
+    // Three bodies fit into 16 MiB. The others are shown but not stored.
     try await until { ledger.usage.bodies <= 15 << 20 }
     disk.gate.open()
     await downloader.drain()

@@ -4,7 +4,7 @@ import VitrineTesting
 
 @testable import VitrineLoading
 
-/// What a cache folder must not tell.
+/// The secrets that a cache folder must not contain.
 @Suite(.timeLimit(.minutes(1))) struct DiskSecretTests {
   let fixture = DiskFixture()
 
@@ -19,14 +19,14 @@ import VitrineTesting
       dataCache: fixture.cache())
   }
 
-  /// All bytes of the folder, the names of files included.
+  /// Returns all bytes of the folder, including the file names.
   private func everything() throws -> Data {
     try fixture.everything.reduce(into: Data(fixture.everything.joined().utf8)) {
       $0 += try Data(contentsOf: URL(filePath: $1))
     }
   }
 
-  @Test("no secret of a request or of a response is in the folder")
+  @Test("the folder contains no secret of a request or response")
   func audit() async throws {
     let transport = FakeTransport()
     transport.answerAll {
@@ -60,7 +60,7 @@ import VitrineTesting
     #expect(bytes.range(of: Data("S3CRET".utf8)) == nil)
     #expect(bytes.range(of: Data("this is kept".utf8)) != nil)
     #expect(fixture.files.count == 1)
-    // It serves who has sent the same, and nobody else.
+    // The response is used for requests with the same headers only.
     #expect(try await downloader.image(for: try asked("another")).source == .disk)
     var other = try asked("S3CRET-11")
     other.headers["X-Tenant"] = "S3CRET-17"
@@ -133,7 +133,7 @@ import VitrineTesting
 
   // MARK: Trust
 
-  /// Trusts other servers than the system does.
+  /// A transport with trust settings other than the system's.
   private final class Trusting: DataTransport {
     let schemes: Set<String> = ["http"]
     let trust: String

@@ -60,7 +60,7 @@ import VitrineTesting
     cache.trim()
 
     #expect(fixture.files.count == 1)
-    // Each store trims from now on, though the lock is still held.
+    // From now on each store trims, although the lock is still held.
     cache.store(answer(), for: identity(6))
     cache.store(answer(), for: identity(7))
     #expect(fixture.files.count == 1)

@@ -4,7 +4,7 @@ import VitrineTesting
 
 @testable import VitrineLoading
 
-/// The system of this machine, which does one thing wrong.
+/// The real system calls, one of which fails on request.
 final class FaultySystem: DiskSystem {
   enum Call: String, CaseIterable {
     case open, close, makeFolder, setMode, status, statusOfName, space, read, write, synchronize, setTimes,
@@ -13,11 +13,11 @@ final class FaultySystem: DiskSystem {
 
   enum Fault: CustomStringConvertible {
     case error(Int32)
-    /// Half of what was asked for.
+    /// The call transfers half of the requested bytes.
     case short
-    /// Nothing of what was asked for.
+    /// The call transfers no bytes.
     case empty
-    /// Does not come back until the gate is open.
+    /// The call blocks until the gate is open.
     case hang(Gate)
 
     var description: String {
@@ -29,7 +29,7 @@ final class FaultySystem: DiskSystem {
       }
     }
 
-    /// Those that `call` can meet: all of them the first time, and of the errors two where it is made again.
+    /// Returns the faults to test for a call: all of them for its first occurrence, two errors for later ones.
     static func all(of call: Call, number: Int) -> [Fault] {
       let errors = number == 1 ? [EIO, ENOSPC, EROFS, EACCES, EMFILE, EINTR] : [EIO, EINTR]
       return errors.map { .error($0) } + (call == .read || call == .write ? [.short, .empty] : [])
@@ -47,16 +47,16 @@ final class FaultySystem: DiskSystem {
   private let state = Mutex(State())
   private let real = LinuxDiskSystem()
 
-  /// The call that is made as number `number`, from 1, fails from now on, once.
+  /// Fails the `number`-th `call` from now on, counted from 1, once.
   func fail(_ call: Call, number: Int = 1, with fault: Fault) {
     state.withLock { ($0.plan, $0.count, $0.isDone) = ((call, number, fault), 0, false) }
   }
 
-  /// Whether what was planned has happened.
+  /// True once the planned fault has happened.
   var hasFailed: Bool { state.withLock { $0.isDone } }
   /// The calls that were made.
   var calls: Set<Call> { state.withLock { $0.calls } }
-  /// Descriptors that are open.
+  /// The number of open descriptors.
   var openCount: Int { state.withLock { $0.open.count } }
 
   private func fault(_ call: Call) throws(SystemError) -> Fault? {
@@ -86,7 +86,7 @@ final class FaultySystem: DiskSystem {
   }
 
   func close(_ descriptor: Int32) throws(SystemError) {
-    // A close that fails has closed it.
+    // A failing close has closed the descriptor nevertheless.
     state.withLock { _ = $0.open.remove(descriptor) }
     defer { try? real.close(descriptor) }
     _ = try fault(.close)

@@ -4,9 +4,9 @@ import Testing
 
 @testable import VitrineLoading
 
-/// A process that writes without a pause, and is killed at any moment.
+/// A process that writes continuously and is killed at a random moment.
 ///
-/// `VITRINE_KILLS=300 ./run.sh test KilledWriter` kills it as often; 20 times by default.
+/// `VITRINE_KILLS=300 ./run.sh test KilledWriter` kills it 300 times; the default is 20.
 @Suite(.timeLimit(.minutes(10))) struct KilledWriterTests {
   private let fixture = DiskFixture()
 
@@ -14,10 +14,10 @@ import Testing
     ProcessInfo.processInfo.environment["VITRINE_KILLS"].flatMap { Int($0) }.map { min(max(1, $0), 100_000) }
     ?? 20
 
-  @Test("what a killed process has stored stays, nothing is wrong, and leftovers do not grow")
+  @Test("responses of a killed process stay, none is damaged, and leftovers do not accumulate")
   func kill() throws {
     var stored: [UInt64: UInt64] = [:]
-    // Each killed process may have stored one more, of which nothing was said.
+    // A killed process may have stored one more response without reporting it.
     var unsaid: Set<UInt64> = []
     var next: UInt64 = 1
     for round in 0..<Self.kills {
@@ -56,7 +56,7 @@ import Testing
     return request.identity
   }
 
-  /// The version that a body is; nil if it is none of this number.
+  /// Returns the version of a body; nil if the body does not belong to this number.
   private static func version(of body: [UInt8], _ number: UInt64) -> UInt64? {
     guard body.count >= 16 else { return nil }
     let words = [0, 8].map { start in
@@ -74,13 +74,13 @@ import Testing
 
   // MARK: The process
 
-  /// Tests and programs are built into the same folder.
+  /// The path of the program, which is built into the same folder as the tests.
   private static let program: String = {
     let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
     return URL(filePath: tests).deletingLastPathComponent().path + "/DiskProbe"
   }()
 
-  /// Lets the program store, and kills it at any moment after `count` responses. What it has stored, in order.
+  /// Runs the program and kills it at a random moment after `count` responses. Returns the stored responses in order.
   private static func write(
     to folder: String, from first: UInt64, count: Int
   ) throws -> [(number: UInt64, version: UInt64)] {
@@ -104,7 +104,7 @@ import Testing
     var output: [UInt8] = []
     var (lines, isKilled) = (0, false)
     var bytes = [UInt8](repeating: 0, count: 4096)
-    // To the end, as what it has said before it was killed counts.
+    // Reads to the end, because output from before the kill counts.
     while case let length = read(ends[0], &bytes, bytes.count), length > 0 {
       output += bytes[..<length]
       lines += bytes[..<length].count { $0 == UInt8(ascii: "\n") }

@@ -4,7 +4,8 @@ import VitrineTesting
 
 @testable import VitrineLoading
 
-/// Servers that do not answer in time: what the disk has is delivered, and their response is kept when it comes.
+/// Servers that do not answer in time: the stored response is delivered, and the server's response is stored when it
+/// comes.
 @Suite(.timeLimit(.minutes(1)))
 struct StaleAfterTests {
   private static let newer = FakeDecoder.picture(width: 32, height: 32)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import VitrineLoading
 
-/// When failed requests are sent again: decisions alone, at times that the test names.
+/// The decisions about sending failed requests again, at times that the test sets.
 @Suite struct RecoveryPlanTests {
   private let host = DownloadQueue.Lane.host(scheme: "http", name: "a.test", port: nil)
   private let other = DownloadQueue.Lane.host(scheme: "http", name: "b.test", port: nil)

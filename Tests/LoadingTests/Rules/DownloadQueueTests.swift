@@ -2,7 +2,7 @@ import Testing
 
 @testable import VitrineLoading
 
-/// Which download starts next, decision by decision. Times in milliseconds.
+/// The decisions about the next download. Times are in milliseconds.
 @Suite struct DownloadQueueTests {
   private let a = DownloadQueue.Lane.host(scheme: "https", name: "a.test", port: nil)
   private let b = DownloadQueue.Lane.host(scheme: "https", name: "b.test", port: nil)
@@ -11,14 +11,14 @@ import Testing
 
   private func milliseconds(_ time: Int) -> Int64 { Int64(time) * 1_000_000 }
 
-  /// The downloads that start now, each of which goes on running.
+  /// Returns the downloads that start now. They keep running.
   private func started(_ queue: inout DownloadQueue, at time: Int = 0) -> [UInt64] {
     var numbers: [UInt64] = []
     while let id = queue.startNext(at: milliseconds(time)) { numbers.append(id.number) }
     return numbers
   }
 
-  /// A queue in which so many downloads of `a` have been refused for a time, in seconds.
+  /// Returns a queue in which the given downloads of `a` were refused; `retryAfter` is in seconds.
   private func refused(_ numbers: [UInt64], retryAfter: Double?) -> DownloadQueue {
     var queue = DownloadQueue()
     for number in numbers { queue.enqueue(id(number), lane: a, priority: .normal) }

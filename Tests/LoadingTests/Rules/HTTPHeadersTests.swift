@@ -2,7 +2,7 @@ import Testing
 
 @testable import VitrineLoading
 
-/// Header fields by their names.
+/// Looking up header fields by name.
 @Suite struct HTTPHeadersTests {
   @Test func settingReplacesEachFieldOfThatName() {
     var headers: HTTPHeaders = ["Accept": "a", "ACCEPT": "b", "Cookie": "c"]
@@ -26,7 +26,7 @@ import Testing
 
   @Test func caseOfEveryLetterCountsForNothingAndOtherSignsForThemselves() {
     #expect(HTTPHeaders.isSame("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz"))
-    // The neighbours of the letters differ by the same bit.
+    // The neighbors of the letters in ASCII differ by the same bit as upper and lower case.
     for (a, b) in [("@", "`"), ("[", "{"), ("^", "~"), ("\u{C4}", "\u{E4}")] {
       #expect(!HTTPHeaders.isSame(a, b))
     }

@@ -2,9 +2,9 @@ import Testing
 
 @testable import VitrineLoading
 
-/// What a queue remembers of hosts does not grow with every host that was ever asked.
+/// The memory for hosts is bounded, however many hosts were used.
 @Suite struct HostTableTests {
-  /// A download from each of many hosts, one after another, a second apart.
+  /// Runs one download from each of `count` hosts, one per second.
   private func ask(_ queue: inout DownloadQueue, count: Int, status: Int, retryAfter: Double?) {
     for number in 0..<count {
       let id = FetchID(number: UInt64(number))

@@ -96,7 +96,7 @@ struct PartialPicturesTests {
     #expect(taken.other?.decoder === decoder.decoder, "it is the caller's to let go")
   }
 
-  @Test("never from less than before") func neverBackwards() {
+  @Test("a preview is only made from more bytes than the one before") func neverBackwards() {
     let parts = Parts()
     #expect(parts.begin(beginning(5000), at: 0))
     parts.end(decoder, hasPicture: true, interval: 0, at: 0)

@@ -4,7 +4,7 @@ import Testing
 
 /// The hash table of the memory cache.
 @Suite(.timeLimit(.minutes(1))) struct PlaceIndexTests {
-  @Test("Places are found by hash, whatever has come and gone", arguments: [1, 3, 16, 1 << 20])
+  @Test("Places are found by hash after any inserts and removals", arguments: [1, 3, 16, 1 << 20])
   func doesWhatADictionaryDoes(spread: Int) {
     var random = SplitMix(state: UInt64(spread))
     var index = PlaceIndex()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import VitrineLoading
 
-/// Numbers that servers state.
+/// Parsing numbers that servers send.
 @Suite struct StatedNumberTests {
   @Test(arguments: [("0", 0), ("42", 42), ("0007", 7), ("2305843009213693951", Int.max / 4)])
   func digitsAreRead(text: String, expected: Int) {

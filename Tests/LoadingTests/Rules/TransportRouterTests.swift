@@ -4,7 +4,7 @@ import VitrineTesting
 
 @testable import VitrineLoading
 
-/// Which transport brings a URL, and in which line its download waits.
+/// The choice of a transport and a queue lane for a URL.
 @Suite struct TransportRouterTests {
   private func lane(_ text: String) throws -> DownloadQueue.Lane {
     DownloadQueue.Lane(try #require(URL(string: text)))

@@ -4,7 +4,7 @@ import Testing
 
 /// The order in which images are evicted.
 @Suite(.timeLimit(.minutes(1))) struct UseOrderTests {
-  /// The same rule, written down with arrays: the oldest first.
+  /// A simple model of the eviction order with arrays, oldest first.
   private struct Model {
     var probation: [Int] = []
     var protected: [Int] = []
@@ -88,7 +88,7 @@ import Testing
       #expect(order.cost == model.cost)
       #expect(order.count == model.costs.count)
     }
-    // All go in the order of the rule.
+    // All entries are evicted in the order of the model.
     while let place = model.first(keeping: nil) {
       #expect(order.first(keeping: nil) == place)
       guard order.first(keeping: nil) == place else { return }

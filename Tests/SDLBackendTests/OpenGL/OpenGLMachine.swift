@@ -7,7 +7,7 @@ import VitrineGraphics
 
 /// Whether the tests of the OpenGL renderers can run here: Mesa draws for them, off screen and without a GPU.
 ///
-/// SDL itself is asked, not the host under test: a host that does not work any more must fail its tests, not skip them.
+/// SDL is asked, not the host under test: a broken host must fail its tests, not skip them.
 enum OpenGLMachine {
   fileprivate static let isHere = !looksForLeaks && drawsOffScreen(isES: true) && drawsOffScreen(isES: false)
 

@@ -4,13 +4,13 @@ import Testing
 import Vitrine
 import VitrineTesting
 
-/// What is written for an image, and with what a cache can be replaced.
+/// The bytes that are written for an image, and custom caches and coders.
 @MainActor @Suite(.timeLimit(.minutes(1))) struct ImageCacheContentsTests {
   private let world = ImageCacheWorld()
   private let url = ImageCacheWorld.url
   private var cache: ImageCache { world.cache }
 
-  /// What the disk has after an image was stored.
+  /// Returns the file on disk after an image was stored.
   private func stored(_ image: Image, data: [UInt8]? = nil) async throws -> [UInt8] {
     #expect(await cache.store(image, for: url, data: data))
     let identity = RequestIdentity(try ImageRequest(url))
@@ -47,7 +47,7 @@ import VitrineTesting
     #expect(found.format == .gif && found.bitmap.color(x: 3, y: 3) == Color(red: 255, green: 0, blue: 0))
   }
 
-  @Test("a transparent image comes back from disk pixel for pixel") func losslessRoundTrip() async throws {
+  @Test("a transparent image is read from disk pixel for pixel") func losslessRoundTrip() async throws {
     let image = Image.halves(31, 7, alpha: 99)
     await cache.store(image, for: url)
     await cache.removeAll(from: .memory)
@@ -57,7 +57,7 @@ import VitrineTesting
     for x in [0, 14, 15, 30] { #expect(found.bitmap.color(x: x, y: 3) == image.bitmap.color(x: x, y: 3)) }
   }
 
-  /// Writes and reads text, as a coder of a program's own may.
+  /// A custom coder that writes and reads text.
   private struct TextCoder: ImageDecoding, ImageEncoding {
     func decode(_ data: [UInt8], options: DecodeOptions) throws(ImageError) -> Image {
       guard data == Array("image".utf8) else { throw .notAnImage(signature: data) }
@@ -67,7 +67,7 @@ import VitrineTesting
     func encode(_ image: Image, as format: ImageFormat?) throws(ImageError) -> [UInt8] { Array("image".utf8) }
   }
 
-  @Test("SD-C26 a coder of one's own encodes what is stored and decodes what is found") func ownCoder()
+  @Test("SD-C26 a custom coder encodes stored images and decodes them") func ownCoder()
     async throws
   {
     let world = ImageCacheWorld(decoder: TextCoder())
@@ -79,7 +79,7 @@ import VitrineTesting
     #expect(await world.cache.query(url)?.image.size == Size(width: 3, height: 2))
   }
 
-  @Test("SD-C30 SD-C32 SD-C48 caches of one's own, in memory and for bytes, store, find, remove and clear")
+  @Test("SD-C30 SD-C32 SD-C48 custom memory and disk caches store, find, remove and clear")
   func ownCaches() async {
     let memory = DictionaryCache()
     let disk = MemoryDataCache()
@@ -104,7 +104,7 @@ import VitrineTesting
     #expect(!FileManager.default.fileExists(atPath: world.folder))
   }
 
-  @Test("SD-C36 SD-U3 user data is stored with an image: set, listed, read, asked for and removed by name")
+  @Test("SD-C36 SD-U3 user data is stored with an image: set, listed, read, queried and removed by name")
   func userData() async throws {
     await cache.store(Image.halves().withUserData(["author": [1, 2], "": [0xFF]]), for: url)
     await cache.removeAll(from: .memory)
@@ -123,7 +123,7 @@ import VitrineTesting
     #expect(!(await cache.setUserData(["a": [1]], for: "http://a.test/other")))
   }
 
-  @Test("no server can set user data") func userDataOfAServer() async throws {
+  @Test("a server cannot set user data") func userDataOfAServer() async throws {
     world.transport.answerAll { transfer in
       let body = (try? ImageCodecs().encode(.halves(), as: .png)) ?? []
       transfer.respond(
@@ -137,7 +137,7 @@ import VitrineTesting
     #expect(await cache.userData(for: url, in: .disk).isEmpty)
   }
 
-  @Test("YY-B37 removing all images from disk reports its progress, and ends complete with nothing left")
+  @Test("YY-B37 removing all images from disk reports progress up to the end and leaves nothing")
   func removingWithProgress() async {
     for number in 0..<12 { await cache.store(.halves(), for: "http://a.test/\(number)", in: .disk) }
     var steps: [[Int]] = []
@@ -152,7 +152,7 @@ import VitrineTesting
     #expect(await cache.diskUsage()?.count == 0)
   }
 
-  @Test("SD-C13 an image that is older than the limit goes when what has expired is removed") func expiry()
+  @Test("SD-C13 removing expired images removes an image older than the limit") func expiry()
     async throws
   {
     let disk = try #require(world.disk as? DiskImageCache)
@@ -168,7 +168,7 @@ import VitrineTesting
   }
 }
 
-/// A memory cache that knows no limits, as a program may bring one.
+/// A custom memory cache without limits.
 private final class DictionaryCache: ImageRequestCache {
   private let images = Mutex<[PictureIdentity: Image]>([:])
 

@@ -4,20 +4,20 @@ import Testing
 import Vitrine
 import VitrineTesting
 
-/// Images that a program stores, looks up and removes itself.
+/// Images that an application stores, looks up and removes itself.
 @MainActor @Suite(.timeLimit(.minutes(1))) struct ImageCacheStoringTests {
   private let world = ImageCacheWorld()
   private let url = ImageCacheWorld.url
   private var cache: ImageCache { world.cache }
 
-  @Test("SD-C1 SD-C2 SD-C3 the shared downloader has one cache, and another downloader another one")
+  @Test("SD-C1 SD-C2 SD-C3 the shared downloader has one cache, and another downloader has its own")
   func sharedCache() {
     #expect(ImageDownloader.shared.imageCache == ImageDownloader.shared.imageCache)
     #expect(cache == world.downloader.imageCache)
     #expect(cache != ImageCacheWorld().cache)
   }
 
-  @Test("SD-C4 SD-C17 SD-C16 clearing the disk leaves memory, and no file")
+  @Test("SD-C4 SD-C17 SD-C16 clearing the disk leaves no file and does not change memory")
   func clearingTheDisk() async {
     #expect(await cache.diskUsage() == ImageCache.DiskUsage(count: 0, bytes: 0))
     #expect(await cache.store(.halves(), for: url))
@@ -30,7 +30,7 @@ import VitrineTesting
     #expect(await cache.diskUsage() == ImageCache.DiskUsage(count: 0, bytes: 0))
   }
 
-  @Test("SD-C5 clearing memory leaves the disk") func clearingMemory() async {
+  @Test("SD-C5 clearing memory does not change the disk") func clearingMemory() async {
     await cache.store(.halves(), for: url)
 
     #expect(await cache.removeAll(from: .memory))
@@ -54,7 +54,7 @@ import VitrineTesting
     #expect(world.disk.containsAnswer(for: RequestIdentity(try! ImageRequest(url))))
   }
 
-  @Test("SD-C8 an image that is stored in memory alone is gone when memory is cleared")
+  @Test("SD-C8 an image stored only in memory is lost when memory is cleared")
   func storingInMemory() async {
     #expect(await cache.store(.halves(), for: url, in: .memory))
     #expect(await cache.location(of: url, in: .disk) == nil)
@@ -110,7 +110,7 @@ import VitrineTesting
     #expect(await cache.location(of: url, in: .disk) == nil)
   }
 
-  @Test("SD-C43 SD-C44 the tier that has an image is told, and none has any after all are removed")
+  @Test("SD-C43 SD-C44 the tier of an image is reported, and none after all images are removed")
   func locations() async {
     await cache.store(.halves(), for: url)
     #expect(await cache.location(of: url) == .memory)
@@ -121,7 +121,9 @@ import VitrineTesting
     #expect(cache.imageInMemory(for: url) == nil)
   }
 
-  @Test("SD-C25 encoded bytes go to disk as they are and not into memory") func storingData() async throws {
+  @Test("SD-C25 encoded bytes are stored on disk unchanged, and not in memory") func storingData()
+    async throws
+  {
     let bytes = try ImageCodecs().encode(.halves(30, 40), as: .png)
 
     #expect(await cache.storeData(bytes, for: url))
@@ -133,13 +135,13 @@ import VitrineTesting
     #expect(!(await cache.storeData([], for: url)))
   }
 
-  @Test("SD-C39 a query may leave memory alone") func queryWithoutMemory() async {
+  @Test("SD-C39 a query need not store its image in memory") func queryWithoutMemory() async {
     await cache.store(.halves(), for: url, in: .disk)
     #expect(await cache.query(url, storesInMemory: false)?.source == .disk)
     #expect(cache.imageInMemory(for: url) == nil)
   }
 
-  @Test("SD-C15 a query that is cancelled calls its completion within the call, with nothing and once")
+  @Test("SD-C15 cancelling a query calls its completion once with nil, within the call")
   func cancelledQuery() async {
     await cache.store(.halves(), for: url, in: .disk)
     var results: [ImageResponse?] = []
@@ -156,7 +158,7 @@ import VitrineTesting
     #expect(results.first.map { $0 == nil } == true)
   }
 
-  @Test("SD-C49 two queries of one image at once decode it once") func sharedDecoding() async {
+  @Test("SD-C49 two simultaneous queries of one image decode it once") func sharedDecoding() async {
     let gate = Gate(isOpen: false)
     let decoder = FakeDecoder(gate: gate)
     let world = ImageCacheWorld(decoder: decoder)
@@ -165,18 +167,18 @@ import VitrineTesting
 
     for _ in 0..<2 { world.cache.query(url, in: .disk) { images.append($0?.image) } }
     await gate.waitUntilHeld(1)
-    // The disk is used in the order of the calls: both queries have begun after this one.
+    // Disk operations run in order: both queries have begun before this one ends.
     _ = await world.cache.diskUsage()
     gate.open()
     await world.downloader.drain()
-    // Completions are called in order.
+    // Completions are called in order, so both have been called after this query.
     _ = await world.cache.query("http://a.test/none", in: .memory)
 
     #expect(images.count == 2 && images[0] != nil && images[0] === images[1])
     #expect(decoder.calls.count == 1)
   }
 
-  @Test("a load shows what was stored, without asking a server") func loadOfAStoredImage() async throws {
+  @Test("a load shows a stored image without a request") func loadOfAStoredImage() async throws {
     await cache.store(.halves(), for: url)
     await cache.removeAll(from: .memory)
     world.pass(86400 * 300)
@@ -187,7 +189,8 @@ import VitrineTesting
     #expect(world.transport.transfers.isEmpty)
   }
 
-  @Test("images under an additional identifier are apart, on disk as in memory") func identifiers() async {
+  @Test("images with an additional identifier are kept apart, on disk as in memory") func identifiers() async
+  {
     let (plain, named) = (Image.halves(10, 10), Image.halves(20, 20))
     await cache.store(plain, for: url)
     await cache.store(named, for: url, additionalIdentifier: "named")
@@ -198,7 +201,7 @@ import VitrineTesting
     #expect(await cache.remove(url, additionalIdentifier: "named"))
     #expect(await cache.location(of: url, additionalIdentifier: "named") == nil)
     #expect(await cache.location(of: url) == .memory)
-    // What remains is made of the bytes of the request.
+    // Without the stored image, one is made from the bytes of the request.
     #expect(await cache.query(url, additionalIdentifier: "named")?.image.pixelWidth == 10)
   }
 
@@ -211,14 +214,14 @@ import VitrineTesting
     #expect(!(await cache.store(.halves(), for: "")))
   }
 
-  @Test("AF-S13 whether a download has been moved to its place as a file is told") func movedFile()
+  @Test("AF-S13 isStored() tells if a download was moved to its place on disk") func movedFile()
     async throws
   {
     world.transport.answerAll { transfer in
       transfer.answer(with: (try? ImageCodecs().encode(.halves(), as: .png)) ?? [])
     }
     #expect(await (try world.downloader.image(for: url)).isStored())
-    // No folder can be made below a device.
+    // No folder can be created below a device.
     let blocked = ImageCacheWorld(disk: DiskImageCache(directory: "/dev/null/images"))
     blocked.transport.answerAll { transfer in
       transfer.answer(with: (try? ImageCodecs().encode(.halves(), as: .png)) ?? [])
@@ -226,7 +229,7 @@ import VitrineTesting
     #expect(!(await (try blocked.downloader.image(for: url)).isStored()))
   }
 
-  @Test("what cannot be written is told") func noDisk() async {
+  @Test("a failed write is reported") func noDisk() async {
     let downloader = ImageDownloader(transports: [], decoder: ImageCodecs())
     #expect(!(await downloader.imageCache.store(.halves(), for: url)))
     #expect(downloader.imageCache.imageInMemory(for: url) != nil)

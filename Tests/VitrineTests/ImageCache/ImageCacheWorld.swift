@@ -3,7 +3,7 @@ import Synchronization
 import Vitrine
 import VitrineTesting
 
-/// A downloader with a memory cache, a folder of its own on disk, the real codecs, and a calendar that stands still.
+/// A downloader with a memory cache, a disk cache in its own folder, the real codecs, and a clock that stands still.
 final class ImageCacheWorld: Sendable {
   let folder = FileManager.default.temporaryDirectory.path + "/vitrine-images-\(UUID())"
   let transport = FakeTransport()
@@ -12,7 +12,7 @@ final class ImageCacheWorld: Sendable {
   let downloader: ImageDownloader
 
   var cache: ImageCache { downloader.imageCache }
-  /// The cache in the folder.
+  /// The disk cache of the folder.
   var folderCache: DiskImageCache { DiskImageCache.instance(directory: folder) }
 
   init(
@@ -46,10 +46,10 @@ final class ImageCacheWorld: Sendable {
     func add(_ more: Double) { seconds.withLock { $0 += more } }
   }
 
-  /// A name for an image.
+  /// The URL of an image.
   static let url = "http://a.test/1.png"
 
-  /// The bytes of the one file on disk, all of them.
+  /// The bytes of the only file on disk.
   var onlyFile: [UInt8]? {
     let names = (try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? []
     let files = names.filter { name in
@@ -63,7 +63,7 @@ final class ImageCacheWorld: Sendable {
 }
 
 extension Image {
-  /// Red on the left and blue on the right; with `alpha`, the right half lets half of what is below through.
+  /// Returns an image that is red on the left and blue on the right. `alpha` applies to the right half.
   static func halves(_ width: Int = 20, _ height: Int = 10, alpha: UInt8 = 255) -> Image {
     Image(
       Bitmap(width: width, height: height, format: .bgra) { x, _ in

@@ -5,11 +5,11 @@ import Vitrine
 import VitrineGalleryServer
 import VitrineTesting
 
-/// Behaviours that need the real transport, the real codecs, or a window's time.
+/// Behaviours that need the real transport, the real codecs, or a window's clock.
 @MainActor @Suite(.timeLimit(.minutes(1))) struct WholeWayTests {
   private let url = ImageCacheWorld.url
 
-  @Test("AF-D7 an image behind a redirect is downloaded, and the redirect has been followed") func redirect()
+  @Test("AF-D7 a redirect is followed, and the image behind it is downloaded") func redirect()
     async throws
   {
     let server = try GalleryServer()
@@ -27,7 +27,7 @@ import VitrineTesting
     await downloader.shutDown()
   }
 
-  /// The codecs, counting the decoders of previews that are made.
+  /// The real codecs, with a count of the preview decoders created.
   private final class CountingCodecs: ImageDecoding {
     private let codecs = ImageCodecs()
     private let made = Mutex<[ObjectIdentifier]>([])
@@ -64,8 +64,7 @@ import VitrineTesting
     }
   }
 
-  @Test("SD-D28 the previews of an animated image come from one decoder") func animatedPreviews() async throws
-  {
+  @Test("SD-D28 one decoder makes all previews of an animated image") func animatedPreviews() async throws {
     let frames = (0..<4).map { number in
       Image.Frame(
         bitmap: Bitmap(width: 120, height: 120, format: .bgra) { x, y in
@@ -100,7 +99,8 @@ import VitrineTesting
     #expect(!final.image.isPartial)
   }
 
-  @Test("SD-M11 a load is scaled down to its limit of bytes, and found in memory as such") func scaledDown()
+  @Test("SD-M11 a load is scaled down to its limit of bytes, and found in memory at that size")
+  func scaledDown()
     async throws
   {
     let world = ImageCacheWorld()
@@ -115,7 +115,7 @@ import VitrineTesting
     #expect(image.pixelWidth == 100 && image.sourceWidth == 200)
     #expect(try await world.downloader.image(for: request).image === image)
     #expect(world.transport.transfers.count == 1)
-    // A request without the limit is not served by it, nor one for a size that needs more.
+    // The scaled-down image is not used for a request without the limit, or for a size that needs more pixels.
     var sized = try ImageRequest(url)
     sized.targetSize = DecodeTarget(width: 150, height: 150)
     #expect(try await world.downloader.image(for: sized).image.pixelWidth == 150)
@@ -124,7 +124,7 @@ import VitrineTesting
     #expect(world.downloader.cachedImage(for: sized) != nil)
   }
 
-  @Test("SD-U4 an image that a program draws has the screen's scale, is not opaque, and has the drawn pixels")
+  @Test("SD-U4 an image drawn by a program has the screen's scale, is not opaque, and has the drawn pixels")
   func drawnImage() {
     let scale = 2.0
     let drawn = Image(
@@ -152,7 +152,7 @@ import VitrineTesting
     #expect(none?.withScale(Image.scale(named: name)) == nil)
   }
 
-  /// Counts frames as a display link does.
+  /// A frame observer that counts frames, like a display link.
   private final class Ticker: FrameObserver {
     private(set) var durations: [Double] = []
     private var last: Double?

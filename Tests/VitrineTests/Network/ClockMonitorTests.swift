@@ -3,7 +3,7 @@ import Testing
 
 @testable import Vitrine
 
-/// Steps of the wall clock, from a descriptor that the test writes to.
+/// Steps of the wall clock, simulated by a descriptor that the test writes to.
 @Suite(.timeLimit(.minutes(1))) struct ClockMonitorTests {
   @Test func monitorCallsForEachStepUntilItIsReleased() async throws {
     var pair: [Int32] = [0, 0]

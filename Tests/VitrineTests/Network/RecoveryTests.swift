@@ -4,7 +4,7 @@ import Vitrine
 import VitrineGalleryServer
 import VitrineTesting
 
-/// A panel that is switched on before its server: the real transport and the real codecs, by a clock that the test moves.
+/// A panel that is switched on before its server, with the real transport, the real codecs and a manual clock.
 @Suite(.timeLimit(.minutes(2))) @MainActor struct RecoveryTests {
   private let gallery = URL(filePath: #filePath).appending(path: "../../../../Assets/gallery")
     .standardizedFileURL.path
