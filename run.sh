@@ -17,7 +17,7 @@ usage() {
 ./run.sh test [FILTER] [-- SWIFT-TEST-OPTION…]
                            build and run every test, or those whose name matches FILTER;
                            VITRINE_CORPUS=FOLDER ./run.sh test Corpus decodes every file under FOLDER,
-                           VITRINE_KILLS=300 ./run.sh test KilledWriter kills a writing process as often
+                           VITRINE_KILLS=300 ./run.sh test KilledWriter kills a writing process 300 times
 ./run.sh conformance       run every test and count which behaviours of the ancestors they show
 ./run.sh bench [SUBJECT…] [--json FILE]
                            measure a release beside what it is compared with; `./run.sh bench --help` lists the subjects
@@ -145,7 +145,7 @@ count_conformance() {
   local events=.build/conformance.jsonl log=.build/conformance.log
   mkdir -p .build
   rm -f "$events"
-  # A failed test loses its behaviours, not the report; the report of a red suite ends with 1.
+  # A failed test only loses its own behaviours; the report is still written, and then ends with exit 1.
   local is_red=
   (run_tests -- --event-stream-output-path "$events") >"$log" 2>&1 || is_red=1
   if [ ! -s "$events" ]; then

@@ -10,11 +10,11 @@
 #include <jpeglib.h>
 #include <jerror.h>
 
-/// Why decoding was stopped, if it was not for damage.
+/// The reason for stopping a decode of undamaged data.
 typedef enum {
   vitrine_jpeg_not_stopped,
   vitrine_jpeg_cancelled,
-  /// All scans together have more samples than are allowed.
+  /// All scans together have more samples than the limit.
   vitrine_jpeg_too_many_samples
 } vitrine_jpeg_stop;
 
@@ -28,10 +28,10 @@ typedef struct {
   bool has_multiple_scans;
   /// More scans than this are refused: each costs a pass over the picture for a few bytes.
   int max_scans;
-  /// The samples that scans may still unpack, and the last scan that is counted.
+  /// The number of samples that scans may still unpack, and the last scan that was counted.
   uint64_t samples_left;
   int counted_scan;
-  /// Asked between rows of blocks whether to stop; may be null.
+  /// Called between rows of blocks; returns true to stop decoding. May be null.
   bool (*is_cancelled)(void *asker);
   void *asker;
   vitrine_jpeg_stop stop;
@@ -60,7 +60,7 @@ static inline void vitrine_jpeg_warn(j_common_ptr info, int level) {
   if (at_end || cut) vitrine_jpeg_fail(info);
 }
 
-/// The samples that the current scan unpacks.
+/// Returns the number of samples that the current scan unpacks.
 static inline uint64_t vitrine_jpeg_scan_samples(const struct jpeg_decompress_struct *info) {
   uint64_t blocks = 0;
   for (int index = 0; index < info->comps_in_scan; index++) {
@@ -123,8 +123,8 @@ __attribute__((noinline)) static inline bool vitrine_jpeg_open(
   return true;
 }
 
-/// Starts decoding at `eighths`/8 of the size; `info.output_width` and `output_height` are set then. An image whose
-/// coefficients take more than `max_memory` bytes is refused.
+/// Starts decoding at `eighths`/8 of the size, and sets `info.output_width` and `output_height`. Refuses an image whose
+/// coefficients take more than `max_memory` bytes.
 __attribute__((noinline)) static inline bool vitrine_jpeg_start(
     vitrine_jpeg *jpeg, unsigned eighths, J_COLOR_SPACE order, long max_memory) {
   if (setjmp(jpeg->landing)) return false;

@@ -1,5 +1,5 @@
-// libjpeg reports errors by calling a function that must not return: the one entry here sets its own landing place, and no
-// jump crosses a Swift frame. Returns null, and `message` says why.
+// libjpeg reports errors by calling a function that must not return. The function below calls setjmp itself, so that no
+// jump crosses a Swift frame. On an error it returns null and sets `message`.
 #pragma once
 #include <setjmp.h>
 #include <stdbool.h>
@@ -22,12 +22,12 @@ static inline void vitrine_jpeg_encoder_fail(j_common_ptr info) {
 
 static inline void vitrine_jpeg_encoder_discard(j_common_ptr info) { (void)info; }
 
-/// Encodes rows of four bytes a pixel, the fourth of which is ignored. The result is to be freed. `message` has room for
-/// `JMSG_LENGTH_MAX` bytes.
+/// Encodes rows with four bytes per pixel and ignores the fourth. The caller frees the result. `message` must have room
+/// for `JMSG_LENGTH_MAX` bytes.
 __attribute__((noinline)) static inline unsigned char *vitrine_jpeg_encode(
     const unsigned char *pixels, int width, int height, bool blue_first, int quality, size_t *count,
     char *message) {
-  // On the heap: what changes between setjmp and longjmp must not live in a register.
+  // Allocated on the heap, because local variables that change between setjmp and longjmp are undefined after the jump.
   vitrine_jpeg_encoder *encoder = (vitrine_jpeg_encoder *)calloc(1, sizeof *encoder);
   unsigned char **buffer = (unsigned char **)calloc(1, sizeof *buffer);
   unsigned long *length = (unsigned long *)calloc(1, sizeof *length);
@@ -47,7 +47,7 @@ __attribute__((noinline)) static inline unsigned char *vitrine_jpeg_encode(
       encoder->info.in_color_space = blue_first ? JCS_EXT_BGRX : JCS_EXT_RGBX;
       jpeg_set_defaults(&encoder->info);
       jpeg_set_quality(&encoder->info, quality, TRUE);
-      // Chroma at full size.
+      // No chroma subsampling.
       encoder->info.comp_info[0].h_samp_factor = 1;
       encoder->info.comp_info[0].v_samp_factor = 1;
       encoder->info.optimize_coding = TRUE;

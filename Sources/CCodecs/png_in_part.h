@@ -10,13 +10,13 @@ typedef struct {
   /// Gets the rows of a picture that is not interlaced, from the top.
   void (*take_row)(void *taker, const unsigned char *row);
   void *taker;
-  /// All rows of one that is, filled up as blocks; null until `make_pixels` has made them for the first row.
+  /// All rows of an interlaced image, filled in block by block; null until `make_pixels` is called for the first row.
   unsigned char *pixels;
   /// Returns zeroed memory for all rows.
   unsigned char *(*make_pixels)(void *taker);
-  /// Asked for each row whether to stop.
+  /// Called for each row; returns true to stop decoding.
   bool (*is_cancelled)(void *taker);
-  /// True once `is_cancelled` has said so.
+  /// True once `is_cancelled` has returned true.
   bool was_cancelled;
   uint32_t height;
   /// Rows that have come, those of each pass counted.
@@ -62,7 +62,7 @@ static inline void vitrine_png_end_came(png_structp png, png_infop info) {
   ((vitrine_png_in_part *)png_get_progressive_ptr(png))->is_complete = true;
 }
 
-/// Memory for a decoder that is ready for bytes, or null; to be closed in any case. `make_pixels` and `is_cancelled` are
+/// Returns a decoder that is ready for bytes, or null. The caller must close it. `make_pixels` and `is_cancelled` are
 /// called during `vitrine_png_take`.
 __attribute__((noinline)) static inline vitrine_png_in_part *vitrine_png_open_in_part(
     size_t bytes_per_row, uint32_t height, bool blue_first, unsigned char *(*make_pixels)(void *taker),

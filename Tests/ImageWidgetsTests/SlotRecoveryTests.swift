@@ -177,7 +177,7 @@ struct SlotRecoveryTests {
     #expect(view.image === placeholder)
   }
 
-  // MARK: Slots that leave
+  // MARK: Slots that leave the screen
 
   enum Leaving: CaseIterable { case hidden, transparent, scrolledAway, removed, parentHidden }
 
@@ -371,7 +371,7 @@ struct SlotRecoveryTests {
     #expect(world.bench.transport.transfers.count == 2, "the response of the one request is shown")
   }
 
-  // MARK: Who hears of it
+  // MARK: Observers and completions
 
   private final class Watch: SlotObserver {
     var recovered: [ImageError?] = []

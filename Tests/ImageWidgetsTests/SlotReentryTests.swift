@@ -101,7 +101,7 @@ struct SlotReentryTests {
     #expect(view.pendingSlots == 0)
   }
 
-  // MARK: Cells that are used again
+  // MARK: Reused cells
 
   enum Reuse: CaseIterable {
     case anotherImage, cancelledBefore, clearedBefore, memoryHit, cancelledByItsTask

@@ -88,7 +88,7 @@ import VitrineGraphics
     #expect(one == identity { $0.headers[name.lowercased()] = "1" })
   }
 
-  // MARK: Headers that a server has named
+  // MARK: Headers named by Vary
 
   private var asked: RequestIdentity {
     identity { $0.headers = ["X-B": "2", "Accept": "image/*", "X-A": "1", "X-C": "3"] }

@@ -335,7 +335,7 @@ import VitrineTesting
     kept.end()
   }
 
-  // MARK: Waiting for what is in use
+  // MARK: Waiting for memory in use
 
   /// A pool of one thread, and a budget of 64 MiB of which a part cannot be evicted.
   private struct Crowded {

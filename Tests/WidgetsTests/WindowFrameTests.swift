@@ -68,7 +68,7 @@ struct WindowFrameTests {
     #expect(test.window.isIdle)
   }
 
-  // MARK: Dirty
+  // MARK: Dirty regions
 
   @Test func whatIsDirtyIsRoundedOutToWholePoints() {
     let view = View(frame: Rect(x: 10.3, y: 20.6, width: 5.2, height: 5))
@@ -92,7 +92,7 @@ struct WindowFrameTests {
     #expect(test.lastDirtyRects == [Rect(x: 10, y: 20, width: 30, height: 40)])
   }
 
-  // MARK: Seen
+  // MARK: Visibility
 
   @Test func windowIsLoadedThoughAViewThatIsCutOffWaits() {
     let panel = View(frame: Rect(x: 0, y: 0, width: 20, height: 20))
@@ -146,7 +146,7 @@ struct WindowFrameTests {
     #expect(test.window.focusedView != nil)
   }
 
-  // MARK: Views that move while they are moved
+  // MARK: View tree changes during moves
 
   @Test func viewThatGoesElsewhereWhileItIsAddedStaysThere() {
     let other = View()

@@ -8,11 +8,11 @@ import Synchronization
 /// configuration.ledger = ledger
 /// ```
 ///
-/// When the sum passes the budget, holders are asked to let go: the cache first, then textures, at last, where a whole
-/// picture waits for room, what is kept of those that are shown in part. An image is
-/// decoded only when there is room for all that decoding it takes. An image that takes more than the whole budget is
-/// refused. Where nothing else is being decoded and all that is left is on the screen, an image may exceed the budget by
-/// 24 MiB. Bodies reserve memory before they are received, and wait where there is none.
+/// When the sum exceeds the budget, holders are asked to evict: the cache first, then textures, and, if a whole image
+/// waits for room, data kept for previews. An image is decoded only when there is room for all the memory that its
+/// decode needs. An image that needs more than the whole budget is refused. If no other image is being decoded and all
+/// remaining memory is used by images on the screen, an image may exceed the budget by 24 MiB. Bodies reserve memory
+/// before they are received, and wait while there is no room.
 ///
 /// May be used from any thread. Counting takes a few nanoseconds and no lock.
 public final class MemoryLedger: Sendable {

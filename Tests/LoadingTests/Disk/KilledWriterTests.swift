@@ -72,7 +72,7 @@ import Testing
     return isWhole ? version : nil
   }
 
-  // MARK: The process
+  // MARK: Process
 
   /// The path of the program, which is built into the same folder as the tests.
   private static let program: String = {

@@ -212,7 +212,7 @@ import Testing
     #expect((milliseconds(1000)...milliseconds(1001)).contains(token))
   }
 
-  // MARK: Servers that want to be left alone
+  // MARK: Servers that ask for a pause
 
   @Test func failureWithoutAnAnswerLeavesTheHostAlone() {
     var queue = refused([1], retryAfter: 1)

@@ -11,5 +11,5 @@ unsigned long allocations_of_this_thread(void);
 /// Bytes that all threads together have got from the heap and not given back.
 unsigned long bytes_in_use(void);
 
-/// Bytes of the C library's heap that are in use, those with pages of their own included, and those that are free.
+/// Reports the used bytes of the C library's heap, including blocks with pages of their own, and the free bytes.
 void vitrine_heap_usage(size_t *used, size_t *unused);
