@@ -2,14 +2,15 @@ public import VitrineLoading
 public import VitrineWidgets
 
 extension ImageTask: @MainActor ActivitySource {
-  /// Paused while `isPaused`, else running until the outcome is known, also while the load waits for its turn; with progress
-  /// where the server has told how much there is.
+  /// The state of the load: `.paused` while `isPaused`, otherwise `.running` until the outcome is known, even while the
+  /// load waits in the queue. Has a progress if the server has declared the length.
   @MainActor public var activity: Activity {
     if let hasSucceeded { return .ended(success: hasSucceeded) }
     return isPaused ? .paused : .running(progress: progress.fraction)
   }
 
-  /// Calls `change` when more has come, when the load is paused or resumed, and when it is over, until what is returned is let go.
+  /// Calls `change` when more bytes have arrived, when the load is paused or resumed, and when it ends, until the
+  /// returned object is released.
   @MainActor
   public func observeActivity(_ change: @escaping @MainActor () -> Void) -> ActivityObservation {
     let number = observe(change)

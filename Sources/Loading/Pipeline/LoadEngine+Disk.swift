@@ -201,7 +201,8 @@ extension LoadEngine {
     _ = isWritten.wait(timeout: .now() + seconds)
   }
 
-  /// Whether the disk has it, after all that has been asked of it before; false where there is none, or it hangs.
+  /// Reports whether the disk has a response, after all earlier disk operations; false if there is no disk cache or the
+  /// disk hangs.
   func containsOnDisk(_ identity: RequestIdentity, _ answer: @escaping @Sendable (Bool) -> Void) {
     let identity = onDisk(identity)
     change(.look, { $0.containsAnswer(for: identity) }, answer: answer)

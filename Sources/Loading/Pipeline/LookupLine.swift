@@ -1,7 +1,7 @@
 import VitrineGraphics
 
-/// The queue of disk look-ups: those waiting, those running, and those so late that the network request is started
-/// meanwhile. Makes decisions only. Times are in nanoseconds.
+/// The queue of disk look-ups: those waiting, those running, and those so late that the network request has started.
+/// Makes decisions only. Times are in nanoseconds.
 ///
 /// A disk that hangs blocks the thread that reads it. A late look-up gives its place to the next one. When all threads
 /// are blocked by late look-ups, further look-ups are misses at once until one returns.

@@ -53,7 +53,7 @@ struct HostBackOff {
     if host(lane)?.probe == id { hosts[lane]?.probe = nil }
   }
 
-  /// True if the host is backing off, or no download has succeeded since it did.
+  /// True if the host is backing off, or has been and no download has succeeded since.
   func isLeftAlone(_ lane: DownloadQueue.Lane) -> Bool { host(lane) != nil }
 
   var count: Int { hosts.count }
