@@ -133,8 +133,8 @@ public nonisolated struct SlotOptions {
 /// the setter returns, otherwise later.
 ///
 /// `.cancelled` means that the slot was given another image, was cancelled, or that its view was released. It is
-/// delivered within the call that begins another load, before that load begins: the completion of a cell's old image
-/// cannot undo changes that the cell makes for the new one.
+/// delivered before the slot begins another load, at the latest within the call that requests this load: the completion
+/// of a cell's old image cannot undo changes that the cell makes for the new one.
 ///
 /// A retryable failure is final for the completion, but not for the slot: the request is sent again while the slot is
 /// on the screen (`ImageDownloader.Configuration.recovery`). A stale image is refreshed in the same way. When the image

@@ -27,7 +27,7 @@ extension DiskImageCache {
     if isNew { report(fault, "nothing is kept") }
   }
 
-  /// Reports a fault once, until another fault or a success follows.
+  /// Reports a fault to the diagnostic log. Called once while the same fault persists.
   func report(_ fault: Fault, _ consequence: String) {
     DiagnosticLog.report(DiagnosticMessage(subject: "disk cache", text: "\(consequence): \(fault)"))
   }

@@ -142,8 +142,8 @@ struct DiskFloor {
   /// The files to leave free. A small file system has few files in total.
   private var freeFiles: Int { min(max(0, limits.freeFiles), space.totalFiles / 10) }
 
-  /// The number of bytes that are never removed for the sake of free space. If the file system is too small for the
-  /// limits, this is what fits there, so that a file system used by the cache alone can be filled.
+  /// The number of bytes that are never removed for the sake of free space. On a file system that is too small for the
+  /// limits, this is at most what fits there, so that the cache can use all of a file system of its own.
   var guaranteed: Int {
     let own = space.totalBytes - freeBytes
     let guaranteed = min(max(0, limits.guaranteedBytes), max(0, limits.bytes))
