@@ -42,8 +42,8 @@ final class TransferInbox: Sendable {
   }
 
   /// Adds a command and wakes the loop, unless the loop is already awake for an earlier command or is the caller. The
-  /// loop checks `hasCommands` before it sleeps. Does nothing after the loop has ended, because its transfers have ended
-  /// too.
+  /// loop checks `hasCommands` before it sleeps. Does nothing after the loop has ended, because its transfers have
+  /// ended too.
   func post(_ command: TransferCommand) {
     let sleeps = state.withLock { state in
       guard !state.isClosed else { return false }

@@ -86,8 +86,8 @@ extension Window {
 
   /// Calls `body` repeatedly at an interval, until the timer is cancelled or the window is released.
   ///
-  /// The times do not drift: each is a multiple of the interval after the start. If several are missed, for example because
-  /// the program was stopped, one call replaces them. The process is not woken in between.
+  /// The times do not drift: each is a multiple of the interval after the start. If several are missed, for example
+  /// because the program was stopped, one call replaces them. The process is not woken in between.
   ///
   /// ```swift
   /// slideshow = window.every(10) { [weak self] in self?.showNext() }
