@@ -2,6 +2,11 @@ extension String {
   /// The text of a URL without user and password, and the login that was removed (RFC 3986, 3.2.1): the part between
   /// `//` and the last `@` before the path; nil for a URL without a login.
   package var separatingLogin: (url: String, login: String?) {
+    // Each load asks for this. Looking for a byte is far cheaper than looking for characters.
+    let at = UInt8(ascii: "@")
+    guard utf8.withContiguousStorageIfAvailable({ $0.contains(at) }) ?? utf8.contains(at) else {
+      return (self, nil)
+    }
     let start = hasPrefix("//") ? index(startIndex, offsetBy: 2) : firstRange(of: "://")?.upperBound
     guard let start else { return (self, nil) }
     let rest = self[start...]

@@ -23,7 +23,7 @@ import VitrineGraphics
         speaksHTTP2: number % 2 == 0, at: now)
     }
 
-    #expect(queue.rememberedHosts <= 2 * HostBackOff.limit + 2 * RecentLanes.limit)
+    #expect(queue.rememberedHosts <= 2 * HostBackOff.limit + 2 * RecentLanes.limit + DownloadQueue.keptHosts)
     #expect(queue.waitingCount == 0 && queue.activeCount == 0)
   }
 
@@ -33,7 +33,7 @@ import VitrineGraphics
       queue.enqueue(FetchID(number: UInt64(number + 1)), lane: lane(number), priority: .normal)
     }
     for number in 0..<10_000 { queue.remove(FetchID(number: UInt64(number + 1))) }
-    #expect(queue.rememberedHosts == 0)
+    #expect(queue.rememberedHosts <= DownloadQueue.keptHosts)
   }
 
   @Test func hostThatHasSpokenHTTP2NotLongAgoIsRemembered() {
@@ -48,11 +48,11 @@ import VitrineGraphics
   func heapHasTheSameOrderAsSorting(order: Prioritization) {
     typealias Head = WaitingList<FetchID>.Head
     var heap = LaneHeap(order: .fifo)
-    var model: [DownloadQueue.Lane: Head] = [:]
+    var model: [Int: Head] = [:]
     var random = SplitMix(state: 7)
     for step in 0..<3000 {
       if step == 1500 { heap.order = order }
-      let lane = lane(Int(random.next() % 60))
+      let lane = Int(random.next() % 60)
       let number = UInt64(step + 1)
       let head = Head(
         item: FetchID(number: number), priority: .allCases[Int(random.next() % 5)],
@@ -63,6 +63,27 @@ import VitrineGraphics
       let best = model.values.min { $0.goes(before: $1, in: heap.order) }
       #expect(heap.first?.head.item == best?.item)
     }
+  }
+
+  @Test func numberOfAHostStaysItsOwnWhileADownloadRests() {
+    var queue = DownloadQueue()
+    queue.maximumPerHost = 1
+    let count = DownloadQueue.keptHosts + 4
+    let resting = FetchID(number: 1)
+    queue.enqueue(resting, lane: lane(0), priority: .normal, notBefore: 10)
+    // Hosts beyond those that are kept come and go while the download rests.
+    for number in 1...count {
+      queue.enqueue(FetchID(number: UInt64(number + 1)), lane: lane(number), priority: .normal)
+    }
+    for number in 1...count { queue.remove(FetchID(number: UInt64(number + 1))) }
+    let running = FetchID(number: 100)
+    queue.enqueue(running, lane: lane(0), priority: .normal)
+
+    var started = [queue.startNext(), queue.startNext(at: 10)]
+    #expect(started == [running, nil], "both are of one host, whose bound is 1")
+    queue.ended(running, at: 10)
+    started = [queue.startNext(at: 10)]
+    #expect(started == [resting])
   }
 
   private struct SplitMix {

@@ -50,6 +50,7 @@ struct LookupLine {
 
   /// Returns the next look-up, which counts as running unless the queue is blocked; nil if there is none.
   mutating func startNext(_ order: Prioritization, isSuspended: Bool, at now: Int64) -> FetchID? {
+    guard !waiting.isEmpty else { return nil }
     queue.order = order
     queue.isSuspended = isSuspended
     guard let id = queue.startNext(at: now) else { return nil }
@@ -73,6 +74,7 @@ struct LookupLine {
 
   /// Returns the look-ups that have become late.
   mutating func takeLate(at now: Int64) -> [FetchID] {
+    guard !running.isEmpty else { return [] }
     let late = running.filter { !$0.value.isLate && now >= $0.value.began.advanced(bySeconds: Self.deadline) }
     for id in late.keys {
       running[id]?.isLate = true
@@ -84,6 +86,7 @@ struct LookupLine {
 
   /// Returns the look-ups that have passed `limit`; their callers stop waiting.
   mutating func takeLost(at now: Int64) -> [FetchID] {
+    guard !running.isEmpty else { return [] }
     let lost = running.filter { !$0.value.isLost && now >= $0.value.began.advanced(bySeconds: Self.limit) }
     for id in lost.keys { running[id]?.isLost = true }
     return lost.keys.sorted()

@@ -20,12 +20,14 @@ struct DownloadQueue {
   private struct Host {
     var waiting = WaitingList<FetchID>()
     var active = 0
-
-    var isIdle: Bool { active == 0 && waiting.isEmpty }
+    /// Those that wait, run or rest.
+    var count = 0
   }
 
   /// Local reads at once: one is read while the next is handed over.
   static let maximumLocal = 2
+  /// Hosts that are kept although they have no downloads, as most programs ask few hosts again and again.
+  static let keptHosts = 16
   /// Transfers at once over one HTTP/2 connection.
   static let maximumStreams = 100
 
@@ -36,13 +38,13 @@ struct DownloadQueue {
   var maximumActive = 6
   /// Of a server that does not speak HTTP/2.
   var maximumPerHost = 4 {
-    didSet { for lane in hosts.keys { refresh(lane) } }
+    didSet { refreshAll() }
   }
   var order: Prioritization {
     get { ready.order }
     set {
       ready.order = newValue
-      for lane in hosts.keys { refresh(lane) }
+      refreshAll()
     }
   }
   /// Whether nothing starts.
@@ -58,14 +60,16 @@ struct DownloadQueue {
   var backOff = HostBackOff()
 
   private var bucket: TokenBucket?
+  private static let localNumber = -1
   private var local = Host()
-  /// Hosts with waiting or running downloads only.
-  private var hosts: [Lane: Host] = [:]
+  /// Hosts with downloads, and up to `keptHosts` others.
+  private var hosts = LaneTable<Host>()
   /// Hosts that may start a download now.
   private var ready = LaneHeap(order: .fifo)
-  /// Hosts that would start a download if their servers had not asked for a pause.
-  private var leftAlone: Set<Lane> = []
-  private var lanes = LoadTable<Fetch, Lane>()
+  /// Hosts that could start a download if they were not left alone.
+  private var leftAlone: Set<Int> = []
+  /// The number of each download's host; `localNumber` for those that need no network.
+  private var lanes = LoadTable<Fetch, Int>()
   private var active: Set<FetchID> = []
   /// Servers that have spoken HTTP/2.
   private var streaming = RecentLanes()
@@ -86,6 +90,17 @@ struct DownloadQueue {
   mutating func enqueue(
     _ id: FetchID, lane: Lane, priority: ImageRequest.Priority, notBefore earliest: Int64 = .min,
     arrival: Arrival? = nil, at now: Int64 = 0
+  ) -> Arrival? {
+    if lanes[id] != nil { forget(id) }
+    let number = number(of: lane)
+    if number == Self.localNumber { local.count += 1 } else { hosts[number].count += 1 }
+    return enqueue(
+      id, in: number, priority: priority, notBefore: earliest, arrival: arrival, at: now)
+  }
+
+  private mutating func enqueue(
+    _ id: FetchID, in lane: Int, priority: ImageRequest.Priority, notBefore earliest: Int64 = .min,
+    arrival: Arrival? = nil, at now: Int64
   ) -> Arrival? {
     lanes[id] = lane
     if earliest > .min {
@@ -113,17 +128,21 @@ struct DownloadQueue {
   mutating func startNext(at now: Int64 = 0) -> FetchID? {
     wakeRested(at: now)
     guard !isSuspended else { return nil }
-    var best: (lane: Lane, head: WaitingList<FetchID>.Head)?
-    if local.active < Self.maximumLocal, let head = local.waiting.head(order) { best = (.local, head) }
+    var best: (lane: Int, head: WaitingList<FetchID>.Head)?
+    if local.active < Self.maximumLocal, let head = local.waiting.head(order) {
+      best = (Self.localNumber, head)
+    }
     if hasRoomForNetwork, bucket?.nextToken(at: now).map({ $0 <= now }) ?? (bucket == nil) {
-      for next in [ready.first].compactMap({ $0 }) + openedAgain(at: now) {
+      func offer(_ next: (lane: Int, head: WaitingList<FetchID>.Head)) {
         if best.map({ next.head.goes(before: $0.head, in: order) }) ?? true { best = next }
       }
+      ready.first.map(offer)
+      openedAgain(at: now).forEach(offer)
     }
     guard let best else { return nil }
     let id = best.head.item
     active.insert(id)
-    if best.lane != .local { backOff.started(id, lane: best.lane) }
+    if best.lane != Self.localNumber { backOff.started(id, lane: hosts.lane(best.lane)) }
     change(best.lane) {
       $0.waiting.remove(id)
       $0.active += 1
@@ -132,39 +151,38 @@ struct DownloadQueue {
   }
 
   /// Returns the next downloads of hosts whose pause is over.
-  private mutating func openedAgain(at now: Int64) -> [(lane: Lane, head: WaitingList<FetchID>.Head)] {
+  private mutating func openedAgain(at now: Int64) -> [(lane: Int, head: WaitingList<FetchID>.Head)] {
     guard !leftAlone.isEmpty else { return [] }
     return leftAlone.compactMap { lane in
-      guard let opening = backOff.opening(of: lane, at: now), opening <= now else { return nil }
+      guard let opening = backOff.opening(of: hosts.lane(lane), at: now), opening <= now else { return nil }
       return head(of: lane).map { (lane, $0) }
     }
   }
 
   /// The next download of a host.
-  private mutating func head(of lane: Lane) -> WaitingList<FetchID>.Head? {
+  private mutating func head(of lane: Int) -> WaitingList<FetchID>.Head? {
     let order = order
-    return hosts[lane]?.waiting.head(order)
+    return hosts[lane].waiting.head(order)
   }
 
   /// When `startNext` may find something that it does not find now, if nothing else happens until then; nil for never.
   mutating func nextChange(after now: Int64) -> Int64? {
     guard !isSuspended else { return nil }
-    var times = [resting.next].compactMap { $0 }
-    if hasRoomForNetwork {
-      let token = bucket == nil ? now : bucket?.nextToken(at: now)
-      if let token {
-        if ready.first != nil { times.append(token) }
-        for lane in leftAlone {
-          if let opening = backOff.opening(of: lane, at: now) { times.append(max(opening, token)) }
-        }
-      }
+    var next: Int64?
+    func offer(_ time: Int64) {
+      if time > now { next = min(next ?? time, time) }
     }
-    return times.filter { $0 > now }.min()
+    resting.next.map(offer)
+    if hasRoomForNetwork, let token = bucket == nil ? now : bucket?.nextToken(at: now) {
+      if ready.first != nil { offer(token) }
+      for lane in leftAlone { backOff.opening(of: hosts.lane(lane), at: now).map { offer(max($0, token)) } }
+    }
+    return next
   }
 
   /// Forgets a download that is not wanted any more, started or not. One that was has been started in vain.
   mutating func remove(_ id: FetchID, at now: Int64 = 0) {
-    if active.contains(id), lanes[id] != .local { bucket?.take(at: now) }
+    if active.contains(id), lanes[id] != Self.localNumber { bucket?.take(at: now) }
     forget(id)
   }
 
@@ -180,11 +198,12 @@ struct DownloadQueue {
 
   private mutating func forget(_ id: FetchID) {
     guard let lane = lanes.removeValue(forKey: id) else { return }
-    backOff.ended(id, lane: lane)
+    if lane != Self.localNumber { backOff.ended(id, lane: hosts.lane(lane)) }
     let wasActive = active.remove(id) != nil
     if !wasActive { resting.remove(id) }
     change(lane) {
       if wasActive { $0.active -= 1 } else { $0.waiting.remove(id) }
+      $0.count -= 1
     }
   }
 
@@ -196,8 +215,9 @@ struct DownloadQueue {
   mutating func ended(
     _ id: FetchID, status: Int? = nil, retryAfter: Double? = nil, speaksHTTP2: Bool = false, at now: Int64 = 0
   ) {
-    guard let lane = lanes[id], active.contains(id) else { return }
-    if lane != .local {
+    guard let number = lanes[id], active.contains(id) else { return }
+    if number != Self.localNumber {
+      let lane = hosts.lane(number)
       if status != nil {
         backOff.answered(id, lane: lane, status: status, retryAfter: retryAfter, at: now)
       }
@@ -209,7 +229,7 @@ struct DownloadQueue {
   /// Moves a waiting download to the end of another priority's line; one that runs is left alone.
   mutating func setPriority(_ priority: ImageRequest.Priority, of id: FetchID, at now: Int64 = 0) {
     guard let lane = lanes[id], !active.contains(id), !resting.setPriority(priority, of: id) else { return }
-    enqueue(id, lane: lane, priority: priority, at: now)
+    _ = enqueue(id, in: lane, priority: priority, at: now)
   }
 
   /// The network is another one: no server is left alone, and nothing rests any longer.
@@ -223,7 +243,7 @@ struct DownloadQueue {
     for (id, priority) in resting.takeRested(at: now) {
       guard let lane = lanes[id] else { continue }
       // Under the time of the last that came: it is not what was asked for last.
-      enqueue(id, lane: lane, priority: priority, at: lastArrival)
+      _ = enqueue(id, in: lane, priority: priority, at: lastArrival)
     }
   }
 
@@ -237,27 +257,32 @@ struct DownloadQueue {
     streaming.contains(lane) ? Self.maximumStreams : max(1, maximumPerHost)
   }
 
-  /// Changes the downloads of a lane. Removes a lane without downloads.
-  private mutating func change(_ lane: Lane, _ change: (inout Host) -> Void) {
-    guard lane != .local else { return change(&local) }
-    change(&hosts[lane, default: Host()])
+  /// Returns the number of a lane, and inserts the lane if it is new.
+  private mutating func number(of lane: Lane) -> Int {
+    if lane == .local { return Self.localNumber }
+    return hosts.number(of: lane) ?? hosts.insert(lane, Host())
+  }
+
+  /// Changes the downloads of a lane.
+  private mutating func change(_ lane: Int, _ change: (inout Host) -> Void) {
+    guard lane != Self.localNumber else { return change(&local) }
+    change(&hosts[lane])
     refresh(lane)
   }
 
+  private mutating func refreshAll() {
+    for lane in hosts.all { refresh(lane) }
+  }
+
   /// Moves a host to the hosts that may start a download, to the paused hosts, or to neither.
-  private mutating func refresh(_ lane: Lane) {
+  private mutating func refresh(_ lane: Int) {
+    let name = hosts.lane(lane)
     var head: WaitingList<FetchID>.Head?
-    if let index = hosts.index(forKey: lane) {
-      if hosts.values[index].isIdle {
-        hosts.remove(at: index)
-        // An emptied dictionary would keep its storage.
-        if hosts.isEmpty { hosts = [:] }
-      } else if hosts.values[index].active < maximum(of: lane) {
-        let order = order
-        head = hosts.values[index].waiting.head(order)
-      }
+    if hosts[lane].active < maximum(of: name) {
+      let order = order
+      head = hosts[lane].waiting.head(order)
     }
-    let isLeftAlone = head != nil && backOff.isLeftAlone(lane)
+    let isLeftAlone = head != nil && backOff.isLeftAlone(name)
     ready.set(isLeftAlone ? nil : head, for: lane)
     if isLeftAlone {
       leftAlone.insert(lane)
@@ -265,6 +290,7 @@ struct DownloadQueue {
       leftAlone.remove(lane)
       if leftAlone.isEmpty { leftAlone = [] }
     }
+    if hosts[lane].count == 0, hosts.count > Self.keptHosts { hosts.remove(lane) }
   }
 
   /// The number of hosts for which something is remembered.

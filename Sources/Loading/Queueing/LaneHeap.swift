@@ -1,25 +1,27 @@
 /// Lanes in the order of their next downloads: a binary heap with an index. Finding the first lane is O(1), changes are
-/// O(log n).
+/// O(log n). Lanes are given by their numbers in a `LaneTable`.
 struct LaneHeap {
-  typealias Lane = DownloadQueue.Lane
   typealias Head = WaitingList<FetchID>.Head
 
   /// Setting the order sorts all lanes again.
   var order: Prioritization {
     didSet { if order != oldValue { sortAgain() } }
   }
-  private var entries: [(lane: Lane, head: Head)] = []
-  private var indices: [Lane: Int] = [:]
+  private var entries: [(lane: Int, head: Head)] = []
+  /// The index of each lane among the entries, by the lane's number; -1 for a lane without one.
+  private var indices: [Int] = []
 
   init(order: Prioritization) { self.order = order }
 
   /// The lane whose next download comes first.
-  var first: (lane: Lane, head: Head)? { entries.first }
+  var first: (lane: Int, head: Head)? { entries.first }
 
   /// Inserts or moves a lane according to its next download, or removes the lane if `head` is nil.
-  mutating func set(_ head: Head?, for lane: Lane) {
+  mutating func set(_ head: Head?, for lane: Int) {
     guard let head else { return remove(lane) }
-    if let index = indices[lane] {
+    while indices.count <= lane { indices.append(-1) }
+    let index = indices[lane]
+    if index >= 0 {
       entries[index].head = head
       sift(index)
     } else {
@@ -29,16 +31,17 @@ struct LaneHeap {
     }
   }
 
-  private mutating func remove(_ lane: Lane) {
-    guard let index = indices.removeValue(forKey: lane) else { return }
+  private mutating func remove(_ lane: Int) {
+    guard indices.indices.contains(lane), case let index = indices[lane], index >= 0 else { return }
+    indices[lane] = -1
     let last = entries.removeLast()
     if index < entries.count {
       entries[index] = last
       indices[last.lane] = index
       sift(index)
     }
-    // An emptied dictionary would keep its storage.
-    if entries.isEmpty { (entries, indices) = ([], [:]) }
+    // Emptied arrays would keep their storage.
+    if entries.isEmpty, indices.count > 16 { (entries, indices) = ([], []) }
   }
 
   private mutating func sortAgain() {
@@ -53,14 +56,17 @@ struct LaneHeap {
       swap(index, (index - 1) / 2)
       index = (index - 1) / 2
     }
-    while let child = [2 * index + 1, 2 * index + 2].filter({ $0 < entries.count }).min(by: {
-      goes($0, before: $1)
-    }),
-      goes(child, before: index)
-    {
+    while let child = firstChild(of: index), goes(child, before: index) {
       swap(index, child)
       index = child
     }
+  }
+
+  /// The child that goes before its sibling.
+  private func firstChild(of index: Int) -> Int? {
+    let (left, right) = (2 * index + 1, 2 * index + 2)
+    guard right < entries.count else { return left < entries.count ? left : nil }
+    return goes(right, before: left) ? right : left
   }
 
   private func goes(_ a: Int, before b: Int) -> Bool {
