@@ -17,11 +17,19 @@ extension String {
 
   /// A URL, or a malformed URL, in a form that may be shown and logged: one line without user and password, without the
   /// values of query items that look like keys or signatures, truncated after a hundred characters.
-  package var withoutSecrets: String {
+  package var withoutSecrets: String { withoutSecrets(longest: 100) }
+
+  /// The same, truncated after `longest` characters.
+  package func withoutSecrets(longest: Int) -> String {
     let text = URLSecrets.withoutQueryValues(URLSecrets.withoutLogin(self))
     let line = String(
-      text.prefix(101).map { $0.isNewline || $0.isASCII && $0.asciiValue ?? 0 < 32 ? " " : $0 })
-    return line.count > 100 ? line.prefix(100) + "…" : line
+      text.prefix(longest + 1).map { $0.isNewline || $0.isASCII && $0.asciiValue ?? 0 < 32 ? " " : $0 })
+    return line.count > longest ? line.prefix(longest) + "…" : line
+  }
+
+  /// True if the query item `name=value`, or its value alone, may be a key or a signature.
+  package static func isSecretQueryItem(name: some StringProtocol, value: some StringProtocol) -> Bool {
+    URLSecrets.isSecret(name: String(name), value: String(value))
   }
 }
 
@@ -30,8 +38,10 @@ private enum URLSecrets {
   /// Substrings of names of query items whose values are never shown.
   private static let names = [
     "token", "key", "secret", "sig", "pass", "pwd", "auth", "cred", "session", "jwt", "code", "policy",
-    "login", "user",
+    "login", "user", "hmac", "ticket", "nonce", "x-amz-", "x-goog-", "x-ms-", "accessid",
   ]
+  /// Names of query items whose values are never shown, too short to be looked for in other names.
+  private static let shortNames: Set<String> = ["sid", "pin", "otp", "hash"]
   /// The maximum length of a query value that is shown. Longer values may be secrets.
   private static let longestValue = 32
 
@@ -55,17 +65,61 @@ private enum URLSecrets {
     return String(rest[rest.index(after: at)...])
   }
 
+  /// Removes secret values from the query and from a fragment that is made of items like a query.
   static func withoutQueryValues(_ text: String) -> String {
-    guard let mark = text.firstIndex(of: "?") else { return text }
-    let query = text[text.index(after: mark)...].prefix { $0 != "#" }
-    let items = query.split(separator: "&", omittingEmptySubsequences: false).map { item -> String in
-      guard let equals = item.firstIndex(of: "=") else {
-        return item.count > longestValue ? "…" : String(item)
-      }
-      let (name, value) = (item[..<equals], item[item.index(after: equals)...])
-      let isSecret = value.count > longestValue || names.contains { name.lowercased().contains($0) }
-      return isSecret ? "\(name)=…" : String(item)
+    guard let mark = text.firstIndex(where: { $0 == "?" || $0 == "#" }) else { return text }
+    let parts = text[mark...].split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
+    let shown = parts.map { part in
+      part.hasPrefix("?") ? "?" + withoutValues(part.dropFirst()) : withoutValues(part)
     }
-    return text[...mark] + items.joined(separator: "&") + text[query.endIndex...]
+    return text[..<mark] + shown.joined(separator: "#")
+  }
+
+  private static func withoutValues(_ items: Substring) -> String {
+    var shown = ""
+    var rest = items
+    while !rest.isEmpty {
+      let item = rest.prefix { $0 != "&" && $0 != ";" }
+      shown += withoutValue(item)
+      rest = rest[item.endIndex...]
+      // The separator.
+      if let separator = rest.popFirst() { shown.append(separator) }
+    }
+    return shown
+  }
+
+  private static func withoutValue(_ item: Substring) -> String {
+    guard let equals = item.firstIndex(of: "=") else {
+      return isSecret(name: "", value: String(item)) ? "…" : String(item)
+    }
+    let (name, value) = (item[..<equals], item[item.index(after: equals)...])
+    return isSecret(name: String(name), value: String(value)) ? "\(name)=…" : String(item)
+  }
+
+  static func isSecret(name: String, value: String) -> Bool {
+    // The rest of a truncated value is unknown: it may have been long, and an item without a name may have had one.
+    if value.count > longestValue || value.hasSuffix("…") { return true }
+    let name = withoutEscapes(name).lowercased()
+    if shortNames.contains(name) || names.contains(where: { name.contains($0) }) { return true }
+    // Padded base64, or a URL with a query of its own.
+    return withoutEscapes(value).contains("=")
+  }
+
+  /// The text with percent escapes decoded, as a server reads it (RFC 3986, 2.1).
+  private static func withoutEscapes(_ text: String) -> String {
+    guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
+    var bytes: [UInt8] = []
+    var rest = Array(text.utf8)[...]
+    while let byte = rest.popFirst() {
+      if byte == UInt8(ascii: "%"), rest.count >= 2,
+        let decoded = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+      {
+        bytes.append(decoded)
+        rest = rest.dropFirst(2)
+      } else {
+        bytes.append(byte)
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
   }
 }

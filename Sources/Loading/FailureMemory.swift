@@ -18,6 +18,10 @@ public struct FailureMemory: Sendable {
   /// How many failures are remembered; the oldest go first. With 0 or less none.
   public var limit: Int
 
+  /// The maximum length in bytes of a server's text in an error that is remembered, so that the texts cannot fill the
+  /// memory.
+  private static let longestText = 1 << 10
+
   private struct Entry {
     let error: ImageError
     /// Nanoseconds.
@@ -44,7 +48,9 @@ public struct FailureMemory: Sendable {
 
   /// Keeps a failure that lasts, as the newest. O(1), amortised.
   mutating func remember(_ error: ImageError, of request: RequestIdentity, at now: Int64) {
-    guard error.isLasting, limit > 0, timeToLive > 0 else { return }
+    guard error.isLasting, error.statedText.utf8.count <= Self.longestText, limit > 0, timeToLive > 0 else {
+      return
+    }
     remove(request)
     while let oldest = order.head(.fifo)?.item,
       entries.count >= limit || !(entries[oldest].map { isAlive($0, at: now) } ?? false)
@@ -73,6 +79,17 @@ public struct FailureMemory: Sendable {
 }
 
 extension ImageError {
+  /// The text of the server that the error contains; empty for most errors.
+  fileprivate var statedText: String {
+    switch self {
+    case .contentType(let type): type
+    case .redirectRefused(.badLocation(let text)), .redirectRefused(.scheme(let text)),
+      .redirectRefused(.byRule(let text)):
+      text
+    default: ""
+    }
+  }
+
   /// Whether the same request would fail in the same way if it were sent again soon.
   fileprivate var isLasting: Bool {
     switch self {

@@ -86,6 +86,9 @@ extension ImageDownloader {
     /// Changes the bytes of each body before they are decoded, as to decrypt them, or refuses them by throwing; none by
     /// default (SD-D25). Runs on a decoding thread; errors are heard as those of `responseModifier`. With one, no picture is
     /// shown in part: what it makes of the whole is not to be had from a piece (SD-F91).
+    ///
+    /// For a response from disk, the modifier gets only the headers that are stored: those of HTTP caching, and the
+    /// type, length, encoding, range, language and disposition of the body.
     public var bodyModifier: BodyModifier?
     /// How long what is on disk is shown without asking its server, and how long at all.
     public var freshness = FreshnessRules()

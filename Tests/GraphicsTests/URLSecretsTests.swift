@@ -20,6 +20,15 @@ struct URLSecretsTests {
     ("http://h.test/a?sig=hidden", "http://h.test/a?sig=…"),
     ("http://h.test/a?ACCESS_TOKEN=hidden&b", "http://h.test/a?ACCESS_TOKEN=…&b"),
     ("http://h.test/a?v=0123456789012345678901234567890123456789", "http://h.test/a?v=…"),
+    ("http://h.test/a?w=3;token=hidden;x=1", "http://h.test/a?w=3;token=…;x=1"),
+    ("http://h.test/a?%74oken=hidden&Sid=hidden", "http://h.test/a?%74oken=…&Sid=…"),
+    ("http://h.test/a?to=http%3A%2F%2Fb.test%2F%3Fa%3Dhidden", "http://h.test/a?to=…"),
+    ("http://h.test/a?x=aGlkZGVu==", "http://h.test/a?x=…"),
+    ("http://h.test/a#access_token=hidden&w=3", "http://h.test/a#access_token=…&w=3"),
+    ("http://h.test/a?w=3#part", "http://h.test/a?w=3#part"),
+    ("http://h.test/a?%zz&%=1&=2&&;", "http://h.test/a?%zz&%=1&=2&&;"),
+    ("http://h.test/a?w=3&x=hid…", "http://h.test/a?w=3&x=…"),
+    ("http://h.test/a?w=3&hid…", "http://h.test/a?w=3&…"),
     ("two\nlines\u{1B}[0m", "two lines [0m"), ("", ""),
   ])
   func textIsShownWithoutSecrets(text: String, shown: String) {

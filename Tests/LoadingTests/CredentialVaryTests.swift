@@ -56,6 +56,29 @@ import VitrineTesting
     #expect(downloader.cachedImage(for: request())?.pixelWidth == 1)
   }
 
+  @Test(arguments: [
+    CredentialDigests(cookie: "ben"), CredentialDigests(), CredentialDigests(authorization: "anna"),
+  ])
+  func nextVisitorIsNotServedWhatVariesWithEverything(next: CredentialDigests) async throws {
+    for (first, second) in [(anna, next), (next, anna)] {
+      let (downloader, transport) = world()
+      transport.credentials = first
+      let task = downloader.load(request())
+      Self.answer(transport.transfers[0], width: 1, vary: "*")
+      #expect(try await task.response.image.pixelWidth == 1)
+
+      transport.credentials = second
+      #expect(downloader.cachedImage(for: request()) == nil)
+      let other = downloader.load(request())
+      try #require(transport.transfers.count == 2)
+      Self.answer(transport.transfers[1], width: 2, vary: "*")
+      #expect(try await other.response.image.pixelWidth == 2)
+
+      transport.credentials = first
+      #expect(downloader.cachedImage(for: request())?.pixelWidth == 1)
+    }
+  }
+
   @Test(arguments: [CredentialDigests(cookie: "ben"), CredentialDigests()])
   func nextVisitorIsNotServedFromDisk(next: CredentialDigests) async throws {
     let disk = MemoryDataCache()

@@ -40,6 +40,16 @@ import VitrineTesting
     }
   }
 
+  @Test(arguments: [
+    ImageError.contentType(String(repeating: "a", count: 2000)),
+    .redirectRefused(.badLocation(String(repeating: "a", count: 2000))),
+  ])
+  func aLongTextOfAServerIsNotKept(error: ImageError) {
+    var memory = FailureMemory()
+    memory.remember(error, of: identity("a"), at: 0)
+    #expect(memory.count == 0)
+  }
+
   @Test func failureIsForgottenAfterItsTimeToLive() {
     var memory = FailureMemory(timeToLive: 2)
     memory.remember(.status(404), of: identity("a"), at: second)

@@ -51,10 +51,48 @@ import VitrineTesting
   @Test func headersThatAreNotNamedDoNotMatter() async throws {
     let world = Fixture()
     let tasks = [asked("1"), asked("2")].map { world.downloader.load($0) }
-    answer(world.transport.transfers[0], width: 5, vary: "Origin, *")
+    answer(world.transport.transfers[0], width: 5, vary: "Origin")
     for task in tasks { #expect(try await task.response.image.pixelWidth == 5) }
     #expect(world.transport.transfers.count == 1)
     #expect(world.downloader.cachedImage(for: asked("3")) != nil)
+  }
+
+  /// More names than are remembered count as `*` does.
+  private nonisolated static let lists = [
+    "Origin, *", (0...32).map { "x-\($0)" }.joined(separator: ", "),
+    "x-a" + String(repeating: "a", count: 1024),
+  ]
+
+  @Test(arguments: lists)
+  func aResponseThatVariesWithEverythingIsForTheSameRequestOnly(vary: String) async throws {
+    let world = Fixture()
+    let tasks = [asked("1"), asked("2")].map { world.downloader.load($0) }
+    answer(world.transport.transfers[0], width: 1, vary: vary)
+    try #require(world.transport.transfers.count == 2)
+    answer(world.transport.transfers[1], width: 2, vary: vary)
+
+    #expect(try await tasks[0].response.image.pixelWidth == 1)
+    #expect(try await tasks[1].response.image.pixelWidth == 2)
+    #expect(world.downloader.cachedImage(for: asked("1"))?.pixelWidth == 1)
+    #expect(world.downloader.cachedImage(for: asked("3")) == nil)
+  }
+
+  @Test func namesOfAURLAreBounded() {
+    var varying = VaryingHeaders()
+    for number in 0..<VaryingHeaders.maximumNames { varying.learn(from: ["Vary": "X-\(number)"], for: "a") }
+    #expect(varying.names(for: "a").count == VaryingHeaders.maximumNames)
+    varying.learn(from: ["Vary": "X-More"], for: "a")
+    #expect(varying.names(for: "a") == VaryingHeaders.every)
+    let isNew = varying.learn(from: ["Vary": "X-Other"], for: "a")
+    #expect(!isNew)
+
+    for number in 0..<3 {
+      varying.learn(from: ["Vary": "\(number)" + String(repeating: "a", count: 400)], for: "b")
+    }
+    #expect(varying.names(for: "b") == VaryingHeaders.every)
+    let long = String(repeating: "X-A, ", count: 13_000)
+    varying.learn(from: ["Vary": long], for: "c")
+    #expect(varying.names(for: "c") == VaryingHeaders.every)
   }
 
   @Test func whoAsksLaterIsKnownByTheNamedHeader() async throws {

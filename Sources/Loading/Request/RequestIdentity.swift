@@ -143,8 +143,8 @@ public struct RequestIdentity: Hashable, Sendable {
     storage.headers.drop { Self.headerNames.contains($0.name) }
   }
 
-  /// With those headers counted too whose names, in lower case, a server has given in `Vary`; the same where the
-  /// request has none of them.
+  /// With those headers counted too whose names, in lower case, a server has given in `Vary`, or with all headers and
+  /// credentials if the names contain `*`; the same where the request has none of them.
   func counting(_ names: Set<String>) -> RequestIdentity {
     let known = furtherHeaders
     // `Cookie` and `Authorization` headers of the request itself always count.
@@ -152,7 +152,8 @@ public struct RequestIdentity: Hashable, Sendable {
       !Self.headerNames.contains { HTTPHeaders.isSame($0, field.name) }
     }.map { HTTPHeaders.Field(name: $0.name.lowercased(), value: $0.value) }
     let new = (own + credentials.fields(named: names)).filter { field in
-      names.contains(field.name) && !known.contains { $0.name == field.name }
+      (names.contains(field.name) || names == VaryingHeaders.every)
+        && !known.contains { $0.name == field.name }
     }
     guard !new.isEmpty else { return self }
     return RequestIdentity(

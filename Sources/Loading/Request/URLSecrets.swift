@@ -1,4 +1,5 @@
 import FoundationEssentials
+import VitrineGraphics
 
 extension URL {
   /// The part of the URL that names a resource of a server: the URL without fragment and login.
@@ -14,18 +15,15 @@ extension URL {
     let start = text.index(after: mark)
     let query = text[start...].prefix { $0 != "#" }
     let items = query.split(separator: "&", omittingEmptySubsequences: false)
-    let kept = items.filter { !Self.isSecret($0.prefix { $0 != "=" }.lowercased()) }
+    let kept = items.filter { !Self.isSecret($0) }
     guard kept.count < items.count else { return self }
     let rest = kept.isEmpty ? "" : "?" + kept.joined(separator: "&")
     return URL(string: text[..<mark] + rest + text[query.endIndex...]) ?? self
   }
 
-  private static func isSecret(_ name: String) -> Bool {
-    ["sig", "policy", "expires", "hmac", "key"].contains(name)
-      || ["signature", "token", "secret", "password", "credential", "session", "auth", "api-key", "apikey"]
-        .contains { name.firstRange(of: $0) != nil }
-      || ["x-amz-", "x-goog-", "x-ms-", "awsaccesskeyid", "googleaccessid", "key-pair-id"].contains {
-        name.hasPrefix($0)
-      }
+  private static func isSecret(_ item: Substring) -> Bool {
+    let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    let (name, value) = parts.count == 2 ? (parts[0], parts[1]) : ("", item)
+    return name.lowercased() == "expires" || String.isSecretQueryItem(name: name, value: value)
   }
 }

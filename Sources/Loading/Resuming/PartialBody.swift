@@ -18,6 +18,10 @@ struct PartialBody: Sendable {
   /// Less than this is fetched anew: a range costs a header and a risk.
   static let smallest = 4096
 
+  /// The maximum length of a validator in bytes. A longer one is not kept, because it takes memory that the limit of
+  /// resumable data does not count.
+  static let longestValidator = 1 << 10
+
   /// Nil for an answer whose rest cannot be asked for: without a validator, of an encoding, or from a server that
   /// gives no ranges.
   ///
@@ -28,7 +32,7 @@ struct PartialBody: Sendable {
   init?(_ bytes: [UInt8], of head: TransportResponse, length: Int?, validator known: String?) {
     guard head.status == 200 || head.status == 206, bytes.count >= Self.smallest,
       head.headers["Content-Encoding"] == nil, head.headers["Accept-Ranges"]?.lowercased() != "none",
-      let validator = Self.validator(head.headers) ?? known
+      let validator = Self.validator(head.headers) ?? known, validator.utf8.count <= Self.longestValidator
     else { return nil }
     // What is complete needs no rest; what is longer than it said is damaged.
     if let length, bytes.count >= length { return nil }

@@ -17,10 +17,11 @@ public struct CredentialDigests: Hashable, Sendable {
   /// True if the transport adds no credentials.
   public var isEmpty: Bool { cookie == nil && authorization == nil }
 
-  /// Returns the digests for the given header names (in lower case) as fields, ordered by name.
+  /// Returns the digests for the given header names (in lower case) as fields, ordered by name; all digests for
+  /// `VaryingHeaders.every`.
   func fields(named names: Set<String>) -> [HTTPHeaders.Field] {
     [("authorization", authorization), ("cookie", cookie)].compactMap { name, digest in
-      guard let digest, names.contains(name) else { return nil }
+      guard let digest, names.contains(name) || names == VaryingHeaders.every else { return nil }
       return HTTPHeaders.Field(name: name, value: digest)
     }
   }

@@ -5,7 +5,8 @@ public import VitrineGraphics
 /// a slice a stage.
 ///
 /// The format is that of Google's “Trace Event Format”: complete events (`X`) with times in microseconds, and a
-/// metadata event (`M`) that names each track after its URL. Names and passwords in URLs are left out.
+/// metadata event (`M`) that names each track after its URL. Logins, and query values that may be keys or signatures, are
+/// left out.
 public nonisolated struct ChromeTrace: Sendable {
   private let events: [TraceEvent]
 
@@ -19,7 +20,8 @@ public nonisolated struct ChromeTrace: Sendable {
     var document = Document()
     document.traceEvents.append(.name(of: "process_name", track: 0, "vitrine"))
     for (index, track) in tracks.enumerated() {
-      let url = track.url.separatingLogin.url
+      // The whole URL as far as it was recorded.
+      let url = track.url.withoutSecrets(longest: track.url.count)
       document.traceEvents.append(.name(of: "thread_name", track: index + 1, url))
       for span in track.spans {
         document.traceEvents.append(Slice(span, track: index + 1, origin: origin, url: url))

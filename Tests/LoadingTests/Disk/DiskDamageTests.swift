@@ -108,7 +108,7 @@ import Testing
     for round in 1...200 {
       later.received += 60
       later.response = TransportResponse(
-        url: later.response.url, status: 200, headers: ["ETag": "\"a\"", "X-Round": "\(round)"])
+        url: later.response.url, status: 200, headers: ["ETag": "\"a\"", "Content-Language": "\(round)"])
       fixture.pass(60)
       #expect(cache.store(later, for: identity(1)))
       #expect(cache.answer(for: identity(1)) == later)

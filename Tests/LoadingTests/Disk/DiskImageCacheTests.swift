@@ -24,11 +24,11 @@ import VitrineTesting
 
   @Test func longHeadsAreRead() {
     var headers = HTTPHeaders()
-    for number in 0..<200 { headers.append(name: "X-\(number)", value: String(repeating: "é", count: 100)) }
+    for _ in 0..<200 { headers.append(name: "Content-Language", value: String(repeating: "é", count: 100)) }
     let cache = fixture.cache()
     #expect(cache.store(answer(10_000, headers: headers), for: identity(1)))
     #expect(cache.answer(for: identity(1)) == answer(10_000, headers: headers))
-    headers.append(name: "X-Long", value: String(repeating: "x", count: 300_000))
+    headers.append(name: "ETag", value: String(repeating: "x", count: 300_000))
     #expect(!cache.store(answer(headers: headers), for: identity(1)))
     #expect(cache.answer(for: identity(1)) == nil)
   }

@@ -42,6 +42,7 @@ final class FaultySystem: DiskSystem {
     var isDone = false
     var open: Set<Int32> = []
     var calls: Set<Call> = []
+    var changeStatus: (@Sendable (inout stat) -> Void)?
   }
 
   private let state = Mutex(State())
@@ -50,6 +51,17 @@ final class FaultySystem: DiskSystem {
   /// Fails the `number`-th `call` from now on, counted from 1, once.
   func fail(_ call: Call, number: Int = 1, with fault: Fault) {
     state.withLock { ($0.plan, $0.count, $0.isDone) = ((call, number, fault), 0, false) }
+  }
+
+  /// Changes the status of each file and folder from now on.
+  func changeStatus(_ change: @escaping @Sendable (inout stat) -> Void) {
+    state.withLock { $0.changeStatus = change }
+  }
+
+  private func changed(_ status: stat) -> stat {
+    var status = status
+    state.withLock { $0.changeStatus }?(&status)
+    return status
   }
 
   /// True once the planned fault has happened.
@@ -104,12 +116,12 @@ final class FaultySystem: DiskSystem {
 
   func status(of descriptor: Int32) throws(SystemError) -> stat {
     _ = try fault(.status)
-    return try real.status(of: descriptor)
+    return changed(try real.status(of: descriptor))
   }
 
   func status(of name: String, in folder: Int32) throws(SystemError) -> stat {
     _ = try fault(.statusOfName)
-    return try real.status(of: name, in: folder)
+    return changed(try real.status(of: name, in: folder))
   }
 
   func space(at descriptor: Int32) throws(SystemError) -> statvfs {

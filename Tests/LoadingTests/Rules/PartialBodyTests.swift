@@ -23,6 +23,14 @@ import Testing
     #expect(partial(["ETag": "\"\""]) == nil)
   }
 
+  @Test func aLongValidatorIsNotKept() {
+    let longest = PartialBody.longestValidator
+    let tag = "\"" + String(repeating: "a", count: longest - 2) + "\""
+    #expect(partial(["ETag": tag])?.validator == tag)
+    #expect(partial(["ETag": "\"" + tag]) == nil)
+    #expect(partial(["Last-Modified": String(repeating: "1", count: longest + 1)]) == nil)
+  }
+
   @Test func whatHasNoRestIsNotKept() {
     #expect(partial(["ETag": "\"a\"", "Accept-Ranges": "none"]) == nil)
     #expect(partial(["ETag": "\"a\"", "Content-Encoding": "gzip"]) == nil)

@@ -278,11 +278,23 @@ import VitrineGraphics
     #expect(document.traceEvents.filter { $0.ph == "M" }.map(\.name) == ["process_name", "thread_name"])
   }
 
+  private static let long = String(repeating: "a", count: 988)
+  private static let longer = String(repeating: "b", count: 100)
+
   @Test(
-    "names and passwords are left out of URLs",
+    "names, passwords, keys and signatures are left out of URLs",
     arguments: [
       ("http://anna:secret@a.test/1", "http://a.test/1"), ("http://a@b@c.test/1", "http://c.test/1"),
       ("http://a.test/x@y", "http://a.test/x@y"), ("data:,x@y", "data:,x@y"),
+      ("http://a.test/1?w=3&token=secret", "http://a.test/1?w=3&token=…"),
+      ("http://a.test/1?X-Amz-Signature=secret&w=3", "http://a.test/1?X-Amz-Signature=…&w=3"),
+      ("http://a.test/" + long + "?sig=secret", "http://a.test/" + long + "?sig=…"),
+      // Cut off by the trace within a name and within a value.
+      (Trace.shortened("http://a.test/" + long + "?tok" + longer), "http://a.test/" + long + "?…"),
+      (
+        Trace.shortened("http://a.test/" + long + "?x=1&y=secret" + longer),
+        "http://a.test/" + long + "?x=1&y=…"
+      ),
     ])
   func redacted(url: String, shown: String) throws {
     let json = try ChromeTrace([request(1, at: 0, fetch: 10, url: url)]).json()

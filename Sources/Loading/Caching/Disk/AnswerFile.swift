@@ -17,13 +17,15 @@ import FoundationEssentials
 /// Numbers have their lowest byte first. A change of the format changes the magic, and what is older is damaged.
 ///
 /// The head contains no secrets. The key is a digest, the URL is stored only if a redirect has led to another URL,
-/// headers that may hold secrets are left out (`KeptHeaders`), and headers named by `Vary` are stored as digests.
+/// only headers that cannot hold secrets are stored (`KeptHeaders`), and headers named by `Vary` are stored as digests.
 enum AnswerFile {
   static let magic = Array("vitrine2".utf8)
   /// Bytes before the head.
   static let fixedLength = 52
   /// Longer heads are not written: servers that say so much are answered from the network.
   static let longestHead = 256 << 10
+  /// The maximum length of a body in bytes. Longer bodies are neither stored nor read.
+  static let longestBody = 512 << 20
 
   /// All but the body. Nil for what does not fit.
   ///

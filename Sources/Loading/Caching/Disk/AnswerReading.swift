@@ -23,13 +23,16 @@ enum AnswerReading {
   /// - Parameters:
   ///   - entry: The entry to read. Its secret is read only if the file has digests.
   ///   - withBody: False to leave the body empty and unchecked.
+  ///   - longestBody: The number of bytes of the longest body that the cache stores. A file that claims a longer body is
+  ///     damaged. The memory for the body is allocated before the body is checked, and a sparse file of any length takes
+  ///     no space on disk.
   static func read(
-    _ entry: DiskEntry, in shard: borrowing Descriptor, withBody: Bool
+    _ entry: DiskEntry, in shard: borrowing Descriptor, withBody: Bool, longestBody: Int
   ) -> Result {
     do throws(SystemError) {
       // When it is used is noted less often than the system would.
       let file = try shard.open(entry.name.hex, flags: O_RDONLY | noAccessTime)
-      return try read(file, entry, withBody: withBody)
+      return try read(file, entry, withBody: withBody, longestBody: longestBody)
     } catch {
       switch error.code {
       case ENOENT: return .nothing
@@ -44,11 +47,12 @@ enum AnswerReading {
   private static let noAccessTime: Int32 = 0o1000000
 
   private static func read(
-    _ file: borrowing Descriptor, _ entry: DiskEntry, withBody: Bool
+    _ file: borrowing Descriptor, _ entry: DiskEntry, withBody: Bool, longestBody: Int
   ) throws(SystemError) -> Result {
     let status = try file.status
-    let length = Int(status.st_size)
-    guard status.st_mode & S_IFMT == S_IFREG, let (first, frame) = try start(of: file, length: length),
+    let length = status.size
+    guard status.isRegular, let (first, frame) = try start(of: file, length: length),
+      frame.bodyLength <= longestBody,
       let read = AnswerFile.read(
         first[AnswerFile.fixedLength..<frame.startLength], ownURL: entry.identity.fullURL)
     else { return .damaged }
@@ -66,8 +70,7 @@ enum AnswerReading {
         return .damaged
       }
     }
-    return .answer(
-      answer, Times(stored: Int64(status.st_mtim.tv_sec), used: Int64(status.st_atim.tv_sec)))
+    return .answer(answer, Times(stored: status.stored, used: status.used))
   }
 
   /// What comes before the body, and maybe some of that; nil if it is not as it was written.

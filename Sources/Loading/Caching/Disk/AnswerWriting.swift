@@ -18,7 +18,7 @@ enum AnswerWriting {
       // The age of a response is computed from this time. On a file system without file times the response is kept
       // nevertheless.
       try? file.setTimes(FileTimes(used: now, stored: now))
-      let replaced = (try? shard.status(of: name.hex)).map { Int($0.st_size) }
+      let replaced = (try? shard.status(of: name.hex)).map(\.size)
       // The file is closed before it is renamed, because some file systems report a failed write only on close. Closing
       // also releases the lock, and a sweep may remove the file before the rename; the rename then fails and the file
       // is written once more.
@@ -39,9 +39,9 @@ enum AnswerWriting {
     let url = entry.identity.fullURL
     var file = try shard.open(entry.name.hex, flags: O_RDWR | O_APPEND)
     let status = try file.status
-    let length = Int(status.st_size)
+    let length = status.size
     let note = AnswerFile.note(start)
-    guard status.st_mode & S_IFMT == S_IFREG,
+    guard status.isRegular,
       let (first, frame) = try AnswerReading.start(of: file, length: length),
       let new = AnswerFile.Frame(start, fileLength: start.count + body.count),
       frame.bodyLength == new.bodyLength, frame.bodyHash == new.bodyHash,

@@ -27,12 +27,12 @@ struct CacheFolder {
     do throws(SystemError) {
       let outer = try openOuter(creating: creating)
       // The owner of the outer folder may exchange what lies in it; root may in any case.
-      let isForeign = ![geteuid(), 0].contains(try outer.status.st_uid)
+      let isForeign = ![geteuid(), 0].contains(try outer.status.owner)
       let inner = isForeign ? nil : try Self.folder(Self.version, in: outer, creating: creating)
       if let inner {
         let status = try inner.status
-        if status.st_uid == geteuid() {
-          if status.st_mode & 0o077 != 0 { try? inner.setMode(0o700) }
+        if status.owner == geteuid() {
+          if status.permissions & 0o077 != 0 { try? inner.setMode(0o700) }
           return inner
         }
       }

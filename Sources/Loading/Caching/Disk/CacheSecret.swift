@@ -59,7 +59,7 @@ struct CacheSecret: Hashable, Sendable {
   private static func read(in root: borrowing Descriptor) throws(SystemError) -> CacheSecret? {
     do throws(SystemError) {
       let file = try root.open(name, flags: O_RDONLY)
-      let length = try file.status.st_size
+      let length = try file.status.size
       // A power failure may leave an empty file, which is replaced. A file that cannot be read at the moment is not
       // replaced.
       guard length == count else { return nil }

@@ -46,9 +46,9 @@ struct Descriptor: ~Copyable {
 
   // MARK: Files
 
-  var status: stat {
+  var status: FileStatus {
     get throws(SystemError) {
-      try Self.repeated { () throws(SystemError) in try system.status(of: number) }
+      FileStatus(try Self.repeated { () throws(SystemError) in try system.status(of: number) })
     }
   }
 
@@ -129,8 +129,8 @@ struct Descriptor: ~Copyable {
     try Self.repeated { () throws(SystemError) in try system.makeFolder(name, in: number) }
   }
 
-  func status(of name: String) throws(SystemError) -> stat {
-    try Self.repeated { () throws(SystemError) in try system.status(of: name, in: number) }
+  func status(of name: String) throws(SystemError) -> FileStatus {
+    FileStatus(try Self.repeated { () throws(SystemError) in try system.status(of: name, in: number) })
   }
 
   func setTimes(_ times: FileTimes, of name: String) throws(SystemError) {

@@ -29,19 +29,20 @@ extension DiskImageCache {
     public init() {}
 
     /// Room that a file takes: what file systems use at least.
-    static func room(_ bytes: Int) -> Int { (bytes + 4095) & ~4095 }
+    static func room(_ bytes: Int) -> Int { (min(max(0, bytes), StatedNumber.largest) + 4095) & ~4095 }
 
     /// Seconds; NaN counts as 0.
     func isTooOld(stored: Int64, now: Int64) -> Bool {
       // What comes from the future is by a clock that was wrong: of no known age.
       guard timeToLive < .infinity || timeToLive.isNaN, stored <= now else { return false }
-      return Double(now - stored) >= (timeToLive > 0 ? timeToLive : 0)
+      return Double(now) - Double(stored) >= (timeToLive > 0 ? timeToLive : 0)
     }
 
     /// Of a limit, what is left.
     func purged(_ limit: Int) -> Int {
       let level = purgeLevel >= 0 ? min(purgeLevel, 1) : 0
-      return limit == .max ? .max : Int(Double(max(0, limit)) * level)
+      // A limit near `Int.max` has no exact `Double`.
+      return limit == .max ? .max : Int(exactly: (Double(max(0, limit)) * level).rounded(.down)) ?? limit
     }
   }
 }

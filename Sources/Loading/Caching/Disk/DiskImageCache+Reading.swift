@@ -32,10 +32,14 @@ extension DiskImageCache {
   private func read(
     _ entry: DiskEntry, in shard: borrowing Descriptor, withBody: Bool
   ) -> AnswerReading.Result {
-    let first = AnswerReading.read(entry, in: shard, withBody: withBody)
+    let longestBody = longestBody
+    let first = AnswerReading.read(entry, in: shard, withBody: withBody, longestBody: longestBody)
     guard case .damaged = first else { return first }
-    return AnswerReading.read(entry, in: shard, withBody: withBody)
+    return AnswerReading.read(entry, in: shard, withBody: withBody, longestBody: longestBody)
   }
+
+  /// The number of bytes of the longest body that may be stored.
+  var longestBody: Int { min(max(0, limits.bytes), AnswerFile.longestBody) }
 
   /// Nil for a folder that is not there, or that cannot be read.
   func reading<Result>(_ body: (borrowing Descriptor) throws(Fault) -> Result) -> Result? {
@@ -73,7 +77,7 @@ extension DiskImageCache {
   func secret(in root: borrowing Descriptor, creating: Bool) throws(Fault) -> CacheSecret? {
     do throws(SystemError) {
       let status = try root.status
-      let place = State.Place(device: UInt64(status.st_dev), file: UInt64(status.st_ino))
+      let place = State.Place(device: status.device, file: status.number)
       if let known = state.withLock({ $0.secret }), known.place == place { return known.secret }
       guard let secret = try CacheSecret.read(in: root, creating: creating) else { return nil }
       state.withLock { $0.secret = (place, secret) }
@@ -104,7 +108,7 @@ extension DiskImageCache {
     }
     state.withLock {
       $0.uses[name] = nil
-      if let status { $0.usage?.remove(Limits.room(Int(status.st_size))) }
+      if let status { $0.usage?.remove(status.room) }
     }
     return true
   }

@@ -13,8 +13,8 @@ extension DiskImageCache {
 
     mutating func add(_ room: Int) {
       entries += 1
-      bytes += room
-      stored += room
+      bytes = bytes.addingSaturated(room)
+      stored = stored.addingSaturated(room)
     }
 
     mutating func remove(_ room: Int) {
@@ -79,8 +79,9 @@ extension DiskImageCache {
       state.statistics.evictions += gone.count
       // What was stored meanwhile may have been counted, or not: too much is looked through once more.
       let meanwhile = max(0, (state.usage?.stored ?? 0) - stored)
+      let bytes = left.bytes(with: contents.unfinishedBytes.addingSaturated(meanwhile))
       state.found(
-        left.count, left.reduce(contents.unfinishedBytes + meanwhile) { $0 + $1.bytes }, stored: meanwhile,
+        left.count, bytes, stored: meanwhile,
         isComplete: contents.isComplete && isRemoved)
       state.uses = state.uses.filter { names.contains($0.key) || $0.value > lastUse }
     }

@@ -60,7 +60,7 @@ extension DiskImageCache {
     guard
       let start = AnswerFile.start(
         answer, key: entry.key, ownURL: identity.fullURL, varying: varying),
-      Limits.room(start.count + answer.body.count) <= limits.bytes
+      Limits.room(start.count + answer.body.count) <= limits.bytes, answer.body.count <= longestBody
     else { return .tooLarge }
     if let (before, after) = try note(start, answer.body, entry, root) {
       stored(entry.name, replaced: before, length: after)
@@ -113,7 +113,7 @@ extension DiskImageCache {
     guard let space = root.space else { return true }
     var growth = DiskTrim.Growth(bytes: Limits.room(length), files: 2)
     if let old = try? shard.status(of: name.hex) {
-      growth = .init(bytes: growth.bytes - Limits.room(Int(old.st_size)), files: 0, replaces: name)
+      growth = .init(bytes: growth.bytes - old.room, files: 0, replaces: name)
     }
     guard DiskFloor(limits: limits, space: space).missing(after: growth).isAny else {
       state.withLock { $0.isFullUntil = nil }

@@ -140,8 +140,8 @@ public final class DiskImageCache: ImageDataCache {
   }
 
   /// Writes a response to a file and evicts others if a limit is exceeded. If the same body is stored already, only the
-  /// new head is written. Headers that may hold a secret, such as `Set-Cookie`, are not stored, and headers named by
-  /// `Vary` are stored as digests.
+  /// new head is written. Of the headers of the response, only those that HTTP caching needs and those that describe the
+  /// body are stored; other headers may hold a secret. Headers named by `Vary` are stored as digests.
   @discardableResult
   public func store(_ answer: StoredAnswer, for identity: RequestIdentity) -> Bool {
     let limits = limits
@@ -172,7 +172,7 @@ public final class DiskImageCache: ImageDataCache {
     reading { (root) throws(Fault) in
       guard let entry = try entry(of: identity, in: root),
         let shard = try folder.openShard(of: entry, in: root, creating: false),
-        case .answer = AnswerReading.read(entry, in: shard, withBody: false)
+        case .answer = AnswerReading.read(entry, in: shard, withBody: false, longestBody: .max)
       else { return false }
       return remove(entry.name, in: shard)
     } ?? false

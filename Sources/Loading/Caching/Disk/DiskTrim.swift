@@ -52,7 +52,7 @@ struct DiskTrim {
   }
 
   private func keepToLimits(_ rest: inout [Entry], _ unfinished: Int, _ outcome: inout Outcome) {
-    var bytes = rest.reduce(unfinished) { $0 + $1.bytes }
+    var bytes = rest.bytes(with: unfinished)
     var count = rest.count
     let bytesTarget = bytes > limits.bytes ? limits.purged(limits.bytes) : .max
     let countTarget = count > limits.count ? limits.purged(limits.count) : .max
@@ -62,7 +62,7 @@ struct DiskTrim {
       // A purge leaves what has just come, if that alone is within the limits.
       if count == 1, bytes <= limits.bytes, limits.count > 0 { break }
       gone += 1
-      bytes -= entry.bytes
+      bytes = bytes.subtractingSaturated(entry.bytes)
       count -= 1
     }
     outcome.victims += rest[..<gone]
@@ -77,12 +77,12 @@ struct DiskTrim {
     var missing = floor.missing(after: growth)
     for victim in outcome.victims { missing.subtract(victim.bytes) }
     guard missing.isAny else { return }
-    let held = rest.reduce(0) { $0 + $1.bytes }
+    let held = rest.bytes()
     // Frees more than necessary, so that a full disk does not cause a scan for each response.
-    if missing.bytes > 0 { missing.bytes += held - limits.purged(held) }
+    if missing.bytes > 0 { missing.bytes = missing.bytes.addingSaturated(held - limits.purged(held)) }
     var left = held
     rest.removeAll { entry in
-      guard missing.isAny, left - entry.bytes + max(0, growth.bytes) >= floor.guaranteed,
+      guard missing.isAny, (left - entry.bytes).addingSaturated(max(0, growth.bytes)) >= floor.guaranteed,
         entry.name != growth.replaces
       else { return false }
       outcome.victims.append(entry)
@@ -105,15 +105,17 @@ struct DiskTrim {
     var (victims, bytes) = ([Entry](), 0)
     for entry in unused where bytes < growth.bytes || victims.count < growth.files {
       victims.append(entry)
-      bytes += entry.bytes
+      bytes = bytes.addingSaturated(entry.bytes)
     }
     guard bytes >= growth.bytes, victims.count >= growth.files else { return false }
     outcome.victims += victims
     return true
   }
 
-  /// What this process has used is newest. What comes from the future goes first: else it stayed until then.
+  /// What this process has used is newest. What comes from the future goes first: else it stayed until then. A file
+  /// larger than the limit, which no cache with this limit has written, goes before all others instead of in their place.
   private func rank(_ entry: Entry) -> (Int, UInt64, Int64) {
+    if entry.bytes > limits.bytes { return (-1, 0, entry.used) }
     if let use = uses[entry.name] { return (2, use, 0) }
     return (entry.used > now + 86400 ? 0 : 1, 0, entry.used)
   }
@@ -130,7 +132,7 @@ struct DiskFloor {
 
     /// Accounts for the removal of a file.
     mutating func subtract(_ room: Int) {
-      bytes -= room
+      bytes = bytes.subtractingSaturated(room)
       files -= 1
     }
   }
@@ -153,7 +155,7 @@ struct DiskFloor {
   /// Returns the free space that is missing after the response is stored and the victims are removed.
   func missing(after growth: DiskTrim.Growth, freed victims: [DiskTrim.Entry] = []) -> Missing {
     var missing = Missing(
-      bytes: freeBytes - space.freeBytes + growth.bytes,
+      bytes: (freeBytes - space.freeBytes).addingSaturated(growth.bytes),
       files: freeFiles > 0 ? space.freeFiles.map { freeFiles - $0 + growth.files } ?? 0 : 0)
     for victim in victims { missing.subtract(victim.bytes) }
     return missing

@@ -11,7 +11,7 @@ enum FolderSweep {
     var isComplete = true
 
     /// The bytes of all files.
-    var bytes: Int { entries.reduce(unfinishedBytes) { $0 + $1.bytes } }
+    var bytes: Int { entries.bytes(with: unfinishedBytes) }
   }
 
   /// The age in seconds at which a file that is being written is removed: its process has stopped, or it has died on a
@@ -53,8 +53,7 @@ enum FolderSweep {
           let status = try shard.status(of: name)
           contents.entries.append(
             DiskTrim.Entry(
-              name: hash, bytes: DiskImageCache.Limits.room(Int(status.st_size)),
-              stored: Int64(status.st_mtim.tv_sec), used: Int64(status.st_atim.tv_sec)))
+              name: hash, bytes: status.room, stored: status.stored, used: status.used))
         } catch {
           if error.code != ENOENT { contents.isComplete = false }
         }
@@ -68,12 +67,11 @@ enum FolderSweep {
   private static func count(
     unfinished name: String, in folder: borrowing Descriptor, _ now: Int64, _ contents: inout Contents
   ) {
-    guard let status = try? folder.status(of: name), status.st_mode & S_IFMT == S_IFREG else { return }
-    let age = abs(now.subtractingReportingOverflow(Int64(status.st_mtim.tv_sec)).partialValue)
-    if age > longestWriting || isAbandoned(name, in: folder) {
+    guard let status = try? folder.status(of: name), status.isRegular else { return }
+    if abs(now - status.stored) > longestWriting || isAbandoned(name, in: folder) {
       try? folder.remove(name)
     } else {
-      contents.unfinishedBytes += DiskImageCache.Limits.room(Int(status.st_size))
+      contents.unfinishedBytes = contents.unfinishedBytes.addingSaturated(status.room)
     }
   }
 
@@ -120,7 +118,7 @@ enum FolderSweep {
     guard let outer = try? root.openFolder("..") else { return }
     for version in CacheFolder.olderVersions {
       guard let old = try? outer.openFolder(version), let status = try? old.status,
-        status.st_uid == geteuid()
+        status.owner == geteuid()
       else { continue }
       for folder in old.names.names where isShard(folder) || folder.hasPrefix(CacheFolder.removed) {
         remove(folder, in: old)

@@ -8,7 +8,8 @@ extension StoredAnswer {
     let control = CacheControl(response.headers)
     // `must-understand` says that `no-store` is for those who do not know the status (RFC 9111, 5.2.2.3).
     if control.contains("no-store"), !control.contains("must-understand") { return false }
-    return !CacheControl(sent).contains("no-store") && !names(in: response.headers, "Vary").contains("*")
+    return !CacheControl(sent).contains("no-store")
+      && VaryingHeaders.names(in: response.headers) != VaryingHeaders.every
   }
 
   /// An answer to keep; nil if it may not be kept.
@@ -42,7 +43,7 @@ extension StoredAnswer {
   static func varying(
     _ received: HTTPHeaders, sent: HTTPHeaders, credentials: CredentialDigests = .init()
   ) -> [HTTPHeaders.Field] {
-    let names = names(in: received, "Vary")
+    let names = VaryingHeaders.names(in: received)
     let own = names.subtracting(RequestIdentity.headerNames.map { $0.lowercased() }).sorted()
       .compactMap { name in
         let values = sent.fields.filter { HTTPHeaders.isSame($0.name, name) }.map(\.value)
@@ -51,16 +52,16 @@ extension StoredAnswer {
     return own + credentials.fields(named: names)
   }
 
-  /// The headers without connection headers (RFC 9111, 3.1) and without secrets of the session (`KeptHeaders`).
+  /// The headers without connection headers (RFC 9111, 3.1) and without headers that may hold secrets (`KeptHeaders`).
   static func endToEnd(_ headers: HTTPHeaders) -> HTTPHeaders {
-    let dropped = names(in: headers, "Connection").union([HTTPHeaders.userDataName.lowercased()])
+    let dropped = connectionHeaders(headers).union([HTTPHeaders.userDataName.lowercased()])
     return HTTPHeaders(KeptHeaders.of(headers).filter { !dropped.contains($0.name.lowercased()) })
   }
 
-  /// The elements of a list of names, in lower case.
-  private static func names(in headers: HTTPHeaders, _ name: String) -> Set<String> {
+  /// The names in `Connection`, in lower case.
+  private static func connectionHeaders(_ headers: HTTPHeaders) -> Set<String> {
     Set(
-      headers.fields.lazy.filter { HTTPHeaders.isSame($0.name, name) }
+      headers.fields.lazy.filter { HTTPHeaders.isSame($0.name, "Connection") }
         .flatMap { $0.value.split { ", \t".contains($0) } }.map { $0.lowercased() })
   }
 }
