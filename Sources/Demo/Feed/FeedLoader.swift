@@ -28,7 +28,8 @@ enum FeedLoader {
           "there is no feed at \(place.withoutSecrets); name a folder of pictures, a text file or a URL")
     }
     let feed =
-      info.st_mode & S_IFMT == S_IFDIR ? try folder(place) : try file(place, bytes: Int(info.st_size))
+      info.st_mode & S_IFMT == S_IFDIR
+      ? try folder(place) : try file(place, bytes: Int(clamping: info.st_size))
     guard feed.count > 0 else { throw FeedError(message: "the feed at \(place) names no picture") }
     return .ready(feed)
   }

@@ -57,7 +57,7 @@ struct PlaceIndex {
     slots[gap] = .empty
   }
 
-  private func home(of hash: UInt32) -> Int { Int(hash) & (slots.count - 1) }
+  private func home(of hash: UInt32) -> Int { Int(truncatingIfNeeded: hash) & (slots.count - 1) }
 
   private func index(of place: Int, _ hash: Int) -> Int {
     var index = home(of: UInt32(truncatingIfNeeded: hash))

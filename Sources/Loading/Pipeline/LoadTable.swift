@@ -44,8 +44,9 @@ struct LoadTable<Stage, Value> {
   /// Where a number belongs: the upper bits of its product with 2^64 divided by the golden ratio, which spreads numbers
   /// that are counted up, in any step, as evenly as can be (Knuth, 6.4).
   private func home(of number: UInt64) -> Int {
-    let mask = mask
-    return Int(truncatingIfNeeded: (number &* 0x9E37_79B9_7F4A_7C15) &>> UInt64(mask.leadingZeroBitCount))
+    // The width of the product, not that of `Int`, which may be 32 bits.
+    let shift = UInt64.bitWidth - mask.nonzeroBitCount
+    return Int(truncatingIfNeeded: (number &* 0x9E37_79B9_7F4A_7C15) &>> UInt64(shift))
   }
 
   private func place(of number: UInt64) -> Int? {

@@ -56,9 +56,10 @@ final class WakeThread: @unchecked Sendable {
   private func wait(nanoseconds: Int64) {
     var until = timespec()
     clock_gettime(CLOCK_MONOTONIC, &until)
-    let sum = until.tv_nsec + Int(min(nanoseconds, 3_600_000_000_000))
-    until.tv_sec += sum / 1_000_000_000
-    until.tv_nsec = sum % 1_000_000_000
+    // An hour of nanoseconds does not fit into 32 bits.
+    let sum = Int64(until.tv_nsec) + min(nanoseconds, 3_600_000_000_000)
+    until.tv_sec += Int(sum / 1_000_000_000)
+    until.tv_nsec = Int(sum % 1_000_000_000)
     pthread_cond_timedwait(condition, mutex, &until)
   }
 }

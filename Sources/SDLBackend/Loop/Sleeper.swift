@@ -39,8 +39,9 @@ final class Sleeper {
     let count = UInt(descriptors.count)
     if seconds.isFinite {
       // A day is as good as any longer time.
-      let nanoseconds = Int(max(0, min(86400, seconds)) * 1e9)
-      var timeout = timespec(tv_sec: nanoseconds / 1_000_000_000, tv_nsec: nanoseconds % 1_000_000_000)
+      let nanoseconds = Int64(max(0, min(86400, seconds)) * 1e9)
+      var timeout = timespec(
+        tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
       _ = vitrine_poll(&descriptors, count, &timeout)
     } else {
       _ = vitrine_poll(&descriptors, count, nil)

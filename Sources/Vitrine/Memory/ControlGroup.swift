@@ -65,7 +65,7 @@ nonisolated struct ControlGroup: Hashable, Sendable {
   /// Bytes; nil without a limit. Version 1 says a number beyond all memory then.
   func limit(_ files: KernelFiles) -> Int? {
     let limits = [files.number(file(.limit)), version == .two ? files.number(file(.softLimit)) : nil]
-    return limits.compactMap { $0 }.min().flatMap { $0 < 1 << 60 ? $0 : nil }
+    return limits.compactMap { $0 }.min().flatMap { UInt64($0) < 1 << 60 ? $0 : nil }
   }
 
   /// Bytes that are taken, without what of files the kernel can drop at once.

@@ -26,7 +26,7 @@ nonisolated struct NetworkChanges {
     var rest = bytes[...]
     while rest.count >= Self.header {
       let message = UnsafeRawBufferPointer(rebasing: rest)
-      let length = Int(message.loadUnaligned(as: UInt32.self))
+      let length = Int(clamping: message.loadUnaligned(as: UInt32.self))
       guard length >= Self.header, length <= message.count else { break }
       let kind = Int(message.loadUnaligned(fromByteOffset: 4, as: UInt16.self))
       let body = UnsafeRawBufferPointer(rebasing: message[Self.header..<length])

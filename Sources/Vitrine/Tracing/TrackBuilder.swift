@@ -131,7 +131,8 @@ nonisolated struct TrackBuilder {
     if begin >= queued {
       track.add("queue", queued, begin)
     } else {
-      track.add("joined", time, time, ["fetch": .number(Int(request.fetch & 0xFF_FFFF_FFFF))])
+      track.add(
+        "joined", time, time, ["fetch": .number(Int(truncatingIfNeeded: request.fetch & 0xFF_FFFF_FFFF))])
     }
     guard let end = fetches[request.fetch]?.end, let transfer = transfers[request.fetch] else {
       return track.add("transfer", begin, answered ?? lastTime)
@@ -165,7 +166,8 @@ nonisolated struct TrackBuilder {
     }
     var connection: [String: RequestTrack.Note] = [
       "connection": .text(transfer.isReused ? "reused" : "new"), "requests": .number(Int(transfer.requests)),
-      "bytes sent": .number(Int(transfer.bytesSent)), "bytes of head": .number(Int(transfer.headBytes)),
+      "bytes sent": .number(Int(clamping: transfer.bytesSent)),
+      "bytes of head": .number(Int(clamping: transfer.headBytes)),
     ]
     connection["protocol"] = transfer.httpVersion.map { .text("HTTP/\($0)") }
     connection["address"] = transfer.serverAddress.map { .text($0) }
