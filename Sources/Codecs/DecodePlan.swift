@@ -23,6 +23,9 @@ struct DecodePlan {
   /// Checked between rows and passes.
   var cancellation = DecodeCancellation.never
 
+  /// The maximum length of a side, so that a strip of rows is counted by an `Int` on a 32-bit machine too.
+  private static let largestSide = Int.max / (PixelFormat.bytesPerPixel * Canvas.stripHeight * 2)
+
   /// Throws `.decoding` for a picture without pixels and `.tooLarge(.side)`.
   init(
     format: ImageFormat, stored: PixelSize, orientation: Orientation, options: DecodeOptions
@@ -30,8 +33,9 @@ struct DecodePlan {
     guard stored.width > 0, stored.height > 0 else {
       throw .decoding(format, message: "a side of zero pixels")
     }
-    guard max(stored.width, stored.height) <= options.limits.side else {
-      throw .tooLarge(.side(options.limits.side))
+    let largestSide = min(options.limits.side, Self.largestSide)
+    guard max(stored.width, stored.height) <= largestSide else {
+      throw .tooLarge(.side(largestSide))
     }
     self.format = format
     self.stored = stored
@@ -115,11 +119,24 @@ struct DecodePlan {
       canvas.overhang = overhang
       canvas.cancellation = cancellation
       try decode(canvas)
-      if let pixelColors, let start = pixels.baseAddress {
-        pixelColors.convert(start, count: scaled.width * scaled.height)
-      }
+      try convertColors(pixels)
     }
     return hasAlpha ? bitmap.assumingOpaque(bitmap.hasOnlyOpaquePixels) : bitmap
+  }
+}
+
+extension DecodePlan {
+  /// Converts the finished pixels to sRGB, in bands of rows. Throws `.cancelled` between two bands.
+  private func convertColors(_ pixels: UnsafeMutableRawBufferPointer) throws(ImageError) {
+    guard let pixelColors else { return }
+    let bytesPerBand = output.width * PixelFormat.bytesPerPixel * Canvas.stripHeight
+    for start in stride(from: 0, to: pixels.count, by: bytesPerBand) {
+      try cancellation.check()
+      let band = UnsafeMutableRawBufferPointer(
+        rebasing: pixels[start..<min(start + bytesPerBand, pixels.count)])
+      guard let address = band.baseAddress else { return }
+      pixelColors.convert(address, count: band.count / PixelFormat.bytesPerPixel)
+    }
   }
 }
 

@@ -35,6 +35,25 @@ import VitrineLoading
     #expect(bitmap.colors.flatMap { $0 }.map(\.red) == indices)
   }
 
+  @Test func paddingBeforeTheFrameIsSkippedUpToALimit() throws {
+    let bytes = GIFFixture(width: 4, height: 4) { _, _ in 2 }.bytes
+    // The padding stands behind the screen descriptor and a palette of four colors.
+    let start = 13 + 12
+    func padded(_ count: Int) -> [UInt8] {
+      bytes[..<start] + [UInt8](repeating: 0, count: count) + bytes[start...]
+    }
+
+    #expect(try decode(padded(4096)).pixelWidth == 4)
+    #expect(error(padded(4097)) == .decoding(.gif, message: "more padding than an image has"))
+    #expect(ImageCodecs().memoryNeeded(for: padded(1 << 20), options: DecodeOptions()) == 0)
+  }
+
+  @Test func outputOfCodesIsBoundedWithoutOverflow() {
+    #expect(LZW.largestOutput(of: .max, minimumCodeSize: 1) == .max)
+    #expect(LZW.largestOutput(of: .max / 8, minimumCodeSize: 8) == .max)
+    #expect(LZW.largestOutput(of: 9, minimumCodeSize: 8) == 64)
+  }
+
   @Test func longRunsOfOneColorAreUnpacked() throws {
     let fixture = GIFFixture(width: 200, height: 200) { _, _ in 2 }
 

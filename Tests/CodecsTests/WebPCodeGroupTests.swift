@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 import VitrineGraphics
 import VitrineLoading
@@ -40,7 +41,7 @@ import VitrineLoading
   private func count(_ file: [UInt8]) -> Int? {
     file.withUnsafeBufferPointer { bytes in
       var reader = WebPCodeGroups(UnsafeBufferPointer(rebasing: bytes[25...]))
-      return reader.count(PixelSize(width: 256, height: 168))
+      return try? reader.tables(PixelSize(width: 256, height: 168))?.groups
     }
   }
 
@@ -70,6 +71,101 @@ import VitrineLoading
         #expect(try decode(bytes).pixelWidth == width)
       }
     }
+  }
+
+  // MARK: Cost
+
+  /// Returns a lossless image of `side` pixels along each side, whose transforms have codes of one symbol each, and so
+  /// pixels without bits. With `isVaried`, green has two symbols: each pixel of a transform takes one bit, as many as
+  /// there are.
+  private func file(transforms: [Int], side: Int, isVaried: Bool = false) -> [UInt8] {
+    var writer = BitWriter()
+    for (value, count) in [(0x2F, 8), (side - 1, 14), (side - 1, 14), (0, 4)] { writer.write(value, count) }
+    for kind in transforms {
+      writer.write(1, 1)
+      writer.write(kind, 2)
+      if kind == 2 { continue }
+      writer.write(kind == 3 ? 255 : 0, kind == 3 ? 8 : 3)
+      writer.write(0, 1)
+      // Green: a simple code of the symbol 0, or of 0 and 1.
+      writer.write(1, 1)
+      writer.write(isVaried ? 1 : 0, 1)
+      writer.write(0, 2)
+      if isVaried { writer.write(1, 8) }
+      for _ in 0..<4 { writer.write(1, 4) }
+      let blocks = (side + 3) / 4
+      if isVaried { for _ in 0..<(kind == 3 ? 256 : blocks * blocks) { writer.write(0, 1) } }
+    }
+    // No transform, no color cache, one group.
+    for _ in 0..<3 { writer.write(0, 1) }
+    for _ in 0..<5 { writer.write(1, 4) }
+    let data = writer.bytes + (writer.bytes.count % 2 == 1 ? [0] : [])
+    return Array("RIFF".utf8) + (data.count + 12).littleEndian4 + Array("WEBPVP8L".utf8)
+      + data.count.littleEndian4 + data
+  }
+
+  private final class Checks: Sendable {
+    private let asked = Atomic(0)
+    var count: Int { asked.load(ordering: .relaxed) }
+
+    func cancellation(from limit: Int = .max) -> DecodeCancellation {
+      DecodeCancellation { self.asked.wrappingAdd(1, ordering: .relaxed).newValue >= limit }
+    }
+  }
+
+  private func tables(
+    _ file: [UInt8], side: Int, _ cancellation: DecodeCancellation
+  ) throws(ImageError) -> WebPCodeGroups.Tables? {
+    try file.withUnsafeBufferPointer { (bytes) throws(ImageError) in
+      let frame = UnsafeBufferPointer(rebasing: bytes[12...])
+      return try WebPCodeGroups.tables(
+        of: frame, size: PixelSize(width: side, height: side), cancellation: cancellation)
+    }
+  }
+
+  @Test(arguments: [0, 1, 2, 3]) func transformThatIsRepeatedIsRefused(kind: Int) throws {
+    let (once, twice) = (file(transforms: [kind], side: 8), file(transforms: [kind, kind], side: 8))
+
+    #expect(try decode(once).pixelWidth == 8)
+    #expect(error(twice) == .decoding(.webp, message: "a transform is repeated"))
+    #expect(ImageCodecs().memoryNeeded(for: twice, options: DecodeOptions()) == 0)
+  }
+
+  @Test func transformsOfOneColorAreNotWalkedPixelByPixel() throws {
+    let checks = Checks()
+
+    let tables = try tables(
+      file(transforms: [0, 1, 2, 3], side: 16_000), side: 16_000, checks.cancellation())
+
+    #expect(tables == .init(groups: 1))
+    #expect(checks.count == 3, "one for each image of a transform")
+  }
+
+  @Test func walkThroughTransformsIsCancelled() throws {
+    let bytes = file(transforms: [0, 1], side: 2048, isVaried: true)
+    let (all, first) = (Checks(), Checks())
+
+    #expect(try tables(bytes, side: 2048, all.cancellation()) != nil)
+    #expect(all.count == 2 * 512 * 512 / (1 << 16))
+    #expect(throws: ImageError.cancelled) { try tables(bytes, side: 2048, first.cancellation(from: 3)) }
+    #expect(first.count == 3)
+  }
+
+  // MARK: Memory
+
+  @Test(arguments: [(0, 11_816), (1, 11_824), (8, 12_848), (11, 20_016)])
+  func tablesAreAsLargeAsInLibwebp(cacheBits: Int, bytes: Int) {
+    let tables = WebPCodeGroups.Tables(groups: 3, cacheSize: cacheBits == 0 ? 0 : 1 << cacheBits)
+
+    #expect(tables.bytes >= 3 * bytes)
+    #expect(tables.bytes <= 3 * (bytes + 600))
+  }
+
+  @Test func memoryIsThatOfTheGroupsThatAnImageHas() {
+    let (few, many) = (file(groups: 2), file(groups: 2002))
+    let needs = [few, many].map { ImageCodecs().memoryNeeded(for: $0, options: DecodeOptions()) }
+
+    #expect(needs[1] - needs[0] == 2000 * WebPCodeGroups.Tables(groups: 1).bytes)
   }
 
   @Test func dataThatEndOrMakeNoSenseAreNoTrap() {

@@ -6,6 +6,8 @@ struct GIFStructure {
   /// Of the logical screen.
   let screen: PixelSize
   let frame: GIFFrame
+  /// The maximum number of padding bytes before the first frame.
+  private static let largestPadding = 4096
 
   init(_ bytes: [UInt8]) throws(ImageError) {
     var reader = GIFBlockReader(bytes)
@@ -15,6 +17,7 @@ struct GIFStructure {
     try reader.skip(2)
     let globalPalette = flags & 0x80 != 0 ? try reader.palette(sizeCode: flags & 7) : nil
     var transparentIndex: UInt8?
+    var paddingCount = 0
     while true {
       switch try reader.byte() {
       case 0x21:
@@ -34,7 +37,10 @@ struct GIFStructure {
         return
       case 0x00:
         // Some writers pad with zeros between blocks.
-        continue
+        paddingCount += 1
+        guard paddingCount <= Self.largestPadding else {
+          throw .decoding(.gif, message: "more padding than an image has")
+        }
       case 0x3B:
         throw .decoding(.gif, message: "no frame")
       default:

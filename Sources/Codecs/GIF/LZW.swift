@@ -79,8 +79,8 @@ enum LZW {
 
   /// A string is at most one byte longer than the longest before it, and 4096 codes are remembered.
   static func largestOutput(of byteCount: Int, minimumCodeSize: Int) -> Int {
-    let codes = byteCount * 8 / (minimumCodeSize + 1)
-    return codes * min(codes, Table.capacity)
+    let codes = ByteCount.product(byteCount, 8) / (minimumCodeSize + 1)
+    return ByteCount.product(codes, min(codes, Table.capacity))
   }
 
   /// The size of the string table in bytes.

@@ -71,7 +71,9 @@ extension DecodePlan {
     guard isScaled || orientation != .up else { return 0 }
     let rows = source.isWhole ? source.size.height : min(source.size.height, Canvas.stripHeight)
     let strip = ByteCount.product(source.size.width, rows, PixelFormat.bytesPerPixel)
-    let sums = isScaled ? ByteCount.sum(ByteCount.product(source.size.width, 16), scaled.width * 48) : 0
+    let sums =
+      isScaled
+      ? ByteCount.sum(ByteCount.product(source.size.width, 16), ByteCount.product(scaled.width, 48)) : 0
     return ByteCount.sum(strip, sums)
   }
 }

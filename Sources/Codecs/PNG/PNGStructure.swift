@@ -80,8 +80,8 @@ struct PNGStructure {
   /// The bytes that libpng and zlib allocate in addition to fixed tables: the previous row as stored, and the current
   /// row with all channels of 8 or 16 bits.
   var codecBytes: Int {
-    let stored = (size.width * bitsPerPixel + 7) / 8
-    return stored + (size.width + 8) * (isDeep ? 8 : 4)
+    let stored = ByteCount.product(size.width, bitsPerPixel) / 8
+    return ByteCount.sum(stored, 1, ByteCount.product(ByteCount.sum(size.width, 8), isDeep ? 8 : 4))
   }
 
   /// The size of the unpacked color profile in bytes; 0 if there is none.

@@ -49,7 +49,7 @@ private final class WebPUnpacking {
   /// The output of libwebp, zero for pixels not decoded yet. Pages that were never written take no memory.
   private let memory: PixelBuffer
   private let pixels: UnsafeMutableRawPointer
-  /// The number of bytes that libwebp allocates.
+  /// The number of bytes that libwebp allocates, without the tables of code groups.
   private let codecBytes: Int
   private let source: Canvas.Source
   /// The first row of the frame.
@@ -58,8 +58,8 @@ private final class WebPUnpacking {
   /// The number of packed bytes that libwebp has received.
   private var end = 0
   private let frameSize: PixelSize
-  /// True once the number of code groups is known and within the limit.
-  private var areGroupsKnown = false
+  /// The code groups, once they are known and within the limit.
+  private var tables: WebPCodeGroups.Tables?
 
   init(_ frame: WebPFrame, _ plan: DecodePlan) throws(ImageError) {
     let source = frame.source(for: plan)
@@ -91,13 +91,13 @@ private final class WebPUnpacking {
   }
 
   var memoryKept: Int {
-    memory.bytes.count + codecBytes + picture.byteCount
+    ByteCount.sum(memory.bytes.count, codecBytes, tables?.bytes ?? 0, picture.byteCount)
   }
 
   /// Takes all of the frame that has come; nil if that shows no more rows.
   func take(_ data: WebPData, _ cancellation: DecodeCancellation) throws(ImageError) -> Image? {
-    if !areGroupsKnown { areGroupsKnown = try WebPFrame.checkCodeGroups(data, size: frameSize) }
-    guard areGroupsKnown else { return nil }
+    if tables == nil { tables = try WebPFrame.tables(data, size: frameSize, cancellation: cancellation) }
+    guard tables != nil else { return nil }
     var status = VP8_STATUS_SUSPENDED
     repeat {
       try cancellation.check()

@@ -4,80 +4,114 @@ import VitrineLoading
 /// A reader that counts the groups of prefix codes of a lossless WebP image (RFC 9649, section 3.7.2) without unpacking
 /// its pixels.
 ///
-/// libwebp allocates about 12 KiB of tables for each group, and a file can declare a group with twenty bits. A file of
-/// a few hundred kilobytes can therefore make libwebp allocate hundreds of megabytes. The header does not show this.
+/// libwebp allocates 12 to 21 KiB of tables for each group, and a file can declare a group with twenty bits. A file of a
+/// few hundred kilobytes can therefore make libwebp allocate hundreds of megabytes. The header does not show this.
 struct WebPCodeGroups {
   /// The maximum number of groups. libwebp's encoder writes at most 2,600.
   static let limit = 2600
 
-  /// Throws `.decoding` if a lossless image, or losslessly packed alpha, has more groups than `limit`. Returns false if
-  /// too few bytes have come to decide. Damaged data pass this check; libwebp refuses them.
+  /// The groups of one image.
+  struct Tables: Equatable {
+    var groups = 0
+    /// The number of colors in the cache; 0 if there is none.
+    var cacheSize = 0
+
+    /// The number of bytes that libwebp 1.2 allocates (`kTableSize`, `HTreeGroup`): 2,956 entries of four bytes for each
+    /// group, an entry for each color in the cache, and the group itself.
+    var bytes: Int {
+      ByteCount.product(groups, ByteCount.sum(ByteCount.product(2956 + cacheSize, 4), 568))
+    }
+
+    /// The maximum for a frame of `pixels` pixels in `byteCount` bytes.
+    static func largest(pixels: Int, byteCount: Int) -> Tables {
+      let groups = min(limit, pixels / 16 + 1, ByteCount.product(byteCount, 8) / 20 + 1)
+      return Tables(groups: groups, cacheSize: 1 << 11)
+    }
+  }
+
+  /// Returns the groups of a lossless image, or of losslessly packed alpha; `nil` if the data are incomplete or damaged.
+  /// Throws `.decoding` if there are more groups than `limit` or a transform is repeated, which libwebp refuses, and
+  /// `.cancelled`.
   ///
   /// - Parameters:
   ///   - frame: A VP8L chunk, or an ALPH chunk followed by other chunks.
   ///   - size: The size of the frame.
-  static func check(_ frame: UnsafeBufferPointer<UInt8>, size: PixelSize) throws(ImageError) -> Bool {
-    guard frame.count > 8 else { return false }
-    var reader = WebPCodeGroups(UnsafeBufferPointer(rebasing: frame[8...]))
-    let count: Int?
+  static func tables(
+    of frame: UnsafeBufferPointer<UInt8>, size: PixelSize, cancellation: DecodeCancellation
+  ) throws(ImageError) -> Tables? {
+    guard frame.count > 8 else { return nil }
+    var reader = WebPCodeGroups(UnsafeBufferPointer(rebasing: frame[8...]), cancellation: cancellation)
     switch String(decoding: frame[..<4], as: UTF8.self) {
     case "VP8L":
       guard reader.read(8) == 0x2F, reader.read(14) != nil, reader.read(14) != nil, reader.read(4) != nil
       else {
-        return false
+        return nil
       }
-      count = reader.count(size)
     case "ALPH":
       let isPacked: UInt8 = 1
-      guard let header = reader.read(8), UInt8(header & 3) == isPacked else { return true }
-      count = reader.count(size)
-    default: return true
+      guard let header = reader.read(8), UInt8(header & 3) == isPacked else { return Tables() }
+    default: return Tables()
     }
-    guard let count else { return false }
-    guard count <= limit else {
+    guard let tables = try reader.tables(size) else { return nil }
+    guard tables.groups <= limit else {
       throw .decoding(.webp, message: "more groups of codes than an image has")
     }
-    return true
+    return tables
   }
 
   private let bytes: UnsafeBufferPointer<UInt8>
+  private let bitCount: Int
+  private let cancellation: DecodeCancellation
   private var bitOffset = 0
 
-  init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
+  init(_ bytes: UnsafeBufferPointer<UInt8>, cancellation: DecodeCancellation = .never) {
+    self.bytes = bytes
+    bitCount = ByteCount.product(bytes.count, 8)
+    self.cancellation = cancellation
+  }
 
-  /// Returns the number of groups, starting behind the image header; `nil` if the data are incomplete or damaged.
-  mutating func count(_ size: PixelSize) -> Int? {
+  /// Returns the groups, starting behind the image header; `nil` if the data are incomplete or damaged.
+  mutating func tables(_ size: PixelSize) throws(ImageError) -> Tables? {
     var columns = size.width
     let rows = size.height
+    var kinds: Set<Int> = []
     while let isTransform = read(1), isTransform == 1 {
-      switch read(2) {
+      guard let kind = read(2) else { return nil }
+      guard kinds.insert(kind).inserted else { throw .decoding(.webp, message: "a transform is repeated") }
+      switch kind {
       case 0, 1:
         guard let bits = read(3),
-          skipImage(Self.blocks(columns, bits + 2) * Self.blocks(rows, bits + 2)) != nil
+          try skipImage(Self.blocks(columns, bits + 2) * Self.blocks(rows, bits + 2))
         else { return nil }
-      case 2: break
       case 3:
-        guard let last = read(8), skipImage(last + 1) != nil else { return nil }
+        guard let last = read(8), try skipImage(last + 1) else { return nil }
         // A palette of at most 16 colors packs several pixel indices into one pixel.
         columns = Self.blocks(columns, last < 2 ? 3 : last < 4 ? 2 : last < 16 ? 1 : 0)
-      default: return nil
+      default: break
       }
     }
-    guard readCacheSize() != nil, let hasGroups = read(1) else { return nil }
-    guard hasGroups == 1 else { return 1 }
+    guard let cacheSize = readCacheSize(), let hasGroups = read(1) else { return nil }
+    guard hasGroups == 1 else { return Tables(groups: 1, cacheSize: cacheSize) }
     guard let bits = read(3) else { return nil }
     let pixels = Self.blocks(columns, bits + 2) * Self.blocks(rows, bits + 2)
-    guard let numbers = skipImage(pixels) else { return nil }
+    var isUsed = [Bool](repeating: false, count: 1 << 16)
+    var (last, used) = (0, 0)
+    let isComplete = try skipImage(pixels) { number in
+      guard !isUsed[number] else { return }
+      isUsed[number] = true
+      last = max(last, number)
+      used += 1
+    }
+    guard isComplete else { return nil }
     // libwebp allocates all groups up to the highest number if there are few, otherwise only those in use.
-    let last = numbers.max() ?? 0
-    return last < 1000 && last < pixels ? last + 1 : numbers.count
+    return Tables(groups: last < 1000 && last < pixels ? last + 1 : used, cacheSize: cacheSize)
   }
 
   private static func blocks(_ side: Int, _ bits: Int) -> Int { (side + (1 << bits) - 1) >> bits }
 
   /// Returns the next `count` bits, starting with the lowest bit of each byte; `nil` at the end.
   private mutating func read(_ count: Int) -> Int? {
-    guard bitOffset + count <= bytes.count * 8 else { return nil }
+    guard count <= bitCount - bitOffset else { return nil }
     var value = 0
     for bit in 0..<count {
       value |= Int(bytes[(bitOffset + bit) / 8] >> UInt8((bitOffset + bit) % 8) & 1) << bit
@@ -96,35 +130,49 @@ struct WebPCodeGroups {
 
   // MARK: Images of transforms and group numbers
 
-  /// Skips an image that has a single code group. Returns the group numbers that its pixels encode in red and green.
-  /// Pixels that are copied or come from the color cache repeat an earlier number or are 0.
-  private mutating func skipImage(_ pixelCount: Int) -> Set<Int>? {
-    guard let cacheSize = readCacheSize() else { return nil }
+  /// The number of pixels that are skipped between two checks for cancellation.
+  private static let pixelsAtOnce = 1 << 16
+
+  /// Skips an image that has a single code group. Returns false if the data are incomplete or damaged.
+  ///
+  /// - Parameter numbers: Called with the group numbers that pixels encode in red and green. Pixels that are copied or
+  ///   come from the color cache repeat an earlier number or are 0.
+  private mutating func skipImage(
+    _ pixelCount: Int, numbers: (Int) -> Void = { _ in }
+  ) throws(ImageError) -> Bool {
+    guard let cacheSize = readCacheSize() else { return false }
     var codes: [PrefixCode] = []
     for size in [256 + 24 + cacheSize, 256, 256, 256, 40] {
-      guard let code = readCode(size) else { return nil }
+      guard let code = readCode(size) else { return false }
       codes.append(code)
     }
-    var numbers: Set<Int> = []
     var pixel = 0
+    var pixelToCheck = 0
     while pixel < pixelCount {
-      guard let symbol = next(codes[0]) else { return nil }
+      if pixel >= pixelToCheck {
+        try cancellation.check()
+        pixelToCheck = pixel + Self.pixelsAtOnce
+      }
+      let start = bitOffset
+      guard let symbol = next(codes[0]) else { return false }
       if symbol < 256 {
-        guard let red = next(codes[1]), next(codes[2]) != nil, next(codes[3]) != nil else { return nil }
-        numbers.insert(red << 8 | symbol)
+        guard let red = next(codes[1]), next(codes[2]) != nil, next(codes[3]) != nil else { return false }
+        numbers(red << 8 | symbol)
         pixel += 1
       } else if symbol < 256 + 24 {
         guard let length = readLength(symbol - 256), let distance = next(codes[4]),
           readLength(distance) != nil
-        else { return nil }
-        if pixel == 0 { numbers.insert(0) }
+        else { return false }
+        if pixel == 0 { numbers(0) }
         pixel += length
       } else {
-        numbers.insert(0)
+        numbers(0)
         pixel += 1
       }
+      // Each used code has a single symbol and takes no bits: all remaining pixels are the same.
+      if bitOffset == start { return true }
     }
-    return numbers
+    return true
   }
 
   /// Returns a length or a distance of the LZ77 coding.

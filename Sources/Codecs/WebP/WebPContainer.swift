@@ -57,9 +57,12 @@ final class WebPContainer {
     var offset = 12
     var count = 0
     while count <= largestChunkCount, offset + 8 <= bytes.count {
-      let length = (0..<4).reduce(0) { $0 | Int(bytes[offset + 4 + $1]) << (8 * $1) }
-      offset += 8 + length + length & 1
+      let length = (0..<4).reduce(UInt32(0)) { $0 | UInt32(bytes[offset + 4 + $1]) << UInt32(8 * $1) }
       count += 1
+      offset += 8
+      // A chunk that ends behind the bytes is the last. Its padding byte need not be there.
+      guard length <= bytes.count - offset else { break }
+      offset += Int(length) + Int(length & 1)
     }
     return count
   }

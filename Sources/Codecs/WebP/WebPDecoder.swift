@@ -40,7 +40,8 @@ enum WebPDecoder {
       let source = frame.source(for: plan)
       return SourceMemory(
         plan: plan, source: source,
-        codec: ByteCount.sum(frame.codecBytes(canvas: source.size), WebPContainer.notesBytes(of: bytes)),
+        codec: ByteCount.sum(
+          frame.codecBytes(canvas: source.size), try frame.tableBytes(), WebPContainer.notesBytes(of: bytes)),
         profile: container.profileBytes,
         heldForPreviews: ByteCount.product(source.size.width, source.size.height, PixelFormat.bytesPerPixel))
     }

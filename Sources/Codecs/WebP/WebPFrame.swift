@@ -66,31 +66,35 @@ struct WebPFrame {
   ///
   /// Lossy: 800 bytes of coefficients and 600 bytes of samples (the row above and the filter) per column of
   /// macroblocks. Alpha is unpacked into a plane, from pixels of up to four bytes. Lossless: all pixels, seventeen more
-  /// rows, and the images of the transforms with at most a quarter of each side.
+  /// rows, and the images of the transforms with at most a quarter of each side. The tables of code groups are not
+  /// included; see `tableBytes()`.
   func codecBytes(canvas: PixelSize) -> Int {
     let pixels = ByteCount.product(size.width, size.height)
     let rescaler = ByteCount.product(canvas.width, 64)
-    if isLossless {
-      let codes = ByteCount.product(
-        min(WebPCodeGroups.limit, pixels / 16 + 1, ByteCount.product(data.size, 8) / 20 + 1),
-        Self.codeGroupBytes)
-      return ByteCount.sum(
-        ByteCount.product(pixels, 5), ByteCount.product(size.width, 17 * 4), codes, rescaler)
-    }
-    let alpha = hasAlpha ? ByteCount.sum(ByteCount.product(pixels, 5), size.width * 17 * 4) : 0
-    return ByteCount.sum((size.width / 16 + 2) * 1500, alpha, rescaler)
+    let unpacked = ByteCount.sum(ByteCount.product(pixels, 5), ByteCount.product(size.width, 17 * 4))
+    if isLossless { return ByteCount.sum(unpacked, rescaler) }
+    return ByteCount.sum((size.width / 16 + 2) * 1500, hasAlpha ? unpacked : 0, rescaler)
   }
 
-  /// The size of one group's tables in bytes.
-  private static let codeGroupBytes = 12 << 10
+  /// Returns the bytes of tables for code groups: of those that the data have, or of the maximum number if too few bytes
+  /// have come to decide.
+  func tableBytes() throws(ImageError) -> Int {
+    guard isLossless || hasAlpha else { return 0 }
+    let known = try Self.tables(data, size: size, cancellation: .never)
+    let pixels = ByteCount.product(size.width, size.height)
+    return (known ?? .largest(pixels: pixels, byteCount: data.size)).bytes
+  }
 
   /// Returns the number of packed bytes, out of `count`, that are decoded between two checks for cancellation.
   static func bytesAtOnce(of count: Int) -> Int { max(16 << 10, count / 64) }
 
-  /// Throws `.decoding` if the tables of a frame need more memory than `codecBytes` reserves for them. Returns false if
-  /// too few bytes have come to decide.
-  static func checkCodeGroups(_ data: WebPData, size: PixelSize) throws(ImageError) -> Bool {
-    try WebPCodeGroups.check(UnsafeBufferPointer(start: data.bytes, count: data.size), size: size)
+  /// Returns the code groups of a frame; `nil` if too few bytes have come to decide, or the data are damaged. Throws
+  /// `.decoding` for a frame that libwebp must not see.
+  static func tables(
+    _ data: WebPData, size: PixelSize, cancellation: DecodeCancellation
+  ) throws(ImageError) -> WebPCodeGroups.Tables? {
+    let bytes = UnsafeBufferPointer(start: data.bytes, count: data.size)
+    return try WebPCodeGroups.tables(of: bytes, size: size, cancellation: cancellation)
   }
 
   /// Writes the frame to a memory of `canvas` pixels: scaled to all of it, or unscaled at its place.
@@ -103,7 +107,7 @@ struct WebPFrame {
       pixels.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
     }
     var config = try configuration(to: pixels, size: canvas, format: format)
-    _ = try Self.checkCodeGroups(data, size: size)
+    _ = try Self.tables(data, size: size, cancellation: cancellation)
     // libwebp keeps a pointer to the configuration until the decoder is deleted.
     try withUnsafeMutablePointer(to: &config) { (config) throws(ImageError) in
       guard let decoder = WebPIDecode(nil, 0, config) else {
