@@ -115,7 +115,8 @@ public enum ImageError: Error, Hashable, Sendable {
     case pixels(Int)
     /// Pixels on one side.
     case side(Int)
-    /// The peak number of bytes for decoding at the requested size, and the number that the memory budget allows.
+    /// The peak number of bytes for decoding at the requested size, and the memory budget in bytes. If `needed` is at
+    /// most `allowed`, there was no room because other images were using the memory; a later load may succeed.
     case memory(needed: Int, allowed: Int)
     /// The number of samples that all scans of a JPEG together unpack.
     case samples(Int)
@@ -155,6 +156,8 @@ extension ImageError: CustomStringConvertible {
     case .tooLarge(.body(let bytes)): "more than \(bytes) bytes"
     case .tooLarge(.pixels(let pixels)): "more than \(pixels) pixels"
     case .tooLarge(.side(let side)): "a side of more than \(side) pixels"
+    case .tooLarge(.memory(let needed, let allowed)) where needed <= allowed:
+      "decoding takes \(needed) bytes, and other images leave less of the memory budget of \(allowed)"
     case .tooLarge(.memory(let needed, let allowed)):
       "decoding takes \(needed) bytes, and the memory budget leaves \(allowed)"
     case .tooLarge(.samples(let samples)): "scans of more than \(samples) samples"

@@ -63,6 +63,7 @@ import VitrineTesting
     let error = await #expect(throws: ImageError.self) { try await world.loaded(request("large")) }
 
     #expect(error == .tooLarge(.memory(needed: Self.pictureBytes, allowed: budget)))
+    #expect(error?.isMemoryShortage == false)
     #expect(world.decoder.calls.isEmpty)
     #expect(ledger.usage.total == 0)
     #expect(ledger.peak < Self.pictureBytes)
@@ -396,7 +397,8 @@ import VitrineTesting
     let world = Crowded(kept: 60 << 20)
     let names = Names()
     world.submit(1, 40 << 20) { claim in
-      #expect(claim?.refusal == .tooLarge(.memory(needed: 40 << 20, allowed: 4 << 20)))
+      #expect(claim?.refusal == .tooLarge(.memory(needed: 40 << 20, allowed: 64 << 20)))
+      #expect(claim?.refusal.isMemoryShortage == true)
       names.add(claim?.isGivenUp == true ? "refused" : "made")
     }
     for look in 1...50 {
@@ -409,6 +411,114 @@ import VitrineTesting
     #expect(names.all == "refused")
     #expect(world.ledger.peak == 60 << 20)
     world.kept.end()
+  }
+
+  @Test(arguments: [(65, 0, 0), (60, 40, 0), (40, 0, 50)])
+  func refusalOfAnImageThatCanNeverFitIsNoShortage(needed: Int, held: Int, kept: Int) {
+    let ledger = MemoryLedger(budget: 64 << 20)
+    let hold = MemoryHold(held << 20, in: ledger, as: .decoding)
+
+    let claim = MemoryClaim(needed << 20, in: hold, beside: kept << 20)
+
+    #expect(claim?.isGivenUp == true)
+    #expect(claim?.refusal.isMemoryShortage == false)
+  }
+
+  // MARK: Measuring
+
+  @Test func memoryIsMeasuredOnAWorkerAndNotByTheThreadThatSubmits() async throws {
+    let ledger = MemoryLedger(budget: 64 << 20)
+    let pool = WorkerPool(threads: 1)
+    let (gate, names) = (Gate(), Names())
+    let hold = MemoryHold(0, in: ledger, as: .decoding)
+    let claim = MemoryClaim(in: hold) {
+      gate.pass()
+      return 10 << 20
+    }
+
+    pool.submit(1, priority: .normal, taking: claim) { [ledger] in
+      names.add(ledger.usage.decoding == 10 << 20 ? "counted" : "uncounted")
+      hold.end()
+    }
+    await gate.waitUntilHeld(1)
+    #expect(!pool.isIdle)
+    gate.open()
+    try await until { pool.isIdle }
+
+    #expect(names.all == "counted")
+  }
+
+  @Test func jobThatNeedsNoMemoryRunsThoughTheBudgetIsExceeded() async throws {
+    let world = Crowded(kept: 100 << 20)
+    let names = Names()
+    let hold = MemoryHold(0, in: world.ledger, as: .decoding)
+
+    world.pool.submit(1, priority: .normal, taking: MemoryClaim(in: hold) { 0 }) { names.add("a") }
+    try await until { world.pool.isIdle }
+
+    #expect(names.all == "a")
+    world.kept.end()
+  }
+
+  @Test func jobKeepsItsPlaceWhileItIsMeasured() async throws {
+    let pool = WorkerPool(threads: 1)
+    let (gate, names) = (Gate(), Names())
+    let ledger = MemoryLedger(budget: 64 << 20)
+    for (id, name) in [(1, "a"), (2, "b")] as [(UInt64, String)] {
+      let hold = MemoryHold(0, in: ledger, as: .decoding)
+      let claim = MemoryClaim(in: hold) {
+        gate.pass()
+        return 1
+      }
+      pool.submit(id, priority: .normal, taking: claim) {
+        names.add(name)
+        hold.end()
+      }
+    }
+    await gate.waitUntilHeld(1)
+    pool.submit(3, priority: .high) { names.add("c") }
+
+    gate.open()
+    try await until { pool.isIdle }
+
+    #expect(names.all == "cab")
+  }
+
+  @Test func jobThatIsCancelledWhileItIsMeasuredDoesNotRun() async throws {
+    let pool = WorkerPool(threads: 1)
+    let (gate, names) = (Gate(), Names())
+    let hold = MemoryHold(0, in: MemoryLedger(), as: .decoding)
+    let claim = MemoryClaim(in: hold) {
+      gate.pass()
+      return 1
+    }
+    pool.submit(1, priority: .normal, taking: claim) { names.add("a") }
+    await gate.waitUntilHeld(1)
+
+    #expect(pool.cancel(1))
+    gate.open()
+    try await until { pool.isIdle }
+
+    #expect(names.all.isEmpty)
+  }
+
+  @Test func priorityOfAJobChangesWhileItIsMeasured() async throws {
+    let pool = WorkerPool(threads: 1)
+    let (gate, names) = (Gate(), Names())
+    let hold = MemoryHold(0, in: MemoryLedger(), as: .decoding)
+    let claim = MemoryClaim(in: hold) {
+      gate.pass()
+      return 1
+    }
+    pool.submit(1, priority: .high, taking: claim) { names.add("a") }
+    await gate.waitUntilHeld(1)
+    pool.submit(2, priority: .normal) { names.add("b") }
+
+    pool.setPriority(.low, of: 1)
+    gate.open()
+    try await until { pool.isIdle }
+
+    #expect(names.all == "ba")
   }
 
   @Test func smallImagesOvertakeOneThatFindsNoRoom() async {

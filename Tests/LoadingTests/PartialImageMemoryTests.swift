@@ -39,6 +39,18 @@ import VitrineTesting
     _ = try await task.response
   }
 
+  @Test func bodyIsNotCopiedForAPreviewBeyondTheBudget() async throws {
+    let world = PartialWorld(budget: 9000)
+    let task = world.load(nil)
+    let transfer = world.begin()
+    transfer.send(world.body(..<5000))
+    try await world.settle()
+
+    #expect(world.ledger.peak == 5000)
+    #expect(world.decoder.partCalls.isEmpty)
+    task.cancel()
+  }
+
   @Test func cacheGivesWayToParts() async throws {
     let world = PartialWorld(budget: 40_000)
     world.cache.insert(.solid(width: 85, height: 100), for: request("old"), additionalIdentifier: nil)

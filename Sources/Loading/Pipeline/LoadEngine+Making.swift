@@ -9,15 +9,17 @@ extension LoadEngine {
     let options = key.options(configuration.pixelFormat)
     let hold = MemoryHold(0, in: ledger, as: .decoding)
     let work = ledger.beginWork()
-    let need = key.decodes ? decoder.memoryNeeded(for: body, options: options) : 0
-    let claim = MemoryClaim(need, in: hold, beside: body.count)
+    // The header is read by a worker: it may be as long as the body, and this thread may belong to a transport.
+    let claim = MemoryClaim(in: hold, beside: body.count) { [decoder] in
+      key.decodes ? decoder.memoryNeeded(for: body, options: options) : 0
+    }
     let flag = CancellationFlag()
     workers.submit(id.number, priority: priority, taking: claim, stoppedBy: flag) { [self] in
       ledger.lookAround()
       trace.record(.decodeBegan(decode: id.number))
       let result = Result { () throws(ImageError) in
         guard key.decodes else { return Self.noImage }
-        if let claim, claim.isGivenUp { throw claim.refusal }
+        if claim.isGivenUp { throw claim.refusal }
         return try key.manner.applied(
           to: decoder.decode(body, options: options, cancellation: flag.cancellation))
       }
@@ -44,12 +46,14 @@ extension LoadEngine {
       bytes.initializeMemory(as: UInt8.self, repeating: 0)
     })
 
+  /// Applies transforms one after another. Fails with `.cancelled` between two of them.
   static func apply(
-    _ transforms: [any ImageTransform], to image: Image
+    _ transforms: [any ImageTransform], to image: Image, _ cancellation: DecodeCancellation = .never
   ) -> Result<Image, ImageError> {
     Result { () throws(ImageError) in
       var image = image
       for transform in transforms {
+        try cancellation.check()
         image = try transform.apply(to: image).claimingNoMore(than: image)
       }
       return image

@@ -45,32 +45,44 @@ extension LoadEngine {
     _ = letGo  // go here, outside the lock
     guard !jobs.isEmpty else { return next }
     var isSkipped = false
-    let body = receiver.bytes(of: beginning)
-    for job in jobs {
-      if let body, workers.isFree {
-        submit(job, body, beginning.expected)
-      } else {
-        isSkipped = true
-        state.withLock { $0.registry.skipPart(job, job.decoder) }
-      }
+    for job in jobs where !submit(job, of: receiver, beginning) {
+      isSkipped = true
+      state.withLock { $0.registry.skipPart(job, job.decoder) }
     }
     return isSkipped ? now : next
   }
 
-  private func submit(_ job: PartJob, _ body: [UInt8], _ expectedLength: Int?) {
+  /// Submits a preview. Returns false if no worker is free, or if the bytes have changed.
+  ///
+  /// The body is copied as soon as more bytes come while a preview reads it. The copy is reserved before the body is
+  /// read: by a worker, which may evict memory, if there is no room now.
+  private func submit(
+    _ job: PartJob, of receiver: FetchReceiver, _ beginning: PartialPictures.Beginning
+  ) -> Bool {
+    guard workers.isFree else { return false }
     let hold = MemoryHold(0, in: ledger, as: .decoding)
-    // The bytes are copied as soon as more of them come.
-    _ = hold.take(body.count, inAnyCase: true)
+    var body: [UInt8]?
+    if hold.take(beginning.count, inAnyCase: false) {
+      body = receiver.bytes(of: beginning)
+      guard body != nil else { return false }
+    }
     let flag = CancellationFlag()
-    workers.submit(job.number, priority: .veryLow, stoppedBy: flag) { [self] in
+    workers.submit(job.number, priority: .veryLow, stoppedBy: flag) { [self, body] in
       ledger.lookAround()
+      guard body != nil || hold.takeOrMakeRoom(for: beginning.count),
+        let body = body ?? receiver.bytes(of: beginning)
+      else {
+        hold.end()
+        return skip(job, job.decoder)
+      }
       if let counted = job.decoder ?? newDecoder(for: job) {
-        makePart(job, counted, body, expectedLength, hold, flag.cancellation)
+        makePart(job, counted, body, beginning.expected, hold, flag.cancellation)
       } else {
         end(job, nil, hasPicture: false)
       }
       hold.end()
     }
+    return true
   }
 
   private func newDecoder(for job: PartJob) -> CountedDecoder? {
@@ -107,7 +119,7 @@ extension LoadEngine {
   }
 
   /// There is no room for it: that is asked for no oftener than one is made.
-  private func skip(_ job: PartJob, _ decoder: CountedDecoder) {
+  private func skip(_ job: PartJob, _ decoder: CountedDecoder?) {
     let next = clock.now.advanced(bySeconds: configuration.partialImageInterval)
     state.withLock { $0.registry.skipPart(job, decoder, until: next) }
   }

@@ -263,10 +263,12 @@ final class LoadEngine: Sendable {
       let work = ledger.beginWork()
       let hold = MemoryHold(image.cost, in: ledger, as: .decoding)
       let claim = MemoryClaim(image.cost, in: hold)
-      workers.submit(id.number, priority: priority, taking: claim) { [self] in
+      let flag = CancellationFlag()
+      workers.submit(id.number, priority: priority, taking: claim, stoppedBy: flag) { [self] in
         trace.record(.transformBegan(picture: id.number))
         let result =
-          claim.flatMap { $0.isGivenUp ? .failure($0.refusal) : nil } ?? Self.apply(transforms, to: image)
+          claim.flatMap { $0.isGivenUp ? .failure($0.refusal) : nil }
+          ?? Self.apply(transforms, to: image, flag.cancellation)
         hold.end()
         trace.record(.transformEnded(picture: id.number))
         perform { $0.registry.transformEnded(id, result) }

@@ -14,10 +14,16 @@ package final class MemoryClaim: Sendable {
   private static let interval = 0.1
   private static let patience = 5.0
 
-  let bytes: Int
   let hold: MemoryHold
-  private let isRefused: Atomic<Bool>
+  private let kept: Int
+  private let measurement: Mutex<Measurement>
+  private let isRefused = Atomic(false)
   private let looks = Atomic(0)
+
+  private enum Measurement {
+    case due(@Sendable () -> Int)
+    case done(bytes: Int)
+  }
 
   /// Returns `nil` if `bytes` is less than 1, because such a job need not wait.
   ///
@@ -26,21 +32,66 @@ package final class MemoryClaim: Sendable {
   ///   - kept: The number of bytes that are reserved elsewhere until the job ends, such as those of the encoded image.
   package init?(_ bytes: Int, in hold: MemoryHold, beside kept: Int = 0) {
     guard bytes > 0 else { return nil }
-    self.bytes = bytes
     self.hold = hold
+    self.kept = kept
+    measurement = Mutex(.done(bytes: bytes))
+    refuseIfTooLarge(bytes)
+  }
+
+  /// - Parameter measure: Returns the number of bytes. Called once, by a thread of the pool, because it reads a body of
+  ///   any length.
+  package init(
+    in hold: MemoryHold, beside kept: Int = 0, measuring measure: @escaping @Sendable () -> Int
+  ) {
+    self.hold = hold
+    self.kept = kept
+    measurement = Mutex(.due(measure))
+  }
+
+  /// The number of bytes; 0 until they are measured, and for a job that need not wait.
+  var bytes: Int {
+    measurement.withLock { if case .done(let bytes) = $0 { bytes } else { 0 } }
+  }
+
+  /// True if the number of bytes is known.
+  var isMeasured: Bool {
+    measurement.withLock { if case .done = $0 { true } else { false } }
+  }
+
+  /// Measures the number of bytes.
+  func measure() {
+    guard case .due(let measure) = measurement.withLock({ $0 }) else { return }
+    let bytes = max(0, measure())
+    refuseIfTooLarge(bytes)
+    measurement.withLock { $0 = .done(bytes: bytes) }
+  }
+
+  private func refuseIfTooLarge(_ bytes: Int) {
+    guard bytes > 0 else { return }
     let (needed, overflow) = bytes.addingReportingOverflow(hold.bytes)
     let budget = hold.budget
     let (allowed, isUnlimited) = budget.addingReportingOverflow(Self.overdraft)
-    isRefused = Atomic(overflow || needed > budget || !isUnlimited && kept > allowed - needed)
+    if overflow || needed > budget || !isUnlimited && kept > allowed - needed {
+      isRefused.store(true, ordering: .relaxed)
+    }
   }
 
   /// True if the job must run without the memory.
   package var isGivenUp: Bool { isRefused.load(ordering: .relaxed) }
 
-  /// The error of a job that ran without its memory.
+  /// The error of a job that ran without its memory; see `ImageError.isMemoryShortage`.
   package var refusal: ImageError {
-    .tooLarge(
-      .memory(needed: bytes, allowed: bytes > hold.budget ? hold.budget : min(hold.available, bytes - 1)))
+    let (needed, budget) = (bytes, hold.budget)
+    let (own, isTooMuch) = needed.addingReportingOverflow(hold.bytes)
+    let (all, overflow) = own.addingReportingOverflow(kept)
+    let (allowed, isUnlimited) = budget.addingReportingOverflow(Self.overdraft)
+    // States a need above the budget exactly if the job can never run.
+    let neverFits = isTooMuch || own > budget
+    let neverFitsBesideBody = !isUnlimited && (overflow || all > allowed)
+    let stated =
+      needed > budget
+      ? needed : neverFits ? (isTooMuch ? .max : own) : neverFitsBesideBody ? (overflow ? .max : all) : needed
+    return .tooLarge(.memory(needed: stated, allowed: budget))
   }
 
   /// Called when no job is running and there is no room. Checks again after a while, until the claim is given up.
@@ -51,5 +102,14 @@ package final class MemoryClaim: Sendable {
       if Double(count) * Self.interval >= Self.patience { isRefused.store(true, ordering: .relaxed) }
       lookAgain()
     }
+  }
+}
+
+extension ImageError {
+  /// True if decoding fits the memory budget but found no room, because other images were using the memory. False for
+  /// an image that exceeds the whole budget.
+  package var isMemoryShortage: Bool {
+    guard case .tooLarge(.memory(let needed, let allowed)) = self else { return false }
+    return needed <= allowed
   }
 }

@@ -5,17 +5,23 @@ import VitrineGraphics
 ///
 /// Jobs run by priority, then in order of arrival. Threads start when there is work for them, sleep when
 /// there is none, and end when the pool is released; waiting jobs then still run, unless they are cancelled. A job with
-/// a `MemoryClaim` waits for room in the ledger; no later job overtakes it while other jobs with claims run.
+/// a `MemoryClaim` waits for room in the ledger; no later job overtakes it while other jobs with claims run. A claim that
+/// is not measured yet is measured by a thread of the pool, while other threads may run later jobs.
 package final class WorkerPool: Sendable {
   private struct Job {
     let id: UInt64
     let body: @Sendable () -> Void
     let claim: MemoryClaim?
     let flag: CancellationFlag?
+
+    /// True if the job has a claim of at least one byte.
+    var takesMemory: Bool { claim.map { $0.bytes > 0 } ?? false }
   }
 
   private enum Turn {
     case job(Job)
+    /// Measure the memory that a job takes, outside the lock, before the job is looked at again.
+    case measure(UInt64, MemoryClaim)
     /// Ask others to let go before the job is looked at again.
     case makeRoom(MemoryClaim)
     /// No job is running, and there is no room for those that wait.
@@ -27,6 +33,8 @@ package final class WorkerPool: Sendable {
     var waiting = WaitingList<UInt64>()
     var jobs: [UInt64: Job] = [:]
     var lastNumber: UInt64 = 0
+    /// The places of the jobs whose memory is being measured.
+    var measured: [UInt64: (priority: ImageRequest.Priority, number: UInt64)] = [:]
     var threads = 0
     var busy = 0
     /// Jobs under way that take memory.
@@ -59,8 +67,16 @@ package final class WorkerPool: Sendable {
 
     /// Nil while there is nothing to do.
     mutating func nextTurn() -> Turn? {
-      guard let id = waiting.head(.fifo)?.item, let job = jobs[id] else { return isClosed ? .end : nil }
-      if let claim = job.claim, !claim.isGivenUp, !claim.hold.take(claim.bytes, overdraft: 0) {
+      guard let head = waiting.head(.fifo), let job = jobs[head.item] else { return isClosed ? .end : nil }
+      let id = head.item
+      if let claim = job.claim, !claim.isMeasured {
+        waiting.remove(id)
+        measured[id] = (head.priority, head.ticket.number)
+        busy += 1
+        return .measure(id, claim)
+      }
+      if let claim = job.claim, claim.bytes > 0, !claim.isGivenUp, !claim.hold.take(claim.bytes, overdraft: 0)
+      {
         if roomAsked != id, !setAside.contains(id) {
           roomAsked = id
           makers += 1
@@ -74,7 +90,7 @@ package final class WorkerPool: Sendable {
       }
       _ = remove(id)
       busy += 1
-      if job.claim != nil { claims += 1 }
+      if job.takesMemory { claims += 1 }
       if let flag = job.flag { running[id] = flag }
       return .job(job)
     }
@@ -100,6 +116,22 @@ package final class WorkerPool: Sendable {
       roomAsked = nil
     }
 
+    /// Puts a job back into its place, unless it was cancelled in the meantime.
+    mutating func endMeasuring(_ id: UInt64, _ claim: MemoryClaim) {
+      busy -= 1
+      guard let place = measured.removeValue(forKey: id), jobs[id]?.claim === claim else { return }
+      waiting.append(id, priority: place.priority, number: place.number)
+    }
+
+    mutating func setPriority(_ priority: ImageRequest.Priority, of id: UInt64) {
+      if measured[id] != nil {
+        lastNumber += 1
+        measured[id] = (priority, lastNumber)
+      } else if waiting.contains(id) {
+        append(id, priority)
+      }
+    }
+
     mutating func remove(_ id: UInt64) -> Job? {
       waiting.remove(id)
       if roomAsked == id { roomAsked = nil }
@@ -116,7 +148,7 @@ package final class WorkerPool: Sendable {
     mutating func finish(_ job: Job) {
       busy -= 1
       if let flag = job.flag, running[job.id] === flag { running[job.id] = nil }
-      guard job.claim != nil else { return }
+      guard job.takesMemory else { return }
       claims -= 1
       if !setAside.isEmpty { lookAgain() }
     }
@@ -188,7 +220,7 @@ package final class WorkerPool: Sendable {
 
   /// Moves a job that has not begun to the end of another priority's line.
   package func setPriority(_ priority: ImageRequest.Priority, of id: UInt64) {
-    monitor.withLock { if $0.waiting.contains(id) { $0.append(id, priority) } }
+    monitor.withLock { $0.setPriority(priority, of: id) }
   }
 
   private func startThread() {
@@ -197,6 +229,13 @@ package final class WorkerPool: Sendable {
       while true {
         switch monitor.wait(until: { $0.nextTurn() }, wakingOneIf: \.isMore) {
         case .job(let job): Self.run(job, monitor)
+        case .measure(let id, let claim):
+          claim.measure()
+          let calls = monitor.withLock(waking: .nobody) { state in
+            state.endMeasuring(id, claim)
+            return state.takeCallsWhenIdle()
+          }
+          for call in calls { call() }
         case .makeRoom(let claim):
           claim.hold.makeRoom(for: claim.bytes)
           // It looks next itself.
