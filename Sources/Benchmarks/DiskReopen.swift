@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import Vitrine
 
 /// Opens a disk cache with 10,000 responses as a starting program does: measures the first look-up and a full scan.
