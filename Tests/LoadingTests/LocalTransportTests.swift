@@ -143,7 +143,7 @@ import VitrineTesting
   private func hanging(_ gate: Gate, _ clock: ManualLoadingClock) -> LocalTransport {
     LocalTransport(clock: clock) { file, buffer in
       let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(file)")
-      if path?.hasSuffix("hangs") == true { gate.pass() }
+      if path?.contains("hangs") == true { gate.pass() }
       return Glibc.read(file, buffer.baseAddress, buffer.count)
     }
   }
@@ -171,14 +171,53 @@ import VitrineTesting
     #expect(await data.body == [UInt8(ascii: "3")])
     // The read returns, and its result is dropped.
     gate.open()
+    while await outcome(of: hangs, transport).error != nil, !Task.isCancelled { await Task.yield() }
+    #expect(await outcome(of: hangs, transport).body == [1])
+  }
+
+  @Test func dataURLIsNotDelayedByFilesThatHang() async throws {
+    let (gate, clock) = (Gate(), ManualLoadingClock())
+    let transport = hanging(gate, clock)
+    let embedded = try #require(URL(string: "data:,3"))
+    for count in 1...LocalLane.maximumHanging {
+      let hangs = try write([1], to: "hangs\(count)")
+      async let held = outcome(of: hangs, transport)
+      await gate.waitUntilHeld(count)
+
+      #expect(await outcome(of: embedded, transport).body == [UInt8(ascii: "3")])
+
+      clock.advance(by: TransportRequest.Timeouts().stall)
+      #expect(await held.error == .timedOut(.stall(seconds: 15)))
+    }
+    #expect(await outcome(of: embedded, transport).body == [UInt8(ascii: "3")])
+    gate.open()
+  }
+
+  @Test func fileThatHangsBlocksOneThreadHoweverOftenItIsRequested() async throws {
+    let (gate, clock) = (Gate(), ManualLoadingClock())
+    let transport = hanging(gate, clock)
+    let (hangs, reads) = (try write([1], to: "hangs"), try write([2], to: "reads"))
+    async let held = outcome(of: hangs, transport)
+    await gate.waitUntilHeld(1)
+    async let second = outcome(of: hangs, transport)
+    clock.advance(by: TransportRequest.Timeouts().stall)
+    #expect(await held.error == .timedOut(.stall(seconds: 15)))
+    #expect(await second.error == .timedOut(.stall(seconds: 15)))
+
+    for _ in 0..<10 { #expect(await outcome(of: hangs, transport).error == .timedOut(.stall(seconds: 15))) }
+    #expect(await outcome(of: reads, transport).body == [2])
+
+    gate.open()
+    while await outcome(of: hangs, transport).error != nil, !Task.isCancelled { await Task.yield() }
     #expect(await outcome(of: hangs, transport).body == [1])
   }
 
   @Test func soManyMayHangAndThenAllFailAtOnce() async throws {
     let (gate, clock) = (Gate(), ManualLoadingClock())
     let transport = hanging(gate, clock)
-    let (hangs, reads) = (try write([1], to: "hangs"), try write([2], to: "reads"))
+    let reads = try write([2], to: "reads")
     for count in 1...LocalLane.maximumHanging {
+      let hangs = try write([1], to: "hangs\(count)")
       async let held = outcome(of: hangs, transport)
       await gate.waitUntilHeld(count)
       clock.advance(by: TransportRequest.Timeouts().stall)
@@ -248,6 +287,20 @@ import VitrineTesting
       if number == 4 { await #expect(throws: ImageError.emptyBody) { try await tasks[2].response } }
     }
     for task in tasks { await #expect(throws: ImageError.emptyBody) { try await task.response } }
+  }
+
+  @Test func dataURLIsShownWhileFilesHang() async throws {
+    let gate = Gate()
+    let transport = hanging(gate, ManualLoadingClock())
+    let downloader = ImageDownloader(transports: [transport], decoder: FakeDecoder())
+    let files = try (1...3).map { downloader.load(ImageRequest(url: try write([1], to: "hangs\($0)"))) }
+    await gate.waitUntilHeld(1)
+
+    let data = try await downloader.image(for: "data:,4 5 0 0 0 255")
+
+    #expect(data.image.pixelWidth == 4)
+    gate.open()
+    for file in files { file.cancel() }
   }
 
   @Test func downloaderReadsFilesAndDataURLs() async throws {

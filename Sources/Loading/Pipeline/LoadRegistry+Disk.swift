@@ -91,7 +91,7 @@ extension LoadRegistry {
   }
 
   mutating func joinDisk(_ id: FetchID, _ request: ImageRequest) {
-    guard hasDisk, fetches[id]?.lane != .local else { return }
+    guard hasDisk, fetches[id]?.lane.isLocal == false else { return }
     let known = fetches[id]?.disk.use ?? .none
     fetches[id]?.disk.use = min(known, .init(request.cachePolicy))
     guard request.cache.usesDisk, fetches[id]?.disk.isKept == false else { return }
@@ -105,7 +105,7 @@ extension LoadRegistry {
   /// Adds a new fetch to the queue of disk look-ups; the network comes afterwards.
   mutating func enqueue(_ id: FetchID, _ priority: ImageRequest.Priority) {
     guard let fetch = fetches[id] else { return }
-    guard fetch.disk.isKept, fetch.disk.use > .none, fetch.lane != .local else {
+    guard fetch.disk.isKept, fetch.disk.use > .none, !fetch.lane.isLocal else {
       fetches[id]?.arrival = queue.enqueue(id, lane: fetch.lane, priority: priority, at: now)
       return
     }

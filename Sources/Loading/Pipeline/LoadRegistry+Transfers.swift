@@ -38,7 +38,7 @@ extension LoadRegistry {
   }
 
   func retryDelay(_ fetch: Fetch, _ error: ImageError, _ retryAfter: Double?) -> Double? {
-    guard fetch.lane != .local else { return nil }
+    guard !fetch.lane.isLocal else { return nil }
     let delay = retries.delay(
       beforeRetry: fetch.attempts.retries, of: error, retryAfter: retryAfter, random: random())
     return delay.flatMap { isInTime(fetch, after: $0) ? $0 : nil }

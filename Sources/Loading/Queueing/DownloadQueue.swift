@@ -1,13 +1,19 @@
 /// Which downloads run and which wait. Decides only; whoever asks does the work.
 ///
 /// Only started downloads count against the bounds, so cancelling one that waits lets no further one start
-/// (AF-D23). Files and data URLs wait in a line of their own: a slow network never holds them up. Times in
-/// nanoseconds.
+/// (AF-D23). Files and data URLs each wait in a line of their own: neither a slow network nor a file that hangs
+/// delays a data URL. Times in nanoseconds.
 struct DownloadQueue {
   /// What shares a bound.
   enum Lane: Hashable {
+    /// Files of this machine.
     case local
+    /// Data URLs.
+    case data
     case host(scheme: String, name: String, port: Int?)
+
+    /// True if the downloads need no network.
+    var isLocal: Bool { self == .local || self == .data }
   }
 
   /// A place in the order.
@@ -24,7 +30,7 @@ struct DownloadQueue {
     var count = 0
   }
 
-  /// Local reads at once: one is read while the next is handed over.
+  /// Local reads at once, of files and of data URLs each: one is read while the next is handed over.
   static let maximumLocal = 2
   /// Hosts that are kept although they have no downloads, as most programs ask few hosts again and again.
   static let keptHosts = 16
@@ -60,15 +66,18 @@ struct DownloadQueue {
   var backOff = HostBackOff()
 
   private var bucket: TokenBucket?
-  private static let localNumber = -1
-  private var local = Host()
+  /// The numbers of the lanes that need no network, in the order of `local`.
+  private static let fileNumber = -1
+  private static let dataNumber = -2
+  /// The downloads of files and of data URLs.
+  private var local = [Host(), Host()]
   /// Hosts with downloads, and up to `keptHosts` others.
   private var hosts = LaneTable<Host>()
   /// Hosts that may start a download now.
   private var ready = LaneHeap(order: .fifo)
   /// Hosts that could start a download if they were not left alone.
   private var leftAlone: Set<Int> = []
-  /// The number of each download's host; `localNumber` for those that need no network.
+  /// The number of each download's host; negative for those that need no network.
   private var lanes = LoadTable<Fetch, Int>()
   private var active: Set<FetchID> = []
   /// Servers that have spoken HTTP/2.
@@ -93,7 +102,7 @@ struct DownloadQueue {
   ) -> Arrival? {
     if lanes[id] != nil { forget(id) }
     let number = number(of: lane)
-    if number == Self.localNumber { local.count += 1 } else { hosts[number].count += 1 }
+    if number < 0 { local[-1 - number].count += 1 } else { hosts[number].count += 1 }
     return enqueue(
       id, in: number, priority: priority, notBefore: earliest, arrival: arrival, at: now)
   }
@@ -129,20 +138,21 @@ struct DownloadQueue {
     wakeRested(at: now)
     guard !isSuspended else { return nil }
     var best: (lane: Int, head: WaitingList<FetchID>.Head)?
-    if local.active < Self.maximumLocal, let head = local.waiting.head(order) {
-      best = (Self.localNumber, head)
+    func offer(_ next: (lane: Int, head: WaitingList<FetchID>.Head)) {
+      if best.map({ next.head.goes(before: $0.head, in: order) }) ?? true { best = next }
+    }
+    let order = order
+    for index in local.indices where local[index].active < Self.maximumLocal {
+      local[index].waiting.head(order).map { offer((-1 - index, $0)) }
     }
     if hasRoomForNetwork, bucket?.nextToken(at: now).map({ $0 <= now }) ?? (bucket == nil) {
-      func offer(_ next: (lane: Int, head: WaitingList<FetchID>.Head)) {
-        if best.map({ next.head.goes(before: $0.head, in: order) }) ?? true { best = next }
-      }
       ready.first.map(offer)
       openedAgain(at: now).forEach(offer)
     }
     guard let best else { return nil }
     let id = best.head.item
     active.insert(id)
-    if best.lane != Self.localNumber { backOff.started(id, lane: hosts.lane(best.lane)) }
+    if best.lane >= 0 { backOff.started(id, lane: hosts.lane(best.lane)) }
     change(best.lane) {
       $0.waiting.remove(id)
       $0.active += 1
@@ -182,7 +192,7 @@ struct DownloadQueue {
 
   /// Forgets a download that is not wanted any more, started or not. One that was has been started in vain.
   mutating func remove(_ id: FetchID, at now: Int64 = 0) {
-    if active.contains(id), lanes[id] != Self.localNumber { bucket?.take(at: now) }
+    if active.contains(id), lanes[id].map({ $0 >= 0 }) == true { bucket?.take(at: now) }
     forget(id)
   }
 
@@ -198,7 +208,7 @@ struct DownloadQueue {
 
   private mutating func forget(_ id: FetchID) {
     guard let lane = lanes.removeValue(forKey: id) else { return }
-    if lane != Self.localNumber { backOff.ended(id, lane: hosts.lane(lane)) }
+    if lane >= 0 { backOff.ended(id, lane: hosts.lane(lane)) }
     let wasActive = active.remove(id) != nil
     if !wasActive { resting.remove(id) }
     change(lane) {
@@ -216,7 +226,7 @@ struct DownloadQueue {
     _ id: FetchID, status: Int? = nil, retryAfter: Double? = nil, speaksHTTP2: Bool = false, at now: Int64 = 0
   ) {
     guard let number = lanes[id], active.contains(id) else { return }
-    if number != Self.localNumber {
+    if number >= 0 {
       let lane = hosts.lane(number)
       if status != nil {
         backOff.answered(id, lane: lane, status: status, retryAfter: retryAfter, at: now)
@@ -250,7 +260,9 @@ struct DownloadQueue {
   // MARK: Hosts
 
   /// True if the limit of network downloads allows another one to start.
-  private var hasRoomForNetwork: Bool { active.count - local.active < max(1, maximumActive) }
+  private var hasRoomForNetwork: Bool {
+    active.count - local[0].active - local[1].active < max(1, maximumActive)
+  }
 
   /// Returns the number of downloads from a host that may run at once.
   private func maximum(of lane: Lane) -> Int {
@@ -259,13 +271,17 @@ struct DownloadQueue {
 
   /// Returns the number of a lane, and inserts the lane if it is new.
   private mutating func number(of lane: Lane) -> Int {
-    if lane == .local { return Self.localNumber }
+    switch lane {
+    case .local: return Self.fileNumber
+    case .data: return Self.dataNumber
+    case .host: break
+    }
     return hosts.number(of: lane) ?? hosts.insert(lane, Host())
   }
 
   /// Changes the downloads of a lane.
   private mutating func change(_ lane: Int, _ change: (inout Host) -> Void) {
-    guard lane != Self.localNumber else { return change(&local) }
+    guard lane >= 0 else { return change(&local[-1 - lane]) }
     change(&hosts[lane])
     refresh(lane)
   }

@@ -269,6 +269,7 @@ extension DownloadQueue.Lane {
   fileprivate var order: String {
     switch self {
     case .local: ""
+    case .data: "data:"
     case .host(let scheme, let name, let port): "\(scheme)://\(name):\(port ?? 0)"
     }
   }

@@ -2,13 +2,16 @@ import Synchronization
 import VitrineGraphics
 
 /// The thread that reads local files one after the other. Each call that may block has a time limit: when it expires,
-/// the file fails, and another thread replaces the blocked one for the following files.
+/// the file fails, and another thread replaces the blocked one for the following files. A file that hangs blocks one
+/// thread, however often it is requested.
 final class LocalLane: Sendable {
   /// The maximum number of blocked threads. When it is reached, all reads fail at once until one of them returns.
   static let maximumHanging = 4
 
-  /// A file or data URL to read.
+  /// A file to read.
   struct Job: Sendable {
+    /// The path of the file. Files with the path of a blocked read fail at once until that read returns.
+    let path: String
     /// The number of seconds for which one call may block.
     let limit: Double
     /// Reads the file on the lane's thread. The argument is the job's number for `blocking`.
@@ -25,11 +28,14 @@ final class LocalLane: Sendable {
     var running: (number: UInt64, job: Job)?
     /// The time limit of the call that the job is in; nil outside of calls that may block.
     var callEnd: Int64?
-    var hanging: Set<UInt64> = []
+    /// The blocked jobs, with the paths of their files.
+    var hanging: [UInt64: String] = [:]
     /// The time of the next check of the lane.
     var wake: Int64?
 
     var isBlocked: Bool { hanging.count >= LocalLane.maximumHanging }
+
+    func refuses(_ job: Job) -> Bool { isBlocked || hanging.values.contains(job.path) }
   }
 
   private let state = Mutex(State())
@@ -39,7 +45,7 @@ final class LocalLane: Sendable {
 
   func submit(_ job: Job) {
     let isTaken = state.withLock { state in
-      guard !state.isBlocked else { return false }
+      guard !state.refuses(job) else { return false }
       state.last += 1
       state.waiting[state.last] = job
       submit(state.last, to: state.pool)
@@ -57,7 +63,9 @@ final class LocalLane: Sendable {
       }
       job?.read(number)
       state.withLock { state in
-        if state.hanging.remove(number) == nil, state.running?.number == number { state.running = nil }
+        if state.hanging.removeValue(forKey: number) == nil, state.running?.number == number {
+          state.running = nil
+        }
       }
     }
   }
@@ -98,13 +106,13 @@ final class LocalLane: Sendable {
         state.wake = end
         return ([], end)
       }
-      state.hanging.insert(running.number)
+      state.hanging[running.number] = running.job.path
       (state.running, state.callEnd) = (nil, nil)
       let old = state.pool
       state.pool = WorkerPool(threads: 1)
       var givenUp = [running.job]
       for (number, job) in state.waiting.sorted(by: { $0.key < $1.key }) where old.cancel(number) {
-        if state.isBlocked {
+        if state.refuses(job) {
           state.waiting[number] = nil
           givenUp.append(job)
         } else {

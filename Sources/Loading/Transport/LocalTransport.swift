@@ -2,7 +2,8 @@ import FoundationEssentials
 import Glibc
 import Synchronization
 
-/// Reads file and data URLs, on a thread of its own, so that a slow disk stalls no network transfer.
+/// Reads file and data URLs, each on a thread of their own, so that a slow disk delays neither network transfers nor
+/// data URLs.
 ///
 /// Only regular files are read: a directory, a FIFO or a device is refused with `.unreadableFile`. A redirect
 /// never leads here: that is the rule of the transport that follows redirects.
@@ -16,6 +17,9 @@ public final class LocalTransport: DataTransport {
   typealias Read = @Sendable (_ file: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int
 
   private let lane: LocalLane
+  /// The thread that decodes data URLs, which never block on a disk.
+  private let decoding = WorkerPool(threads: 1)
+  private let lastNumber = Atomic<UInt64>(0)
   private let read: Read
 
   /// A transport whose thread starts with its first read.
@@ -35,23 +39,48 @@ public final class LocalTransport: DataTransport {
   /// `Timeouts.stall` seconds fails with `.timedOut`, and the following files are read on another thread.
   public func start(_ request: TransportRequest, receiver: any TransportReceiver) -> any Cancellable {
     let transfer = LocalTransfer()
+    if request.url.isData {
+      startDecoding(request, transfer, receiver)
+    } else {
+      startReading(request, transfer, receiver)
+    }
+    return transfer
+  }
+
+  private func startReading(
+    _ request: TransportRequest, _ transfer: LocalTransfer, _ receiver: any TransportReceiver
+  ) {
     let limit = request.timeouts.stall
     lane.submit(
-      LocalLane.Job(limit: limit) { [lane, read] number in
+      LocalLane.Job(path: request.url.path(percentEncoded: false), limit: limit) { [lane, read] number in
         let started = ContinuousClock.now
         let reader = LocalReader(
           request: request, receiver: receiver, transfer: transfer, read: read,
           calls: LocalCalls(lane: lane, number: number))
         let (result, file) = reader.readAll()
-        transfer.finish(
-          result.map {
-            TransportMetrics(bytesReceived: $0, total: (ContinuousClock.now - started) / .seconds(1))
-          }, receiver)
+        transfer.finish(result.map { TransportMetrics(bytesReceived: $0, since: started) }, receiver)
         if let file { _ = lane.blocking(number) { close(file) } }
       } giveUp: {
         transfer.finish(.failure(.timedOut(.stall(seconds: limit))), receiver)
       })
-    return transfer
+  }
+
+  private func startDecoding(
+    _ request: TransportRequest, _ transfer: LocalTransfer, _ receiver: any TransportReceiver
+  ) {
+    let number = lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
+    decoding.submit(number, priority: .normal) {
+      let started = ContinuousClock.now
+      let content = DataURLReader(request: request, receiver: receiver, transfer: transfer)
+      let result = Result { () throws(ImageError) in try content.readAll() }
+      transfer.finish(result.map { TransportMetrics(bytesReceived: $0, since: started) }, receiver)
+    }
+  }
+}
+
+extension TransportMetrics {
+  fileprivate init(bytesReceived: Int, since start: ContinuousClock.Instant) {
+    self.init(bytesReceived: bytesReceived, total: (ContinuousClock.now - start) / .seconds(1))
   }
 }
 
@@ -83,6 +112,10 @@ private final class LocalTransfer: Cancellable {
   var isCancelled: Bool { state.withLock(waking: .nobody) { $0.isCancelled } }
   func cancel() { state.withLock { $0.isCancelled = true } }
 
+  func check() throws(ImageError) {
+    if isCancelled { throw .cancelled }
+  }
+
   /// Reports the end once. A read that was given up may reach its own end later.
   func finish(_ result: Result<TransportMetrics, ImageError>, _ receiver: any TransportReceiver) {
     guard !isFinished.exchange(true, ordering: .acquiringAndReleasing) else { return }
@@ -102,7 +135,29 @@ private final class LocalTransfer: Cancellable {
   }
 }
 
-/// One read, on the transport's thread.
+/// The decoding of one data URL.
+private struct DataURLReader {
+  let request: TransportRequest
+  let receiver: any TransportReceiver
+  let transfer: LocalTransfer
+
+  /// Returns the number of bytes.
+  func readAll() throws(ImageError) -> Int {
+    try transfer.check()
+    let content = try DataURL(request.url.absoluteString)
+    guard content.body.count <= request.bodyLimit else { throw .tooLarge(.body(bytes: request.bodyLimit)) }
+    receiver.transportDidReceive(
+      TransportResponse(
+        url: request.url, status: nil, headers: ["Content-Type": content.mediaType],
+        expectedLength: content.body.count))
+    transfer.waitForRoom(for: content.body.count, in: receiver)
+    try transfer.check()
+    content.body.withUnsafeBytes { receiver.transportDidReceive($0) }
+    return content.body.count
+  }
+}
+
+/// The read of one file, on the transport's thread.
 private struct LocalReader {
   private static let chunkLength = 256 << 10
 
@@ -118,32 +173,11 @@ private struct LocalReader {
   func readAll() -> (Result<Int, ImageError>, file: Int32?) {
     var file: Int32?
     let result = Result { () throws(ImageError) in
-      try check()
-      return request.url.scheme?.lowercased() == "data" ? try readDataURL() : try readFile(&file)
+      try transfer.check()
+      return try readFile(&file)
     }
     return (result, file)
   }
-
-  private func check() throws(ImageError) {
-    if transfer.isCancelled { throw .cancelled }
-  }
-
-  // MARK: data:
-
-  private func readDataURL() throws(ImageError) -> Int {
-    let content = try DataURL(request.url.absoluteString)
-    guard content.body.count <= request.bodyLimit else { throw .tooLarge(.body(bytes: request.bodyLimit)) }
-    receiver.transportDidReceive(
-      TransportResponse(
-        url: request.url, status: nil, headers: ["Content-Type": content.mediaType],
-        expectedLength: content.body.count))
-    transfer.waitForRoom(for: content.body.count, in: receiver)
-    try check()
-    content.body.withUnsafeBytes { receiver.transportDidReceive($0) }
-    return content.body.count
-  }
-
-  // MARK: file:
 
   private func readFile(_ descriptor: inout Int32?) throws(ImageError) -> Int {
     let path = request.url.path(percentEncoded: false)
@@ -188,7 +222,7 @@ private struct LocalReader {
     var total = 0
     while true {
       transfer.waitForRoom(for: buffer.count, in: receiver)
-      try check()
+      try transfer.check()
       let (count, code) = try calls(limit) { buffer.withUnsafeMutableBytes { read(descriptor, $0) } }
       if count < 0 && code == EINTR { continue }
       guard count >= 0 else { throw Self.failure(path, code) }

@@ -27,6 +27,9 @@ extension ImageRequest {
 
 extension URL {
   fileprivate var isLocal: Bool { LocalTransport.localSchemes.contains(scheme?.lowercased() ?? "") }
+
+  /// True for a data URL, which contains its own body.
+  var isData: Bool { scheme?.lowercased() == "data" }
 }
 
 extension DownloadQueue.Lane {
@@ -34,7 +37,8 @@ extension DownloadQueue.Lane {
   init(_ url: URL) {
     self =
       url.isLocal
-      ? .local : .host(scheme: url.scheme ?? "", name: url.host()?.lowercased() ?? "", port: url.port)
+      ? url.isData ? .data : .local
+      : .host(scheme: url.scheme ?? "", name: url.host()?.lowercased() ?? "", port: url.port)
   }
 }
 

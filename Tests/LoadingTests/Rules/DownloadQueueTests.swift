@@ -27,6 +27,20 @@ import Testing
     return queue
   }
 
+  @Test func dataURLsStartWhileFilesHang() {
+    var queue = DownloadQueue()
+    for number in 1...3 { queue.enqueue(id(UInt64(number)), lane: .local, priority: .normal) }
+    #expect(started(&queue) == [1, 2])
+
+    for number in 4...6 { queue.enqueue(id(UInt64(number)), lane: .data, priority: .normal) }
+    #expect(started(&queue) == [4, 5])
+    queue.ended(id(4))
+    #expect(started(&queue) == [6])
+    queue.ended(id(1))
+    #expect(started(&queue) == [3])
+    #expect(queue.activeCount == 4)
+  }
+
   // MARK: Order
 
   @Test func batchLastsFiveMillisecondsFromOneToTheNext() {
