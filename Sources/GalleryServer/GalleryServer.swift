@@ -30,7 +30,8 @@ import Synchronization
 ///
 /// A reset takes away what the reader's socket has not received by then. A client that closes its
 /// sending half is treated as closed. A connection that waits for a request is closed after a minute, and earlier if
-/// connections take more than a quarter of the descriptors that the process may open.
+/// connections take more than a quarter of the descriptors that the process may open. An answer of which nothing is sent
+/// for a minute is given up, unless it waits for its `latency` or `rate`.
 public final class GalleryServer: Sendable {
   /// The port that is listened on.
   public let port: UInt16
@@ -40,25 +41,29 @@ public final class GalleryServer: Sendable {
 
   /// Listens on 127.0.0.1, a free port unless one is given, and serves on a thread of its own, with the
   /// files of `folder` under `/gallery/`.
+  ///
+  /// - Parameter logBytes: The maximum memory for the log in bytes; with 0, requests are not logged.
   public convenience init(
-    pictures folder: String? = nil, port: UInt16 = 0, behaviour: Behaviour = .init()
+    pictures folder: String? = nil, port: UInt16 = 0, behaviour: Behaviour = .init(), logBytes: Int = 32 << 20
   ) throws(GalleryServerError) {
     try self.init(
-      pictures: folder, port: port, behaviour: behaviour, limit: .ofProcess,
+      pictures: folder, port: port, behaviour: behaviour, logBytes: logBytes, limit: .ofProcess,
       accept: { Glibc.accept($0, nil, nil) })
   }
 
   /// - Parameter accept: A function that accepts a connection; tests can pass one that fails.
   init(
-    pictures folder: String? = nil, port: UInt16 = 0, behaviour: Behaviour = .init(), limit: ConnectionLimit,
-    accept: @escaping Accept
+    pictures folder: String? = nil, port: UInt16 = 0, behaviour: Behaviour = .init(),
+    logBytes: Int = 32 << 20,
+    limit: ConnectionLimit, accept: @escaping Accept
   ) throws(GalleryServerError) {
     var pictures: PictureFolder?
     if let folder {
       pictures = PictureFolder(path: folder)
       if pictures == nil { throw .noSuchFolder(folder) }
     }
-    let state = ServerState(behaviour: behaviour, catalog: Catalog(folder: pictures))
+    let state = ServerState(
+      behaviour: behaviour, catalog: Catalog(folder: pictures), logBytes: max(0, logBytes))
     let listener = try listen(onPort: port)
     let thread = try LoopThread(closing: listener.descriptor, port: listener.port) { wakeUps in
       ServerLoop(
@@ -86,7 +91,7 @@ public final class GalleryServer: Sendable {
     }
   }
 
-  /// Every request so far in order of arrival, up to the latest 100,000.
+  /// The requests in order of arrival: the latest 100,000, or fewer if they take more memory than the log may.
   public var log: [Record] { state.log.records }
 
   /// How many connections were accepted so far.

@@ -38,7 +38,7 @@ public struct Record: Sendable, Hashable {
     /// The reader went away before the end.
     case abandoned
 
-    /// The server stopped before the end.
+    /// The server stopped before the end, or gave up an answer that stalled.
     case stopped
   }
 }

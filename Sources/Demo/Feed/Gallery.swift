@@ -34,7 +34,7 @@ final class Gallery {
       return parts.count >= 3 ? (parts[0], parts[1], parts[2]) : nil
     }
     do {
-      server = try GalleryServer(pictures: assets, behaviour: Behaviour(latency: self.latency))
+      server = try GalleryServer(pictures: assets, behaviour: Behaviour(latency: self.latency), logBytes: 0)
     } catch {
       throw FeedError(message: "the embedded server does not start: \(error)")
     }

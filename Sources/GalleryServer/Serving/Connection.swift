@@ -22,8 +22,7 @@ final class Connection {
   private let buffer: UnsafeMutableRawBufferPointer
   private var parser = RequestParser()
   private var phase: Phase
-  /// The time after which an idle connection is closed, in nanoseconds.
-  private let idleTime: UInt64
+  private let limit: ConnectionLimit
 
   private enum Phase {
     /// Waiting for a request since this time.
@@ -37,6 +36,8 @@ final class Connection {
     var cursor: AnswerCursor
     var record: Record
     var recordNumber: Int
+    /// The time at which the answer began or some of it was sent.
+    var progress: UInt64
     var waits = Waits.forNothing
 
     enum Waits {
@@ -50,10 +51,10 @@ final class Connection {
   /// connections use the same.
   init(
     _ descriptor: Int32, number: Int, server: ServerState, buffer: UnsafeMutableRawBufferPointer,
-    idleTime: UInt64, at now: UInt64
+    limit: ConnectionLimit, at now: UInt64
   ) {
     self.descriptor = descriptor
-    self.idleTime = idleTime
+    self.limit = limit
     phase = .reading(since: now)
     self.number = number
     self.server = server
@@ -72,14 +73,14 @@ final class Connection {
   /// The events to look for, and when to go on without any, on the monotonic clock.
   var interest: (events: Int16, deadline: UInt64?) {
     switch phase {
-    case .reading(let since): (Int16(POLLIN), since + idleTime)
+    case .reading(let since): (Int16(POLLIN), since + limit.idleTime)
     case .lingering(let deadline): (Int16(POLLIN), deadline)
     case .closed: (0, nil)
     case .answering(let answer):
       switch answer.waits {
-      case .forNothing: (Int16(POLLOUT) | Self.peerLeft, nil)
+      case .forNothing: (Int16(POLLOUT) | Self.peerLeft, answer.progress + limit.stallTime)
       case .until(let deadline): (Self.peerLeft, deadline)
-      case .forPeerToLeave: (Self.peerLeft, nil)
+      case .forPeerToLeave: (Self.peerLeft, answer.progress + limit.stallTime)
       }
     }
   }
@@ -90,12 +91,14 @@ final class Connection {
     case .reading(let since):
       if events != 0 {
         read(at: now)
-      } else if now >= since + idleTime {
+      } else if now >= since + limit.idleTime {
         closeInOrder(at: now)
       }
     case .answering(let answer):
       if events & (Self.peerLeft | Int16(POLLERR | POLLHUP)) != 0 {
         end(answer, .abandoned)
+      } else if events == 0, isStalled(answer, at: now) {
+        end(answer, .stopped)
       } else {
         run(answer, at: now)
       }
@@ -103,6 +106,11 @@ final class Connection {
       if now >= deadline || (events != 0 && !discardInput()) { close() }
     case .closed: break
     }
+  }
+
+  private func isStalled(_ answer: Answer, at now: UInt64) -> Bool {
+    if case .until = answer.waits { return false }
+    return now >= answer.progress + limit.stallTime
   }
 
   /// Closes what runs no answer, because the server plays dead.
@@ -154,7 +162,8 @@ final class Connection {
       record = Record(method: "", target: "", headers: [:], connection: number, status: plan.status)
     }
     return Answer(
-      cursor: AnswerCursor(plan), record: record, recordNumber: server.log.add(record))
+      cursor: AnswerCursor(plan), record: record, recordNumber: server.log.add(record),
+      progress: now)
   }
 
   /// Goes through an answer until it has to wait or is over; the phase says which.
@@ -168,6 +177,7 @@ final class Connection {
         if sent == -Int(EAGAIN) { return wait(answer, .forNothing) }
         guard sent >= 0 else { return end(answer, .abandoned) }
         allowance -= sent
+        answer.progress = now
       case .sleep(let deadline): return wait(answer, .until(deadline))
       case .stall: return wait(answer, .forPeerToLeave)
       case .reset:

@@ -3,12 +3,15 @@ import Glibc
 /// The limits for open connections and for the time that a connection may wait for its next request.
 ///
 /// The program that runs the server needs descriptors too. When there are too many connections, the one that has been
-/// idle for the longest time is closed. While none is idle, no connection is accepted.
+/// idle for the longest time is closed. While none is idle, no connection is accepted: answers that stall are given up
+/// after a while.
 struct ConnectionLimit {
   /// The maximum number of connections, idle or not.
   var most: Int
   /// The maximum idle time in nanoseconds.
   var idleTime: UInt64 = 60_000_000_000
+  /// The maximum time in nanoseconds for which nothing of an answer is sent, because it stalls or is not read.
+  var stallTime: UInt64 = 60_000_000_000
 
   /// A limit of a quarter of the descriptors that the process may open, between 16 and 512.
   static var ofProcess: ConnectionLimit {

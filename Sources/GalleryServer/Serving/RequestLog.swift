@@ -3,11 +3,13 @@ import Synchronization
 
 /// The requests of a server in order of arrival, and who waits for them.
 final class RequestLog: Sendable {
-  /// How many records are kept; older ones are dropped.
+  /// The maximum number of records. The oldest records are dropped.
   static let limit = 100_000
 
   private struct State {
     var records: [Record] = []
+    /// The approximate memory that the records take.
+    var bytes = 0
     /// The number of the first record in `records`: those before it were cleared.
     var first = 0
     var connectionCount = 0
@@ -20,6 +22,10 @@ final class RequestLog: Sendable {
   }
 
   private let state = Mutex(State())
+  /// The maximum number of bytes that the records may take; 0 keeps no records.
+  private let byteLimit: Int
+
+  init(byteLimit: Int = .max) { self.byteLimit = byteLimit }
 
   var records: [Record] { state.withLock { $0.records } }
   var connectionCount: Int { state.withLock { $0.connectionCount } }
@@ -36,12 +42,20 @@ final class RequestLog: Sendable {
   /// Adds a request that arrived and gives its number for `update`.
   func add(_ record: Record) -> Int {
     state.withLock { state in
-      if state.records.count >= Self.limit {
-        state.records.removeFirst(Self.limit / 10)
-        state.first += Self.limit / 10
+      let size = record.approximateSize
+      while !state.records.isEmpty, state.records.count >= Self.limit || state.bytes > byteLimit - size {
+        let count = max(1, state.records.count / 10)
+        state.bytes -= state.records.prefix(count).reduce(0) { $0 + $1.approximateSize }
+        state.records.removeFirst(count)
+        state.first += count
+      }
+      state.wakeWaiters()
+      guard size <= byteLimit else {
+        state.first += 1
+        return state.first - 1
       }
       state.records.append(record)
-      state.wakeWaiters()
+      state.bytes += size
       return state.first + state.records.count - 1
     }
   }
@@ -63,6 +77,7 @@ final class RequestLog: Sendable {
     state.withLock { state in
       state.first += state.records.count
       state.records.removeAll()
+      state.bytes = 0
     }
   }
 
@@ -78,5 +93,12 @@ final class RequestLog: Sendable {
       if condition(records) { return true }
       if change.wait(timeout: deadline) == .timedOut { return condition(self.records) }
     }
+  }
+}
+
+extension Record {
+  /// The approximate number of bytes that the record takes in memory. Does not change while the answer is sent.
+  fileprivate var approximateSize: Int {
+    headers.reduce(256 + target.utf8.count) { $0 + 96 + $1.key.utf8.count + $1.value.utf8.count }
   }
 }

@@ -92,7 +92,7 @@ final class ServerLoop {
       setOption(Int32(IPPROTO_TCP), TCP_NODELAY, 1, of: descriptor)
       let connection = Connection(
         descriptor, number: server.log.addConnection(), server: server, buffer: buffer,
-        idleTime: limit.idleTime, at: now)
+        limit: limit, at: now)
       connections.append(connection)
       if server.behaviour.withLock({ $0.isDown }) {
         connection.leaveIfIdle(at: now)

@@ -5,9 +5,10 @@ final class ServerState: Sendable {
   let behaviour: Mutex<Behaviour>
   let isStopping = Atomic(false)
   let catalog: Catalog
-  let log = RequestLog()
+  let log: RequestLog
 
-  init(behaviour: Behaviour, catalog: Catalog) {
+  init(behaviour: Behaviour, catalog: Catalog, logBytes: Int = .max) {
+    log = RequestLog(byteLimit: logBytes)
     self.behaviour = Mutex(behaviour)
     self.catalog = catalog
   }

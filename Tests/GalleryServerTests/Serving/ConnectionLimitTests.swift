@@ -58,6 +58,31 @@ struct ConnectionLimitTests {
     #expect(try client.readToEnd() == [])
   }
 
+  @Test func answersThatStallMakeRoomAfterTheirTime() throws {
+    let server = try server(ConnectionLimit(most: 4, stallTime: 50_000_000))
+    let stalled = try (0..<4).map { _ in try Client(port: server.port) }
+    for client in stalled { client.request("/p?stall=0") }
+    #expect(server.waitForRequests(4, timeout: 10))
+
+    #expect(try Client(port: server.port).get("/p").status == 200)
+    #expect(server.wait(timeout: 10) { $0.count { $0.outcome == .stopped } == 4 })
+  }
+
+  @Test func answerThatIsNotReadIsGivenUp() throws {
+    let server = try server(ConnectionLimit(most: 1, stallTime: 50_000_000))
+    let client = try Client(port: server.port)
+    client.request("/p?endless=1")
+
+    #expect(try Client(port: server.port).get("/p").status == 200)
+    #expect(server.log.first?.outcome == .stopped)
+  }
+
+  @Test func answerThatWaitsForItsLatencyIsNotGivenUp() throws {
+    let server = try server(ConnectionLimit(most: 4, stallTime: 1_000_000))
+
+    #expect(try Client(port: server.port).get("/p?latency=100").status == 200)
+  }
+
   @Test(arguments: [EMFILE, ENFILE, ENOBUFS, ENOMEM])
   func serverOutlivesAWantOfDescriptors(code: Int32) throws {
     let attempts = Mutex(0)

@@ -53,6 +53,32 @@ struct LogTests {
     #expect(!server.waitForRequests(1, timeout: 0.01))
   }
 
+  @Test func largeRecordsAreDroppedOverTheLimitOfBytes() {
+    let log = RequestLog(byteLimit: 1 << 20)
+    let head = ["x-large": String(repeating: "a", count: 60 << 10)]
+    for number in 0..<1000 {
+      var record = Record(method: "GET", target: "/\(number)", headers: head, connection: 1, status: 200)
+      let index = log.add(record)
+      log.update(index, &record) { $0.bodyBytesSent = number }
+    }
+
+    let records = log.records
+    #expect((8...17).contains(records.count))
+    #expect(records.last?.target == "/999")
+    #expect(records.map { "/\($0.bodyBytesSent)" } == records.map(\.target))
+  }
+
+  @Test func logWithoutRoomKeepsNothing() throws {
+    let server = try GalleryServer(logBytes: 0)
+    server.add(Resource(body: [1, 2, 3]), at: "/a")
+    let client = try Client(port: server.port)
+
+    for _ in 0..<3 { #expect(try client.get("/a").body == [1, 2, 3]) }
+
+    #expect(server.log.isEmpty)
+    #expect(server.connectionCount == 1)
+  }
+
   @Test func oldestRecordsAreDroppedOverTheLimit() {
     let log = RequestLog()
     let blank = Record(method: "GET", target: "/", headers: [:], connection: 1, status: 200)
