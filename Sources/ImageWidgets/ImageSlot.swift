@@ -316,7 +316,9 @@ final class ImageSlot {
     if size != .unknown { load.question.size = size }
     load.times += 1
     let times = load.times
-    let task = downloader(for: load.question).load(
+    let downloader = downloader(for: load.question)
+    load.question.clockSteps = downloader.recovery.clockSteps
+    let task = downloader.load(
       load.question.sizedRequest, additionalIdentifier: load.question.additionalIdentifier,
       completion: { [weak self] result in
         // A slot that has gone, or wants another picture by now, shows nothing.

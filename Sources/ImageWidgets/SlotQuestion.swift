@@ -11,6 +11,8 @@ struct SlotQuestion {
   var began: Double?
   /// The size that it was looked up and loaded at.
   var size = NeededSize.unknown
+  /// The number of clock steps that the recovery had counted when the downloader was asked.
+  var clockSteps: Int?
   /// Its picture is shown already, with fewer pixels or as it was some time ago; it stays if no better one can be had.
   private(set) var hasPicture = false
 

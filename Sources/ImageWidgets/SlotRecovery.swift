@@ -60,7 +60,8 @@ final class SlotRecovery {
   private func begin(_ cause: RecoveryCause, isReleased: Bool) -> Bool {
     isKnownVisible = slot?.target.view?.isOnScreen == true
     ticket = downloader.recovery.begin(
-      question.request, cause, isVisible: isKnownVisible, isReleased: isReleased
+      question.request, cause, isVisible: isKnownVisible, isReleased: isReleased,
+      clockSteps: question.clockSteps
     ) { [weak self] in self?.send() ?? false }
     return ticket != nil
   }

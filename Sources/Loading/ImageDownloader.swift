@@ -393,13 +393,22 @@ public final class ImageDownloader: Sendable {
   public var isShutDown: Bool { engine.isShutDown }
 
   /// The network is there again, or is another one: what waits for a server or for its next try goes on now, and
-  /// remembered failures are forgotten; failed requests of slots on the screen are sent again. `Application` calls it; a
-  /// program without one may.
+  /// remembered failures are forgotten; failed requests of slots on the screen are sent again. Calls within two seconds
+  /// of an earlier one are acted upon together at the end of that time. `Application` calls it; a program without one
+  /// may.
   public func networkReturned() { engine.networkReturned() }
 
   /// Notifies the downloader that the system's clock was set. Requests that failed because a certificate had expired or
   /// was not valid yet are sent again for slots on the screen. Called by `Application` and `bootstrap()`.
-  public func clockStepped() { engine.recovery.clockStepped() }
+  public func clockStepped() { engine.clockStepped() }
+
+  /// Calls `handler` on the main actor each time that the network has returned or the system's clock was set, for
+  /// requests that the application repeats itself. Slots repeat their requests without it.
+  ///
+  /// - Returns: An observation that ends when it is cancelled or released.
+  public func observeConnectivity(_ handler: @escaping @MainActor @Sendable () -> Void) -> any Cancellable {
+    engine.connectivity.add(handler)
+  }
 
   /// Whether pictures come into memory in turns of the main queue alone, and only those that somebody still waits for
   /// then; false by default. What is a hit depends then on what the main actor does, and not on how fast others are.

@@ -54,6 +54,7 @@ struct SlotRecoveryTests {
 
   @Test(arguments: [
     down, .status(503), .status(429), .timedOut(.connect(seconds: 10)), .timedOut(.stall(seconds: 15)),
+    .transport(code: 27, message: "Out of memory"), .tooLarge(.memory(needed: 1, allowed: 2)),
   ])
   func failureThatCanHealIsFollowedByTheImage(error: ImageError) async throws {
     let view = await failedView(error)
@@ -76,6 +77,7 @@ struct SlotRecoveryTests {
 
   @Test(arguments: [
     ImageError.status(404), .status(401), .tooLarge(.body(bytes: 1)),
+    .tooLarge(.memory(needed: 2, allowed: 1)),
     .untrustedServer(host: "a.test", cause: .unknownAuthority, message: ""),
     .contentType("text/html"), .redirectRefused(.downgrade),
   ])
@@ -93,13 +95,85 @@ struct SlotRecoveryTests {
   @Test(arguments: [TrustFailure.notYetValid, .expired])
   func certificateIsTriedAgainWhenTheClockHasBeenSet(cause: TrustFailure) async throws {
     let view = await failedView(.untrustedServer(host: "a.test", cause: cause, message: ""))
-    bench.clock.advance(by: 1000)
+    bench.clock.advance(by: 59)
     try await turn()
     #expect(bench.transport.transfers.count == 1)
 
     bench.downloader.clockStepped()
     await bench.transfer(2).answer(with: SlotBench.red)
     try await until { view.image != nil }
+  }
+
+  @Test func certificateThatWasRenewedIsTriedAgainWithinTwoMinutes() async throws {
+    let view = await failedView(.untrustedServer(host: "a.test", cause: .expired, message: ""))
+
+    bench.clock.advance(by: 120)
+    await bench.transfer(2).answer(with: SlotBench.red)
+    try await until { view.image != nil }
+  }
+
+  @Test func certificateThatWasCheckedBeforeTheClockWasSetIsCheckedAgainAtOnce() async throws {
+    let error = ImageError.untrustedServer(host: "a.test", cause: .notYetValid, message: "")
+    let view = view()
+    view.setImage(from: "https://a.test/1", options: bench.options, completion: ear.completion)
+    let first = await bench.transfer(1)
+    bench.downloader.clockStepped()
+    first.fail(error)
+    await ear.hear()
+
+    await bench.transfer(2).answer(with: SlotBench.red)
+    try await until { view.image != nil }
+    #expect(bench.clock.now == 0)
+  }
+
+  @Test func fileThatHungIsReadAgain() async throws {
+    let view = view()
+    let hung = ImageError.timedOut(.stall(seconds: 15))
+    let files = FakeTransport(schemes: ["file"])
+    bench.downloader.transports = [files]
+    view.setImage(from: "file:///a.jpg", options: bench.options, completion: ear.completion)
+    await files.waitUntilStarted(1)
+    files.transfers[0].fail(hung)
+    await ear.hear()
+    #expect(ear.errors == [hung])
+
+    bench.clock.advance(by: 2)
+    await files.waitUntilStarted(2)
+    files.transfers[1].answer(with: SlotBench.red)
+    try await until { view.image != nil }
+  }
+
+  @Test func serverThatAsksForAnHourIsLeftAloneForAnHour() async throws {
+    let view = view()
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    let refused = await bench.transfer(1)
+    refused.respond(status: 503, headers: ["Retry-After": "3600"])
+    refused.fail(.status(503))
+    await ear.hear()
+
+    bench.clock.advance(by: 3599)
+    try await turn()
+    #expect(bench.transport.transfers.count == 1)
+
+    bench.clock.advance(by: 1)
+    await bench.transfer(2).answer(with: SlotBench.red)
+    try await until { view.image != nil }
+  }
+
+  @Test func networkThatReturnsManyTimesIsProbedOnceInTwoSeconds() async throws {
+    _ = await failedView()
+    bench.downloader.networkReturned()
+    await bench.transfer(2).fail(Self.down)
+    for _ in 0..<20 {
+      bench.downloader.networkReturned()
+      try await turn()
+      bench.clock.advance(by: 0.05)
+    }
+    #expect(bench.transport.transfers.count == 2)
+
+    bench.clock.advance(by: 1)
+    _ = await bench.transfer(3)
+    #expect(bench.clock.now == 2_000_000_000)
   }
 
   @Test func probesGoOnUntilThereIsAnImage() async throws {

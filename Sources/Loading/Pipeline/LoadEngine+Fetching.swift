@@ -40,6 +40,14 @@ extension LoadEngine {
     if case .notModified(let response, let metrics) = end.outcome {
       end.outcome = revalidated(receiver, response, metrics)
     }
+    if let retryAfter = end.retryAfter, HostBackOff.isRefusal(end.response?.status, retryAfter: retryAfter),
+      let host = state.withLock({ state in
+        state.transfers[id]?.receiver === receiver ? state.registry.lane(of: id) : nil
+      })
+    {
+      // Before a slot can learn of the failure.
+      recovery.refused(host, retryAfter: retryAfter)
+    }
     var handle: (any Cancellable)?
     var answered: DownloadQueue.Lane?
     perform { state in

@@ -25,6 +25,7 @@ extension LoadEngine {
     var writesWake: Int64?
     var removals = DiskRemovals()
     var stalePictures = StalePictures()
+    var networkReturns = NetworkReturns()
     var isShutDown = false
     var waitingForIdle: [CheckedContinuation<Void, Never>] = []
 

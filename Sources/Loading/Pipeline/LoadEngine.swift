@@ -13,6 +13,7 @@ final class LoadEngine: Sendable {
   let trace: Trace
   let ledger: MemoryLedger
   let recovery: Recovery
+  let connectivity = ConnectivityObservers()
   /// The number of stale images in memory, read without the lock.
   let staleCount = Atomic(0)
   var clock: any LoadingClock { configuration.clock }
@@ -181,19 +182,6 @@ final class LoadEngine: Sendable {
       await withCheckedContinuation { continuation in workers.whenIdle { continuation.resume() } }
       // Somebody may have come, and left, while the last of them was waited for.
     } while !(state.withLock { $0.isIdle } && workers.isIdle)
-  }
-
-  func networkReturned() {
-    let stale = state.withLock { state in
-      defer { staleCount.store(0, ordering: .relaxed) }
-      return state.stalePictures.takeAll()
-    }
-    forget(stale)
-    perform { state in
-      _ = state.failures?.removeAll()
-      return state.registry.networkReturned()
-    }
-    recovery.networkReturned()
   }
 
   // MARK: Failures

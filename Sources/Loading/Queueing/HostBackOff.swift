@@ -33,7 +33,7 @@ struct HostBackOff {
   mutating func answered(
     _ id: FetchID, lane: DownloadQueue.Lane, status: Int?, retryAfter: Double?, at now: Int64
   ) {
-    guard status == 429 || status == 503 && retryAfter != nil else {
+    guard Self.isRefusal(status, retryAfter: retryAfter) else {
       if host(lane)?.probe == id { hosts[lane] = nil }
       return
     }
@@ -46,6 +46,11 @@ struct HostBackOff {
     let until = now.advanced(bySeconds: min(max(0, pause), longest))
     hosts[lane] = Host(
       until: max(until, known?.until ?? until), refusals: refusals, probe: isNew ? nil : known?.probe)
+  }
+
+  /// Returns true if a status asks clients to send fewer requests.
+  static func isRefusal(_ status: Int?, retryAfter: Double?) -> Bool {
+    status == 429 || status == 503 && retryAfter != nil
   }
 
   /// A download has ended without an answer, or is not wanted any more: another one may try.

@@ -46,9 +46,9 @@ extension ImageError {
   /// Whether the same request may succeed if it is sent again soon.
   var mayHeal: Bool {
     switch self {
-    // Permanent curl errors: a malformed URL or header, an aborting receiver, no memory, an option that this libcurl
-    // lacks, an encoding that was not requested.
-    case .transport(let code, _): ![1, 3, 4, 23, 27, 43, 48, 61].contains(code)
+    // Permanent curl errors: a malformed URL or header, an aborting receiver, an option that this libcurl lacks, an
+    // encoding that was not requested. A lack of memory, threads or descriptors (27) may end.
+    case .transport(let code, _): ![1, 3, 4, 23, 43, 48, 61].contains(code)
     case .timedOut: true
     // It could not be reached, or could not reach the server; not one that wants other credentials.
     case .proxyFailed(let status, _): status.map { [502, 503, 504].contains($0) } ?? true

@@ -18,8 +18,9 @@ package final class Recovery: Sendable {
   private let policy: RecoveryPolicy
   private let clock: any LoadingClock
   private let state: Shared<State>
-  /// The number of unsettled requests, read without the lock.
-  private let count = Atomic(0)
+  /// True if successes must be reported to the plan; read without the lock.
+  private let followsSuccesses = Atomic(false)
+  private let steps = Atomic(0)
 
   init(_ policy: RecoveryPolicy, clock: any LoadingClock) {
     self.policy = policy
@@ -48,21 +49,26 @@ package final class Recovery: Sendable {
     }
   }
 
-  /// Begins to retry a request. Returns nil if the recovery is disabled, or if the request is for a local resource.
+  /// The number of steps of the wall clock so far.
+  package var clockSteps: Int { steps.load(ordering: .acquiring) }
+
+  /// Begins to retry a request. Returns nil if the recovery is disabled.
   ///
   /// - Parameters:
   ///   - isVisible: True if the slot is on the screen.
   ///   - isReleased: True if the request is to be sent without waiting for a probe of its host.
+  ///   - clockSteps: The value of `clockSteps` when the failed load began; nil if unknown.
   ///   - retry: Called on the main actor, in a later turn, each time that the request is to be sent.
   package func begin(
     _ request: ImageRequest, _ cause: RecoveryCause, isVisible: Bool, isReleased: Bool = false,
-    retry: @escaping Retry
+    clockSteps: Int? = nil, retry: @escaping Retry
   ) -> Ticket? {
-    guard policy.isEnabled, !request.isLocal else { return nil }
+    guard policy.isEnabled else { return nil }
     let host = DownloadQueue.Lane(request.url)
     var ticket: Ticket?
     perform { plan, now in
-      plan.add(cause, host: host, isVisible: isVisible, isReleased: isReleased, at: now)
+      plan.add(
+        cause, host: host, isVisible: isVisible, isReleased: isReleased, clockSteps: clockSteps, at: now)
     } then: { id, state in
       state.retries[id] = retry
       ticket = Ticket(id, self)
@@ -84,8 +90,14 @@ package final class Recovery: Sendable {
 
   /// Notifies the recovery that a request to a host has succeeded, whether a slot or another caller sent it.
   func succeeded(_ host: DownloadQueue.Lane) {
-    guard count.load(ordering: .relaxed) > 0 else { return }
+    guard followsSuccesses.load(ordering: .relaxed) else { return }
     perform { $0.succeeded(host, at: $1) }
+  }
+
+  /// Notifies the recovery that a server asks for a pause of `retryAfter` seconds.
+  func refused(_ host: DownloadQueue.Lane, retryAfter: Double) {
+    guard policy.isEnabled else { return }
+    perform { $0.refused(host, retryAfter: retryAfter, at: $1) }
   }
 
   func networkReturned() { perform { $0.networkReturned(at: $1) } }
@@ -100,7 +112,8 @@ package final class Recovery: Sendable {
   ) {
     let (due, wake) = state.withLock { state -> ([RecoveryPlan.ID], Int64?) in
       then(decide(&state.plan, clock.now), &state)
-      count.store(state.plan.count, ordering: .relaxed)
+      followsSuccesses.store(state.plan.followsSuccesses, ordering: .relaxed)
+      steps.store(state.plan.clockSteps, ordering: .releasing)
       return state.plan.take()
     }
     if !due.isEmpty { Mailbox.main.post { self.send(due) } }

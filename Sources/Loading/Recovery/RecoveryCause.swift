@@ -2,8 +2,10 @@
 package enum RecoveryCause: Hashable, Sendable {
   /// The server or the network, which are probed from time to time.
   case server
-  /// The system's clock: by the current time, the certificate is not valid.
+  /// The system's clock, or a certificate that its server must renew: by the current time, the certificate is not valid.
   case clock
+  /// The memory of this machine, which other images use now.
+  case memory
 
   /// Returns nil for a permanent error.
   package init?(_ error: ImageError) {
@@ -11,8 +13,18 @@ package enum RecoveryCause: Hashable, Sendable {
       self = .server
     } else if error.suggestsWrongClock {
       self = .clock
+    } else if error.mayFitLater {
+      self = .memory
     } else {
       return nil
     }
+  }
+}
+
+extension ImageError {
+  /// True if decoding fits the memory budget but found no room, because other images were using the memory.
+  fileprivate var mayFitLater: Bool {
+    guard case .tooLarge(.memory(let needed, let allowed)) = self else { return false }
+    return needed <= allowed
   }
 }

@@ -5,8 +5,8 @@
 /// are in nanoseconds.
 ///
 /// At most one probe per host is under way. When any request to a host succeeds, the failed requests to that host are
-/// sent again. A request that fails although its host answers other requests gets a back-off of its own, and successes
-/// of other requests no longer trigger it.
+/// sent again. A request that fails although its host has answered other requests since its previous failure gets a
+/// back-off of its own, and is not sent before its end, not even after successes of other requests.
 struct RecoveryPlan {
   typealias Host = DownloadQueue.Lane
 
@@ -22,8 +22,8 @@ struct RecoveryPlan {
     case waiting
     /// To be sent as soon as the slot is visible.
     case released
-    /// Sent. `answers` is the host's success count at that time.
-    case trying(answers: Int)
+    /// Sent. `answers` and `clockSteps` are the counts of the host's successes and of clock steps at that time.
+    case trying(answers: Int, clockSteps: Int)
   }
 
   private struct Request {
@@ -32,14 +32,18 @@ struct RecoveryPlan {
     var isVisible: Bool
     var phase = Phase.waiting
     var tries = 0
-    /// The number of failures while the host answered other requests.
+    /// The number of failures although the host had answered other requests.
     var ownFailures = 0
-    /// The end of the request's own back-off.
+    /// The end of the request's own back-off: the request is not sent before this time.
     var earliest = Int64.min
+    /// The earliest time at which the request may be used as a probe.
+    var probeFrom: Int64
+    /// The host's success count at the time of the request's previous failure.
+    var answersAtFailure: Int
 
     /// True if the request may be used as a probe once its back-off is over.
     var mayBeProbe: Bool {
-      guard isVisible, cause == .server, case .waiting = phase else { return false }
+      guard isVisible, case .waiting = phase else { return false }
       return true
     }
   }
@@ -61,6 +65,9 @@ struct RecoveryPlan {
   private let random: @Sendable () -> Double
   private var requests: [ID: Request] = [:]
   private var hosts: [Host: HostState] = [:]
+  private var pauses = HostPauses()
+  /// The number of steps of the wall clock so far.
+  private(set) var clockSteps = 0
   private var lastNumber: UInt64 = 0
   private var due: [ID] = []
   /// The time at which the caller of `take` was asked to call `woken(at:)`.
@@ -77,20 +84,31 @@ struct RecoveryPlan {
   /// The number of unsettled requests.
   var count: Int { requests.count }
 
+  /// True if a success of a host may change a decision.
+  var followsSuccesses: Bool { !requests.isEmpty || !pauses.isEmpty }
+
   // MARK: Inputs
 
   /// Adds a request whose load has failed or was served by a stale response.
   ///
-  /// - Parameter isReleased: True if the request is to be sent without waiting for a probe.
+  /// - Parameters:
+  ///   - isReleased: True if the request is to be sent without waiting for a probe.
+  ///   - clockSteps: The value of `clockSteps` when the load began; nil if unknown. If the clock has been set since, a
+  ///     failure because of the clock is out of date.
   mutating func add(
-    _ cause: RecoveryCause, host: Host, isVisible: Bool, isReleased: Bool = false, at now: Int64
+    _ cause: RecoveryCause, host: Host, isVisible: Bool, isReleased: Bool = false, clockSteps: Int? = nil,
+    at now: Int64
   ) -> ID {
     lastNumber += 1
     let id = ID(number: lastNumber)
-    var request = Request(host: host, cause: cause, isVisible: isVisible)
-    if isReleased { request.phase = .released }
-    requests[id] = request
     let next = now.advanced(bySeconds: delay(0))
+    let answers = hosts[host]?.answers ?? 0
+    var request = Request(
+      host: host, cause: cause, isVisible: isVisible, probeFrom: next, answersAtFailure: answers)
+    if cause == .clock { request.probeFrom = now.advanced(bySeconds: longestDelay) }
+    let isOutdated = cause == .clock && clockSteps.map { $0 != self.clockSteps } == true
+    if isReleased || isOutdated { request.phase = .released }
+    requests[id] = request
     hosts[host, default: HostState(next: next)].requests.insert(id)
     consider(id, at: now)
     return id
@@ -98,20 +116,34 @@ struct RecoveryPlan {
 
   /// Records that a repeated request has failed again with a retryable error.
   mutating func failedAgain(_ id: ID, _ cause: RecoveryCause, at now: Int64) {
-    guard let request = requests[id], case .trying(let answers) = request.phase else { return }
-    requests[id]?.phase = .waiting
-    requests[id]?.cause = cause
-    guard let host = hosts[request.host] else { return }
+    guard let request = requests[id], case .trying(let answers, let clockSteps) = request.phase,
+      let host = hosts[request.host]
+    else { return }
     let isProbe = host.probe == id
     if isProbe { hosts[request.host]?.probe = nil }
-    if host.answers > answers {
+    requests[id]?.cause = cause
+    requests[id]?.answersAtFailure = host.answers
+    if cause == .clock, clockSteps != self.clockSteps {
+      // The certificate may have been checked before the clock was set.
+      requests[id]?.phase = .released
+      if isProbe { schedule(request.host, at: now) }
+      return consider(id, at: now)
+    }
+    requests[id]?.phase = .waiting
+    if cause == .clock {
+      let probeFrom = now.advanced(bySeconds: longestDelay)
+      requests[id]?.probeFrom = probeFrom
+    }
+    if cause == .memory || host.answers > request.answersAtFailure {
       let earliest = now.advanced(bySeconds: delay(request.ownFailures))
-      requests[id]?.earliest = earliest
+      requests[id]?.earliest = max(earliest, pauses.end(of: request.host))
       requests[id]?.ownFailures += 1
-    } else {
+    }
+    if cause != .memory, host.answers == answers {
       if isProbe { hosts[request.host]?.failedProbes += 1 }
-      let next = now.advanced(bySeconds: delay(hosts[request.host]?.failedProbes ?? 0))
-      hosts[request.host]?.next = max(host.next, next)
+      let pause =
+        isProbe && cause == .clock ? longestDelay : delay(hosts[request.host]?.failedProbes ?? 0)
+      hosts[request.host]?.next = max(host.next, now.advanced(bySeconds: pause))
     }
     if isProbe { schedule(request.host, at: now) } else { consider(id, at: now) }
   }
@@ -147,12 +179,14 @@ struct RecoveryPlan {
 
   /// Records a success of any request to a host.
   mutating func succeeded(_ host: Host, at now: Int64) {
+    pauses.remove(host)
     guard let state = hosts[host] else { return }
     hosts[host]?.answers += 1
     hosts[host]?.failedProbes = 0
     hosts[host]?.next = now
     for id in state.requests.sorted() {
-      guard let request = requests[id], request.cause == .server, request.ownFailures == 0,
+      // A shortage of memory does not end when a server answers.
+      guard let request = requests[id], request.cause != .memory, request.earliest <= now,
         case .waiting = request.phase
       else { continue }
       requests[id]?.phase = .released
@@ -161,13 +195,21 @@ struct RecoveryPlan {
     schedule(host, at: now)
   }
 
+  /// Records that a server has asked for a pause (`Retry-After`): the host is not probed before its end.
+  mutating func refused(_ host: Host, retryAfter seconds: Double, at now: Int64) {
+    let pause = min(max(0, seconds), max(0, policy.maximumRetryAfter))
+    pauses.set(host, until: now.advanced(bySeconds: pause), at: now)
+  }
+
   /// Probes each host at once because the network has returned, even if an earlier probe is stuck.
   mutating func networkReturned(at now: Int64) {
+    pauses.removeAll()
     for host in hosts.keys.sorted(by: { $0.order < $1.order }) { restart(host, at: now) }
   }
 
   /// Retries requests that failed because of an invalid certificate, because the wall clock was set.
   mutating func clockStepped(at now: Int64) {
+    clockSteps += 1
     var stepped: Set<Host> = []
     for (id, request) in requests where request.cause == .clock {
       requests[id]?.cause = .server
@@ -185,6 +227,7 @@ struct RecoveryPlan {
     for id in state.requests {
       requests[id]?.ownFailures = 0
       requests[id]?.earliest = .min
+      requests[id]?.probeFrom = .min
     }
     schedule(host, at: now)
   }
@@ -213,7 +256,12 @@ struct RecoveryPlan {
 
   private func delay(_ probes: Int) -> Double { policy.delay(afterProbes: probes, random: random()) }
 
-  private func time(of request: Request, _ host: HostState) -> Int64 { max(request.earliest, host.next) }
+  private var longestDelay: Double { delay(.max) }
+
+  /// The earliest time at which a request may be the probe of its host.
+  private func time(of request: Request, _ host: HostState) -> Int64 {
+    max(request.earliest, request.probeFrom, host.next, pauses.end(of: request.host))
+  }
 
   /// Updates one request after a change. O(1).
   private mutating func consider(_ id: ID, at now: Int64) {
@@ -258,7 +306,7 @@ struct RecoveryPlan {
   }
 
   private mutating func send(_ id: ID, _ host: Host) {
-    requests[id]?.phase = .trying(answers: hosts[host]?.answers ?? 0)
+    requests[id]?.phase = .trying(answers: hosts[host]?.answers ?? 0, clockSteps: clockSteps)
     requests[id]?.tries += 1
     due.append(id)
   }

@@ -150,18 +150,125 @@ import Testing
     #expect(plan.take().due == ids)
   }
 
-  @Test func certificateThatIsNotValidYetWaitsForTheClock() {
+  @Test func requestThatFailsBeforeTheNextSuccessIsNotSentAtEachSuccess() {
     var plan = plan()
-    let id = plan.add(.clock, host: host, isVisible: true, at: 0)
-    #expect(plan.take().wake == nil)
-    plan.succeeded(host, at: second)
-    plan.woken(at: 1000 * second)
-    #expect(plan.take().due.isEmpty)
+    let ids = add(50, to: &plan)
+    var sent = 0
+    for time in 1...3600 {
+      plan.succeeded(host, at: Int64(time) * second)
+      let due = plan.take().due
+      sent += due.count
+      for id in due { plan.failedAgain(id, .server, at: Int64(time) * second + 1) }
+    }
 
-    plan.clockStepped(at: 1001 * second)
+    #expect(sent >= ids.count * 3600 / 121, "each is still sent from time to time")
+    #expect(sent <= ids.count * 40)
+  }
+
+  @Test func requestThatFailedOnceFollowsTheNextSuccessAfterItsBackOff() {
+    var plan = plan()
+    let ids = add(1, to: &plan)
+    plan.succeeded(host, at: second)
+    #expect(plan.take().due == ids)
+    plan.failedAgain(ids[0], .server, at: second)
+
+    plan.succeeded(host, at: 2 * second)
+    #expect(plan.take().due.isEmpty)
+    plan.succeeded(host, at: 4 * second)
+    #expect(plan.take().due == ids)
+  }
+
+  // MARK: The clock
+
+  @Test func certificateThatIsNotValidIsProbedAtTheMaximumDelayAndWhenTheClockIsSet() {
+    var plan = plan()
+    let ids = (0..<3).map { _ in plan.add(.clock, host: host, isVisible: true, at: 0) }
+    #expect(plan.take().wake == 120 * second)
+    #expect(woken(&plan, at: 120 * second) == [ids[0]], "one for all")
+    plan.failedAgain(ids[0], .clock, at: 121 * second)
+    #expect(plan.take().wake == 241 * second)
+
+    plan.clockStepped(at: 130 * second)
+    #expect(plan.take().due == [ids[1]])
+    plan.remove(ids[1], at: 131 * second)
+    plan.succeeded(host, at: 131 * second)
+    #expect(Set(plan.take().due) == [ids[0], ids[2]])
+  }
+
+  @Test func certificateThatWasCheckedBeforeTheClockWasSetIsCheckedAgainAtOnce() {
+    var plan = plan()
+    let id = add(1, to: &plan)[0]
+    #expect(woken(&plan, at: 2 * second) == [id])
+
+    plan.clockStepped(at: 3 * second)
+    plan.failedAgain(id, .clock, at: 4 * second)
     #expect(plan.take().due == [id])
-    plan.failedAgain(id, .clock, at: 1002 * second)
-    #expect(plan.take().wake == nil, "until it is set again")
+    plan.failedAgain(id, .clock, at: 5 * second)
+    #expect(plan.take().due.isEmpty)
+  }
+
+  @Test func loadThatBeganBeforeTheClockWasSetIsSentAtOnce() {
+    var plan = plan()
+    let steps = plan.clockSteps
+    plan.clockStepped(at: second)
+
+    let outdated = plan.add(.clock, host: host, isVisible: true, clockSteps: steps, at: 2 * second)
+    #expect(plan.take().due == [outdated])
+    _ = plan.add(.clock, host: host, isVisible: true, clockSteps: plan.clockSteps, at: 2 * second)
+    #expect(plan.take().due.isEmpty)
+  }
+
+  // MARK: Memory
+
+  @Test func shortageOfMemoryBacksOffByItself() {
+    var plan = plan()
+    let ids = (0..<2).map { _ in plan.add(.memory, host: host, isVisible: true, at: 0) }
+    plan.succeeded(host, at: second)
+    #expect(plan.take().due.isEmpty, "servers have no part in it")
+
+    var sent: [Int64] = []
+    for time in 2..<20 {
+      for id in woken(&plan, at: Int64(time) * second) {
+        if id == ids[0] { sent.append(Int64(time)) }
+        plan.succeeded(host, at: Int64(time) * second)
+        plan.failedAgain(id, .memory, at: Int64(time) * second)
+      }
+    }
+    #expect(sent == [2, 4, 8, 16])
+  }
+
+  // MARK: Servers that ask for a pause
+
+  @Test func hostIsNotProbedBeforeTheEndOfItsPause() {
+    var plan = plan()
+    plan.refused(host, retryAfter: 3600, at: 0)
+    let ids = add(2, to: &plan) + add(1, to: &plan, host: other)
+
+    #expect(woken(&plan, at: 2 * second) == [ids[2]])
+    #expect(woken(&plan, at: 3599 * second).isEmpty)
+    #expect(woken(&plan, at: 3600 * second) == [ids[0]])
+  }
+
+  @Test func pauseIsBoundedAndEndsWithASuccessOrAnotherNetwork() {
+    var plan = plan(RecoveryPolicy(maximumRetryAfter: 100))
+    plan.refused(host, retryAfter: 1e9, at: 0)
+    let ids = add(1, to: &plan)
+    #expect(woken(&plan, at: 100 * second) == ids)
+    plan.refused(host, retryAfter: 1e9, at: 100 * second)
+    plan.failedAgain(ids[0], .server, at: 100 * second)
+    plan.networkReturned(at: 101 * second)
+    #expect(plan.take().due == ids)
+    plan.refused(host, retryAfter: 1e9, at: 102 * second)
+    plan.failedAgain(ids[0], .server, at: 102 * second)
+    plan.succeeded(host, at: 103 * second)
+    #expect(plan.take().due == ids)
+    plan.refused(host, retryAfter: 1e9, at: 104 * second)
+    plan.failedAgain(ids[0], .server, at: 104 * second)
+
+    for time in 105..<204 { plan.succeeded(host, at: Int64(time) * second) }
+    #expect(plan.take().due.isEmpty, "this request was refused although others are answered")
+    plan.succeeded(host, at: 204 * second)
+    #expect(plan.take().due == ids)
   }
 
   @Test func stepOfTheClockSendsNothingElse() {

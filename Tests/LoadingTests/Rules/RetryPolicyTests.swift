@@ -30,7 +30,7 @@ import VitrineGraphics
       .redirectRefused(.downgrade),
       .proxyFailed(status: 407, message: ""), .transport(code: 43, message: ""), .contentType(""),
       .transport(code: 1, message: ""), .transport(code: 3, message: ""), .transport(code: 4, message: ""),
-      .transport(code: 23, message: ""), .transport(code: 27, message: ""), .transport(code: 61, message: ""),
+      .transport(code: 23, message: ""), .transport(code: 61, message: ""),
       .requestRefused(""), .responseRefused(""), .shutDown, .decoding(.jpeg, message: ""),
       .unreadableFile(path: "", message: ""),
     ] as [ImageError])
