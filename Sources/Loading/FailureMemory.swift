@@ -98,7 +98,8 @@ extension ImageError {
     case .contentType, .redirectRefused, .emptyBody, .notAnImage, .decoding: true
     case .cancelledLoad, .invalidURL, .unsupportedScheme, .transport, .timedOut, .untrustedServer,
       .proxyFailed,
-      .requestRefused, .responseRefused, .unreadableFile, .encoding, .tooLarge, .transform, .notCached,
+      .requestRefused, .responseRefused, .unreadableFile, .encoding, .invalidData,
+      .tooLarge, .transform, .notCached,
       .notConfigured,
       .shutDown:
       false

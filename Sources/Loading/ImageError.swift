@@ -39,6 +39,8 @@ public enum ImageError: Error, Hashable, Sendable {
   case notAnImage(signature: [UInt8])
   /// A picture that is damaged or that its decoder refuses.
   case decoding(ImageFormat, message: String)
+  /// The bytes of a request that is not decoded failed its `validator`; the text of the thrown error.
+  case invalidData(String)
   /// An image of the application could not be encoded in a format. `message` is the text of the encoder.
   case encoding(ImageFormat, message: String)
   /// More than a limit allows.
@@ -152,6 +154,7 @@ extension ImageError: CustomStringConvertible {
     case .emptyBody: "the answer is empty"
     case .notAnImage: "the answer is not a picture"
     case .decoding(let format, let message): "damaged \(format.rawValue): \(message)"
+    case .invalidData(let message): message
     case .encoding(let format, let message): "cannot write \(format.rawValue): \(message)"
     case .tooLarge(.body(let bytes)): "more than \(bytes) bytes"
     case .tooLarge(.pixels(let pixels)): "more than \(pixels) pixels"

@@ -55,6 +55,12 @@ public struct ImageRequest: Sendable {
     set { change { $0.decodes = newValue } }
   }
 
+  /// A check of bytes that are not decoded; `nil`, the default, accepts all bytes. Ignored if `decodes` is true.
+  public var validator: DataValidator? {
+    get { choices.flatMap { $0.values.decodes ? nil : $0.values.validator } }
+    set { change { $0.validator = newValue } }
+  }
+
   /// Whether it is shown while it comes from the network; `.none` by default. Takes no part in what is shared: of those who
   /// wait for one picture, each sees what it has asked for.
   ///
@@ -194,7 +200,7 @@ extension ImageRequest: Hashable {
     a.url == b.url && a.headers == b.headers && a.priority == b.priority
       && a.cachePolicy == b.cachePolicy && a.cache == b.cache && a.targetSize == b.targetSize
       && a.limits == b.limits && a.keepsData == b.keepsData && a.progressive == b.progressive
-      && a.decodes == b.decodes && a.decoding == b.decoding
+      && a.decodes == b.decodes && a.validator == b.validator && a.decoding == b.decoding
       && a.transforms.map(\.identifier) == b.transforms.map(\.identifier)
   }
 

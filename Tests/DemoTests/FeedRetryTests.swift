@@ -42,7 +42,7 @@ struct FeedRetryTests {
 
   @Test(arguments: [
     ImageError.status(503), .status(429), .status(500), .timedOut(.connect(seconds: 1)),
-    .proxyFailed(status: nil, message: ""), .emptyBody,
+    .proxyFailed(status: nil, message: ""), .emptyBody, .invalidData("line 1 is no URL"),
   ])
   func whatMayHealIsTriedAgain(error: ImageError) {
     var retry = FeedRetry()

@@ -1,3 +1,4 @@
+import Dispatch
 import FoundationEssentials
 import Testing
 import Vitrine
@@ -14,12 +15,15 @@ struct NetworkFeedTests {
   private let test = TestWindow(size: Size(width: 100, height: 100))
   private let url = URL(string: "http://user:hidden@signs.test/a/list.txt")!
 
-  private func feed() -> NetworkFeed {
+  private func downloader() -> ImageDownloader {
     var configuration = ImageDownloader.Configuration()
     configuration.retries = .none
-    let downloader = ImageDownloader(
+    return ImageDownloader(
       configuration: configuration, transports: [transport], decoder: ImageCodecs(), dataCache: disk)
-    return NetworkFeed(url: url, downloader: downloader, window: test.window, random: { 1 })
+  }
+
+  private func feed(_ downloader: ImageDownloader? = nil) -> NetworkFeed {
+    NetworkFeed(url: url, downloader: downloader ?? self.downloader(), window: test.window, random: { 1 })
   }
 
   private func answer(_ number: Int, with text: String) async {
@@ -115,19 +119,84 @@ struct NetworkFeedTests {
   }
 
   @Test(arguments: ["<html>", "file:///etc/passwd\n", "\n", "# nothing\n", "a\u{0}b"])
-  func textThatIsNoListIsReportedInOneLine(text: String) async throws {
+  func textThatIsNoListIsReportedInOneLineAndAskedForAgain(text: String) async throws {
     let feed = feed()
 
     feed.load()
     await answer(1, with: text)
     try await until { feed.state != .loading }
 
-    guard case .failed(let message) = feed.state else {
+    guard case .waiting(let message) = feed.state else {
       Issue.record("\(feed.state)")
       return
     }
     #expect(!message.contains("\n") && !message.contains("hidden"))
+    test.advance(by: 1)
+    await answer(2, with: "b.png\n")
+    try await until { feed.state == .loaded }
+    #expect(feed.feed.count == 1)
+  }
+
+  @Test func pageInPlaceOfTheListDoesNotReplaceTheListOnDisk() async throws {
+    let first = feed()
+    first.load()
+    await answer(1, with: "b.png\nc.png\n")
+    try await until { first.state == .loaded && disk.storeCount == 1 }
+
+    let second = feed()
+    second.load()
+    await answer(2, with: "<html>Please sign in</html>")
+    try await until { second.state == .stale }
+    #expect(second.feed.count == 2)
+    #expect(test.window.nextDeadline != nil, "the list is asked for again")
+    first.load()
+    await answer(3, with: "<html>Please sign in</html>")
+    try await until { first.state == .stale }
+
+    let third = feed()
+    third.load()
+    await fail(4)
+    try await until { third.state == .stale }
+    #expect(third.feed.count == 2)
+    #expect(disk.storeCount == 1)
+  }
+
+  @Test func networkThatReturnsSendsTheRequestAtOnce() async throws {
+    let downloader = downloader()
+    let feed = feed(downloader)
+    feed.load()
+    await fail(1)
+    try await until { test.window.nextDeadline != nil }
+
+    downloader.networkReturned()
+    await fail(2, .untrustedServer(host: "signs.test", cause: .notYetValid, message: ""))
+    try await until { test.window.nextDeadline != nil && !feed.isLoading }
+    downloader.clockStepped()
+    await answer(3, with: "b.png\n")
+    try await until { feed.state == .loaded }
     #expect(test.window.nextDeadline == nil)
+
+    downloader.clockStepped()
+    try await mainQueueTurn()
+    #expect(transport.transfers.count == 3, "nothing is left to ask for")
+  }
+
+  @Test func requestThatIsStuckWhenTheNetworkReturnsIsSentAgain() async throws {
+    let downloader = downloader()
+    let feed = feed(downloader)
+    feed.load()
+    await transport.waitUntilStarted(1)
+
+    downloader.networkReturned()
+    await answer(2, with: "b.png\n")
+    try await until { feed.state == .loaded }
+    #expect(transport.transfers[0].isCancelled)
+  }
+
+  private func mainQueueTurn() async throws {
+    await withCheckedContinuation { continuation in
+      DispatchQueue.main.async { continuation.resume() }
+    }
   }
 
   @Test func listThatIsGoneIsNotAskedForAgain() async throws {

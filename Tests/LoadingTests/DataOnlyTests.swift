@@ -56,6 +56,41 @@ struct DataOnlyTests {
     }
   }
 
+  private struct Refusal: Error, CustomStringConvertible { let description = "no list" }
+
+  /// Returns a request that accepts only texts that begin with "a".
+  private func validated(_ url: String = "http://a.test/list.txt") throws -> ImageRequest {
+    var request = try request(url)
+    request.validator = DataValidator("list") { if $0.first != UInt8(ascii: "a") { throw Refusal() } }
+    request.cachePolicy = .refresh
+    return request
+  }
+
+  @Test func bytesThatFailTheirCheckAreNotStored() async throws {
+    transport.answerAll { $0.answer(with: Array("<html>".utf8)) }
+
+    await #expect(throws: ImageError.invalidData("no list")) { try await downloader.image(for: validated()) }
+
+    downloader.finishWriting(within: 5)
+    #expect(disk.storeCount == 0)
+  }
+
+  @Test func bytesThatFailTheirCheckDoNotReplaceThoseOnDisk() async throws {
+    transport.answerAll { [text] in $0.answer(with: text) }
+    #expect(try await downloader.image(for: try validated()).isStored())
+    transport.answerAll { $0.answer(with: Array("<html>".utf8)) }
+
+    let response = try await downloader.image(for: try validated())
+
+    #expect(response.data == text)
+    guard case .stale(_, .invalidData("no list")) = response.freshness else {
+      Issue.record("\(response.freshness)")
+      return
+    }
+    downloader.finishWriting(within: 5)
+    #expect(disk.storeCount == 1)
+  }
+
   @Test func oneTransferServesBothTheBytesAndTheImage() async throws {
     let picture = FakeDecoder.picture(width: 8, height: 4)
     let bytes = downloader.load(try request("http://a.test/1"))

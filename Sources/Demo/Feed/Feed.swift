@@ -31,6 +31,8 @@ struct Feed {
 }
 
 /// Why there is no feed: one line that says what to do.
-nonisolated struct FeedError: Error, Equatable {
+nonisolated struct FeedError: Error, Equatable, CustomStringConvertible {
   let message: String
+
+  var description: String { message }
 }

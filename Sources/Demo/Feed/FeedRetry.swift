@@ -43,7 +43,8 @@ nonisolated struct FeedRetry {
   /// Returns true if the same request may succeed later.
   static func canHeal(_ error: ImageError) -> Bool {
     switch error {
-    case .transport, .timedOut, .proxyFailed, .emptyBody: true
+    // A page in place of the list is often that of a captive portal or of a server that is starting.
+    case .transport, .timedOut, .proxyFailed, .emptyBody, .invalidData: true
     // While the clock is not set, each certificate seems to have expired or not to be valid yet.
     case .untrustedServer(_, let cause, _): cause == .expired || cause == .notYetValid
     case .status(let status): [408, 425, 429].contains(status) || status >= 500

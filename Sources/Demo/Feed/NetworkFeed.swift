@@ -2,7 +2,8 @@ import FoundationEssentials
 import Vitrine
 
 /// A feed whose list is loaded over http(s) by the downloader and the disk cache of the images. If the server cannot be
-/// reached, the list is shown from disk, and requested again until the server answers.
+/// reached or answers with something else, the list is shown from disk, and requested again until the server sends a
+/// list. The request is sent at once when the network has returned.
 final class NetworkFeed {
   /// The state of a feed.
   enum State: Equatable {
@@ -31,6 +32,9 @@ final class NetworkFeed {
   private var retry = FeedRetry()
   private var timer: WindowTimer?
   private var task: ImageTask?
+  /// Generation counter, incremented by each request. Results of earlier requests are dropped.
+  private var generation = 0
+  private var observation: (any Cancellable)?
   /// The bytes from which `feed` was parsed.
   private var bytes: [UInt8] = []
 
@@ -43,6 +47,7 @@ final class NetworkFeed {
     self.window = window
     self.random = random
     feed = Feed(name: url.absoluteString.withoutSecrets, items: [])
+    observation = downloader.observeConnectivity { [weak self] in self?.connectivityDidChange() }
   }
 
   /// True while the list is being loaded.
@@ -55,11 +60,28 @@ final class NetworkFeed {
     guard task == nil else { return }
     var request = ImageRequest(url: url, headers: ["Accept": "text/plain, */*;q=0.8"], cachePolicy: .refresh)
     request.decodes = false
+    // Other text must not replace the list on disk.
+    request.validator = DataValidator("feed list") { [url, name = feed.name] bytes in
+      _ = try Self.parse(bytes, name: name, base: url)
+    }
+    generation += 1
+    let generation = generation
     task = downloader.load(
-      request, completion: { [weak self] result in self?.finish(result) })
+      request, completion: { [weak self] result in self?.finish(result, of: generation) })
   }
 
-  private func finish(_ result: Result<ImageResponse, ImageError>) {
+  /// Requests the list at once if a retry is scheduled, or if the server has not answered yet.
+  private func connectivityDidChange() {
+    let isUnanswered = task.map { $0.progress.received == 0 } ?? false
+    guard timer != nil || isUnanswered else { return }
+    task?.cancel()
+    task = nil
+    retry = FeedRetry()
+    load()
+  }
+
+  private func finish(_ result: Result<ImageResponse, ImageError>, of generation: Int) {
+    guard generation == self.generation else { return }
     task = nil
     switch result {
     case .success(let response):
@@ -89,11 +111,15 @@ final class NetworkFeed {
   @concurrent private nonisolated static func read(
     _ bytes: [UInt8], name: String, base: URL
   ) async -> Result<FeedList, FeedError> {
-    Result { () throws(FeedError) in
-      let list = try FeedList(try FeedLoader.checked(bytes, of: name), base: base)
-      guard !list.isEmpty else { throw FeedError(message: "the feed at \(name) names no picture") }
-      return list
-    }
+    Result { () throws(FeedError) in try parse(bytes, name: name, base: base) }
+  }
+
+  private nonisolated static func parse(
+    _ bytes: [UInt8], name: String, base: URL
+  ) throws(FeedError) -> FeedList {
+    let list = try FeedList(try FeedLoader.checked(bytes, of: name), base: base)
+    guard !list.isEmpty else { throw FeedError(message: "the feed at \(name) names no picture") }
+    return list
   }
 
   private func show(_ list: Result<FeedList, FeedError>, of new: [UInt8], isStale: Bool) {
@@ -103,8 +129,7 @@ final class NetworkFeed {
       feed = Feed(name: feed.name, list: list)
       onList()
       settle(isStale: isStale)
-    // A list that is shown already stays.
-    case .failure(let error): state = feed.count > 0 ? .stale : .failed(error.message)
+    case .failure(let error): fail(.invalidData(error.message))
     }
   }
 
@@ -116,6 +141,7 @@ final class NetworkFeed {
   private func fail(_ error: ImageError) {
     let message = "cannot load the feed \(feed.name): \(error)"
     let action = retry.next(after: .failed(error), random: random())
+    // A list that is shown already stays.
     if feed.count > 0 {
       state = .stale
     } else {
@@ -126,6 +152,7 @@ final class NetworkFeed {
 
   private func plan(_ action: FeedRetry.Action) {
     guard case .retry(let seconds) = action else { return }
+    timer?.cancel()
     timer = window.after(seconds) { [weak self] in self?.load() }
   }
 }

@@ -141,7 +141,7 @@ extension ImageError {
     switch self {
     case .status(let status): !(400...499).contains(status) || [407, 408, 425, 429].contains(status)
     case .transport, .timedOut, .untrustedServer, .proxyFailed, .contentType, .redirectRefused, .emptyBody,
-      .notAnImage, .decoding:
+      .notAnImage, .decoding, .invalidData:
       true
     case .cancelledLoad, .invalidURL, .unsupportedScheme, .requestRefused, .responseRefused, .unreadableFile,
       .encoding, .tooLarge, .transform, .notCached, .notConfigured, .shutDown:
@@ -158,7 +158,7 @@ extension ImageError {
   /// Whether bytes that bring it are no picture, whoever decodes them.
   var isDamage: Bool {
     switch self {
-    case .emptyBody, .notAnImage, .decoding: true
+    case .emptyBody, .notAnImage, .decoding, .invalidData: true
     default: false
     }
   }

@@ -18,7 +18,10 @@ extension LoadEngine {
       ledger.lookAround()
       trace.record(.decodeBegan(decode: id.number))
       let result = Result { () throws(ImageError) in
-        guard key.decodes else { return Self.noImage }
+        guard key.decodes else {
+          try key.validator?.check(body)
+          return Self.noImage
+        }
         if claim.isGivenUp { throw claim.refusal }
         return try key.manner.applied(
           to: decoder.decode(body, options: options, cancellation: flag.cancellation))

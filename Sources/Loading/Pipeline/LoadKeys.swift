@@ -8,16 +8,19 @@ struct DecodeKey: Hashable {
   let manner: DecodeManner
   /// False if the bytes are not decoded.
   let decodes: Bool
+  /// The check of bytes that are not decoded.
+  let validator: DataValidator?
 
   init(
     _ request: RequestIdentity, target: DecodeTarget?, limits: DecodeLimits, manner: DecodeManner = .init(),
-    decodes: Bool = true
+    decodes: Bool = true, validator: DataValidator? = nil
   ) {
     self.request = request
     self.target = target
     self.limits = limits
     self.manner = manner
     self.decodes = decodes
+    self.validator = validator
   }
 
   /// Returns the options for the decoder.
@@ -39,7 +42,7 @@ struct PictureKey: Hashable {
     picture = PictureIdentity(request, additionalIdentifier: additionalIdentifier)
     decode = DecodeKey(
       picture.request, target: request.targetSize, limits: request.limits, manner: request.decoding,
-      decodes: request.decodes)
+      decodes: request.decodes, validator: request.validator)
     transforms = request.transforms.map(\.identifier)
     cache = request.cache
   }

@@ -10,13 +10,14 @@ final class RequestChoices: Sendable {
     var keepsData = false
     var progressive = ImageRequest.Progressive.none
     var decodes = true
+    var validator: DataValidator?
     var decoding = DecodeManner()
 
     /// True if all properties have their defaults.
     var areUsual: Bool {
       guard case .downloader = cache else { return false }
       return transforms.isEmpty && limits == DecodeLimits() && !keepsData && progressive == .none
-        && decodes && decoding == DecodeManner()
+        && decodes && validator == nil && decoding == DecodeManner()
     }
   }
 
