@@ -13,18 +13,10 @@ package enum RecoveryCause: Hashable, Sendable {
       self = .server
     } else if error.suggestsWrongClock {
       self = .clock
-    } else if error.mayFitLater {
+    } else if error.isMemoryShortage {
       self = .memory
     } else {
       return nil
     }
-  }
-}
-
-extension ImageError {
-  /// True if decoding fits the memory budget but found no room, because other images were using the memory.
-  fileprivate var mayFitLater: Bool {
-    guard case .tooLarge(.memory(let needed, let allowed)) = self else { return false }
-    return needed <= allowed
   }
 }
