@@ -1,8 +1,18 @@
 /// A cookie of a jar, parsed from libcurl's list, and the rule by which libcurl sends it (RFC 6265, 5.4).
 struct JarCookie: Hashable {
+  /// The parts that distinguish a cookie from the other cookies of a jar.
+  struct Key: Hashable {
+    let domain: String
+    let path: String
+    let name: String
+  }
+
   let name: String
   let value: String
-  private let domain: String
+  /// In lower case, without a leading dot.
+  let domain: String
+  /// A line that makes libcurl remove the cookie: the same cookie, which expired long ago.
+  let removal: String
   private let includesSubdomains: Bool
   private let path: String
   private let isSecure: Bool
@@ -22,17 +32,24 @@ struct JarCookie: Hashable {
     self.expires = expires
     name = fields[5]
     value = fields[6]
+    var expired = line.split(separator: "\t", omittingEmptySubsequences: false).map { String($0) }
+    expired[4] = "1"
+    removal = expired.joined(separator: "\t")
   }
+
+  var key: Key { Key(domain: domain, path: path, name: name) }
 
   /// True if libcurl sends the cookie with a request for `address`.
   func isSent(to address: WebAddress, at now: Int64) -> Bool {
     let host = address.origin.host.lowercased()
-    guard expires == 0 || expires >= now, matches(host: host), matches(path: address.path) else {
+    guard !isExpired(at: now), matches(host: host), matches(path: address.path) else {
       return false
     }
     let isLocal = ["localhost", "127.0.0.1", "::1", "[::1]"].contains(host)
     return !isSecure || address.origin.scheme == "https" || isLocal
   }
+
+  func isExpired(at now: Int64) -> Bool { expires != 0 && expires < now }
 
   private func matches(host: String) -> Bool {
     if host == domain || host == "[\(domain)]" { return true }

@@ -13,6 +13,8 @@ final class Transfer {
   private var state: TransferState
   private var connections = 0
   private var isReused = false
+  /// True if the current hop has set cookies.
+  private var hasSetCookies = false
   private var hopBegan = SuspendingClock.now
 
   init(
@@ -55,6 +57,7 @@ final class Transfer {
   /// Time ran out: what is next.
   func expire() -> TransferState.Next {
     countConnections()
+    keepCookies()
     reportWithheld()
     return state.expire()
   }
@@ -62,6 +65,7 @@ final class Transfer {
   /// libcurl is done with the request: what is next.
   func end(_ code: CURLcode) -> TransferState.Next {
     let opened = countConnections()
+    keepCookies()
     reportWithheld()
     return state.end(
       TransferState.HopEnd(
@@ -76,6 +80,14 @@ final class Transfer {
       proxyStatus: easy.count(CURLINFO_HTTP_CONNECTCODE), isConnected: state.hasRequestLeft,
       connectLimit: order.request.timeouts.connect
     ).error
+  }
+
+  /// Bounds the jar if the hop has set cookies.
+  private func keepCookies() {
+    guard hasSetCookies else { return }
+    hasSetCookies = false
+    settings.configuration.cookies?.didChange()
+    settings.configuration.cookies?.removeExcess()
   }
 
   /// A challenge that libcurl has not answered is the answer.
@@ -94,7 +106,10 @@ final class Transfer {
   }
 
   /// It ends from outside while libcurl works on it.
-  func breakOff() { countConnections() }
+  func breakOff() {
+    countConnections()
+    keepCookies()
+  }
 
   /// Those that libcurl has opened for the hop that ends now.
   @discardableResult
@@ -176,6 +191,11 @@ extension Transfer {
   private func receive(line: UnsafeRawBufferPointer) -> Int {
     defer { if state.deadlines.isCutShort { watch.note(deadline) } }
     if !state.hasRequestLeft { guard requestLeaves() else { return 0 } }
+    if let jar = settings.configuration.cookies, CookieJar.isSetCookie(line) {
+      // libcurl has taken the cookie over already.
+      hasSetCookies = true
+      jar.didChange()
+    }
     switch state.receive(line: line, at: .now) {
     case .goOn: return line.count
     case .abort: return 0

@@ -1,10 +1,12 @@
 import CCurl
 import Glibc
+import Synchronization
 
 /// Cookies of one transport, or of several that are given the same jar; in memory only.
 ///
 /// They are kept and sent as RFC 6265 says: by host, path and `Secure`, not by port, and none for a whole
-/// public suffix (`.com`). A request's own Cookie header is sent along with them.
+/// public suffix (`.com`). A request's own Cookie header is sent along with them. A jar keeps the latest 50 cookies of a
+/// domain and the latest 1,000 in total.
 ///
 /// ```swift
 /// configuration.cookies = CookieJar()
@@ -12,19 +14,62 @@ import Glibc
 ///
 /// May be used from any thread.
 public final class CookieJar: Sendable {
-  let share: ShareHandle
-
-  /// A jar without cookies.
-  public init() {
-    share = ShareHandle([CURL_LOCK_DATA_COOKIE, CURL_LOCK_DATA_SSL_SESSION])
+  private struct State {
+    var index: CookieIndex
+    /// The value of `changes` when the index was made.
+    var indexed = 0
   }
 
-  /// Returns the cookies that libcurl would send now, as `name=value`, in no particular order.
+  let share: ShareHandle
+  /// The number of times that a response has set cookies, or that the jar was emptied.
+  private let changes = Atomic(0)
+  private let state: Mutex<State>
+
+  /// A jar without cookies.
+  public convenience init() { self.init(limits: .init()) }
+
+  init(limits: CookieIndex.Limits) {
+    share = ShareHandle([CURL_LOCK_DATA_COOKIE, CURL_LOCK_DATA_SSL_SESSION])
+    state = Mutex(State(index: CookieIndex(limits)))
+  }
+
+  /// Returns the cookies that libcurl would send now, as `name=value`, in no particular order. Lists the whole jar only
+  /// if it has changed since the last call.
   func cookies(for address: WebAddress) -> [String] {
-    guard let easy = EasyHandle(sharing: share) else { return [] }
     let now = Int64(time(nil))
-    return easy.cookieLines.compactMap { JarCookie($0) }.filter { $0.isSent(to: address, at: now) }
-      .map { "\($0.name)=\($0.value)" }
+    return state.withLock { state in
+      update(&state, at: now)
+      return state.index.cookies(for: address, at: now).map { "\($0.name)=\($0.value)" }
+    }
+  }
+
+  /// Returns true for a line of a response's head that libcurl reads a cookie from.
+  static func isSetCookie(_ line: UnsafeRawBufferPointer) -> Bool {
+    let name = "set-cookie:".utf8
+    return line.count >= name.count && zip(line, name).allSatisfy { $0 | 0x20 == $1 | 0x20 }
+  }
+
+  /// Notifies the jar that a response has set cookies.
+  func didChange() { changes.add(1, ordering: .acquiringAndReleasing) }
+
+  /// Removes the oldest cookies if there are too many.
+  func removeExcess() { state.withLock { update(&$0, at: Int64(time(nil))) } }
+
+  /// The number of cookies that libcurl has, without those that have expired; for tests.
+  var count: Int {
+    let now = Int64(time(nil))
+    let lines = EasyHandle(sharing: share)?.cookieLines ?? []
+    return lines.count { JarCookie($0)?.isExpired(at: now) == false }
+  }
+
+  private func update(_ state: inout State, at now: Int64) {
+    let changes = changes.load(ordering: .acquiring)
+    // Without memory for a handle, the index stays as it is until there is some.
+    guard changes != state.indexed, let easy = EasyHandle(sharing: share) else { return }
+    state.indexed = changes
+    for cookie in state.index.update(easy.cookieLines, at: now) {
+      try? easy.set(CURLOPT_COOKIELIST, cookie.removal)
+    }
   }
 
   /// Forgets all cookies, as when somebody signs out. Transfers under way may bring new ones.
@@ -32,5 +77,6 @@ public final class CookieJar: Sendable {
     // The one way to it that libcurl has. Without memory for a handle there is none for cookies either.
     guard let easy = EasyHandle(sharing: share) else { return }
     try? easy.set(CURLOPT_COOKIELIST, "ALL")
+    didChange()
   }
 }

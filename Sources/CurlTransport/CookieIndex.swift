@@ -1,0 +1,60 @@
+/// The cookies of a jar by domain. Decides which cookies exceed the limits of the jar.
+struct CookieIndex {
+  /// The maximum numbers of cookies.
+  struct Limits {
+    var perDomain = 50
+    var total = 1000
+  }
+
+  private let limits: Limits
+  private var cookies: [String: [JarCookie]] = [:]
+  /// The order in which the cookies came.
+  private var ages: [JarCookie.Key: UInt64] = [:]
+  private var lastAge: UInt64 = 0
+
+  init(_ limits: Limits = Limits()) { self.limits = limits }
+
+  /// The number of cookies.
+  var count: Int { ages.count }
+
+  /// Replaces the cookies with those of the jar. Returns the cookies that exceed the limits, which are left out: those
+  /// that came first. Expired cookies are left out as well: libcurl removes them when it adds or sends cookies.
+  mutating func update(_ lines: [String], at now: Int64 = 0) -> [JarCookie] {
+    var known: [(age: UInt64, cookie: JarCookie)] = []
+    for cookie in lines.compactMap({ JarCookie($0) }) where !cookie.isExpired(at: now) {
+      if ages[cookie.key] == nil {
+        lastAge += 1
+        ages[cookie.key] = lastAge
+      }
+      known.append((ages[cookie.key] ?? 0, cookie))
+    }
+    ages = [:]
+    cookies = [:]
+    var excess: [JarCookie] = []
+    var kept = 0
+    for (age, cookie) in known.sorted(by: { $0.age > $1.age }) {
+      if kept >= limits.total || cookies[cookie.domain]?.count ?? 0 >= limits.perDomain {
+        excess.append(cookie)
+      } else {
+        cookies[cookie.domain, default: []].append(cookie)
+        ages[cookie.key] = age
+        kept += 1
+      }
+    }
+    return excess
+  }
+
+  /// Returns the cookies that libcurl sends with a request for `address`. O(n) for n cookies of the host and its parent
+  /// domains.
+  func cookies(for address: WebAddress, at now: Int64) -> [JarCookie] {
+    guard !cookies.isEmpty else { return [] }
+    var domain = address.origin.host.lowercased()[...]
+    if domain.hasPrefix("["), domain.hasSuffix("]") { domain = domain.dropFirst().dropLast() }
+    var found: [JarCookie] = []
+    while true {
+      found += (cookies[String(domain)] ?? []).filter { $0.isSent(to: address, at: now) }
+      guard let dot = domain.firstIndex(of: ".") else { return found }
+      domain = domain[domain.index(after: dot)...]
+    }
+  }
+}
