@@ -34,6 +34,8 @@ struct DiskPart {
   var isSettled = false
   /// What the server is asked about, and what is shown if it does not answer.
   var copy: StoredCopy?
+  /// True if `copy` was released to make room while no caller needed the image. The disk is then asked again.
+  var isReleased = false
   /// The time at which callers get the stored response if the server has not answered.
   var copyDeadline: Int64?
   /// That the bytes are no picture, which somebody else is still decoding.

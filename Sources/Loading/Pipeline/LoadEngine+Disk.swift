@@ -15,9 +15,10 @@ extension LoadEngine {
   func lookUp(_ id: FetchID, _ request: ImageRequest, _ priority: ImageRequest.Priority) {
     diskReaders.submit(id.number, priority: priority) { [self] in
       trace.record(.lookupBegan(fetch: id.number))
-      let answer = answer(for: request)
+      let hold = MemoryHold(0, in: ledger, as: .bodies)
+      let answer = answer(for: request) { hold.reserve($0) }
       var find = DiskFind()
-      find.copy = answer.flatMap { copy($0, for: request) }
+      find.copy = answer.flatMap { copy($0, for: request, hold) }
       trace.record(.lookupEnded(fetch: id.number, isFound: find.copy != nil))
       perform { state in
         if DiskPart.Use(request.cachePolicy) == .asServerSays {
@@ -58,14 +59,15 @@ extension LoadEngine {
     identity.onDisk(trust: (try? transport(for: identity.fullURL))?.trust ?? "")
   }
 
-  private func answer(for request: ImageRequest) -> StoredAnswer? {
+  private func answer(for request: ImageRequest, reserving reserve: (Int) -> Void) -> StoredAnswer? {
     let identity = onDisk(request.identity)
-    return state.withLock({ $0.removals.contain(identity) }) ? nil : dataCache?.answer(for: identity)
+    guard !state.withLock({ $0.removals.contain(identity) }) else { return nil }
+    return dataCache?.answer(for: identity, reserving: reserve)
   }
 
-  private func copy(_ answer: StoredAnswer, for request: ImageRequest) -> StoredCopy? {
+  private func copy(_ answer: StoredAnswer, for request: ImageRequest, _ hold: MemoryHold) -> StoredCopy? {
     guard answer.isFor(request.sentHeaders, credentials: request.identity.credentials) else { return nil }
-    let hold = MemoryHold(answer.body.count, in: ledger, as: .bodies)
+    hold.reserve(answer.body.count)
     var body = answer.body
     if let modify = configuration.bodyModifier {
       // What cannot be read any more is as good as damaged.
@@ -249,9 +251,9 @@ extension LoadEngine {
     let (copy, transfer, request) = state.withLock { state in
       (state.registry.copy(of: id), state.transfers[id], state.registry.request(of: id))
     }
-    guard let copy, let transfer, let request, transfer.receiver === receiver else {
-      return .failed(.status(304))
-    }
+    guard let transfer, let request, transfer.receiver === receiver else { return .failed(.status(304)) }
+    // The stored response was released to make room.
+    guard let copy else { return .needsWhole }
     let (exchange, now) = (transfer.exchange, configuration.wallClock())
     guard isSamePlace(exchange.unmodified(response, of: request).url, copy.answer.response.url),
       var answer = copy.answer.merging(
@@ -335,5 +337,17 @@ struct Exchange: Sendable {
   func received(_ now: Double, _ metrics: TransportMetrics?) -> Double {
     let body = metrics.map { max(0, $0.total - $0.firstByte) } ?? 0
     return max(requested, now - (body.isFinite ? body : 0))
+  }
+}
+
+extension MemoryHold {
+  /// Reserves `total` bytes in all, evicting cached memory first. Exceeds the budget if that does not suffice, because
+  /// the image may be on disk alone. No lock may be held.
+  fileprivate func reserve(_ total: Int) {
+    let missing = total - bytes
+    guard missing > 0 else { return keep(total) }
+    if take(missing, inAnyCase: false) { return }
+    makeRoom(for: missing)
+    _ = take(missing, inAnyCase: true)
   }
 }

@@ -157,7 +157,8 @@ extension LoadEngine: MemoryHolder {
   private func letPartsGo(_ bytes: Int) {
     let letGo = state.withLock { state in
       state.registry.letPartsGo(bytes)
-      return state.registry.takeDecodersLetGo()
+      let partials = ledger.isBodyWaiting ? state.partials.takeOldest(bytes: bytes) : []
+      return (state.registry.takeDecodersLetGo(), partials)
     }
     _ = letGo  // go here, outside the lock
   }

@@ -45,9 +45,11 @@ final class LoadEngine: Sendable {
     registry.retries = configuration.retries
     registry.hasDisk = dataCache != nil
     registry.staleAfter = configuration.freshness.staleAfter
+    registry.copies.limit = ledger.budget / 4
     var state = State(
       registry: registry, router: TransportRouter(transports), failures: configuration.failureMemory)
-    state.partials.limit = configuration.resumableBytesLimit
+    // Resumable data count as bodies, which have half of the budget.
+    state.partials.limit = min(configuration.resumableBytesLimit, ledger.budget / 8)
     self.state = Shared(state)
     hasCredentials.store(transports.contains { $0.addsCredentials }, ordering: .relaxed)
     ledger.register(self, as: .decoding)

@@ -18,7 +18,7 @@ extension LoadRegistry {
       if let copy = find.copy { received(copy.bytesAsTheyAre, id) } else { fail(fetch.decodes, .notCached) }
       return admitted()
     case .asServerSays: if showsFind(id, find) { return admitted() }
-    case .question: fetches[id]?.disk.copy = find.copy
+    case .question: setCopy(find.copy, of: id)
     case .none: break
     }
     goToServer(id)
@@ -38,7 +38,7 @@ extension LoadRegistry {
       received(copy.staleBytes(because: find.failure), id)
       if find.failure == nil { revalidate(id) }
     case .onceAsked:
-      fetches[id]?.disk.copy = copy
+      setCopy(copy, of: id)
       guard let failure = find.failure else { return false }
       if !showsCopy(id, because: failure) { fail(fetches[id]?.decodes ?? [], failure) }
     }
@@ -69,7 +69,7 @@ extension LoadRegistry {
   func copy(of fetch: FetchID) -> StoredCopy? { fetches[fetch]?.disk.copy }
 
   /// The server's word on it does not fit: it is asked for without a condition.
-  mutating func dropCopy(of fetch: FetchID) { fetches[fetch]?.disk.copy = nil }
+  mutating func dropCopy(of fetch: FetchID) { setCopy(nil, of: fetch) }
 
   // MARK: Before the server
 
@@ -148,7 +148,7 @@ extension LoadRegistry {
     guard let copy = fetches[id]?.disk.copy, copy.mayShowOnError, error.isNoAnswer, !isProbe(id) else {
       return false
     }
-    fetches[id]?.disk.copy = nil
+    setCopy(nil, of: id)
     received(copy.staleBytes(because: error), id)
     return true
   }
@@ -193,7 +193,7 @@ extension LoadRegistry {
     fetches[id]?.phase = .idle
     if bytes.source == .network, showsCopy(id, because: damage) { return }
     fetches[id]?.disk.wasHealed = true
-    fetches[id]?.disk.copy = nil
+    setCopy(nil, of: id)
     discard(id)
     // One who asks no server hears what is wrong with what is here.
     refuse(waitersWithoutServer(id), damage)

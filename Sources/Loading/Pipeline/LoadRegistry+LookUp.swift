@@ -14,7 +14,7 @@ extension LoadRegistry {
       fetches[id]?.phase = .idle
       fail(fetch.decodes, .notCached)
     }
-    while undecodedBytes < undecodedBytesLimit,
+    while lookups.hasWaiting, undecodedBytes < undecodedBytesLimit, hasRoomForCopies(),
       let id = lookups.startNext(queue.order, isSuspended: queue.isSuspended, at: now)
     {
       guard let fetch = fetches[id] else {
@@ -67,7 +67,7 @@ extension LoadRegistry {
       queue.ended(id, at: now)
       fetches[id]?.attempts.end(at: now)
     case .idle, .running:
-      fetches[id]?.disk.copy = fetch.disk.copy ?? copy
+      setCopy(fetch.disk.copy ?? copy, of: id)
       limitWaiting(id)
       return
     case .lookingUp, .received: return

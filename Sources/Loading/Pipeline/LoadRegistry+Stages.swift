@@ -161,6 +161,7 @@ extension LoadRegistry {
     guard let waiter = waiters.removeValue(forKey: task) else { return nil }
     pictures[waiter.picture]?.waiters.remove(task)
     replaceDemand(of: waiter.picture, waiter.demand, with: nil)
+    copies.noteChange()
     return waiter.picture
   }
 
@@ -197,6 +198,7 @@ extension LoadRegistry {
     lookups.leave(id)
     queue.remove(id, at: now)
     fetches[id] = nil
+    setCopy(nil, of: id)
     forgetKey(of: fetch, id)
   }
 

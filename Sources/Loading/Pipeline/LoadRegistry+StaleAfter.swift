@@ -41,7 +41,7 @@ extension LoadRegistry {
   }
 
   /// True if callers wait for the server although the stored response may be shown.
-  private func mayServeCopy(_ id: FetchID) -> Bool {
+  func mayServeCopy(_ id: FetchID) -> Bool {
     guard let fetch = fetches[id], fetch.disk.copy?.mayShowOnError == true else { return false }
     switch fetch.phase {
     case .idle, .running: return tasks(of: id).contains { waiters[$0]?.takesCopy == true }
@@ -78,6 +78,7 @@ extension LoadRegistry {
     fetches[stored]?.overtaken = fetch.overtaken
     fetches[id]?.overtaken = stored
     for task in served { move(task, to: stored) }
+    copies.noteChange()
     received(copy.staleBytes(), stored)
     holdOrRelease(id)
     return (served, admitted())

@@ -67,6 +67,7 @@ extension LoadRegistry {
   /// Takes a download that nobody needs now out of the queue or off the network, or puts it back.
   mutating func holdOrRelease(_ id: FetchID) {
     guard let fetch = fetches[id] else { return }
+    copies.noteChange()
     guard let priority = fetch.demand.priority else {
       switch fetch.phase {
       // The disk is asked all the same.
@@ -87,6 +88,10 @@ extension LoadRegistry {
     }
     guard fetch.isHeld else { return }
     fetches[id]?.isHeld = false
+    if fetch.disk.isReleased {
+      fetches[id]?.disk.isReleased = false
+      return enqueue(id, priority)
+    }
     queue.enqueue(id, lane: fetch.lane, priority: priority, notBefore: fetch.attempts.earliest, at: now)
   }
 }

@@ -18,6 +18,7 @@ struct LoadRegistry {
   /// The number of seconds to wait for a server before a stale response is shown.
   var staleAfter = Double.infinity
   var copyDeadlines = CopyDeadlines()
+  var copies = WaitingCopies()
 
   /// From 0 to 1.
   let random: @Sendable () -> Double

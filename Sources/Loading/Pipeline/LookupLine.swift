@@ -46,6 +46,8 @@ struct LookupLine {
     queue.enqueue(id, lane: .local, priority: priority, arrival: arrival)
   }
 
+  var hasWaiting: Bool { !waiting.isEmpty }
+
   func isWaiting(_ id: FetchID) -> Bool { waiting.contains(id) }
 
   /// Returns the next look-up, which counts as running unless the queue is blocked; nil if there is none.

@@ -28,6 +28,17 @@ struct PartialBodies {
     return body
   }
 
+  /// Removes and returns the oldest bodies of together at least `bytes` bytes, or all.
+  mutating func takeOldest(bytes wanted: Int) -> [PartialBody] {
+    var taken: [PartialBody] = []
+    var count = 0
+    while count < wanted, let oldest = order.head(.fifo)?.item, let body = take(oldest) {
+      count += body.bytes.count
+      taken.append(body)
+    }
+    return taken
+  }
+
   /// Forgets all.
   mutating func removeAll() { self = PartialBodies(limit: limit) }
 }

@@ -26,13 +26,15 @@ enum AnswerReading {
   ///   - longestBody: The number of bytes of the longest body that the cache stores. A file that claims a longer body is
   ///     damaged. The memory for the body is allocated before the body is checked, and a sparse file of any length takes
   ///     no space on disk.
+  ///   - reserve: Called with the number of bytes of the body before it is read.
   static func read(
-    _ entry: DiskEntry, in shard: borrowing Descriptor, withBody: Bool, longestBody: Int
+    _ entry: DiskEntry, in shard: borrowing Descriptor, withBody: Bool, longestBody: Int,
+    reserving reserve: (Int) -> Void = { _ in }
   ) -> Result {
     do throws(SystemError) {
       // When it is used is noted less often than the system would.
       let file = try shard.open(entry.name.hex, flags: O_RDONLY | noAccessTime)
-      return try read(file, entry, withBody: withBody, longestBody: longestBody)
+      return try read(file, entry, withBody: withBody, longestBody: longestBody, reserve)
     } catch {
       switch error.code {
       case ENOENT: return .nothing
@@ -47,7 +49,8 @@ enum AnswerReading {
   private static let noAccessTime: Int32 = 0o1000000
 
   private static func read(
-    _ file: borrowing Descriptor, _ entry: DiskEntry, withBody: Bool, longestBody: Int
+    _ file: borrowing Descriptor, _ entry: DiskEntry, withBody: Bool, longestBody: Int,
+    _ reserve: (Int) -> Void
   ) throws(SystemError) -> Result {
     let status = try file.status
     let length = status.size
@@ -64,6 +67,7 @@ enum AnswerReading {
       .flatMap { AnswerFile.read($0, ownURL: entry.identity.fullURL) }
       .flatMap { $0.key == read.key ? $0.answer : nil } ?? read.answer
     if withBody {
+      reserve(frame.bodyLength)
       answer.body = try bytes(
         of: file, at: frame.startLength, count: frame.bodyLength, known: first[frame.startLength...])
       guard answer.body.count == frame.bodyLength, ContentHash(answer.body) == frame.bodyHash else {

@@ -2,12 +2,15 @@ import Glibc
 import Synchronization
 
 extension DiskImageCache {
-  func lookup(_ identity: RequestIdentity, withBody: Bool) -> StoredAnswer? {
+  /// - Parameter reserve: Called with the number of bytes of the body before it is read.
+  func lookup(
+    _ identity: RequestIdentity, withBody: Bool, reserving reserve: (Int) -> Void = { _ in }
+  ) -> StoredAnswer? {
     let found = reading { (root) throws(Fault) -> StoredAnswer? in
       guard let entry = try entry(of: identity, in: root),
         let shard = try folder.openShard(of: entry, in: root, creating: false)
       else { return nil }
-      switch read(entry, in: shard, withBody: withBody) {
+      switch read(entry, in: shard, withBody: withBody, reserve) {
       case .answer(var answer, let times):
         let now = now
         if limits.isTooOld(stored: times.stored, now: now) {
@@ -30,12 +33,14 @@ extension DiskImageCache {
   /// Reads a file, and reads it again if it seems to be damaged: a transient error of the disk or the memory must not
   /// remove it.
   private func read(
-    _ entry: DiskEntry, in shard: borrowing Descriptor, withBody: Bool
+    _ entry: DiskEntry, in shard: borrowing Descriptor, withBody: Bool, _ reserve: (Int) -> Void
   ) -> AnswerReading.Result {
     let longestBody = longestBody
-    let first = AnswerReading.read(entry, in: shard, withBody: withBody, longestBody: longestBody)
+    let first = AnswerReading.read(
+      entry, in: shard, withBody: withBody, longestBody: longestBody, reserving: reserve)
     guard case .damaged = first else { return first }
-    return AnswerReading.read(entry, in: shard, withBody: withBody, longestBody: longestBody)
+    return AnswerReading.read(
+      entry, in: shard, withBody: withBody, longestBody: longestBody, reserving: reserve)
   }
 
   /// The number of bytes of the longest body that may be stored.

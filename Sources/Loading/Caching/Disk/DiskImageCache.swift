@@ -127,7 +127,15 @@ public final class DiskImageCache: ImageDataCache {
 
   /// Reads a file. O(bytes).
   public func answer(for identity: RequestIdentity) -> StoredAnswer? {
-    let answer = lookup(identity, withBody: true)
+    answer(for: identity) { _ in
+    }
+  }
+
+  /// Returns what `answer(for:)` returns, and calls `reserve` with the number of bytes of the body before it is read.
+  public func answer(
+    for identity: RequestIdentity, reserving reserve: (_ bytes: Int) -> Void
+  ) -> StoredAnswer? {
+    let answer = lookup(identity, withBody: true, reserving: reserve)
     state.withLock {
       if answer == nil { $0.statistics.misses += 1 } else { $0.statistics.hits += 1 }
     }

@@ -5,6 +5,9 @@
 public protocol ImageDataCache: AnyObject, Sendable {
   /// What was kept of these bytes, whole and undamaged; nil if there is nothing.
   func answer(for identity: RequestIdentity) -> StoredAnswer?
+  /// Returns what `answer(for:)` returns, and calls `reserve` with the number of bytes of the body before the body is
+  /// read, so that memory is made available first. The default calls `reserve` afterwards.
+  func answer(for identity: RequestIdentity, reserving reserve: (_ bytes: Int) -> Void) -> StoredAnswer?
   /// Keeps an answer in place of whatever was there; whether it did.
   @discardableResult
   func store(_ answer: StoredAnswer, for identity: RequestIdentity) -> Bool
@@ -31,6 +34,14 @@ public protocol ImageDataCache: AnyObject, Sendable {
 }
 
 extension ImageDataCache {
+  /// Calls `answer(for:)`, and then `reserve` with the number of bytes of the body.
+  public func answer(
+    for identity: RequestIdentity, reserving reserve: (_ bytes: Int) -> Void
+  ) -> StoredAnswer? {
+    let answer = answer(for: identity)
+    if let answer { reserve(answer.body.count) }
+    return answer
+  }
   /// Returns `nil`: the cache does not count.
   public func usage() -> ImageCache.DiskUsage? { nil }
   /// Does nothing.
