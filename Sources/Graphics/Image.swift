@@ -68,6 +68,14 @@ public final class Image: Sendable {
     userData = [:]
   }
 
+  /// Counts the pixels in a ledger; empty for images that were not loaded by a downloader.
+  private let memoryReference = AtomicLazyReference<ImageMemory>()
+  var memory: ImageMemory? { memoryReference.load() }
+  /// True if the pixels are counted in a ledger, as shown or by a cache.
+  package var isCounted: Bool { memory != nil }
+
+  func setMemory(_ memory: ImageMemory) { _ = memoryReference.storeIfNil(memory) }
+
   private init(
     _ other: Image, scale: Double? = nil, renderingMode: RenderingMode? = nil, isPartial: Bool? = nil,
     userData: [String: [UInt8]]? = nil
@@ -80,6 +88,7 @@ public final class Image: Sendable {
     self.renderingMode = renderingMode ?? other.renderingMode
     self.isPartial = isPartial ?? other.isPartial
     self.userData = userData ?? other.userData
+    if let memory = other.memory { setMemory(memory) }
   }
 
   /// The same pixels as a picture of which more is on its way; this one if it is that already.

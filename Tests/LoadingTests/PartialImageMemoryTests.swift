@@ -96,14 +96,17 @@ import VitrineTesting
     _ = await heard.wait(for: 1)
     try await world.settle(at: 50_000)
     if isPaused { task.pause() }
-    let whole = world.load(nil, .none, name: "b.jpg")
-    world.begin(1).answer(with: FakeDecoder.picture(width: 100, height: 100))
-    _ = try await whole.response
+    do {
+      let whole = world.load(nil, .none, name: "b.jpg")
+      world.begin(1).answer(with: FakeDecoder.picture(width: 100, height: 100))
+      _ = try await whole.response
+    }
     #expect(world.ledger.usage.decoding == 0)
     #expect(world.ledger.peak <= 85_000)
     guard !isPaused else { return }
 
     world.cache.removeAllImages()
+    try await until { world.ledger.usage.shown == 0 }
     world.clock.advance(by: 1)
     transfer.send(world.body(5000..<6000))
     _ = await heard.wait(for: 2)

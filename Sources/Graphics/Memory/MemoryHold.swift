@@ -2,7 +2,7 @@ import Synchronization
 
 /// Bytes that count in a ledger until `end()`, or until nobody holds this any more.
 package final class MemoryHold: Sendable {
-  private let ledger: MemoryLedger
+  let ledger: MemoryLedger
   private let account: MemoryLedger.Account
   private let held: Atomic<Int>
 
@@ -53,6 +53,14 @@ package final class MemoryHold: Sendable {
   package func keep(_ bytes: Int) {
     let before = held.exchange(bytes, ordering: .relaxed)
     ledger.add(bytes - before, to: account)
+  }
+
+  /// Counts `bytes` as shown: moved from this reservation as far as it suffices. Never evicts.
+  func moveToShown(_ bytes: Int) {
+    let moved = max(0, min(bytes, self.bytes))
+    held.wrappingSubtract(moved, ordering: .relaxed)
+    ledger.move(moved, from: account, to: .shown)
+    _ = ledger.take(bytes - moved, for: .shown, inAnyCase: true)
   }
 
   /// Counts nothing any more. A second call does nothing.

@@ -9,7 +9,7 @@ import Synchronization
 /// ```
 ///
 /// When the sum exceeds the budget, holders are asked to evict: the cache first, then textures, and, if a whole image
-/// waits for room, data kept for previews. An image is decoded only when there is room for all the memory that its
+/// waits for room, data kept for previews. Images in use count even if no cache holds them. An image is decoded only when there is room for all the memory that its
 /// decode needs. An image that needs more than the whole budget is refused. If no other image is being decoded and all
 /// remaining memory is used by images on the screen, an image may exceed the budget by 24 MiB. Bodies reserve memory
 /// before they are received, and wait while there is no room.
@@ -26,6 +26,9 @@ public final class MemoryLedger: Sendable {
     case bodies
     /// Pictures that are being decoded or transformed, or wait for that, and what is kept of those that are shown in part.
     case decoding
+    /// Loaded images that a view or the application holds, and that no cache counts: those that are too large for the
+    /// cache, and those that it has evicted. They count until they are released.
+    case shown
   }
 
   /// Bytes, by account.
@@ -38,12 +41,14 @@ public final class MemoryLedger: Sendable {
     public var bodies = 0
     /// Pictures in the making.
     public var decoding = 0
+    /// Images in use that no cache counts.
+    public var shown = 0
 
     /// Nothing used.
     public init() {}
 
     /// All of it.
-    public var total: Int { cache + textures + bodies + decoding }
+    public var total: Int { cache + textures + bodies + decoding + shown }
   }
 
   private struct Holders {
@@ -67,6 +72,7 @@ public final class MemoryLedger: Sendable {
   private let textures = Atomic<Int>(0)
   private let bodies = Atomic<Int>(0)
   private let decoding = Atomic<Int>(0)
+  private let shown = Atomic<Int>(0)
   private let sum = Atomic<Int>(0)
   private let highest = Atomic<Int>(0)
   private let holders = Mutex(Holders())
@@ -89,6 +95,7 @@ public final class MemoryLedger: Sendable {
     usage.textures = textures.load(ordering: .relaxed)
     usage.bodies = bodies.load(ordering: .relaxed)
     usage.decoding = decoding.load(ordering: .relaxed)
+    usage.shown = shown.load(ordering: .relaxed)
     return usage
   }
 
@@ -164,6 +171,12 @@ public final class MemoryLedger: Sendable {
     return true
   }
 
+  /// Counts bytes in another account. The total stays the same.
+  func move(_ bytes: Int, from old: Account, to new: Account) {
+    count(-bytes, old)
+    count(bytes, new)
+  }
+
   /// Asks one holder after the other to let go of what is missing for so many bytes more.
   package func makeRoom(for bytes: Int) {
     guard budget != .max else { return }
@@ -180,6 +193,7 @@ public final class MemoryLedger: Sendable {
     case .textures: textures.wrappingAdd(bytes, ordering: .relaxed)
     case .bodies: bodies.wrappingAdd(bytes, ordering: .relaxed)
     case .decoding: decoding.wrappingAdd(bytes, ordering: .relaxed)
+    case .shown: shown.wrappingAdd(bytes, ordering: .relaxed)
     }
   }
 }

@@ -77,6 +77,10 @@ struct CachedImages {
     return purged.contains(hash) ? .purged : .absent
   }
 
+  func forEach(_ body: (Image) -> Void) {
+    for case let image? in entries.lazy.map(\.image) { body(image) }
+  }
+
   // MARK: Changing
 
   /// Takes out what `image` would replace, if it were kept. O(variants).

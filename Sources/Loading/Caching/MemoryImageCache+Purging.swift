@@ -36,12 +36,22 @@ extension MemoryImageCache {
   /// Returns whether there were any.
   @discardableResult
   func release(_ change: (inout State) -> [Image]) -> Bool {
-    let (images, bytes, ledger) = state.withLock { state in
+    var (images, bytes, ledger) = state.withLock { state in
       let before = state.images.cost
       return (change(&state), state.images.cost - before, state.ledger)
     }
     ledger?.add(bytes, to: .cache)
-    return !images.isEmpty
+    let wasThere = !images.isEmpty
+    Self.endCaching(&images)
+    return wasThere
+  }
+
+  /// Lets images that were taken out count as shown if they are in use.
+  static func endCaching(_ images: inout [Image]) {
+    // An image without another owner is released here and need not be counted.
+    for index in images.indices where !isKnownUniquelyReferenced(&images[index]) {
+      images[index].endCaching()
+    }
   }
 }
 

@@ -104,7 +104,12 @@ public final class MemoryImageCache: ImageRequestCache {
     }
   }
 
-  deinit { state.withLock { $0.ledger?.add(-$0.images.cost, to: .cache) } }
+  deinit {
+    state.withLock { state in
+      state.ledger?.add(-state.images.cost, to: .cache)
+      state.images.forEach { $0.endCaching() }
+    }
+  }
 
   // MARK: Limits
 
@@ -207,6 +212,7 @@ public final class MemoryImageCache: ImageRequestCache {
       return (place < 0 ? nil : state.images.use(place), old.isEmpty ? nil : state.ledger)
     }
     ledger?.add(-old.reduce(0) { $0 + $1.cost }, to: .cache)
+    Self.endCaching(&old)
     return image ?? livingImage(identity, request)
   }
 
@@ -234,6 +240,7 @@ public final class MemoryImageCache: ImageRequestCache {
         for: image, as: identity, at: request.targetSize, scaleDownBytes: request.scaleDownBytes)
       if image.cost <= state.limits.largestEntry, state.limits.lifetime > 0 {
         state.statistics.inserts += 1
+        image.beginCaching()
         place = state.images.insert(
           image, as: identity, at: request.targetSize, scaleDownBytes: request.scaleDownBytes, now)
       } else {
@@ -292,6 +299,7 @@ public final class MemoryImageCache: ImageRequestCache {
       return (all, state.ledger)
     }
     ledger?.add(-all.cost, to: .cache)
+    all.forEach { $0.endCaching() }
     return all.count > 0
   }
 }

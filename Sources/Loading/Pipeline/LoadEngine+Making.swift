@@ -26,7 +26,7 @@ extension LoadEngine {
         return try key.manner.applied(
           to: decoder.decode(body, options: options, cancellation: flag.cancellation))
       }
-      // Whoever keeps the picture counts it.
+      if case .success(let image) = result, key.decodes { countAsShown(image, movedFrom: hold) }
       hold.end()
       trace.record(.decodeEnded(id, result))
       perform { state in
@@ -41,6 +41,12 @@ extension LoadEngine {
       }
       work.end()
     }
+  }
+
+  /// Counts the pixels of an image until it is released, except while the cache counts them. A cache of the
+  /// application's own counts its images itself.
+  func countAsShown(_ image: Image, movedFrom hold: MemoryHold) {
+    if cache == nil || cache is MemoryImageCache { image.countAsShown(movedFrom: hold) }
   }
 
   /// The placeholder image of a response that is not decoded.

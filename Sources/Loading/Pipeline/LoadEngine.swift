@@ -251,14 +251,15 @@ final class LoadEngine: Sendable {
     case .decode(let id, let body, let options, let priority): decode(id, body, options, priority)
     case .transform(let id, let image, let transforms, let priority):
       let work = ledger.beginWork()
-      let hold = MemoryHold(image.cost, in: ledger, as: .decoding)
-      let claim = MemoryClaim(image.cost, in: hold)
+      let hold = MemoryHold(image.isCounted ? 0 : image.cost, in: ledger, as: .decoding)
+      let claim = MemoryClaim(image.cost, in: hold, beside: image.isCounted ? image.cost : 0)
       let flag = CancellationFlag()
       workers.submit(id.number, priority: priority, taking: claim, stoppedBy: flag) { [self] in
         trace.record(.transformBegan(picture: id.number))
         let result =
           claim.flatMap { $0.isGivenUp ? .failure($0.refusal) : nil }
           ?? Self.apply(transforms, to: image, flag.cancellation)
+        if case .success(let image) = result { countAsShown(image, movedFrom: hold) }
         hold.end()
         trace.record(.transformEnded(picture: id.number))
         perform { $0.registry.transformEnded(id, result) }
@@ -268,7 +269,7 @@ final class LoadEngine: Sendable {
     case .reprioritizeWork(let number, let priority): workers.setPriority(priority, of: number)
     case .store(let id, let image, let request, let identifier):
       guard storesOnMainQueue else { return store(id, image, request, identifier) }
-      let hold = MemoryHold(image.cost, in: ledger, as: .decoding)
+      let hold = MemoryHold(image.isCounted ? 0 : image.cost, in: ledger, as: .decoding)
       Mailbox.main.post { [self] in
         hold.end()
         if state.withLock({ $0.registry.isStoring(id) }) { store(id, image, request, identifier) }

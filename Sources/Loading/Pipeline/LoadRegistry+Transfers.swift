@@ -93,5 +93,6 @@ extension LoadRegistry {
       return enqueue(id, priority)
     }
     queue.enqueue(id, lane: fetch.lane, priority: priority, notBefore: fetch.attempts.earliest, at: now)
+    limitWaiting(id)
   }
 }

@@ -51,13 +51,13 @@ extension LoadRegistry {
   }
 
   private mutating func releaseCopyIfUnnecessary(_ id: FetchID) {
-    guard let fetch = fetches[id], !mayServeCopy(id) else { return }
+    guard let fetch = fetches[id] else { return }
     switch fetch.phase {
-    case .idle where fetch.isHeld && fetch.attempts.earliest <= now:
+    case .idle where fetch.isHeld:
       setCopy(nil, of: id)
       fetches[id]?.disk.isReleased = true
-    case .idle where !fetch.isHeld, .running: setCopy(nil, of: id)
-    case .idle, .lookingUp, .received: break
+    case .idle, .running: if !mayServeCopy(id) { setCopy(nil, of: id) }
+    case .lookingUp, .received: break
     }
   }
 }

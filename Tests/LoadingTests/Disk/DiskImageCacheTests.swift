@@ -22,6 +22,16 @@ import VitrineTesting
     #expect(other.fault == nil)
   }
 
+  @Test func memoryIsReservedBeforeABodyIsRead() {
+    let cache = fixture.cache()
+    #expect(cache.store(answer(300_000), for: identity(1)))
+    var reserved: [Int] = []
+    #expect(cache.answer(for: identity(1)) { reserved.append($0) } != nil)
+    #expect(reserved == [300_000])
+    #expect(cache.answer(for: identity(2)) { reserved.append($0) } == nil)
+    #expect(reserved == [300_000])
+  }
+
   @Test func longHeadsAreRead() {
     var headers = HTTPHeaders()
     for _ in 0..<200 { headers.append(name: "Content-Language", value: String(repeating: "é", count: 100)) }

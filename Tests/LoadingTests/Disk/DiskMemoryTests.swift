@@ -22,6 +22,91 @@ import VitrineTesting
     #expect(ledger.usage.bodies == 0)
   }
 
+  // MARK: Stored responses that wait for their servers
+
+  private static let longBody = FakeDecoder.picture(width: 64, height: 48, count: 60_000)
+
+  /// A world in which two stored responses of 60,000 bytes are a quarter of the budget.
+  private func worldOfLongBodies(
+    _ ledger: MemoryLedger, names: [String], headers: HTTPHeaders = DiskWorld.minute
+  ) -> DiskWorld {
+    let world = DiskWorld {
+      $0.ledger = ledger
+      $0.maximumActiveDownloadsPerHost = 10
+      $0.maximumActiveDownloads = 20
+    }
+    for name in names { world.keep(name, age: 3600, headers: headers, body: Self.longBody) }
+    return world
+  }
+
+  @Test func storedResponsesThatWaitForAHangingServerAreBoundedAndAllAreShown() async throws {
+    let ledger = MemoryLedger(budget: 400_000)
+    let names = (0..<7).map { "\($0).jpg" }
+    let world = worldOfLongBodies(ledger, names: names)
+
+    let tasks = names.map { world.downloader.load(request($0)) }
+    await world.transport.waitUntilStarted(2)
+    for _ in 0..<1000 { await Task.yield() }
+    #expect(world.disk.lookups.count <= 3, "two wait, and one may have been read at the same time")
+    #expect(ledger.usage.bodies <= 3 * 60_000)
+
+    let engine = world.downloader.engine
+    try await until {
+      // The disk answers in time.
+      guard engine.state.withLock({ $0.registry.lookups.isIdle }) else { return false }
+      world.world.clock.advance(by: 1)
+      return tasks.allSatisfy { $0.isFinished }
+    }
+    for task in tasks {
+      let response = try await task.response
+      #expect(response.source == .disk)
+    }
+    world.downloader.cancelAll()
+  }
+
+  @Test func storedResponsesThatAreNotShownWithoutTheirServerDoNotBlockOthers() async throws {
+    let ledger = MemoryLedger(budget: 400_000)
+    let names = (0..<5).map { "\($0).jpg" }
+    let world = worldOfLongBodies(
+      ledger, names: names, headers: ["Cache-Control": "max-age=60, must-revalidate", "ETag": "\"one\""])
+
+    let tasks = names.map { world.downloader.load(request($0)) }
+    await world.transport.waitUntilStarted(5)
+    #expect(ledger.usage.bodies <= 3 * 60_000)
+    // The server confirms responses that have been released. They are requested again without a condition.
+    let transfers = world.transport.transfers
+    world.transport.answerAll { $0.answer(with: Self.longBody) }
+    for transfer in transfers {
+      if transfer.request.headers["If-None-Match"] == nil {
+        transfer.answer(with: Self.longBody)
+      } else {
+        transfer.answerNotModified(DiskWorld.minute)
+      }
+    }
+    for task in tasks { #expect(try await task.response.image.pixelWidth == 64) }
+  }
+
+  @Test func storedResponseOfAPausedLoadIsReleasedAndReadAgain() async throws {
+    let ledger = MemoryLedger(budget: 400_000)
+    let world = worldOfLongBodies(ledger, names: ["a.jpg", "b.jpg", "c.jpg"])
+    let paused = ["a.jpg", "b.jpg"].map { world.downloader.load(request($0)) }
+    await world.transport.waitUntilStarted(2)
+    for task in paused { task.pause() }
+
+    let other = world.downloader.load(request("c.jpg"))
+    await world.transport.waitUntilStarted(3)
+    #expect(ledger.usage.bodies <= 2 * 60_000)
+    world.transport.transfers[2].answerNotModified(DiskWorld.minute)
+    #expect(try await other.response.freshness == .revalidated)
+
+    paused[0].resume()
+    let transfer = await world.transfer(4)
+    #expect(transfer.request.headers["If-None-Match"] == "\"one\"")
+    transfer.answerNotModified(DiskWorld.minute)
+    #expect(try await paused[0].response.freshness == .revalidated)
+    world.downloader.cancelAll()
+  }
+
   /// A disk whose writes are blocked.
   private final class SlowDisk: ImageDataCache {
     let gate = Gate()

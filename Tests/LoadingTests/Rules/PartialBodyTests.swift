@@ -82,6 +82,12 @@ import Testing
       [bodies.take(request("a").identity) == nil, bodies.take(request("b").identity) != nil] == [true, true])
     #expect(bodies.take(request("b").identity) == nil, "taken")
     #expect(bodies.bytes == 5000)
+    for name in ["d", "e"] { bodies.keep(body, for: request(name).identity) }
+    #expect(bodies.takeOldest(bytes: 0).isEmpty)
+    #expect(bodies.takeOldest(bytes: 1).count == 1)
+    #expect(bodies.take(request("d").identity) == nil, "the oldest was released")
+    #expect(bodies.takeOldest(bytes: .max).count == 1)
+    #expect(bodies.bytes == 0)
     var none = PartialBodies(limit: 0)
     none.keep(body, for: request().identity)
     #expect(none.bytes == 0)
