@@ -12,8 +12,38 @@ enum StoredFiles {
   }()
 
   static func take(_ bytes: [UInt8]) -> Bool {
+    trim(bytes)
     let isKept = read(bytes)
     return read(mended(bytes)) || isKept
+  }
+
+  /// Trims a folder whose files have these numbers as sizes and times, within limits that are such numbers too.
+  private static func trim(_ bytes: [UInt8]) {
+    var reader = ByteReader(bytes[...])
+    var limits = DiskImageCache.Limits()
+    func next() -> Int { reader.number(Int64.self).map { Int(clamping: $0) } ?? 0 }
+    (limits.bytes, limits.freeBytes, limits.guaranteedBytes) = (next(), next(), next())
+    (limits.count, limits.timeToLive) = (next(), Double(next()))
+    let space = DiskSpace(freeBytes: max(0, next()), totalBytes: max(0, next()))
+    var entries: [DiskTrim.Entry] = []
+    while !reader.isAtEnd, entries.count < 64 {
+      var status = stat()
+      status.st_size = off_t(next())
+      status.st_mtim.tv_sec = next()
+      status.st_atim.tv_sec = next()
+      let file = FileStatus(status)
+      let name = ContentHash(high: 0, low: UInt64(entries.count))
+      entries.append(DiskTrim.Entry(name: name, bytes: file.room, stored: file.stored, used: file.used))
+      if reader.take(8) == nil { break }
+    }
+    let growth = DiskTrim.Growth(bytes: entries.first?.bytes ?? 0, files: 2)
+    let outcome = DiskTrim(limits: limits, now: 1_800_000_000, uses: [:]).outcome(
+      of: entries, unfinished: entries.last?.bytes ?? 0, space: space, growth: growth)
+    precondition(outcome.victims.count <= entries.count, "each file goes once")
+    var usage = DiskImageCache.Usage(entries: 0, bytes: 0)
+    for entry in entries { usage.add(entry.bytes) }
+    for entry in outcome.victims { usage.remove(entry.bytes) }
+    precondition(usage.bytes >= 0, "no less than nothing")
   }
 
   /// Returns true if the bytes were read as a response.

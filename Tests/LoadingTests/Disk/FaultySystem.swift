@@ -48,7 +48,10 @@ final class FaultySystem: DiskSystem {
   private let state = Mutex(State())
   private let real = LinuxDiskSystem()
 
-  /// Fails the `number`-th `call` from now on, counted from 1, once.
+  /// The number that fails each call.
+  static let always = 0
+
+  /// Fails the `number`-th `call` from now on, counted from 1, once; with `always`, each call.
   func fail(_ call: Call, number: Int = 1, with fault: Fault) {
     state.withLock { ($0.plan, $0.count, $0.isDone) = ((call, number, fault), 0, false) }
   }
@@ -76,8 +79,8 @@ final class FaultySystem: DiskSystem {
       state.calls.insert(call)
       guard let plan = state.plan, plan.call == call else { return nil }
       state.count += 1
-      guard state.count == plan.number else { return nil }
-      state.plan = nil
+      guard plan.number == Self.always || state.count == plan.number else { return nil }
+      if plan.number != Self.always { state.plan = nil }
       state.isDone = true
       return plan.fault
     }
