@@ -92,9 +92,10 @@ let package = Package(
 
     tests("Graphics", ["VitrineGraphics"]),
     tests("Loading", ["VitrineLoading", "VitrineTesting", "DiskProbe"]),
-    // Writes to a disk cache until it is killed.
+    // Writes to a disk cache until it is killed, or has a disk that does not answer.
     .executableTarget(
-      name: "DiskProbe", dependencies: ["VitrineLoading"], path: "Tests/DiskProbe", swiftSettings: strict),
+      name: "DiskProbe", dependencies: ["VitrineLoading", "VitrineTesting"], path: "Tests/DiskProbe",
+      swiftSettings: strict),
     tests("GalleryServer", ["VitrineGalleryServer"]),
     tests("CurlTransport", ["VitrineCurlTransport", "VitrineGalleryServer", "VitrineTesting"]),
     tests("Codecs", ["VitrineCodecs", "VitrineGraphics", "VitrineLoading", "CCodecs", "CorpusProbe"]),

@@ -3,13 +3,18 @@ import Glibc
 import VitrineLoading
 
 /// `DiskProbe FOLDER FIRST` stores responses in a disk cache until it is killed, and prints the number and version of
-/// each stored response. Versions begin with FIRST and are never repeated.
+/// each stored response. Versions begin with FIRST and are never repeated. `DiskProbe hang` and `DiskProbe slow` are in
+/// `HangingDisk`.
 @main
 struct DiskProbe {
   /// The number of different responses; each has many versions.
   private static let count: UInt64 = 60
 
-  static func main() throws {
+  static func main() async throws {
+    if let mode = CommandLine.arguments.dropFirst().first, ["hang", "slow"].contains(mode) {
+      try await HangingDisk.run(isSlow: mode == "slow")
+      exit(0)
+    }
     guard CommandLine.arguments.count == 3, let first = UInt64(CommandLine.arguments[2]) else { exit(2) }
     var limits = DiskImageCache.Limits()
     (limits.freeBytes, limits.freeFiles) = (0, 0)

@@ -116,7 +116,7 @@ public struct ImageCache: Sendable {
     }
     let now = engine.configuration.wallClock()
     let place = engine.onDisk(identity)
-    engine.access(.store(bytes: bytes)) { cache in
+    engine.access(.store(place, bytes: bytes)) { cache in
       guard let body = body(), !body.isEmpty else { return false }
       let answer = StoredAnswer(ownImage: body, for: request.url, userData: userData, at: now)
       return cache.store(answer, for: place)

@@ -28,6 +28,8 @@ struct DiskPart {
   var isLookedUp = false
   /// True if the network request was started before the disk has answered. The disk may still answer.
   var isLate = false
+  /// The error of the server, while the fetch waits for a late look-up to show the stored response instead.
+  var serverError: ImageError?
   /// Whether somebody wants it to be kept.
   var isKept = false
   /// Whether the bytes that are here have been kept, or what was there has gone since they may not be.
@@ -115,25 +117,6 @@ struct DiskFind: Sendable {
   var failure: ImageError?
   /// True if the head of a response has come from the network.
   var serverHasAnswered = false
-}
-
-/// What is being removed from disk: it is not there any more for those who look.
-struct DiskRemovals {
-  private var all = 0
-  private var single: [RequestIdentity: Int] = [:]
-
-  /// Nil for all there is.
-  mutating func begin(_ identity: RequestIdentity?) {
-    if let identity { single[identity, default: 0] += 1 } else { all += 1 }
-  }
-
-  mutating func end(_ identity: RequestIdentity?) {
-    guard let identity else { return all -= 1 }
-    let left = (single[identity] ?? 1) - 1
-    single[identity] = left == 0 ? nil : left
-  }
-
-  func contain(_ identity: RequestIdentity) -> Bool { all > 0 || single[identity] != nil }
 }
 
 extension ImageError {

@@ -14,90 +14,171 @@ struct DiskWrites {
 
   enum Kind {
     /// A store, dropped if it cannot be made soon.
-    case store(bytes: Int)
+    case store(RequestIdentity, bytes: Int)
     /// A look-up.
     case look
     /// A removal, made however late.
-    case remove
+    case remove(RequestIdentity)
+    case removeAll
+  }
+
+  /// The work of a change.
+  enum Work: Equatable {
+    case store(bytes: Int)
+    case look
+    /// The removals of a batch.
+    case removals
     case removeAll
 
     var bytes: Int { if case .store(let bytes) = self { bytes } else { 0 } }
+    /// True if the change is dropped when the disk hangs.
+    var isDroppable: Bool { self != .removals && self != .removeAll }
+  }
+
+  enum Admission {
+    /// The change is a new one. `dropped` are the numbers of earlier changes that it replaces.
+    case queued(number: UInt64, Work, dropped: [UInt64] = [])
+    /// A change that waits already makes this one too.
+    case joined
+    /// `isFirst` is true if the change before was admitted.
+    case refused(isFirst: Bool)
   }
 
   /// A function that is called once with the result of a change.
   typealias Answer = @Sendable (Bool) -> Void
 
   private struct Change {
-    let kind: Kind
-    var answer: Answer?
+    let work: Work
+    var answers: [Answer] = []
   }
 
   private var changes: [UInt64: Change] = [:]
+  private var removals = DiskRemovals()
   private var running: (number: UInt64, end: Int64)?
   private var last: UInt64 = 0
   private var unwrittenBytes = 0
+  private var isRefusing = false
   /// True from the time at which a change was given up until it returns.
   private(set) var isHanging = false
 
   /// True if no change is to be waited for.
   var isIdle: Bool { changes.isEmpty || isHanging }
 
-  /// Adds a change. Returns its number, and whether its completion is kept until its end; nil for a change that is
-  /// refused.
-  mutating func admit(_ kind: Kind, _ answer: @escaping Answer) -> (number: UInt64, isAnswered: Bool)? {
+  /// True if a response is removed or will be, so that a look-up must not find it.
+  func isRemoving(_ identity: RequestIdentity) -> Bool { removals.contain(identity) }
+
+  /// The number of changes that wait or are under way, for tests.
+  var count: Int { changes.count }
+
+  // MARK: Changes
+
+  /// Adds a change. Its completion is kept until its end, unless the disk hangs: callers then do not wait (`isHanging`).
+  mutating func admit(_ kind: Kind, _ answer: Answer?) -> Admission {
+    let answer = isHanging ? nil : answer
     switch kind {
-    case .store(let bytes):
+    case .store(let identity, let bytes):
       guard !isHanging, unwrittenBytes == 0 || unwrittenBytes + bytes <= Self.unwrittenBytesLimit else {
-        return nil
+        defer { isRefusing = true }
+        return .refused(isFirst: !isRefusing && !isHanging)
       }
-    case .look: if isHanging { return nil }
-    case .remove, .removeAll: break
+      isRefusing = false
+      removals.noteStore(of: identity)
+      return add(.store(bytes: bytes), answer)
+    case .look: return isHanging ? .refused(isFirst: false) : add(.look, answer)
+    case .remove(let identity): return admitRemoval(of: identity, answer)
+    case .removeAll:
+      removals.all += 1
+      return add(.removeAll, answer)
     }
+  }
+
+  private mutating func add(_ work: Work, _ answer: Answer?) -> Admission {
     last += 1
-    unwrittenBytes += kind.bytes
-    changes[last] = Change(kind: kind, answer: isHanging ? nil : answer)
-    return (last, !isHanging)
+    unwrittenBytes += work.bytes
+    changes[last] = Change(work: work, answers: answer.map { [$0] } ?? [])
+    return .queued(number: last, work)
+  }
+
+  private mutating func admitRemoval(of identity: RequestIdentity, _ answer: Answer?) -> Admission {
+    if changes[last]?.work == .removeAll, running?.number != last {
+      if let answer { changes[last]?.answers.append(answer) }
+      return .joined
+    }
+    if removals.join(identity, answer, last: last) { return .joined }
+    guard removals.areFull(with: identity) else {
+      let admission = add(.removals, nil)
+      removals.add(identity, answer, to: last)
+      return admission
+    }
+    // Too many removals wait for a disk that hangs. A removal that is forgotten would let a later run of the program
+    // show an image that its server has withdrawn, so everything is removed instead.
+    let (dropped, answers) = removals.dropWaiting()
+    for number in dropped { changes[number] = nil }
+    removals.all += 1
+    _ = add(.removeAll, answer)
+    changes[last]?.answers += answers
+    return .queued(number: last, .removeAll, dropped: dropped)
   }
 
   /// Begins a change. Returns the time at which to call `takeOverdue`; nil for a change that was dropped.
   mutating func begin(_ number: UInt64, at now: Int64) -> Int64? {
     guard let change = changes[number] else { return nil }
-    let limit = if case .removeAll = change.kind { Self.longLimit } else { Self.limit }
-    let end = now.advanced(bySeconds: limit)
+    removals.begin(number)
+    let end = now.advanced(bySeconds: change.work == .removeAll ? Self.longLimit : Self.limit)
     running = (number, end)
     return end
   }
 
-  /// Ends a change. Returns its completion, unless that has been called already.
-  mutating func end(_ number: UInt64) -> Answer? {
-    guard let change = changes.removeValue(forKey: number) else { return nil }
-    unwrittenBytes -= change.kind.bytes
+  /// Returns the next response that a batch removes; nil at its end.
+  mutating func nextRemoval(of number: UInt64) -> RequestIdentity? { removals.next(of: number) }
+
+  /// Ends one removal of a batch. Returns its completions, unless they have been called already.
+  mutating func removed(_ identity: RequestIdentity, of number: UInt64, at now: Int64) -> [Answer] {
+    // The limit of time is that of one removal.
+    if running?.number == number { running?.end = now.advanced(bySeconds: Self.limit) }
+    return removals.end(identity, of: number)
+  }
+
+  /// Ends a change. Returns its completions, unless they have been called already.
+  mutating func end(_ number: UInt64) -> [Answer] {
+    guard let change = changes.removeValue(forKey: number) else { return [] }
+    unwrittenBytes -= change.work.bytes
+    if change.work == .removeAll { removals.all -= 1 }
+    removals.endBatch(number)
     if running?.number == number {
       running = nil
       isHanging = false
     }
-    return change.answer
+    return change.answers
   }
 
-  /// Gives up changes because the change under way takes too long. Returns the changes that are dropped and the
-  /// completions to call with false. If nothing is overdue, `next` is the time to check again.
-  mutating func takeOverdue(at now: Int64) -> (dropped: [UInt64], answers: [Answer], next: Int64?) {
-    guard let running, !isHanging else { return ([], [], nil) }
-    guard now >= running.end else { return ([], [], running.end) }
+  /// The consequences of a change that takes too long.
+  struct Overdue {
+    /// The changes that are dropped.
+    var dropped: [UInt64] = []
+    /// The completions to call with false.
+    var answers: [Answer] = []
+    /// The time to check again; nil if the disk hangs or no change is under way.
+    var next: Int64?
+    /// True if the disk has begun to hang.
+    var isNew = false
+  }
+
+  /// Gives up changes because the change under way takes too long.
+  mutating func takeOverdue(at now: Int64) -> Overdue {
+    guard let running, !isHanging else { return Overdue() }
+    guard now >= running.end else { return Overdue(next: running.end) }
     isHanging = true
-    var (dropped, answers) = ([UInt64](), [Answer]())
+    var overdue = Overdue(isNew: true)
     for (number, change) in changes.sorted(by: { $0.key < $1.key }) {
-      if let answer = change.answer { answers.append(answer) }
-      changes[number]?.answer = nil
-      guard number != running.number else { continue }
-      switch change.kind {
-      case .store, .look:
-        dropped.append(number)
-        changes[number] = nil
-        unwrittenBytes -= change.kind.bytes
-      case .remove, .removeAll: break
-      }
+      overdue.answers += change.answers
+      changes[number]?.answers = []
+      guard number != running.number, change.work.isDroppable else { continue }
+      overdue.dropped.append(number)
+      changes[number] = nil
+      unwrittenBytes -= change.work.bytes
     }
-    return (dropped, answers, nil)
+    overdue.answers += removals.takeAnswers()
+    return overdue
   }
 }

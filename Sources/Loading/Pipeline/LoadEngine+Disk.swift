@@ -61,7 +61,7 @@ extension LoadEngine {
 
   private func answer(for request: ImageRequest, reserving reserve: (Int) -> Void) -> StoredAnswer? {
     let identity = onDisk(request.identity)
-    guard !state.withLock({ $0.removals.contain(identity) }) else { return nil }
+    guard !state.withLock({ $0.writes.isRemoving(identity) }) else { return nil }
     return dataCache?.answer(for: identity, reserving: reserve)
   }
 
@@ -82,7 +82,7 @@ extension LoadEngine {
   func keep(_ bytes: FetchedBytes, _ identity: RequestIdentity) {
     guard let answer = bytes.answer else { return }
     let identity = onDisk(identity)
-    change(.store(bytes: answer.body.count)) { cache in
+    change(.store(identity, bytes: answer.body.count)) { cache in
       // The bytes stay reserved until they are written.
       withExtendedLifetime(bytes.hold) { cache.store(answer, for: identity) }
     } answer: { [storing = bytes.storing] in
@@ -126,101 +126,6 @@ extension LoadEngine {
       {
         cache?.removeImage(for: entry.request, additionalIdentifier: entry.additionalIdentifier)
       }
-    }
-  }
-
-  func discard(_ identity: RequestIdentity) {
-    let identity = onDisk(identity)
-    change(.remove) {
-      $0.removeAnswer(for: identity)
-    } answer: { _ in
-    }
-  }
-
-  /// Makes a change on the writer thread after all earlier changes, unless too many wait already.
-  ///
-  /// - Parameter answer: Called once; with false if the change was not made, as on a disk that hangs.
-  func change(
-    _ kind: DiskWrites.Kind, _ change: @escaping @Sendable (any ImageDataCache) -> Bool,
-    answer: @escaping DiskWrites.Answer
-  ) {
-    guard let dataCache, let admitted = state.withLock({ $0.writes.admit(kind, answer) }) else {
-      return answer(false)
-    }
-    diskWriter.submit(admitted.number, priority: .normal) { [self] in
-      guard beginsChange(admitted.number) else { return }
-      let result = change(dataCache)
-      let (answer, waiting) = state.withLock { state in
-        let answer = state.writes.end(admitted.number)
-        return (answer, state.takeIdleWaiters())
-      }
-      answer?(result)
-      resume(waiting)
-    }
-    // On a disk that hangs the change is made later, and its caller does not wait for it.
-    if !admitted.isAnswered { answer(false) }
-  }
-
-  /// Begins a change. Returns false for a change that was dropped.
-  private func beginsChange(_ number: UInt64) -> Bool {
-    let now = clock.now
-    let (isWanted, wake) = state.withLock { state -> (Bool, Int64?) in
-      guard let end = state.writes.begin(number, at: now) else { return (false, nil) }
-      guard state.writesWake == nil else { return (true, nil) }
-      state.writesWake = end
-      return (true, end)
-    }
-    if let wake { wakeForWrites(at: wake) }
-    return isWanted
-  }
-
-  private func wakeForWrites(at time: Int64) {
-    clock.wake(at: time) { [weak self] in self?.lookAtWrites() }
-  }
-
-  /// Gives up the changes of a disk that hangs.
-  private func lookAtWrites() {
-    let now = clock.now
-    let (overdue, waiting) = state.withLock { state in
-      let overdue = state.writes.takeOverdue(at: now)
-      state.writesWake = overdue.next
-      return (overdue, state.takeIdleWaiters())
-    }
-    for number in overdue.dropped { diskWriter.cancel(number) }
-    for answer in overdue.answers { answer(false) }
-    resume(waiting)
-    if let next = overdue.next { wakeForWrites(at: next) }
-  }
-
-  /// Blocks until all that has been asked of the disk so far is written, but no longer than so many seconds.
-  func finishWriting(within seconds: Double) {
-    let isWritten = DispatchSemaphore(value: 0)
-    change(.look) { _ in
-      true
-    } answer: { _ in
-      isWritten.signal()
-    }
-    _ = isWritten.wait(timeout: .now() + seconds)
-  }
-
-  /// Reports whether the disk has a response, after all earlier disk operations; false if there is no disk cache or the
-  /// disk hangs.
-  func containsOnDisk(_ identity: RequestIdentity, _ answer: @escaping @Sendable (Bool) -> Void) {
-    let identity = onDisk(identity)
-    change(.look, { $0.containsAnswer(for: identity) }, answer: answer)
-  }
-
-  /// Removes what the disk has of `identity`, or all of it if nil. No look-up that begins after this call finds it.
-  func removeFromDisk(_ identity: RequestIdentity?, _ answer: @escaping @Sendable (Bool) -> Void) {
-    guard dataCache != nil else { return answer(false) }
-    let identity = identity.map(onDisk)
-    state.withLock { $0.removals.begin(identity) }
-    change(identity == nil ? .removeAll : .remove) { [self] cache in
-      let wasThere = identity.map { cache.removeAnswer(for: $0) } ?? cache.removeAllAnswers()
-      state.withLock { $0.removals.end(identity) }
-      return wasThere
-    } answer: {
-      answer($0)
     }
   }
 

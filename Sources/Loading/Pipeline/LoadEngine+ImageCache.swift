@@ -23,11 +23,8 @@ extension LoadEngine {
     completion: @escaping @Sendable (_ isComplete: Bool) -> Void
   ) {
     guard dataCache != nil else { return completion(false) }
-    state.withLock { $0.removals.begin(nil) }
-    change(.removeAll) { [self] cache in
-      let isComplete = cache.removeAllAnswers(progress: progress)
-      state.withLock { $0.removals.end(nil) }
-      return isComplete
+    change(.removeAll) {
+      $0.removeAllAnswers(progress: progress)
     } answer: {
       completion($0)
     }

@@ -23,7 +23,6 @@ extension LoadEngine {
     var writes = DiskWrites()
     /// The next time at which disk changes are checked.
     var writesWake: Int64?
-    var removals = DiskRemovals()
     var stalePictures = StalePictures()
     var networkReturns = NetworkReturns()
     var isShutDown = false

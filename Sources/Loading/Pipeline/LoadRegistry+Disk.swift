@@ -13,12 +13,21 @@ extension LoadRegistry {
       return admitted()
     }
     fetches[id]?.phase = .idle
+    fetches[id]?.disk.serverError = nil
+    var find = find
+    let error = fetch.disk.serverError
+    find.failure = error ?? find.failure
     switch fetch.disk.use {
     case _ where fetch.asksNoServer:
       if let copy = find.copy { received(copy.bytesAsTheyAre, id) } else { fail(fetch.decodes, .notCached) }
       return admitted()
     case .asServerSays: if showsFind(id, find) { return admitted() }
-    case .question: setCopy(find.copy, of: id)
+    case .question:
+      setCopy(find.copy, of: id)
+      if let error {
+        if !showsCopy(id, because: error) { fail(fetch.decodes, error) }
+        return admitted()
+      }
     case .none: break
     }
     goToServer(id)
@@ -112,7 +121,7 @@ extension LoadRegistry {
     let arrival = queue.nextArrival(at: now)
     fetches[id]?.disk.isLookedUp = true
     fetches[id]?.arrival = arrival
-    lookups.enqueue(id, priority: priority, arrival: arrival)
+    lookups.enqueue(id, priority: priority, arrival: arrival, at: now)
   }
 
   mutating func goToServer(_ id: FetchID) {

@@ -6,13 +6,17 @@ extension LoadRegistry {
   /// Starts the look-ups that may begin now, and sends fetches with a late look-up to the network.
   mutating func beginLookUps() {
     for id in lookups.takeLate(at: now) {
-      guard let fetch = fetches[id], case .lookingUp = fetch.phase, !fetch.asksNoServer else { continue }
+      guard let fetch = fetches[id], case .lookingUp = fetch.phase, !fetch.asksNoServer,
+        fetch.disk.serverError == nil
+      else { continue }
+      actions.append(.skipLookUp(id))
+    }
+    for id in lookups.takeOverdue(at: now) where fetches[id]?.asksNoServer == false {
       actions.append(.skipLookUp(id))
     }
     for id in lookups.takeLost(at: now) {
-      guard let fetch = fetches[id], case .lookingUp = fetch.phase, fetch.asksNoServer else { continue }
-      fetches[id]?.phase = .idle
-      fail(fetch.decodes, .notCached)
+      guard let fetch = fetches[id], case .lookingUp = fetch.phase else { continue }
+      giveUpLookUp(id, fetch)
     }
     while lookups.hasWaiting, undecodedBytes < undecodedBytesLimit, hasRoomForCopies(),
       let id = lookups.startNext(queue.order, isSuspended: queue.isSuspended, at: now)
@@ -22,16 +26,53 @@ extension LoadRegistry {
         continue
       }
       fetches[id]?.disk.isLookedUp = false
+      guard !fetch.disk.isLate else {
+        beginLateLookUp(id, fetch)
+        continue
+      }
       fetches[id]?.phase = .lookingUp
       actions.append(
         lookups.isBlocked
           ? .skipLookUp(id) : .lookUp(id, fetch.request, fetch.demand.priority ?? .normal))
     }
+    lookups.setStopped(queue.isSuspended || undecodedBytes >= undecodedBytesLimit, at: now)
+  }
+
+  /// Asks the disk although the network has gone ahead, unless the response has come.
+  private mutating func beginLateLookUp(_ id: FetchID, _ fetch: Fetch) {
+    switch fetch.phase {
+    case .received: lookups.ended(id)
+    case .lookingUp where lookups.isBlocked: giveUpLookUp(id, fetch)
+    case .idle, .running, .lookingUp:
+      guard !lookups.isBlocked else { return }
+      actions.append(.lookUp(id, fetch.request, fetch.demand.priority ?? .normal))
+    }
+  }
+
+  /// Ends the wait for a disk that does not answer, if nothing else can be waited for.
+  private mutating func giveUpLookUp(_ id: FetchID, _ fetch: Fetch) {
+    guard let error = fetch.disk.serverError ?? (fetch.asksNoServer ? .notCached : nil) else { return }
+    fetches[id]?.phase = .idle
+    fetches[id]?.disk.serverError = nil
+    fail(fetch.decodes, error)
+  }
+
+  /// Lets a fetch whose server has failed wait for its late look-up. Returns false if there is none, or if the stored
+  /// response may not be shown instead.
+  mutating func waitsForLookUp(_ id: FetchID, because error: ImageError) -> Bool {
+    guard let fetch = fetches[id], fetch.disk.isLate, fetch.disk.use > .none, error.isNoAnswer, !isProbe(id),
+      lookups.isPending(id)
+    else { return false }
+    fetches[id]?.phase = .lookingUp
+    fetches[id]?.disk.serverError = error
+    return true
   }
 
   /// Frees the thread of a look-up that was withdrawn before it began.
   mutating func lookUpWithdrawn(_ id: FetchID) -> [LoadAction] {
     lookups.ended(id)
+    // A fetch whose server has failed has nothing else to wait for.
+    if let fetch = fetches[id], fetch.disk.serverError != nil { giveUpLookUp(id, fetch) }
     return admitted()
   }
 
@@ -39,8 +80,14 @@ extension LoadRegistry {
   ///
   /// - Parameter failure: The remembered failure of an earlier request, if the server refused it a short time ago.
   mutating func lookUpSkipped(_ id: FetchID, _ failure: ImageError?) -> [LoadAction] {
-    guard let fetch = fetches[id], case .lookingUp = fetch.phase else { return [] }
+    guard let fetch = fetches[id], fetch.disk.serverError == nil else { return [] }
+    switch fetch.phase {
+    case .lookingUp: break
+    case .idle where lookups.isWaiting(id) && !fetch.disk.isLate: break
+    case .idle, .running, .received: return []
+    }
     fetches[id]?.phase = .idle
+    fetches[id]?.disk.isLookedUp = false
     fetches[id]?.disk.isLate = true
     if fetch.asksNoServer {
       fail(fetch.decodes, .notCached)

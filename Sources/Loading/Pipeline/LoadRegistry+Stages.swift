@@ -232,10 +232,10 @@ extension LoadRegistry {
     }
     if let priority = fetches[decode.fetch]?.demand.replace(old, with: new) ?? nil {
       if lookups.isWaiting(decode.fetch) {
-        lookups.enqueue(decode.fetch, priority: priority, arrival: queue.nextArrival(at: now))
-      } else {
-        queue.setPriority(priority, of: decode.fetch, at: now)
+        lookups.enqueue(decode.fetch, priority: priority, arrival: queue.nextArrival(at: now), at: now)
       }
+      // The network may have gone ahead of a look-up that waits.
+      queue.setPriority(priority, of: decode.fetch, at: now)
     }
   }
 }

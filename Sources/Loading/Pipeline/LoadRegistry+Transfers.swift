@@ -12,7 +12,9 @@ extension LoadRegistry {
     fetches[id]?.phase = .idle
     switch end.outcome {
     case .bytes(let bytes) where bytes.body.isEmpty:
-      if !showsCopy(id, because: .emptyBody) { fail(fetch.decodes, .emptyBody) }
+      if !showsCopy(id, because: .emptyBody), !waitsForLookUp(id, because: .emptyBody) {
+        fail(fetch.decodes, .emptyBody)
+      }
     case .bytes(let bytes):
       received(bytes, id)
     case .notModified:
@@ -26,6 +28,7 @@ extension LoadRegistry {
     case .failed(let error):
       if showsCopy(id, because: error) { break }
       guard !isProbe(id), let delay = retryDelay(fetch, error, end.retryAfter) else {
+        if waitsForLookUp(id, because: error) { break }
         if error.endsStorage { discard(id) }
         fail(fetch.decodes, error)
         break

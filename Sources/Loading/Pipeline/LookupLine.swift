@@ -6,7 +6,8 @@ import VitrineGraphics
 /// A disk that hangs blocks the thread that reads it. A late look-up gives its place to the next one. When all threads
 /// are blocked by late look-ups, further look-ups are misses at once until one returns.
 struct LookupLine {
-  /// The number of seconds after which a look-up is late.
+  /// The number of seconds after which a look-up is late, from its beginning; also the time for which it may wait for
+  /// a slow disk before the network goes ahead.
   static let deadline = 0.5
   /// The number of seconds after which a cache-only request is reported as a miss.
   static let limit = 10.0
@@ -25,6 +26,7 @@ struct LookupLine {
   /// The queue of waiting look-ups, all in one lane without a server.
   private var queue = DownloadQueue()
   private var waiting: Set<FetchID> = []
+  private var patience = LookupPatience()
   private var running: [FetchID: Running] = [:]
   private var lateCount = 0
 
@@ -38,17 +40,26 @@ struct LookupLine {
 
   // MARK: Inputs
 
+  /// Adds a look-up, or moves a waiting one to the end of another priority's line.
+  ///
   /// - Parameter arrival: The position among all downloads.
   mutating func enqueue(
-    _ id: FetchID, priority: ImageRequest.Priority, arrival: DownloadQueue.Arrival
+    _ id: FetchID, priority: ImageRequest.Priority, arrival: DownloadQueue.Arrival, at now: Int64
   ) {
-    waiting.insert(id)
+    if waiting.insert(id).inserted { patience.add(id, at: now, limit: Self.deadline) }
     queue.enqueue(id, lane: .local, priority: priority, arrival: arrival)
   }
 
   var hasWaiting: Bool { !waiting.isEmpty }
 
   func isWaiting(_ id: FetchID) -> Bool { waiting.contains(id) }
+
+  /// True if the disk may still find something: the look-up waits, or runs and is not given up.
+  func isPending(_ id: FetchID) -> Bool { waiting.contains(id) || running[id]?.isLost == false }
+
+  /// Notes whether look-ups wait for another reason than the disk: all downloads are suspended, or too many bytes wait to
+  /// be decoded. That time does not count against the disk.
+  mutating func setStopped(_ isStopped: Bool, at now: Int64) { patience.setStopped(isStopped, at: now) }
 
   /// Returns the next look-up, which counts as running unless the queue is blocked; nil if there is none.
   mutating func startNext(_ order: Prioritization, isSuspended: Bool, at now: Int64) -> FetchID? {
@@ -74,6 +85,11 @@ struct LookupLine {
 
   // MARK: Outputs
 
+  /// Returns the look-ups that have waited too long for the disk to begin, each once. They go on waiting.
+  mutating func takeOverdue(at now: Int64) -> [FetchID] {
+    patience.isEmpty ? [] : patience.takeOverdue(at: now) { waiting.contains($0) }
+  }
+
   /// Returns the look-ups that have become late.
   mutating func takeLate(at now: Int64) -> [FetchID] {
     guard !running.isEmpty else { return [] }
@@ -94,11 +110,16 @@ struct LookupLine {
     return lost.keys.sorted()
   }
 
-  /// The next time at which `takeLate` or `takeLost` may return a look-up.
+  /// The next time at which `takeLate`, `takeLost` or `takeOverdue` may return a look-up.
   var nextChange: Int64? {
-    running.values.lazy.compactMap { look in
-      if !look.isLate { return look.began.advanced(bySeconds: Self.deadline) }
-      return look.isLost ? nil : look.began.advanced(bySeconds: Self.limit)
-    }.min()
+    mutating get {
+      guard !running.isEmpty || !patience.isEmpty else { return nil }
+      let change = running.values.lazy.compactMap { look in
+        if !look.isLate { return look.began.advanced(bySeconds: Self.deadline) }
+        return look.isLost ? nil : look.began.advanced(bySeconds: Self.limit)
+      }.min()
+      guard let end = patience.next({ waiting.contains($0) }) else { return change }
+      return min(change ?? .max, end)
+    }
   }
 }

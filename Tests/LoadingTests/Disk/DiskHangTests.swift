@@ -192,7 +192,7 @@ import VitrineTesting
     var line = LookupLine()
     var queue = DownloadQueue()
     let ids = (1...9).map { FetchID(number: $0) }
-    for id in ids { line.enqueue(id, priority: .normal, arrival: queue.nextArrival(at: 0)) }
+    for id in ids { line.enqueue(id, priority: .normal, arrival: queue.nextArrival(at: 0), at: 0) }
     func started(_ now: Double) -> [UInt64] {
       var started: [UInt64] = []
       while let id = line.startNext(.fifo, isSuspended: false, at: Int64(now * 1e9)) {

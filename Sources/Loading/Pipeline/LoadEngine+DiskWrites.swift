@@ -1,0 +1,134 @@
+import Dispatch
+import VitrineGraphics
+
+// Changes on disk, on the writer thread.
+
+extension LoadEngine {
+  /// Removes the stored response of `identity`, which look-ups do not find any more.
+  func discard(_ identity: RequestIdentity) { change(.remove(onDisk(identity)), answer: nil) }
+
+  /// Removes what the disk has of `identity`, or all of it if nil. No look-up that begins after this call finds it.
+  func removeFromDisk(_ identity: RequestIdentity?, _ answer: @escaping @Sendable (Bool) -> Void) {
+    if let identity {
+      change(.remove(onDisk(identity)), answer: answer)
+    } else {
+      change(.removeAll, answer: answer)
+    }
+  }
+
+  /// Reports whether the disk has a response, after all earlier disk operations; false if there is no disk cache or the
+  /// disk hangs.
+  func containsOnDisk(_ identity: RequestIdentity, _ answer: @escaping @Sendable (Bool) -> Void) {
+    let identity = onDisk(identity)
+    change(.look, { $0.containsAnswer(for: identity) }, answer: answer)
+  }
+
+  /// Blocks until all that has been asked of the disk so far is written, but no longer than so many seconds.
+  func finishWriting(within seconds: Double) {
+    let isWritten = DispatchSemaphore(value: 0)
+    change(.look) { _ in
+      true
+    } answer: { _ in
+      isWritten.signal()
+    }
+    _ = isWritten.wait(timeout: .now() + seconds)
+  }
+
+  /// Makes a change on the writer thread after all earlier changes, unless too many wait already.
+  ///
+  /// - Parameters:
+  ///   - change: The work of a store or look-up; by default removals are made.
+  ///   - answer: Called once; with false if the change was not made, as on a disk that hangs.
+  func change(
+    _ kind: DiskWrites.Kind,
+    _ change: @escaping @Sendable (any ImageDataCache) -> Bool = { $0.removeAllAnswers() },
+    answer: DiskWrites.Answer?
+  ) {
+    guard let dataCache else {
+      answer?(false)
+      return
+    }
+    let (admission, isHanging) = state.withLock { ($0.writes.admit(kind, answer), $0.writes.isHanging) }
+    switch admission {
+    case .queued(let number, let work, let dropped):
+      for number in dropped { diskWriter.cancel(number) }
+      // Removals that exceed the memory for them become one removal of everything.
+      let isReplaced = if case .remove = kind { work == .removeAll } else { false }
+      submit(number) { [self] in
+        if work == .removals { return removePending(number, from: dataCache) }
+        return isReplaced ? dataCache.removeAllAnswers() : change(dataCache)
+      }
+    case .joined: break
+    case .refused(let isFirst):
+      if isFirst { reportDisk("the disk is slower than the network; some images are not stored") }
+      answer?(false)
+      return
+    }
+    // On a disk that hangs the change is made later, and its caller does not wait for it.
+    if isHanging { answer?(false) }
+  }
+
+  private func submit(_ number: UInt64, _ work: @escaping @Sendable () -> Bool) {
+    diskWriter.submit(number, priority: .normal) { [self] in
+      guard beginsChange(number) else { return }
+      let result = work()
+      let (answers, waiting) = state.withLock { state in
+        let answers = state.writes.end(number)
+        return (answers, state.takeIdleWaiters())
+      }
+      Self.call(answers, result)
+      resume(waiting)
+    }
+  }
+
+  /// Calls the completions of equal changes, the first with the result: the others found nothing more to remove.
+  private static func call(_ answers: [DiskWrites.Answer], _ result: Bool) {
+    for (index, answer) in answers.enumerated() { answer(index == 0 && result) }
+  }
+
+  /// Makes the removals of a batch.
+  private func removePending(_ number: UInt64, from cache: any ImageDataCache) -> Bool {
+    while let identity = state.withLock({ $0.writes.nextRemoval(of: number) }) {
+      let wasThere = cache.removeAnswer(for: identity)
+      let now = clock.now
+      Self.call(state.withLock { $0.writes.removed(identity, of: number, at: now) }, wasThere)
+    }
+    return true
+  }
+
+  /// Begins a change. Returns false for a change that was dropped.
+  private func beginsChange(_ number: UInt64) -> Bool {
+    let now = clock.now
+    let (isWanted, wake) = state.withLock { state -> (Bool, Int64?) in
+      guard let end = state.writes.begin(number, at: now) else { return (false, nil) }
+      guard state.writesWake == nil else { return (true, nil) }
+      state.writesWake = end
+      return (true, end)
+    }
+    if let wake { wakeForWrites(at: wake) }
+    return isWanted
+  }
+
+  private func wakeForWrites(at time: Int64) {
+    clock.wake(at: time) { [weak self] in self?.lookAtWrites() }
+  }
+
+  /// Gives up the changes of a disk that hangs.
+  private func lookAtWrites() {
+    let now = clock.now
+    let (overdue, waiting) = state.withLock { state in
+      let overdue = state.writes.takeOverdue(at: now)
+      state.writesWake = overdue.next
+      return (overdue, state.takeIdleWaiters())
+    }
+    if overdue.isNew { reportDisk("the disk does not answer; nothing is stored until it does") }
+    for number in overdue.dropped { diskWriter.cancel(number) }
+    for answer in overdue.answers { answer(false) }
+    resume(waiting)
+    if let next = overdue.next { wakeForWrites(at: next) }
+  }
+
+  private func reportDisk(_ text: String) {
+    DiagnosticLog.report(DiagnosticMessage(subject: "disk cache", text: text))
+  }
+}

@@ -1,0 +1,41 @@
+import FoundationEssentials
+import Glibc
+import VitrineLoading
+import VitrineTesting
+
+/// `DiskProbe hang` and `DiskProbe slow` load images while the disk does not answer, so that the diagnostic log tells so.
+enum HangingDisk {
+  /// A disk cache whose stores never end.
+  private final class Cache: ImageDataCache {
+    let gate = Gate()
+
+    func answer(for identity: RequestIdentity) -> StoredAnswer? { nil }
+    func containsAnswer(for identity: RequestIdentity) -> Bool { false }
+    func store(_ answer: StoredAnswer, for identity: RequestIdentity) -> Bool {
+      gate.pass()
+      return true
+    }
+    func removeAnswer(for identity: RequestIdentity) -> Bool { false }
+    func removeAllAnswers() -> Bool { false }
+  }
+
+  static func run(isSlow: Bool) async throws {
+    let (cache, clock, transport) = (Cache(), ManualLoadingClock(), FakeTransport())
+    var configuration = ImageDownloader.Configuration()
+    configuration.clock = clock
+    // Large bodies of small images.
+    configuration.bodyModifier = { _, _ in FakeDecoder.picture(width: 1, height: 1) }
+    let body = FakeDecoder.picture(width: 1, height: 1, count: isSlow ? 9 << 20 : 100)
+    transport.answerAll { transfer in
+      transfer.respond(headers: ["Cache-Control": "max-age=60"], expectedLength: body.count)
+      transfer.send(body)
+      transfer.finish()
+    }
+    let downloader = ImageDownloader(
+      configuration: configuration, transports: [transport], decoder: FakeDecoder(), cache: nil,
+      dataCache: cache)
+    for number in 0..<4 { _ = try await downloader.image(for: "http://a.test/\(number).jpg") }
+    await cache.gate.waitUntilHeld(1)
+    if !isSlow { for _ in 0..<3 { clock.advance(by: 10) } }
+  }
+}

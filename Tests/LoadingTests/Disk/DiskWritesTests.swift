@@ -1,0 +1,179 @@
+import FoundationEssentials
+import Synchronization
+import Testing
+import VitrineTesting
+
+@testable import VitrineLoading
+
+/// The queue of disk changes, above all of removals on a disk that hangs.
+@Suite(.timeLimit(.minutes(1))) struct DiskWritesTests {
+  private func number(_ admission: DiskWrites.Admission) -> UInt64? {
+    if case .queued(let number, _, _) = admission { number } else { nil }
+  }
+
+  private func identity(_ number: Int, longer: Int = 0) -> RequestIdentity {
+    RequestIdentity(url: url("\(number)" + String(repeating: "a", count: longer)), headers: [:])
+  }
+
+  /// A queue whose first change hangs.
+  private func hanging() throws -> DiskWrites {
+    var writes = DiskWrites()
+    let firstFound = number(writes.admit(.look, nil))
+    let first = try #require(firstFound)
+    let endFound = writes.begin(first, at: 0)
+    let end = try #require(endFound)
+    #expect(writes.takeOverdue(at: end - 1).isNew == false)
+    #expect(writes.takeOverdue(at: end).isNew)
+    #expect(!writes.takeOverdue(at: end).isNew, "one report for each change of state")
+    return writes
+  }
+
+  @Test func aResponseHasOneRemovalThatWaits() throws {
+    var writes = try hanging()
+    for _ in 0..<1000 { _ = writes.admit(.remove(identity(1)), nil) }
+    #expect(writes.count == 2)
+
+    let batch: UInt64 = 2
+    #expect(writes.begin(batch, at: 0) != nil)
+    #expect(writes.nextRemoval(of: batch) == identity(1))
+    #expect(writes.isRemoving(identity(1)))
+    _ = writes.removed(identity(1), of: batch, at: 0)
+    #expect(!writes.isRemoving(identity(1)))
+    #expect(writes.nextRemoval(of: batch) == nil)
+  }
+
+  @Test func removalsOnADiskThatHangsTakeBoundedMemory() throws {
+    var writes = try hanging()
+    for number in 0..<10_000 { _ = writes.admit(.remove(identity(number)), nil) }
+    #expect(writes.count == 2)
+    #expect(writes.isRemoving(identity(9999)) && !writes.isRemoving(identity(10_000)))
+
+    // Beyond the limit everything is removed.
+    var dropped: [UInt64] = []
+    for number in 0..<200 {
+      if case .queued(_, .removeAll, let replaced) = writes.admit(
+        .remove(identity(number, longer: 65_536)), nil)
+      {
+        dropped += replaced
+      }
+    }
+    #expect(dropped == [2] && writes.count == 2)
+    #expect(writes.isRemoving(identity(10_000)), "nothing that was removed is found")
+
+    #expect(writes.begin(3, at: 0) != nil)
+    _ = writes.end(3)
+    #expect(!writes.isRemoving(identity(0)) && !writes.isRemoving(identity(10_000)))
+  }
+
+  @Test func changesOfAResponseStayInOrder() throws {
+    var writes = DiskWrites()
+    let one = identity(1)
+    let kinds: [DiskWrites.Kind] = [
+      .remove(one), .store(one, bytes: 1), .remove(identity(2)), .remove(one), .removeAll, .remove(one),
+      .store(one, bytes: 1), .remove(one),
+    ]
+    let numbers = kinds.map { number(writes.admit($0, nil)) }
+    // The fourth joins the third, and the sixth the removal of everything.
+    #expect(numbers == [1, 2, 3, nil, 4, nil, 5, 6])
+
+    for number in [1, 2, 3] as [UInt64] {
+      #expect(writes.begin(number, at: 0) != nil)
+      while let identity = writes.nextRemoval(of: number) {
+        _ = writes.removed(identity, of: number, at: 0)
+      }
+      _ = writes.end(number)
+    }
+    #expect(writes.isRemoving(one))
+    for number in [4, 5] as [UInt64] {
+      #expect(writes.begin(number, at: 0) != nil)
+      _ = writes.end(number)
+    }
+    #expect(writes.isRemoving(one) && !writes.isRemoving(identity(2)))
+    #expect(writes.begin(6, at: 0) != nil)
+    // A removal that has begun may be over before a later store.
+    #expect(number(writes.admit(.remove(one), nil)) == 7)
+  }
+
+  @Test func eachCompletionIsCalledOnce() throws {
+    let heard = Mutex<[String]>([])
+    func note(_ name: String) -> DiskWrites.Answer {
+      { wasThere in heard.withLock { $0.append("\(name) \(wasThere)") } }
+    }
+    var writes = DiskWrites()
+    _ = writes.admit(.remove(identity(1)), note("a"))
+    _ = writes.admit(.remove(identity(1)), note("b"))
+    _ = writes.admit(.remove(identity(2)), note("c"))
+    let endFound = writes.begin(1, at: 0)
+    let end = try #require(endFound)
+    let firstFound = writes.nextRemoval(of: 1)
+    let first = try #require(firstFound)
+    for answer in writes.removed(first, of: 1, at: 0) { answer(true) }
+    for answer in writes.takeOverdue(at: end).answers { answer(false) }
+    while let identity = writes.nextRemoval(of: 1) {
+      for answer in writes.removed(identity, of: 1, at: 0) { answer(true) }
+    }
+    for answer in writes.end(1) { answer(true) }
+
+    let expected = first == identity(1) ? ["a true", "b true", "c false"] : ["a false", "b false", "c true"]
+    #expect(heard.withLock { $0.sorted() } == expected)
+  }
+
+  @Test func aLongBatchOfQuickRemovalsDoesNotHang() throws {
+    var writes = DiskWrites()
+    for number in 0..<3 { _ = writes.admit(.remove(identity(number)), nil) }
+    _ = writes.begin(1, at: 0)
+    let step = Int64(nanosecondsIn: DiskWrites.limit) - 1
+    for turn in 1...3 {
+      let now = Int64(turn) * step
+      #expect(!writes.takeOverdue(at: now).isNew)
+      let identityFound = writes.nextRemoval(of: 1)
+      let identity = try #require(identityFound)
+      _ = writes.removed(identity, of: 1, at: now)
+    }
+  }
+
+  @Test func theFirstOfSeveralRefusalsIsReported() {
+    var writes = DiskWrites()
+    func isFirst(_ bytes: Int) -> Bool? {
+      if case .refused(let isFirst) = writes.admit(.store(identity(bytes), bytes: bytes), nil) {
+        isFirst
+      } else {
+        nil
+      }
+    }
+    let limit = DiskWrites.unwrittenBytesLimit
+    let reports = [limit, 1, 2].map { isFirst($0) }
+    #expect(reports == [nil, true, false])
+    _ = writes.begin(1, at: 0)
+    _ = writes.end(1)
+    let later = [limit, 3].map { isFirst($0) }
+    #expect(later == [nil, true])
+  }
+
+  // MARK: With a downloader
+
+  @Test("an image that its server has withdrawn is not shown while its removal waits for the disk")
+  func withdrawn() async throws {
+    let gate = Gate()
+    let world = DiskWorld(removalsAreHeldBy: gate)
+    world.keep("a.jpg")
+    world.keep("b.jpg")
+    world.transport.answerAll { $0.refuse(404) }
+    for name in ["a.jpg", "b.jpg"] {
+      await #expect(throws: ImageError.status(404)) {
+        try await world.downloader.image(for: request(name, policy: .reload))
+      }
+    }
+    await gate.waitUntilHeld(1)
+
+    for name in ["a.jpg", "b.jpg"] {
+      await #expect(throws: ImageError.notCached) {
+        try await world.downloader.image(for: request(name, policy: .cacheOnly))
+      }
+    }
+
+    gate.open()
+    await world.downloader.drain()
+    #expect(world.disk.answers.isEmpty)
+  }
+}
