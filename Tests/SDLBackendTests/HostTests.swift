@@ -38,6 +38,19 @@ extension SDLTests {
       #expect(test.host.frameStatistics.presented == 1, "the first goes on")
     }
 
+    @Test func refusedSecondHostLeavesTheSignalsToTheFirst() throws {
+      let test = try TestHost()
+      for _ in 0..<3 { #expect(throws: SDLHostError.anotherHostIsOpen) { try TestHost() } }
+      // With nothing left to draw, a turn waits until the signal has come.
+      test.settle()
+      #expect(!test.host.isQuitting)
+
+      kill(getpid(), SIGTERM)
+      test.host.turn(waitUpTo: 10)
+
+      #expect(test.host.isQuitting)
+    }
+
     @Test func hostThatNobodyHoldsClosesItself() throws {
       weak var host: SDLHost?
       do {

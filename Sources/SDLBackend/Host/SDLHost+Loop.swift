@@ -27,7 +27,10 @@ extension SDLHost {
   /// One turn of the loop: waits until there is something to do, handles events and the main queue's work, and
   /// draws a frame if one is due.
   ///
-  /// - Parameter seconds: how long it waits at most; 0 only looks.
+  /// Only a turn on the process's first thread serves the main queue. On another thread, as in most tests, images that
+  /// arrive and tasks of the main actor wait until the caller gives way, for example by an `await`.
+  ///
+  /// - Parameter seconds: The longest wait in seconds; 0 does not wait.
   public func turn(waitUpTo seconds: Double = .infinity) {
     guard video.isOpen else { return }
     sleeper.checkDisplay()

@@ -58,6 +58,8 @@ public final class SDLHost {
 
   /// Opens the window. With the drivers `offscreen` and `dummy` there is a picture but nothing to see it on.
   public init(configuration: Configuration) throws(SDLHostError) {
+    // Before the signals change hands: the host that is open keeps them.
+    guard !VideoSession.isRunning else { throw .anotherHostIsOpen }
     let devices = ScreenDevices(root: "")
     let drivers = VideoDriverChoice(
       requested: configuration.videoDriver, environment: { name in getenv(name).map { String(cString: $0) } },

@@ -53,7 +53,8 @@ final class QuitSignals {
     guard isOpen else { return }
     isOpen = false
     for (signal, var action) in previous { sigaction(signal, &action, nil) }
-    wakeDescriptor.store(-1, ordering: .releasing)
+    // Another host may have put its own descriptor there.
+    _ = wakeDescriptor.compareExchange(expected: writeEnd, desired: -1, ordering: .acquiringAndReleasing)
     for end in [descriptor, writeEnd] where end >= 0 { _ = Glibc.close(end) }
   }
 

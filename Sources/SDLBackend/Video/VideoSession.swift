@@ -6,7 +6,8 @@ import VitrineGraphics
 /// SDL is a single thing in a process, so there is at most one session at a time.
 @MainActor
 final class VideoSession {
-  private static var isRunning = false
+  /// True while a session is open, or after its display was lost.
+  private(set) static var isRunning = false
 
   /// SDL's name of the driver that runs, in lower case, as `x11`.
   let driver: String
