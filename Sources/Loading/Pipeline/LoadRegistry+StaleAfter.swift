@@ -33,8 +33,10 @@ extension LoadRegistry {
 
   /// Sets the deadline after which the callers of a fetch get the stored response, if that may be shown.
   mutating func limitWaiting(_ id: FetchID) {
-    guard staleAfter < 1e9, mayServeCopy(id) else { return }
-    let deadline = fetches[id]?.disk.copyDeadline ?? now.advanced(bySeconds: max(0, staleAfter))
+    // Not a number counts as 0.
+    let wait = staleAfter > 0 ? staleAfter : 0
+    guard wait < 1e9, mayServeCopy(id) else { return }
+    let deadline = fetches[id]?.disk.copyDeadline ?? now.advanced(bySeconds: wait)
     fetches[id]?.disk.copyDeadline = deadline
     // A caller that joins after the deadline does not wait for another full period.
     if let wake = copyDeadlines.add(id, at: max(now, deadline)) { actions.append(.wake(at: wake)) }

@@ -23,7 +23,7 @@ struct StaleAfterTests {
       completion: { result in
         if case .failure(let error) = result { heard.add(error) } else { heard.add(nil) }
       })
-    let transfer = await world.transfer()
+    let transfer = try await world.transfer()
     world.world.clock.advance(by: 0.999)
     #expect(!task.isFinished)
 
@@ -41,7 +41,7 @@ struct StaleAfterTests {
     await world.downloader.drain()
     #expect(world.downloader.cachedImage(for: request())?.pixelWidth == 32, "it is there the next time")
     #expect(world.disk.answers.first?.body == Self.newer)
-    #expect(await heard.wait(for: 1) == [nil])
+    #expect(try await heard.wait(for: 1) == [nil])
     #expect(world.transport.transfers.count == 1)
   }
 
@@ -49,7 +49,7 @@ struct StaleAfterTests {
     let world = DiskWorld()
     world.keep(age: 3600)
     let task = world.downloader.load(request())
-    let transfer = await world.transfer()
+    let transfer = try await world.transfer()
     world.world.clock.advance(by: 0.9)
     transfer.respond(status: 304)
     transfer.finish()
@@ -64,7 +64,7 @@ struct StaleAfterTests {
     let world = DiskWorld()
     world.keep(age: 3600)
     let task = world.downloader.load(request())
-    let transfer = await world.transfer()
+    let transfer = try await world.transfer()
     transfer.respond(expectedLength: 1000)
     transfer.send([1, 2, 3])
     world.world.clock.advance(by: 1)
@@ -78,7 +78,7 @@ struct StaleAfterTests {
     world.keep("a.jpg", age: 3600)
     world.keep("b.jpg", age: 3600)
     let tasks = [world.downloader.load(request("a.jpg")), world.downloader.load(request("b.jpg"))]
-    _ = await world.transfer()
+    _ = try await world.transfer()
     await world.disk.waitUntilAsked(2)
     while world.downloader.waitingDownloadCount == 0 { try await pause() }
 
@@ -92,7 +92,7 @@ struct StaleAfterTests {
     let world = DiskWorld()
     world.keep(age: 3600, headers: ["Cache-Control": "max-age=60, must-revalidate", "ETag": "\"one\""])
     let task = world.downloader.load(request())
-    let transfer = await world.transfer()
+    let transfer = try await world.transfer()
     world.world.clock.advance(by: 10)
     #expect(!task.isFinished)
 
@@ -104,18 +104,32 @@ struct StaleAfterTests {
     let world = DiskWorld { $0.freshness.staleAfter = .infinity }
     world.keep(age: 3600)
     let task = world.downloader.load(request())
-    let transfer = await world.transfer()
+    let transfer = try await world.transfer()
     world.world.clock.advance(by: 100)
     #expect(!task.isFinished)
     transfer.answer(with: Self.newer)
     #expect(try await task.response.image.pixelWidth == 32)
   }
 
+  @Test(arguments: [Double.nan, 0, -1, -Double.infinity])
+  func rulesMayNotWaitAtAll(seconds: Double) async throws {
+    let world = DiskWorld { $0.freshness.staleAfter = seconds }
+    world.keep(age: 3600)
+
+    let task = world.downloader.load(request())
+    _ = try await world.transfer()
+    world.world.clock.advance(by: 0)
+    try await until(within: 10) { task.isFinished }
+
+    #expect(isStaleWithoutReason(try await task.response))
+    world.downloader.cancelAll()
+  }
+
   @Test func callerWhoComesLaterIsNotKeptWaitingAgain() async throws {
     let world = DiskWorld()
     world.keep(age: 3600)
     let first = world.downloader.load(request())
-    _ = await world.transfer()
+    _ = try await world.transfer()
     world.world.clock.advance(by: 1)
     _ = try await first.response
     world.downloader.removeAllCachedImages()
@@ -131,7 +145,7 @@ struct StaleAfterTests {
     let world = DiskWorld()
     world.keep(age: 3600)
     let task = world.downloader.load(request())
-    let transfer = await world.transfer()
+    let transfer = try await world.transfer()
     world.world.clock.advance(by: 1)
     _ = try await task.response
 
@@ -145,7 +159,7 @@ struct StaleAfterTests {
     let world = DiskWorld()
     world.keep(age: 3600)
     let task = world.downloader.load(request())
-    let transfer = await world.transfer()
+    let transfer = try await world.transfer()
     task.cancel()
     #expect(transfer.isCancelled)
     world.world.clock.advance(by: 1)

@@ -25,7 +25,7 @@ public struct FreshnessRules: Hashable, Sendable {
   /// the network ends it too.
   public var staleInMemory = 60.0
   /// The number of seconds to wait for a server before a stored stale response is shown, if the rules allow a stale
-  /// response when the server fails. 1 by default; `.infinity` waits without limit. The load ends with `.stale` and no
+  /// response when the server fails. 1 by default; `.infinity` waits without limit; 0, less, and not a number do not wait. The load ends with `.stale` and no
   /// reason. The request goes on: its response is stored, and a slot that still shows the stale image then shows the
   /// new one. Without a stored response, and for `.refresh` and `.reload`, only the timeouts of the transfer apply.
   public var staleAfter = 1.0
