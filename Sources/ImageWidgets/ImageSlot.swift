@@ -20,8 +20,8 @@ final class ImageSlot {
   private var showing: Image.Showing?
   /// Loads that a newer one has left alone: they end, and are not shown.
   private var leftAlone: [SlotLoad] = []
-  /// Cancelled loads whose completions may not have been called yet.
-  private var cancelled: [SlotLoad] = []
+  /// Completions that have not been called yet although their load is over.
+  private let pending = PendingCompletions()
   /// Who shows its pictures in another place than `target`, and the one that was given last.
   private var elsewhere: (show: @MainActor (View, Image?) -> Void, image: Image?)?
   /// What is shown of the picture that it loads.
@@ -64,11 +64,8 @@ final class ImageSlot {
       guard let source else { throw ImageError.invalidURL("") }
       request = try source.asImageRequest()
     } catch {
-      refuse(
+      return refuse(
         error, isNil: source == nil, placeholder: placeholder, options: options, completion: completion)
-      // Setting nil clears the slot and is no failure.
-      if source != nil, let error = error as? ImageError { noteRefusal(error) }
-      return
     }
     var question = SlotQuestion(
       request: request, additionalIdentifier: additionalIdentifier, placeholder: placeholder,
@@ -80,17 +77,18 @@ final class ImageSlot {
     }
     abandonLoad(leavesAlone: !options.cancelsPrevious)
     let turn = turn
-    finishCancelledLoads()
-    guard turn == self.turn else { return SlotLoad(question, listeners).cancel() }
+    pending.callAll()
+    guard turn == self.turn else { return pending.postpone(listeners, .failure(.cancelled)) }
     url = request.url.absoluteString
     // Anything else is shown in its place in a moment.
     if !options.setsImage || options.placeholderPolicy == .keepsPrevious { takeBackPart() }
-    guard turn == self.turn else { return SlotLoad(question, listeners).cancel() }
+    guard turn == self.turn else { return pending.postpone(listeners, .failure(.cancelled)) }
     part = nil
     let image = imageFromMemory(for: &question)
-    guard turn == self.turn else { return SlotLoad(question, listeners).cancel() }
+    guard turn == self.turn else { return pending.postpone(listeners, .failure(.cancelled)) }
     if let image, !question.asksServer {
-      settle(question, .success(ImageResponse(image: image, source: .memory)), listeners)
+      let handlers = listeners.isEmpty ? nil : SlotHandlers(listeners)
+      settle(question, .success(ImageResponse(image: image, source: .memory)), handlers)
       return
     }
     let new = SlotLoad(question, listeners)
@@ -135,11 +133,15 @@ final class ImageSlot {
     _ error: any Error, isNil: Bool, placeholder: Image?, options: SlotOptions, completion: SlotCompletion?
   ) {
     abandonLoad()
+    let turn = turn
+    pending.callAll()
+    let failure = (error as? ImageError) ?? .invalidURL("")
+    pending.postpone(SlotListeners(completion: completion), .failure(failure))
+    // Setting nil clears the slot and is no failure.
+    if !isNil { SlotDiagnostics.reportFailure(failure, of: nil, in: target) }
+    guard turn == self.turn else { return }
     url = nil
     shown = nil
-    let turn = turn
-    let failure = (error as? ImageError) ?? .invalidURL("")
-    if let completion { Task { @MainActor in completion(.failure(failure)) } }
     if !options.setsImage {
       takeBackPart()
     } else if options.placeholderPolicy == .keepsPrevious, !isNil {
@@ -149,7 +151,9 @@ final class ImageSlot {
       show(options.placeholderPolicy == .never ? nil : placeholder, by: options, transition: .none)
     }
     ImageSlot.observer?.slotDidSettle(.failure(failure))
-    if turn == self.turn { activity = .ended(success: false) }
+    guard turn == self.turn else { return }
+    if !isNil { note(.failure(failure), began: nil) }
+    activity = .ended(success: false)
   }
 
   /// Keeps the previous image, as for a status of 404.
@@ -162,11 +166,6 @@ final class ImageSlot {
     let turn = turn
     takeBackPart()
     if turn == self.turn, shownImage == nil { show(placeholder, by: options, transition: .none) }
-  }
-
-  private func noteRefusal(_ error: ImageError) {
-    note(.failure(error), began: nil)
-    SlotDiagnostics.reportFailure(error, of: nil, in: target)
   }
 
   /// Cancels the current load, or lets it continue beside the next one.
@@ -192,16 +191,8 @@ final class ImageSlot {
 
   /// Cancels a load. Its completions are called later, or when the slot begins another load.
   private func cancel(_ load: SlotLoad) {
-    cancelled.removeAll(where: \.isFinished)
-    cancelled.append(load)
+    pending.add(load.handlers, .failure(.cancelled))
     load.cancel()
-  }
-
-  /// Calls pending completions of cancelled loads, so that none is called after the next load has begun.
-  private func finishCancelledLoads() {
-    let loads = cancelled
-    cancelled = []
-    for load in loads { load.finish(.failure(.cancelled)) }
   }
 
   /// Lets a load that is under way go on beside the next one.
@@ -210,7 +201,7 @@ final class ImageSlot {
   }
 
   /// The end of a load that the slot does not wait for.
-  private func finishBeside(_ load: SlotLoad, _ result: Result<ImageResponse, ImageError>) {
+  private func finishBeside(_ load: SlotLoad, _ result: SlotResult) {
     let count = leftAlone.count
     leftAlone.removeAll { $0 === load }
     load.finish(leftAlone.count < count ? result : result.asCancelled)
@@ -316,10 +307,11 @@ final class ImageSlot {
     if size != .unknown { load.question.size = size }
     load.times += 1
     let times = load.times
+    load.move(to: SlotVisibility(of: target.view))
     let downloader = downloader(for: load.question)
     load.question.clockSteps = downloader.recovery.clockSteps
     let task = downloader.load(
-      load.question.sizedRequest, additionalIdentifier: load.question.additionalIdentifier,
+      load.request, additionalIdentifier: load.question.additionalIdentifier,
       completion: { [weak self] result in
         // A slot that has gone, or wants another picture by now, shows nothing.
         guard let self else { return load.finish(result.asCancelled) }
@@ -340,16 +332,18 @@ final class ImageSlot {
     target.view?.setLoadOperation(task, forKey: target.key.operation)
   }
 
-  private func finish(_ load: SlotLoad, _ result: Result<ImageResponse, ImageError>) {
+  private func finish(_ load: SlotLoad, _ result: SlotResult) {
     setLoad(nil)
-    settle(load.question, result, load.takeListeners())
+    settle(load.question, result, load.handlers)
   }
 
   /// Shows what came of a question, and tells those who wait.
   private func settle(
-    _ question: SlotQuestion, _ result: Result<ImageResponse, ImageError>, _ listeners: SlotListeners
+    _ question: SlotQuestion, _ result: SlotResult, _ handlers: SlotHandlers?
   ) {
     let turn = turn
+    // Code that is called from here may request another image.
+    if let handlers { pending.add(handlers, result) }
     let isLoaded = if case .success = result { true } else { false }
     endIndicator(isLoaded: isLoaded)
     note(result, began: question.began)
@@ -370,17 +364,16 @@ final class ImageSlot {
     }
     if load == nil, turn == self.turn { beginRecovery(question, after: result) }
     if !result.isCancelled { ImageSlot.observer?.slotDidSettle(result) }
-    if question.options.waitsForTransition, let image = try? result.get().image, let view = target.view {
-      view.afterTransition(to: image) { listeners.tell(result) }
-    } else {
-      listeners.tell(result)
+    if let handlers {
+      let transition = question.options.waitsForTransition ? target.view : nil
+      pending.complete(handlers, result, afterTransitionOf: transition)
     }
     if load == nil, turn == self.turn { activity = .ended(success: isLoaded) }
     // The view may have grown while it loaded.
     sizeDidChange()
   }
 
-  private func beginRecovery(_ question: SlotQuestion, after result: Result<ImageResponse, ImageError>) {
+  private func beginRecovery(_ question: SlotQuestion, after result: SlotResult) {
     recovery = .begin(for: self, downloader(for: question), question, after: result)
   }
 
@@ -391,7 +384,7 @@ final class ImageSlot {
       return
     }
     let turn = turn
-    let result = Result<ImageResponse, ImageError>.success(response)
+    let result = SlotResult.success(response)
     note(result, began: question.began)
     if !keepsPicture(question, response) {
       shown = (question, response.image)
@@ -413,7 +406,7 @@ final class ImageSlot {
       && shown.image.pixelHeight >= response.image.pixelHeight
   }
 
-  private func note(_ result: Result<ImageResponse, ImageError>, began: Double?) {
+  private func note(_ result: SlotResult, began: Double?) {
     let window = target.view?.window
     let elapsed = began.flatMap { began in window.map { $0.now - began } }
     guard let new = SlotReport(result, elapsed: elapsed) else { return }
@@ -541,6 +534,7 @@ extension ImageSlot {
     // A cell is asked for its picture before it is in the list.
     if load?.question.began == nil { load?.question.began = window.now }
     if indicator?.window !== window { dropIndicator() }
+    load?.move(to: SlotVisibility(of: target.view))
     if let load, load.task != nil, indicator == nil {
       startIndicator(for: load)
     } else {
@@ -548,6 +542,15 @@ extension ImageSlot {
     }
     sizeDidChange()
   }
+
+  /// Called when the slot is drawn. Does not change the view tree.
+  func wasDrawn() {
+    load?.move(to: .visible)
+    recovery?.wasDrawn()
+  }
+
+  /// Called when the view has been scrolled off the screen.
+  func didLeaveScreen() { load?.move(to: .left) }
 
   /// Whether its picture would be seen now, were it there, and an indicator stands for it.
   func isIndicatorVisible(at now: Double) -> Bool {
@@ -562,13 +565,5 @@ extension ImageSlot {
 
   func drawIndicator(over view: View, at now: Double, into list: inout DrawList) {
     indicator?.draw(in: target.rect, of: view, at: now, into: &list)
-  }
-}
-
-extension Result where Success == ImageResponse, Failure == ImageError {
-  fileprivate var isCancelled: Bool { if case .failure(.cancelled) = self { true } else { false } }
-  /// What somebody hears whose slot has moved on: a late answer counts as cancelled, a failure stays one.
-  fileprivate var asCancelled: Self {
-    if case .success = self { .failure(.cancelled) } else { self }
   }
 }

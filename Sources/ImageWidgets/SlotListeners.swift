@@ -12,6 +12,9 @@ struct SlotListeners {
     self.completion = completion
   }
 
+  /// True if there is no handler to call.
+  var isEmpty: Bool { progress == nil && completion == nil && others.isEmpty }
+
   mutating func append(_ other: SlotListeners) { others.append(other) }
 
   /// More has come.
@@ -21,7 +24,7 @@ struct SlotListeners {
   }
 
   /// It is over.
-  func tell(_ result: Result<ImageResponse, ImageError>) {
+  func tell(_ result: SlotResult) {
     completion?(result)
     for other in others { other.tell(result) }
   }

@@ -8,15 +8,21 @@ final class SlotLoad {
   var task: ImageTask?
   /// How often the downloader was asked: what came of an earlier time is of no interest.
   var times = 0
-  private var listeners: SlotListeners
-  /// True once the completions have been called or claimed.
-  private(set) var isFinished = false
+  let handlers: SlotHandlers
+  private var visibility = SlotVisibility.visible
   private var pauseObservation: ActivityObservation?
   private var isPaused = false
 
   init(_ question: SlotQuestion, _ listeners: SlotListeners = .init()) {
     self.question = question
-    self.listeners = listeners
+    handlers = SlotHandlers(listeners)
+  }
+
+  /// The request at the size that is needed, and at the priority that suits the visibility of the slot.
+  var request: ImageRequest {
+    var request = question.sizedRequest
+    request.priority = visibility.priority(for: request.priority)
+    return request
   }
 
   /// Whether somebody has cancelled it by its task, or with all others: its end is on its way.
@@ -26,7 +32,7 @@ final class SlotLoad {
   ///
   /// Whether it is to be asked for anew, to be shown in part: not once its outcome is on its way.
   func join(_ more: SlotListeners, as request: ImageRequest) -> Bool {
-    listeners.append(more)
+    handlers.append(more)
     raise(request.priority)
     let progressive = request.progressive
     guard progressive != .none, progressive != question.request.progressive else { return false }
@@ -37,10 +43,20 @@ final class SlotLoad {
   private func raise(_ priority: ImageRequest.Priority) {
     guard priority > question.request.priority else { return }
     question.request.priority = priority
-    if let task { task.priority = max(task.priority, priority) }
+    if let task { task.priority = max(task.priority, visibility.priority(for: priority)) }
   }
 
-  func report(_ progress: ImageTask.Progress) { listeners.report(progress) }
+  /// Changes the priority of the task when the slot appears on the screen or leaves it. A priority that the caller has
+  /// set on the task itself is kept.
+  func move(to new: SlotVisibility) {
+    guard visibility != new else { return }
+    let previous = visibility.priority(for: question.request.priority)
+    visibility = new
+    guard let task, task.priority == previous, !task.isFinished else { return }
+    task.priority = visibility.priority(for: question.request.priority)
+  }
+
+  func report(_ progress: ImageTask.Progress) { handlers.report(progress) }
 
   /// Calls `change` on the main actor each time the task is paused or resumed.
   func observePause(of task: ImageTask, _ change: @escaping () -> Void) {
@@ -52,17 +68,8 @@ final class SlotLoad {
     }
   }
 
-  /// Those who are yet to hear how it ended: they are told by the caller. Nobody the second time.
-  func takeListeners() -> SlotListeners {
-    defer {
-      listeners = SlotListeners()
-      isFinished = true
-    }
-    return listeners
-  }
-
-  /// Tells everybody who waits, once; a second end is ignored.
-  func finish(_ result: Result<ImageResponse, ImageError>) { takeListeners().tell(result) }
+  /// Calls the completions, unless they have been called before.
+  func finish(_ result: SlotResult) { handlers.call(result) }
 
   /// Ends it for a slot that wants something else: a running task says so itself, later; one that was never
   /// started is told here, later too.

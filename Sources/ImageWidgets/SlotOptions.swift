@@ -17,8 +17,9 @@ public nonisolated struct SlotOptions {
   public var transition: Transition
   /// How pictures of a source come instead, whenever they do; empty by default.
   public var transitionsBySource: [ImageResponse.Source: Transition]
-  /// Whether the completion is called when the transition has ended, in whatever way, and not when it begins
-  /// (SDWebImage's WaitTransition); false by default.
+  /// True to call the completion when the transition has ended or was cut short, and not when it begins (SDWebImage's
+  /// WaitTransition); false by default. If the slot is given another image during the transition, the completion is
+  /// called before the new load begins.
   public var waitsForTransition: Bool
   /// What is over the slot while it loads; a spinner after 0.1 s by default.
   public var indicator: Indicator
@@ -45,8 +46,9 @@ public nonisolated struct SlotOptions {
   public enum PlaceholderPolicy: Hashable, Sendable {
     /// The placeholder, or nothing: a reused cell never shows another row's picture.
     case whileLoading
-    /// The picture that was there before, until the new one is (AF-B9). A placeholder is shown only in an
-    /// empty slot.
+    /// The previous image, until the new one arrives (AF-B9). A failure and a malformed URL keep the previous image
+    /// too, unless there is a failure image. Setting nil clears the slot. The placeholder is shown only in an empty
+    /// slot.
     case keepsPrevious
     /// Nothing while it loads; the placeholder if it fails (SDWebImage's DelayPlaceholder).
     case onFailure
@@ -132,9 +134,14 @@ public nonisolated struct SlotOptions {
 /// A function that is called exactly once with the result of a load, on the main actor: for an image from memory before
 /// the setter returns, otherwise later.
 ///
-/// `.cancelled` means that the slot was given another image, was cancelled, or that its view was released. It is
-/// delivered before the slot begins another load, at the latest within the call that requests this load: the completion
-/// of a cell's old image cannot undo changes that the cell makes for the new one.
+/// `.cancelled` means that the slot was given another image, was cancelled, or that its view was released.
+///
+/// For every result, a completion that has not been called yet is called before the slot begins another load, at
+/// the latest within the call that requests this load: the completion of a cell's old image cannot undo changes that
+/// the cell makes for the new one. This includes a completion that waits for a transition and the failure of a malformed
+/// URL. Only a load that continues because of `cancelsPrevious: false` ends later. If a completion or an observer that is
+/// called within the setter gives the slot yet another image, the image of the outer call is not loaded, and its
+/// completion is called with `.cancelled` after the setter.
 ///
 /// A retryable failure is final for the completion, but not for the slot: the request is sent again while the slot is
 /// on the screen (`ImageDownloader.Configuration.recovery`). A stale image is refreshed in the same way. When the image

@@ -25,7 +25,7 @@ final class SlotRecovery {
   ///   - result: The result that the slot shows now.
   static func begin(
     for slot: ImageSlot, _ downloader: ImageDownloader, _ question: SlotQuestion,
-    after result: Result<ImageResponse, ImageError>
+    after result: SlotResult
   ) -> SlotRecovery? {
     guard question.options.setsImage else { return nil }
     switch result {
@@ -113,7 +113,7 @@ final class SlotRecovery {
     return image
   }
 
-  private func ended(_ question: SlotQuestion, _ result: Result<ImageResponse, ImageError>) {
+  private func ended(_ question: SlotQuestion, _ result: SlotResult) {
     switch result {
     case .success(let response):
       if question.hasPicture, let staleness = response.staleness {

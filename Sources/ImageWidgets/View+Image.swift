@@ -12,8 +12,9 @@ extension View {
   /// request that is `progressive` has brought so far is shown in part, and gone again where the whole fails.
   ///
   /// - Parameters:
-  ///   - source: a `URL`, a `String` or an `ImageRequest`. Nil, or a text that is no URL, shows the
-  ///     placeholder and delivers `.invalidURL`.
+  ///   - source: A `URL`, a `String` or an `ImageRequest`. Nil clears the slot: it shows the placeholder. A text that is
+  ///     not a URL shows the placeholder too, or with `.keepsPrevious` the failure image or the previous image. Both
+  ///     deliver `.invalidURL` after the call, at the latest before the slot begins another load.
   ///   - additionalIdentifier: tells apart pictures of one request that are made differently (AF-F4).
   ///   - placeholder: shown while it loads, and if it fails; nil clears.
   ///   - options: how it looks while it loads and when it has; whether it sets the picture at all.

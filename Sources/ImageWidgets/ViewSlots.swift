@@ -27,8 +27,12 @@ final class ViewSlots: ViewAttachment {
     for slot in slots { slot.windowDidChange() }
   }
 
+  func didLeaveScreen(_ view: View) {
+    for slot in slots { slot.didLeaveScreen() }
+  }
+
   func drawOverlay(of view: View, into list: inout DrawList) {
-    for slot in slots { slot.recovery?.wasDrawn() }
+    for slot in slots { slot.wasDrawn() }
     guard let now = view.window?.now else { return }
     if view.window?.showsDiagnostics == true {
       for slot in slots { slot.drawReport(over: view, into: &list) }

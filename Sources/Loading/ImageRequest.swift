@@ -20,7 +20,8 @@ public struct ImageRequest: Sendable {
     get { identity.allHeaders }
     set { identity = RequestIdentity(url: url, headers: newValue) }
   }
-  /// Where it stands in the queue; a shared load has the highest priority of those who wait for it.
+  /// The position in the queue of downloads. A shared load has the highest priority of its requests. A slot asks with a
+  /// lower priority while its view is in a window but not on the screen.
   public var priority: Priority
   /// What part the cache plays; `.useCache` by default.
   public var cachePolicy: CachePolicy

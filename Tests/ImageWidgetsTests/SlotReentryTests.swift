@@ -11,7 +11,7 @@ struct SlotReentryTests {
   private let bench = SlotBench()
   private let ear = Ear()
 
-  @Test func completionMaySetAnotherPicture() async {
+  @Test func completionMaySetAnotherPicture() async throws {
     let view = bench.view()
     let (bench, ear) = (bench, ear)
 
@@ -19,8 +19,8 @@ struct SlotReentryTests {
       ear.completion(result)
       view?.setImage(from: "http://a.test/2", options: bench.options, completion: ear.completion)
     }
-    await bench.transfer(1).answer(with: SlotBench.large)
-    await bench.transfer(2).answer(with: SlotBench.red)
+    try await bench.transfer(1).answer(with: SlotBench.large)
+    try await bench.transfer(2).answer(with: SlotBench.red)
     await ear.hear(2)
 
     #expect(view.image?.sourceWidth == 100)
@@ -45,7 +45,7 @@ struct SlotReentryTests {
     #expect(view.imageURL == "http://a.test/2")
   }
 
-  @Test func completionMayCancelRemoveAndClear() async {
+  @Test func completionMayCancelRemoveAndClear() async throws {
     let view = bench.view()
     let (bench, ear) = (bench, ear)
 
@@ -59,7 +59,7 @@ struct SlotReentryTests {
       }
       #expect(view.isLoadingImage, "\(number)")
     }
-    await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).answer(with: SlotBench.red)
     await ear.hear(2)
 
     #expect(ear.images.count == 2)
@@ -67,7 +67,7 @@ struct SlotReentryTests {
     #expect(view.pendingSlots == 0)
   }
 
-  @Test func completionMayLetGoOfItsView() async {
+  @Test func completionMayLetGoOfItsView() async throws {
     let owner = Owner()
     let ear = ear
     owner.view = ImageView(frame: Rect(x: 0, y: 0, width: 10, height: 10))
@@ -77,7 +77,7 @@ struct SlotReentryTests {
       owner.view = nil
       ear.completion(result)
     }
-    await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).answer(with: SlotBench.red)
     await ear.hear()
 
     #expect(watched == nil)
@@ -85,7 +85,7 @@ struct SlotReentryTests {
   }
 
   @Test(arguments: [true, false])
-  func closureThatShowsPicturesMayClearItsSlot(isPlaceholderEnough: Bool) async {
+  func closureThatShowsPicturesMayClearItsSlot(isPlaceholderEnough: Bool) async throws {
     let view = bench.view()
     var options = bench.options
     options.showsImage = { view, image in
@@ -93,7 +93,7 @@ struct SlotReentryTests {
     }
 
     view.setImage(from: "http://a.test/1", options: options, completion: ear.completion)
-    if !isPlaceholderEnough { await bench.transfer(1).answer(with: SlotBench.red) }
+    if !isPlaceholderEnough { try await bench.transfer(1).answer(with: SlotBench.red) }
     await ear.hear()
 
     #expect(view.imageURL == nil)
@@ -120,7 +120,7 @@ struct SlotReentryTests {
       ear.completion(result)
       heard.append("old, of \(bench.transport.transfers.count)")
     }
-    _ = await bench.transfer(1)
+    _ = try await bench.transfer(1)
 
     switch reuse {
     case .cancelledBefore: view.cancelImageLoad()
@@ -131,7 +131,7 @@ struct SlotReentryTests {
     #expect(heard.isEmpty, "a cancel by itself is heard of later")
     view.setImage(from: "http://a.test/2", options: bench.options) { _ in heard.append("new") }
     #expect(heard.first == "old, of 1")
-    if reuse != .memoryHit { await bench.transfer(2).answer(with: SlotBench.red) }
+    if reuse != .memoryHit { try await bench.transfer(2).answer(with: SlotBench.red) }
     while view.isLoadingImage {
       try Task.checkCancellation()
       await Task.yield()
@@ -140,6 +140,105 @@ struct SlotReentryTests {
 
     #expect(heard == ["old, of 1", "new"])
     #expect(ear.errors == [.cancelled])
+  }
+
+  @Test func completionThatWaitsForATransitionIsCalledBeforeTheNextLoadBegins() async throws {
+    let view = bench.view()
+    let bench = bench
+    var options = bench.options
+    options.waitsForTransition = true
+    bench.run(until: 0.1)
+    var heard: [String] = []
+    view.setImage(from: "http://a.test/1", options: options) { result in
+      heard.append("old \((try? result.get()) != nil), of \(bench.transport.transfers.count)")
+    }
+    try await bench.transfer(1).answer(with: SlotBench.large)
+    try await until { view.isInTransition }
+
+    view.setImage(from: "http://a.test/2", options: bench.options) { _ in heard.append("new") }
+    #expect(heard == ["old true, of 1"])
+    try await bench.transfer(2).answer(with: SlotBench.red)
+    try await until { !view.isLoadingImage }
+    bench.run(until: 2)
+    for _ in 0..<100 { await Task.yield() }
+
+    #expect(heard == ["old true, of 1", "new"])
+  }
+
+  nonisolated enum Refusal: CaseIterable, Sendable { case noURL, malformedURL }
+
+  @Test(arguments: Refusal.allCases)
+  func completionOfARefusedURLIsCalledBeforeTheNextLoadBegins(_ refusal: Refusal) async throws {
+    let view = bench.view()
+    let bench = bench
+    var heard: [String] = []
+    view.setImage(from: refusal == .noURL ? nil : "not a URL", options: bench.options) { result in
+      heard.append("refused \((try? result.get()) == nil), of \(bench.transport.transfers.count)")
+    }
+    #expect(heard.isEmpty, "a refusal by itself is heard of later")
+
+    view.setImage(from: "http://a.test/1", options: bench.options) { _ in heard.append("new") }
+    #expect(heard == ["refused true, of 0"])
+    try await bench.transfer(1).answer(with: SlotBench.red)
+    try await until { !view.isLoadingImage }
+    for _ in 0..<100 { await Task.yield() }
+
+    #expect(heard == ["refused true, of 0", "new"])
+  }
+
+  @Test(arguments: Refusal.allCases)
+  func completionOfTheOldLoadIsCalledBeforeAURLIsRefused(_ refusal: Refusal) async throws {
+    let view = bench.view()
+    let placeholder = Image.solid(width: 3, height: 3)
+    var heard: [String] = []
+    view.setImage(from: "http://a.test/1", options: bench.options) { [weak view] _ in
+      heard.append(view?.image == placeholder ? "late" : "old")
+    }
+    _ = try await bench.transfer(1)
+
+    view.setImage(
+      from: refusal == .noURL ? nil : "not a URL", placeholder: placeholder, options: bench.options
+    ) { _ in heard.append("refused") }
+    #expect(heard == ["old"])
+    try await until { heard.count == 2 }
+
+    #expect(heard == ["old", "refused"])
+    #expect(view.image == placeholder)
+  }
+
+  @Test func completionOfTheOldLoadMayReplaceARefusedURL() async throws {
+    let view = bench.view()
+    let (bench, ear) = (bench, ear)
+    view.setImage(from: "http://a.test/1", options: bench.options) { [weak view] _ in
+      view?.setImage(from: "http://a.test/2", options: bench.options, completion: ear.completion)
+    }
+    _ = try await bench.transfer(1)
+
+    view.setImage(from: "not a URL", options: bench.options, completion: ear.completion)
+
+    try await expectSecond(in: view, transfer: 2, answers: 2)
+    #expect(ear.errors == [.invalidURL("not a URL")])
+  }
+
+  /// The closure that shows an image begins another load before the completion of this image would have been called.
+  @Test func completionIsCalledBeforeALoadThatShowingTheImageBegins() async throws {
+    let view = bench.view()
+    let bench = bench
+    var heard: [String] = []
+    var options = bench.options
+    options.showsImage = { view, image in
+      guard image != nil, heard.isEmpty else { return }
+      view.setImage(from: "http://a.test/2", options: bench.options) { _ in heard.append("new") }
+    }
+
+    view.setImage(from: "http://a.test/1", options: options) { _ in
+      heard.append("old, of \(bench.transport.transfers.count)")
+    }
+    try await bench.transfer(1).answer(with: SlotBench.large)
+    try await bench.transfer(2).answer(with: SlotBench.red)
+    try await until { heard.count == 2 }
+
+    #expect(heard == ["old, of 1", "new"])
   }
 
   /// The example in the documentation.
@@ -152,9 +251,9 @@ struct SlotReentryTests {
     }
 
     show("1")
-    let first = await bench.transfer(1)
+    let first = try await bench.transfer(1)
     show("2")
-    let second = await bench.transfer(2)
+    let second = try await bench.transfer(2)
     #expect(first.isCancelled)
     for _ in 0..<100 { await Task.yield() }
     #expect(!bar.isHidden)
@@ -171,11 +270,11 @@ struct SlotReentryTests {
     view.setImage(from: "http://a.test/1", options: bench.options) { [weak view] _ in
       view?.setImage(from: "http://a.test/3", options: bench.options, completion: ear.completion)
     }
-    _ = await bench.transfer(1)
+    _ = try await bench.transfer(1)
 
     view.setImage(from: "http://a.test/2", options: bench.options, completion: ear.completion)
     #expect(view.imageURL == "http://a.test/3")
-    await bench.transfer(2).answer(with: SlotBench.red)
+    try await bench.transfer(2).answer(with: SlotBench.red)
     await ear.hear(2)
 
     #expect(Set(ear.errors) == [.cancelled])
@@ -187,9 +286,9 @@ struct SlotReentryTests {
   // MARK: From everywhere else that somebody hears
 
   /// Waits for the second picture, and looks whether it is there alone.
-  private func expectSecond(in view: ImageView, transfer number: Int, answers: Int) async {
+  private func expectSecond(in view: ImageView, transfer number: Int, answers: Int) async throws {
     #expect(view.imageURL == "http://a.test/2")
-    await bench.transfer(number).answer(with: SlotBench.red)
+    try await bench.transfer(number).answer(with: SlotBench.red)
     await ear.hear(answers)
     bench.run(until: bench.window.now + 2)
 
@@ -201,7 +300,7 @@ struct SlotReentryTests {
     #expect(view.loadOperation(forKey: "contents") == nil)
   }
 
-  @Test func progressMaySetAnotherPicture() async {
+  @Test func progressMaySetAnotherPicture() async throws {
     let view = bench.view()
     let (bench, ear) = (bench, ear)
     var isDone = false
@@ -213,13 +312,13 @@ struct SlotReentryTests {
         isDone = true
         view?.setImage(from: "http://a.test/2", options: bench.options, completion: ear.completion)
       })
-    let first = await bench.transfer(1)
+    let first = try await bench.transfer(1)
     first.respond(expectedLength: 1000)
     first.send([1])
 
-    await bench.transport.waitUntilStarted(2)
+    try await bench.transport.waitUntilStarted(2)
     #expect(first.isCancelled)
-    await expectSecond(in: view, transfer: 2, answers: 2)
+    try await expectSecond(in: view, transfer: 2, answers: 2)
     #expect(ear.errors == [.cancelled])
   }
 
@@ -235,12 +334,12 @@ struct SlotReentryTests {
       view?.setImage(from: "http://a.test/2", options: bench.options, completion: ear.completion)
       #expect(bench.pictures.isEmpty)
     }
-    await bench.transfer(1).answer(with: SlotBench.large)
+    try await bench.transfer(1).answer(with: SlotBench.large)
     try await until { view.isInTransition }
     bench.run(until: 1)
-    await bench.transport.waitUntilStarted(2)
+    try await bench.transport.waitUntilStarted(2)
 
-    await expectSecond(in: view, transfer: 2, answers: 2)
+    try await expectSecond(in: view, transfer: 2, answers: 2)
   }
 
   @Test func anotherPictureMaySetAnotherOneFromWithinATransitionThatItCutsShort() async throws {
@@ -253,14 +352,16 @@ struct SlotReentryTests {
     view.setImage(from: "http://a.test/1", options: options) { [weak view] _ in
       view?.setImage(from: "http://a.test/2", options: bench.options, completion: ear.completion)
     }
-    await bench.transfer(1).answer(with: SlotBench.large)
+    try await bench.transfer(1).answer(with: SlotBench.large)
     try await until { view.isInTransition }
     view.setImage(from: "http://a.test/3", options: bench.options, completion: ear.completion)
+    #expect(view.imageURL == "http://a.test/2")
     #expect(bench.pictures.isEmpty)
-    await bench.transport.waitUntilStarted(3)
 
-    await expectSecond(in: view, transfer: 3, answers: 2)
+    // The third one is never requested: the completion of the first one has requested the second.
+    try await expectSecond(in: view, transfer: 2, answers: 2)
     #expect(ear.errors == [.cancelled])
+    #expect(bench.transport.transfers.count == 2)
   }
 
   nonisolated enum Moment: CaseIterable, Sendable { case placeholder, picture, failureImage, hit }
@@ -282,16 +383,16 @@ struct SlotReentryTests {
     }
 
     view.setImage(from: "http://a.test/1", options: options, completion: ear.completion)
-    if moment == .picture { await bench.transfer(1).answer(with: SlotBench.large) }
-    if moment == .failureImage { await bench.transfer(1).fail(.status(500)) }
+    if moment == .picture { try await bench.transfer(1).answer(with: SlotBench.large) }
+    if moment == .failureImage { try await bench.transfer(1).fail(.status(500)) }
     let last = moment == .picture || moment == .failureImage ? 2 : 1
-    await bench.transport.waitUntilStarted(last)
+    try await bench.transport.waitUntilStarted(last)
 
-    await expectSecond(in: view, transfer: last, answers: 2)
+    try await expectSecond(in: view, transfer: last, answers: 2)
     #expect(ear.results.count == 2)
   }
 
-  @Test func closureMaySetAnotherPictureWithoutAURL() async {
+  @Test func closureMaySetAnotherPictureWithoutAURL() async throws {
     let view = bench.view()
     let (bench, ear) = (bench, ear)
     var options = bench.options
@@ -301,11 +402,11 @@ struct SlotReentryTests {
 
     view.setImage(from: nil, options: options, completion: ear.completion)
 
-    await expectSecond(in: view, transfer: 1, answers: 2)
+    try await expectSecond(in: view, transfer: 1, answers: 2)
     #expect(ear.errors == [.invalidURL("")])
   }
 
-  @Test func operationThatIsReplacedMaySetAnotherPicture() async {
+  @Test func operationThatIsReplacedMaySetAnotherPicture() async throws {
     let view = bench.view()
     let (bench, ear) = (bench, ear)
     let operation = Reply { [weak view] in
@@ -315,11 +416,11 @@ struct SlotReentryTests {
 
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
 
-    await expectSecond(in: view, transfer: 2, answers: 2)
+    try await expectSecond(in: view, transfer: 2, answers: 2)
     #expect(ear.errors == [.cancelled])
   }
 
-  @Test func whoeverHearsOfAllSlotsMaySetAnotherPicture() async {
+  @Test func whoeverHearsOfAllSlotsMaySetAnotherPicture() async throws {
     let view = bench.view()
     let (bench, ear) = (bench, ear)
     let observer = Observer { [weak view] in
@@ -330,7 +431,7 @@ struct SlotReentryTests {
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
     View.slotObserver = before
 
-    await expectSecond(in: view, transfer: 1, answers: 2)
+    try await expectSecond(in: view, transfer: 1, answers: 2)
     #expect(ear.errors == [.cancelled])
   }
 
@@ -357,7 +458,7 @@ struct SlotReentryTests {
     View.slotObserver = before
     #expect(view.image == nil)
 
-    await expectSecond(in: view, transfer: 1, answers: 2)
+    try await expectSecond(in: view, transfer: 1, answers: 2)
     #expect(ear.errors == [.cancelled])
   }
 
@@ -365,7 +466,7 @@ struct SlotReentryTests {
     let view = bench.view()
     let (bench, ear) = (bench, ear)
     view.setImage(from: "http://a.test/1", options: bench.options)
-    await bench.transfer(1).answer(with: SlotBench.large)
+    try await bench.transfer(1).answer(with: SlotBench.large)
     try await until { !view.isLoadingImage }
     bench.cache.insert(
       .solid(width: 1000, height: 1000), for: try ImageRequest("http://a.test/1"), additionalIdentifier: nil)
@@ -377,10 +478,10 @@ struct SlotReentryTests {
     view.frame.size = Size(width: 300, height: 300)
     View.slotObserver = before
 
-    await expectSecond(in: view, transfer: 2, answers: 1)
+    try await expectSecond(in: view, transfer: 2, answers: 1)
   }
 
-  @Test func whoeverHearsOfAllSlotsMayChangeTheSize() async {
+  @Test func whoeverHearsOfAllSlotsMayChangeTheSize() async throws {
     let view = bench.view()
     let observer = Observer { [weak view] in view?.frame.size = Size(width: 300, height: 300) }
     let before = View.slotObserver
@@ -388,39 +489,39 @@ struct SlotReentryTests {
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
     View.slotObserver = before
     #expect(view.pendingSlots == 1)
-    await bench.transfer(1).answer(with: SlotBench.large)
+    try await bench.transfer(1).answer(with: SlotBench.large)
     await ear.hear()
 
     #expect(view.pendingSlots == 0)
   }
 
-  @Test func cancelOfWhatIsOverChangesNothing() async {
+  @Test func cancelOfWhatIsOverChangesNothing() async throws {
     let view = bench.view()
     view.setImage(from: "http://a.test/1", options: bench.options) { [weak view, ear] result in
       view?.cancelImageLoad()
       ear.completion(result)
     }
-    await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).answer(with: SlotBench.red)
     await ear.hear()
 
     #expect(view.imageActivity.activity == .ended(success: true))
     #expect(view.imageURL == "http://a.test/1")
   }
 
-  @Test func completionMayAskWithoutAURL() async {
+  @Test func completionMayAskWithoutAURL() async throws {
     let view = bench.view()
 
     view.setImage(from: "http://a.test/1", options: bench.options) { [weak view, ear] _ in
       view?.setImage(from: nil, completion: ear.completion)
     }
-    await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).answer(with: SlotBench.red)
     await ear.hear()
 
     #expect(view.image == nil)
     #expect(view.imageActivity.activity == .ended(success: false))
   }
 
-  @Test func viewThatIsShownAPictureMaySetAnother() async {
+  @Test func viewThatIsShownAPictureMaySetAnother() async throws {
     let (bench, ear) = (bench, ear)
     let view = Picky(frame: Rect(x: 0, y: 0, width: 100, height: 100))
     bench.window.addSubview(view)
@@ -430,7 +531,7 @@ struct SlotReentryTests {
 
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
 
-    await expectSecond(in: view, transfer: 1, answers: 2)
+    try await expectSecond(in: view, transfer: 1, answers: 2)
     #expect(ear.errors == [.cancelled])
   }
 
@@ -448,7 +549,7 @@ struct SlotReentryTests {
     #expect(view.pendingSlots == 0)
   }
 
-  @Test func nothingKeepsAViewOrItsLoadsAlive() async {
+  @Test func nothingKeepsAViewOrItsLoadsAlive() async throws {
     weak var view: ImageView?
     weak var downloader: ImageDownloader?
     weak var cache: MemoryImageCache?
@@ -462,10 +563,10 @@ struct SlotReentryTests {
         made.setImage(from: "http://a.test/\(name)", options: bench.options, completion: ear.completion)
       }
       bench.run(until: 0.5)
-      await bench.transfer(3).answer(with: SlotBench.large)
+      try await bench.transfer(3).answer(with: SlotBench.large)
       await ear.hear(3)
       made.frame.size = Size(width: 300, height: 300)
-      await bench.transport.waitUntilStarted(4)
+      try await bench.transport.waitUntilStarted(4)
     }
     for _ in 0..<10_000 where view != nil || downloader != nil || cache != nil { await Task.yield() }
 

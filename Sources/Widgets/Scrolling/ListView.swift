@@ -51,6 +51,8 @@ open class ListView: ScrollView {
   private var cells: [ListCell] = []
   /// The rows that have cells.
   private var rows = 0..<0
+  /// The rows that were visible when cells were last updated.
+  private var seenRows = 0..<0
   private var unused: [ReuseKey: [ListCell]] = [:]
   private var isReloadNeeded = false
   private var isUpdating = false
@@ -185,6 +187,7 @@ open class ListView: ScrollView {
   private func updateCells() {
     // With other columns other rows are near, but for the anchor: it is found with the layout.
     guard !isUpdating, !isReloadNeeded, arrangement.columns == laidOut.columns else { return }
+    noteVisibleRows()
     let wanted = wantedRows()
     guard wanted != rows else { return }
     isUpdating = true
@@ -203,6 +206,14 @@ open class ListView: ScrollView {
     (rows, cells) = (wanted, new.map(\.1))
     isUpdating = false
     if prefetchDataSource != nil { tell(rowsAhead.move(from: old.rows, to: wanted, count: numberOfRows)) }
+  }
+
+  /// Tells the cells that were visible and are not any more. O(1) while the same rows are visible.
+  private func noteVisibleRows() {
+    let visible = visibleRows
+    guard visible != seenRows else { return }
+    for row in seenRows where !visible.contains(row) { cell(at: row)?.didLeaveScreen() }
+    seenRows = visible
   }
 
   private func tell(_ news: RowsAhead.News) {

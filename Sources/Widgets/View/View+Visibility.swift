@@ -15,4 +15,10 @@ extension View {
     }
     return !seen.intersection(window.bounds).isEmpty
   }
+
+  /// Tells the attachments of the view and of its subviews that the view has been scrolled off the screen.
+  func didLeaveScreen() {
+    attachment?.didLeaveScreen(self)
+    for child in subviews { child.didLeaveScreen() }
+  }
 }

@@ -1,0 +1,13 @@
+import VitrineLoading
+
+/// The result of a load of a slot.
+typealias SlotResult = Result<ImageResponse, ImageError>
+
+extension SlotResult {
+  /// True for a load that was cancelled.
+  var isCancelled: Bool { if case .failure(.cancelled) = self { true } else { false } }
+
+  /// The result for the completions of a slot that does not want the image any more: a late success counts as
+  /// cancelled, a failure stays one.
+  var asCancelled: Self { if case .success = self { .failure(.cancelled) } else { self } }
+}
