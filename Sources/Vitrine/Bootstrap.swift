@@ -9,7 +9,8 @@ public import VitrineLoading
 ///
 /// Call this function once when the program starts, and load with the result or with `ImageDownloader.shared`.
 /// `Application` does this itself. Later calls return the same downloader and ignore their arguments, because every
-/// downloader has threads, connections and a cache of its own. For another configuration, first shut down the shared
+/// downloader has threads, connections and a cache of its own; `DiagnosticLog` reports once if the configuration is
+/// another one. For another configuration, first shut down the shared
 /// downloader with `ImageDownloader.shutDown()`, or create an `ImageDownloader`. Unless the configuration has a ledger,
 /// the memory of loads and of the cache counts against the default budget of this machine; see `MemoryBudget`.
 ///
@@ -22,7 +23,10 @@ public nonisolated func bootstrap(
   dataCache: @autoclosure () -> (any ImageDataCache)? = DiskImageCache.shared
 ) -> ImageDownloader {
   bootstrapping.withLock { _ in
-    if let shared = ImageDownloader.configured, !shared.isShutDown { return shared }
+    if let shared = ImageDownloader.configured, !shared.isShutDown {
+      sharedConfiguration.withLock { $0?.reportIfIgnored(configuration, transport) }
+      return shared
+    }
     return makeSharedDownloader(configuration, transport: transport, cache: cache(), dataCache: dataCache())
   }
 }
@@ -30,11 +34,15 @@ public nonisolated func bootstrap(
 /// Held while the downloader is created, so that concurrent calls of `bootstrap` return the same downloader.
 nonisolated private let bootstrapping = Mutex(())
 
+/// The configuration of `ImageDownloader.shared`, unless the program has set another downloader.
+nonisolated private let sharedConfiguration = Mutex<SharedConfiguration?>(nil)
+
 /// Replaces `ImageDownloader.shared`. Running loads continue with the downloader that started them.
 nonisolated func makeSharedDownloader(
   _ configuration: ImageDownloader.Configuration, transport: CurlTransport.Configuration,
   cache: (any ImageRequestCache)?, dataCache: (any ImageDataCache)?
 ) -> ImageDownloader {
+  sharedConfiguration.withLock { $0 = SharedConfiguration(configuration, transport) }
   var transport = transport
   // A download that the queue lets go must not wait again for a connection, its time limits running.
   transport.connectionsPerHost = max(

@@ -14,6 +14,7 @@ struct Probe {
       case "bootstrap":
         let first = bootstrap(dataCache: nil)
         let before = threadCount
+        DiagnosticLog.handler = { print("log: \($0)") }
         var others = 0
         for number in 0..<200 {
           // A program may call `bootstrap` for each request, each time with a new configuration.
