@@ -29,7 +29,7 @@ import VitrineLoading
   ]
 
   @Test(
-    "SD-M11 every part has the size of the whole picture, and the last its pixels",
+    "every part has the size of the whole picture, and the last its pixels",
     arguments: pictures.indices)
   func sizes(index: Int) throws {
     let bytes = Self.pictures[index]

@@ -1,13 +1,15 @@
+import Synchronization
 import Testing
 import VitrineCodecs
 import VitrineGraphics
 import VitrineLoading
+import VitrineTesting
 
 /// Images that are scaled down to a number of bytes instead of being refused.
 @Suite(.timeLimit(.minutes(1))) struct ScaleDownTests {
   private let limits = DecodeLimits(scaleDownBytes: 4_000_000)
 
-  @Test("SD-M11 2000x2000 under 4,000,000 bytes is 1000x1000, in each preview and in the final image")
+  @Test("2000x2000 under 4,000,000 bytes is 1000x1000, in each preview and in the final image")
   func previewsAndFinalImage() throws {
     let black = Bitmap(width: 2000, height: 2000, format: .bgra, isOpaque: true) { _, _ in }
     let bytes = try ImageCodecs().encode(Image(black), as: .jpeg)
@@ -23,7 +25,7 @@ import VitrineLoading
     #expect(previews.allSatisfy(\.isPartial) && !final.isPartial)
   }
 
-  @Test("SD-M11 the previews of a progressive JPEG have the size of the final image") func progressiveJPEG()
+  @Test("the previews of a progressive JPEG have the size of the final image") func progressiveJPEG()
     throws
   {
     var fixture = JPEGFixture(width: 200, height: 200, color: patternColor)
@@ -33,6 +35,79 @@ import VitrineLoading
     #expect(images.count >= 2)
     #expect(images.allSatisfy { $0.pixelWidth == 100 && $0.pixelHeight == 100 && $0.isPartial })
     #expect(try decode(fixture.bytes, limits: limits).pixelWidth == 100)
+  }
+
+  /// The real codecs, with a count of the attempts to decode a preview.
+  private final class CountingCodecs: ImageDecoding {
+    private let codecs = ImageCodecs()
+    private let attempts = Mutex(0)
+
+    var previewAttempts: Int { attempts.withLock { $0 } }
+
+    func decode(_ data: [UInt8], options: DecodeOptions) throws(ImageError) -> Image {
+      try codecs.decode(data, options: options)
+    }
+
+    func progressiveDecoder(
+      _ style: ImageRequest.Progressive, options: DecodeOptions
+    ) -> (any ProgressiveImageDecoding)? {
+      codecs.progressiveDecoder(style, options: options).map { decoder in
+        Counting(decoder: decoder) { self.attempts.withLock { $0 += 1 } }
+      }
+    }
+
+    private final class Counting: ProgressiveImageDecoding {
+      let decoder: any ProgressiveImageDecoding
+      let note: @Sendable () -> Void
+
+      init(decoder: any ProgressiveImageDecoding, note: @escaping @Sendable () -> Void) {
+        self.decoder = decoder
+        self.note = note
+      }
+
+      func image(of data: [UInt8], expectedLength: Int?) throws(ImageError) -> Image? {
+        defer { note() }
+        return try decoder.image(of: data, expectedLength: expectedLength)
+      }
+    }
+  }
+
+  @Test("SD-M11 a load of a progressive JPEG delivers 1000x1000 in each preview and at its end")
+  @MainActor func wholeLoad() async throws {
+    var fixture = JPEGFixture(width: 2000, height: 2000, color: patternColor)
+    fixture.isProgressive = true
+    fixture.repeatsFirstRow = true
+    let body = fixture.bytes
+    let (codecs, transport, clock) = (CountingCodecs(), FakeTransport(), ManualLoadingClock())
+    var configuration = ImageDownloader.Configuration()
+    configuration.clock = clock
+    configuration.retries = .none
+    let downloader = ImageDownloader(configuration: configuration, transports: [transport], decoder: codecs)
+    var request = try ImageRequest("http://a.test/large.jpg")
+    request.progressive = .scans
+    request.limits = limits
+    var previews: [Image] = []
+    let task = downloader.load(request, completion: { _ in }, partialImage: { previews.append($0) })
+    let transfer = try await transport.transfer(1)
+
+    transfer.respond(expectedLength: body.count)
+    let step = body.count / 8
+    for start in stride(from: 0, to: 7 * step, by: step) {
+      let before = codecs.previewAttempts
+      transfer.send(Array(body[start..<start + step]))
+      try await until { codecs.previewAttempts > before }
+      clock.advance(by: 10)
+    }
+    try await until { previews.count >= 2 }
+    transfer.send(Array(body[(7 * step)...]))
+    transfer.finish()
+    let final = try await task.response.image
+
+    for image in previews + [final] {
+      #expect(image.pixelWidth == 1000 && image.pixelHeight == 1000)
+      #expect(image.sourceWidth == 2000 && image.sourceHeight == 2000)
+    }
+    #expect(previews.allSatisfy(\.isPartial) && !final.isPartial)
   }
 
   @Test("each format is scaled down with its aspect ratio, and a small image keeps its size") func formats()

@@ -99,7 +99,44 @@ import VitrineTesting
     #expect(!final.image.isPartial)
   }
 
-  @Test("SD-M11 a load is scaled down to its limit of bytes, and found in memory at that size")
+  @Test(
+    "SD-M10 of a transformed animation, memory has a still image with the transform's data, and disk the animation"
+  )
+  func transformedAnimation() async throws {
+    struct Tagged: ImageTransform {
+      let identifier = "tagged"
+      private let circle: any ImageTransform = .circle()
+
+      func apply(to image: Image) throws(ImageError) -> Image {
+        try circle.apply(to: image).withUserData(["made": [7]])
+      }
+    }
+    let frames = [40, 200].map { (red: UInt8) in
+      Image.Frame(
+        bitmap: Bitmap(width: 20, height: 10, color: Color(red: red, green: 0, blue: 0)), duration: 0.1)
+    }
+    let body = try ImageCodecs().encode(Image(frames: frames, format: .gif))
+    let world = ImageCacheWorld()
+    world.transport.answerAll { $0.answer(with: body) }
+    var request = try ImageRequest(url)
+    request.transforms = [Tagged()]
+
+    let response = try await world.downloader.image(for: request)
+    #expect(await response.isStored())
+
+    #expect(!response.image.isAnimated && response.image.pixelWidth == 10)
+    #expect(response.image.userData == ["made": [7]])
+    #expect(world.downloader.cachedImage(for: request) === response.image)
+    #expect(world.downloader.cachedImage(for: try ImageRequest(url)) == nil)
+    #expect(world.disk.answer(for: RequestIdentity(try ImageRequest(url)))?.body == body)
+    let original = try await world.downloader.image(for: try ImageRequest(url))
+    #expect(original.source == .disk)
+    #expect(original.image.isAnimated && original.image.frames.count == 2)
+    #expect(original.userData.isEmpty)
+    #expect(world.transport.transfers.count == 1)
+  }
+
+  @Test("a load is scaled down to its limit of bytes, and found in memory at that size")
   func scaledDown()
     async throws
   {
@@ -124,17 +161,22 @@ import VitrineTesting
     #expect(world.downloader.cachedImage(for: sized) != nil)
   }
 
-  @Test("SD-U4 an image drawn by a program has the screen's scale, is not opaque, and has the drawn pixels")
-  func drawnImage() {
-    let scale = 2.0
-    let drawn = Image(
-      Bitmap(width: 20, height: 20, format: .bgra) { x, y in
-        x < 10 && y < 10 ? Color(red: 255, green: 0, blue: 0) : Color(red: 0, green: 0, blue: 0, alpha: 0)
-      }, scale: scale)
+  @Test(
+    "SD-U4 an image drawn by a program has the screen's scale, is not opaque, and has the drawn pixels",
+    arguments: [1.0, 2, 3])
+  func drawnImage(scale: Double) {
+    let window = Window(size: Size(width: 100, height: 100), scale: scale)
+    let (red, clear) = (Color(red: 255, green: 0, blue: 0), Color(red: 0, green: 0, blue: 0, alpha: 0))
+
+    let drawn = window.image(size: Size(width: 10, height: 10)) { $0.x < 5 && $0.y < 5 ? red : clear }
+
     #expect(drawn.scale == scale && drawn.size == Size(width: 10, height: 10))
     #expect(!drawn.bitmap.isOpaque)
-    #expect(drawn.bitmap.color(x: 9, y: 9) == Color(red: 255, green: 0, blue: 0))
-    #expect(drawn.bitmap.color(x: 10, y: 9).alpha == 0)
+    let edge = Int(5 * scale)
+    #expect(drawn.pixelWidth == 2 * edge && drawn.pixelHeight == 2 * edge)
+    #expect(drawn.bitmap.color(x: edge - 1, y: edge - 1) == red)
+    #expect(drawn.bitmap.color(x: edge, y: edge - 1).alpha == 0)
+    #expect(drawn.bitmap.color(x: edge - 1, y: edge).alpha == 0)
   }
 
   @Test(
