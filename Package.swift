@@ -98,7 +98,9 @@ let package = Package(
       swiftSettings: strict),
     tests("GalleryServer", ["VitrineGalleryServer"]),
     tests("CurlTransport", ["VitrineCurlTransport", "VitrineGalleryServer", "VitrineTesting"]),
-    tests("Codecs", ["VitrineCodecs", "VitrineGraphics", "VitrineLoading", "CCodecs", "CorpusProbe"]),
+    tests(
+      "Codecs",
+      ["VitrineCodecs", "VitrineGraphics", "VitrineLoading", "VitrineTesting", "CCodecs", "CorpusProbe"]),
     // Decodes a file in a process of its own, which may crash.
     .executableTarget(
       name: "CorpusProbe", dependencies: ["VitrineCodecs", "VitrineGraphics", "VitrineLoading"],
@@ -108,8 +110,11 @@ let package = Package(
       "ImageWidgets",
       ["VitrineGraphics", "VitrineLoading", "VitrineWidgets", "VitrineImageWidgets", "VitrineTesting"],
       settings: mainActor),
+    // Lets tests of several targets open a host one after another.
+    .target(
+      name: "ScreenTurns", dependencies: ["VitrineTesting"], path: "Tests/ScreenTurns", swiftSettings: strict),
     tests(
-      "SDLBackend", ["VitrineSDLBackend", "VitrineTesting", "CSDL", "SDLBackendProbe"],
+      "SDLBackend", ["VitrineSDLBackend", "VitrineTesting", "ScreenTurns", "CSDL", "SDLBackendProbe"],
       settings: mainActor),
     // Runs the loop on a process's first thread, where a test never is.
     .executableTarget(
@@ -137,7 +142,7 @@ let package = Package(
       name: "GoldenTests",
       dependencies: [
         "VitrineGraphics", "VitrineLoading", "VitrineWidgets", "VitrineImageWidgets", "VitrineCodecs",
-        "VitrineSDLBackend", "VitrineTesting", "VitrineDemo", "DemoRuns",
+        "VitrineSDLBackend", "VitrineTesting", "VitrineDemo", "DemoRuns", "ScreenTurns",
       ],
       path: "Tests/GoldenTests", exclude: ["Expected", "README.md"], swiftSettings: mainActor),
   ]

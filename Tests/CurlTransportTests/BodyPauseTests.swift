@@ -51,9 +51,7 @@ import VitrineTesting
       recorder.transportDidFinish(result)
     }
 
-    func waitUntilPaused() async {
-      while !isPaused, !Task.isCancelled { await Task.yield() }
-    }
+    func waitUntilPaused() async throws { try await until { isPaused } }
   }
 
   private let body = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
@@ -78,13 +76,13 @@ import VitrineTesting
     _ = transport.start(try request(server.baseURL + "/one.png" + query), receiver: receiver)
 
     for room in [0, 50_000, 50_001, 200_000] {
-      await receiver.waitUntilPaused()
+      try await receiver.waitUntilPaused()
       // Another transfer continues in the meantime.
       #expect(try await transport.get(server.baseURL + "/one.png").body == body)
       #expect(receiver.recorder.heard.body.count <= room)
       receiver.widen(to: room)
     }
-    await receiver.waitUntilPaused()
+    try await receiver.waitUntilPaused()
     receiver.widen(to: .max)
 
     let heard = await receiver.recorder.end()
@@ -99,7 +97,7 @@ import VitrineTesting
     _ = transport.start(
       try request(server.baseURL + "/one.png", timeouts: .init(connect: 5, stall: 0.3, total: 0.6)),
       receiver: receiver)
-    await receiver.waitUntilPaused()
+    try await receiver.waitUntilPaused()
 
     // This transfer ends by its own timeout, which is longer than that of the paused transfer.
     let other = try await transport.get(
@@ -118,7 +116,7 @@ import VitrineTesting
     let transport = CurlTransport()
     let receiver = Narrow(room: 50_000)
     let transfer = transport.start(try request(server.baseURL + "/one.png?endless=1"), receiver: receiver)
-    await receiver.waitUntilPaused()
+    try await receiver.waitUntilPaused()
 
     transfer.cancel()
 
@@ -133,7 +131,7 @@ import VitrineTesting
     let receiver = Narrow(room: 50_000)
     _ = transport.start(
       try request(server.baseURL + "/one.png?endless=1", bodyLimit: 100_000), receiver: receiver)
-    await receiver.waitUntilPaused()
+    try await receiver.waitUntilPaused()
 
     receiver.widen(to: .max)
 
@@ -175,7 +173,7 @@ import VitrineTesting
     let transport = CurlTransport(configuration: settings)
     let receiver = Narrow(room: 4)
     _ = transport.start(try request(server.url + "/"), receiver: receiver)
-    await receiver.waitUntilPaused()
+    try await receiver.waitUntilPaused()
     #expect(receiver.recorder.heard.responses.isEmpty, "the head waits too")
 
     // This request uses the same connection.

@@ -26,13 +26,14 @@ struct NetworkFeedTests {
     NetworkFeed(url: url, downloader: downloader ?? self.downloader(), window: test.window, random: { 1 })
   }
 
-  private func answer(_ number: Int, with text: String) async {
-    await transport.waitUntilStarted(number)
+  private func answer(_ number: Int, with text: String) async throws {
+    try await transport.waitUntilStarted(number)
     transport.transfers[number - 1].answer(with: Array(text.utf8))
   }
 
-  private func fail(_ number: Int, _ error: ImageError = .transport(code: 7, message: "refused")) async {
-    await transport.waitUntilStarted(number)
+  private func fail(_ number: Int, _ error: ImageError = .transport(code: 7, message: "refused")) async throws
+  {
+    try await transport.waitUntilStarted(number)
     transport.transfers[number - 1].fail(error)
   }
 
@@ -42,7 +43,7 @@ struct NetworkFeedTests {
     feed.onList = { lists += 1 }
 
     feed.load()
-    await answer(1, with: "b.png\tThe b\n/c.png\n")
+    try await answer(1, with: "b.png\tThe b\n/c.png\n")
     try await until { feed.state == .loaded }
 
     #expect(lists == 1)
@@ -59,7 +60,7 @@ struct NetworkFeedTests {
     feed.onChange = { states.append(feed.state) }
 
     feed.load()
-    await fail(1)
+    try await fail(1)
     try await until { feed.state != .loading }
     guard case .waiting(let message) = feed.state else {
       Issue.record("\(feed.state)")
@@ -67,12 +68,12 @@ struct NetworkFeedTests {
     }
     #expect(message.hasPrefix("cannot load the feed http://signs.test/a/list.txt: "))
     test.advance(by: 1)
-    await fail(2, .status(503))
+    try await fail(2, .status(503))
     try await until { test.window.nextDeadline != nil }
     test.advance(by: 1.9)
     #expect(transport.transfers.count == 2)
     test.advance(by: 0.2)
-    await answer(3, with: "b.png\n")
+    try await answer(3, with: "b.png\n")
     try await until { feed.state == .loaded }
 
     #expect(feed.feed.count == 1)
@@ -82,19 +83,19 @@ struct NetworkFeedTests {
   @Test func serverThatIsDownIsReplacedByTheDiskUntilItIsBack() async throws {
     let first = feed()
     first.load()
-    await answer(1, with: "b.png\n")
+    try await answer(1, with: "b.png\n")
     try await until { first.state == .loaded && disk.storeCount == 1 }
 
     let second = feed()
     var lists = 0
     second.onList = { lists += 1 }
     second.load()
-    await fail(2)
+    try await fail(2)
     try await until { second.state == .stale && !second.isLoading }
     #expect(second.feed.count == 1)
 
     test.advance(by: 1)
-    await answer(3, with: "b.png\nc.png\n")
+    try await answer(3, with: "b.png\nc.png\n")
     try await until { second.state == .loaded }
     #expect(second.feed.count == 2)
     #expect(lists == 2)
@@ -105,14 +106,14 @@ struct NetworkFeedTests {
     var lists = 0
     feed.onList = { lists += 1 }
     feed.load()
-    await answer(1, with: "b.png\n")
+    try await answer(1, with: "b.png\n")
     try await until { feed.state == .loaded }
 
     feed.load()
-    await answer(2, with: "b.png\n")
+    try await answer(2, with: "b.png\n")
     try await until { !feed.isLoading }
     feed.load()
-    await answer(3, with: "c.png\n")
+    try await answer(3, with: "c.png\n")
     try await until { lists == 2 }
 
     #expect(feed.feed[0].url.hasSuffix("c.png"))
@@ -123,7 +124,7 @@ struct NetworkFeedTests {
     let feed = feed()
 
     feed.load()
-    await answer(1, with: text)
+    try await answer(1, with: text)
     try await until { feed.state != .loading }
 
     guard case .waiting(let message) = feed.state else {
@@ -185,7 +186,7 @@ struct NetworkFeedTests {
     let downloader = downloader()
     let feed = feed(downloader)
     feed.load()
-    await transport.waitUntilStarted(1)
+    try await transport.waitUntilStarted(1)
 
     downloader.networkReturned()
     await answer(2, with: "b.png\n")
@@ -203,7 +204,7 @@ struct NetworkFeedTests {
     let feed = feed()
 
     feed.load()
-    await fail(1, .status(404))
+    try await fail(1, .status(404))
     try await until { feed.state != .loading }
 
     #expect(

@@ -1,3 +1,4 @@
+import ScreenTurns
 import Testing
 import VitrineGraphics
 import VitrineImageWidgets
@@ -35,9 +36,8 @@ struct SlotGoldenTests {
     test.advance(by: 0.51)
     try expect(try test.window.picture(), looksLike: "slots-waiting")
 
-    await transport.waitUntilStarted(1)
-    transport.transfers[0].answer(with: Array("picture".utf8))
-    await ends.all()
+    try await transport.transfer(1).answer(with: Array("picture".utf8))
+    try await ends.all()
     test.advance(by: 0)
     // The spinner goes in 0.15 s while the picture fades in within 0.2 s.
     test.advance(by: 0.1)
@@ -50,9 +50,8 @@ struct SlotGoldenTests {
   @Test func pictureFromMemoryIsThereAtOnce() async throws {
     let first = Ends(3)
     load(first)
-    await transport.waitUntilStarted(1)
-    transport.transfers[0].answer(with: Array("picture".utf8))
-    await first.all()
+    try await transport.transfer(1).answer(with: Array("picture".utf8))
+    try await first.all()
     for view in [small, large] { view.image = nil }
     button.setBackgroundImage(nil, for: .normal)
     test.advance(by: 10)
@@ -68,7 +67,7 @@ struct SlotGoldenTests {
     let ends = Ends(3)
 
     load(ends)
-    await ends.all()
+    try await ends.all()
     test.advance(by: 0)
     test.advance(by: 1)
 
@@ -94,18 +93,12 @@ struct SlotGoldenTests {
 /// Waits for several ends.
 private final class Ends {
   private var missing: Int
-  private var waiting: CheckedContinuation<Void, Never>?
 
   init(_ count: Int) { missing = count }
 
-  func come() {
-    missing -= 1
-    if missing == 0 { waiting?.resume() }
-  }
+  func come() { missing -= 1 }
 
-  func all() async {
-    if missing > 0 { await withCheckedContinuation { waiting = $0 } }
-  }
+  func all() async throws { try await until { missing <= 0 } }
 }
 
 /// Finds the same picture of 240x160 pixels in whatever bytes, at the size that it is needed at.

@@ -11,13 +11,13 @@ struct ButtonImageTests {
   private let ear = Ear()
 
   @Test("AF-B1 background image is there after its load")
-  func backgroundImageIsThereAfterItsLoad() async {
+  func backgroundImageIsThereAfterItsLoad() async throws {
     let button = bench.button()
     #expect(button.backgroundImage(for: .normal) == nil)
 
     button.setBackgroundImage(
       from: "http://a.test/1", for: .normal, options: bench.options, completion: ear.completion)
-    await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).answer(with: SlotBench.red)
     await ear.hear()
 
     #expect(button.backgroundImage(for: .normal) === ear.images.first)
@@ -25,20 +25,20 @@ struct ButtonImageTests {
   }
 
   @Test("AF-B2 image cancelled and asked for again loads")
-  func imageCancelledAndAskedForAgainLoads() async {
+  func imageCancelledAndAskedForAgainLoads() async throws {
     let button = bench.button()
 
     button.setImage(from: "http://a.test/1", for: .normal, options: bench.options, completion: ear.completion)
     button.cancelImageLoad(for: .normal)
     button.setImage(from: "http://a.test/1", for: .normal, options: bench.options, completion: ear.completion)
-    await bench.transfer(2).answer(with: SlotBench.red)
+    try await bench.transfer(2).answer(with: SlotBench.red)
     await ear.hear(2)
 
     #expect(button.image(for: .normal) === ear.images.first)
   }
 
   @Test("AF-B3 background cancelled and asked for again loads")
-  func backgroundCancelledAndAskedForAgainLoads() async {
+  func backgroundCancelledAndAskedForAgainLoads() async throws {
     let button = bench.button()
 
     for _ in 0..<2 {
@@ -46,21 +46,21 @@ struct ButtonImageTests {
       button.setBackgroundImage(
         from: "http://a.test/1", for: .normal, options: bench.options, completion: ear.completion)
     }
-    await bench.transfer(2).answer(with: SlotBench.red)
+    try await bench.transfer(2).answer(with: SlotBench.red)
     await ear.hear(2)
 
     #expect(button.backgroundImage(for: .normal) === ear.images.first)
   }
 
   @Test("AF-B4 image and background of a state are loaded apart")
-  func imageAndBackgroundAreLoadedApart() async {
+  func imageAndBackgroundAreLoadedApart() async throws {
     let button = bench.button()
 
     button.setImage(from: "http://a.test/1", for: .normal, options: bench.options)
     button.setBackgroundImage(
       from: "http://a.test/2", for: .normal, options: bench.options, completion: ear.completion)
     button.cancelImageLoad(for: .normal)
-    await bench.transfer(2).answer(with: SlotBench.red)
+    try await bench.transfer(2).answer(with: SlotBench.red)
     await ear.hear()
 
     #expect(bench.transport.transfers[0].isCancelled)
@@ -68,7 +68,7 @@ struct ButtonImageTests {
   }
 
   @Test("AF-B5 each state has a slot of its own")
-  func eachStateHasASlotOfItsOwn() async {
+  func eachStateHasASlotOfItsOwn() async throws {
     let button = bench.button()
     let states: [ControlState] = [.normal, .highlighted, .selected, .disabled, [.selected, .highlighted]]
 
@@ -76,7 +76,7 @@ struct ButtonImageTests {
       button.setImage(
         from: "http://a.test/\(index)", for: state, options: bench.options, completion: ear.completion)
     }
-    for index in states.indices { await bench.transfer(index + 1).answer(with: SlotBench.red) }
+    for index in states.indices { try await bench.transfer(index + 1).answer(with: SlotBench.red) }
     await ear.hear(states.count)
 
     #expect(Set(states.compactMap { button.image(for: $0) }).count == states.count)
@@ -84,14 +84,14 @@ struct ButtonImageTests {
   }
 
   @Test("AF-B7 another URL for the state cancels the first")
-  func anotherURLCancelsTheFirst() async {
+  func anotherURLCancelsTheFirst() async throws {
     let button = bench.button()
 
     button.setImage(from: "http://a.test/1", for: .normal, options: bench.options, completion: ear.completion)
-    let first = await bench.transfer(1)
+    let first = try await bench.transfer(1)
     button.setImage(from: "http://a.test/2", for: .normal, options: bench.options, completion: ear.completion)
     first.answer(with: SlotBench.large)
-    await bench.transfer(2).answer(with: SlotBench.red)
+    try await bench.transfer(2).answer(with: SlotBench.red)
     await ear.hear(2)
 
     #expect(first.isCancelled)
@@ -114,10 +114,10 @@ struct ButtonImageTests {
   }
 
   @Test("AF-B12 a change of state shows the normal image and loads nothing")
-  func changeOfStateLoadsNothing() async {
+  func changeOfStateLoadsNothing() async throws {
     let button = bench.button()
     button.setImage(from: "http://a.test/1", for: .normal, options: bench.options, completion: ear.completion)
-    await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).answer(with: SlotBench.red)
     await ear.hear()
 
     button.isSelected = true
@@ -137,14 +137,14 @@ struct ButtonImageTests {
   }
 
   @Test("AF-B6 the same URL for the state while it loads: no second load, and all hear of it (deviates)")
-  func sameURLForTheStateJoins() async {
+  func sameURLForTheStateJoins() async throws {
     let button = bench.button()
 
     for _ in 0..<2 {
       button.setImage(
         from: "http://a.test/1", for: .normal, options: bench.options, completion: ear.completion)
     }
-    await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).answer(with: SlotBench.red)
     await ear.hear(2)
 
     #expect(bench.transport.transfers.count == 1)
@@ -167,15 +167,15 @@ struct ButtonImageTests {
   }
 
   @Test("AF-B10 with a completion the image is set all the same (deviates), unless that is left to it")
-  func withACompletionTheImageIsSetAllTheSame() async {
+  func withACompletionTheImageIsSetAllTheSame() async throws {
     let button = bench.button()
     var options = bench.options
     options.setsImage = false
 
     button.setImage(from: "http://a.test/1", for: .normal, options: bench.options, completion: ear.completion)
     button.setImage(from: "http://a.test/2", for: .selected, options: options, completion: ear.completion)
-    await bench.transfer(1).answer(with: SlotBench.red)
-    await bench.transfer(2).answer(with: SlotBench.red)
+    try await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(2).answer(with: SlotBench.red)
     await ear.hear(2)
 
     #expect(button.image(for: .normal) != nil)
@@ -203,20 +203,20 @@ struct ButtonImageTests {
   }
 
   @Test("AF-B13 a compound state loads apart from the normal one (deviates)")
-  func compoundStateLoadsApart() async {
+  func compoundStateLoadsApart() async throws {
     let button = bench.button()
 
     button.setImage(from: "http://a.test/1", for: [.selected, .highlighted], options: bench.options)
     button.setImage(from: "http://a.test/2", for: .normal, options: bench.options, completion: ear.completion)
     button.cancelImageLoad(for: [.selected, .highlighted])
-    await bench.transfer(2).answer(with: SlotBench.red)
+    try await bench.transfer(2).answer(with: SlotBench.red)
     await ear.hear()
 
     #expect(bench.transport.transfers[0].isCancelled)
     #expect(button.image(for: .normal) != nil)
   }
 
-  @Test func placeholderOfAButtonDoesNotSayHowLargeItsPictureIs() async {
+  @Test func placeholderOfAButtonDoesNotSayHowLargeItsPictureIs() async throws {
     let button = bench.button()
     button.imageSize = nil
     var options = bench.options
@@ -225,12 +225,12 @@ struct ButtonImageTests {
     button.setImage(
       from: "http://a.test/1", for: .normal, placeholder: .solid(width: 1, height: 1), options: bench.options,
       completion: ear.completion)
-    await bench.transfer(1).answer(with: FakeDecoder.picture(width: 1000, height: 500))
+    try await bench.transfer(1).answer(with: FakeDecoder.picture(width: 1000, height: 500))
     await ear.hear()
     #expect(button.image(for: .normal)?.pixelWidth == 76)
     button.setImage(
       from: "http://a.test/2", for: .normal, options: options, completion: ear.completion)
-    await bench.transfer(2).answer(with: FakeDecoder.picture(width: 500, height: 1000))
+    try await bench.transfer(2).answer(with: FakeDecoder.picture(width: 500, height: 1000))
     await ear.hear(2)
 
     #expect(button.image(for: .normal)?.pixelHeight == 84)
@@ -247,11 +247,11 @@ struct ButtonImageTests {
     #expect(bench.transport.transfers.count == 1)
   }
 
-  @Test func buttonWhoseImageGrowsAsksAgain() async {
+  @Test func buttonWhoseImageGrowsAsksAgain() async throws {
     let button = bench.button()
     button.imageSize = Size(width: 20, height: 20)
     button.setImage(from: "http://a.test/1", for: .normal, options: bench.options, completion: ear.completion)
-    await bench.transfer(1).answer(with: SlotBench.large)
+    try await bench.transfer(1).answer(with: SlotBench.large)
     await ear.hear()
 
     button.imageSize = Size(width: 60, height: 60)
@@ -264,7 +264,7 @@ struct ButtonImageTests {
     arguments: [
       (ButtonSlot.image, ControlState.normal), (.image, .highlighted), (.background, .normal),
     ])
-  func pictureIsThereAfterItsLoad(slot: ButtonSlot, state: ControlState) async {
+  func pictureIsThereAfterItsLoad(slot: ButtonSlot, state: ControlState) async throws {
     let button = bench.button()
 
     if slot == .image {
@@ -275,7 +275,7 @@ struct ButtonImageTests {
         from: "http://a.test/1", for: state, options: bench.options, completion: ear.completion)
       #expect(button.isLoadingBackgroundImage(for: state))
     }
-    await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).answer(with: SlotBench.red)
     await ear.hear()
 
     let isImage = slot == .image
@@ -303,12 +303,12 @@ struct ButtonImageTests {
   }
 
   @Test("YY-B27 a compound state does not set the states that it is made of (deviates)")
-  func compoundStateSetsItself() async {
+  func compoundStateSetsItself() async throws {
     let button = bench.button()
     let state: ControlState = [.selected, .highlighted]
 
     button.setImage(from: "http://a.test/1", for: state, options: bench.options, completion: ear.completion)
-    await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).answer(with: SlotBench.red)
     await ear.hear()
 
     #expect(button.image(for: state) === ear.images.first)
@@ -316,7 +316,7 @@ struct ButtonImageTests {
   }
 
   @Test("YY-B28 image and background of a button, image and highlighted image of a view are apart")
-  func picturesOfAViewAreApart() async {
+  func picturesOfAViewAreApart() async throws {
     let button = bench.button()
     let view = bench.view()
 
@@ -327,8 +327,8 @@ struct ButtonImageTests {
     view.setHighlightedImage(from: "http://a.test/4", options: bench.options, completion: ear.completion)
     button.cancelImageLoad(for: .normal)
     view.cancelImageLoad()
-    await bench.transfer(2).answer(with: SlotBench.red)
-    await bench.transfer(4).answer(with: SlotBench.red)
+    try await bench.transfer(2).answer(with: SlotBench.red)
+    try await bench.transfer(4).answer(with: SlotBench.red)
     await ear.hear(4)
 
     #expect(button.image(for: .normal) == nil && view.image == nil)
@@ -357,27 +357,27 @@ struct ButtonImageTests {
   }
 
   @Test("SD-W3 the highlighted image is a slot of its own")
-  func highlightedImageOfAnImageViewIsASlotOfItsOwn() async {
+  func highlightedImageOfAnImageViewIsASlotOfItsOwn() async throws {
     let view = bench.view()
 
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
     view.setHighlightedImage(from: "http://a.test/2", options: bench.options, completion: ear.completion)
-    await bench.transfer(1).answer(with: SlotBench.red)
-    await bench.transfer(2).answer(with: SlotBench.red)
+    try await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(2).answer(with: SlotBench.red)
     await ear.hear(2)
 
     #expect(view.highlightedImage != nil)
     #expect(view.highlightedImage !== view.image)
   }
 
-  @Test func smallButtonStillHasRoomForItsImage() async {
+  @Test func smallButtonStillHasRoomForItsImage() async throws {
     let button = bench.button()
     button.imageSize = nil
     button.frame.size = Size(width: 24, height: 24)
 
     button.setImage(
       from: "http://a.test/1", for: .normal, options: bench.options, completion: ear.completion)
-    await bench.transfer(1).answer(with: SlotBench.large)
+    try await bench.transfer(1).answer(with: SlotBench.large)
     await ear.hear()
 
     #expect(bench.decoder.calls.map(\.target) == [DecodeTarget(width: 12, height: 12, mode: .fit)])

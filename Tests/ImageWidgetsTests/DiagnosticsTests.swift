@@ -25,7 +25,7 @@ struct DiagnosticsTests {
 
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
     #expect(texts().isEmpty)
-    await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).answer(with: SlotBench.red)
     bench.window.now = 1.25
     await ear.hear()
 
@@ -33,28 +33,28 @@ struct DiagnosticsTests {
     #expect(texts() == ["\(image.pixelWidth)x\(image.pixelHeight)", "network 250 ms"])
   }
 
-  @Test func timeCountsFromWhenItCameIntoTheWindow() async {
+  @Test func timeCountsFromWhenItCameIntoTheWindow() async throws {
     let cell = ImageView(frame: Rect(x: 0, y: 0, width: 100, height: 100))
     bench.window.showsDiagnostics = true
     cell.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
 
     bench.window.now = 1
     bench.window.addSubview(cell)
-    await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).answer(with: SlotBench.red)
     bench.window.now = 1.25
     await ear.hear()
 
     #expect(texts().last == "network 250 ms")
   }
 
-  @Test func pictureThatCameOutsideOfAWindowHasNoTime() async {
+  @Test func pictureThatCameOutsideOfAWindowHasNoTime() async throws {
     let view = bench.view()
     bench.window.showsDiagnostics = true
     bench.window.now = 5
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
 
     view.removeFromSuperview()
-    await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).answer(with: SlotBench.red)
     await ear.hear()
     bench.window.addSubview(view)
 
@@ -86,12 +86,12 @@ struct DiagnosticsTests {
     #expect(texts().isEmpty)
   }
 
-  @Test func failureSaysWhy() async {
+  @Test func failureSaysWhy() async throws {
     let view = bench.view()
     bench.window.showsDiagnostics = true
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
 
-    await bench.transfer(1).fail(.status(404))
+    try await bench.transfer(1).fail(.status(404))
     await ear.hear()
 
     #expect(texts() == ["failed"] || texts() == ["\(ImageError.status(404))"])

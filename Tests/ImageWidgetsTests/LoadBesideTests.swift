@@ -18,13 +18,13 @@ struct LoadBesideTests {
   }
 
   @Test("SD-W14 the next load cancels the one before it, and not itself")
-  func nextLoadCancelsTheOneBefore() async {
+  func nextLoadCancelsTheOneBefore() async throws {
     let view = bench.view()
 
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
-    let first = await bench.transfer(1)
+    let first = try await bench.transfer(1)
     view.setImage(from: "http://a.test/2", options: bench.options, completion: ear.completion)
-    let second = await bench.transfer(2)
+    let second = try await bench.transfer(2)
     await ear.hear()
 
     #expect(first.isCancelled)
@@ -37,9 +37,9 @@ struct LoadBesideTests {
     let view = bench.view()
 
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
-    let first = await bench.transfer(1)
+    let first = try await bench.transfer(1)
     view.setImage(from: "http://a.test/2", options: beside, completion: ear.completion)
-    let second = await bench.transfer(2)
+    let second = try await bench.transfer(2)
     first.answer(with: SlotBench.large)
     await ear.hear()
 
@@ -57,7 +57,7 @@ struct LoadBesideTests {
     let view = bench.view()
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
     view.setImage(from: "http://a.test/2", options: beside, completion: ear.completion)
-    let transfers = [await bench.transfer(1), await bench.transfer(2)]
+    let transfers = [try await bench.transfer(1), try await bench.transfer(2)]
 
     transfers[1].answer(with: SlotBench.red)
     await ear.hear()
@@ -72,11 +72,11 @@ struct LoadBesideTests {
 
   nonisolated enum End: CaseIterable, Sendable { case cancel, clear, another, none, release }
 
-  @Test(arguments: End.allCases) func theyEndWithTheirSlot(end: End) async {
+  @Test(arguments: End.allCases) func theyEndWithTheirSlot(end: End) async throws {
     var view: ImageView? = bench.view()
     for number in 1...3 {
       view?.setImage(from: "http://a.test/\(number)", options: beside, completion: ear.completion)
-      _ = await bench.transfer(number)
+      _ = try await bench.transfer(number)
     }
 
     switch end {
@@ -104,13 +104,13 @@ struct LoadBesideTests {
     #expect(ear.errors == [.cancelled])
   }
 
-  @Test func failureOfTheOlderOneIsHeardAndNotSeen() async {
+  @Test func failureOfTheOlderOneIsHeardAndNotSeen() async throws {
     let view = bench.view()
     var options = beside
     options.failureImage = .solid(width: 2, height: 2)
     view.setImage(from: "http://a.test/1", options: options, completion: ear.completion)
     view.setImage(from: "http://a.test/2", options: options, completion: ear.completion)
-    await bench.transfer(1).fail(.status(500))
+    try await bench.transfer(1).fail(.status(500))
     await ear.hear()
 
     #expect(ear.errors == [.status(500)])

@@ -43,7 +43,7 @@ struct NetworkActivityTests {
     let downloader = ImageDownloader(
       configuration: configuration, transports: [transport], decoder: FakeDecoder())
     let task = downloader.load(try ImageRequest("http://a.test/1"))
-    await transport.waitUntilStarted(1)
+    try await transport.waitUntilStarted(1)
     await hear()
     result(transport.transfers[0])
     _ = try? await task.response

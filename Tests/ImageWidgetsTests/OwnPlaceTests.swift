@@ -27,7 +27,7 @@ struct OwnPlaceTests {
   }
 
   @Test("SD-W11 a place of one's own is given the placeholder, then the picture, before the completion")
-  func placeholderThenPicture() async {
+  func placeholderThenPicture() async throws {
     let view = bench.view()
     let (place, ear) = (place, ear)
     var givenAtTheEnd = 0
@@ -39,7 +39,7 @@ struct OwnPlaceTests {
       ear.completion(result)
     }
     #expect(place.given == [placeholder])
-    await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).answer(with: SlotBench.red)
     await ear.hear()
 
     #expect(place.given == [placeholder, ear.images.first])
@@ -48,7 +48,7 @@ struct OwnPlaceTests {
   }
 
   @Test("SD-W12 a cancelled load shows no failure (deviates), and the next one works")
-  func cancelledLoadShowsNoPlaceholderOnFailure() async {
+  func cancelledLoadShowsNoPlaceholderOnFailure() async throws {
     let view = bench.view()
     var options = options
     options.placeholderPolicy = .onFailure
@@ -62,14 +62,14 @@ struct OwnPlaceTests {
     view.setImage(
       from: "http://a.test/2", placeholder: placeholder, options: options,
       completion: ear.completion)
-    await bench.transfer(2).answer(with: SlotBench.red)
+    try await bench.transfer(2).answer(with: SlotBench.red)
     await ear.hear(2)
 
     #expect(place.given == [nil, nil, ear.images.first])
   }
 
   @Test("SD-W13 a cancelled load leaves the placeholder, and the next one works")
-  func cancelledLoadLeavesThePlaceholder() async {
+  func cancelledLoadLeavesThePlaceholder() async throws {
     let view = bench.view()
 
     view.setImage(
@@ -81,27 +81,27 @@ struct OwnPlaceTests {
     view.setImage(
       from: "http://a.test/2", placeholder: placeholder, options: options,
       completion: ear.completion)
-    await bench.transfer(2).answer(with: SlotBench.red)
+    try await bench.transfer(2).answer(with: SlotBench.red)
     await ear.hear(2)
 
     #expect(place.given == [placeholder, placeholder, ear.images.first])
   }
 
-  @Test func failureImageAndPlaceholderOnFailureComeThereToo() async {
+  @Test func failureImageAndPlaceholderOnFailureComeThereToo() async throws {
     let view = bench.view()
     var options = options
     options.placeholderPolicy = .onFailure
     view.setImage(
       from: "http://a.test/1", placeholder: placeholder, options: options,
       completion: ear.completion)
-    await bench.transfer(1).fail(.status(500))
+    try await bench.transfer(1).fail(.status(500))
     await ear.hear()
     #expect(place.given == [nil, placeholder])
 
     options.failureImage = .solid(width: 2, height: 2)
     view.setImage(
       from: "http://a.test/2", options: options, completion: ear.completion)
-    await bench.transfer(2).fail(.status(500))
+    try await bench.transfer(2).fail(.status(500))
     await ear.hear(2)
 
     #expect(place.given == [nil, placeholder, nil, options.failureImage])
@@ -161,7 +161,7 @@ struct OwnPlaceTests {
       from: "http://a.test/2", placeholder: placeholder, options: options,
       completion: ear.completion)
     #expect(place.given.count == 1)
-    await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).answer(with: SlotBench.red)
     await ear.hear()
 
     #expect(place.given.count == 2)

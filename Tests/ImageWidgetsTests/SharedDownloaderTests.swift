@@ -17,7 +17,7 @@ struct SharedDownloaderTests {
   }
 
   @Test("AF-I11 the downloader set for all views is used by them; nil goes back to the shared one")
-  func downloaderSetForAllViewsIsUsed() async {
+  func downloaderSetForAllViewsIsUsed() async throws {
     let bench = SlotBench()
     let ear = Ear()
     let view = bench.view()
@@ -25,7 +25,7 @@ struct SharedDownloaderTests {
     defer { View.setSharedImageDownloader(nil) }
 
     view.setImage(from: "http://a.test/1", completion: ear.completion)
-    await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).answer(with: SlotBench.red)
     await ear.hear()
     View.setSharedImageDownloader(nil)
     view.setImage(from: "http://a.test/2", completion: ear.completion)
@@ -83,7 +83,7 @@ struct SharedDownloaderTests {
     #expect(Cover.sharedImageDownloader === second)
   }
 
-  @Test func viewsAskTheDownloaderOfTheirClass() async {
+  @Test func viewsAskTheDownloaderOfTheirClass() async throws {
     let bench = SlotBench()
     let ear = Ear()
     SmallAvatar.sharedImageDownloader = bench.downloader
@@ -94,7 +94,7 @@ struct SharedDownloaderTests {
       view.frame = Rect(x: 0, y: 0, width: 10, height: 10)
       view.setImage(from: "http://a.test/1", completion: ear.completion)
     }
-    await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).answer(with: SlotBench.red)
     await ear.hear(2)
 
     #expect(ear.images.count == 1)
@@ -102,14 +102,14 @@ struct SharedDownloaderTests {
   }
 
   @Test("SD-W23 a downloader for one call serves that call alone; the load has the name of its slot")
-  func downloaderOfACallServesThatCall() async {
+  func downloaderOfACallServesThatCall() async throws {
     let bench = SlotBench()
     let ear = Ear()
     let view = bench.view()
 
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
     #expect(view.loadOperation(forKey: "contents") != nil)
-    await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).answer(with: SlotBench.red)
     await ear.hear()
     view.setImage(from: "http://a.test/2", completion: ear.completion)
     await ear.hear(2)

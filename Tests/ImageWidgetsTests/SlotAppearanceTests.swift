@@ -21,7 +21,7 @@ struct SlotAppearanceTests {
     options.transition = Transition(kind: .crossDissolve, duration: 0.2, curve: .linear)
 
     view.setImage(from: "http://a.test/1", options: options, completion: ear.completion)
-    await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).answer(with: SlotBench.red)
     await ear.hear()
     bench.window.update(at: 2)
     #expect(bench.pictures.isEmpty)
@@ -60,7 +60,7 @@ struct SlotAppearanceTests {
     #expect(bench.pictures[0].opacity > 0.4 && bench.pictures[0].opacity < 0.6)
   }
 
-  @Test func spinnerComesAfterATenthOfASecondAndGoes() async {
+  @Test func spinnerComesAfterATenthOfASecondAndGoes() async throws {
     let view = bench.view()
     bench.window.update(at: 0)
 
@@ -70,7 +70,7 @@ struct SlotAppearanceTests {
     bench.run(until: 0.12)
     #expect(bench.pictures.count == 1)
     bench.run(until: 0.6)
-    await bench.transfer(1).fail(.emptyBody)
+    try await bench.transfer(1).fail(.emptyBody)
     await ear.hear()
     bench.run(until: 0.8)
 
@@ -79,13 +79,13 @@ struct SlotAppearanceTests {
     #expect(bench.window.isLoaded)
   }
 
-  @Test func quickLoadShowsNoSpinner() async {
+  @Test func quickLoadShowsNoSpinner() async throws {
     let view = bench.view()
     bench.window.update(at: 0)
 
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
     bench.run(until: 0.05)
-    await bench.transfer(1).fail(.emptyBody)
+    try await bench.transfer(1).fail(.emptyBody)
     await ear.hear()
     for step in 1...20 {
       bench.run(until: 0.05 + Double(step) * 0.02)
@@ -165,7 +165,7 @@ struct SlotAppearanceTests {
     #expect(bench.pictures.count == 1)
   }
 
-  @Test func windowIsLoadedOnlyWhenEverySlotThatIsSeenHasItsAnswer() async {
+  @Test func windowIsLoadedOnlyWhenEverySlotThatIsSeenHasItsAnswer() async throws {
     let view = bench.view()
 
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
@@ -173,7 +173,7 @@ struct SlotAppearanceTests {
     view.isHidden = true
     #expect(bench.window.isLoaded)
     view.isHidden = false
-    await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).answer(with: SlotBench.red)
     await ear.hear()
 
     #expect(bench.window.isLoaded)

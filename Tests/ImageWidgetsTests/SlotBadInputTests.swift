@@ -59,7 +59,7 @@ struct SlotBadInputTests {
     let view = bench.view()
 
     view.setImage(from: text, options: bench.options, completion: ear.completion)
-    await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).answer(with: SlotBench.red)
     await ear.hear()
     view.imageURL = nil
     view.setImage(from: try ImageRequest(text).url, options: bench.options, completion: ear.completion)
@@ -173,7 +173,7 @@ struct SlotBadInputTests {
     view.setImage(from: request, placeholder: placeholder, options: options, completion: ear.completion)
     let other = Ear()
     plain.setImage(from: "http://a.test/1", options: bench.options, completion: other.completion)
-    await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).answer(with: SlotBench.red)
     await ear.hear()
     await other.hear()
     for _ in 0..<100 { await Task.yield() }
@@ -198,7 +198,7 @@ struct SlotBadInputTests {
     func nextChange(after moment: IndicatorMoment) -> Double? { moment.time }
   }
 
-  @Test func slowIndicatorKeepsNobodyFromBeingLoaded() async {
+  @Test func slowIndicatorKeepsNobodyFromBeingLoaded() async throws {
     let slow = Sluggish()
     let view = bench.view()
     let other = bench.view()
@@ -211,12 +211,12 @@ struct SlotBadInputTests {
     _ = bench.pictures
     #expect(slow.count == 1)
 
-    await bench.transfer(2).answer(with: SlotBench.red)
+    try await bench.transfer(2).answer(with: SlotBench.red)
     await ear.hear()
     #expect(other.image === ear.images.first)
     bench.run(until: 0.6)
     _ = bench.pictures
-    await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).answer(with: SlotBench.red)
     await ear.hear(2)
     bench.run(until: 2)
     let count = slow.count
@@ -246,17 +246,17 @@ struct SlotBadInputTests {
     weak var before: Image?
 
     for number in 1...100 {
-      let heard = await withCheckedContinuation { heard in
-        view.setImage(from: "http://a.test/1", options: options) { heard.resume(returning: $0) }
-        #expect(view.image == nil)
-        Task { await bench.transfer(number).answer(with: SlotBench.red) }
-      }
+      var heard: Result<ImageResponse, ImageError>?
+      view.setImage(from: "http://a.test/1", options: options) { heard = $0 }
+      #expect(view.image == nil)
+      try await bench.transfer(number).answer(with: SlotBench.red)
+      try await until { heard != nil }
       // Nobody keeps the last one; a worker may hold it for a moment more.
       try await until { before == nil }
       #expect(before == nil)
       before = view.image
       #expect(before != nil)
-      #expect(throws: Never.self) { try heard.get() }
+      #expect(throws: Never.self) { try heard?.get() }
     }
 
     #expect(bench.transport.transfers.count == 100)

@@ -49,9 +49,8 @@ final class SlotBench {
   }
 
   /// Waits for the transfer of a URL to start.
-  func transfer(_ number: Int) async -> FakeTransfer {
-    await transport.waitUntilStarted(number)
-    return transport.transfers[number - 1]
+  func transfer(_ number: Int) async throws -> FakeTransfer {
+    try await transport.transfer(number)
   }
 
   /// Runs frames until a time, sixty a second.

@@ -42,7 +42,7 @@ final class SlotDiagnosticsTests {
 
     view.setImage(from: "http//user:hidden@a.test/1", options: bench.options)
     view.setImage(from: "http://user:hidden@a.test/2?token=hidden", options: bench.options)
-    await bench.transfer(1).fail(.status(404))
+    try await bench.transfer(1).fail(.status(404))
     try await until { lines.about("Cover 2").count == 2 }
 
     #expect(lines.about("hidden").isEmpty)
@@ -56,7 +56,7 @@ final class SlotDiagnosticsTests {
     bench.window.addSubview(button)
 
     button.setImage(from: "http://a.test/3", for: .selected, options: bench.options)
-    await bench.transfer(1).fail(.tooLarge(.body(bytes: 100)))
+    try await bench.transfer(1).fail(.tooLarge(.body(bytes: 100)))
     try await until { !lines.about("Play 3").isEmpty }
 
     #expect(lines.about("Play 3").count == 1)

@@ -12,11 +12,11 @@ struct SlotGrowthTests {
   private let ear = Ear()
 
   /// A view of 100x100 that shows a part of the pixels of a picture of 1000x1000.
-  private func loadedView(_ options: SlotOptions? = nil) async -> ImageView {
+  private func loadedView(_ options: SlotOptions? = nil) async throws -> ImageView {
     let view = bench.view()
     view.setImage(
       from: "http://a.test/1", options: options ?? bench.options, completion: ear.completion)
-    await bench.transfer(1).answer(with: SlotBench.large)
+    try await bench.transfer(1).answer(with: SlotBench.large)
     await ear.hear()
     return view
   }
@@ -27,7 +27,7 @@ struct SlotGrowthTests {
     request.targetSize = DecodeTarget(width: 7, height: 7)
 
     view.setImage(from: request, options: bench.options, completion: ear.completion)
-    await bench.transfer(1).answer(with: SlotBench.large)
+    try await bench.transfer(1).answer(with: SlotBench.large)
     await ear.hear()
     view.frame.size = Size(width: 300, height: 300)
 
@@ -42,7 +42,7 @@ struct SlotGrowthTests {
     request.transforms = [Pixelated()]
 
     view.setImage(from: request, options: bench.options, completion: ear.completion)
-    await bench.transfer(1).answer(with: SlotBench.large)
+    try await bench.transfer(1).answer(with: SlotBench.large)
     await ear.hear()
 
     #expect(view.image?.pixelWidth == 4)
@@ -50,7 +50,7 @@ struct SlotGrowthTests {
   }
 
   @Test func pictureFoundBeforeTheViewHasASizeIsAskedForInThatSize() async throws {
-    let small = await loadedView().image
+    let small = try await loadedView().image
     let view = ImageView()
     bench.window.addSubview(view)
     view.setImage(from: "http://a.test/1", options: bench.options)
@@ -58,14 +58,14 @@ struct SlotGrowthTests {
 
     view.frame.size = Size(width: 130, height: 130)
     #expect(view.image === small)
-    await bench.transfer(2).answer(with: SlotBench.large)
+    try await bench.transfer(2).answer(with: SlotBench.large)
     try await until { !view.isLoadingImage }
 
     #expect(view.image?.pixelWidth == 130)
   }
 
-  @Test func pictureThatIsThereHasNoSpinnerWhileItGrows() async {
-    let view = await loadedView()
+  @Test func pictureThatIsThereHasNoSpinnerWhileItGrows() async throws {
+    let view = try await loadedView()
     bench.run(until: 2)
 
     view.frame.size = Size(width: 300, height: 300)
@@ -79,11 +79,11 @@ struct SlotGrowthTests {
     var options = bench.options
     options.failureImage = .solid(width: 2, height: 2)
     options.placeholderPolicy = .onFailure
-    let view = await loadedView(options)
+    let view = try await loadedView(options)
     let small = view.image
 
     view.frame.size = Size(width: 200, height: 200)
-    await bench.transfer(2).fail(.status(500))
+    try await bench.transfer(2).fail(.status(500))
     try await until { !view.isLoadingImage }
     view.frame.size = Size(width: 201, height: 201)
 
@@ -91,13 +91,13 @@ struct SlotGrowthTests {
     #expect(view.imageURL == "http://a.test/1")
     #expect(bench.transport.transfers.count == 2, "not at every step of a view that grows")
     view.frame.size = Size(width: 400, height: 400)
-    await bench.transfer(3).answer(with: SlotBench.large)
+    try await bench.transfer(3).answer(with: SlotBench.large)
     try await until { !view.isLoadingImage }
     #expect(view.image?.pixelWidth == 400)
   }
 
-  @Test func smallerPictureStaysWhenTheLargerOneIsCancelled() async {
-    let view = await loadedView()
+  @Test func smallerPictureStaysWhenTheLargerOneIsCancelled() async throws {
+    let view = try await loadedView()
     let small = view.image
 
     view.frame.size = Size(width: 200, height: 200)
@@ -108,18 +108,18 @@ struct SlotGrowthTests {
     #expect(view.pendingSlots == 0)
   }
 
-  @Test func pictureThatIsLeftToTheCompletionIsNotAskedForAgain() async {
+  @Test func pictureThatIsLeftToTheCompletionIsNotAskedForAgain() async throws {
     var options = bench.options
     options.setsImage = false
-    let view = await loadedView(options)
+    let view = try await loadedView(options)
 
     view.frame.size = Size(width: 400, height: 300)
 
     #expect(!view.isLoadingImage)
   }
 
-  @Test func pictureSetByHandIsNotReplacedWhenTheViewGrows() async {
-    let view = await loadedView()
+  @Test func pictureSetByHandIsNotReplacedWhenTheViewGrows() async throws {
+    let view = try await loadedView()
     let own = Image.solid(width: 3, height: 3)
     view.image = own
 
@@ -129,8 +129,8 @@ struct SlotGrowthTests {
     #expect(view.image === own)
   }
 
-  @Test func highlightedViewAsksAgainForThePictureBehind() async {
-    let view = await loadedView()
+  @Test func highlightedViewAsksAgainForThePictureBehind() async throws {
+    let view = try await loadedView()
     view.highlightedImage = .solid(width: 3, height: 3)
     view.isHighlighted = true
 
@@ -144,23 +144,23 @@ struct SlotGrowthTests {
     view.contentMode = .fit
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
     let wide = FakeDecoder.picture(width: 1000, height: 250)
-    await bench.transfer(1).answer(with: wide)
+    try await bench.transfer(1).answer(with: wide)
     await ear.hear()
     #expect(view.image?.pixelHeight == 25)
 
     view.contentMode = .fill
-    await bench.transfer(2).answer(with: wide)
+    try await bench.transfer(2).answer(with: wide)
     try await until { !view.isLoadingImage }
 
     #expect(view.image?.pixelHeight == 100)
   }
 
   @Test func viewInANewWindowOfTwiceTheScaleAsksAgain() async throws {
-    let view = await loadedView()
+    let view = try await loadedView()
     let other = Window(size: Size(width: 400, height: 300), scale: 2)
 
     other.addSubview(view)
-    await bench.transfer(2).answer(with: SlotBench.large)
+    try await bench.transfer(2).answer(with: SlotBench.large)
     try await until { !view.isLoadingImage }
 
     #expect(view.image?.pixelWidth == 200)
@@ -168,13 +168,13 @@ struct SlotGrowthTests {
   }
 
   @Test func windowOfTwiceTheScaleAsksAgainAndKeepsThePictureMeanwhile() async throws {
-    let view = await loadedView()
+    let view = try await loadedView()
     let small = view.image
 
     bench.window.scale = 2
     #expect(view.image === small)
     try #require(view.isLoadingImage)
-    await bench.transfer(2).answer(with: SlotBench.large)
+    try await bench.transfer(2).answer(with: SlotBench.large)
     try await until { !view.isLoadingImage }
 
     #expect(view.image?.pixelWidth == 200)
@@ -182,8 +182,8 @@ struct SlotGrowthTests {
   }
 
   @Test(arguments: [1.25, 1.5, 0.5])
-  func windowOfALittleMoreScaleKeepsItsPictures(scale: Double) async {
-    let view = await loadedView()
+  func windowOfALittleMoreScaleKeepsItsPictures(scale: Double) async throws {
+    let view = try await loadedView()
 
     bench.window.scale = scale
 
@@ -192,18 +192,18 @@ struct SlotGrowthTests {
   }
 
   @Test(arguments: [(1.25, 125), (1.5, 150), (2, 200), (3, 300)])
-  func pictureIsDecodedForThePixelsOfItsView(scale: Double, pixels: Int) async {
+  func pictureIsDecodedForThePixelsOfItsView(scale: Double, pixels: Int) async throws {
     bench.window.scale = scale
 
-    let view = await loadedView()
+    let view = try await loadedView()
 
     #expect(view.image?.pixelWidth == pixels)
   }
 
-  @Test func viewThatGrowsWhileItLoadsLoadsOnce() async {
+  @Test func viewThatGrowsWhileItLoadsLoadsOnce() async throws {
     let view = bench.view()
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
-    let transfer = await bench.transfer(1)
+    let transfer = try await bench.transfer(1)
 
     view.frame.size = Size(width: 200, height: 200)
     view.frame.size = Size(width: 300, height: 300)
@@ -218,13 +218,13 @@ struct SlotGrowthTests {
     #expect(view.pendingSlots == 0)
   }
 
-  @Test func viewThatComesIntoAWindowOfTwiceTheScaleWhileItLoadsLoadsOnce() async {
+  @Test func viewThatComesIntoAWindowOfTwiceTheScaleWhileItLoadsLoadsOnce() async throws {
     bench.window.scale = 2
     let view = ImageView(frame: Rect(x: 0, y: 0, width: 100, height: 100))
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
 
     bench.window.addSubview(view)
-    await bench.transfer(1).answer(with: SlotBench.large)
+    try await bench.transfer(1).answer(with: SlotBench.large)
     await ear.hear()
 
     #expect(view.image?.pixelWidth == 200)
@@ -234,21 +234,21 @@ struct SlotGrowthTests {
 
   @Test(arguments: ContentMode.allCases.filter(\.keepsNaturalSize))
   func thumbnailInMemoryIsNoHitForANaturalSize(mode: ContentMode) async throws {
-    let thumbnail = await loadedView()
+    let thumbnail = try await loadedView()
     let view = bench.view()
     view.contentMode = mode
 
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
     #expect(view.image == nil)
-    await bench.transfer(2).answer(with: SlotBench.large)
+    try await bench.transfer(2).answer(with: SlotBench.large)
     await ear.hear(2)
 
     #expect(thumbnail.image?.pixelWidth == 100)
     #expect(view.image?.pixelWidth == 1000)
   }
 
-  @Test func viewWithoutASizeShowsWhatIsInMemoryAndAsksAgainOnceItHasOne() async {
-    let thumbnail = await loadedView()
+  @Test func viewWithoutASizeShowsWhatIsInMemoryAndAsksAgainOnceItHasOne() async throws {
+    let thumbnail = try await loadedView()
     let view = ImageView()
     bench.window.addSubview(view)
 

@@ -42,13 +42,14 @@ struct SlotIndicatorTests {
     await hear()
   }
 
-  @Test("SD-W22 a slot has one indicator, which shows how much has come") func barShowsHowMuchHasCome() async
+  @Test("SD-W22 a slot has one indicator, which shows how much has come") func barShowsHowMuchHasCome()
+    async throws
   {
     let view = bench.view()
     load(view, .bar)
     bench.run(until: 0.2)
     #expect(bars.count == 2, "a track and the piece that wanders")
-    let transfer = await bench.transfer(1)
+    let transfer = try await bench.transfer(1)
     transfer.respond(expectedLength: 1000)
 
     await receive(transfer, 0.5)
@@ -59,10 +60,10 @@ struct SlotIndicatorTests {
     await ear.hear()
   }
 
-  @Test func lengthThatIsNotToldLeavesItWandering() async {
+  @Test func lengthThatIsNotToldLeavesItWandering() async throws {
     let view = bench.view()
     load(view, .bar)
-    let transfer = await bench.transfer(1)
+    let transfer = try await bench.transfer(1)
     transfer.respond()
     await receive(transfer, 0.5)
     bench.run(until: 0.5)
@@ -74,11 +75,12 @@ struct SlotIndicatorTests {
     await ear.hear()
   }
 
-  @Test("SD-W22 a whole picture fills the bar while it goes") func wholePictureFillsTheBarWhileItGoes() async
+  @Test("SD-W22 a whole picture fills the bar while it goes") func wholePictureFillsTheBarWhileItGoes()
+    async throws
   {
     let view = bench.view()
     load(view, .bar)
-    let transfer = await bench.transfer(1)
+    let transfer = try await bench.transfer(1)
     transfer.respond(expectedLength: SlotBench.red.count)
     transfer.send(Array(SlotBench.red.prefix(10)))
     await hear()
@@ -94,12 +96,12 @@ struct SlotIndicatorTests {
     #expect(bars.isEmpty)
   }
 
-  @Test func ringIsAPictureThatProgressReplaces() async {
+  @Test func ringIsAPictureThatProgressReplaces() async throws {
     let view = bench.view()
     load(view, .ring)
     bench.run(until: 0.2)
     let unknown = bench.pictures.map(\.image)
-    let transfer = await bench.transfer(1)
+    let transfer = try await bench.transfer(1)
     transfer.respond(expectedLength: 1000)
     await receive(transfer, 0.5)
     bench.run(until: 1)
@@ -113,13 +115,13 @@ struct SlotIndicatorTests {
     await ear.hear()
   }
 
-  @Test func noneShowsNothing() async {
+  @Test func noneShowsNothing() async throws {
     let view = bench.view()
     load(view, .none)
     bench.run(until: 5)
 
     #expect(bench.pictures.isEmpty && bars.isEmpty)
-    await bench.transfer(1).fail(.emptyBody)
+    try await bench.transfer(1).fail(.emptyBody)
     await ear.hear()
   }
 
@@ -136,7 +138,7 @@ struct SlotIndicatorTests {
   nonisolated enum End: CaseIterable, Sendable { case cancel, failure, noURL, clear }
 
   @Test("SD-W29 the indicator goes after a cancel, a failure, and without a URL", arguments: End.allCases)
-  func indicatorGoes(end: End) async {
+  func indicatorGoes(end: End) async throws {
     let view = bench.view()
     load(view, .bar)
     bench.run(until: 0.2)
@@ -144,7 +146,7 @@ struct SlotIndicatorTests {
 
     switch end {
     case .cancel: view.cancelImageLoad()
-    case .failure: await bench.transfer(1).fail(.status(500))
+    case .failure: try await bench.transfer(1).fail(.status(500))
     case .noURL: view.setImage(from: nil, options: options(.bar))
     case .clear: view.imageURL = nil
     }
@@ -183,13 +185,13 @@ struct SlotIndicatorTests {
     return count
   }
 
-  @Test func customOneIsToldTimeProgressAndPlace() async {
+  @Test func customOneIsToldTimeProgressAndPlace() async throws {
     let custom = Custom()
     var place = Rect.zero
     custom.body = { rect, _ in place = rect }
     let view = bench.view()
     load(view, .custom(custom))
-    let transfer = await bench.transfer(1)
+    let transfer = try await bench.transfer(1)
     transfer.respond(expectedLength: 1000)
     await receive(transfer, 0.25)
     _ = framesDrawn(until: 1)
@@ -286,7 +288,7 @@ struct SlotIndicatorTests {
     #expect(framesDrawn(until: 2.2) <= 11, "a fifth of the time is for it")
   }
 
-  @Test func oneThatAsksForAnotherPictureWhileItDrawsLosesNothing() async {
+  @Test func oneThatAsksForAnotherPictureWhileItDrawsLosesNothing() async throws {
     let custom = Custom()
     let view = bench.view()
     let options = bench.options
@@ -299,7 +301,7 @@ struct SlotIndicatorTests {
     load(view, .custom(custom))
     bench.run(until: 0.2)
     _ = commands
-    await bench.transfer(2).answer(with: SlotBench.red)
+    try await bench.transfer(2).answer(with: SlotBench.red)
     await ear.hear(2)
 
     #expect(ear.errors == [.cancelled])
@@ -309,7 +311,7 @@ struct SlotIndicatorTests {
 
   // MARK: Indicators elsewhere
 
-  @Test func indicatorsFollowASlot() async {
+  @Test func indicatorsFollowASlot() async throws {
     let view = bench.view()
     let indicator = ActivityIndicator()
     let bar = ProgressView()
@@ -320,7 +322,7 @@ struct SlotIndicatorTests {
     await hear()
     #expect(indicator.isAnimating)
     #expect(bar.isIndeterminate)
-    let transfer = await bench.transfer(1)
+    let transfer = try await bench.transfer(1)
     transfer.respond(expectedLength: SlotBench.red.count)
     transfer.send(Array(SlotBench.red.prefix(10)))
     await hear()
@@ -337,7 +339,7 @@ struct SlotIndicatorTests {
     #expect(bar.progress == 1)
   }
 
-  @Test func indicatorOfASlotMayStartAnotherLoad() async {
+  @Test func indicatorOfASlotMayStartAnotherLoad() async throws {
     let view = bench.view()
     var hasAsked = false
     let observation = view.imageActivity.observeActivity { [bench, ear] in
@@ -346,8 +348,8 @@ struct SlotIndicatorTests {
       view.setImage(from: "http://a.test/2", options: bench.options, completion: ear.completion)
     }
     load(view, .none)
-    await bench.transfer(1).fail(.emptyBody)
-    await bench.transfer(2).answer(with: SlotBench.red)
+    try await bench.transfer(1).fail(.emptyBody)
+    try await bench.transfer(2).answer(with: SlotBench.red)
     await ear.hear(2)
 
     #expect(view.image === ear.images.first)
@@ -367,7 +369,7 @@ struct SlotIndicatorTests {
     bar.setProgress(withProgressOf: task, animated: false)
     #expect(indicator.isAnimating)
     #expect(bar.isIndeterminate)
-    let transfer = await bench.transfer(1)
+    let transfer = try await bench.transfer(1)
     transfer.respond(expectedLength: 2 * SlotBench.red.count)
     transfer.send(SlotBench.red)
     await hear()
@@ -418,7 +420,7 @@ struct SlotIndicatorTests {
     let bound = ActivityIndicator()
     bound.setAnimating(withStateOf: view.imageActivity)
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
-    _ = await bench.transfer(1)
+    _ = try await bench.transfer(1)
     let key = try #require(view.latestLoadOperationKey)
     let task = try #require(view.loadOperation(forKey: key) as? ImageTask)
     bench.run(until: 1)
@@ -435,7 +437,7 @@ struct SlotIndicatorTests {
     bench.run(until: 3)
     #expect(bound.isAnimating && view.imageActivity.activity.isRunning)
     #expect(bench.window.drawList(for: bench.window.bounds).commands.count > drawnWhilePaused)
-    await bench.transfer(2).answer(with: SlotBench.red)
+    try await bench.transfer(2).answer(with: SlotBench.red)
     await ear.hear()
     #expect(view.image != nil && !view.imageActivity.activity.isRunning)
   }

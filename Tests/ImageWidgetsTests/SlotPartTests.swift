@@ -71,7 +71,7 @@ struct SlotPartTests {
     bench.run(until: 1)
     view.setImage(
       from: try request(), placeholder: placeholder, options: options, completion: ear.completion)
-    let transfer = await bench.transfer(1)
+    let transfer = try await bench.transfer(1)
 
     try await send(0..<5000, of: transfer) { view.image }
     let part = try #require(view.image)
@@ -105,7 +105,7 @@ struct SlotPartTests {
     var options = self.options
     options.transition = Transition(kind: .slide(.left), duration: 0.2, curve: .linear)
     view.setImage(from: try request(), options: options, completion: ear.completion)
-    let transfer = await bench.transfer(1)
+    let transfer = try await bench.transfer(1)
 
     try await send(0..<5000, of: transfer) { view.image }
     bench.window.update(at: 2)
@@ -127,7 +127,7 @@ struct SlotPartTests {
     var options = self.options
     options.transition = .none
     view.setImage(from: try request(), options: options)
-    try await send(0..<5000, of: await bench.transfer(1)) { view.image }
+    try await send(0..<5000, of: try await bench.transfer(1)) { view.image }
     #expect(!view.isInTransition)
   }
 
@@ -136,7 +136,7 @@ struct SlotPartTests {
     let view = bench.view()
     bench.run(until: 1)
     view.setImage(from: try request(), options: options, completion: ear.completion)
-    let transfer = await bench.transfer(1)
+    let transfer = try await bench.transfer(1)
     try await send(0..<2000, of: transfer) { view.image }
     let first = try #require(view.image)
     bench.window.update(at: 1.1)
@@ -166,7 +166,7 @@ struct SlotPartTests {
     bench.run(until: 1)
     view.setImage(
       from: try request(), placeholder: placeholder, options: options, completion: ear.completion)
-    let transfer = await bench.transfer(1)
+    let transfer = try await bench.transfer(1)
     try await send(0..<2000, of: transfer) { view.image }
     bench.window.update(at: 1.1)
     bench.window.update(at: 1.25)
@@ -207,7 +207,7 @@ struct SlotPartTests {
     view.setImage(
       from: try request(), placeholder: policy == .nothing ? nil : placeholder, options: options,
       completion: ear.completion)
-    let transfer = await bench.transfer(1)
+    let transfer = try await bench.transfer(1)
     try await send(0..<5000, of: transfer) { view.image }
     transfer.fail(.status(500))
     await ear.hear()
@@ -229,7 +229,7 @@ struct SlotPartTests {
     bench.run(until: 1)
     view.setImage(
       from: try request(), placeholder: placeholder, options: options, completion: ear.completion)
-    let transfer = await bench.transfer(1)
+    let transfer = try await bench.transfer(1)
     try await send(0..<5000, of: transfer) { view.image }
     view.cancelImageLoad()
     #expect(view.image == placeholder)
@@ -243,7 +243,7 @@ struct SlotPartTests {
     let view = bench.view()
     view.setImage(
       from: try request(), placeholder: placeholder, options: options, completion: ear.completion)
-    try await send(0..<5000, of: await bench.transfer(1)) { view.image }
+    try await send(0..<5000, of: try await bench.transfer(1)) { view.image }
     bench.downloader.cancelAll()
     await ear.hear()
     #expect(view.image == placeholder)
@@ -253,7 +253,7 @@ struct SlotPartTests {
     let view = bench.view()
     view.setImage(
       from: try request(), placeholder: placeholder, options: options, completion: ear.completion)
-    let transfer = await bench.transfer(1)
+    let transfer = try await bench.transfer(1)
     try await send(0..<5000, of: transfer) { view.image }
     let own = Image.solid(width: 3, height: 3)
     view.image = own
@@ -275,7 +275,7 @@ struct SlotPartTests {
     var options = self.options
     options.placeholderPolicy = policy
     view.setImage(from: try request("1"), options: options)
-    let transfer = await bench.transfer(1)
+    let transfer = try await bench.transfer(1)
     try await send(0..<5000, of: transfer) { view.image }
     bench.run(until: 2)
 
@@ -295,7 +295,7 @@ struct SlotPartTests {
     var options = self.options
     options.setsImage = false
     view.setImage(from: try request(), options: options, completion: ear.completion)
-    let transfer = await bench.transfer(1)
+    let transfer = try await bench.transfer(1)
     transfer.respond(expectedLength: 10_000)
     transfer.send(Array(Self.whole[..<5000]))
     try await until { !bench.decoder.partCalls.isEmpty }
@@ -315,7 +315,7 @@ struct SlotPartTests {
     options.showsImage = { _, image in shown.append(image) }
     view.setImage(
       from: try request(), placeholder: placeholder, options: options, completion: ear.completion)
-    let transfer = await bench.transfer(1)
+    let transfer = try await bench.transfer(1)
     try await send(0..<5000, of: transfer) { shown.last ?? nil }
     finish(transfer, from: 5000)
     await ear.hear()
@@ -329,17 +329,17 @@ struct SlotPartTests {
   @Test("YY-B15 buttons and highlighted pictures show parts too") func otherSlots() async throws {
     let button = bench.button()
     button.setImage(from: try request("1"), for: .normal, options: options)
-    try await send(0..<5000, of: await bench.transfer(1)) { button.image(for: .normal) }
+    try await send(0..<5000, of: try await bench.transfer(1)) { button.image(for: .normal) }
     #expect(button.image(for: .normal)?.isPartial == true)
     #expect(button.isInTransition)
 
     button.setBackgroundImage(from: try request("2"), for: .highlighted, options: options)
-    try await send(0..<5000, of: await bench.transfer(2)) { button.backgroundImage(for: .highlighted) }
+    try await send(0..<5000, of: try await bench.transfer(2)) { button.backgroundImage(for: .highlighted) }
     #expect(button.backgroundImage(for: .highlighted)?.isPartial == true)
 
     let view = bench.view()
     view.setHighlightedImage(from: try request("3"), options: options)
-    try await send(0..<5000, of: await bench.transfer(3)) { view.highlightedImage }
+    try await send(0..<5000, of: try await bench.transfer(3)) { view.highlightedImage }
     #expect(view.highlightedImage?.isPartial == true)
   }
 
@@ -349,7 +349,7 @@ struct SlotPartTests {
     whole.progressive = .none
     view.setImage(from: whole, options: options, completion: ear.completion)
     view.setImage(from: try request(), options: options, completion: ear.completion)
-    let transfer = await bench.transfer(1)
+    let transfer = try await bench.transfer(1)
     try await send(0..<5000, of: transfer) { view.image }
     #expect(view.image?.isPartial == true)
     finish(transfer, from: 5000)
@@ -366,7 +366,7 @@ struct SlotPartTests {
     whole.cachePolicy = .reload
     view.setImage(from: whole, options: options, completion: ear.completion)
     let task = view.loadOperation(forKey: "contents") as? ImageTask
-    await bench.transfer(1).answer(with: Self.whole)
+    try await bench.transfer(1).answer(with: Self.whole)
     while task?.isFinished == false, !Task.isCancelled {}
     whole.progressive = .scans
     view.setImage(from: whole, options: options, completion: ear.completion)
@@ -382,7 +382,7 @@ struct SlotPartTests {
     var whole = try request()
     whole.progressive = .none
     view.setImage(from: whole, options: options, completion: ear.completion)
-    let transfer = await bench.transfer(1)
+    let transfer = try await bench.transfer(1)
     view.frame.size = .zero
     view.setImage(from: try request(), options: options, completion: ear.completion)
     transfer.answer(with: SlotBench.large)
@@ -394,7 +394,7 @@ struct SlotPartTests {
     let view = bench.view()
     bench.run(until: 1)
     view.setImage(from: try request(), options: options, completion: ear.completion)
-    let transfer = await bench.transfer(1)
+    let transfer = try await bench.transfer(1)
     try await send(0..<5000, of: transfer) { view.image }
     #expect(view.imageActivity.activity == .running(progress: 0.5))
     #expect(view.isLoadingImage)
@@ -408,11 +408,11 @@ struct SlotPartTests {
     bench.run(until: 1)
     view.setImage(from: try request(), options: options, completion: ear.completion)
     let large = FakeDecoder.picture(width: 1000, height: 1000, count: 10_000)
-    await bench.transfer(1).answer(with: large)
+    try await bench.transfer(1).answer(with: large)
     await ear.hear()
     let small = try #require(view.image)
     view.frame.size = Size(width: 300, height: 300)
-    let transfer = await bench.transfer(2)
+    let transfer = try await bench.transfer(2)
     transfer.respond(expectedLength: 10_000)
     transfer.send(Array(large[..<5000]))
     try await until { !bench.decoder.partCalls.isEmpty }

@@ -32,12 +32,12 @@ struct SlotRecoveryTests {
   /// Returns a view whose first load has failed.
   private func failedView(
     _ error: ImageError = down, _ change: (inout SlotOptions) -> Void = { _ in }
-  ) async -> ImageView {
+  ) async throws -> ImageView {
     let view = view()
     var options = bench.options
     change(&options)
     view.setImage(from: "http://a.test/1", options: options, completion: ear.completion)
-    await bench.transfer(1).fail(error)
+    try await bench.transfer(1).fail(error)
     await ear.hear()
     return view
   }
@@ -57,12 +57,12 @@ struct SlotRecoveryTests {
     .transport(code: 27, message: "Out of memory"), .tooLarge(.memory(needed: 1, allowed: 2)),
   ])
   func failureThatCanHealIsFollowedByTheImage(error: ImageError) async throws {
-    let view = await failedView(error)
+    let view = try await failedView(error)
     #expect(ear.errors == [error])
     #expect(view.imageActivity.activity == .ended(success: false))
 
     bench.clock.advance(by: 2)
-    let probe = await bench.transfer(2)
+    let probe = try await bench.transfer(2)
     #expect(!view.isLoadingImage, "nothing shows that it is asked again")
     #expect(bench.window.isLoaded)
     probe.answer(with: SlotBench.red)
@@ -82,7 +82,7 @@ struct SlotRecoveryTests {
     .contentType("text/html"), .redirectRefused(.downgrade),
   ])
   func failureThatStaysIsNotSentAgain(error: ImageError) async throws {
-    _ = await failedView(error)
+    _ = try await failedView(error)
 
     #expect(bench.clock.wakes.isEmpty)
     bench.clock.advance(by: 1000)
@@ -94,21 +94,21 @@ struct SlotRecoveryTests {
 
   @Test(arguments: [TrustFailure.notYetValid, .expired])
   func certificateIsTriedAgainWhenTheClockHasBeenSet(cause: TrustFailure) async throws {
-    let view = await failedView(.untrustedServer(host: "a.test", cause: cause, message: ""))
+    let view = try await failedView(.untrustedServer(host: "a.test", cause: cause, message: ""))
     bench.clock.advance(by: 59)
     try await turn()
     #expect(bench.transport.transfers.count == 1)
 
     bench.downloader.clockStepped()
-    await bench.transfer(2).answer(with: SlotBench.red)
+    try await bench.transfer(2).answer(with: SlotBench.red)
     try await until { view.image != nil }
   }
 
   @Test func certificateThatWasRenewedIsTriedAgainWithinTwoMinutes() async throws {
-    let view = await failedView(.untrustedServer(host: "a.test", cause: .expired, message: ""))
+    let view = try await failedView(.untrustedServer(host: "a.test", cause: .expired, message: ""))
 
     bench.clock.advance(by: 120)
-    await bench.transfer(2).answer(with: SlotBench.red)
+    try await bench.transfer(2).answer(with: SlotBench.red)
     try await until { view.image != nil }
   }
 
@@ -116,12 +116,12 @@ struct SlotRecoveryTests {
     let error = ImageError.untrustedServer(host: "a.test", cause: .notYetValid, message: "")
     let view = view()
     view.setImage(from: "https://a.test/1", options: bench.options, completion: ear.completion)
-    let first = await bench.transfer(1)
+    let first = try await bench.transfer(1)
     bench.downloader.clockStepped()
     first.fail(error)
     await ear.hear()
 
-    await bench.transfer(2).answer(with: SlotBench.red)
+    try await bench.transfer(2).answer(with: SlotBench.red)
     try await until { view.image != nil }
     #expect(bench.clock.now == 0)
   }
@@ -132,13 +132,13 @@ struct SlotRecoveryTests {
     let files = FakeTransport(schemes: ["file"])
     bench.downloader.transports = [files]
     view.setImage(from: "file:///a.jpg", options: bench.options, completion: ear.completion)
-    await files.waitUntilStarted(1)
+    try await files.waitUntilStarted(1)
     files.transfers[0].fail(hung)
     await ear.hear()
     #expect(ear.errors == [hung])
 
     bench.clock.advance(by: 2)
-    await files.waitUntilStarted(2)
+    try await files.waitUntilStarted(2)
     files.transfers[1].answer(with: SlotBench.red)
     try await until { view.image != nil }
   }
@@ -146,7 +146,7 @@ struct SlotRecoveryTests {
   @Test func serverThatAsksForAnHourIsLeftAloneForAnHour() async throws {
     let view = view()
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
-    let refused = await bench.transfer(1)
+    let refused = try await bench.transfer(1)
     refused.respond(status: 503, headers: ["Retry-After": "3600"])
     refused.fail(.status(503))
     await ear.hear()
@@ -156,14 +156,14 @@ struct SlotRecoveryTests {
     #expect(bench.transport.transfers.count == 1)
 
     bench.clock.advance(by: 1)
-    await bench.transfer(2).answer(with: SlotBench.red)
+    try await bench.transfer(2).answer(with: SlotBench.red)
     try await until { view.image != nil }
   }
 
   @Test func networkThatReturnsManyTimesIsProbedOnceInTwoSeconds() async throws {
-    _ = await failedView()
+    _ = try await failedView()
     bench.downloader.networkReturned()
-    await bench.transfer(2).fail(Self.down)
+    try await bench.transfer(2).fail(Self.down)
     for _ in 0..<20 {
       bench.downloader.networkReturned()
       try await turn()
@@ -172,19 +172,19 @@ struct SlotRecoveryTests {
     #expect(bench.transport.transfers.count == 2)
 
     bench.clock.advance(by: 1)
-    _ = await bench.transfer(3)
+    _ = try await bench.transfer(3)
     #expect(bench.clock.now == 2_000_000_000)
   }
 
   @Test func probesGoOnUntilThereIsAnImage() async throws {
-    let view = await failedView()
+    let view = try await failedView()
     for number in 2...6 {
       bench.clock.advance(by: 120)
-      await bench.transfer(number).fail(Self.down)
+      try await bench.transfer(number).fail(Self.down)
       try await until { !(bench.clock.wakes.isEmpty) }
     }
     bench.clock.advance(by: 120)
-    await bench.transfer(7).answer(with: SlotBench.red)
+    try await bench.transfer(7).answer(with: SlotBench.red)
     try await until { !(view.image == nil) }
     #expect(bench.transport.transfers.count == 7)
   }
@@ -197,12 +197,12 @@ struct SlotRecoveryTests {
       view.setImage(
         from: "http://a.test/\(number)", options: bench.options, completion: ear.completion)
     }
-    await bench.transport.waitUntilStarted(40)
+    try await bench.transport.waitUntilStarted(40)
     for transfer in bench.transport.transfers { transfer.fail(Self.down) }
     await ear.hear(40)
 
     bench.clock.advance(by: 2)
-    let probe = await bench.transfer(41)
+    let probe = try await bench.transfer(41)
     bench.clock.advance(by: 100)
     try await turn()
     #expect(bench.transport.transfers.count == 41)
@@ -216,32 +216,32 @@ struct SlotRecoveryTests {
   }
 
   @Test func successOfAnotherRequestToTheHostSendsItAtOnce() async throws {
-    let view = await failedView()
+    let view = try await failedView()
     let task = bench.downloader.load(try ImageRequest("http://a.test/other"))
-    await bench.transfer(2).answer(with: SlotBench.red)
+    try await bench.transfer(2).answer(with: SlotBench.red)
     _ = try await task.response
 
-    await bench.transfer(3).answer(with: SlotBench.red)
+    try await bench.transfer(3).answer(with: SlotBench.red)
     try await until { !(view.image == nil) }
     #expect(bench.clock.now == 0)
   }
 
   @Test func networkThatReturnsSendsItAtOnce() async throws {
-    let view = await failedView()
+    let view = try await failedView()
     bench.downloader.networkReturned()
-    await bench.transfer(2).answer(with: SlotBench.red)
+    try await bench.transfer(2).answer(with: SlotBench.red)
     try await until { !(view.image == nil) }
     #expect(bench.clock.now == 0)
   }
 
   @Test func placeholderStaysWhileItIsSentAgain() async throws {
     let placeholder = Image.solid(width: 1, height: 1)
-    let view = await failedView { $0.failureImage = placeholder }
+    let view = try await failedView { $0.failureImage = placeholder }
     bench.run(until: 2)
     let shown = bench.pictures.map(\.image)
 
     bench.clock.advance(by: 2)
-    let probe = await bench.transfer(2)
+    let probe = try await bench.transfer(2)
     bench.run(until: 4)
     #expect(bench.pictures.map(\.image) == shown, "neither spinner nor another image")
     probe.fail(Self.down)
@@ -263,7 +263,7 @@ struct SlotRecoveryTests {
     group.addSubview(view)
     group.clipsToBounds = true
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
-    await bench.transfer(1).fail(Self.down)
+    try await bench.transfer(1).fail(Self.down)
     await ear.hear()
 
     switch leaving {
@@ -286,14 +286,14 @@ struct SlotRecoveryTests {
     case .parentHidden: group.isHidden = false
     }
     draw()
-    await bench.transfer(2).answer(with: SlotBench.red)
+    try await bench.transfer(2).answer(with: SlotBench.red)
     try await until { !(view.image == nil) }
   }
 
   @Test func slotThatWantsAnotherImageStops() async throws {
-    let view = await failedView()
+    let view = try await failedView()
     view.setImage(from: "http://b.test/2", options: bench.options, completion: ear.completion)
-    await bench.transfer(2).answer(with: SlotBench.red)
+    try await bench.transfer(2).answer(with: SlotBench.red)
     await ear.hear(2)
 
     bench.clock.advance(by: 1000)
@@ -304,9 +304,9 @@ struct SlotRecoveryTests {
   }
 
   @Test func cancelAndClearStopIt() async throws {
-    let view = await failedView()
+    let view = try await failedView()
     bench.clock.advance(by: 2)
-    let probe = await bench.transfer(2)
+    let probe = try await bench.transfer(2)
     view.cancelImageLoad()
     try await until { !(!probe.isCancelled) }
 
@@ -317,7 +317,7 @@ struct SlotRecoveryTests {
   }
 
   @Test func viewThatIsReleasedStopsIt() async throws {
-    var view: ImageView? = await failedView()
+    var view: ImageView? = try await failedView()
     view?.removeFromSuperview()
     view = nil
     bench.clock.advance(by: 1000)
@@ -333,7 +333,7 @@ struct SlotRecoveryTests {
     configuration.recovery = .never
     let downloader = ImageDownloader(
       configuration: configuration, transports: [bench.transport], decoder: bench.decoder)
-    _ = await failedView { $0.downloader = downloader }
+    _ = try await failedView { $0.downloader = downloader }
 
     downloader.networkReturned()
     bench.clock.advance(by: 1000)
@@ -354,7 +354,7 @@ struct SlotRecoveryTests {
     {
       let view = bench.view()
       view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
-      let first = await bench.transfer(1)
+      let first = try await bench.transfer(1)
       first.respond(headers: headers)
       first.send(SlotBench.red)
       first.finish()
@@ -370,7 +370,7 @@ struct SlotRecoveryTests {
   @Test func staleImageIsRefreshedAndRepainted() async throws {
     let world = StaleWorld()
     let view = try await world.view()
-    await world.bench.transfer(2).fail(Self.down)
+    try await world.bench.transfer(2).fail(Self.down)
     await world.ear.hear(2)
     let stale = view.image
     guard case .stale(_, Self.down) = try world.ear.results[1].get().freshness else {
@@ -379,7 +379,7 @@ struct SlotRecoveryTests {
     }
 
     world.bench.clock.advance(by: 2)
-    let probe = await world.bench.transfer(3)
+    let probe = try await world.bench.transfer(3)
     #expect(probe.request.headers["If-None-Match"] == "\"1\"")
     #expect(view.image === stale)
     probe.answer(with: SlotBench.large)
@@ -392,7 +392,7 @@ struct SlotRecoveryTests {
   @Test func staleImageStaysWhileItsServerIsDown() async throws {
     let world = StaleWorld()
     let view = try await world.view()
-    await world.bench.transfer(2).fail(Self.down)
+    try await world.bench.transfer(2).fail(Self.down)
     await world.ear.hear(2)
     let stale = view.image
 
@@ -402,7 +402,7 @@ struct SlotRecoveryTests {
         world.bench.clock.advance(by: 1)
         return world.bench.transport.transfers.count >= number
       }
-      await world.bench.transfer(number).fail(.status(503))
+      try await world.bench.transfer(number).fail(.status(503))
       #expect(view.image === stale)
     }
   }
@@ -410,7 +410,7 @@ struct SlotRecoveryTests {
   @Test func imageFromMemoryThatIsStaleIsRefreshedToo() async throws {
     let world = StaleWorld()
     let first = try await world.view()
-    await world.bench.transfer(2).fail(Self.down)
+    try await world.bench.transfer(2).fail(Self.down)
     await world.ear.hear(2)
     first.removeFromSuperview()
     let second = world.bench.view()
@@ -418,14 +418,14 @@ struct SlotRecoveryTests {
     #expect(world.ear.results.count == 3, "from memory")
 
     world.bench.clock.advance(by: 2)
-    await world.bench.transfer(3).answer(with: SlotBench.large)
+    try await world.bench.transfer(3).answer(with: SlotBench.large)
     try await until { !(second.image?.sourceWidth != 1000) }
   }
 
   @Test func serverThatDoesNotAnswerIsReplacedByTheDiskAfterASecond() async throws {
     let world = StaleWorld()
     let view = try await world.view()
-    let transfer = await world.bench.transfer(2)
+    let transfer = try await world.bench.transfer(2)
     #expect(view.image == nil)
 
     world.bench.clock.advance(by: 1)
@@ -458,14 +458,14 @@ struct SlotRecoveryTests {
   /// The observer receives events of the slots of all tests, so this load fails with an error that no other test uses.
   @Test func observerHearsOfTheRecovery() async throws {
     let error = ImageError.transport(code: 7, message: "observed")
-    let view = await failedView(error)
+    let view = try await failedView(error)
     let watch = Watch()
     let before = View.slotObserver
     View.slotObserver = watch
     defer { View.slotObserver = before }
 
     bench.clock.advance(by: 2)
-    await bench.transfer(2).answer(with: SlotBench.red)
+    try await bench.transfer(2).answer(with: SlotBench.red)
     try await until { view.image != nil }
     #expect(watch.recovered.count { $0 == error } == 1)
   }

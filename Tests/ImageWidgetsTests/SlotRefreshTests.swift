@@ -16,7 +16,7 @@ struct SlotRefreshTests {
   private func refreshingView(_ options: SlotOptions? = nil) async throws -> ImageView {
     _ = bench.downloader.load(
       sized(try ImageRequest("http://a.test/1")), completion: { self.ear.completion($0) })
-    await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).answer(with: SlotBench.red)
     await ear.hear()
     let view = bench.view()
     var request = try ImageRequest("http://a.test/1")
@@ -40,7 +40,7 @@ struct SlotRefreshTests {
     bench.run(until: 2)
     #expect(bench.pictures.count == 1, "no spinner over a picture that is there")
 
-    await bench.transfer(2).answer(with: Self.green)
+    try await bench.transfer(2).answer(with: Self.green)
     await ear.hear(2)
     #expect(view.image === ear.images[1])
     #expect(view.image !== ear.images[0])
@@ -54,7 +54,7 @@ struct SlotRefreshTests {
     let view = try await refreshingView(
       SlotOptions(failureImage: .solid(width: 3, height: 3), downloader: bench.downloader))
     let shown = view.image
-    await bench.transfer(2).fail(.status(500))
+    try await bench.transfer(2).fail(.status(500))
     await ear.hear(2)
     #expect(ear.errors == [.status(500)])
     #expect(view.image === shown)
@@ -64,7 +64,7 @@ struct SlotRefreshTests {
   @Test func cancellingLeavesThePicture() async throws {
     let view = try await refreshingView()
     let shown = view.image
-    _ = await bench.transfer(2)
+    _ = try await bench.transfer(2)
     view.cancelImageLoad()
     await ear.hear(2)
     #expect(ear.errors == [.cancelled])
@@ -79,7 +79,7 @@ struct SlotRefreshTests {
     request.cachePolicy = .refresh
     view.setImage(from: request, placeholder: placeholder, options: bench.options, completion: ear.completion)
     #expect(view.image === placeholder)
-    await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).answer(with: SlotBench.red)
     await ear.hear()
     #expect(view.image === ear.images[0])
   }
@@ -95,7 +95,7 @@ struct SlotRefreshTests {
     view.setImage(from: request, options: bench.options, completion: ear.completion)
     view.frame.size = Size(width: 100, height: 100)
     #expect(view.image === ear.images[0])
-    await bench.transfer(3).answer(with: Self.green)
+    try await bench.transfer(3).answer(with: Self.green)
     await ear.hear(3)
     #expect(view.image === ear.images[1])
   }
@@ -108,7 +108,7 @@ struct SlotRefreshTests {
     let view = bench.view()
     let options = SlotOptions(downloader: downloader)
     view.setImage(from: "http://a.test/1", options: options, completion: ear.completion)
-    let first = await bench.transfer(1)
+    let first = try await bench.transfer(1)
     first.respond(headers: ["ETag": "\"1\""])
     first.send(SlotBench.red)
     first.finish()
@@ -119,7 +119,7 @@ struct SlotRefreshTests {
     var request = try ImageRequest("http://a.test/1")
     request.cachePolicy = .refresh
     view.setImage(from: request, options: options, completion: ear.completion)
-    let second = await bench.transfer(2)
+    let second = try await bench.transfer(2)
     #expect(second.request.headers["If-None-Match"] == "\"1\"")
     second.respond(status: 304)
     second.finish()

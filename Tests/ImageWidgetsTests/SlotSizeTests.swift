@@ -10,30 +10,30 @@ struct SlotSizeTests {
   private let bench = SlotBench()
   private let ear = Ear()
 
-  @Test func pictureIsDecodedToTheSizeOfTheView() async {
+  @Test func pictureIsDecodedToTheSizeOfTheView() async throws {
     let view = bench.view()
     bench.window.scale = 2
 
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
-    await bench.transfer(1).answer(with: SlotBench.large)
+    try await bench.transfer(1).answer(with: SlotBench.large)
     await ear.hear()
 
     #expect(bench.decoder.calls.map(\.target) == [DecodeTarget(width: 200, height: 200, mode: .fill)])
     #expect(view.image?.pixelWidth == 200)
   }
 
-  @Test func contentModeSaysWhetherItFitsOrFills() async {
+  @Test func contentModeSaysWhetherItFitsOrFills() async throws {
     let view = bench.view()
     view.contentMode = .fit
 
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
-    await bench.transfer(1).answer(with: SlotBench.large)
+    try await bench.transfer(1).answer(with: SlotBench.large)
     await ear.hear()
 
     #expect(bench.decoder.calls.map(\.target) == [DecodeTarget(width: 100, height: 100, mode: .fit)])
   }
 
-  @Test func viewWithoutASizeLoadsAsSoonAsItHasOne() async {
+  @Test func viewWithoutASizeLoadsAsSoonAsItHasOne() async throws {
     let view = ImageView()
     bench.window.addSubview(view)
 
@@ -41,7 +41,7 @@ struct SlotSizeTests {
     #expect(bench.transport.transfers.isEmpty)
     #expect(bench.window.isLoaded)
     view.frame = Rect(x: 0, y: 0, width: 40, height: 30)
-    await bench.transfer(1).answer(with: SlotBench.large)
+    try await bench.transfer(1).answer(with: SlotBench.large)
     await ear.hear()
 
     #expect(bench.decoder.calls.map(\.target) == [DecodeTarget(width: 40, height: 30, mode: .fill)])
@@ -66,7 +66,7 @@ struct SlotSizeTests {
     request.targetSize = DecodeTarget(width: 7, height: 7)
 
     view.setImage(from: request, options: bench.options, completion: ear.completion)
-    await bench.transfer(1).answer(with: SlotBench.large)
+    try await bench.transfer(1).answer(with: SlotBench.large)
     await ear.hear()
 
     #expect(bench.decoder.calls.map(\.target) == [request.targetSize])
@@ -75,7 +75,7 @@ struct SlotSizeTests {
   @Test func viewThatGrowsMuchAsksAgainAndKeepsTheSmallerPictureMeanwhile() async throws {
     let view = bench.view()
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
-    await bench.transfer(1).answer(with: SlotBench.large)
+    try await bench.transfer(1).answer(with: SlotBench.large)
     await ear.hear()
     let small = view.image
 
@@ -83,7 +83,7 @@ struct SlotSizeTests {
     #expect(bench.transport.transfers.count == 1)
     view.frame.size = Size(width: 160, height: 160)
     #expect(view.image === small)
-    let again = await bench.transfer(2)
+    let again = try await bench.transfer(2)
     #expect(view.image === small)
     again.answer(with: SlotBench.large)
     try await until { !view.isLoadingImage }
@@ -91,10 +91,10 @@ struct SlotSizeTests {
     #expect(view.image?.pixelWidth == 160)
   }
 
-  @Test func pictureThatIsWholeIsNotAskedForAgain() async {
+  @Test func pictureThatIsWholeIsNotAskedForAgain() async throws {
     let view = bench.view()
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
-    await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).answer(with: SlotBench.red)
     await ear.hear()
 
     view.frame.size = Size(width: 400, height: 300)
@@ -103,10 +103,10 @@ struct SlotSizeTests {
     #expect(bench.transport.transfers.count == 1)
   }
 
-  @Test func failedPictureIsNotAskedForAgainWhenTheViewGrows() async {
+  @Test func failedPictureIsNotAskedForAgainWhenTheViewGrows() async throws {
     let view = bench.view()
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
-    await bench.transfer(1).fail(.status(404))
+    try await bench.transfer(1).fail(.status(404))
     await ear.hear()
 
     view.frame.size = Size(width: 400, height: 300)

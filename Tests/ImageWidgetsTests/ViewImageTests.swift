@@ -12,13 +12,13 @@ struct ViewImageTests {
   private let ear = Ear()
 
   @Test("AF-I1 SD-W1 a picture is shown when it has come")
-  func pictureIsShownWhenItHasCome() async {
+  func pictureIsShownWhenItHasCome() async throws {
     let view = bench.view()
 
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
     #expect(view.image == nil)
     #expect(view.isLoadingImage)
-    await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).answer(with: SlotBench.red)
     await ear.hear()
 
     #expect(view.image === ear.images.first)
@@ -45,7 +45,7 @@ struct ViewImageTests {
   }
 
   @Test("AF-I2 the same picture asked for again while it loads joins")
-  func samePictureAgainJoins() async {
+  func samePictureAgainJoins() async throws {
     let view = bench.view()
     let placeholder = Image.solid(width: 1, height: 1)
 
@@ -53,7 +53,7 @@ struct ViewImageTests {
       from: "http://a.test/1", placeholder: placeholder, options: bench.options, completion: ear.completion)
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
     #expect(view.image === placeholder)
-    await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).answer(with: SlotBench.red)
     await ear.hear(2)
 
     #expect(bench.transport.transfers.count == 1)
@@ -61,7 +61,7 @@ struct ViewImageTests {
     #expect(view.image === ear.images[1])
   }
 
-  @Test func samePictureFromAnotherDownloaderDoesNotJoin() async {
+  @Test func samePictureFromAnotherDownloaderDoesNotJoin() async throws {
     let other = FakeTransport()
     var options = bench.options
     let view = bench.view()
@@ -69,7 +69,7 @@ struct ViewImageTests {
     view.setImage(from: "http://a.test/1", options: options, completion: ear.completion)
     options.downloader = ImageDownloader(transports: [other], decoder: bench.decoder, cache: nil)
     view.setImage(from: "http://a.test/1", options: options, completion: ear.completion)
-    await other.waitUntilStarted(1)
+    try await other.waitUntilStarted(1)
     other.transfers[0].answer(with: SlotBench.red)
     await ear.hear(2)
 
@@ -78,26 +78,26 @@ struct ViewImageTests {
   }
 
   @Test("AF-I3 YY-B16 placeholder stays when it fails, and the status is told")
-  func placeholderStaysWhenItFails() async {
+  func placeholderStaysWhenItFails() async throws {
     let view = bench.view()
     let placeholder = Image.solid(width: 1, height: 1)
 
     view.setImage(
       from: "http://a.test/1", placeholder: placeholder, options: bench.options, completion: ear.completion)
-    await bench.transfer(1).fail(.status(404))
+    try await bench.transfer(1).fail(.status(404))
     await ear.hear()
 
     #expect(ear.errors == [.status(404)])
     #expect(view.image === placeholder)
   }
 
-  @Test func failureImageIsShownWhenItFails() async {
+  @Test func failureImageIsShownWhenItFails() async throws {
     let view = bench.view()
     var options = bench.options
     options.failureImage = .solid(width: 2, height: 2)
 
     view.setImage(from: "http://a.test/1", options: options, completion: ear.completion)
-    await bench.transfer(1).fail(.emptyBody)
+    try await bench.transfer(1).fail(.emptyBody)
     await ear.hear()
 
     #expect(view.image === options.failureImage)
@@ -107,7 +107,7 @@ struct ViewImageTests {
   func fromMemoryTheSameInstanceWithoutResponse() async throws {
     let request = try ImageRequest("http://a.test/1")
     async let first = bench.downloader.image(for: request)
-    await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).answer(with: SlotBench.red)
     let loaded = try await first.image
     let view = bench.view()
 
@@ -119,13 +119,13 @@ struct ViewImageTests {
   }
 
   @Test("AF-I5 cancelled and asked for at once again, it loads")
-  func cancelledAndAskedForAgainLoads() async {
+  func cancelledAndAskedForAgainLoads() async throws {
     let view = bench.view()
 
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
     view.cancelImageLoad()
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
-    await bench.transfer(2).answer(with: SlotBench.red)
+    try await bench.transfer(2).answer(with: SlotBench.red)
     await ear.hear(2)
 
     #expect(ear.errors == [.cancelled])
@@ -151,13 +151,13 @@ struct ViewImageTests {
   }
 
   @Test("AF-I8 SD-W30 YY-B10 an answer to an older question never lands")
-  func answerToAnOlderQuestionNeverLands() async {
+  func answerToAnOlderQuestionNeverLands() async throws {
     let view = bench.view()
 
     view.setImage(from: "http://a.test/old", options: bench.options, completion: ear.completion)
-    let old = await bench.transfer(1)
+    let old = try await bench.transfer(1)
     view.setImage(from: "http://a.test/new", options: bench.options, completion: ear.completion)
-    let new = await bench.transfer(2)
+    let new = try await bench.transfer(2)
     old.answer(with: SlotBench.large)
     await ear.hear(1)
     #expect(ear.errors == [.cancelled])
@@ -170,12 +170,12 @@ struct ViewImageTests {
   }
 
   @Test("AF-I9 YY-B13 a view that goes cancels its load; who waits hears so once")
-  func viewThatGoesCancelsItsLoad() async {
+  func viewThatGoesCancelsItsLoad() async throws {
     var view: ImageView? = ImageView(frame: Rect(x: 0, y: 0, width: 10, height: 10))
     weak let watched = view
 
     view?.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
-    let transfer = await bench.transfer(1)
+    let transfer = try await bench.transfer(1)
     view = nil
     await ear.hear()
 
@@ -185,11 +185,11 @@ struct ViewImageTests {
   }
 
   @Test("AF-I10 no URL cancels what was loading")
-  func withoutURLTheOldLoadIsCancelled() async {
+  func withoutURLTheOldLoadIsCancelled() async throws {
     let view = bench.view()
 
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
-    let transfer = await bench.transfer(1)
+    let transfer = try await bench.transfer(1)
     view.imageURL = nil
     await ear.hear()
 
@@ -199,12 +199,12 @@ struct ViewImageTests {
   }
 
   @Test("AF-I12 asks for pictures by its Accept header")
-  func asksForPictures() async {
+  func asksForPictures() async throws {
     let view = bench.view()
 
     view.setImage(from: "http://a.test/1", options: bench.options)
 
-    #expect(await bench.transfer(1).request.headers["Accept"] == ImageRequest.defaultAccept)
+    #expect(try await bench.transfer(1).request.headers["Accept"] == ImageRequest.defaultAccept)
   }
 
   @Test("SD-W26 a URL is as good as its text") func urlIsAsGoodAsItsText() async throws {
@@ -213,7 +213,7 @@ struct ViewImageTests {
     view.setImage(
       from: try ImageRequest("http://a.test/1").url, options: bench.options, completion: ear.completion)
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
-    await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).answer(with: SlotBench.red)
     await ear.hear(2)
 
     #expect(view.image === ear.images.first)
@@ -240,7 +240,8 @@ struct ViewImageTests {
     #expect(try ear.results.first?.get().source == .memory)
   }
 
-  @Test("YY-B14 a setter that another thread waits for runs on the main actor") func fromAnotherThread() async
+  @Test("YY-B14 a setter that another thread waits for runs on the main actor") func fromAnotherThread()
+    async throws
   {
     let view = bench.view()
     let (options, completion) = (bench.options, ear.completion)
@@ -249,30 +250,32 @@ struct ViewImageTests {
     }
 
     await Task.detached { await load() }.value
-    await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).answer(with: SlotBench.red)
     await ear.hear()
 
     #expect(view.image === ear.images.first)
   }
 
-  @Test("YY-B17 what is no picture fails with its first bytes") func noPicture() async {
+  @Test("YY-B17 what is no picture fails with its first bytes") func noPicture() async throws {
     let view = bench.view()
 
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
-    await bench.transfer(1).answer(with: Array("<html>".utf8))
+    try await bench.transfer(1).answer(with: Array("<html>".utf8))
     await ear.hear()
 
     #expect(ear.errors == [.notAnImage(signature: Array("<html>".utf8))])
     #expect(view.image == nil)
   }
 
-  @Test("YY-B29 two views that ask for one picture share one transfer") func twoViewsShareATransfer() async {
+  @Test("YY-B29 two views that ask for one picture share one transfer") func twoViewsShareATransfer()
+    async throws
+  {
     let views = [bench.view(), bench.view()]
 
     for view in views {
       view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
     }
-    await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).answer(with: SlotBench.red)
     await ear.hear(2)
 
     #expect(bench.transport.transfers.count == 1)
@@ -280,12 +283,12 @@ struct ViewImageTests {
     #expect(views[0].image === views[1].image)
   }
 
-  @Test func anyViewShowsAPictureAsItsContents() async {
+  @Test func anyViewShowsAPictureAsItsContents() async throws {
     let view = View(frame: Rect(x: 0, y: 0, width: 50, height: 50))
     bench.window.addSubview(view)
 
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
-    await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).answer(with: SlotBench.red)
     await ear.hear()
 
     #expect(view.contents === ear.images.first)
@@ -302,7 +305,7 @@ struct ViewImageTests {
   }
 
   @Test("YY-B7 the old picture stays when asked to, placeholder or not", arguments: [true, false])
-  func oldPictureStaysWhenAskedTo(hasPlaceholder: Bool) async {
+  func oldPictureStaysWhenAskedTo(hasPlaceholder: Bool) async throws {
     let view = bench.view()
     let old = Image.solid(width: 3, height: 3)
     view.image = old
@@ -313,7 +316,7 @@ struct ViewImageTests {
       from: "http://a.test/1", placeholder: hasPlaceholder ? .solid(width: 1, height: 1) : nil,
       options: options, completion: ear.completion)
     #expect(view.image === old)
-    await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).answer(with: SlotBench.red)
     await ear.hear()
 
     #expect(view.image === ear.images.first)
@@ -361,7 +364,7 @@ struct ViewImageTests {
     #expect(view.image == nil)
   }
 
-  @Test func placeholderOnlyOnFailureIsNotSeenBefore() async {
+  @Test func placeholderOnlyOnFailureIsNotSeenBefore() async throws {
     let view = bench.view()
     let placeholder = Image.solid(width: 1, height: 1)
     var options = bench.options
@@ -370,7 +373,7 @@ struct ViewImageTests {
     view.setImage(
       from: "http://a.test/1", placeholder: placeholder, options: options, completion: ear.completion)
     #expect(view.image == nil)
-    await bench.transfer(1).fail(.status(500))
+    try await bench.transfer(1).fail(.status(500))
     await ear.hear()
 
     #expect(view.image === placeholder)
@@ -386,17 +389,17 @@ struct ViewImageTests {
     #expect(view.image == nil)
   }
 
-  @Test func pictureFollowsAFailureInTheSameView() async {
+  @Test func pictureFollowsAFailureInTheSameView() async throws {
     let view = bench.view()
     var options = bench.options
     options.failureImage = .solid(width: 2, height: 2)
 
     view.setImage(from: "http://a.test/1", options: options, completion: ear.completion)
-    await bench.transfer(1).fail(.status(503))
+    try await bench.transfer(1).fail(.status(503))
     await ear.hear()
     view.setImage(from: "http://a.test/1", options: options, completion: ear.completion)
     #expect(view.image == nil)
-    await bench.transfer(2).answer(with: SlotBench.red)
+    try await bench.transfer(2).answer(with: SlotBench.red)
     await ear.hear(2)
 
     #expect(view.image === ear.images.first)
@@ -428,7 +431,7 @@ struct ViewImageTests {
 
     view.setImage(from: request, options: bench.options, completion: ear.completion)
     #expect(view.image == nil)
-    await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).answer(with: SlotBench.red)
     await ear.hear()
 
     #expect(view.image === ear.images.first)
@@ -461,13 +464,13 @@ struct ViewImageTests {
   }
 
   @Test("YY-B9 the picture is left to the completion when asked to")
-  func pictureIsLeftToTheCompletionWhenAskedTo() async {
+  func pictureIsLeftToTheCompletionWhenAskedTo() async throws {
     let view = bench.view()
     var options = bench.options
     options.setsImage = false
 
     view.setImage(from: "http://a.test/1", options: options, completion: ear.completion)
-    await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).answer(with: SlotBench.red)
     await ear.hear()
 
     #expect(ear.images.count == 1)
@@ -484,7 +487,7 @@ struct ViewImageTests {
     grey.setImage(
       from: "http://a.test/1", additionalIdentifier: "grey", options: bench.options,
       completion: ear.completion)
-    await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).answer(with: SlotBench.red)
     await ear.hear(2)
 
     #expect(bench.transport.transfers.count == 1)
@@ -494,14 +497,14 @@ struct ViewImageTests {
   }
 
   @Test("SD-W19 progress is heard as bytes come, and is 1 at the end")
-  func progressIsHeardAsBytesCome() async {
+  func progressIsHeardAsBytesCome() async throws {
     let view = bench.view()
     var heard: [ImageTask.Progress] = []
 
     view.setImage(
       from: "http://a.test/1", options: bench.options, completion: ear.completion,
       progress: { heard.append($0) })
-    let transfer = await bench.transfer(1)
+    let transfer = try await bench.transfer(1)
     transfer.respond(expectedLength: SlotBench.red.count)
     transfer.send(SlotBench.red)
     transfer.finish()

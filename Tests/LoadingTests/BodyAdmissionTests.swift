@@ -25,7 +25,7 @@ import VitrineTesting
     return (world, ledger, tasks)
   }
 
-  @Test func endlessBodiesTogetherExceedTheirShareByOneBodyAtMost() async {
+  @Test func endlessBodiesTogetherExceedTheirShareByOneBodyAtMost() async throws {
     let limit = 20_000
     let (world, ledger, tasks) = world(budget: 60_000, bodies: 6)
     var sent = [Int](repeating: 0, count: 6)
@@ -110,7 +110,7 @@ import VitrineTesting
     #expect(!ledger.isBodyWaiting)
   }
 
-  @Test func timeInWhichATransferIsPausedTakesNothingFromItsRetry() async {
+  @Test func timeInWhichATransferIsPausedTakesNothingFromItsRetry() async throws {
     let (world, _, tasks) = world(budget: 10_000, bodies: 2) {
       $0.retries = RetryPolicy(limit: 1, delay: 0.1)
       $0.timeouts.total = 60
@@ -126,7 +126,7 @@ import VitrineTesting
 
     transfers[1].fail(.transport(code: 56, message: "reset"))
     world.clock.advance(by: 1)
-    await world.transport.waitUntilStarted(3)
+    try await world.transport.waitUntilStarted(3)
 
     let left = world.transport.transfers.last?.request.timeouts.total ?? 0
     #expect(abs(left - 55) < 0.001)

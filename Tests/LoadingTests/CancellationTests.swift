@@ -17,7 +17,7 @@ import VitrineTesting
     world.downloader.cancel(receipt)
 
     #expect(heard.values.isEmpty, "never inside the call")
-    #expect(await heard.wait(for: 1) == [.cancelled])
+    #expect(try await heard.wait(for: 1) == [.cancelled])
     let error = try #require(heard.values.first)
     #expect(error.failingURL == url() && error.isCancellation)
     #expect(error.description == "cancelled: http://a.test/a.jpg")
@@ -39,7 +39,7 @@ import VitrineTesting
   }
 
   @Test("AF-D15 SD-D21 download, cancel and download again, for more than run at once") func againAndAgain()
-    async
+    async throws
   {
     let world = Fixture { $0.maximumActiveDownloads = 4 }
     let heard = Heard<Bool>()
@@ -53,11 +53,11 @@ import VitrineTesting
     }
     while let transfer = world.transport.running.first { transfer.answer(with: Fixture.picture) }
 
-    let outcomes = await heard.wait(for: 10)
+    let outcomes = try await heard.wait(for: 10)
     #expect(outcomes == Array(repeating: false, count: 5) + Array(repeating: true, count: 5))
   }
 
-  @Test("AF-D16 what is cancelled at once never comes into the cache") func nothingIsCached() async {
+  @Test("AF-D16 what is cancelled at once never comes into the cache") func nothingIsCached() async throws {
     let world = Fixture(endsCancelled: false)
     let task = world.downloader.load(request())
 
@@ -85,7 +85,7 @@ import VitrineTesting
     #expect(!world.transport.transfers[1].isCancelled)
   }
 
-  @Test func thoseWhoHaveLeftAreNotKeptUntilTheDownloadEnds() async {
+  @Test func thoseWhoHaveLeftAreNotKeptUntilTheDownloadEnds() async throws {
     let world = Fixture()
     let heard = Heard<Bool>()
     let stays = world.downloader.load(request())
@@ -95,7 +95,7 @@ import VitrineTesting
       left.append(WeakTask(task: task))
       task.cancel()
     }
-    _ = await heard.wait(for: 1000)
+    _ = try await heard.wait(for: 1000)
     await withCheckedContinuation { continuation in Mailbox.main.post { continuation.resume() } }
     #expect(left.count { $0.task != nil } < 100)
     #expect(world.transport.transfers.count == 1)
@@ -119,7 +119,7 @@ import VitrineTesting
     #expect(try await newer.response.image.pixelWidth == 64)
   }
 
-  @Test("AF-D31 exactly one outcome, however often it is cancelled") func cancelledTwice() async {
+  @Test("AF-D31 exactly one outcome, however often it is cancelled") func cancelledTwice() async throws {
     let world = Fixture()
     let heard = Heard<ImageError?>()
     let add: ImageTask.Completion = { result in
@@ -129,12 +129,12 @@ import VitrineTesting
 
     task.cancel()
     task.cancel()
-    _ = await heard.wait(for: 1)
+    _ = try await heard.wait(for: 1)
     task.cancel()
     world.downloader.load(request("b.jpg"), completion: add)
     world.transport.transfers[1].answer(with: Fixture.picture)
 
-    #expect(await heard.wait(for: 2) == [.cancelled, nil])
+    #expect(try await heard.wait(for: 2) == [.cancelled, nil])
   }
 
   @Test func cancellingBeforeTheCompletionRunsTurnsSuccessIntoCancelled() async throws {
@@ -150,7 +150,7 @@ import VitrineTesting
     #expect(task.isFinished)
     task.cancel()
 
-    #expect(await heard.wait(for: 1) == [.cancelled])
+    #expect(try await heard.wait(for: 1) == [.cancelled])
   }
 
   @Test func cancellingAfterTheCompletionDoesNothing() async throws {
@@ -158,17 +158,17 @@ import VitrineTesting
     let heard = Heard<Bool>()
     let task = world.downloader.load(request(), completion: { _ in heard.add(true) })
     world.transport.transfers[0].answer(with: Fixture.picture)
-    _ = await heard.wait(for: 1)
+    _ = try await heard.wait(for: 1)
 
     task.cancel()
 
     #expect(try await task.response.image.pixelWidth == 64)
   }
 
-  @Test func cancellingTheSwiftTaskCancelsTheLoad() async {
+  @Test func cancellingTheSwiftTaskCancelsTheLoad() async throws {
     let world = Fixture()
     let waiting = Task { try await world.downloader.image(for: request()) }
-    await world.transport.waitUntilStarted(1)
+    try await world.transport.waitUntilStarted(1)
 
     waiting.cancel()
 
@@ -176,7 +176,7 @@ import VitrineTesting
     #expect(world.transport.transfers[0].isCancelled)
   }
 
-  @Test func swiftTaskThatIsCancelledAlreadyStartsNothing() async {
+  @Test func swiftTaskThatIsCancelledAlreadyStartsNothing() async throws {
     let world = Fixture()
     let waiting = Task { try await world.downloader.image(for: request()) }
     waiting.cancel()
@@ -202,7 +202,7 @@ import VitrineTesting
   }
 
   @Test("AF-D2, AF-F34 a downloader that goes cancels what runs, and leaks nothing") func droppedDownloader()
-    async
+    async throws
   {
     let transport = FakeTransport(endsCancelled: false)
     let gate = Gate()
@@ -219,7 +219,7 @@ import VitrineTesting
     downloader = nil
 
     #expect(weakDownloader == nil)
-    #expect(await heard.wait(for: 5) == Array(repeating: .cancelled, count: 5))
+    #expect(try await heard.wait(for: 5) == Array(repeating: .cancelled, count: 5))
     #expect(transport.transfers.map(\.isCancelled) == [false, true, true, true, true])
     gate.open()
     for transfer in transport.transfers { transfer.answer(with: Fixture.picture) }

@@ -22,7 +22,7 @@ import VitrineTesting
     #expect(world.decoder.calls.count == 1)
   }
 
-  @Test("AF-D25 those who wait are answered in the order in which they asked") func order() async {
+  @Test("AF-D25 those who wait are answered in the order in which they asked") func order() async throws {
     let world = Fixture()
     let heard = Heard<Int>()
     for number in 0..<50 {
@@ -35,7 +35,7 @@ import VitrineTesting
 
     world.transport.transfers[0].fail(.status(404))
 
-    #expect(await heard.wait(for: 50) == Array(0..<50))
+    #expect(try await heard.wait(for: 50) == Array(0..<50))
   }
 
   @Test func oneWhoWantsItAnewAndJoinsReplacesOtherSizes() async throws {

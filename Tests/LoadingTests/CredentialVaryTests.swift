@@ -86,7 +86,7 @@ import VitrineTesting
       let (downloader, transport) = world(disk: disk)
       transport.credentials = anna
       let task = downloader.load(request())
-      await transport.waitUntilStarted(1)
+      try await transport.waitUntilStarted(1)
       Self.answer(transport.transfers[0], width: 1)
       #expect(await (try task.response).isStored())
     }
@@ -95,7 +95,7 @@ import VitrineTesting
     let (downloader, transport) = world(disk: disk)
     transport.credentials = next
     let task = downloader.load(request())
-    await transport.waitUntilStarted(1)
+    try await transport.waitUntilStarted(1)
     #expect(transport.transfers.first?.request.headers["If-None-Match"] == nil)
     Self.answer(transport.transfers[0], width: 2)
     #expect(try await task.response.image.pixelWidth == 2)
@@ -109,7 +109,7 @@ import VitrineTesting
       transport.answerAll { Self.answer($0, width: 1) }
       let task = downloader.load(request())
       if disk.storeCount == 0 {
-        await transport.waitUntilStarted(1)
+        try await transport.waitUntilStarted(1)
       }
       let response = try await task.response
       if transport.transfers.isEmpty {

@@ -95,7 +95,7 @@ struct DataOnlyTests {
     let picture = FakeDecoder.picture(width: 8, height: 4)
     let bytes = downloader.load(try request("http://a.test/1"))
     let image = downloader.load(try ImageRequest("http://a.test/1"))
-    await transport.waitUntilStarted(1)
+    try await transport.waitUntilStarted(1)
     transport.transfers[0].answer(with: picture)
 
     #expect(try await bytes.response.data == picture)

@@ -42,7 +42,7 @@ import VitrineTesting
   }
 
   @Test("AF-S5 AF-S6 AF-S7 AF-S8 head, progress up to the end, metrics and outcome, in this order")
-  func lifeOfALoad() async {
+  func lifeOfALoad() async throws {
     let world = Fixture()
     let task = world.downloader.load(request())
     let reader = Heard<String>()
@@ -50,12 +50,12 @@ import VitrineTesting
     let reading = Task { for await event in events { reader.add(words(event)) } }
     let bytes = Fixture.picture
     world.transport.transfers[0].respond(expectedLength: bytes.count)
-    _ = await reader.wait(for: 2)
+    _ = try await reader.wait(for: 2)
     world.transport.transfers[0].send(Array(bytes[..<4]))
-    _ = await reader.wait(for: 3)
+    _ = try await reader.wait(for: 3)
     world.transport.transfers[0].send(Array(bytes[4...]))
     #expect(task.progress.fraction == 1)
-    _ = await reader.wait(for: 4)
+    _ = try await reader.wait(for: 4)
     world.transport.transfers[0].finish()
     await reading.value
     #expect(

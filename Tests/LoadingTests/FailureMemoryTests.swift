@@ -131,7 +131,8 @@ import VitrineTesting
   }
 
   /// Loads `request`, whose transfer, if there is one, ends with `error`.
-  private func failure(_ world: Fixture, _ request: ImageRequest, with error: ImageError) async -> ImageError?
+  private func failure(_ world: Fixture, _ request: ImageRequest, with error: ImageError) async throws
+    -> ImageError?
   {
     let started = world.transport.transfers.count
     let task = world.downloader.load(request)
@@ -140,40 +141,42 @@ import VitrineTesting
     return nil
   }
 
-  @Test("YY-B18 without a memory, a failed URL is tried again") func withoutMemory() async {
+  @Test("YY-B18 without a memory, a failed URL is tried again") func withoutMemory() async throws {
     let world = world(nil)
-    for _ in 0..<2 { #expect(await failure(world, request(), with: .status(404)) == .status(404)) }
+    for _ in 0..<2 { #expect(try await failure(world, request(), with: .status(404)) == .status(404)) }
     #expect(world.transport.transfers.count == 2)
     #expect(!world.downloader.removeFailure(for: request()))
     #expect(!world.downloader.removeAllFailures())
   }
 
   @Test("YY-B18 with one, it fails at once with the same error until its time is over") func withMemory()
-    async
+    async throws
   {
     let world = world(FailureMemory(timeToLive: 10))
-    #expect(await failure(world, request(), with: .status(404)) == .status(404))
+    #expect(try await failure(world, request(), with: .status(404)) == .status(404))
     clock.advance(by: 9)
-    #expect(await failure(world, request(), with: .status(500)) == .status(404))
+    #expect(try await failure(world, request(), with: .status(500)) == .status(404))
     #expect(world.downloader.statistics.failures == 2)
     #expect(world.transport.transfers.count == 1)
     clock.advance(by: 1)
-    #expect(await failure(world, request(), with: .status(500)) == .status(500))
+    #expect(try await failure(world, request(), with: .status(500)) == .status(500))
     #expect(world.transport.transfers.count == 2)
   }
 
-  @Test("YY-B18 a failure that is remembered is heard later, and has no receipt") func heardLater() async {
+  @Test("YY-B18 a failure that is remembered is heard later, and has no receipt") func heardLater()
+    async throws
+  {
     let world = world()
-    _ = await failure(world, request(), with: .status(404))
+    _ = try await failure(world, request(), with: .status(404))
     let heard = Heard<ImageError>()
 
     #expect(world.downloader.download(request(), failure: heard.add) == nil)
     #expect(heard.values.isEmpty)
-    #expect(await heard.wait(for: 1) == [.status(404)])
+    #expect(try await heard.wait(for: 1) == [.status(404)])
   }
 
   @Test("YY-B18 SD-M23 what is no picture is remembered too", arguments: [[UInt8]("<html>".utf8), []])
-  func noPicture(body: [UInt8]) async {
+  func noPicture(body: [UInt8]) async throws {
     let world = world()
     let task = world.downloader.load(request())
     world.transport.transfers[0].answer(with: body)
@@ -187,9 +190,9 @@ import VitrineTesting
   @Test(
     "YY-B19 offline, time out and lost connection are tried again",
     arguments: [7, 28, 56].map { ImageError.transport(code: $0, message: "") } + [.status(503)])
-  func passing(error: ImageError) async {
+  func passing(error: ImageError) async throws {
     let world = world()
-    for _ in 0..<2 { #expect(await failure(world, request(), with: error) == error) }
+    for _ in 0..<2 { #expect(try await failure(world, request(), with: error) == error) }
     #expect(world.transport.transfers.count == 2)
   }
 
@@ -204,7 +207,7 @@ import VitrineTesting
   @Test("YY-B18 SD-M23 a reload asks again, others join it, and its success is the end of the failure")
   func reload() async throws {
     let world = world()
-    _ = await failure(world, request(), with: .status(404))
+    _ = try await failure(world, request(), with: .status(404))
     let reload = world.downloader.load(request(policy: .reload))
     let joined = world.downloader.load(request())
     world.transport.transfers[1].answer(with: Fixture.picture)
@@ -219,14 +222,14 @@ import VitrineTesting
   @Test("YY-B18 SD-M25 failures are forgotten if that is asked for", arguments: [true, false])
   func forgetting(all: Bool) async throws {
     let world = world()
-    _ = await failure(world, request(), with: .status(404))
+    _ = try await failure(world, request(), with: .status(404))
     #expect(all ? world.downloader.removeAllFailures() : world.downloader.removeFailure(for: request()))
     try await world.loaded(request())
   }
 
   @Test("YY-B19 other credentials are another request") func credentials() async throws {
     let world = world()
-    _ = await failure(world, request(), with: .status(401))
+    _ = try await failure(world, request(), with: .status(401))
     var other = request()
     other.headers["Authorization"] = "Basic eA=="
     try await world.loaded(other)
@@ -235,20 +238,20 @@ import VitrineTesting
   @Test("YY-B19 a URL signed anew is tried, although it has the same key") func signedAnew() async throws {
     let world = world(key: \.withoutQuery)
     let old = ImageRequest(url: url("a.jpg?signature=1"))
-    _ = await failure(world, old, with: .status(403))
+    _ = try await failure(world, old, with: .status(403))
     try await world.loaded(ImageRequest(url: url("a.jpg?signature=2")))
 
     #expect(world.downloader.cachedImage(for: old) != nil)
     world.downloader.removeAllCachedImages()
-    #expect(await failure(world, old, with: .status(500)) == .status(403))
+    #expect(try await failure(world, old, with: .status(500)) == .status(403))
   }
 
-  @Test func filesAreReadEachTime() async {
+  @Test func filesAreReadEachTime() async throws {
     let world = world()
     let nothing = ImageRequest(url: URL(string: "data:,") ?? url())
     let noPicture = ImageRequest(url: URL(string: "data:,x") ?? url())
     for request in [nothing, noPicture] {
-      _ = await failure(world, request, with: .cancelled)
+      _ = try await failure(world, request, with: .cancelled)
       #expect(!world.downloader.removeFailure(for: request))
     }
   }

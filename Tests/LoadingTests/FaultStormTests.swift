@@ -55,15 +55,15 @@ import VitrineTesting
     }
   }
 
-  @Test func transferWhoseRequestWasModifiedAtOnceIsStoppedLikeAnyOther() async {
+  @Test func transferWhoseRequestWasModifiedAtOnceIsStoppedLikeAnyOther() async throws {
     let world = Fixture {
       $0.rateLimit = nil
       $0.requestModifier = { $0 }
     }
-    await whileOthersAsk(world.downloader) {
+    try await whileOthersAsk(world.downloader) {
       for number in 0..<500 {
         let task = world.downloader.load(request())
-        await world.transport.waitUntilStarted(number + 1)
+        try await world.transport.waitUntilStarted(number + 1)
         task.cancel()
       }
     }
@@ -72,13 +72,13 @@ import VitrineTesting
   }
 
   /// Threads keep a downloader busy, so that others wait between two steps.
-  private func whileOthersAsk(_ downloader: ImageDownloader, _ body: () async -> Void) async {
+  private func whileOthersAsk(_ downloader: ImageDownloader, _ body: () async throws -> Void) async rethrows {
     let asking = Asking()
     for _ in 0..<3 {
       BlockingThread.start { while asking.goesOn.load(ordering: .relaxed) { _ = downloader.statistics } }
     }
-    await body()
-    asking.goesOn.store(false, ordering: .relaxed)
+    defer { asking.goesOn.store(false, ordering: .relaxed) }
+    try await body()
   }
 
   private final class Asking: Sendable {

@@ -59,29 +59,14 @@ func request(
 /// What the main actor heard, in order, and a way to wait for it.
 @MainActor final class Heard<Value: Sendable> {
   private(set) var values: [Value] = []
-  private var waiting: (count: Int, continuation: CheckedContinuation<Void, Never>)?
 
-  func add(_ value: Value) {
-    values.append(value)
-    guard let waiting, values.count >= waiting.count else { return }
-    self.waiting = nil
-    waiting.continuation.resume()
-  }
+  func add(_ value: Value) { values.append(value) }
 
-  /// The values, as soon as there are `count`.
-  func wait(for count: Int) async -> [Value] {
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        if values.count >= count || Task.isCancelled { return continuation.resume() }
-        waiting = (count, continuation)
-      }
-    } onCancel: {
-      // The time limit has run out: fail rather than hang.
-      Task { @MainActor in
-        waiting?.continuation.resume()
-        waiting = nil
-      }
-    }
+  /// Waits until there are `count` values, and returns all values.
+  func wait(
+    for count: Int, file: StaticString = #fileID, line: Int = #line
+  ) async throws -> [Value] {
+    try await until(file: file, line: line) { values.count >= count }
     return values
   }
 }

@@ -64,7 +64,7 @@ struct LoadStorm: Sendable {
     #expect(!world.downloader.isRunning, "\(world.downloader.waitingDownloadCount) wait")
     guard !world.downloader.isRunning else { return false }
     let count = threads * loadsOfEach
-    let numbers = await heard.wait(for: count)
+    let numbers = try await heard.wait(for: count)
     #expect(numbers.count == count && Set(numbers).count == count)
     return true
   }

@@ -25,9 +25,9 @@ import VitrineTesting
 
   deinit { try? FileManager.default.removeItem(at: folder) }
 
-  private func load(_ url: URL, bodyLimit: Int = 1 << 20) async -> LocalReceiver.Outcome {
-    await withCheckedContinuation { continuation in
-      let receiver = LocalReceiver(continuation)
+  private func load(_ url: URL, bodyLimit: Int = 1 << 20) async throws -> LocalReceiver.Outcome {
+    try await callback { done in
+      let receiver = LocalReceiver(done)
       _ = transport.start(TransportRequest(url: url, bodyLimit: bodyLimit), receiver: receiver)
     }
   }
@@ -36,7 +36,7 @@ import VitrineTesting
     let bytes = (0..<700_000).map { UInt8(truncatingIfNeeded: $0 * 31) }
     let url = try write(bytes, to: "large.bin")
 
-    let outcome = await load(url)
+    let outcome = try await load(url)
 
     #expect(outcome.body == bytes)
     #expect(outcome.response?.status == nil)
@@ -50,39 +50,39 @@ import VitrineTesting
   {
     let url = try write([1, 2, 3], to: name)
 
-    #expect(await load(url).body == [1, 2, 3])
+    #expect(try await load(url).body == [1, 2, 3])
   }
 
   @Test func emptyFileHasNoBytes() async throws {
-    let outcome = await load(try write([], to: "empty"))
+    let outcome = try await load(try write([], to: "empty"))
 
     #expect(outcome.body == [])
     #expect(outcome.error == nil)
   }
 
   @Test func fileWithoutADeclaredLengthIsReadToItsEnd() async throws {
-    let outcome = await load(URL(filePath: "/proc/self/status"))
+    let outcome = try await load(URL(filePath: "/proc/self/status"))
 
     #expect(outcome.error == nil)
     #expect(!outcome.body.isEmpty)
   }
 
-  @Test func missingFileFails() async {
+  @Test func missingFileFails() async throws {
     let url = folder.appending(path: "missing.jpg")
 
     #expect(
-      await load(url).error == .unreadableFile(path: url.path(), message: "No such file or directory"))
+      try await load(url).error == .unreadableFile(path: url.path(), message: "No such file or directory"))
   }
 
-  @Test func directoryIsRefused() async {
-    let outcome = await load(URL(filePath: folder.path(), directoryHint: .notDirectory))
+  @Test func directoryIsRefused() async throws {
+    let outcome = try await load(URL(filePath: folder.path(), directoryHint: .notDirectory))
 
     #expect(outcome.error == .unreadableFile(path: folder.path(), message: "a directory"))
   }
 
-  @Test func deviceIsRefused() async {
+  @Test func deviceIsRefused() async throws {
     #expect(
-      await load(URL(filePath: "/dev/zero")).error
+      try await load(URL(filePath: "/dev/zero")).error
         == .unreadableFile(path: "/dev/zero", message: "not a regular file"))
   }
 
@@ -90,13 +90,13 @@ import VitrineTesting
     let url = folder.appending(path: "fifo")
     try #require(mkfifo(url.path(), 0o600) == 0)
 
-    #expect(await load(url).error == .unreadableFile(path: url.path(), message: "not a regular file"))
+    #expect(try await load(url).error == .unreadableFile(path: url.path(), message: "not a regular file"))
   }
 
   @Test func fileOnAnotherMachineIsRefused() async throws {
     let url = try #require(URL(string: "file://other.test/etc/passwd"))
 
-    guard case .unreadableFile = await load(url).error else {
+    guard case .unreadableFile = try await load(url).error else {
       Issue.record("read from another machine")
       return
     }
@@ -105,36 +105,37 @@ import VitrineTesting
   @Test func localhostIsThisMachine() async throws {
     let path = try write([7], to: "a").path()
 
-    #expect(await load(try #require(URL(string: "file://localhost\(path)"))).body == [7])
+    #expect(try await load(try #require(URL(string: "file://localhost\(path)"))).body == [7])
   }
 
   @Test func bodyLimitHolds() async throws {
     let url = try write([1, 2, 3, 4], to: "four")
 
-    #expect(await load(url, bodyLimit: 4).error == nil)
-    #expect(await load(url, bodyLimit: 3).error == .tooLarge(.body(bytes: 3)))
-    #expect(await load(URL(filePath: "/proc/self/status"), bodyLimit: 3).error == .tooLarge(.body(bytes: 3)))
+    #expect(try await load(url, bodyLimit: 4).error == nil)
+    #expect(try await load(url, bodyLimit: 3).error == .tooLarge(.body(bytes: 3)))
+    #expect(
+      try await load(URL(filePath: "/proc/self/status"), bodyLimit: 3).error == .tooLarge(.body(bytes: 3)))
     let data = try #require(URL(string: "data:,1234"))
-    #expect(await load(data, bodyLimit: 3).error == .tooLarge(.body(bytes: 3)))
+    #expect(try await load(data, bodyLimit: 3).error == .tooLarge(.body(bytes: 3)))
   }
 
-  @Test func cancelledReadEndsOnceWithCancelled() async {
+  @Test func cancelledReadEndsOnceWithCancelled() async throws {
     // The first read holds the thread; the second is cancelled before its turn.
     let gate = Gate()
     let url = URL(filePath: "/proc/self/status")
-    async let held = withCheckedContinuation {
+    async let held = callback {
       _ = transport.start(TransportRequest(url: url), receiver: LocalReceiver($0, gate: gate))
     }
     await gate.waitUntilHeld(1)
-    async let cancelled = withCheckedContinuation {
+    async let cancelled = callback {
       let transfer = transport.start(TransportRequest(url: url), receiver: LocalReceiver($0))
       transfer.cancel()
       transfer.cancel()
       gate.open()
     }
 
-    #expect(await held.error == nil)
-    #expect(await cancelled.error == .cancelled)
+    #expect(try await held.error == nil)
+    #expect(try await cancelled.error == .cancelled)
   }
 
   // MARK: Disks that hang
@@ -148,8 +149,8 @@ import VitrineTesting
     }
   }
 
-  private func outcome(of url: URL, _ transport: LocalTransport) async -> LocalReceiver.Outcome {
-    await withCheckedContinuation {
+  private func outcome(of url: URL, _ transport: LocalTransport) async throws -> LocalReceiver.Outcome {
+    try await callback {
       _ = transport.start(TransportRequest(url: url), receiver: LocalReceiver($0))
     }
   }
@@ -166,13 +167,13 @@ import VitrineTesting
 
     clock.advance(by: TransportRequest.Timeouts().stall)
 
-    #expect(await held.error == .timedOut(.stall(seconds: 15)))
-    #expect(await next.body == [2])
-    #expect(await data.body == [UInt8(ascii: "3")])
+    #expect(try await held.error == .timedOut(.stall(seconds: 15)))
+    #expect(try await next.body == [2])
+    #expect(try await data.body == [UInt8(ascii: "3")])
     // The read returns, and its result is dropped.
     gate.open()
-    while await outcome(of: hangs, transport).error != nil, !Task.isCancelled { await Task.yield() }
-    #expect(await outcome(of: hangs, transport).body == [1])
+    while try await outcome(of: hangs, transport).error != nil, !Task.isCancelled { await Task.yield() }
+    #expect(try await outcome(of: hangs, transport).body == [1])
   }
 
   @Test func dataURLIsNotDelayedByFilesThatHang() async throws {
@@ -184,12 +185,12 @@ import VitrineTesting
       async let held = outcome(of: hangs, transport)
       await gate.waitUntilHeld(count)
 
-      #expect(await outcome(of: embedded, transport).body == [UInt8(ascii: "3")])
+      #expect(try await outcome(of: embedded, transport).body == [UInt8(ascii: "3")])
 
       clock.advance(by: TransportRequest.Timeouts().stall)
-      #expect(await held.error == .timedOut(.stall(seconds: 15)))
+      #expect(try await held.error == .timedOut(.stall(seconds: 15)))
     }
-    #expect(await outcome(of: embedded, transport).body == [UInt8(ascii: "3")])
+    #expect(try await outcome(of: embedded, transport).body == [UInt8(ascii: "3")])
     gate.open()
   }
 
@@ -201,15 +202,15 @@ import VitrineTesting
     await gate.waitUntilHeld(1)
     async let second = outcome(of: hangs, transport)
     clock.advance(by: TransportRequest.Timeouts().stall)
-    #expect(await held.error == .timedOut(.stall(seconds: 15)))
+    #expect(try await held.error == .timedOut(.stall(seconds: 15)))
     #expect(await second.error == .timedOut(.stall(seconds: 15)))
 
-    for _ in 0..<10 { #expect(await outcome(of: hangs, transport).error == .timedOut(.stall(seconds: 15))) }
-    #expect(await outcome(of: reads, transport).body == [2])
+    for _ in 0..<10 { #expect(try await outcome(of: hangs, transport).error == .timedOut(.stall(seconds: 15))) }
+    #expect(try await outcome(of: reads, transport).body == [2])
 
     gate.open()
-    while await outcome(of: hangs, transport).error != nil, !Task.isCancelled { await Task.yield() }
-    #expect(await outcome(of: hangs, transport).body == [1])
+    while try await outcome(of: hangs, transport).error != nil, !Task.isCancelled { await Task.yield() }
+    #expect(try await outcome(of: hangs, transport).body == [1])
   }
 
   @Test func soManyMayHangAndThenAllFailAtOnce() async throws {
@@ -221,12 +222,12 @@ import VitrineTesting
       async let held = outcome(of: hangs, transport)
       await gate.waitUntilHeld(count)
       clock.advance(by: TransportRequest.Timeouts().stall)
-      #expect(await held.error == .timedOut(.stall(seconds: 15)))
+      #expect(try await held.error == .timedOut(.stall(seconds: 15)))
     }
-    #expect(await outcome(of: reads, transport).error == .timedOut(.stall(seconds: 15)))
+    #expect(try await outcome(of: reads, transport).error == .timedOut(.stall(seconds: 15)))
     gate.open()
-    while await outcome(of: reads, transport).error != nil, !Task.isCancelled { await Task.yield() }
-    #expect(await outcome(of: reads, transport).body == [2])
+    while try await outcome(of: reads, transport).error != nil, !Task.isCancelled { await Task.yield() }
+    #expect(try await outcome(of: reads, transport).body == [2])
   }
 
   @Test(arguments: [
@@ -330,10 +331,10 @@ private final class LocalReceiver: TransportReceiver {
 
   private let outcome = Mutex(Outcome())
   private let gate: Gate?
-  private let continuation: CheckedContinuation<Outcome, Never>
+  private let done: @Sendable (Outcome) -> Void
 
-  init(_ continuation: CheckedContinuation<Outcome, Never>, gate: Gate? = nil) {
-    self.continuation = continuation
+  init(_ done: @escaping @Sendable (Outcome) -> Void, gate: Gate? = nil) {
+    self.done = done
     self.gate = gate
   }
 
@@ -347,8 +348,8 @@ private final class LocalReceiver: TransportReceiver {
   }
 
   func transportDidFinish(_ result: Result<TransportMetrics, ImageError>) {
-    continuation.resume(
-      returning: outcome.withLock { outcome in
+    done(
+      outcome.withLock { outcome in
         switch result {
         case .success(let metrics): outcome.metrics = metrics
         case .failure(let error): outcome.error = error

@@ -320,18 +320,18 @@ import VitrineTesting
     #expect(ledger.peak <= 100)
   }
 
-  @Test func roomIsMadeAgainForAJobThatComesAgain() async {
+  @Test func roomIsMadeAgainForAJobThatComesAgain() async throws {
     let ledger = MemoryLedger(budget: 100)
     let kept = MemoryHold(80, in: ledger, as: .cache)
     let asked = Asked()
     asked.count(against: ledger)
     let pool = WorkerPool(threads: 1)
     for times in 1...3 {
-      await withCheckedContinuation { continuation in
+      try await untilCalled { done in
         let hold = MemoryHold(0, in: ledger, as: .decoding)
         pool.submit(1, priority: .normal, taking: .init(60, in: hold)) {
           hold.end()
-          continuation.resume()
+          done()
         }
       }
       #expect(asked.times == times)
@@ -367,12 +367,12 @@ import VitrineTesting
     func waitForAWait() async { while clock.wakes.isEmpty, !Task.isCancelled { await Task.yield() } }
   }
 
-  @Test func imageMayExceedTheBudgetALittleWhereAllThatIsLeftIsInUse() async {
+  @Test func imageMayExceedTheBudgetALittleWhereAllThatIsLeftIsInUse() async throws {
     let world = Crowded(kept: 60 << 20)
-    await withCheckedContinuation { continuation in
+    try await untilCalled { done in
       world.submit(1, 28 << 20) { claim in
         #expect(claim?.isGivenUp == false)
-        continuation.resume()
+        done()
       }
     }
     #expect(world.ledger.peak == 88 << 20)
@@ -543,7 +543,7 @@ import VitrineTesting
     #expect(!world.pool.isShortOfMemory)
   }
 
-  @Test func jobThatIsCancelledWhileItWaitsForRoomHoldsNobodyUp() async {
+  @Test func jobThatIsCancelledWhileItWaitsForRoomHoldsNobodyUp() async throws {
     let ledger = MemoryLedger(budget: 100)
     let asked = Asked()
     asked.count(against: ledger)
@@ -563,9 +563,9 @@ import VitrineTesting
     #expect(pool.cancel(2))
     asked.gate.open()
 
-    await withCheckedContinuation { continuation in
+    try await untilCalled { done in
       let hold = MemoryHold(0, in: ledger, as: .decoding)
-      pool.submit(3, priority: .normal, taking: .init(20, in: hold)) { continuation.resume() }
+      pool.submit(3, priority: .normal, taking: .init(20, in: hold)) { done() }
     }
     gate.open()
   }

@@ -20,7 +20,7 @@ import VitrineTesting
       }
     }
     let task = world.downloader.load(request())
-    await world.transport.waitUntilStarted(1)
+    try await world.transport.waitUntilStarted(1)
     let transfer = world.transport.transfers[0]
     #expect(transfer.request.headers["X-Token"] == "1")
     #expect(transfer.request.url == url("b.jpg"))
@@ -42,7 +42,7 @@ import VitrineTesting
     await world.downloader.drain()
   }
 
-  @Test func loadThatIsCancelledWhileItsRequestIsModifiedIsNotSent() async {
+  @Test func loadThatIsCancelledWhileItsRequestIsModifiedIsNotSent() async throws {
     let world = Fixture {
       $0.requestModifier = { request in
         try await Task.sleep(for: .seconds(3600))
@@ -57,7 +57,7 @@ import VitrineTesting
   }
 
   @Test("a modifier that does not return takes no longer than a load may", arguments: [true, false])
-  func modifierThatDoesNotReturn(isOfRequest: Bool) async {
+  func modifierThatDoesNotReturn(isOfRequest: Bool) async throws {
     let world = Fixture {
       $0.timeouts.total = 5
       if isOfRequest {
@@ -81,7 +81,7 @@ import VitrineTesting
     await world.downloader.drain()
   }
 
-  @Test func eachTryIsModifiedAnew() async {
+  @Test func eachTryIsModifiedAnew() async throws {
     let count = Mutex(0)
     let countOf: @Sendable () -> Int = {
       count.withLock {
@@ -97,10 +97,10 @@ import VitrineTesting
       }
     }
     world.downloader.load(request())
-    await world.transport.waitUntilStarted(1)
+    try await world.transport.waitUntilStarted(1)
     world.transport.transfers[0].fail(.timedOut(.stall(seconds: 1)))
     world.clock.advance(by: 1)
-    await world.transport.waitUntilStarted(2)
+    try await world.transport.waitUntilStarted(2)
     #expect(world.transport.transfers.map { $0.request.headers["X-Try"] } == ["1", "2"])
   }
 
@@ -124,7 +124,7 @@ import VitrineTesting
   }
 
   @Test("SD-D24 a head that is made a failure fails, and ends the transfer") func responseIsMadeAFailure()
-    async
+    async throws
   {
     let world = Fixture {
       $0.responseModifier = { TransportResponse(url: $0.url, status: 404, headers: $0.headers) }
@@ -155,14 +155,14 @@ import VitrineTesting
     _ = try await task.response
   }
 
-  @Test("SD-D24 a head that is refused fails, and says why") func responseIsRefused() async {
+  @Test("SD-D24 a head that is refused fails, and says why") func responseIsRefused() async throws {
     let world = Fixture { $0.responseModifier = { _ in throw Refusal() } }
     let task = world.downloader.load(request())
     world.transport.transfers[0].answer(with: Fixture.picture)
     await #expect(throws: ImageError.responseRefused("no token")) { try await task.response }
   }
 
-  @Test func loadThatIsCancelledWhileItsHeadIsModifiedIsOver() async {
+  @Test func loadThatIsCancelledWhileItsHeadIsModifiedIsOver() async throws {
     let world = Fixture {
       $0.responseModifier = { response in
         try await Task.sleep(for: .seconds(3600))
@@ -197,7 +197,7 @@ import VitrineTesting
     #expect(try await task.response.image.pixelWidth == 64)
   }
 
-  @Test("SD-D25 bytes that are refused fail, and say why") func bodyIsRefused() async {
+  @Test("SD-D25 bytes that are refused fail, and say why") func bodyIsRefused() async throws {
     let world = Fixture { $0.bodyModifier = { _, _ in throw Refusal() } }
     let task = world.downloader.load(request())
     world.transport.transfers[0].answer(with: Fixture.picture)
@@ -205,7 +205,7 @@ import VitrineTesting
     #expect(world.decoder.calls.isEmpty)
   }
 
-  @Test("SD-D29 a status that is not acceptable fails") func acceptableStatuses() async {
+  @Test("SD-D29 a status that is not acceptable fails") func acceptableStatuses() async throws {
     let world = Fixture { $0.acceptance.statuses = [1...1] }
     let task = world.downloader.load(request())
     let transfer = world.transport.transfers[0]
@@ -215,7 +215,9 @@ import VitrineTesting
     await #expect(throws: ImageError.status(200)) { try await task.response }
   }
 
-  @Test("SD-D29 a type that is not acceptable fails, and ends the transfer") func acceptableTypes() async {
+  @Test("SD-D29 a type that is not acceptable fails, and ends the transfer") func acceptableTypes()
+    async throws
+  {
     let world = Fixture { $0.acceptance.contentTypes = ["application/json"] }
     let task = world.downloader.load(request())
     let transfer = world.transport.transfers[0]
@@ -276,6 +278,6 @@ import VitrineTesting
     let byRequest = try await downloader.image(for: request, additionalIdentifier: "request")
 
     #expect(byDecoder.image.scale == 2 && byRequest.image.scale == 1)
-    #expect(await seen.wait(for: 2) == [["Foo": "Bar", "scale": "2"], ["Foo": "Bar", "scale": "2"]])
+    #expect(try await seen.wait(for: 2) == [["Foo": "Bar", "scale": "2"], ["Foo": "Bar", "scale": "2"]])
   }
 }

@@ -81,13 +81,13 @@ struct NetworkActivityTests {
   }
 
   @Test("AF-A11 an increment is heard of once")
-  func incrementIsHeardOfOnce() async {
+  func incrementIsHeardOfOnce() async throws {
     let heard = Heard<Int>()
     let number = network.observe { [network] in heard.add(network.count) }
 
     network.increment()
 
-    #expect(await heard.wait(for: 1) == [1])
+    #expect(try await heard.wait(for: 1) == [1])
     network.endObserving(number)
     network.increment()
     await MainActor.run { #expect(heard.values == [1]) }

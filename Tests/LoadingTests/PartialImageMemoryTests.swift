@@ -58,7 +58,7 @@ import VitrineTesting
     let heard = Heard<Image>()
     world.load(heard)
     world.begin().send(world.body(..<5000))
-    _ = await heard.wait(for: 1)
+    _ = try await heard.wait(for: 1)
     try await world.settle()
     #expect(world.ledger.usage.cache == 0)
   }
@@ -71,7 +71,7 @@ import VitrineTesting
     let transfer = world.begin()
     for step in 1...2 {
       transfer.send(world.body(step * 4000 - 4000..<step * 4000))
-      _ = await heard.wait(for: step)
+      _ = try await heard.wait(for: step)
       try await world.settle(at: 50_000)
       #expect(world.ledger.usage.decoding == 50_000)
       world.clock.advance(by: 1)
@@ -93,7 +93,7 @@ import VitrineTesting
     let task = world.load(heard)
     let transfer = world.begin()
     transfer.send(world.body(..<5000))
-    _ = await heard.wait(for: 1)
+    _ = try await heard.wait(for: 1)
     try await world.settle(at: 50_000)
     if isPaused { task.pause() }
     do {
@@ -109,7 +109,7 @@ import VitrineTesting
     try await until { world.ledger.usage.shown == 0 }
     world.clock.advance(by: 1)
     transfer.send(world.body(5000..<6000))
-    _ = await heard.wait(for: 2)
+    _ = try await heard.wait(for: 2)
     #expect(world.decoder.partCalls.map(\.decoder) == [0, 1])
   }
 
@@ -120,7 +120,7 @@ import VitrineTesting
     let task = world.load(heard)
     let transfer = world.begin()
     transfer.send(world.body(..<5000))
-    _ = await heard.wait(for: 1)
+    _ = try await heard.wait(for: 1)
     try await world.settle(at: 50_000)
     return (world, transfer, task)
   }
@@ -174,7 +174,7 @@ import VitrineTesting
     let other = downloader.load(request)
     transport.transfers[0].respond(expectedLength: 10_000)
     transport.transfers[0].send(Array(PartialWorld.whole[..<5000]))
-    _ = await heard.wait(for: 1)
+    _ = try await heard.wait(for: 1)
     try await until { downloader.ledger.usage.decoding == 0 }
     clock.advance(by: 1)
 

@@ -15,8 +15,8 @@ import VitrineTesting
     let events = tasks.map(\.events)
     let transfer = world.begin()
     transfer.send(world.body(..<5000))
-    _ = await scans.wait(for: 1)
-    _ = await blurred.wait(for: 1)
+    _ = try await scans.wait(for: 1)
+    _ = try await blurred.wait(for: 1)
     transfer.send(world.body(5000...))
     transfer.finish()
     for task in tasks { _ = try await task.response }
@@ -43,8 +43,8 @@ import VitrineTesting
     let transfer = world.begin()
     for step in 1...2 {
       transfer.send(world.body(step * 2000 - 2000..<step * 2000))
-      #expect(await small.wait(for: step).last?.pixelWidth == 16)
-      #expect(await large.wait(for: step).last?.pixelWidth == 64)
+      #expect(try await small.wait(for: step).last?.pixelWidth == 16)
+      #expect(try await large.wait(for: step).last?.pixelWidth == 64)
       try await world.settle()
       world.clock.advance(by: 1)
     }
@@ -52,13 +52,13 @@ import VitrineTesting
     #expect(world.decoder.partCalls.count == 4)
   }
 
-  @Test func samePartsAreMadeOnceForAll() async {
+  @Test func samePartsAreMadeOnceForAll() async throws {
     let world = PartialWorld()
     let heard = [Heard<Image>(), Heard<Image>(), Heard<Image>()]
     for one in heard { world.load(one) }
     world.begin().send(world.body(..<5000))
     var images: Set<Image> = []
-    for one in heard { images.formUnion(await one.wait(for: 1)) }
+    for one in heard { images.formUnion(try await one.wait(for: 1)) }
     #expect(images.count == 1)
     #expect(world.decoder.partCalls.count == 1)
   }
@@ -69,19 +69,19 @@ import VitrineTesting
     let task = world.load(first)
     let transfer = world.begin()
     transfer.send(world.body(..<5000))
-    let part = try #require(await first.wait(for: 1).first)
+    let part = try #require(try await first.wait(for: 1).first)
     try await world.settle()
 
     let second = Heard<Image>()
     world.load(second)
-    #expect(await second.wait(for: 1) == [part])
+    #expect(try await second.wait(for: 1) == [part])
     world.clock.advance(by: 1)
     transfer.send(world.body(5000..<7000))
-    #expect(await second.wait(for: 2).last == task.partialImage)
+    #expect(try await second.wait(for: 2).last == task.partialImage)
     #expect(world.decoder.partCalls.count == 2)
   }
 
-  @Test func whoeverJoinsOneThatShowsNothingStartsIt() async {
+  @Test func whoeverJoinsOneThatShowsNothingStartsIt() async throws {
     let world = PartialWorld()
     world.load(nil, .none)
     let transfer = world.begin()
@@ -89,11 +89,11 @@ import VitrineTesting
     let heard = Heard<Image>()
     world.load(heard)
     transfer.send(world.body(5000..<6000))
-    _ = await heard.wait(for: 1)
+    _ = try await heard.wait(for: 1)
     #expect(world.decoder.partCalls.map(\.count) == [6000])
   }
 
-  @Test func whoeverHasLeftSeesNothing() async {
+  @Test func whoeverHasLeftSeesNothing() async throws {
     let (gone, stays) = (Heard<Image>(), Heard<Image>())
     let gate = Gate()
     let held = PartialWorld(partGate: gate)
@@ -103,7 +103,7 @@ import VitrineTesting
     await gate.waitUntilHeld(1)
     task.cancel()
     gate.open()
-    _ = await stays.wait(for: 1)
+    _ = try await stays.wait(for: 1)
     await held.turnMainQueue()
     #expect(gone.values.isEmpty)
     #expect(task.partialImage == nil)
@@ -165,7 +165,7 @@ import VitrineTesting
     world.load(nil, .none)
     var transfer = world.begin()
     transfer.send(world.body(..<8000))
-    let seen = await heard.wait(for: 1)
+    let seen = try await heard.wait(for: 1)
     try await world.settle()
     task.pause()
     world.clock.advance(by: 1)
@@ -181,7 +181,7 @@ import VitrineTesting
     #expect(world.decoder.partCalls.map(\.count) == [8000])
     world.clock.advance(by: 1)
     transfer.send(world.body(2000..<9000))
-    _ = await heard.wait(for: 2)
+    _ = try await heard.wait(for: 2)
     #expect(world.decoder.partCalls.map(\.count) == [8000, 9000])
   }
 
@@ -197,14 +197,14 @@ import VitrineTesting
     transfer.send(world.body(2000..<4000))
     #expect(world.decoder.partCalls.count == 1)
     gate.open()
-    _ = await heard.wait(for: 1)
+    _ = try await heard.wait(for: 1)
     try await world.settle()
     // It took a second: the next comes no sooner than a second later.
     world.clock.advance(by: 0.9)
     transfer.send(world.body(4000..<5000))
     world.clock.advance(by: 0.1)
     transfer.send(world.body(5000..<6000))
-    _ = await heard.wait(for: 2)
+    _ = try await heard.wait(for: 2)
     #expect(world.decoder.partCalls.map(\.count) == [2000, 6000])
   }
 
@@ -225,7 +225,7 @@ import VitrineTesting
       transfer.send(world.body(count - 1..<count))
       await Task.yield()
     }
-    _ = await heard.wait(for: 1)
+    _ = try await heard.wait(for: 1)
     #expect(world.decoder.partCalls.allSatisfy { $0.count > 5000 })
   }
 
@@ -233,7 +233,7 @@ import VitrineTesting
     let world = PartialWorld()
     let request = ImageRequest(url: url(), progressive: .scans)
     async let response = world.downloader.image(for: request)
-    await world.transport.waitUntilStarted(1)
+    try await world.transport.waitUntilStarted(1)
     let prefetcher = ImagePrefetcher(downloader: world.downloader)
     prefetcher.prefetch([request])
     let transfer = world.begin()
@@ -249,10 +249,10 @@ import VitrineTesting
     let world = PartialWorld(disk: MemoryDataCache())
     let (first, second) = (Heard<Image>(), Heard<Image>())
     let task = world.load(first)
-    await world.transport.waitUntilStarted(1)
+    try await world.transport.waitUntilStarted(1)
     let transfer = world.begin(headers: ["Cache-Control": "max-age=60"])
     transfer.send(world.body(..<5000))
-    _ = await first.wait(for: 1)
+    _ = try await first.wait(for: 1)
     transfer.send(world.body(5000...))
     transfer.finish()
     _ = try await task.response
@@ -275,7 +275,7 @@ import VitrineTesting
     let task = world.load(heard)
     var transfer = world.begin(headers: tag)
     transfer.send(world.body(..<6000))
-    _ = await heard.wait(for: 1)
+    _ = try await heard.wait(for: 1)
     try await world.settle()
     world.clock.advance(by: 1)
 
@@ -287,7 +287,7 @@ import VitrineTesting
     )
     transfer.send(world.body(6000..<8000))
 
-    _ = await heard.wait(for: 2)
+    _ = try await heard.wait(for: 2)
     #expect(world.decoder.partCalls.map(\.count) == [6000, 8000])
     #expect(world.decoder.partCalls.map(\.decoder) == [0, 0])
     #expect(world.decoder.partCalls.last?.expectedLength == 10_000)
@@ -301,13 +301,13 @@ import VitrineTesting
     let transfer = world.begin()
     task.pause()
     transfer.send(world.body(..<5000))
-    _ = await other.wait(for: 1)
+    _ = try await other.wait(for: 1)
     try await world.settle()
     #expect(task.partialImage == nil)
     task.resume()
     world.clock.advance(by: 1)
     transfer.send(world.body(5000..<6000))
-    _ = await paused.wait(for: 1)
+    _ = try await paused.wait(for: 1)
     #expect(world.decoder.partCalls.map(\.count) == [5000, 6000])
   }
 
@@ -317,7 +317,7 @@ import VitrineTesting
     world.load(heard)
     var transfer = world.begin()
     transfer.send(world.body(..<6000))
-    _ = await heard.wait(for: 1)
+    _ = try await heard.wait(for: 1)
     try await world.settle()
     transfer.fail(.transport(code: 56, message: "reset"))
     while world.transport.transfers.count < 2, !Task.isCancelled { world.clock.advance(by: 1) }
@@ -329,7 +329,7 @@ import VitrineTesting
     world.clock.advance(by: 1)
     transfer.send(world.body(6000..<7000))
 
-    _ = await heard.wait(for: 2)
+    _ = try await heard.wait(for: 2)
     #expect(world.decoder.partCalls.map(\.count) == [6000, 7000])
     #expect(world.decoder.partCalls.map(\.decoder) == [0, 1], "another body has another decoder")
   }
@@ -339,7 +339,7 @@ import VitrineTesting
     let heard = Heard<Image>()
     world.load(heard)
     world.begin(headers: tag).send(world.body(..<5000))
-    _ = await heard.wait(for: 1)
+    _ = try await heard.wait(for: 1)
     try await world.settle()
     world.transport.transfers[0].fail(.transport(code: 56, message: "reset"))
     while world.transport.transfers.count < 2, !Task.isCancelled { world.clock.advance(by: 1) }
@@ -357,7 +357,7 @@ import VitrineTesting
     )
     transfer.send(world.body(4500..<7000))
 
-    _ = await heard.wait(for: 2)
+    _ = try await heard.wait(for: 2)
     #expect(world.decoder.partCalls.map(\.count) == [5000, 7000])
     #expect(world.decoder.partCalls.map(\.decoder) == [0, 1])
   }

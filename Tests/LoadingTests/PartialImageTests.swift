@@ -14,13 +14,13 @@ import VitrineTesting
     let transfer = world.begin()
 
     transfer.send(world.body(..<2000))
-    #expect(await heard.wait(for: 1).count == 1)
+    #expect(try await heard.wait(for: 1).count == 1)
     try await world.settle()
     world.clock.advance(by: 0.19)
     transfer.send(world.body(2000..<3000))
     world.clock.advance(by: 0.01)
     transfer.send(world.body(3000..<4000))
-    #expect(await heard.wait(for: 2).count == 2)
+    #expect(try await heard.wait(for: 2).count == 2)
     try await world.settle()
     transfer.send(world.body(4000...))
     transfer.finish()
@@ -41,14 +41,14 @@ import VitrineTesting
     let transfer = world.begin()
 
     transfer.send(world.body(..<2000))
-    _ = await heard.wait(for: 1)
+    _ = try await heard.wait(for: 1)
     for count in 1...4 {
       try await world.settle()
       world.clock.advance(by: 0.1)
       transfer.send(world.body(count * 1000 + 1000..<count * 1000 + 2000))
     }
 
-    _ = await heard.wait(for: 2)
+    _ = try await heard.wait(for: 2)
     #expect(world.decoder.partCalls.map(\.count) == [2000, 6000])
   }
 
@@ -57,14 +57,14 @@ import VitrineTesting
     arguments: [
       ImageRequest.Progressive.scans, .blurred,
     ])
-  func style(style: ImageRequest.Progressive) async {
+  func style(style: ImageRequest.Progressive) async throws {
     let world = PartialWorld()
     let heard = Heard<Image>()
     world.load(heard, style, target: DecodeTarget(width: 32, height: 32))
 
     world.begin().send(world.body(..<2000))
 
-    #expect(await heard.wait(for: 1).map(\.pixelHeight) == [32])
+    #expect(try await heard.wait(for: 1).map(\.pixelHeight) == [32])
     #expect(world.decoder.partCalls.map(\.style) == [style])
     #expect(world.decoder.partCalls[0].options.target == DecodeTarget(width: 32, height: 32))
   }
@@ -77,7 +77,7 @@ import VitrineTesting
 
     for step in 1...4 {
       transfer.send(world.body(step * 2000 - 2000..<step * 2000))
-      _ = await heard.wait(for: step)
+      _ = try await heard.wait(for: step)
       try await world.settle()
       world.clock.advance(by: 1)
     }
@@ -86,13 +86,13 @@ import VitrineTesting
     #expect(world.decoder.partCalls.allSatisfy { $0.decoder == 0 })
   }
 
-  @Test("SD-M11 each part has the size that the whole will have") func sizes() async throws {
+  @Test("each part has the size that the whole will have") func sizes() async throws {
     let world = PartialWorld()
     let heard = Heard<Image>()
     let task = world.load(heard, target: DecodeTarget(width: 32, height: 24))
     let transfer = world.begin()
     transfer.send(world.body(..<2000))
-    let part = try #require(await heard.wait(for: 1).first)
+    let part = try #require(try await heard.wait(for: 1).first)
     transfer.send(world.body(2000...))
     transfer.finish()
     let whole = try await task.response.image
@@ -157,7 +157,7 @@ import VitrineTesting
     #expect(world.decoder.partCalls.isEmpty)
   }
 
-  @Test(arguments: [404, 500, 206]) func answerThatIsNotThePictureIsNotShown(status: Int) async {
+  @Test(arguments: [404, 500, 206]) func answerThatIsNotThePictureIsNotShown(status: Int) async throws {
     let world = PartialWorld()
     let task = world.load(nil)
     let transfer = world.transport.transfers[0]
@@ -211,7 +211,7 @@ import VitrineTesting
     let heard = Heard<Image>()
     world.load(heard, transforms: [Doubling()])
     world.begin().send(world.body(..<5000))
-    let part = try #require(await heard.wait(for: 1).first)
+    let part = try #require(try await heard.wait(for: 1).first)
     #expect(part.pixelWidth == 128)
     #expect(part.isPartial)
   }
@@ -224,7 +224,7 @@ import VitrineTesting
     let transfer = world.begin()
     for step in 1...2 {
       transfer.send(world.body(step * 2000 - 2000..<step * 2000))
-      _ = await good.wait(for: step)
+      _ = try await good.wait(for: step)
       try await world.settle()
       world.clock.advance(by: 1)
     }
@@ -240,7 +240,7 @@ import VitrineTesting
     let task = world.load(heard)
     let transfer = world.begin()
     transfer.send(world.body(..<1500))
-    _ = await heard.wait(for: 1)
+    _ = try await heard.wait(for: 1)
     try await world.settle()
     for step in 2...4 {
       world.clock.advance(by: 1)

@@ -13,14 +13,15 @@ import VitrineTesting
     #expect(ImagePrefetcher.shared === ImagePrefetcher.shared)
   }
 
-  @Test("SD-P2 three pictures are told of one by one, then all at once, and are in memory") func three() async
+  @Test("SD-P2 three pictures are told of one by one, then all at once, and are in memory") func three()
+    async throws
   {
     let heard = Heard<Event>()
     let prefetcher = answeringPrefetcher()
 
     prefetcher.prefetch(urls(3), progress: { heard.add(.progress($0)) }, completion: { heard.add(.end($0)) })
 
-    let events = await heard.wait(for: 4)
+    let events = try await heard.wait(for: 4)
     #expect(
       events == [
         .progress(progress(1, 0, 3)), .progress(progress(2, 0, 3)), .progress(progress(3, 0, 3)),
@@ -30,7 +31,7 @@ import VitrineTesting
     #expect(prefetcher.runningCount == 0)
   }
 
-  @Test("SD-P3 an empty list is over, and says so once the call has returned") func empty() async {
+  @Test("SD-P3 an empty list is over, and says so once the call has returned") func empty() async throws {
     let heard = Heard<Event>()
     let prefetcher = prefetcher()
 
@@ -40,10 +41,10 @@ import VitrineTesting
     #expect(heard.values.isEmpty)
     #expect(list.isFinished)
     #expect(prefetcher.runningCount == 0)
-    #expect(await heard.wait(for: 1) == [.end(progress(0, 0, 0))])
+    #expect(try await heard.wait(for: 1) == [.end(progress(0, 0, 0))])
   }
 
-  @Test("SD-P4 two lists from two threads both end with the right counts") func twoLists() async {
+  @Test("SD-P4 two lists from two threads both end with the right counts") func twoLists() async throws {
     let heard = Heard<ImagePrefetch.Progress>()
     let prefetcher = answeringPrefetcher()
 
@@ -52,10 +53,10 @@ import VitrineTesting
       BlockingThread.start { prefetcher.prefetch(urls, completion: { heard.add($0) }) }
     }
 
-    #expect(await Set(heard.wait(for: 2)) == [progress(20, 0, 20), progress(30, 0, 30)])
+    #expect(try await Set(heard.wait(for: 2)) == [progress(20, 0, 20), progress(30, 0, 30)])
   }
 
-  @Test("SD-P5 the delegate hears the same as the handlers, and before them") func delegate() async {
+  @Test("SD-P5 the delegate hears the same as the handlers, and before them") func delegate() async throws {
     let heard = Heard<Event>()
     let delegate = Delegate(heard)
     let prefetcher = answeringPrefetcher()
@@ -64,7 +65,7 @@ import VitrineTesting
     prefetcher.prefetch(
       urls(20), progress: { heard.add(.progress($0)) }, completion: { heard.add(.end($0)) })
 
-    let events = await heard.wait(for: 42)
+    let events = try await heard.wait(for: 42)
     for number in 0..<20 {
       let known = progress(number + 1, 0, 20)
       #expect(events[number * 2] == .delegate(known))
@@ -74,7 +75,7 @@ import VitrineTesting
     #expect(Set(delegate.urls) == Set(urls(20)))
   }
 
-  @Test("SD-P6 a list that is given up runs no longer") func cancelledList() async {
+  @Test("SD-P6 a list that is given up runs no longer") func cancelledList() async throws {
     let heard = Heard<Event>()
     let prefetcher = prefetcher()
     let list = prefetcher.prefetch(
@@ -88,20 +89,22 @@ import VitrineTesting
     #expect(list.progress == progress(5, 5, 5))
     #expect(world.transport.running.isEmpty)
     #expect(heard.values.isEmpty)
-    #expect(await heard.wait(for: 1) == [.end(progress(5, 5, 5))])
+    #expect(try await heard.wait(for: 1) == [.end(progress(5, 5, 5))])
     await settle()
     #expect(heard.values.count == 1)
     #expect(world.transport.transfers.count == 3)
   }
 
-  @Test("SD-P7 pictures whose downloads are all cancelled count as skipped") func cancelledDownloads() async {
+  @Test("SD-P7 pictures whose downloads are all cancelled count as skipped") func cancelledDownloads()
+    async throws
+  {
     let heard = Heard<Event>()
     let prefetcher = prefetcher()
     prefetcher.prefetch(urls(3), completion: { heard.add(.end($0)) })
 
     world.downloader.cancelAll()
 
-    #expect(await heard.wait(for: 1) == [.end(progress(3, 3, 3))])
+    #expect(try await heard.wait(for: 1) == [.end(progress(3, 3, 3))])
     #expect(prefetcher.runningCount == 0)
     #expect(world.transport.transfers.allSatisfy { $0.isCancelled })
   }
@@ -139,7 +142,7 @@ import VitrineTesting
     #expect(try await other.response.source == .network)
   }
 
-  @Test func loadOfAViewThatEndsOrIsCancelledLeavesTheList() async {
+  @Test func loadOfAViewThatEndsOrIsCancelledLeavesTheList() async throws {
     let heard = Heard<Event>()
     let prefetcher = prefetcher()
     let view = world.downloader.load(request("0.jpg"))
@@ -148,7 +151,7 @@ import VitrineTesting
     view.cancel()
     world.transport.transfers[0].answer(with: Fixture.picture)
 
-    #expect(await heard.wait(for: 1) == [.end(progress(1, 0, 1))])
+    #expect(try await heard.wait(for: 1) == [.end(progress(1, 0, 1))])
     #expect(world.transport.transfers.count == 1)
   }
 
@@ -183,18 +186,18 @@ import VitrineTesting
         }
       }, disk: MemoryDataCache())
     world.downloader.load(request("first.jpg"))
-    await world.transport.waitUntilStarted(1)
+    try await world.transport.waitUntilStarted(1)
     let prefetcher = ImagePrefetcher(downloader: world.downloader, destination: destination)
     prefetcher.prefetch([url("prefetched.jpg")])
     try await until { world.downloader.waitingDownloadCount >= 1 }
     world.downloader.load(request("view.jpg"))
     try await until { world.downloader.waitingDownloadCount >= 2 }
     world.transport.transfers[0].answer(with: Fixture.picture)
-    await world.transport.waitUntilStarted(2)
+    try await world.transport.waitUntilStarted(2)
     #expect(world.transport.transfers[1].request.url == url("view.jpg"))
   }
 
-  @Test func whatIsInMemoryOrFailsOrHasNoURLIsCountedToo() async {
+  @Test func whatIsInMemoryOrFailsOrHasNoURLIsCountedToo() async throws {
     let heard = Heard<Event>()
     world.transport.answerAll { transfer in
       if transfer.request.url == url("bad.jpg") {
@@ -210,18 +213,18 @@ import VitrineTesting
       [request("known.jpg"), request("bad.jpg"), "no address", "", request("new.jpg"), request("new.jpg")],
       completion: { heard.add(.end($0)) })
 
-    #expect(await heard.wait(for: 1) == [.end(progress(6, 3, 6))])
+    #expect(try await heard.wait(for: 1) == [.end(progress(6, 3, 6))])
     #expect(world.transport.transfers.count == 3)
   }
 
-  @Test func pictureIsKeptUnderItsIdentifier() async {
+  @Test func pictureIsKeptUnderItsIdentifier() async throws {
     let heard = Heard<Event>()
     let prefetcher = answeringPrefetcher()
 
     prefetcher.prefetch(
       items: [.init(request(), additionalIdentifier: "small")], completion: { heard.add(.end($0)) })
 
-    _ = await heard.wait(for: 1)
+    _ = try await heard.wait(for: 1)
     #expect(world.downloader.cachedImage(for: request(), additionalIdentifier: "small") != nil)
     #expect(world.downloader.cachedImage(for: request()) == nil)
   }
@@ -243,7 +246,7 @@ import VitrineTesting
     #expect(prefetcher.maximumActiveLoads == 8)
   }
 
-  @Test func prefetcherThatGoesGivesItsListsUp() async {
+  @Test func prefetcherThatGoesGivesItsListsUp() async throws {
     let heard = Heard<Event>()
     var prefetcher: ImagePrefetcher? = prefetcher()
     weak let gone = prefetcher
@@ -253,12 +256,12 @@ import VitrineTesting
 
     #expect(gone == nil)
     #expect(world.transport.running.isEmpty)
-    #expect(await heard.wait(for: 2) == [.end(progress(5, 5, 5)), .end(progress(5, 5, 5))])
+    #expect(try await heard.wait(for: 2) == [.end(progress(5, 5, 5)), .end(progress(5, 5, 5))])
     #expect(lists.allSatisfy { $0?.isFinished == true })
     lists[0]?.cancel()
   }
 
-  @Test func handlerMayGiveUpItsListAndBeginAnother() async {
+  @Test func handlerMayGiveUpItsListAndBeginAnother() async throws {
     let heard = Heard<Event>()
     let prefetcher = answeringPrefetcher()
     let box = Mutex<ImagePrefetch?>(nil)
@@ -272,14 +275,14 @@ import VitrineTesting
       }, completion: { heard.add(.end($0)) })
     box.withLock { $0 = list }
 
-    let events = await heard.wait(for: 3)
+    let events = try await heard.wait(for: 3)
 
     #expect(
       events == [.progress(progress(1, 0, 10)), .end(progress(10, 9, 10)), .end(progress(1, 0, 1))])
     box.withLock { $0 = nil }
   }
 
-  @Test func tenThousandPicturesAreLoadedAFewAtOnce() async {
+  @Test func tenThousandPicturesAreLoadedAFewAtOnce() async throws {
     let heard = Heard<Event>()
     let most = Atomic(0)
     let running = Atomic(0)
@@ -293,7 +296,7 @@ import VitrineTesting
     let list = prefetcher.prefetch(urls(10_000), completion: { heard.add(.end($0)) })
 
     #expect(list.progress.total == 10_000)
-    #expect(await heard.wait(for: 1) == [.end(progress(10_000, 10_000, 10_000))])
+    #expect(try await heard.wait(for: 1) == [.end(progress(10_000, 10_000, 10_000))])
     #expect(most.load(ordering: .relaxed) <= 3)
   }
 

@@ -6,7 +6,7 @@ import VitrineTesting
 
 /// How far a load is.
 @MainActor @Suite(.timeLimit(.minutes(1))) struct ProgressTests {
-  @Test("AF-S5 progress reaches all of it, before the completion") func reachesTheEnd() async {
+  @Test("AF-S5 progress reaches all of it, before the completion") func reachesTheEnd() async throws {
     let world = Fixture()
     let heard = Heard<String>()
     let task = world.downloader.load(
@@ -17,17 +17,17 @@ import VitrineTesting
 
     transfer.respond(expectedLength: Fixture.picture.count)
     transfer.send(Array(Fixture.picture[..<half]))
-    _ = await heard.wait(for: 1)
+    _ = try await heard.wait(for: 1)
     transfer.send(Array(Fixture.picture[half...]))
     transfer.finish()
 
     let total = Fixture.picture.count
-    #expect(await heard.wait(for: 3) == ["\(half) of \(total)", "\(total) of \(total)", "done"])
+    #expect(try await heard.wait(for: 3) == ["\(half) of \(total)", "\(total) of \(total)", "done"])
     #expect(task.progress == .init(received: total, expected: total))
   }
 
   @Test("YY-B22 the length is heard before the first byte, all of it at the end; an unknown one is nil")
-  func lengthIsHeardFirst() async {
+  func lengthIsHeardFirst() async throws {
     let world = Fixture()
     let heard = Heard<ImageTask.Progress>()
     for _ in 1...2 { world.downloader.load(request(), progress: { heard.add($0) }) }
@@ -36,15 +36,15 @@ import VitrineTesting
     let total = Fixture.picture.count
 
     known.respond(expectedLength: total)
-    #expect(await heard.wait(for: 2) == Array(repeating: .init(received: 0, expected: total), count: 2))
+    #expect(try await heard.wait(for: 2) == Array(repeating: .init(received: 0, expected: total), count: 2))
     known.send(Fixture.picture)
-    #expect(await heard.wait(for: 4).last == .init(received: total, expected: total))
+    #expect(try await heard.wait(for: 4).last == .init(received: total, expected: total))
     unknown.respond()
     unknown.send([1])
-    #expect(await heard.wait(for: 5).last == .init(received: 1, expected: nil))
+    #expect(try await heard.wait(for: 5).last == .init(received: 1, expected: nil))
   }
 
-  @Test func reportsThatNobodyHasReadYetAreReplaced() async {
+  @Test func reportsThatNobodyHasReadYetAreReplaced() async throws {
     let world = Fixture()
     let heard = Heard<Int>()
     world.downloader.load(
@@ -53,7 +53,7 @@ import VitrineTesting
     for _ in 0..<1000 { world.transport.transfers[0].send([0]) }
     world.transport.transfers[0].finish()
 
-    #expect(await heard.wait(for: 2) == [1000, -1])
+    #expect(try await heard.wait(for: 2) == [1000, -1])
   }
 
   @Test func whoeverJoinsHearsToo() async {
@@ -69,7 +69,7 @@ import VitrineTesting
     #expect(second.progress.received == 3)
   }
 
-  @Test func whoeverHasLeftHearsNothing() async {
+  @Test func whoeverHasLeftHearsNothing() async throws {
     let world = Fixture()
     let heard = Heard<String>()
     let task = world.downloader.load(
@@ -81,7 +81,7 @@ import VitrineTesting
     world.transport.transfers[0].send([2])
     world.transport.transfers[0].fail(.status(404))
 
-    #expect(await heard.wait(for: 2) == ["cancelled", "failed"])
+    #expect(try await heard.wait(for: 2) == ["cancelled", "failed"])
   }
 
   @Test func fractionIsKnownOnlyWithTheLength() {

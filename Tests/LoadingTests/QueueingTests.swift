@@ -123,7 +123,7 @@ import VitrineTesting
     #expect(world.transport.transfers.count == 9)
   }
 
-  @Test("AF-D24 failures free their place") func failuresFreeTheirPlace() async {
+  @Test("AF-D24 failures free their place") func failuresFreeTheirPlace() async throws {
     let world = Fixture { $0.maximumActiveDownloads = 2 }
     let tasks = (0..<7).map { world.downloader.load(request("\($0)")) }
 
@@ -207,7 +207,7 @@ import VitrineTesting
 
     world.gate.open()
     _ = try await first.response
-    await world.transport.waitUntilStarted(2)
+    try await world.transport.waitUntilStarted(2)
     #expect(started(world) == "01")
     world.transport.transfers[1].answer(with: Fixture.picture)
     _ = try await second.response

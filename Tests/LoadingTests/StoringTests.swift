@@ -22,7 +22,10 @@ import VitrineTesting
 
     for transfer in world.transport.transfers { transfer.answer(with: Fixture.picture) }
     // The one thread begins with the second when it is done with the first.
+    let start = ContinuousClock.now
     while trace.events.count(where: { if case .decodeBegan = $0.kind { true } else { false } }) < 2 {
+      // The main queue must have no turn, so the wait blocks its thread.
+      try #require(start.duration(to: .now) < .seconds(60), "the second image is not decoded")
       sched_yield()
     }
     return (world, tasks[0], tasks[1])

@@ -9,7 +9,9 @@ import VitrineTesting
 
 /// Many threads at once; ThreadSanitizer watches when it is on.
 @Suite(.timeLimit(.minutes(1))) struct StormTests {
-  @Test("AF-D31, AF-D32 starts and cancels from several threads: everyone hears once") func storm() async {
+  @Test("AF-D31, AF-D32 starts and cancels from several threads: everyone hears once") func storm()
+    async throws
+  {
     let transport = ThreadedTransport()
     let downloader = ImageDownloader(transports: [transport], decoder: FakeDecoder())
     let (threads, loads) = (4, 400)
@@ -34,12 +36,12 @@ import VitrineTesting
       }
     }
 
-    let numbers = await heard.wait(for: threads * loads)
+    let numbers = try await heard.wait(for: threads * loads)
     #expect(Set(numbers).count == threads * loads)
     #expect(numbers.count == threads * loads)
   }
 
-  @Test func loadsThatAreDroppedInTheStormAreAllCancelledOrDone() async {
+  @Test func loadsThatAreDroppedInTheStormAreAllCancelledOrDone() async throws {
     let heard = await MainActor.run { Heard<Int>() }
     for round in 0..<20 {
       let downloader = ImageDownloader(transports: [ThreadedTransport()], decoder: FakeDecoder())
@@ -48,11 +50,11 @@ import VitrineTesting
       }
     }
 
-    #expect(await Set(heard.wait(for: 400)).count == 400)
+    #expect(try await Set(heard.wait(for: 400)).count == 400)
   }
 
   @Test("100,000 starts and cancels from eight threads: everyone hears once, nothing stays")
-  func hundredThousandPairs() async {
+  func hundredThousandPairs() async throws {
     let (threads, pairs) = (8, 12_500)
     let transport = CountingTransport()
     let downloader = ImageDownloader(transports: [transport], decoder: FakeDecoder(), cache: nil)
@@ -74,7 +76,7 @@ import VitrineTesting
       }
     }
 
-    let numbers = await heard.wait(for: threads * pairs)
+    let numbers = try await heard.wait(for: threads * pairs)
     #expect(numbers.count == threads * pairs)
     #expect(Set(numbers) == Set(0..<threads * pairs))
     // Whatever was on its way to the main actor is there after this.

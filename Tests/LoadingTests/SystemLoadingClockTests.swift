@@ -1,4 +1,5 @@
 import Testing
+import VitrineTesting
 import VitrineLoading
 
 /// The clock of the system, which calls when it is time.
@@ -34,11 +35,11 @@ import VitrineLoading
     }
   }
 
-  @Test func callsAgainAfterItHadNothingToDo() async {
+  @Test func callsAgainAfterItHadNothingToDo() async throws {
     let clock = SystemLoadingClock()
     for _ in 0..<5 {
-      await withCheckedContinuation { continuation in
-        clock.wake(at: clock.now + 1_000_000) { continuation.resume() }
+      try await untilCalled { done in
+        clock.wake(at: clock.now + 1_000_000) { done() }
       }
     }
   }

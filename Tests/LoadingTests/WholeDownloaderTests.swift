@@ -25,7 +25,7 @@ import VitrineTesting
     #expect(!world.downloader.isRunning)
   }
 
-  @Test("SD-D11 one download, then none when it is cancelled") func countsOne() async {
+  @Test("SD-D11 one download, then none when it is cancelled") func countsOne() async throws {
     let world = Fixture()
     let task = world.downloader.load(request())
     #expect(world.downloader.activeDownloadCount == 1)
@@ -34,7 +34,7 @@ import VitrineTesting
     await #expect(throws: ImageError.cancelled) { try await task.response }
   }
 
-  @Test("SD-D12 SD-M4 cancelling all: everyone hears, nothing runs") func cancelAll() async {
+  @Test("SD-D12 SD-M4 cancelling all: everyone hears, nothing runs") func cancelAll() async throws {
     let world = Fixture()
     let tasks = (0..<20).map { world.downloader.load(request("\($0)")) }
     #expect(world.downloader.activeDownloadCount + world.downloader.waitingDownloadCount == 20)
@@ -54,22 +54,24 @@ import VitrineTesting
   }
 
   @Test("SD-M29 cancelling after the end does nothing; cancelling twice is heard once") func cancelTwice()
-    async
+    async throws
   {
     let world = Fixture()
     let heard = Heard<Bool>()
     let task = world.downloader.load(request()) { heard.add((try? $0.get()) != nil) }
     task.cancel()
     task.cancel()
-    #expect(await heard.wait(for: 1) == [false])
+    #expect(try await heard.wait(for: 1) == [false])
     let next = world.downloader.load(request()) { heard.add((try? $0.get()) != nil) }
     world.transport.transfers[1].answer(with: Fixture.picture)
-    #expect(await heard.wait(for: 2) == [false, true])
+    #expect(try await heard.wait(for: 2) == [false, true])
     next.cancel()
     #expect(world.downloader.statistics.cancellations == 1)
   }
 
-  @Test("SD-M26 no URL: a failure, and nothing runs", arguments: ["", " "]) func noURL(text: String) async {
+  @Test("SD-M26 no URL: a failure, and nothing runs", arguments: ["", " "]) func noURL(text: String)
+    async throws
+  {
     let world = Fixture()
     await #expect(throws: ImageError.invalidURL(text)) { try await world.downloader.image(for: text) }
     #expect(!world.downloader.isRunning)
@@ -167,6 +169,27 @@ import VitrineTesting
     own.answerAll { $0.answer(with: Fixture.picture) }
     let downloader = ImageDownloader(transports: [own], decoder: FakeDecoder())
     #expect(try await downloader.image(for: "own://x/y").image.pixelWidth == 64)
+  }
+
+  @Test(
+    "SD-D33 a cancellation by a transport of one's own is not remembered as a failure, while an error is",
+    arguments: [true, false])
+  func ownTransportCancels(isCancelled: Bool) async throws {
+    let own = FakeTransport(schemes: ["own"])
+    var configuration = ImageDownloader.Configuration()
+    configuration.retries = .none
+    configuration.failureMemory = FailureMemory()
+    let downloader = ImageDownloader(
+      configuration: configuration, transports: [own], decoder: FakeDecoder(), cache: nil)
+    let error: ImageError = isCancelled ? .cancelled : .status(404)
+    own.answerAll { $0.fail(error) }
+    await #expect(throws: error) { try await downloader.image(for: "own://x/y") }
+
+    own.answerAll { $0.answer(with: Fixture.picture) }
+    let image = try? await downloader.image(for: "own://x/y").image
+
+    #expect((image?.pixelWidth == 64) == isCancelled)
+    #expect(own.transfers.count == (isCancelled ? 2 : 1))
   }
 
   @Test("SD-D4 SD-M2 picture and bytes, for who asks for them") func dataIsKept() async throws {

@@ -31,22 +31,22 @@ import VitrineTesting
   }
 
   /// Lets the jobs run, until all have.
-  private func finish(_ pool: WorkerPool, _ gate: Gate) async -> String {
-    await withCheckedContinuation { continuation in
-      pool.submit(99, priority: .veryLow) { continuation.resume() }
+  private func finish(_ pool: WorkerPool, _ gate: Gate) async throws -> String {
+    try await untilCalled { done in
+      pool.submit(99, priority: .veryLow) { done() }
       gate.open()
     }
     return names.all
   }
 
-  @Test func jobsRunByPriorityThenArrival() async {
+  @Test func jobsRunByPriorityThenArrival() async throws {
     let gate = Gate()
     let pool = await pool(heldAt: gate, [("a", .low), ("b", .normal), ("c", .high), ("d", .normal)])
 
-    #expect(await finish(pool, gate) == "cbda")
+    #expect(try await finish(pool, gate) == "cbda")
   }
 
-  @Test func waitingJobMayMoveOrGo() async {
+  @Test func waitingJobMayMoveOrGo() async throws {
     let gate = Gate()
     let pool = await pool(heldAt: gate, [("a", .normal), ("b", .normal), ("c", .normal), ("d", .normal)])
 
@@ -56,7 +56,7 @@ import VitrineTesting
     #expect(!pool.cancel(0), "it runs")
     pool.setPriority(.high, of: 1)
 
-    #expect(await finish(pool, gate) == "cbd")
+    #expect(try await finish(pool, gate) == "cbd")
   }
 
   @Test func asManyRunAtOnceAsThereAreThreads() async {
@@ -73,18 +73,18 @@ import VitrineTesting
     gate.open()
   }
 
-  @Test func poolOfNoThreadsHasOne() async {
+  @Test func poolOfNoThreadsHasOne() async throws {
     let pool = WorkerPool(threads: 0)
-    await withCheckedContinuation { continuation in
-      pool.submit(1, priority: .normal) { continuation.resume() }
+    try await untilCalled { done in
+      pool.submit(1, priority: .normal) { done() }
     }
   }
 
-  @Test func jobsThatWaitStillRunWhenThePoolGoes() async {
+  @Test func jobsThatWaitStillRunWhenThePoolGoes() async throws {
     let gate = Gate()
     var pool: WorkerPool? = await pool(heldAt: gate, [("a", .normal)])
-    await withCheckedContinuation { continuation in
-      pool?.submit(2, priority: .low) { continuation.resume() }
+    try await untilCalled { done in
+      pool?.submit(2, priority: .low) { done() }
       pool = nil
       gate.open()
     }
@@ -92,16 +92,16 @@ import VitrineTesting
     #expect(names.all == "a")
   }
 
-  @Test func poolThatGoesLetsItsThreadsEnd() async {
+  @Test func poolThatGoesLetsItsThreadsEnd() async throws {
     final class Witness: Sendable {
-      let continuation: CheckedContinuation<Void, Never>
-      init(_ continuation: CheckedContinuation<Void, Never>) { self.continuation = continuation }
-      deinit { continuation.resume() }
+      let done: @Sendable () -> Void
+      init(_ done: @escaping @Sendable () -> Void) { self.done = done }
+      deinit { done() }
     }
 
     // The last job's closure goes when the thread has run it.
-    await withCheckedContinuation { continuation in
-      let witness = Witness(continuation)
+    try await untilCalled { done in
+      let witness = Witness(done)
       WorkerPool(threads: 2).submit(1, priority: .normal) { _ = witness }
     }
   }

@@ -1,3 +1,4 @@
+import ScreenTurns
 import Testing
 import VitrineGraphics
 import VitrineWidgets

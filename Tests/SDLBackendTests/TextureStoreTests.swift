@@ -1,4 +1,5 @@
 import Testing
+import VitrineTesting
 import VitrineGraphics
 import VitrineWidgets
 
@@ -248,12 +249,18 @@ struct TextureLedgerTests {
     withExtendedLifetime(others) {}
   }
 
-  @Test func wishesOfOtherThreadsAreGrantedOnceInATurnOfTheMainQueue() async {
-    await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+  private final class Calls {
+    var count = 0
+  }
+
+  @Test func wishesOfOtherThreadsAreGrantedOnceInATurnOfTheMainQueue() async throws {
+    let calls = Calls()
+    try await untilCalled { done in
       let holder = TextureHolder { bytes, pressure in
         #expect(bytes == 30)
         #expect(pressure == .critical)
-        done.resume()
+        calls.count += 1
+        done()
       }
       holder.release(bytes: 10)
       holder.release(bytes: 30)
@@ -261,5 +268,6 @@ struct TextureLedgerTests {
       holder.relieve(.critical)
       holder.relieve(.warning)
     }
+    #expect(calls.count == 1)
   }
 }

@@ -1,11 +1,11 @@
-import Testing
+package import Testing
 import VitrineTesting
 
 /// Waits for the screens of other tests to close, because a process has one host at a time.
-nonisolated struct ScreenTurn: SuiteTrait, TestTrait, TestScoping {
-  let isRecursive = true
+package struct ScreenTurn: SuiteTrait, TestTrait, TestScoping {
+  package let isRecursive = true
 
-  func provideScope(
+  package func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
   ) async throws {
     // The trait is also applied to the suite itself, which needs no turn.
@@ -18,5 +18,5 @@ nonisolated struct ScreenTurn: SuiteTrait, TestTrait, TestScoping {
 
 extension Trait where Self == ScreenTurn {
   /// The trait for tests that open a host themselves.
-  nonisolated static var screenTurn: Self { ScreenTurn() }
+  package static var screenTurn: Self { ScreenTurn() }
 }

@@ -21,13 +21,13 @@ struct TestScreenTests {
     view.setImage(from: "http://a.test/\(number)", options: options())
     let transport = transport
     let server = Task {
-      await transport.waitUntilStarted(1)
+      let transfer = try await transport.transfer(1)
       for _ in 0..<10 { await Task.yield() }
-      transport.transfers[0].answer(with: FakeDecoder.picture(width: 40, height: 30))
+      transfer.answer(with: FakeDecoder.picture(width: 40, height: 30))
     }
 
     try await screen.load()
-    await server.value
+    try await server.value
 
     #expect(view.image != nil)
     #expect(screen.advanceUntilIdle())

@@ -9,8 +9,8 @@ public import VitrineLoading
 /// let transport = FakeTransport()
 /// let downloader = ImageDownloader(transports: [transport], decoder: FakeDecoder())
 /// let task = downloader.load(request)
-/// await transport.waitUntilStarted(1)
-/// transport.transfers[0].answer(with: FakeDecoder.picture(width: 8, height: 8))
+/// let transfer = try await transport.transfer(1)
+/// transfer.answer(with: FakeDecoder.picture(width: 8, height: 8))
 /// ```
 ///
 /// May be used from any thread. Receivers are called on the thread that answers.
@@ -27,7 +27,6 @@ public final class FakeTransport: DataTransport {
   public let addsCredentials: Bool
   private let endsCancelled: Bool
   private let state = Mutex(State())
-  private let started = CountWaiters()
 
   /// A network on which nothing has been asked for.
   ///
@@ -65,9 +64,31 @@ public final class FakeTransport: DataTransport {
     transfers.last { $0.request.url.absoluteString == url }
   }
 
-  /// Returns as soon as `count` transfers have been started since the beginning; at once if they have, or if
-  /// the task is cancelled.
-  public func waitUntilStarted(_ count: Int) async { await started.wait(for: count) }
+  /// Waits until `count` transfers have been started since the beginning.
+  ///
+  /// - Parameter seconds: The real time in seconds after which the wait throws a `WaitFailure`. It also does when its
+  ///   task is cancelled, for example by the test's time limit.
+  public func waitUntilStarted(
+    _ count: Int, within seconds: Double = 60, file: StaticString = #fileID, line: Int = #line
+  ) async throws {
+    try await until(within: seconds, file: file, line: line) { transfers.count >= count }
+  }
+
+  /// Waits for a transfer to start, and returns it.
+  ///
+  /// - Parameters:
+  ///   - number: The number of the transfer in the order of the starts. The first one is 1.
+  ///   - seconds: The real time in seconds after which the wait throws a `WaitFailure`. It also does when its task is
+  ///     cancelled, for example by the test's time limit.
+  public func transfer(
+    _ number: Int, within seconds: Double = 60, file: StaticString = #fileID, line: Int = #line
+  ) async throws -> FakeTransfer {
+    guard number >= 1 else {
+      throw WaitFailure(place: "\(file):\(line)", reason: "the first transfer has the number 1")
+    }
+    try await waitUntilStarted(number, within: seconds, file: file, line: line)
+    return transfers[number - 1]
+  }
 
   /// From now on answers each new transfer by itself, inside `start`.
   public func answerAll(_ answer: @escaping @Sendable (FakeTransfer) -> Void) {
@@ -78,11 +99,10 @@ public final class FakeTransport: DataTransport {
   public func start(_ request: TransportRequest, receiver: any TransportReceiver) -> any Cancellable {
     let transfer = FakeTransfer(
       request: request, receiver: receiver, endsCancelled: endsCancelled, credentials: credentials)
-    let (count, answer) = state.withLock { state in
+    let answer = state.withLock { state in
       state.transfers.append(transfer)
-      return (state.transfers.count, state.answer)
+      return state.answer
     }
-    started.set(count)
     answer?(transfer)
     return transfer
   }

@@ -2,55 +2,77 @@ import Synchronization
 
 /// A lock for tasks, granted in the order of arrival.
 ///
-/// A task that is cancelled while it waits leaves the queue.
+/// A task that is cancelled while it waits leaves the queue, as does one that waits for too long.
 package final class Turns: Sendable {
+  /// The reason why a wait ended.
+  private enum End { case turn, cancelled, timeLimit }
+
   private struct State {
     var isTaken = false
     var lastNumber = 0
-    var waiting: [(number: Int, continuation: CheckedContinuation<Bool, Never>)] = []
+    var waiting: [(number: Int, continuation: CheckedContinuation<End, Never>)] = []
   }
 
   private let state = Mutex(State())
 
   package init() {}
 
-  /// Waits for the turn, which lasts until `end()`. Throws if the task is cancelled before.
-  package func begin() async throws(CancellationError) {
+  /// Waits for the turn, which lasts until `end()`.
+  ///
+  /// - Parameter seconds: The real time in seconds after which the wait throws a `WaitFailure`, for example because
+  ///   another test never ends its turn. It also does when its task is cancelled.
+  package func begin(
+    within seconds: Double = 600, file: StaticString = #fileID, line: Int = #line
+  ) async throws(WaitFailure) {
     let number = state.withLock { state in
       state.lastNumber += 1
       return state.lastNumber
     }
-    let hasTurn = await withTaskCancellationHandler {
+    let limit = Task {
+      try await Task.sleep(for: .seconds(seconds))
+      leave(number, .timeLimit)
+    }
+    defer { limit.cancel() }
+    let end = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        let isOver = state.withLock { state -> Bool? in
-          if Task.isCancelled { return false }
+        let end = state.withLock { state -> End? in
+          if Task.isCancelled { return .cancelled }
           guard state.isTaken else {
             state.isTaken = true
-            return true
+            return .turn
           }
           state.waiting.append((number, continuation))
           return nil
         }
-        if let isOver { continuation.resume(returning: isOver) }
+        if let end { continuation.resume(returning: end) }
       }
     } onCancel: {
-      let leaving = state.withLock { state in
-        state.waiting.firstIndex { $0.number == number }.map { state.waiting.remove(at: $0).continuation }
-      }
-      leaving?.resume(returning: false)
+      leave(number, .cancelled)
     }
-    if !hasTurn { throw CancellationError() }
+    switch end {
+    case .turn: return
+    case .cancelled: throw WaitFailure(place: "\(file):\(line)", reason: "the task was cancelled")
+    case .timeLimit: throw WaitFailure(place: "\(file):\(line)", reason: "\(seconds) s have passed")
+    }
+  }
+
+  /// Ends a wait without a turn. Does nothing for a task that has had its turn.
+  private func leave(_ number: Int, _ end: End) {
+    let leaving = state.withLock { state in
+      state.waiting.firstIndex { $0.number == number }.map { state.waiting.remove(at: $0).continuation }
+    }
+    leaving?.resume(returning: end)
   }
 
   /// Passes the turn to the task that has waited longest.
   package func end() {
-    let next = state.withLock { state -> CheckedContinuation<Bool, Never>? in
+    let next = state.withLock { state -> CheckedContinuation<End, Never>? in
       guard !state.waiting.isEmpty else {
         state.isTaken = false
         return nil
       }
       return state.waiting.removeFirst().continuation
     }
-    next?.resume(returning: true)
+    next?.resume(returning: .turn)
   }
 }

@@ -16,10 +16,13 @@ public func until(
 ) async throws {
   let clock = ContinuousClock()
   let end = clock.now.advanced(by: .seconds(seconds))
+  var turns = 0
   while try !condition() {
     if Task.isCancelled { throw WaitFailure(place: "\(file):\(line)", reason: "the task was cancelled") }
     if clock.now >= end { throw WaitFailure(place: "\(file):\(line)", reason: "\(seconds) s have passed") }
-    await Task.yield()
+    // A long wait leaves the processor to the code that it waits for.
+    turns += 1
+    if turns < 1000 { await Task.yield() } else { try? await Task.sleep(for: .milliseconds(1)) }
   }
 }
 
@@ -29,6 +32,11 @@ public struct WaitFailure: Error, Hashable, Sendable, CustomStringConvertible {
   public let place: String
   /// The reason why the wait ended, as a clause.
   public let reason: String
+
+  package init(place: String, reason: String) {
+    self.place = place
+    self.reason = reason
+  }
 
   /// One line with the place and the reason.
   public var description: String { "\(place): the condition is still false, and \(reason)" }

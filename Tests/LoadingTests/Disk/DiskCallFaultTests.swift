@@ -135,7 +135,7 @@ import VitrineTesting
   }
 
   @Test("while one call hangs, others of the same cache continue", arguments: Operation.allCases)
-  func hang(operation: Operation) async {
+  func hang(operation: Operation) async throws {
     let calls = {
       let (fixture, system) = (Self.filled(operation), FaultySystem())
       Self.perform(operation, fixture.cache(on: system), fixture)
@@ -145,10 +145,10 @@ import VitrineTesting
       let (fixture, system, gate) = (Self.filled(operation), FaultySystem(), Gate())
       let cache = fixture.cache(on: system)
       system.fail(call, with: .hang(gate))
-      async let end: Void = withCheckedContinuation { continuation in
+      async let end: Void = untilCalled { done in
         BlockingThread.start {
           Self.perform(operation, cache, fixture)
-          continuation.resume()
+          done()
         }
       }
       await gate.waitUntilHeld(1)
@@ -156,7 +156,7 @@ import VitrineTesting
         #expect(cache.answer(for: identity(2)) == answer(5000, seed: 2), "\(operation), \(call)")
       }
       gate.open()
-      await end
+      try await end
       Self.check(operation, fixture, "\(operation.rawValue), \(call.rawValue)")
       #expect(system.openCount == 0)
     }

@@ -46,7 +46,7 @@ import VitrineTesting
 
     gate.open()
     await gate.waitUntilHeld(0)
-    while !world.downloader.isDiskAnswering, !Task.isCancelled { await Task.yield() }
+    try await until { world.downloader.isDiskAnswering }
 
     #expect(try await world.downloader.image(for: request("kept.jpg")).source == .disk)
   }
@@ -59,7 +59,7 @@ import VitrineTesting
     world.downloader.load(request(), completion: heard.add)
     await gate.waitUntilHeld(1)
     world.world.clock.advance(by: LookupLine.deadline)
-    let transfer = await world.transfer()
+    let transfer = try await world.transfer()
 
     gate.open()
 
@@ -77,12 +77,12 @@ import VitrineTesting
     world.downloader.load(request(), completion: heard.add)
     await gate.waitUntilHeld(1)
     world.world.clock.advance(by: LookupLine.deadline)
-    let transfer = await world.transfer()
+    let transfer = try await world.transfer()
     transfer.respond(headers: DiskWorld.minute, expectedLength: Self.other.count)
 
     gate.open()
     await gate.waitUntilHeld(0)
-    while !world.downloader.isDiskAnswering, !Task.isCancelled { await Task.yield() }
+    try await until { world.downloader.isDiskAnswering }
     transfer.send(Self.other)
     transfer.finish()
 
@@ -98,16 +98,16 @@ import VitrineTesting
     let task = world.downloader.load(request())
     await gate.waitUntilHeld(1)
     world.world.clock.advance(by: LookupLine.deadline)
-    let transfer = await world.transfer()
+    let transfer = try await world.transfer()
 
     gate.open()
-    while !world.downloader.isDiskAnswering, !Task.isCancelled { await Task.yield() }
+    try await until { world.downloader.isDiskAnswering }
     transfer.refuse(503)
 
     #expect(try await task.response.freshness == .stale(age: 100, reason: .status(503)))
   }
 
-  @Test func cacheOnlyIsToldThatNothingIsCachedInTheEnd() async {
+  @Test func cacheOnlyIsToldThatNothingIsCachedInTheEnd() async throws {
     let gate = Gate()
     let world = hanging(gate)
     let task = world.downloader.load(request(policy: .cacheOnly))

@@ -22,7 +22,7 @@ import VitrineTesting
     let only = world.downloader.load(request(policy: .cacheOnly))
     gate.open()
     #expect(try await only.response.freshness == .stale(age: 100, reason: nil))
-    await world.transfer().answer(with: Self.other)
+    try await world.transfer().answer(with: Self.other)
     #expect(try await other.response.source == .network)
     #expect(try await first.response.source == .network)
     #expect(world.transport.transfers.count == 1)
@@ -32,7 +32,7 @@ import VitrineTesting
     let world = DiskWorld()
     world.keep(age: 100)
     let other = world.downloader.load(request())
-    let transfer = await world.transfer()
+    let transfer = try await world.transfer()
     let only = try await world.downloader.image(for: request(policy: .cacheOnly))
     #expect(only.freshness == .stale(age: 100, reason: nil))
     transfer.answerNotModified()
@@ -45,7 +45,7 @@ import VitrineTesting
     let only = world.downloader.load(request(policy: .cacheOnly))
     await world.world.gate.waitUntilHeld(1)
     let other = world.downloader.load(request())
-    await world.transfer().answer(with: Self.other)
+    try await world.transfer().answer(with: Self.other)
     world.world.gate.open()
     #expect(try await only.response.freshness == .stale(age: 100, reason: nil))
     #expect(try await other.response.source == .network)
@@ -55,9 +55,9 @@ import VitrineTesting
     let world = DiskWorld()
     world.keep(age: 100)
     let first = world.downloader.load(request())
-    let question = await world.transfer()
+    let question = try await world.transfer()
     let second = world.downloader.load(request(policy: .reload))
-    let transfer = await world.transfer(2)
+    let transfer = try await world.transfer(2)
     #expect(transfer.request.headers["If-None-Match"] == nil)
     question.answerNotModified()
     transfer.answer(with: Self.other)
@@ -75,7 +75,7 @@ import VitrineTesting
     let wholeAnew = world.downloader.load(request(policy: .reload))
     let smallAnew = world.downloader.load(request(policy: .reload, target: Self.small))
     world.world.gate.open()
-    await world.transfer().answer(with: Self.other)
+    try await world.transfer().answer(with: Self.other)
     #expect(try await whole.response.source == .disk)
     #expect(try await small.response.source == .disk)
     #expect(try await wholeAnew.response.source == .network)
@@ -86,7 +86,7 @@ import VitrineTesting
   @Test func pictureThatSomebodyJoinsLateIsWrittenOnce() async throws {
     let world = DiskWorld(decodingIsHeld: true)
     let first = world.downloader.load(request())
-    await world.transfer().answer(with: Fixture.picture, DiskWorld.minute)
+    try await world.transfer().answer(with: Fixture.picture, DiskWorld.minute)
     await world.world.gate.waitUntilHeld(1)
     let second = world.downloader.load(request(target: Self.small))
     await world.world.gate.waitUntilHeld(2)
@@ -117,7 +117,7 @@ import VitrineTesting
     var aside = request()
     aside.cache = .memoryOnly
     let first = world.downloader.load(aside)
-    await world.transfer().answer(with: Self.other, DiskWorld.minute)
+    try await world.transfer().answer(with: Self.other, DiskWorld.minute)
     await world.world.gate.waitUntilHeld(1)
     let second = world.downloader.load(request(target: Self.small))
     world.world.gate.open()
@@ -135,7 +135,7 @@ import VitrineTesting
     await gate.waitUntilHeld(1)
     gate.open()
     for task in tasks { #expect(try await task.response.freshness == .stale(age: 100, reason: nil)) }
-    await world.transfer().answer(with: Self.other, DiskWorld.minute)
+    try await world.transfer().answer(with: Self.other, DiskWorld.minute)
     await world.downloader.drain()
     #expect(world.transport.transfers.count == 1)
     for identifier in [nil, "x"] {
@@ -181,11 +181,11 @@ import VitrineTesting
       age: 100,
       headers: ["Last-Modified": "Sat, 01 Jan 2022 00:00:00 GMT", "Cache-Control": "max-age=1"])
     let task = world.downloader.load(request())
-    let question = await world.transfer()
+    let question = try await world.transfer()
     // The URL leads to another picture now, which is older than the one that was kept.
     question.respond(status: 304, url: url("elsewhere.jpg"))
     question.finish()
-    let transfer = await world.transfer(2)
+    let transfer = try await world.transfer(2)
     #expect(transfer.request.headers["If-Modified-Since"] == nil)
     transfer.answer(with: Self.other)
     #expect(try await task.response.image.pixelWidth == 32)
@@ -194,7 +194,7 @@ import VitrineTesting
   @Test func notModifiedFromWhereItCameFromIsTrusted() async throws {
     let world = DiskWorld()
     let task = world.downloader.load(request())
-    let first = await world.transfer()
+    let first = try await world.transfer()
     first.respond(headers: ["ETag": "\"1\"", "Cache-Control": "no-cache"], url: url("elsewhere.jpg"))
     first.send(Fixture.picture)
     first.finish()
@@ -202,7 +202,7 @@ import VitrineTesting
     await world.downloader.drain()
     world.downloader.removeAllCachedImages()
     let again = world.downloader.load(request())
-    let question = await world.transfer(2)
+    let question = try await world.transfer(2)
     question.respond(status: 304, url: url("elsewhere.jpg"))
     question.finish()
     #expect(try await again.response.freshness == .revalidated)
@@ -218,13 +218,14 @@ import VitrineTesting
       }
     }
     let first = world.downloader.load(request())
-    await world.transfer().answer(with: Fixture.picture, ["Cache-Control": "no-cache", "ETag": "\"one\""])
+    try await world.transfer().answer(
+      with: Fixture.picture, ["Cache-Control": "no-cache", "ETag": "\"one\""])
     _ = try await first.response
     await world.downloader.drain()
     #expect(world.disk.answers.first?.response.url == url("a.jpg"), "no signature is kept")
     world.downloader.removeAllCachedImages()
     let again = world.downloader.load(request())
-    await world.transfer(2).answerNotModified()
+    try await world.transfer(2).answerNotModified()
     #expect(try await again.response.freshness == .revalidated)
   }
 
@@ -232,7 +233,7 @@ import VitrineTesting
     let world = DiskWorld()
     world.keep("a.jpg#left", age: 100)
     let task = world.downloader.load(request("a.jpg#right"))
-    await world.transfer().answerNotModified()
+    try await world.transfer().answerNotModified()
     #expect(try await task.response.freshness == .revalidated)
   }
 
@@ -240,13 +241,14 @@ import VitrineTesting
   func otherNameOfAPictureIsAskedAboutLikeTheFirst(name: String) async throws {
     let world = DiskWorld { $0.keyFilter = { URL(string: "http://any.test\($0.path())") ?? $0 } }
     let first = world.downloader.load(request())
-    await world.transfer().answer(with: Fixture.picture, ["Cache-Control": "no-cache", "ETag": "\"one\""])
+    try await world.transfer().answer(
+      with: Fixture.picture, ["Cache-Control": "no-cache", "ETag": "\"one\""])
     _ = try await first.response
     await world.downloader.drain()
     world.downloader.removeAllCachedImages()
     let again = world.downloader.load(
       name.hasPrefix("http") ? request("a.jpg", host: "b.test") : request(name))
-    let question = await world.transfer(2)
+    let question = try await world.transfer(2)
     #expect(question.request.headers["If-None-Match"] == "\"one\"")
     question.answerNotModified()
     #expect(try await again.response.freshness == .revalidated)
@@ -256,7 +258,7 @@ import VitrineTesting
     let world = DiskWorld()
     for number in 1...2 {
       let task = world.downloader.load(request())
-      let transfer = await world.transfer(number)
+      let transfer = try await world.transfer(number)
       #expect(transfer.request.headers["If-None-Match"] == nil)
       transfer.respond(
         headers: ["Cache-Control": "no-cache", "ETag": "\"one\""], url: url("a.jpg", host: "b.test"))
@@ -277,7 +279,7 @@ import VitrineTesting
       }
     }
     let task = world.downloader.load(request())
-    await world.transfer().answer(
+    try await world.transfer().answer(
       with: Fixture.picture, ["Vary": "X-Device, User-Agent", "Cache-Control": "max-age=60"])
     _ = try await task.response
     await world.downloader.drain()
@@ -329,7 +331,7 @@ import VitrineTesting
     }
     await gate.waitUntilHeld(1)
     gate.open()
-    let transfer = await world.transfer()
+    let transfer = try await world.transfer()
     #expect(transfer.request.headers["X-Device"] == "2")
     let (onDisk, other) = first == "1" ? (tasks[0], tasks[1]) : (tasks[1], tasks[0])
     // Before the other variant takes its place there.

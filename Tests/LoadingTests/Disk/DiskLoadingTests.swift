@@ -16,7 +16,7 @@ import VitrineTesting
   func networkPictureIsKept() async throws {
     let world = DiskWorld()
     let task = world.downloader.load(request())
-    await world.transfer().answer(with: Fixture.picture, DiskWorld.minute)
+    try await world.transfer().answer(with: Fixture.picture, DiskWorld.minute)
     let response = try await task.response
     #expect(response.source == .network)
     #expect(response.freshness == .fresh)
@@ -60,7 +60,7 @@ import VitrineTesting
     var alone = request()
     alone.cache = .diskOnly
     let task = world.downloader.load(alone)
-    await world.transfer().answer(with: Fixture.picture)
+    try await world.transfer().answer(with: Fixture.picture)
     #expect(await (try task.response).isStored())
     #expect(world.downloader.cachedImage(for: request()) == nil)
     #expect(try await world.downloader.image(for: alone).source == .disk)
@@ -73,10 +73,10 @@ import VitrineTesting
       ([1, 2, 3], 200, [:]), (Fixture.picture, 200, ["Cache-Control": "no-store"]),
       (Fixture.picture, 200, ["Vary": "*"]), (Fixture.picture, 203, [:]),
     ] as [([UInt8], Int, HTTPHeaders)])
-  func whatIsNotKept(body: [UInt8], status: Int, headers: HTTPHeaders) async {
+  func whatIsNotKept(body: [UInt8], status: Int, headers: HTTPHeaders) async throws {
     let world = DiskWorld()
     let task = world.downloader.load(request())
-    let transfer = await world.transfer()
+    let transfer = try await world.transfer()
     transfer.respond(status: status, headers: headers)
     transfer.send(body)
     transfer.finish()
@@ -90,7 +90,7 @@ import VitrineTesting
     let world = DiskWorld()
     world.keep(age: 100)
     let task = world.downloader.load(request())
-    await world.transfer().answer(with: Self.other, ["Cache-Control": "no-store"])
+    try await world.transfer().answer(with: Self.other, ["Cache-Control": "no-store"])
     #expect(try await task.response.image.pixelWidth == 32)
     await world.downloader.drain()
     #expect(world.disk.answers.isEmpty)
@@ -99,7 +99,7 @@ import VitrineTesting
   @Test func bytesAreKeptAsTheyCameAndModifiedEachTime() async throws {
     let world = DiskWorld { $0.bodyModifier = { body, _ in body.reversed() } }
     let task = world.downloader.load(request())
-    await world.transfer().answer(with: Fixture.picture.reversed(), DiskWorld.minute)
+    try await world.transfer().answer(with: Fixture.picture.reversed(), DiskWorld.minute)
     #expect(await (try task.response).isStored())
     #expect(world.disk.answers.first?.body == Fixture.picture.reversed())
     world.downloader.removeAllCachedImages()
@@ -114,7 +114,7 @@ import VitrineTesting
     world.keep(age: 100)
     let heard = Heard<Result<ImageResponse, ImageError>>()
     world.downloader.load(request(), completion: heard.add)
-    let transfer = await world.transfer()
+    let transfer = try await world.transfer()
     #expect(transfer.request.headers["If-None-Match"] == "\"one\"")
     transfer.answerNotModified(DiskWorld.minute)
     let response = try await heard.wait(for: 1)[0].get()
@@ -139,8 +139,8 @@ import VitrineTesting
     for count in 1...2 {
       let heard = Heard<Result<ImageResponse, ImageError>>()
       world.downloader.load(request(policy: .refresh), completion: heard.add)
-      await world.transfer(count).answerNotModified(DiskWorld.minute)
-      let response = try #require(await heard.wait(for: 1).first).get()
+      try await world.transfer(count).answerNotModified(DiskWorld.minute)
+      let response = try #require(try await heard.wait(for: 1).first).get()
       #expect(response.image.pixelWidth == 64)
       #expect(response.freshness == .revalidated)
     }
@@ -150,7 +150,7 @@ import VitrineTesting
     let world = DiskWorld()
     world.keep(age: 100)
     let task = world.downloader.load(request())
-    await world.transfer().answer(with: Self.other, ["ETag": "\"two\"", "Cache-Control": "max-age=60"])
+    try await world.transfer().answer(with: Self.other, ["ETag": "\"two\"", "Cache-Control": "max-age=60"])
     let response = try await task.response
     #expect(response.source == .network)
     #expect(await response.isStored())
@@ -161,17 +161,17 @@ import VitrineTesting
     let world = DiskWorld()
     world.keep(age: 100)
     let task = world.downloader.load(request())
-    await world.transfer().answerNotModified(["ETag": "\"two\""])
-    let whole = await world.transfer(2)
+    try await world.transfer().answerNotModified(["ETag": "\"two\""])
+    let whole = try await world.transfer(2)
     #expect(whole.request.headers["If-None-Match"] == nil)
     whole.answer(with: Self.other)
     #expect(try await task.response.image.pixelWidth == 32)
   }
 
-  @Test func notModifiedThatNobodyAskedForIsAFailure() async {
+  @Test func notModifiedThatNobodyAskedForIsAFailure() async throws {
     let world = DiskWorld()
     let task = world.downloader.load(request())
-    await world.transfer().refuse(304)
+    try await world.transfer().refuse(304)
     await #expect(throws: ImageError.status(304)) { try await task.response }
   }
 
@@ -186,12 +186,12 @@ import VitrineTesting
       "http://kiosk:secret@a.test/a.jpg" + (isSigned ? "?signature=\(signature)" : "")
     }
     let first = world.downloader.load(try ImageRequest(url("1")))
-    await world.transfer().answer(with: Fixture.picture, DiskWorld.minute)
+    try await world.transfer().answer(with: Fixture.picture, DiskWorld.minute)
     #expect(await (try first.response).isStored())
     world.downloader.removeAllCachedImages()
     world.calendar.advance(by: 100)
     let again = world.downloader.load(try ImageRequest(url("2")))
-    let transfer = await world.transfer(2)
+    let transfer = try await world.transfer(2)
     #expect(transfer.request.headers["If-None-Match"] == "\"one\"")
     transfer.answerNotModified()
     #expect(try await again.response.freshness == .revalidated)
@@ -201,7 +201,7 @@ import VitrineTesting
     let world = DiskWorld()
     world.keep()
     let task = world.downloader.load(request(policy: .refresh))
-    let transfer = await world.transfer()
+    let transfer = try await world.transfer()
     #expect(transfer.request.headers["If-None-Match"] == "\"one\"")
     transfer.answerNotModified()
     #expect(try await task.response.freshness == .revalidated)
@@ -213,17 +213,17 @@ import VitrineTesting
     world.keep()
     let old = try await world.downloader.image(for: request(target: small)).image
     let same = world.downloader.load(request(policy: .refresh, target: large))
-    await world.transfer().answerNotModified()
+    try await world.transfer().answerNotModified()
     _ = try await same.response
     #expect(world.downloader.cachedImage(for: request(target: small)) === old)
 
     let failed = world.downloader.load(request(policy: .refresh, target: large))
-    await world.transfer(2).fail(.status(503))
+    try await world.transfer(2).fail(.status(503))
     #expect(try await failed.response.source == .disk)
     #expect(world.downloader.cachedImage(for: request(target: small)) === old)
 
     let new = world.downloader.load(request(policy: .refresh, target: large))
-    await world.transfer(3).answer(with: Self.other, DiskWorld.minute)
+    try await world.transfer(3).answer(with: Self.other, DiskWorld.minute)
     let image = try await new.response.image
     let smallOne = try await world.downloader.image(for: request(target: small))
     #expect(smallOne.image !== old)
@@ -279,7 +279,7 @@ import VitrineTesting
     await gate.waitUntilHeld(1)
     let second = world.downloader.load(request(policy: .reload))
     gate.open()
-    let transfer = await world.transfer()
+    let transfer = try await world.transfer()
     #expect(transfer.request.headers["If-None-Match"] == nil)
     transfer.answer(with: Self.other)
     #expect(try await first.response.image === (try await second.response.image))
@@ -291,7 +291,7 @@ import VitrineTesting
     let first = world.downloader.load(request())
     await world.world.gate.waitUntilHeld(1)
     let second = world.downloader.load(request(policy: .reload))
-    await world.transfer().answer(with: Self.other)
+    try await world.transfer().answer(with: Self.other)
     world.world.gate.open()
     #expect(try await first.response.image.pixelWidth == 64)
     #expect(try await second.response.image.pixelWidth == 32)
@@ -307,7 +307,7 @@ import VitrineTesting
     var bright = request()
     bright.headers["X-Mode"] = "bright"
     let task = world.downloader.load(bright)
-    await world.transfer().answer(with: Self.other)
+    try await world.transfer().answer(with: Self.other)
     #expect(try await task.response.source == .network)
 
     var dark = request("b.jpg")
@@ -328,7 +328,7 @@ import VitrineTesting
     let world = DiskWorld { $0.retries = RetryPolicy() }
     world.keep(age: 100)
     let task = world.downloader.load(request())
-    await world.transfer().fail(error)
+    try await world.transfer().fail(error)
     let response = try await task.response
     #expect(response.freshness == .stale(age: 100, reason: error))
     #expect(response.source == .disk)
@@ -341,7 +341,7 @@ import VitrineTesting
     let world = DiskWorld()
     world.keep(age: 100)
     let task = world.downloader.load(request())
-    await world.transfer().fail(.status(503))
+    try await world.transfer().fail(.status(503))
     #expect(try await task.response.source == .disk)
     #expect(world.downloader.cachedImage(for: request()) != nil)
     return world
@@ -354,7 +354,7 @@ import VitrineTesting
     world.world.clock.advance(by: 2)
     #expect(world.downloader.cachedImage(for: request()) == nil)
     let again = world.downloader.load(request())
-    await world.transfer(2).answerNotModified()
+    try await world.transfer(2).answerNotModified()
     #expect(try await again.response.freshness == .revalidated)
     world.world.clock.advance(by: 1000)
     #expect(world.downloader.cachedImage(for: request()) != nil, "nobody doubts it now")
@@ -373,7 +373,7 @@ import VitrineTesting
       dataCache: world.disk)
     let task = downloader.load(request())
     cache.whenAsked { task.cancel() }
-    await transport.waitUntilStarted(1)
+    try await transport.waitUntilStarted(1)
     transport.transfers[0].fail(.status(503))
     await downloader.drain()
     try await until { cache.memory.image(for: request(), additionalIdentifier: nil) != nil }
@@ -391,7 +391,7 @@ import VitrineTesting
   @Test func newerPictureIsNotTakenForTheOneThatMayHaveChanged() async throws {
     let world = try await staleInMemory()
     let again = world.downloader.load(request(policy: .reload))
-    await world.transfer(2).answer(with: Self.other)
+    try await world.transfer(2).answer(with: Self.other)
     let image = try await again.response.image
     world.world.clock.advance(by: 100)
     #expect(world.downloader.cachedImage(for: request()) === image)
@@ -401,18 +401,18 @@ import VitrineTesting
     let world = DiskWorld()
     world.keep(age: 100)
     let task = world.downloader.load(request())
-    await world.transfer().answer(with: Array("<html>".utf8))
+    try await world.transfer().answer(with: Array("<html>".utf8))
     let error = ImageError.notAnImage(signature: Array("<html>".utf8))
     #expect(try await task.response.freshness == .stale(age: 100, reason: error))
     await world.downloader.drain()
     #expect(world.disk.answers.map(\.body) == [Fixture.picture])
   }
 
-  @Test func pictureThatIsGoneLeavesTheDisk() async {
+  @Test func pictureThatIsGoneLeavesTheDisk() async throws {
     let world = DiskWorld()
     world.keep(age: 100)
     let task = world.downloader.load(request())
-    await world.transfer().refuse(404)
+    try await world.transfer().refuse(404)
     await #expect(throws: ImageError.status(404)) { try await task.response }
     await world.downloader.drain()
     #expect(world.disk.answers.isEmpty)
@@ -421,17 +421,17 @@ import VitrineTesting
   @Test(
     "what the server says is not for this client, or not there, is not shown, then or later",
     arguments: [401, 403, 404, 410, 451])
-  func refusedIsNotShown(status: Int) async {
+  func refusedIsNotShown(status: Int) async throws {
     let world = DiskWorld()
     world.keep(age: 100)
     let first = world.downloader.load(request())
-    await world.transfer().refuse(status)
+    try await world.transfer().refuse(status)
     await #expect(throws: ImageError.status(status)) { try await first.response }
     await world.downloader.drain()
     #expect(world.disk.answers.isEmpty)
 
     let second = world.downloader.load(request())
-    await world.transfer(2).refuse(503)
+    try await world.transfer(2).refuse(503)
     await #expect(throws: ImageError.status(503)) { try await second.response }
   }
 
@@ -442,17 +442,17 @@ import VitrineTesting
     let world = DiskWorld()
     world.keep(age: 100)
     let task = world.downloader.load(request())
-    await world.transfer().refuse(status)
+    try await world.transfer().refuse(status)
     #expect(try await task.response.freshness == .stale(age: 100, reason: .status(status)))
     #expect(world.disk.answers.count == 1)
   }
 
   @Test(arguments: [400, 402, 405, 406, 409, 412, 414, 422, 431])
-  func otherErrorsOfTheClientAreToldAndKeepIt(status: Int) async {
+  func otherErrorsOfTheClientAreToldAndKeepIt(status: Int) async throws {
     let world = DiskWorld()
     world.keep(age: 100)
     let task = world.downloader.load(request())
-    await world.transfer().refuse(status)
+    try await world.transfer().refuse(status)
     await #expect(throws: ImageError.status(status)) { try await task.response }
     await world.downloader.drain()
     #expect(world.disk.answers.count == 1)
@@ -462,7 +462,7 @@ import VitrineTesting
     let world = DiskWorld()
     world.keep(age: 100)
     let task = world.downloader.load(request())
-    await world.transfer().answerNotModified(["Cache-Control": "no-store"])
+    try await world.transfer().answerNotModified(["Cache-Control": "no-store"])
     let response = try await task.response
     #expect(response.freshness == .revalidated)
     #expect(await response.isStored() == false)
@@ -474,17 +474,17 @@ import VitrineTesting
     let world = DiskWorld()
     world.keep(age: 100)
     let task = world.downloader.load(request())
-    await world.transfer().answerNotModified(["Cache-Control": "max-age=0"])
+    try await world.transfer().answerNotModified(["Cache-Control": "max-age=0"])
     #expect(try await task.response.freshness == .revalidated)
     await world.downloader.drain()
     #expect(world.disk.answers.count == 1)
   }
 
-  @Test func whatMustBeRevalidatedIsNotShownUnasked() async {
+  @Test func whatMustBeRevalidatedIsNotShownUnasked() async throws {
     let world = DiskWorld()
     world.keep(age: 100, headers: ["Cache-Control": "max-age=60, must-revalidate"])
     let task = world.downloader.load(request())
-    await world.transfer().refuse(500)
+    try await world.transfer().refuse(500)
     await #expect(throws: ImageError.status(500)) { try await task.response }
     #expect(world.disk.answers.count == 1)
   }
@@ -509,7 +509,7 @@ import VitrineTesting
   @Test func cacheOnlyDoesNotWaitForAServerThatOthersWaitFor() async throws {
     let world = DiskWorld()
     let other = world.downloader.load(request())
-    let transfer = await world.transfer()
+    let transfer = try await world.transfer()
     await #expect(throws: ImageError.notCached) {
       try await world.downloader.image(for: request(policy: .cacheOnly))
     }
@@ -524,7 +524,7 @@ import VitrineTesting
     let other = world.downloader.load(request())
     gate.open()
     await #expect(throws: ImageError.notCached) { try await only.response }
-    await world.transfer().answer(with: Fixture.picture)
+    try await world.transfer().answer(with: Fixture.picture)
     #expect(try await other.response.source == .network)
   }
 
@@ -534,7 +534,7 @@ import VitrineTesting
       age: 100, headers: ["Cache-Control": "max-age=60, stale-while-revalidate=1000", "ETag": "\"one\""])
     let response = try await world.downloader.image(for: request())
     #expect(response.freshness == .stale(age: 100, reason: nil))
-    let transfer = await world.transfer()
+    let transfer = try await world.transfer()
     #expect(transfer.request.headers["If-None-Match"] == "\"one\"")
     transfer.answer(with: Self.other, DiskWorld.minute)
     await world.downloader.drain()
@@ -548,7 +548,7 @@ import VitrineTesting
     let portal = ImageError.redirectRefused(.downgrade)
     for isFirst in [true, false] {
       let task = world.downloader.load(request())
-      if isFirst { await world.transfer().fail(portal) }
+      if isFirst { try await world.transfer().fail(portal) }
       #expect(try await task.response.freshness == .stale(age: 100, reason: portal))
       world.downloader.removeAllCachedImages()
     }
@@ -561,7 +561,7 @@ import VitrineTesting
     let world = DiskWorld()
     world.keep(body: [9, 9, 9])
     let task = world.downloader.load(request())
-    let transfer = await world.transfer()
+    let transfer = try await world.transfer()
     #expect(transfer.request.headers["If-None-Match"] == nil, "what is here is of no use")
     transfer.answer(with: Self.other, DiskWorld.minute)
     let response = try await task.response
@@ -574,8 +574,8 @@ import VitrineTesting
     let world = DiskWorld()
     world.keep(age: 100, body: [9, 9, 9])
     let task = world.downloader.load(request())
-    await world.transfer().answerNotModified()
-    let whole = await world.transfer(2)
+    try await world.transfer().answerNotModified()
+    let whole = try await world.transfer(2)
     #expect(whole.request.headers["If-None-Match"] == nil)
     whole.answer(with: Self.other)
     #expect(try await task.response.image.pixelWidth == 32)
@@ -589,16 +589,16 @@ import VitrineTesting
     }
     await world.world.gate.waitUntilHeld(2)
     world.world.gate.open()
-    await world.transfer().answer(with: Fixture.picture)
+    try await world.transfer().answer(with: Fixture.picture)
     for task in tasks { #expect(try await task.response.source == .network) }
     #expect(world.transport.transfers.count == 1)
   }
 
-  @Test func damagedPictureThatCannotBeFetchedIsAFailure() async {
+  @Test func damagedPictureThatCannotBeFetchedIsAFailure() async throws {
     let world = DiskWorld()
     world.keep(body: [9, 9, 9])
     let task = world.downloader.load(request())
-    await world.transfer().fail(.status(500))
+    try await world.transfer().fail(.status(500))
     await #expect(throws: ImageError.status(500)) { try await task.response }
   }
 
@@ -616,7 +616,7 @@ import VitrineTesting
     #expect(world.world.decoder.calls.count == 1)
   }
 
-  @Test func cancelledLookupTellsNobodyAndStartsNothing() async {
+  @Test func cancelledLookupTellsNobodyAndStartsNothing() async throws {
     let gate = Gate()
     let world = DiskWorld(lookupsAreHeldBy: gate)
     let task = world.downloader.load(request())
@@ -639,7 +639,7 @@ import VitrineTesting
     #expect(try await onDisk.response.source == .disk)
     #expect(world.transport.transfers.isEmpty)
     nowhere.resume()
-    await world.transfer().answer(with: Fixture.picture)
+    try await world.transfer().answer(with: Fixture.picture)
     #expect(try await nowhere.response.source == .network)
   }
 
@@ -647,12 +647,12 @@ import VitrineTesting
     let world = DiskWorld { $0.maximumActiveDownloads = 1 }
     world.keep("b.jpg")
     let slow = world.downloader.load(request("a.jpg"))
-    _ = await world.transfer()
+    _ = try await world.transfer()
     #expect(try await world.downloader.image(for: request("b.jpg")).source == .disk)
     slow.cancel()
   }
 
-  @Test func removedDataIsGone() async {
+  @Test func removedDataIsGone() async throws {
     let world = DiskWorld()
     world.keep()
     world.keep("b.jpg")
@@ -661,7 +661,7 @@ import VitrineTesting
     world.downloader.removeCachedData(for: request(), completion: heard.add)
     world.downloader.removeAllCachedData(completion: heard.add)
     world.downloader.removeAllCachedData(completion: heard.add)
-    #expect(await heard.wait(for: 4) == [true, false, true, false])
+    #expect(try await heard.wait(for: 4) == [true, false, true, false])
     #expect(await !world.downloader.containsCachedData(for: request("b.jpg")))
   }
 
@@ -677,18 +677,18 @@ import VitrineTesting
     }
     await gate.waitUntilHeld(1)
     let task = world.downloader.load(request())
-    await world.transfer().answer(with: Self.other, DiskWorld.minute)
+    try await world.transfer().answer(with: Self.other, DiskWorld.minute)
     #expect(try await task.response.source == .network)
     gate.open()
     await world.downloader.drain()
     #expect(world.disk.answers.map(\.body) == [Self.other])
   }
 
-  @Test func withoutADiskThereIsNothingToRemove() async {
+  @Test func withoutADiskThereIsNothingToRemove() async throws {
     let world = Fixture()
     let heard = Heard<Bool>()
     world.downloader.removeAllCachedData(completion: heard.add)
-    #expect(await heard.wait(for: 1) == [false])
+    #expect(try await heard.wait(for: 1) == [false])
   }
 }
 

@@ -45,7 +45,7 @@ import VitrineTesting
     let world = worldOfLongBodies(ledger, names: names)
 
     let tasks = names.map { world.downloader.load(request($0)) }
-    await world.transport.waitUntilStarted(2)
+    try await world.transport.waitUntilStarted(2)
     for _ in 0..<1000 { await Task.yield() }
     #expect(world.disk.lookups.count <= 3, "two wait, and one may have been read at the same time")
     #expect(ledger.usage.bodies <= 3 * 60_000)
@@ -71,7 +71,7 @@ import VitrineTesting
       ledger, names: names, headers: ["Cache-Control": "max-age=60, must-revalidate", "ETag": "\"one\""])
 
     let tasks = names.map { world.downloader.load(request($0)) }
-    await world.transport.waitUntilStarted(5)
+    try await world.transport.waitUntilStarted(5)
     #expect(ledger.usage.bodies <= 3 * 60_000)
     // The server confirms responses that have been released. They are requested again without a condition.
     let transfers = world.transport.transfers
@@ -90,17 +90,17 @@ import VitrineTesting
     let ledger = MemoryLedger(budget: 400_000)
     let world = worldOfLongBodies(ledger, names: ["a.jpg", "b.jpg", "c.jpg"])
     let paused = ["a.jpg", "b.jpg"].map { world.downloader.load(request($0)) }
-    await world.transport.waitUntilStarted(2)
+    try await world.transport.waitUntilStarted(2)
     for task in paused { task.pause() }
 
     let other = world.downloader.load(request("c.jpg"))
-    await world.transport.waitUntilStarted(3)
+    try await world.transport.waitUntilStarted(3)
     #expect(ledger.usage.bodies <= 2 * 60_000)
     world.transport.transfers[2].answerNotModified(DiskWorld.minute)
     #expect(try await other.response.freshness == .revalidated)
 
     paused[0].resume()
-    let transfer = await world.transfer(4)
+    let transfer = try await world.transfer(4)
     #expect(transfer.request.headers["If-None-Match"] == "\"one\"")
     transfer.answerNotModified(DiskWorld.minute)
     #expect(try await paused[0].response.freshness == .revalidated)

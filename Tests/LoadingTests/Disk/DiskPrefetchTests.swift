@@ -9,17 +9,17 @@ import VitrineTesting
 @MainActor @Suite(.timeLimit(.minutes(1))) struct DiskPrefetchTests {
   private func prefetched(
     _ names: [String], by downloader: ImageDownloader
-  ) async -> ImagePrefetch.Progress {
+  ) async throws -> ImagePrefetch.Progress {
     let heard = Heard<ImagePrefetch.Progress>()
     let prefetcher = ImagePrefetcher(downloader: downloader, destination: .disk)
     prefetcher.prefetch(names.map { request($0) }, completion: heard.add)
-    return await heard.wait(for: 1)[0]
+    return try await heard.wait(for: 1)[0]
   }
 
   @Test func picturesComeOntoTheDiskAndNotIntoMemory() async throws {
     let world = DiskWorld()
     world.transport.answerAll { $0.answer(with: Fixture.picture, DiskWorld.minute) }
-    let progress = await prefetched(["a.jpg", "b.jpg"], by: world.downloader)
+    let progress = try await prefetched(["a.jpg", "b.jpg"], by: world.downloader)
     #expect(progress.finished == 2 && progress.skipped == 0)
     #expect(world.disk.answers.count == 2)
     #expect(world.downloader.cachedImage(for: request("a.jpg")) == nil)
@@ -29,7 +29,7 @@ import VitrineTesting
     #expect(response.image.pixelWidth == 64)
   }
 
-  @Test func whatTheConfigurationAddsDoesNotBringThemIntoMemory() async {
+  @Test func whatTheConfigurationAddsDoesNotBringThemIntoMemory() async throws {
     let world = DiskWorld {
       $0.transforms = [CircleTransform()]
       $0.requestProcessor = { request in
@@ -41,7 +41,7 @@ import VitrineTesting
       }
     }
     world.transport.answerAll { $0.answer(with: Fixture.picture, DiskWorld.minute) }
-    let progress = await prefetched(["a.jpg"], by: world.downloader)
+    let progress = try await prefetched(["a.jpg"], by: world.downloader)
     #expect(progress.finished == 1 && progress.skipped == 0)
     #expect(world.disk.answers.count == 1)
     #expect(world.world.decoder.calls.allSatisfy { $0.target?.width == 1 })
@@ -49,41 +49,41 @@ import VitrineTesting
     #expect((world.downloader.cache as? MemoryImageCache)?.statistics.inserts == 0)
   }
 
-  @Test func whatIsThereAlreadyIsLeftAlone() async {
+  @Test func whatIsThereAlreadyIsLeftAlone() async throws {
     let world = DiskWorld()
     world.keep("a.jpg", age: 1e6)
-    let progress = await prefetched(["a.jpg"], by: world.downloader)
+    let progress = try await prefetched(["a.jpg"], by: world.downloader)
     #expect(progress.finished == 1 && progress.skipped == 0)
     #expect(world.transport.transfers.isEmpty)
     #expect(world.world.decoder.calls.isEmpty)
   }
 
-  @Test func whatMayNotBeKeptOrIsNoPictureIsSkipped() async {
+  @Test func whatMayNotBeKeptOrIsNoPictureIsSkipped() async throws {
     let world = DiskWorld()
     world.transport.answerAll { transfer in
       let isPage = transfer.request.url.absoluteString.hasSuffix("page.jpg")
       transfer.answer(with: isPage ? [1] : Fixture.picture, ["Cache-Control": "no-store"])
     }
-    let progress = await prefetched(["a.jpg", "page.jpg"], by: world.downloader)
+    let progress = try await prefetched(["a.jpg", "page.jpg"], by: world.downloader)
     #expect(progress.finished == 2 && progress.skipped == 2)
     #expect(world.disk.answers.isEmpty)
   }
 
-  @Test func withoutADiskAllAreSkippedAndNoneIsLoaded() async {
+  @Test func withoutADiskAllAreSkippedAndNoneIsLoaded() async throws {
     let world = Fixture()
-    let progress = await prefetched(["a.jpg", "b.jpg"], by: world.downloader)
+    let progress = try await prefetched(["a.jpg", "b.jpg"], by: world.downloader)
     #expect(progress.skipped == 2)
     #expect(world.transport.transfers.isEmpty)
   }
 
-  @Test func cancelledListStopsItsTransfers() async {
+  @Test func cancelledListStopsItsTransfers() async throws {
     let world = DiskWorld()
     let heard = Heard<ImagePrefetch.Progress>()
     let prefetcher = ImagePrefetcher(downloader: world.downloader, destination: .disk)
     let list = prefetcher.prefetch([request("a.jpg")], completion: heard.add)
-    let transfer = await world.transfer()
+    let transfer = try await world.transfer()
     list.cancel()
-    _ = await heard.wait(for: 1)
+    _ = try await heard.wait(for: 1)
     await world.downloader.drain()
     #expect(transfer.isCancelled)
   }

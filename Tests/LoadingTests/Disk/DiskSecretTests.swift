@@ -167,8 +167,8 @@ import VitrineTesting
       #expect(await downloader.containsCachedData(for: request()))
     }
     let last = downloader(transports[1])
-    await withCheckedContinuation { continuation in
-      last.removeCachedData(for: request()) { _ in continuation.resume() }
+    try await untilCalled { done in
+      last.removeCachedData(for: request()) { _ in done() }
     }
     #expect(fixture.files.count == 2)
   }

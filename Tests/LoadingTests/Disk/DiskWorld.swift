@@ -56,9 +56,8 @@ struct DiskWorld {
   }
 
   /// The transfer that is started as number `count`, once the disk has been asked.
-  func transfer(_ count: Int = 1) async -> FakeTransfer {
-    await transport.waitUntilStarted(count)
-    return transport.transfers[count - 1]
+  func transfer(_ count: Int = 1) async throws -> FakeTransfer {
+    try await transport.transfer(count)
   }
 }
 

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Testing
+import VitrineTesting
 
 @testable import VitrineLoading
 
@@ -80,6 +81,17 @@ import Testing
     return URL(filePath: tests).deletingLastPathComponent().path + "/DiskProbe"
   }()
 
+  /// Waits until a pipe has output or is closed. Returns false at the deadline, or if the task is cancelled.
+  private static func hasOutput(
+    _ pipe: Int32, before deadline: ContinuousClock.Instant, _ clock: ContinuousClock
+  ) -> Bool {
+    while clock.now < deadline, !Task.isCancelled {
+      var state = pollfd(fd: pipe, events: Int16(POLLIN), revents: 0)
+      if poll(&state, 1, 100) > 0 { return true }
+    }
+    return false
+  }
+
   /// Runs the program and kills it at a random moment after `count` responses. Returns the stored responses in order.
   private static func write(
     to folder: String, from first: UInt64, count: Int
@@ -104,8 +116,20 @@ import Testing
     var output: [UInt8] = []
     var (lines, isKilled) = (0, false)
     var bytes = [UInt8](repeating: 0, count: 4096)
+    let clock = ContinuousClock()
+    let deadline = clock.now.advanced(by: .seconds(60))
     // Reads to the end, because output from before the kill counts.
-    while case let length = read(ends[0], &bytes, bytes.count), length > 0 {
+    while true {
+      // A process that writes nothing is killed too, so that the test fails instead of hanging.
+      guard hasOutput(ends[0], before: deadline, clock) else {
+        Glibc.kill(process, SIGKILL)
+        var status: Int32 = 0
+        waitpid(process, &status, 0)
+        throw WaitFailure(
+          place: "\(#fileID):\(#line)", reason: "the process wrote \(lines) of \(count) lines")
+      }
+      let length = read(ends[0], &bytes, bytes.count)
+      guard length > 0 else { break }
       output += bytes[..<length]
       lines += bytes[..<length].count { $0 == UInt8(ascii: "\n") }
       if lines >= count, !isKilled {

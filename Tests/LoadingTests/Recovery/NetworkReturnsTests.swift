@@ -38,7 +38,7 @@ import VitrineTesting
       configuration: configuration, transports: [transport], decoder: FakeDecoder())
     downloader.networkReturned()
     let task = downloader.load(try ImageRequest("http://a.test/1"))
-    await transport.waitUntilStarted(1)
+    try await transport.waitUntilStarted(1)
     transport.transfers[0].respond(status: 503, headers: ["Retry-After": "30"])
     transport.transfers[0].fail(.status(503))
     try await until { downloader.statistics.retries == 1 }
@@ -47,7 +47,7 @@ import VitrineTesting
     clock.advance(by: 1.9)
     #expect(transport.transfers.count == 1)
     clock.advance(by: 0.1)
-    await transport.waitUntilStarted(2)
+    try await transport.waitUntilStarted(2)
     task.cancel()
   }
 

@@ -3,22 +3,19 @@ import Vitrine
 import VitrineTesting
 
 /// The tests that the article Testing shows.
+@Suite(.timeLimit(.minutes(5)))
 struct TestingArticleTests {
-  @MainActor @Test func coverFadesInWhenItHasCome() async {
+  @MainActor @Test func coverFadesInWhenItHasCome() async throws {
     let transport = FakeTransport()
     let downloader = ImageDownloader(transports: [transport], decoder: FakeDecoder())
     let test = TestWindow(size: Size(width: 200, height: 100))
     let cover = ImageView(frame: Rect(x: 0, y: 0, width: 100, height: 100))
     test.window.addSubview(cover)
 
-    await withCheckedContinuation { continuation in
-      let options = SlotOptions(downloader: downloader)
-      cover.setImage(from: "https://example.com/cover.jpg", options: options) { _ in continuation.resume() }
-      Task {
-        await transport.waitUntilStarted(1)
-        transport.transfers[0].answer(with: FakeDecoder.picture(width: 640, height: 640))
-      }
-    }
+    cover.setImage(from: "https://example.com/cover.jpg", options: SlotOptions(downloader: downloader))
+    let transfer = try await transport.transfer(1)
+    transfer.answer(with: FakeDecoder.picture(width: 640, height: 640))
+    try await until { cover.contents != nil }
 
     test.advance(by: 0.1)
     #expect((0.1...0.9).contains(test.pictures.last?.opacity ?? 0))
@@ -26,21 +23,19 @@ struct TestingArticleTests {
     #expect(cover.contents?.pixelWidth == 100)
   }
 
-  @MainActor @Test func brokenServerShowsTheFailureImage() async {
+  @MainActor @Test func brokenServerShowsTheFailureImage() async throws {
     let transport = FakeTransport()
     transport.answerAll { $0.fail(.status(503)) }
     let downloader = ImageDownloader(transports: [transport], decoder: FakeDecoder())
     let cover = ImageView(frame: Rect(x: 0, y: 0, width: 100, height: 100))
     let broken = Image.solid(width: 8, height: 8)
 
-    let result = await withCheckedContinuation { continuation in
-      let options = SlotOptions(failureImage: broken, downloader: downloader)
-      cover.setImage(from: "https://example.com/cover.jpg", options: options) { result in
-        continuation.resume(returning: result)
-      }
-    }
+    let options = SlotOptions(failureImage: broken, downloader: downloader)
+    var result: Result<ImageResponse, ImageError>?
+    cover.setImage(from: "https://example.com/cover.jpg", options: options) { result = $0 }
+    try await until { result != nil }
 
-    #expect(throws: ImageError.status(503)) { try result.get() }
+    #expect(throws: ImageError.status(503)) { try result?.get() }
     #expect(cover.contents == broken)
   }
 

@@ -138,13 +138,12 @@ import VitrineTesting
   }
 
   @Test("YY-B37 removing all images from disk reports progress up to the end and leaves nothing")
-  func removingWithProgress() async {
+  func removingWithProgress() async throws {
     for number in 0..<12 { await cache.store(.halves(), for: "http://a.test/\(number)", in: .disk) }
     var steps: [[Int]] = []
 
-    let isComplete = await withCheckedContinuation { continuation in
-      cache.removeAll(
-        from: .disk, progress: { steps.append([$0, $1]) }, completion: { continuation.resume(returning: $0) })
+    let isComplete = try await callback { done in
+      cache.removeAll(from: .disk, progress: { steps.append([$0, $1]) }, completion: { done($0) })
     }
 
     #expect(isComplete)

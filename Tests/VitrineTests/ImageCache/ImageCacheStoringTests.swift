@@ -40,11 +40,11 @@ import VitrineTesting
   }
 
   @Test("SD-C6 SD-C7 SD-C41 a stored image is in memory at once, and on disk at the completion")
-  func storing() async {
+  func storing() async throws {
     let image = Image.halves()
 
-    let isOnDisk = await withCheckedContinuation { continuation in
-      cache.store(image, for: url) { continuation.resume(returning: $0) }
+    let isOnDisk = try await callback { done in
+      cache.store(image, for: url) { done($0) }
       #expect(cache.imageInMemory(for: url) === image)
     }
 

@@ -9,13 +9,6 @@ import VitrineTesting
   private let gallery = URL(filePath: #filePath).appending(path: "../../../../Assets/gallery")
     .standardizedFileURL.path
 
-  private func until(_ condition: () -> Bool) async throws {
-    while !condition() {
-      try Task.checkCancellation()
-      try await Task.sleep(for: .milliseconds(2))
-    }
-  }
-
   @Test func imagesOfAServerThatIsStartedLaterAppear() async throws {
     let port = try portThatNothingListensOn()
     let clock = ManualLoadingClock()
