@@ -205,7 +205,9 @@ import VitrineTesting
     #expect(try await held.error == .timedOut(.stall(seconds: 15)))
     #expect(await second.error == .timedOut(.stall(seconds: 15)))
 
-    for _ in 0..<10 { #expect(try await outcome(of: hangs, transport).error == .timedOut(.stall(seconds: 15))) }
+    for _ in 0..<10 {
+      #expect(try await outcome(of: hangs, transport).error == .timedOut(.stall(seconds: 15)))
+    }
     #expect(try await outcome(of: reads, transport).body == [2])
 
     gate.open()
