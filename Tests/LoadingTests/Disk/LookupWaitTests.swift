@@ -61,7 +61,7 @@ import VitrineTesting
     let task = world.downloader.load(request())
     await gate.waitUntilHeld(1)
     world.world.clock.advance(by: LookupLine.deadline)
-    (await world.transfer()).refuse(404)
+    (try await world.transfer()).refuse(404)
 
     await #expect(throws: ImageError.status(404)) { try await task.response }
     gate.open()
