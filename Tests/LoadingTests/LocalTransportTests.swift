@@ -203,7 +203,7 @@ import VitrineTesting
     async let second = outcome(of: hangs, transport)
     clock.advance(by: TransportRequest.Timeouts().stall)
     #expect(try await held.error == .timedOut(.stall(seconds: 15)))
-    #expect(await second.error == .timedOut(.stall(seconds: 15)))
+    #expect(try await second.error == .timedOut(.stall(seconds: 15)))
 
     for _ in 0..<10 {
       #expect(try await outcome(of: hangs, transport).error == .timedOut(.stall(seconds: 15)))
