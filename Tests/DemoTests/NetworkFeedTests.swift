@@ -133,7 +133,7 @@ struct NetworkFeedTests {
     }
     #expect(!message.contains("\n") && !message.contains("hidden"))
     test.advance(by: 1)
-    await answer(2, with: "b.png\n")
+    try await answer(2, with: "b.png\n")
     try await until { feed.state == .loaded }
     #expect(feed.feed.count == 1)
   }
@@ -141,22 +141,22 @@ struct NetworkFeedTests {
   @Test func pageInPlaceOfTheListDoesNotReplaceTheListOnDisk() async throws {
     let first = feed()
     first.load()
-    await answer(1, with: "b.png\nc.png\n")
+    try await answer(1, with: "b.png\nc.png\n")
     try await until { first.state == .loaded && disk.storeCount == 1 }
 
     let second = feed()
     second.load()
-    await answer(2, with: "<html>Please sign in</html>")
+    try await answer(2, with: "<html>Please sign in</html>")
     try await until { second.state == .stale }
     #expect(second.feed.count == 2)
     #expect(test.window.nextDeadline != nil, "the list is asked for again")
     first.load()
-    await answer(3, with: "<html>Please sign in</html>")
+    try await answer(3, with: "<html>Please sign in</html>")
     try await until { first.state == .stale }
 
     let third = feed()
     third.load()
-    await fail(4)
+    try await fail(4)
     try await until { third.state == .stale }
     #expect(third.feed.count == 2)
     #expect(disk.storeCount == 1)
@@ -166,14 +166,14 @@ struct NetworkFeedTests {
     let downloader = downloader()
     let feed = feed(downloader)
     feed.load()
-    await fail(1)
+    try await fail(1)
     try await until { test.window.nextDeadline != nil }
 
     downloader.networkReturned()
-    await fail(2, .untrustedServer(host: "signs.test", cause: .notYetValid, message: ""))
+    try await fail(2, .untrustedServer(host: "signs.test", cause: .notYetValid, message: ""))
     try await until { test.window.nextDeadline != nil && !feed.isLoading }
     downloader.clockStepped()
-    await answer(3, with: "b.png\n")
+    try await answer(3, with: "b.png\n")
     try await until { feed.state == .loaded }
     #expect(test.window.nextDeadline == nil)
 
@@ -189,7 +189,7 @@ struct NetworkFeedTests {
     try await transport.waitUntilStarted(1)
 
     downloader.networkReturned()
-    await answer(2, with: "b.png\n")
+    try await answer(2, with: "b.png\n")
     try await until { feed.state == .loaded }
     #expect(transport.transfers[0].isCancelled)
   }
