@@ -164,6 +164,7 @@ private struct RegistryStorm {
     let isGood = chance.next(4) > 0
     switch work.remove(at: chance.next(work.count)) {
     case .lookUp(let id, _, _): take(registry.lookedUp(id, find()))
+    case .skipLookUp(let id): take(registry.lookUpSkipped(id, chance.next(8) == 0 ? .status(503) : nil))
     case .startFetch(let id, _):
       take(registry.fetchEnded(id, answer(to: id, isGood)))
     case .decode(let id, _, _, _):

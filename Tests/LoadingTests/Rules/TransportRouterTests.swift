@@ -29,8 +29,13 @@ import VitrineTesting
     #expect(try lane("http://a.test/a") != lane("http://b.test/a"))
   }
 
-  @Test(arguments: ["file:///a.jpg", "FILE:///a.jpg", "data:,a", "Data:,a"])
-  func whatIsOnThisMachineHasALineOfItsOwn(text: String) throws {
+  @Test(arguments: ["file:///a.jpg", "FILE:///a.jpg"])
+  func filesHaveALaneOfTheirOwn(text: String) throws {
     #expect(try lane(text) == .local)
+  }
+
+  @Test(arguments: ["data:,a", "Data:,a"])
+  func dataURLsHaveALaneOfTheirOwn(text: String) throws {
+    #expect(try lane(text) == .data)
   }
 }
