@@ -392,10 +392,10 @@ public final class ImageDownloader: Sendable {
   /// Whether it has been shut down.
   public var isShutDown: Bool { engine.isShutDown }
 
-  /// The network is there again, or is another one: what waits for a server or for its next try goes on now, and
-  /// remembered failures are forgotten; failed requests of slots on the screen are sent again. Calls within two seconds
-  /// of an earlier one are acted upon together at the end of that time. `Application` calls it; a program without one
-  /// may.
+  /// Notifies the downloader that the network has returned or has changed. Requests that wait for a server or for their
+  /// next retry are sent now, remembered failures are forgotten, and failed requests of slots on the screen are sent
+  /// again. Calls that follow an earlier one within two seconds are combined into one at the end of that time.
+  /// `Application` calls this method; a program without an `Application` may call it.
   public func networkReturned() { engine.networkReturned() }
 
   /// Notifies the downloader that the system's clock was set. Requests that failed because a certificate had expired or

@@ -186,15 +186,15 @@ package final class WorkerPool: Sendable {
     if needsThread { startThread() }
   }
 
-  /// Whether there is a thread that nobody else waits for, and memory that nobody waits for either.
+  /// True if a submitted job would start at once: a thread is free, and no job waits for a thread or for memory.
   package var isFree: Bool {
     monitor.withLock(waking: .nobody) { !$0.isShortOfMemory && $0.busy + $0.waiting.count < maximumThreads }
   }
 
-  /// Whether a job waits for memory that others have.
+  /// True if a job waits for memory that is reserved by others.
   package var isShortOfMemory: Bool { monitor.withLock(waking: .nobody) { $0.isShortOfMemory } }
 
-  /// Whether no job runs or waits, those that run for nobody included.
+  /// True if no job runs or waits, including cancelled jobs that still run.
   package var isIdle: Bool { monitor.withLock(waking: .nobody) { $0.isIdle } }
 
   /// Calls once no job runs or waits, those that run for nobody included; at once if none does.

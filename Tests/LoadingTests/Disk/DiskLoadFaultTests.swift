@@ -9,7 +9,7 @@ import VitrineTesting
 
 /// Each system call of the disk cache fails while a downloader loads an image.
 @Suite(.timeLimit(.minutes(5))) struct DiskLoadFaultTests {
-  /// What a load does on disk.
+  /// The kinds of load, by the operations that they need on disk.
   enum Load: String, CaseIterable {
     case find, findPrivate, store, storeFirst, storeVarying, storePrivate, replace, revalidate
   }

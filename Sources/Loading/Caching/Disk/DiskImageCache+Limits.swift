@@ -33,7 +33,7 @@ extension DiskImageCache {
 
     /// Seconds; NaN counts as 0.
     func isTooOld(stored: Int64, now: Int64) -> Bool {
-      // What comes from the future is by a clock that was wrong: of no known age.
+      // A date in the future comes from a clock that was wrong, so the age is unknown.
       guard timeToLive < .infinity || timeToLive.isNaN, stored <= now else { return false }
       return Double(now) - Double(stored) >= (timeToLive > 0 ? timeToLive : 0)
     }

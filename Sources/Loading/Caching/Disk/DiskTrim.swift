@@ -112,8 +112,9 @@ struct DiskTrim {
     return true
   }
 
-  /// What this process has used is newest. What comes from the future goes first: else it stayed until then. A file
-  /// larger than the limit, which no cache with this limit has written, goes before all others instead of in their place.
+  /// Entries that this process has used are the newest. Entries dated in the future are removed first; they would
+  /// otherwise stay until that date. A file larger than the limit, which no cache with this limit has written, is removed
+  /// before all others, so that no other entry is evicted for it.
   private func rank(_ entry: Entry) -> (Int, UInt64, Int64) {
     if entry.bytes > limits.bytes { return (-1, 0, entry.used) }
     if let use = uses[entry.name] { return (2, use, 0) }
