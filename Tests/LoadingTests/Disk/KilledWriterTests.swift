@@ -75,12 +75,6 @@ import VitrineTesting
 
   // MARK: Process
 
-  /// The path of the program, which is built into the same folder as the tests.
-  private static let program: String = {
-    let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-    return URL(filePath: tests).deletingLastPathComponent().path + "/DiskProbe"
-  }()
-
   /// Waits until a pipe has output or is closed. Returns false at the deadline, or if the task is cancelled.
   private static func hasOutput(
     _ pipe: Int32, before deadline: ContinuousClock.Instant, _ clock: ContinuousClock
@@ -96,23 +90,7 @@ import VitrineTesting
   private static func write(
     to folder: String, from first: UInt64, count: Int
   ) throws -> [(number: UInt64, version: UInt64)] {
-    var ends: [Int32] = [-1, -1]
-    try #require(pipe(&ends) == 0)
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    defer { close(ends[0]) }
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
-    let arguments: [String] = [program, folder, "\(first)"]
-    var words = arguments.map { strdup($0) } + [nil]
-    var environment = [strdup("SWIFT_BACKTRACE=enable=no"), nil]
-    defer { (words + environment).forEach { free($0) } }
-    var process: pid_t = 0
-    let result = posix_spawn(&process, program, &actions, nil, &words, &environment)
-    close(ends[1])
-    try #require(result == 0, "\(program) cannot be started")
-
+    let process = try ProbeProcess([folder, "\(first)"], piping: STDOUT_FILENO)
     var output: [UInt8] = []
     var (lines, isKilled) = (0, false)
     var bytes = [UInt8](repeating: 0, count: 4096)
@@ -121,25 +99,22 @@ import VitrineTesting
     // Reads to the end, because output from before the kill counts.
     while true {
       // A process that writes nothing is killed too, so that the test fails instead of hanging.
-      guard hasOutput(ends[0], before: deadline, clock) else {
-        Glibc.kill(process, SIGKILL)
-        var status: Int32 = 0
-        waitpid(process, &status, 0)
+      guard hasOutput(process.output, before: deadline, clock) else {
+        Glibc.kill(process.id, SIGKILL)
+        _ = process.end()
         throw WaitFailure(
           place: "\(#fileID):\(#line)", reason: "the process wrote \(lines) of \(count) lines")
       }
-      let length = read(ends[0], &bytes, bytes.count)
+      let length = read(process.output, &bytes, bytes.count)
       guard length > 0 else { break }
       output += bytes[..<length]
       lines += bytes[..<length].count { $0 == UInt8(ascii: "\n") }
       if lines >= count, !isKilled {
         isKilled = true
-        Glibc.kill(process, SIGKILL)
+        Glibc.kill(process.id, SIGKILL)
       }
     }
-    var status: Int32 = 0
-    waitpid(process, &status, 0)
-    #expect(status & 0x7F == SIGKILL)
+    #expect(process.end() & 0x7F == SIGKILL)
     return String(decoding: output, as: UTF8.self).split(separator: "\n").compactMap { line in
       let parts = line.split(separator: " ").compactMap { UInt64($0) }
       return parts.count == 2 ? (parts[0], parts[1]) : nil

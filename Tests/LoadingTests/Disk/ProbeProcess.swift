@@ -1,0 +1,48 @@
+import Foundation
+import Glibc
+import Testing
+
+/// A running DiskProbe program, with a pipe from one of its outputs.
+struct ProbeProcess {
+  let id: pid_t
+  /// The end of the pipe that is read; closed by `end()`.
+  let output: Int32
+
+  /// The path of the program, which is built into the same folder as the tests.
+  private static let program: String = {
+    let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+    return URL(filePath: tests).deletingLastPathComponent().path + "/DiskProbe"
+  }()
+
+  /// Starts the program.
+  ///
+  /// - Parameters:
+  ///   - descriptor: The output that goes to the pipe: `STDOUT_FILENO` or `STDERR_FILENO`.
+  ///   - variables: The environment, in addition to the one that turns backtraces off.
+  init(_ arguments: [String], piping descriptor: Int32, variables: [String] = []) throws {
+    var ends: [Int32] = [-1, -1]
+    try #require(pipe(&ends) == 0)
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_adddup2(&actions, ends[1], descriptor)
+    var words = ([Self.program] + arguments).map { strdup($0) } + [nil]
+    var environment = (["SWIFT_BACKTRACE=enable=no"] + variables).map { strdup($0) } + [nil]
+    defer { (words + environment).forEach { free($0) } }
+    var process: pid_t = 0
+    let result = posix_spawn(&process, Self.program, &actions, nil, &words, &environment)
+    close(ends[1])
+    if result != 0 { close(ends[0]) }
+    try #require(result == 0, "\(Self.program) cannot be started")
+    (id, output) = (process, ends[0])
+  }
+
+  /// Closes the pipe and waits until the process has ended. Returns its status as `waitpid` gives it.
+  func end() -> Int32 {
+    close(output)
+    var status: Int32 = 0
+    waitpid(id, &status, 0)
+    return status
+  }
+}
