@@ -119,6 +119,18 @@ extension FetchEnd {
     #expect(registry.isEmpty)
   }
 
+  @Test func lastToLeaveStopsTheLookUp() {
+    var registry = LoadRegistry()
+    registry.hasDisk = true
+    let (first, started) = start(&registry, request())
+    #expect(started.contains("look up a.jpg"))
+    let (second, _) = start(&registry, request(target: Self.small))
+
+    #expect(registry.cancel(first).map(words) == ["fail 1: cancelled"])
+    #expect(registry.cancel(second).map(words) == ["fail 1: cancelled", "cancel look up"])
+    #expect(registry.isEmpty)
+  }
+
   @Test func cancellingTwiceAndAfterTheEndDoesNothing() throws {
     var registry = LoadRegistry()
     let (task, _) = start(&registry, request())

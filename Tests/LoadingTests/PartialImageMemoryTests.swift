@@ -113,6 +113,33 @@ import VitrineTesting
     #expect(world.decoder.partCalls.map(\.decoder) == [0, 1])
   }
 
+  @Test func onlyAsManyDecodersGiveWayToAWholeImageAsItNeeds() async throws {
+    // Room for what two decoders keep while a preview is made, but not for an image of 100x100 pixels as well.
+    let world = PartialWorld(budget: 130_000, partMemoryKept: 50_000)
+    let heard = [Heard<Image>(), Heard<Image>()]
+    for (index, previews) in heard.enumerated() {
+      world.load(previews, name: "\(index).jpg")
+      world.begin(index).send(world.body(..<5000))
+      _ = try await previews.wait(for: 1)
+      try await world.settle(at: 50_000 * (index + 1))
+    }
+
+    do {
+      let whole = world.load(nil, .none, name: "whole.jpg")
+      world.begin(2).answer(with: FakeDecoder.picture(width: 100, height: 100))
+      _ = try await whole.response
+    }
+    #expect(world.ledger.usage.decoding == 50_000)
+    #expect(world.ledger.peak <= 130_000)
+
+    world.cache.removeAllImages()
+    try await until { world.ledger.usage.shown == 0 }
+    world.clock.advance(by: 1)
+    world.transport.transfers[1].send(world.body(5000..<6000))
+    _ = try await heard[1].wait(for: 2)
+    #expect(world.decoder.partCalls.map(\.decoder) == [0, 1, 1])
+  }
+
   /// Half of a picture has come, and is shown.
   private func worldThatKeeps50000() async throws -> (PartialWorld, FakeTransfer, ImageTask) {
     let world = PartialWorld(partMemoryKept: 50_000)

@@ -158,6 +158,32 @@ import VitrineTesting
     }
   }
 
+  @Test func previewThatIsStillTransformedAtTheLastByteIsNotShown() async throws {
+    let (gate, wholeGate) = (Gate(), Gate())
+    let world = PartialWorld(gate: wholeGate)
+    let heard = Heard<Image>()
+    let task = world.load(heard, transforms: [HeldTransform(gate: gate)])
+    let events = task.events
+    let transfer = world.begin()
+    transfer.send(world.body(..<5000))
+    await gate.waitUntilHeld(1)
+    transfer.send(world.body(5000...))
+    transfer.finish()
+    await wholeGate.waitUntilHeld(1)
+
+    let both = world.ledger.usage.decoding
+    gate.open()
+    try await until { world.ledger.usage.decoding != both }
+    wholeGate.open()
+    _ = try await task.response
+    await world.turnMainQueue()
+
+    #expect(heard.values.isEmpty)
+    for await event in events {
+      if case .partialImage = event { Issue.record("shown after the last byte") }
+    }
+  }
+
   @Test func whoeverPausesMeanwhileSeesNoLessAfterANewBeginning() async throws {
     let world = PartialWorld { $0.retries = RetryPolicy(limit: 1) }
     let heard = Heard<Image>()
@@ -360,5 +386,16 @@ import VitrineTesting
     _ = try await heard.wait(for: 2)
     #expect(world.decoder.partCalls.map(\.count) == [5000, 7000])
     #expect(world.decoder.partCalls.map(\.decoder) == [0, 1])
+  }
+}
+
+/// Waits at a gate, and returns its input.
+private struct HeldTransform: ImageTransform {
+  let gate: Gate
+  let identifier = "held"
+
+  func apply(to image: Image) -> Image {
+    gate.pass()
+    return image
   }
 }

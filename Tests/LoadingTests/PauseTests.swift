@@ -117,6 +117,37 @@ import VitrineTesting
     #expect(world.transport.transfers[1].request.url.lastPathComponent == "c")
   }
 
+  @Test func priorityOfAPausedLoadDoesNotCountForThoseWhoJoinIt() {
+    let world = Fixture { $0.maximumActiveDownloads = 1 }
+    world.downloader.load(request("a"))
+    let paused = world.downloader.load(request("b"))
+    paused.pause()
+    paused.priority = .veryHigh
+    let joining = world.downloader.load(request("b", priority: .low))
+    world.downloader.load(request("c"))
+
+    world.transport.transfers[0].answer(with: Fixture.picture)
+    #expect(world.transport.transfers[1].request.url.lastPathComponent == "c")
+    world.transport.transfers[1].answer(with: Fixture.picture)
+    #expect(world.transport.transfers[2].request.url.lastPathComponent == "b")
+
+    joining.cancel()
+    #expect(world.transport.transfers[2].isCancelled, "only the paused load is left")
+  }
+
+  @Test func loadThatIsResumedBeforeItsRetryIsDueStillWaitsForIt() {
+    let world = Fixture { $0.retries = RetryPolicy(limit: 1, delay: 10) }
+    let task = world.downloader.load(request())
+    world.transport.transfers[0].fail(.transport(code: 56, message: "reset"))
+
+    task.pause()
+    task.resume()
+
+    #expect(world.transport.transfers.count == 1)
+    world.clock.advance(by: 10)
+    #expect(world.transport.transfers.count == 2)
+  }
+
   @Test func lateEndOfAPausedTransferIsNotThatOfTheNext() async throws {
     let world = Fixture(endsCancelled: false)
     let task = world.downloader.load(request())
@@ -301,6 +332,20 @@ import VitrineTesting
     #expect(world.transport.transfers[1].request.timeouts.total == 60)
   }
 
+  @Test func pauseGivesBackTheTimeOfEarlierTries() {
+    let world = Fixture { $0.retries = RetryPolicy(limit: 1, delay: 1) }
+    let task = world.downloader.load(request())
+    world.clock.advance(by: 10)
+    world.transport.transfers[0].fail(.transport(code: 56, message: "reset"))
+    world.clock.advance(by: 1)
+    #expect(world.transport.transfers[1].request.timeouts.total == 50)
+
+    task.pause()
+    task.resume()
+
+    #expect(world.transport.transfers[2].request.timeouts.total == 60)
+  }
+
   @Test func downloaderThatIsShutDownKeepsNothing() async {
     let ledger = MemoryLedger()
     let world = Fixture { $0.ledger = ledger }
@@ -340,6 +385,23 @@ import VitrineTesting
     #expect(world.transport.transfers[2].request.headers["Range"] == nil)
     world.transport.transfers[2].answer(with: Fixture.picture)
     _ = try await task.response
+  }
+
+  @Test func loadFailsWhenItsServerRefusesTheRestASecondTime() async throws {
+    let world = Fixture()
+    let task = world.downloader.load(request())
+    for whole in [0, 2] {
+      sendHalf(world.transport.transfers[whole])
+      task.pause()
+      task.resume()
+      let rest = world.transport.transfers[whole + 1]
+      #expect(rest.request.headers["Range"] == "bytes=6000-")
+      rest.respond(status: 416)
+      rest.fail(.status(416))
+    }
+
+    try #require(world.transport.transfers.count == 4, "the whole body is requested again only once")
+    await #expect(throws: ImageError.status(416)) { try await task.response }
   }
 
   @Test func bodyThatWasGivenUpIsGoneOnWithByWhoeverAsksNext() async throws {

@@ -125,6 +125,17 @@ import VitrineTesting
     #expect(world.transport.transfers.map { $0.request.url.lastPathComponent } == ["a", "b"])
   }
 
+  @Test func clockIsAskedOnceForARetryHoweverManyLoadsStartMeanwhile() {
+    let world = world(RetryPolicy(limit: 1, delay: 10))
+    world.downloader.load(request())
+    world.transport.transfers[0].fail(reset)
+    #expect(world.clock.wakes.count == 1)
+
+    for number in 0..<20 { world.downloader.load(request("\(number)")) }
+
+    #expect(world.clock.wakes.count == 1)
+  }
+
   @Test func retryIsAnnounced() async {
     let world = world(RetryPolicy(limit: 1, delay: 1))
     let task = world.downloader.load(request())

@@ -66,6 +66,22 @@ import VitrineTesting
     await world.downloader.drain()
   }
 
+  @Test func reloadIsJoinedAfterTheQuestionThatItOvertookHasBeenCancelled() async throws {
+    let world = DiskWorld()
+    world.keep(age: 100)
+    let first = world.downloader.load(request())
+    let question = try await world.transfer()
+    let reload = world.downloader.load(request(policy: .reload))
+    let transfer = try await world.transfer(2)
+    first.cancel()
+    #expect(question.isCancelled)
+
+    let joining = world.downloader.load(request(policy: .reload))
+    try #require(world.transport.transfers.count == 2)
+    transfer.answer(with: Self.other)
+    #expect(try await joining.response.image === reload.response.image)
+  }
+
   @Test func reloadAtASecondSizeIsNotServedByWhatCameFromDisk() async throws {
     let world = DiskWorld(decodingIsHeld: true)
     world.keep()
@@ -142,6 +158,25 @@ import VitrineTesting
       let image = world.downloader.cachedImage(for: request(), additionalIdentifier: identifier)
       #expect(image?.pixelWidth == 32)
     }
+  }
+
+  @Test func serverIsAskedAboutTheStoredResponseThoughOneCallerLeavesTheDiskAlone() async throws {
+    let gate = Gate()
+    let world = DiskWorld(lookupsAreHeldBy: gate)
+    world.keep(
+      age: 100, headers: ["Cache-Control": "max-age=60, stale-while-revalidate=1000", "ETag": "\"one\""])
+    // The caller that does not use the disk is the first of those that are left when the look-up ends.
+    let gone = world.downloader.load(request(), additionalIdentifier: "gone")
+    await gate.waitUntilHeld(1)
+    var aside = request()
+    aside.cache = .memoryOnly
+    let tasks = [aside, request()].map { world.downloader.load($0) }
+    gone.cancel()
+    gate.open()
+    for task in tasks { #expect(try await task.response.freshness == .stale(age: 100, reason: nil)) }
+
+    let transfer = try await world.transfer()
+    #expect(transfer.request.headers["If-None-Match"] == "\"one\"")
   }
 
   @Test func whoeverAsksNoServerHearsOnceWhenAllIsCancelledWithDamageOutstanding() throws {
@@ -287,6 +322,30 @@ import VitrineTesting
     #expect(try await world.downloader.image(for: request(policy: .cacheOnly)).source == .disk)
   }
 
+  @Test("A late response to an older request replaces no newer one", arguments: [200, 404])
+  func lateOlderResponse(status: Int) async throws {
+    let world = DiskWorld()
+    world.keep(age: 100)
+    let first = world.downloader.load(request())
+    let question = try await world.transfer()
+    let second = world.downloader.load(request(policy: .reload))
+    try await world.transfer(2).answer(with: Self.other, DiskWorld.minute)
+    let newer = try await second.response
+    #expect(await newer.isStored())
+
+    if status == 200 {
+      question.answer(with: Fixture.picture, DiskWorld.minute)
+      #expect(try await first.response.image.pixelWidth == 64)
+    } else {
+      question.refuse(status)
+      await #expect(throws: ImageError.status(status)) { try await first.response }
+    }
+    await world.downloader.drain()
+
+    #expect(world.disk.answers.map(\.body) == [Self.other])
+    #expect(world.downloader.cachedImage(for: request()) === newer.image)
+  }
+
   @Test(arguments: [0, 100])
   func whatWasAskedForAnewStaysWhenWhatWasThereComesLater(age: Double) throws {
     let world = DiskWorld()
@@ -315,6 +374,31 @@ import VitrineTesting
   }
 
   // MARK: Headers that a server has named
+
+  @Test func reloadIsJoinedAfterTheHeadOfTheQuestionThatItOvertook() async throws {
+    let world = DiskWorld()
+    let headers: HTTPHeaders = ["Vary": "X-Device", "Cache-Control": "max-age=60", "ETag": "\"one\""]
+    world.keep(age: 100, headers: headers, varying: [.init(name: "x-device", value: "1")])
+    func load(_ policy: ImageRequest.CachePolicy) -> ImageTask {
+      var request = request(policy: policy)
+      request.headers["X-Device"] = "1"
+      return world.downloader.load(request)
+    }
+    let first = load(.useCache)
+    let question = try await world.transfer()
+    #expect(question.request.headers["If-None-Match"] == "\"one\"")
+    let reload = load(.reload)
+    let transfer = try await world.transfer(2)
+
+    question.respond(status: 304, headers: headers)
+    let joining = load(.reload)
+    try #require(world.transport.transfers.count == 2)
+
+    question.finish()
+    transfer.answer(with: Self.other, headers)
+    #expect(try await first.response.freshness == .revalidated)
+    #expect(try await joining.response.image === reload.response.image)
+  }
 
   @Test(arguments: ["1", "2"])
   func variantOnDiskIsServedOnlyToThoseWhoSendTheSame(first: String) async throws {

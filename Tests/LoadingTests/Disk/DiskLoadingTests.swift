@@ -581,6 +581,24 @@ import VitrineTesting
     #expect(try await task.response.image.pixelWidth == 32)
   }
 
+  @Test func damagedImageThatTheServerCallsGoodWaitsBehindOtherDownloads() async throws {
+    let world = DiskWorld { $0.maximumActiveDownloads = 1 }
+    world.keep(age: 100, body: [9, 9, 9])
+    world.downloader.load(request("a.jpg"))
+    let question = try await world.transfer()
+    for name in ["b.jpg", "c.jpg"] { world.downloader.load(request(name, policy: .reload)) }
+    #expect(world.downloader.waitingDownloadCount == 2)
+
+    question.answerNotModified()
+    // b.jpg is downloaded now, and only c.jpg waits until the damaged image has been decoded.
+    try await until { world.downloader.waitingDownloadCount == 2 }
+    for number in 2...4 { try await world.transfer(number).answer(with: Fixture.picture) }
+
+    #expect(
+      world.transport.transfers.map { $0.request.url.lastPathComponent }
+        == ["a.jpg", "b.jpg", "c.jpg", "a.jpg"])
+  }
+
   @Test func severalSizesOfADamagedPictureShareOneFetch() async throws {
     let world = DiskWorld(decodingIsHeld: true)
     world.keep(body: [9, 9, 9])
