@@ -40,6 +40,15 @@ import Testing
     #expect(PartialBody([1], of: head(["ETag": "\"a\""]), length: 10, validator: nil) == nil, "too short")
   }
 
+  @Test func bytesBelowTheSmallestCountAreNotKept() {
+    let answer = head(["ETag": "\"a\""])
+    func partial(_ count: Int) -> PartialBody? {
+      PartialBody([UInt8](repeating: 7, count: count), of: answer, length: 10_000, validator: nil)
+    }
+    #expect(partial(PartialBody.smallest)?.count == PartialBody.smallest)
+    #expect(partial(PartialBody.smallest - 1) == nil)
+  }
+
   @Test func restIsAskedForByRangeAndValidator() throws {
     let headers = try #require(partial(["ETag": "\"a\""])).adding(to: ["Accept": "image/*"])
     #expect(headers["Range"] == "bytes=5000-")
@@ -63,6 +72,15 @@ import Testing
   func answerSaysWhatItIs(status: Int, headers: HTTPHeaders, expected: PartialBody.Continuation) throws {
     let known = try #require(partial(["ETag": "\"a\""]))
     #expect(known.continuation(by: head(headers, status: status)) == expected)
+  }
+
+  @Test("A refused range ends the use of the bytes, a failing server does not", arguments: [416, 503])
+  func bytesAfterARefusal(status: Int) throws {
+    let known = try #require(partial(["ETag": "\"a\""]))
+    var assembly = AnswerAssembly(resuming: known)
+    _ = assembly.receive(head([:], status: status, length: nil))
+
+    #expect(assembly.takePartialBody()?.bytes == (status == 416 ? nil : bytes))
   }
 
   @Test(arguments: [
