@@ -91,6 +91,33 @@ import VitrineTesting
     }
   }
 
+  @Test(.enabled(if: mayMount, needsMount)) func aFileSystemWhoseFilesOthersUseUpKeepsTheOfflineCopy() throws
+  {
+    // A tenth of 200 files is left free.
+    #expect(mount("tmpfs", fixture.folder, "tmpfs", 0, "size=8m,nr_inodes=200") == 0)
+    defer { umount2(fixture.folder, 2) }
+    let cache = fixture.cache { $0.freeFiles = 1000 }
+    for number in 0..<20 { #expect(cache.store(answer(30_000), for: identity(number))) }
+    let others = fixture.folder + "/others"
+    try FileManager.default.createDirectory(atPath: others, withIntermediateDirectories: false)
+    var system = statvfs()
+    for number in 0..<200 where statvfs(fixture.folder, &system) == 0 && system.f_favail > 15 {
+      try Data().write(to: URL(filePath: "\(others)/\(number)"))
+    }
+
+    for number in 20..<25 {
+      #expect(!cache.store(answer(30_000), for: identity(number)))
+      fixture.clock.advance(by: DiskImageCache.pause)
+    }
+
+    #expect(cache.fault == .diskIsFull(path: fixture.folder))
+    let offline = fixture.cache()
+    for number in 0..<20 { #expect(offline.answer(for: identity(number)) == answer(30_000)) }
+    try FileManager.default.removeItem(atPath: others)
+    fixture.clock.advance(by: DiskImageCache.pause)
+    #expect(cache.store(answer(30_000), for: identity(20)) && cache.fault == nil)
+  }
+
   @Test(.enabled(if: mayMount, needsMount)) func aReadOnlyDiskIsRead() throws {
     try withDisk("256k") {
       let cache = fixture.cache()

@@ -63,10 +63,10 @@ extension DiskImageCache {
     guard !Self.isSame(directory, self.directory) else { return 0 }
     var moved = 0
     // The names of private entries depend on the folder's key. A folder that has a key keeps it.
-    let key = "\(self.directory)/\(CacheFolder.version)/key"
-    if files.fileExists(atPath: "\(old)/key"), !files.fileExists(atPath: key) {
+    let key = "\(self.directory)/\(CacheFolder.version)/\(CacheSecret.name)"
+    if files.fileExists(atPath: "\(old)/\(CacheSecret.name)"), !files.fileExists(atPath: key) {
       makeFolder()
-      try? files.moveItem(atPath: "\(old)/key", toPath: key)
+      try? files.moveItem(atPath: "\(old)/\(CacheSecret.name)", toPath: key)
     }
     for shard in (try? files.contentsOfDirectory(atPath: old)) ?? [] {
       let target = "\(self.directory)/\(CacheFolder.version)/\(shard)"
