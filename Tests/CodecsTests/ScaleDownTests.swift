@@ -91,15 +91,15 @@ import VitrineTesting
     let transfer = try await transport.transfer(1)
 
     transfer.respond(expectedLength: body.count)
-    let step = body.count / 8
-    for start in stride(from: 0, to: 7 * step, by: step) {
+    let step = body.count / 4
+    for start in stride(from: 0, to: 3 * step, by: step) {
       let before = codecs.previewAttempts
       transfer.send(Array(body[start..<start + step]))
       try await until { codecs.previewAttempts > before }
       clock.advance(by: 10)
     }
     try await until { previews.count >= 2 }
-    transfer.send(Array(body[(7 * step)...]))
+    transfer.send(Array(body[(3 * step)...]))
     transfer.finish()
     let final = try await task.response.image
 

@@ -145,7 +145,7 @@ import VitrineTesting
   func storm() async {
     let run = Atomic(0)
     let dropped = Atomic(0)
-    let (rounds, submitters, jobs) = (150, 3, 40)
+    let (rounds, submitters, jobs) = (48, 3, 40)
     for round in 0..<rounds {
       let ledger = MemoryLedger(budget: [0, 50, 100, 300][round % 4])
       let (ends, continuation) = AsyncStream.makeStream(of: Void.self)
