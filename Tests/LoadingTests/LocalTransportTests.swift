@@ -53,6 +53,15 @@ import VitrineTesting
     #expect(try await load(url).body == [1, 2, 3])
   }
 
+  @Test func pathWithAZeroByteIsNotCutOffThere() async throws {
+    let url = try write([1, 2, 3], to: "a.jpg")
+    let longer = try #require(URL(string: url.absoluteString + "%00.png"))
+
+    let error = try await load(longer).error
+
+    #expect(error == .unreadableFile(path: url.path() + "\0.png", message: "a zero byte in its name"))
+  }
+
   @Test func emptyFileHasNoBytes() async throws {
     let outcome = try await load(try write([], to: "empty"))
 
@@ -246,6 +255,9 @@ import VitrineTesting
 
   @Test(arguments: [
     "data:;base64,a", "data:;base64,aGVsbG8==", "data:;base64,a===", "data:;base64,a!bc", "data:x",
+    "data:;base64,QQ=", "data:;base64,QQ===", "data:;base64,QUJD=", "data:;base64,====",
+    "data:;base64,QQ==QUJD",
+    "data:;base64,QQ=Q",
   ])
   func damagedDataURLIsInvalid(text: String) {
     #expect(throws: ImageError.invalidURL(text)) { try DataURL(text) }

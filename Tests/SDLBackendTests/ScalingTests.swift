@@ -35,6 +35,8 @@ struct ResamplingTests {
     #expect(row == row.sorted())
     #expect(row.first == 0 && row.last == 255)
     #expect(Set(row).count > 4)
+    #expect(
+      zip(row, row.reversed()).allSatisfy { abs(Int($0) + Int($1) - 255) <= 1 }, "the middle stays in place")
   }
 
   @Test func transparentPixelsDoNotBleed() {
