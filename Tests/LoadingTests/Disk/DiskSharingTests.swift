@@ -21,6 +21,17 @@ import VitrineTesting
     #expect(other.answer(for: identity(1)) == nil)
   }
 
+  @Test func responseIsStoredThoughAnotherProcessRemovesTheFolderSeveralTimes() {
+    let system = FaultySystem()
+    let cache = fixture.cache(on: system)
+    system.fail(.rename, numbers: 1...5, with: .error(ENOENT))
+
+    #expect(cache.store(answer(), for: identity(1)))
+
+    #expect(system.hasFailed && cache.fault == nil)
+    #expect(cache.answer(for: identity(1)) == answer() && fixture.everything.count == 1)
+  }
+
   @Test func oneTrimsWhatTheOtherHasStored() {
     let one = fixture.cache()
     for number in 0..<10 { one.store(answer(), for: identity(number)) }

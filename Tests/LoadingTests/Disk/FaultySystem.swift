@@ -37,7 +37,7 @@ final class FaultySystem: DiskSystem {
   }
 
   private struct State {
-    var plan: (call: Call, number: Int, fault: Fault)?
+    var plan: (call: Call, numbers: ClosedRange<Int>, fault: Fault)?
     var count = 0
     var isDone = false
     var open: Set<Int32> = []
@@ -53,7 +53,12 @@ final class FaultySystem: DiskSystem {
 
   /// Fails the `number`-th `call` from now on, counted from 1, once; with `always`, each call.
   func fail(_ call: Call, number: Int = 1, with fault: Fault) {
-    state.withLock { ($0.plan, $0.count, $0.isDone) = ((call, number, fault), 0, false) }
+    fail(call, numbers: number == Self.always ? 1 ... .max : number...number, with: fault)
+  }
+
+  /// Fails the calls of these numbers, counted from 1.
+  func fail(_ call: Call, numbers: ClosedRange<Int>, with fault: Fault) {
+    state.withLock { ($0.plan, $0.count, $0.isDone) = ((call, numbers, fault), 0, false) }
   }
 
   /// Changes the status of each file and folder from now on.
@@ -79,8 +84,8 @@ final class FaultySystem: DiskSystem {
       state.calls.insert(call)
       guard let plan = state.plan, plan.call == call else { return nil }
       state.count += 1
-      guard plan.number == Self.always || state.count == plan.number else { return nil }
-      if plan.number != Self.always { state.plan = nil }
+      guard plan.numbers.contains(state.count) else { return nil }
+      if state.count == plan.numbers.upperBound { state.plan = nil }
       state.isDone = true
       return plan.fault
     }

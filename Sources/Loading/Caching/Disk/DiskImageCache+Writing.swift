@@ -39,15 +39,20 @@ extension DiskImageCache {
     case full
   }
 
+  /// The attempts to store a response whose folder is removed each time.
+  private static let maximumAttempts = 8
+
   /// Stores a response. Returns nil if it was stored, otherwise the reason for refusing it.
   func write(_ answer: StoredAnswer, for identity: RequestIdentity) throws(Fault) -> Refusal? {
-    do throws(Fault) {
-      return try writeOnce(answer, for: identity)
-    } catch {
-      // If the folder is removed during the call, it is created again once.
-      guard error.isGone else { throw error }
-      return try writeOnce(answer, for: identity)
+    // Another thread or process may remove the folder during the call, even several times. It is created again.
+    for _ in 1..<Self.maximumAttempts {
+      do throws(Fault) {
+        return try writeOnce(answer, for: identity)
+      } catch {
+        guard error.isGone else { throw error }
+      }
     }
+    return try writeOnce(answer, for: identity)
   }
 
   private func writeOnce(_ answer: StoredAnswer, for identity: RequestIdentity) throws(Fault) -> Refusal? {
