@@ -23,12 +23,13 @@ import Testing
 
   /// With the time that it is good for, which changes, and its last byte.
   private func address(
-    scope: UInt8 = 0, _ last: UInt8 = 1, lifetime: UInt32 = 60, isDeleted: Bool = false
+    scope: UInt8 = 0, _ last: UInt8 = 1, lifetime: UInt32 = 60, link: UInt32 = 3, attributeLength: UInt16 = 8,
+    isDeleted: Bool = false
   ) -> [UInt8] {
     let attributes =
-      bytes(of: UInt16(8), UInt16(1)) + [10, 0, 0, last]
+      bytes(of: attributeLength, UInt16(1)) + [10, 0, 0, last]
       + bytes(of: UInt16(20), UInt16(6), lifetime, lifetime, UInt32(0), UInt32(0))
-    return message(isDeleted ? 21 : 20, [2, 24, 0, scope] + bytes(of: UInt32(3)) + attributes)
+    return message(isDeleted ? 21 : 20, [2, 24, 0, scope] + bytes(of: link) + attributes)
   }
 
   private func read(_ changes: inout NetworkChanges, _ bytes: [UInt8]) -> Bool {
@@ -63,6 +64,22 @@ import Testing
       address(1),
     ].map { read(&changes, $0) }
     #expect(heard == [true, false, true, false, false, false, true])
+  }
+
+  @Test func sameAddressOfAnotherLinkIsAnotherNetwork() {
+    var changes = NetworkChanges()
+    let heard = [address(link: 3), address(link: 4), address(link: 3)].map { read(&changes, $0) }
+    #expect(heard == [true, true, false])
+  }
+
+  @Test(arguments: [200, 0xFFFF, 3, 0] as [UInt16])
+  func attributeOfAnImpossibleLengthEndsTheMessage(length: UInt16) {
+    var changes = NetworkChanges()
+    // Both addresses are read as one without bytes, because their only difference is in the damaged attribute.
+    let heard = [address(1, attributeLength: length), address(2, attributeLength: length)].map {
+      read(&changes, $0)
+    }
+    #expect(heard == [true, false])
   }
 
   @Test func loopbackIsNone() {
