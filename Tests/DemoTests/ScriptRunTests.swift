@@ -69,7 +69,7 @@ struct ScriptRunTests {
       "--video", "offscreen", "--scale", "0.5", "--latency", "0", "--screen", "transitions",
       script: """
         clock manual
-        wait idle
+        wait idle 300
         expect "Flip left" state loaded
         key tab
         expect "All again" state focused

@@ -50,7 +50,7 @@ enum StoredFiles {
   private static func read(_ bytes: [UInt8]) -> Bool {
     guard
       let folder = try? Descriptor("/", flags: O_RDONLY | O_DIRECTORY, system: OneFile(content: bytes)),
-      case .answer(let answer, _) = AnswerReading.read(entry, in: folder, withBody: true)
+      case .answer(let answer, _) = AnswerReading.read(entry, in: folder, withBody: true, longestBody: .max)
     else { return false }
     precondition(answer.body.count <= bytes.count, "no more than there is")
     // Everything that a loader reads from the response.

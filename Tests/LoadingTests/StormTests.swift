@@ -53,9 +53,9 @@ import VitrineTesting
     #expect(try await Set(heard.wait(for: 400)).count == 400)
   }
 
-  @Test("100,000 starts and cancels from eight threads: everyone hears once, nothing stays")
-  func hundredThousandPairs() async throws {
-    let (threads, pairs) = (8, 12_500)
+  @Test("24,000 starts and cancels from eight threads: each completion handler is called once, nothing stays")
+  func startsAndCancels() async throws {
+    let (threads, pairs) = (8, 3000)
     let transport = CountingTransport()
     let downloader = ImageDownloader(transports: [transport], decoder: FakeDecoder(), cache: nil)
     let (heard, kept) = (await MainActor.run { Heard<Int>() }, Counter())

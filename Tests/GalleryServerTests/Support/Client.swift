@@ -1,6 +1,6 @@
 import Glibc
 
-/// A blocking HTTP client that shows what really comes over a connection. Reads give up after ten
+/// A blocking HTTP client that shows what really comes over a connection. Reads give up after 60
 /// seconds, so that no test hangs; its socket holds little, so that megabytes never leave unread.
 final class Client {
   private(set) var descriptor: Int32
@@ -8,7 +8,7 @@ final class Client {
 
   init(port: UInt16) throws {
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    var limit = timeval(tv_sec: 10, tv_usec: 0)
+    var limit = timeval(tv_sec: 60, tv_usec: 0)
     setsockopt(
       descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     var capacity: Int32 = 64 * 1024
