@@ -69,6 +69,7 @@ struct TraceRunTests {
       let outcome = try await program.run(
         arguments: ["--video", "offscreen", "--latency", "0", "--size", "400x300"] + options,
         script: """
+          clock manual
           wait idle
           \(keys)
           wait idle

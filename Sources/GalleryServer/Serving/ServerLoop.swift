@@ -78,15 +78,19 @@ final class ServerLoop {
   }
 
   private func accept(at now: UInt64) {
+    var hasAccepted = false
     while true {
       let admission = limit.admission(connections.lazy.map(\.idleSince))
       guard admission != .wait else { return }
       let descriptor = acceptOne(listener)
       guard descriptor >= 0 else {
         if errno == EINTR || errno == ECONNABORTED { continue }
-        if errno != EAGAIN { runOutOfDescriptors(at: now) }
+        // After the last free descriptor has been used, `accept` fails even if no other connection is waiting. If one is
+        // waiting, the next turn of the loop accepts it.
+        if errno != EAGAIN, !hasAccepted { runOutOfDescriptors(at: now) }
         return
       }
+      hasAccepted = true
       if case .acceptInsteadOf(let index) = admission { connections.remove(at: index).stop() }
       makeNonblocking(descriptor)
       setOption(Int32(IPPROTO_TCP), TCP_NODELAY, 1, of: descriptor)

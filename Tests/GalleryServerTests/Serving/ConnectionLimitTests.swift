@@ -107,6 +107,22 @@ struct ConnectionLimitTests {
     #expect(attempts.withLock { $0 } < 12)
   }
 
+  @Test func connectionThatTakesTheLastDescriptorIsAnswered() throws {
+    let accepted = Mutex(false)
+    let server = try server { listener in
+      let isFull = accepted.withLock { accepted in
+        defer { accepted = true }
+        return accepted
+      }
+      guard isFull else { return Glibc.accept(listener, nil, nil) }
+      // As with all descriptors in use, whether or not a connection is waiting.
+      errno = EMFILE
+      return -1
+    }
+
+    #expect(try Client(port: server.port).get("/p").status == 200)
+  }
+
   private func server(
     _ limit: ConnectionLimit = ConnectionLimit(most: 4),
     accept: @escaping Accept = { Glibc.accept($0, nil, nil) }
