@@ -163,14 +163,14 @@ import VitrineTesting
               let bytes = chance.next(3) == 0 ? 0 : 10 * chance.next(12)
               let kept = MemoryHold(0, in: ledger, as: .cache)
               _ = kept.take(10 * chance.next(6), inAnyCase: false)
-              let (spins, isLate) = (chance.next(200), chance.next(2) == 0)
+              let (yields, isLate) = (chance.next(10), chance.next(2) == 0)
               pool.submit(
                 id, priority: [.veryLow, .low, .normal, .high][chance.next(4)],
                 taking: .init(bytes, in: hold)
               ) {
                 withExtendedLifetime(jobEnd) { end.waitForThisThread() }
                 if !isLate { hold.end() }
-                for _ in 0..<spins { sched_yield() }
+                for _ in 0..<yields { sched_yield() }
                 hold.end()
                 run.add(1, ordering: .relaxed)
               }
