@@ -1,9 +1,10 @@
-/// How opaque both pictures of a fade are: first one out, then the other in.
+/// The opacities of both images of a fade: the old image fades out in the first half, the new one fades in in the
+/// second half.
 nonisolated struct FadeShares: Hashable {
   var old: Double
   var new: Double
 
-  /// Where there is one picture only, it takes the whole time.
+  /// Computes both opacities. Without an old or a new image, the fade of the other takes the whole duration.
   init(progress: Double, hasOld: Bool, hasNew: Bool) {
     switch (hasOld, hasNew) {
     case (true, true):

@@ -1,39 +1,40 @@
 import Glibc
 import VitrineGraphics
 
-/// A picture that turns about the middle of its place and has another one on its back, seen from not far away.
+/// The geometry of a flip: an image turns about its center line, and the new image is on its back.
 ///
-/// Its height does not change; its width is foreshortened, on the far side more than on the near one, and it gets darker
-/// the less it faces the viewer. That much is what rectangles can show.
+/// The height does not change. The width is foreshortened, more on the far side than on the near side, and the image
+/// darkens as it turns away from the viewer. Axis-aligned rectangles cannot show more perspective than this.
 nonisolated struct FlipTurn: Hashable {
-  /// Whether it has turned so far that its back is seen.
+  /// True once the back, with the new image, faces the viewer.
   var showsNew: Bool
-  /// What is left of the half that comes forward, and of the half that goes back, 0…1.
+  /// The foreshortened width of the near half and of the far half as fractions of their full width, 0…1.
   var near: Double
   var far: Double
-  /// What is left of its light.
+  /// The brightness as a fraction of the full brightness, 0…1.
   var brightness: Double
 
-  /// What the far half loses, and the light, when it is seen edge on.
+  /// The fraction of the far half's width, and of the brightness, that is lost edge on.
   static let depth = 0.25
   static let shade = 0.5
 
-  /// From nothing it begins edge on, and to nothing it ends so.
+  /// Computes the flip at `progress`, 0…1. Without an old image the flip starts edge on; without a new image it ends
+  /// edge on.
   init(progress: Double, hasOld: Bool, hasNew: Bool) {
     let start = hasOld ? 0 : 0.5
     let end = hasNew ? 1 : 0.5
     let turn = start + (end - start) * progress
     showsNew = turn > 0.5 || !hasOld
-    // Away from the viewer, in quarters of a circle.
+    // The angle away from the viewer in radians: 0 faces the viewer, π/2 is edge on.
     let tilt = (turn > 0.5 ? 1 - turn : turn) * .pi
     near = max(0, cos(tilt))
     far = near * (1 - Self.depth * sin(tilt))
     brightness = 1 - Self.shade * sin(tilt)
   }
 
-  /// Where a part of the room goes that the pictures turn in.
+  /// Returns the frame of `part` after the turn. `room` is the rectangle in which both images turn.
   func place(of part: Rect, in room: Rect, _ direction: Transition.Direction) -> Rect {
-    // The edge that comes forward is opposite to where it goes, until it has passed the middle.
+    // The near edge moves towards `direction`, so it lies on the opposite side until the flip passes its middle.
     let towards = showsNew
     switch direction {
     case .left, .right:

@@ -1,21 +1,21 @@
-/// Something that changes with time: a fade, a spinner, a scroll that slows down.
+/// A type that changes with time, for example a fade, a spinner or a decelerating scroll.
 ///
-/// It reads no clock. It asks its window for frames and is told the time of each:
+/// A frame observer reads no clock. It requests frames from its window and receives the time of each frame:
 ///
 /// ```swift
 /// window.requestFrames(for: spinner, at: window.now, keepsBusy: false)
 /// ```
 public protocol FrameObserver: AnyObject {
-  /// Called in a frame at or after the time it asked for. Returns when it wants the next call.
+  /// Called in the first frame at or after the requested time. Returns the time of the next call.
   func frame(at now: Double) -> NextFrame
 }
 
-/// When a `FrameObserver` wants to be called again. Times are those of `Window.now`, in seconds.
+/// The time at which a `FrameObserver` is called again. Times are those of `Window.now`, in seconds.
 public nonisolated enum NextFrame: Hashable, Sendable {
-  /// With the next frame, as soon as the screen takes one.
+  /// The next frame, as soon as the screen accepts one.
   case soon
-  /// In the first frame at or after a time.
+  /// The first frame at or after the given time.
   case at(Double)
-  /// Not any more.
+  /// No further call.
   case never
 }

@@ -1,13 +1,15 @@
 import VitrineGraphics
 
-/// How far both pictures of a slide are from their places.
+/// The offsets of both images of a slide from their resting frames, in points.
 nonisolated struct SlideOffsets: Hashable {
   var old: Point
   var new: Point
 
+  /// Computes the offsets at `progress`, 0…1.
+  ///
   /// - Parameters:
-  ///   - size: the room that the old picture leaves and the new one enters.
-  ///   - scale: pixels to a point. Both move by whole pixels, so that they keep their sizes, and stay together.
+  ///   - size: The size of the rectangle that the old image leaves and the new image enters.
+  ///   - scale: Pixels per point. Both images move by whole pixels, so that they keep their sizes and stay adjacent.
   init(_ direction: Transition.Direction, progress: Double, size: Size, scale: Double) {
     let way: Point =
       switch direction {

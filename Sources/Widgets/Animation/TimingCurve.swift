@@ -1,15 +1,15 @@
-/// How an animation runs between its start (0) and its end (1).
+/// The pace of an animation between the start (0) and the end (1).
 public nonisolated enum TimingCurve: Hashable, Sendable {
-  /// As fast all the way.
+  /// Constant speed.
   case linear
   /// The cubic Bézier curve (0.42, 0) (0.58, 1), Core Animation's easeInEaseOut.
   case easeInOut
-  /// (0.42, 0) (1, 1): slow at first.
+  /// The cubic Bézier curve (0.42, 0) (1, 1), slow at the start.
   case easeIn
-  /// (0, 0) (0.58, 1): slow at last.
+  /// The cubic Bézier curve (0, 0) (0.58, 1), slow at the end.
   case easeOut
 
-  /// Progress of the animation at a share of its time; both 0…1, values outside are pinned.
+  /// Returns the progress of the animation, 0…1, at a fraction of the duration. Fractions outside 0…1 are clamped.
   public func value(at time: Double) -> Double {
     let time = min(1, max(0, time))
     switch self {
@@ -20,7 +20,7 @@ public nonisolated enum TimingCurve: Hashable, Sendable {
     }
   }
 
-  /// Solves x(t) = time by bisection (x grows with t), then gives y(t).
+  /// Solves x(t) = `time` by bisection (x increases with t), then returns y(t).
   private static func bezier(x1: Double, x2: Double, y1: Double, y2: Double, at time: Double) -> Double {
     func coordinate(_ a: Double, _ b: Double, _ t: Double) -> Double {
       let s = 1 - t

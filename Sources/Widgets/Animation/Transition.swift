@@ -1,54 +1,54 @@
-/// How a slot changes from one picture to the next.
+/// The animation with which a view or an image slot changes from one image to the next.
 ///
 /// ```swift
 /// view.setContents(picture, transition: .flip(.left))
 /// options.transition = .slide(.up, duration: 0.3, when: .always)
 /// ```
 ///
-/// What is seen is a function of time and of both pictures alone, drawn inside the place that the pictures have.
+/// Each frame of a transition depends only on the time and on the two images, and is drawn within their frames.
 public nonisolated struct Transition: Hashable, Sendable {
-  /// What is seen while it lasts.
+  /// The visual effect of a transition.
   public enum Kind: Hashable, Sendable {
-    /// The new picture at once.
+    /// No effect: the new image is shown at once.
     case none
-    /// The old picture fades out, then the new one fades in; what lies behind is seen between the two. From
-    /// nothing, and to nothing, the one picture takes the whole time.
+    /// The old image fades out, then the new image fades in; the background shows between the two. If one of the images
+    /// is missing, the fade of the other takes the whole duration.
     case fade
-    /// The old picture becomes the new one: at each moment so much of the one and so much of the other, whatever
-    /// their shapes and their transparency. Nothing behind them shows that neither of them shows.
+    /// The old image dissolves into the new one: each pixel is a weighted mean of both, also where the images are
+    /// transparent or differ in shape. The background does not shine through in between.
     case crossDissolve
-    /// The new picture comes in and pushes the old one out, both cut off at the edges of their place.
+    /// The new image slides in and pushes the old one out. Both are clipped to their frame.
     case slide(Direction)
-    /// The old picture turns about its middle until it is seen edge on, and the new one is on its back.
+    /// The old image turns about the center line until edge on, with the new image on its back.
     case flip(Direction)
-    /// Whatever a program draws.
+    /// An effect that the application draws.
     case custom(CustomTransition)
   }
 
-  /// Where things move.
+  /// The direction in which images move.
   public enum Direction: Hashable, Sendable, CaseIterable {
-    /// Slides to this side; of a flip, the edge that comes forward moves to it.
+    /// The side that a slide moves towards; in a flip, the side that the near edge moves towards.
     case left, right, up, down
   }
 
-  /// For which answers.
+  /// The loads for which a transition is used.
   public enum Condition: Hashable, Sendable {
-    /// Only for a picture that had to be waited for; one from memory is shown at once.
+    /// Only loads that the user had to wait for. An image from the memory cache is shown at once.
     case whenWaited
-    /// For every picture (SDWebImage's ForceTransition).
+    /// Every load (SDWebImage's ForceTransition).
     case always
   }
 
-  /// What is seen while it lasts.
+  /// The visual effect.
   public var kind: Kind
-  /// Seconds; with 0 or less, or without end, the new picture is there at once.
+  /// The duration in seconds. If it is not above 0, or not finite, the new image is shown at once.
   public var duration: Double
-  /// How its progress runs from the old picture (0) to the new one (1).
+  /// The pace of the progress from the old image (0) to the new one (1).
   public var curve: TimingCurve
-  /// For which answers; others are shown at once.
+  /// The loads for which the transition is used; for others the image is shown at once.
   public var when: Condition
 
-  /// A transition for pictures that had to be waited for, ease-in-out, unless said otherwise.
+  /// Creates a transition; by default ease-in-out, for images that the user had to wait for.
   public init(
     kind: Kind, duration: Double, curve: TimingCurve = .easeInOut, when: Condition = .whenWaited
   ) {
@@ -58,45 +58,45 @@ public nonisolated struct Transition: Hashable, Sendable {
     self.when = when
   }
 
-  /// Whether anything but the new picture is ever seen.
+  /// True if the transition shows anything other than the new image: an effect with a positive, finite duration.
   public var isAnimated: Bool { kind != .none && duration > 0 && duration.isFinite }
 }
 
 extension Transition {
   /// No animation.
   public static let none = Transition(kind: .none, duration: 0)
-  /// 0.2 s, ease-in-out, for pictures that were waited for: what slots do unless told otherwise (YY-F50).
+  /// A cross-dissolve of 0.2 s, ease-in-out, for images that the user had to wait for; the default of image slots.
   public static let crossDissolve = crossDissolve(0.2)
-  /// 0.4 s, ease-in-out: for a picture of which a further part has come (YY-F50).
+  /// A cross-dissolve of 0.4 s, ease-in-out, for previews.
   public static let partial = crossDissolve(0.4)
-  /// Out and in, 0.4 s, ease-in-out, for pictures that were waited for.
+  /// A fade out and in of 0.4 s, ease-in-out, for images that the user had to wait for.
   public static let fade = fade(0.4)
 
-  /// A cross-dissolve of so many seconds.
+  /// Returns a cross-dissolve with a duration in seconds.
   public static func crossDissolve(_ duration: Double, when: Condition = .whenWaited) -> Transition {
     Transition(kind: .crossDissolve, duration: duration, when: when)
   }
 
-  /// A fade out and in of so many seconds in all.
+  /// Returns a fade out and in; `duration` is the sum of both, in seconds.
   public static func fade(_ duration: Double, when: Condition = .whenWaited) -> Transition {
     Transition(kind: .fade, duration: duration, when: when)
   }
 
-  /// A slide to one side; 0.3 s unless said otherwise.
+  /// Returns a slide to one side, by default in 0.3 s.
   public static func slide(
     _ direction: Direction, duration: Double = 0.3, when: Condition = .whenWaited
   ) -> Transition {
     Transition(kind: .slide(direction), duration: duration, when: when)
   }
 
-  /// A flip whose near edge moves to one side; 0.5 s unless said otherwise (SD-F105).
+  /// Returns a flip whose near edge moves to one side, by default in 0.5 s.
   public static func flip(
     _ direction: Direction, duration: Double = 0.5, when: Condition = .whenWaited
   ) -> Transition {
     Transition(kind: .flip(direction), duration: duration, when: when)
   }
 
-  /// A transition of one's own; 0.4 s unless said otherwise.
+  /// Returns a transition that the application draws, by default in 0.4 s.
   public static func custom(
     _ drawing: some TransitionDrawing, duration: Double = 0.4, when: Condition = .whenWaited
   ) -> Transition {

@@ -1,6 +1,6 @@
 public import VitrineGraphics
 
-/// Draws a transition of one's own.
+/// Draws an application's own transition.
 ///
 /// ```swift
 /// struct Iris: TransitionDrawing {
@@ -20,27 +20,27 @@ public import VitrineGraphics
 /// imageView.setImage(picture, transition: .custom(Iris()))
 /// ```
 ///
-/// Two that are equal draw the same.
+/// Two equal values must draw the same.
 public nonisolated protocol TransitionDrawing: Hashable, Sendable {
-  /// Draws a moment of it, in the coordinates of the view; called in each frame while it lasts, and whenever the
-  /// view is drawn anew. What lies outside `scene.rect` is cut off. A function of the scene alone.
+  /// Draws one moment of the transition in the coordinates of the view. Called in each frame of the transition and
+  /// whenever the view is redrawn. Drawing outside `scene.rect` is clipped. The result must depend on the scene alone.
   func draw(_ scene: TransitionScene, into list: inout DrawList)
 }
 
-/// A moment of a transition.
+/// One moment of a transition.
 public nonisolated struct TransitionScene: Hashable, Sendable {
-  /// From 0, where the old picture is seen, to 1, where the new one is; after the transition's curve.
+  /// The progress from the old image (0) to the new one (1), after the timing curve is applied.
   public var progress: Double
-  /// As it was seen before, in its place; nil where there was none.
+  /// The old image, placed as before the transition; `nil` if there was none.
   public var old: DrawList.Picture?
-  /// As it is seen afterwards, in its place; nil where there is none.
+  /// The new image, placed as after the transition; `nil` if there is none.
   public var new: DrawList.Picture?
-  /// The room that both have, in the coordinates of the view.
+  /// The union of both frames, in the coordinates of the view.
   public var rect: Rect
-  /// Pixels to a point: what moves by whole pixels stays sharp.
+  /// Pixels per point. Images that move by whole pixels stay sharp.
   public var scale: Double
 
-  /// A moment between two pictures; one pixel to a point unless said otherwise.
+  /// Creates a moment of a transition between two images; `scale` is 1 by default.
   public init(
     progress: Double, old: DrawList.Picture?, new: DrawList.Picture?, rect: Rect, scale: Double = 1
   ) {
@@ -52,17 +52,17 @@ public nonisolated struct TransitionScene: Hashable, Sendable {
   }
 }
 
-/// A transition of one's own as a value: equal to another whose drawing is.
+/// A type-erased `TransitionDrawing`. Two values are equal if their drawings are equal.
 public nonisolated struct CustomTransition: Hashable, Sendable {
-  /// Draws it.
+  /// The wrapped drawing.
   public let drawing: any TransitionDrawing
 
-  /// A transition that is drawn so.
+  /// Wraps `drawing`.
   public init(_ drawing: some TransitionDrawing) { self.drawing = drawing }
 
-  /// Whether both draw the same.
+  /// Returns whether both drawings are equal.
   public static func == (a: Self, b: Self) -> Bool { AnyHashable(a.drawing) == AnyHashable(b.drawing) }
 
-  /// By what is drawn.
+  /// Hashes the drawing.
   public func hash(into hasher: inout Hasher) { hasher.combine(AnyHashable(drawing)) }
 }

@@ -1,23 +1,25 @@
 public import VitrineGraphics
 
-/// How a picture is laid into a view. Nothing is ever drawn outside the view's bounds.
+/// The way in which an image is scaled and aligned within a view's bounds. Nothing is drawn outside the bounds.
 public nonisolated enum ContentMode: Hashable, Sendable, CaseIterable {
-  /// Covers the bounds, aspect ratio kept, what is too much cut off evenly (UIKit's scaleAspectFill, clipped).
+  /// Covers the bounds with the aspect ratio kept; the excess is cropped evenly on both sides (UIKit's scaleAspectFill,
+  /// clipped).
   case fill
-  /// Whole inside the bounds, aspect ratio kept, centred (scaleAspectFit).
+  /// Fits wholly inside the bounds with the aspect ratio kept, centered (UIKit's scaleAspectFit).
   case fit
-  /// Covers the bounds, aspect ratio not kept (scaleToFill).
+  /// Covers the bounds without keeping the aspect ratio (UIKit's scaleToFill).
   case stretch
-  /// As `stretch`. UIKit's redraw asks the view to draw itself again when its size changes, which every view does here.
+  /// An alias of `stretch` for UIKit code. UIKit's redraw redraws the view when its size changes, which every view does here.
   case redraw
-  /// In its natural size, in the middle, cut off at the bounds.
+  /// Natural size, centered, cropped at the bounds.
   case center
-  /// In its natural size, in the middle of an edge, cut off at the others.
+  /// Natural size, centered along one edge, cropped at the remaining edges.
   case top, bottom, left, right
-  /// In its natural size, in a corner, cut off at the edges opposite.
+  /// Natural size, in one corner, cropped at the opposite edges.
   case topLeft, topRight, bottomLeft, bottomRight
 
-  /// Whether a picture is only placed, never scaled: a slot needs it in its natural size then, whatever the view's.
+  /// True if the mode places an image without scaling. A slot then loads the image in its natural size, regardless
+  /// of the size of the view.
   public var keepsNaturalSize: Bool {
     switch self {
     case .fill, .fit, .stretch, .redraw: false
@@ -25,15 +27,15 @@ public nonisolated enum ContentMode: Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Which part of a bitmap goes where.
+  /// Returns the visible part of a bitmap and the frame into which that part is drawn.
   ///
   /// - Parameters:
-  ///   - pixelWidth: of the bitmap.
-  ///   - pixelHeight: of the bitmap.
-  ///   - size: its natural size in points.
-  ///   - bounds: where it is laid out, in points.
-  /// - Returns: the part in pixels and its place in points; both empty when nothing is to be seen, or where a measure is
-  ///   not finite.
+  ///   - pixelWidth: The width of the bitmap in pixels.
+  ///   - pixelHeight: The height of the bitmap in pixels.
+  ///   - size: The natural size of the image in points.
+  ///   - bounds: The rectangle in which the image is laid out, in points.
+  /// - Returns: The source in pixels and the destination in points. Both are empty if nothing is visible or an argument
+  ///   is empty or not finite.
   public func layout(pixelWidth: Int, pixelHeight: Int, size: Size, in bounds: Rect) -> (
     source: Rect, destination: Rect
   ) {
@@ -55,7 +57,7 @@ public nonisolated enum ContentMode: Hashable, Sendable, CaseIterable {
       height: placed.height)
     let visible = destination.intersection(bounds)
     guard !visible.isEmpty else { return (.zero, .zero) }
-    // The share of the picture that is visible.
+    // Only the visible fraction of the bitmap is drawn.
     let source = Rect(
       x: (visible.minX - destination.minX) / placed.width * whole.width,
       y: (visible.minY - destination.minY) / placed.height * whole.height,
@@ -63,7 +65,8 @@ public nonisolated enum ContentMode: Hashable, Sendable, CaseIterable {
       height: visible.height / placed.height * whole.height)
     return (source, visible)
   }
-  /// Which point of the picture lies on the same point of the bounds, both as shares of their sides.
+  /// The anchor of the alignment as fractions of width and height: this point of the image lies on the same point of
+  /// the bounds.
   private var anchor: Point {
     let x =
       switch self {

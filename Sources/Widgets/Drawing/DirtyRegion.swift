@@ -1,24 +1,25 @@
 public import VitrineGraphics
 
-/// What has to be drawn again: a few rectangles, joined where that costs little.
+/// The parts of a window that must be redrawn: a few rectangles, joined where that redraws no larger area.
 public nonisolated struct DirtyRegion: Hashable, Sendable {
-  /// More rectangles than this are joined into those that grow least.
+  /// The maximum number of rectangles. A further rectangle is joined with the rectangle that grows least.
   public static let capacity = 12
 
-  /// Rectangles in window points; they may overlap a little.
+  /// The rectangles in window points. They may overlap.
   public private(set) var rects: [Rect] = []
 
-  /// A region in which nothing has to be drawn.
+  /// Creates an empty region.
   public init() {}
 
-  /// Whether nothing has to be drawn.
+  /// True if nothing must be redrawn.
   public var isEmpty: Bool { rects.isEmpty }
 
-  /// Adds a rectangle. Joined with another when both together cover little more than each by itself.
+  /// Adds a rectangle; an empty one is ignored. Two rectangles are joined if their union is no larger than the sum of
+  /// their areas.
   public mutating func insert(_ rect: Rect) {
     guard !rect.isEmpty else { return }
     var rect = rect
-    // A join may make further joins worth while, so start over after each.
+    // A join can make further joins possible, so the search starts over after each.
     var index = 0
     while index < rects.count {
       let joined = rects[index].union(rect)
@@ -39,7 +40,7 @@ public nonisolated struct DirtyRegion: Hashable, Sendable {
     }
   }
 
-  /// All rectangles, cut off at `bounds`; the region is empty afterwards.
+  /// Removes all rectangles and returns them, clipped to `bounds`.
   public mutating func take(within bounds: Rect) -> [Rect] {
     defer { rects.removeAll(keepingCapacity: true) }
     return rects.map { $0.intersection(bounds) }.filter { !$0.isEmpty }

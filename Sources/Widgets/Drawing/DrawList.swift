@@ -1,58 +1,62 @@
 public import VitrineGraphics
 
-/// What a window looks like, as data: widgets write it, a renderer plays it, tests read it.
+/// The contents of a window as data: widgets write drawing commands, a renderer plays them, and tests read them.
 ///
-/// Widgets write in their own coordinates; while the view tree is walked, the list moves everything to window
-/// coordinates in points and multiplies opacities down the tree. Commands that lie outside the part being
-/// redrawn are not recorded.
+/// Widgets write in their own coordinates. While the view tree is traversed, the list converts the commands to window
+/// coordinates in points and multiplies opacities down the tree. Commands outside the redrawn part are not recorded.
 public nonisolated struct DrawList: Sendable {
-  /// One thing to draw, in window coordinates, in points. The renderer scales and snaps to whole pixels.
+  /// A drawing command, in window coordinates in points. The renderer scales the coordinates and snaps them to whole
+  /// pixels.
   public enum Command: Hashable, Sendable {
-    /// A filled rectangle, its corners rounded where the radius is above zero.
+    /// A filled rectangle. A corner radius above 0 rounds the corners.
     case fill(Rect, color: Color, cornerRadius: Double)
-    /// A line along the inside of a rectangle's edges, its corners rounded where the radius is above zero; at least a
-    /// pixel wide.
+    /// A line along the inner side of a rectangle's edges, at least one pixel wide. A corner radius above 0 rounds the
+    /// corners.
     case border(Rect, width: Double, color: Color, cornerRadius: Double)
-    /// The shadow of a rounded rectangle; inside the rectangle only what is quickest to draw, where an opaque fill hides it.
+    /// The shadow of a rounded rectangle. If `isHiddenInside` is true, an opaque fill hides the shadow inside the
+    /// rectangle, so the renderer may skip most of it.
     case shadow(Shadow, of: Rect, cornerRadius: Double, isHiddenInside: Bool)
-    /// A picture.
+    /// An image.
     case image(Picture)
-    /// A picture that is turning into another: everything, what lies below included, as it looks with the first one
-    /// x (1 - share) + as it looks with the second one x share.
+    /// An image that changes into another. The result is the mean of two scenes, the background included: the scene
+    /// with the first image, weighted with 1 - `share`, and the scene with the second image, weighted with `share`.
     case dissolve(Picture, into: Picture, share: Double)
-    /// One line of text; the origin is the top left corner of its line box.
+    /// One line of text. The origin is the top left corner of the line box.
     case text(String, font: Font, color: Color, origin: Point)
-    /// From here to its `popClip` nothing is drawn outside. Already intersected with the clips around it.
+    /// A clip: until the matching `popClip`, nothing is drawn outside the rectangle. Already intersected with the
+    /// enclosing clips.
     case pushClip(Rect)
     /// Ends the innermost clip.
     case popClip
-    /// Until its `popOutline`, what has this very outline leaves those pixels out that the outline cuts through: the
-    /// opaque border that follows draws them, and nothing shines through at its edge. They do not nest.
+    /// Until `popOutline`, commands with exactly this outline skip the pixels that the outline cuts through. The opaque
+    /// border that follows draws these pixels, so that no content shines through at its edge. Outlines do not nest.
     case pushOutline(Rect, cornerRadius: Double)
     /// Ends the outline.
     case popOutline
   }
 
-  /// A picture, or a part of it, drawn into a rectangle.
+  /// An image, or a part of one, drawn into a rectangle.
   public struct Picture: Hashable, Sendable {
-    /// Drawn as it is now: the list keeps it until it is played.
+    /// The image, retained by the list until the list is played.
     public var image: Image
-    /// Which frame of an animated image.
+    /// The frame index of an animated image.
     public var frame: Int
-    /// The part of the bitmap that is shown, in its pixels.
+    /// The part of the bitmap that is drawn, in pixels of the bitmap.
     public var source: Rect
-    /// Where it goes; the part is scaled to fill it.
+    /// The rectangle that the part is scaled to fill.
     public var destination: Rect
-    /// 0 is invisible, 1 as it is.
+    /// The opacity from 0 (invisible) to 1.
     public var opacity: Double
-    /// Takes the place of the picture's colours, of which only the alpha stays: that of a template. Nil keeps them.
+    /// The color of a template image: replaces the image's colors, and only the image's alpha is kept. `nil` keeps the
+    /// colors.
     public var templateColor: Color?
-    /// Multiplied into each channel, after `templateColor`; white leaves the picture as it is. A pressed button dims with grey.
+    /// A color multiplied into each channel after `templateColor`, for example gray for a pressed button. White changes
+    /// nothing.
     public var tint: Color
-    /// Of the destination's corners, in points.
+    /// The radius of the destination's corners, in points.
     public var cornerRadius: Double
 
-    /// All of the first frame, opaque and square, unless said otherwise.
+    /// Creates a command for an image; by default for the whole first frame, opaque, with square corners.
     public init(
       image: Image, frame: Int = 0, source: Rect? = nil, destination: Rect, opacity: Double = 1,
       tint: Color = .white, templateColor: Color? = nil, cornerRadius: Double = 0
@@ -70,9 +74,9 @@ public nonisolated struct DrawList: Sendable {
     }
   }
 
-  /// In the order they are drawn, back to front.
+  /// The recorded commands in drawing order, back to front.
   public private(set) var commands: [Command] = []
-  /// The part of the window that is wanted; what lies outside is left out.
+  /// The part of the window that the list describes, in window coordinates. Commands outside are not recorded.
   public let visibleRect: Rect
 
   private var context: Context
@@ -85,13 +89,13 @@ public nonisolated struct DrawList: Sendable {
     var opensClip: Bool
   }
 
-  /// An empty list for a part of a window, in window coordinates.
+  /// Creates an empty list for a part of a window, in window coordinates.
   public init(visibleRect: Rect) {
     self.visibleRect = visibleRect
     context = Context(origin: .zero, opacity: 1, clip: visibleRect, opensClip: false)
   }
 
-  /// Fills a rectangle; nothing is recorded for a transparent colour.
+  /// Fills a rectangle. A transparent color records nothing.
   public mutating func fill(_ rect: Rect, color: Color, cornerRadius: Double = 0) {
     let rect = rect.offset(by: context.origin)
     let color = color.multiplyingAlpha(by: context.opacity)
@@ -99,8 +103,8 @@ public nonisolated struct DrawList: Sendable {
     commands.append(.fill(rect, color: color, cornerRadius: cornerRadius))
   }
 
-  /// Draws a line along the inside of a rectangle's edges; nothing is recorded for a transparent colour, or a width that
-  /// is not above 0.
+  /// Draws a line along the inner side of a rectangle's edges. A transparent color, or a width not above 0, records
+  /// nothing.
   public mutating func border(_ rect: Rect, width: Double, color: Color, cornerRadius: Double = 0) {
     let rect = rect.offset(by: context.origin)
     let color = color.multiplyingAlpha(by: context.opacity)
@@ -108,7 +112,8 @@ public nonisolated struct DrawList: Sendable {
     commands.append(.border(rect, width: width, color: color, cornerRadius: cornerRadius))
   }
 
-  /// Lets `content` draw and puts a border over it, so that nothing of the content shows beyond the border.
+  /// Draws `content`, then a border on top. Under an opaque border with rounded corners, no content shows beyond the
+  /// border.
   package mutating func border(
     _ rect: Rect, width: Double, color: Color, cornerRadius: Double, over content: (inout DrawList) -> Void
   ) {
@@ -122,7 +127,10 @@ public nonisolated struct DrawList: Sendable {
     border(rect, width: width, color: color, cornerRadius: cornerRadius)
   }
 
-  /// Draws the shadow of a rectangle, which is hidden inside that where something opaque is drawn next.
+  /// Draws the shadow of a rectangle.
+  ///
+  /// - Parameter isHiddenInside: True if an opaque fill of the rectangle follows, which hides the shadow inside the
+  ///   rectangle.
   public mutating func shadow(
     _ shadow: Shadow, of rect: Rect, cornerRadius: Double = 0, isHiddenInside: Bool = false
   ) {
@@ -136,15 +144,15 @@ public nonisolated struct DrawList: Sendable {
         isHiddenInside: isHiddenInside && context.opacity >= 1))
   }
 
-  /// Draws a picture; its opacity is multiplied with that of the views around it.
+  /// Draws an image. Its opacity is multiplied with the opacity of the enclosing views.
   public mutating func draw(_ picture: Picture) {
     if let picture = placed(picture) { commands.append(.image(picture)) }
   }
 
-  /// Draws a picture that is turning into another, of which it has become a share from 0 to 1.
+  /// Draws an image that changes into another; `share` is the fraction of the new image, 0…1.
   ///
-  /// Recorded as pictures where these come to the same, and as `.dissolve` otherwise: a transparent picture drawn over
-  /// another lets what lies below shine through between the two.
+  /// Recorded as images where they give the same result, otherwise as `.dissolve`: a transparent image drawn over
+  /// another one lets the background shine through.
   public mutating func dissolve(_ old: Picture, into new: Picture, share: Double) {
     func faded(_ picture: Picture, _ share: Double) -> Picture {
       var picture = picture
@@ -164,7 +172,7 @@ public nonisolated struct DrawList: Sendable {
     }
   }
 
-  /// A picture in the coordinates of the window; nil if nothing of it can be seen.
+  /// Converts an image command to window coordinates. Returns `nil` if nothing of the image is visible.
   private func placed(_ picture: Picture) -> Picture? {
     var picture = picture
     picture.destination = picture.destination.offset(by: context.origin)
@@ -175,7 +183,7 @@ public nonisolated struct DrawList: Sendable {
     return picture
   }
 
-  /// Writes one line of text; `size` is what it measures, to leave out what cannot be seen.
+  /// Draws one line of text. `size` is the measured size of the text; text outside the clip is not recorded.
   public mutating func text(_ text: String, font: Font, color: Color, at origin: Point, size: Size) {
     let origin = origin + context.origin
     let color = color.multiplyingAlpha(by: context.opacity)
@@ -184,13 +192,13 @@ public nonisolated struct DrawList: Sendable {
     commands.append(.text(text, font: font, color: color, origin: origin))
   }
 
-  /// Whether any of `rect`, in current coordinates, can be seen.
+  /// True if any part of `rect`, in current coordinates, is visible.
   public func isVisible(_ rect: Rect) -> Bool {
     rect.offset(by: context.origin).intersects(context.clip)
   }
 
-  /// Enters a view: what follows is moved by `origin`, faded by `opacity` and, where `clip` is given (in the
-  /// coordinates that hold before the call), cut off outside it. Balanced by `leave()`.
+  /// Enters a view: the commands that follow are moved by `origin`, multiplied by `opacity` and, if `clip` is given (in
+  /// the coordinates before the call), clipped to it. Must be balanced by `leave()`.
   public mutating func enter(origin: Point, opacity: Double, clip: Rect?) {
     stack.append(context)
     if let clip {
@@ -204,8 +212,8 @@ public nonisolated struct DrawList: Sendable {
     context.opacity *= opacity
   }
 
-  /// Lets somebody draw within a rectangle, in current coordinates: what it draws outside is cut off, and views that it
-  /// enters and does not leave, or leaves and did not enter, are nobody else's business.
+  /// Calls `body` to draw within a rectangle, in current coordinates. Drawing outside the rectangle is clipped.
+  /// Unbalanced calls of `enter` and `leave` in `body` do not affect the commands that follow.
   package mutating func draw(within rect: Rect, _ body: (inout DrawList) -> Void) {
     let clip = context.clip.intersection(rect.offset(by: context.origin))
     var inner = self
@@ -225,7 +233,7 @@ public nonisolated struct DrawList: Sendable {
   public mutating func leave() {
     guard let outer = stack.popLast() else { return }
     if context.opensClip {
-      // An empty clip says nothing: take it back rather than play it.
+      // A clip without commands draws nothing, so it is removed instead.
       if case .pushClip = commands.last { commands.removeLast() } else { commands.append(.popClip) }
     }
     context = outer
@@ -233,7 +241,7 @@ public nonisolated struct DrawList: Sendable {
 }
 
 extension DrawList.Picture {
-  /// Whether nothing can be seen of another one that lies below.
+  /// True if this image fully covers `other`, drawn below it.
   fileprivate nonisolated func hides(_ other: DrawList.Picture) -> Bool {
     guard image.frames.indices.contains(frame), image.frames[frame].bitmap.isOpaque else { return false }
     guard templateColor.map({ $0.alpha == 255 }) ?? true else { return false }

@@ -1,17 +1,17 @@
 public import VitrineGraphics
 
-/// Measures text as the renderer will draw it. The host injects one into each `Window`.
+/// Measures text as the renderer draws it. The host injects an implementation into each `Window`.
 public protocol TextMeasuring: AnyObject {
-  /// Width and line height in points of one line of text; of an empty text the width is 0.
+  /// Returns the width and the line height of one line of text, in points. The width of an empty text is 0.
   func size(of text: String, font: Font) -> Size
 }
 
-/// Every character half as wide as the font is high: for windows that have no host, and for tests.
+/// Measures text as if each character were half as wide as the font size, for windows without a host and for tests.
 public final class MonospaceMeasuring: TextMeasuring {
-  /// Measures without a font file; there is nothing to choose.
+  /// Creates a measuring that needs no font file.
   public init() {}
 
-  /// Half the font's size a character; 1.25 times the size high, of an empty text too.
+  /// Returns half the font size per character as width and 1.25 times the font size as height, also for an empty text.
   public func size(of text: String, font: Font) -> Size {
     Size(width: Double(text.count) * font.size / 2, height: font.size * 1.25)
   }

@@ -1,13 +1,13 @@
-/// Who wants to be called in a frame, and when; in the order they asked.
+/// The pending requests of frame observers, at most one per observer, served in the order of the requests.
 ///
-/// A screen of pictures that all fade in has hundreds of them, each of which asks anew in every frame.
-/// Not isolated, because closures on the main actor check where they run at each call.
+/// A screen of images that all fade in has hundreds of requests, each renewed in every frame. Not isolated, because
+/// closures on the main actor check their executor at each call.
 nonisolated struct FrameRequests {
   struct Request {
     let observer: any FrameObserver
     let time: Double
     let keepsBusy: Bool
-    /// The frame after which it wants the next one, should that come before `time`; nil for one that wants `time`.
+    /// The frame after which the observer is called, if a frame comes before `time`; `nil` waits for `time`.
     fileprivate let frame: Double?
     fileprivate let number: Int
 
@@ -20,13 +20,13 @@ nonisolated struct FrameRequests {
   /// The number of requests made so far.
   var requestCount: Int { lastNumber }
 
-  /// The earliest time that somebody asked for; nil without requests. O(n).
+  /// The earliest requested time; `nil` without requests. O(n).
   var nextDeadline: Double? { requests.values.lazy.map(\.time).min() }
 
-  /// Whether somebody works at something that ends. O(n).
+  /// True if an observer performs work that ends, for example a fade. O(n).
   var isBusy: Bool { requests.values.contains { $0.keepsBusy } }
 
-  /// The observers whose time has come. O(n), and sorts them.
+  /// Returns the observers that are due, in the order of their requests. O(n log n).
   func due(at now: Double) -> [any FrameObserver] {
     requests.values.filter { $0.isDue(at: now) }.sorted { $0.number < $1.number }.map(\.observer)
   }
@@ -39,7 +39,7 @@ nonisolated struct FrameRequests {
       observer: observer, time: time, keepsBusy: keepsBusy, frame: frame, number: lastNumber)
   }
 
-  /// Removes the request of an observer and returns it; nil if it has none.
+  /// Removes the request of an observer and returns it; `nil` if the observer has no request.
   @discardableResult
   mutating func remove(_ observer: any FrameObserver) -> Request? {
     requests.removeValue(forKey: ObjectIdentifier(observer))

@@ -1,19 +1,19 @@
 import VitrineGraphics
 
-/// Hands touches to views: to the one that was hit, and first to those around it that watch.
+/// Delivers touches: first to the superviews that observe them, then to the view that was hit.
 ///
-/// A finger that comes down inside a scroll view may be the beginning of a scroll, so the view that was hit
-/// hears of it only after `touchDelay`, or when the finger is lifted; then its end is held back for a moment,
-/// or the press would never be seen. A mouse button is told at once.
+/// A finger that comes down inside a scroll view may start a scroll, so the hit view receives the touch only after
+/// `touchDelay`, or when the finger is lifted. In the latter case the end is delayed for a moment, because the press
+/// would otherwise never be visible. Mouse buttons are not delayed.
 extension Window {
-  /// How long a finger is held back from what lies in a scroll view, in seconds.
+  /// The delay of a finger's touch inside a scroll view, in seconds.
   public static let touchDelay = 0.1
-  /// How long a quick tap is shown as pressed, in seconds.
+  /// The minimum time for which a quick tap is shown as pressed, in seconds.
   public static let shortestPress = 0.05
 
-  /// How soon after a tap another one has to begin to count as its repetition, in seconds.
+  /// The maximum time from the end of a tap to the beginning of a tap that counts as its repetition, in seconds.
   public static let tapInterval = 0.35
-  /// How far from it, in points, as a finger is less exact than a mouse.
+  /// The maximum distance of a repeated tap, in points; large because a finger is less precise than a mouse.
   public static let tapDistance = 30.0
 
   func handleTouch(id: Int64, phase: TouchPhase, location: Point) {
@@ -40,9 +40,9 @@ extension Window {
   }
 
   private func beginTouch(id: Int64, location: Point) {
-    // Taps keep their order: the end of the last one goes before the beginning of this one.
+    // Taps keep their order: the end of the previous tap is delivered before the beginning of this one.
     for touch in endingTouches { release(touch) }
-    // A finger that begins again without having ended has lost its end: take the old one back.
+    // The end of the previous touch with this id was lost, so that touch is cancelled.
     if touches[id] != nil { handleTouch(id: id, phase: .cancelled, location: location) }
     let touch = Touch(id: id, location: location, time: now)
     touches[id] = touch
@@ -66,7 +66,7 @@ extension Window {
 
   private func deliverEnd(of touch: Touch, to view: View) {
     guard touch.hold != nil else { return view.touchEnded(touch) }
-    // Before the view hears of the beginning, which may let it lose the touch.
+    // Recorded before the view receives the beginning, because its handler may take the touch away.
     endingTouches.append(touch)
     release(touch)
     guard touch.view != nil else { return endingTouches.removeAll { $0 === touch } }
@@ -85,7 +85,7 @@ extension Window {
     cancelFrames(for: hold)
   }
 
-  /// Tells the view what was held back: the beginning, or the end of what it has heard the beginning of.
+  /// Delivers the delayed beginning of the touch, or its delayed end if the beginning has been delivered.
   func release(_ touch: Touch) {
     guard let hold = touch.hold else { return }
     drop(hold)
@@ -101,8 +101,8 @@ extension Window {
     }
   }
 
-  /// Takes a touch over: the view that had it hears that it is cancelled, so do the others that watched it,
-  /// and `view` goes on watching it alone, by `observeTouch`.
+  /// Transfers a touch to `view`. The view that had the touch receives `touchCancelled`, the other observers see a
+  /// cancelled touch, and `view` alone continues to observe the touch with `observeTouch`.
   public func claim(_ touch: Touch, by view: View) {
     let previous = touch.view
     let phase = touch.phase
@@ -116,19 +116,20 @@ extension Window {
     touch.phase = phase
   }
 
-  /// Called for a view that leaves: it loses the focus and its touches.
+  /// Called for a view that leaves the window. The view loses the focus and its touches.
   func forget(_ view: View) {
     if focusedView === view { focus(nil) }
     takeTouches { $0 === view }
   }
 
-  /// Called for a view that can no longer be seen or used: neither it nor one below it keeps the focus or a touch.
+  /// Called for a view that is no longer visible or enabled. The view and its descendants lose the focus and their
+  /// touches.
   func withdraw(from view: View) {
     if focusedView?.isDescendant(of: view) == true { focus(nil) }
     takeTouches { $0.isDescendant(of: view) }
   }
 
-  /// Takes touches away from views, which hear of it where they have heard of the beginning.
+  /// Cancels the touches of the matching views. Views that received the beginning of a touch receive `touchCancelled`.
   private func takeTouches(from isMeant: (View) -> Bool) {
     for touch in Array(touches.values) + endingTouches {
       touch.observers.removeAll(where: isMeant)
@@ -142,9 +143,9 @@ extension Window {
   }
 }
 
-/// What wakes the window for a touch that is held back.
+/// The frame observer that wakes the window at the end of a touch's delay.
 final class TouchHold: FrameObserver {
-  /// The window has it, and it has this.
+  /// Weak, because the touch retains this object. The window retains the touch.
   private(set) weak var touch: Touch?
   private weak var window: Window?
 

@@ -1,14 +1,14 @@
 public import VitrineGraphics
 
-/// The top of a view tree: hands out touches and keys, keeps what is dirty, and knows what time it is.
+/// The root of a view tree. A window delivers touches and keys, collects the dirty region and provides the time.
 ///
-/// A window reads no clock and draws nothing itself. Its host sets `now` whenever it wakes up, feeds events,
-/// calls `update(at:)` for each frame, draws `drawList(for:)` for each rectangle of `takeDirtyRects()`, and
-/// sleeps until `nextDeadline`. An off-screen host in a test does the same with a clock of its own.
+/// A window reads no clock and draws nothing itself. Its host sets `now` when it wakes up, passes events, calls
+/// `update(at:)` for each frame, draws `drawList(for:)` for each rectangle of `takeDirtyRects()`, and sleeps until
+/// `nextDeadline`. An off-screen host in a test does the same with its own clock.
 public final class Window: View {
-  /// Pixels to a point. A change measures texts and lays views out anew, and asks for larger pictures where they
-  /// have become much too small; on a screen, the window's size in points follows. What is not a positive number
-  /// is ignored.
+  /// Pixels per point. A change measures and lays out all views again and reloads images that have become much too
+  /// small. On a screen, the window's size in points changes accordingly. Values that are not positive and finite are
+  /// ignored.
   public var scale: Double {
     didSet {
       guard scale != oldValue else { return }
@@ -20,21 +20,22 @@ public final class Window: View {
       scaleDidChange()
     }
   }
-  /// Time of the frame or event being handled, in seconds since the host began. The host sets it.
+  /// The time of the current frame or event, in seconds since the host started. Set by the host.
   public var now = 0.0
-  /// Seconds from one frame to the next while something moves. The host sets it to what the screen does.
+  /// The interval between frames while the window animates, in seconds; 1/60 by default. The host sets it to the
+  /// interval of the screen.
   public var frameInterval = 1.0 / 60
-  /// The time from which frames are counted, so that their times do not depend on earlier requests; nil counts each
-  /// frame from the previous one.
+  /// The time from which frames are counted, so that frame times do not depend on earlier requests. If `nil`, each
+  /// frame is counted from the previous one.
   package var frameOrigin: Double?
-  /// The host's current time; nil without a host. Between two frames this is later than `now`.
+  /// Returns the host's current time, which is later than `now` between two frames; `nil` without a host.
   package var hostTime: (() -> Double)?
-  /// Seconds that the host worked on its last frame; 0 where it does not say, as under a manual clock. What repeats for
-  /// ever makes longer pauses where frames are slow.
+  /// The time that the host spent on its last frame, in seconds; 0 if the host does not measure it, as with a manual
+  /// clock. Endless animations pause longer between frames if frames are slow.
   package var frameWork = 0.0
   /// Measures text as the renderer draws it.
   public var textMeasuring: any TextMeasuring
-  /// A view that always fills the window; nil by default. Subviews may be added beside it.
+  /// A view that always fills the window, behind all other subviews; `nil` by default.
   public var rootView: View? {
     didSet {
       guard rootView !== oldValue else { return }
@@ -45,30 +46,30 @@ public final class Window: View {
       }
     }
   }
-  /// Who gets keys first; nil sends them to the window.
+  /// The view that receives keys first; `nil` sends keys to the window.
   public private(set) weak var focusedView: View?
-  /// Asked for keys that no view has taken; true if it was of use.
+  /// Called for keys that no view handled. Returns true if the key was handled.
   public var unhandledKey: ((Key, KeyModifiers) -> Bool)?
-  /// Asked last: the host's own keys, as Escape.
+  /// Called last, for the host's own keys such as Escape.
   package var hostKey: ((Key, KeyModifiers) -> Bool)?
-  /// Hears of a new scale first: texts have to be measured by it.
+  /// Called before the views when `scale` changes, because the host must measure text at the new scale first.
   package var hostScale: ((Double) -> Void)?
 
-  /// Whether everything says how it came about: slots colour their pictures by source and write size and time over
-  /// them, and the host counts frames in a corner. For developers; false by default.
+  /// True if diagnostics are drawn: image slots tint their images by source and overlay size and load time, and the
+  /// host shows a frame counter in a corner. For developers; false by default.
   public var showsDiagnostics = false { didSet { if showsDiagnostics != oldValue { setNeedsDisplay() } } }
 
   private var dirty = DirtyRegion()
   private var frames = FrameRequests()
-  /// Fingers that are down.
+  /// The touches that are down, by id.
   var touches: [Int64: Touch] = [:]
-  /// Fingers that are up, whose end the view is yet to hear of.
+  /// The touches that are up but whose end is delayed.
   var endingTouches: [Touch] = []
-  /// The taps before, for telling double ones.
+  /// Counts consecutive taps.
   var taps = TapCounter()
   private var isLayoutRequested = true
 
-  /// A black window of a size in points, as a host makes it; one pixel to a point unless said otherwise.
+  /// Creates a black window with a size in points; by default with one pixel per point. A host calls this.
   public init(
     size: Size, scale: Double = 1, textMeasuring: any TextMeasuring = MonospaceMeasuring()
   ) {
@@ -80,26 +81,26 @@ public final class Window: View {
     setNeedsDisplay()
   }
 
-  /// Whether a point can have so many pixels.
+  /// True if `scale` is positive and finite.
   package nonisolated static func isScale(_ scale: Double) -> Bool { scale > 0 && scale.isFinite }
 
-  /// Lets `rootView` fill the window.
+  /// Sizes `rootView` to fill the window.
   public override func layoutSubviews() { rootView?.frame = bounds }
 
   // MARK: Frames
 
-  /// Asks for calls of `observer.frame(at:)` from a time on; a second request replaces the first.
+  /// Requests a call of `observer.frame(at:)` at or after a time. A second request by an observer replaces the first.
   ///
   /// - Parameters:
-  ///   - observer: what is called; held until it is served or cancelled.
-  ///   - time: in seconds of the window; one that has passed means the next frame.
-  ///   - keepsBusy: whether the window counts as busy until the observer is done. False for what may go on
-  ///     for ever, as a spinner.
+  ///   - observer: The observer, retained until it is called or cancelled.
+  ///   - time: The time in seconds, as in `now`. A time in the past requests the next frame.
+  ///   - keepsBusy: True if the window counts as busy until the observer is done. False for endless animations such as
+  ///     a spinner.
   public func requestFrames(for observer: any FrameObserver, at time: Double, keepsBusy: Bool = true) {
     frames.insert(observer, at: time, keepsBusy: keepsBusy)
   }
 
-  /// Ends the calls; does nothing where there were none.
+  /// Removes the observer's request, if there is one.
   public func cancelFrames(for observer: any FrameObserver) { frames.remove(observer) }
 
   /// Calls the frame observers that are due at `now` and performs the layout, so that the tree is ready to be drawn.
@@ -152,36 +153,36 @@ public final class Window: View {
     return frameOrigin + frame * frameInterval
   }
 
-  /// When the next `update(at:)` is wanted: now or earlier if there is something to draw; nil if the window
-  /// can sleep until an event.
+  /// The time of the next `update(at:)`: now or earlier if there is something to draw, `nil` if the window can sleep
+  /// until an event. O(requests).
   public var nextDeadline: Double? {
     if !dirty.isEmpty || isLayoutRequested { return now }
     return frames.nextDeadline
   }
 
-  /// Whether there is something to draw.
+  /// True if there is something to draw.
   public var isDirty: Bool { !dirty.isEmpty }
 
-  /// The rectangles that have changed since the last call, in window points.
+  /// Returns the rectangles that changed since the last call, in window points.
   public func takeDirtyRects() -> [Rect] { dirty.take(within: Rect(origin: .zero, size: frame.size)) }
 
-  /// What a part of the window looks like now.
+  /// Returns the drawing commands of a part of the window.
   public func drawList(for rect: Rect) -> DrawList {
     var list = DrawList(visibleRect: rect)
     render(into: &list)
     return list
   }
 
-  /// Whether no view that can be seen waits for a picture. Walks the tree.
+  /// True if no visible view waits for an image or a failure. O(views).
   public var isLoaded: Bool { !hasPendingSlots(below: self, visible: bounds) }
 
-  /// Whether no view of the tree waits for a picture, those that cannot be seen included. Walks the tree.
+  /// True if no view of the tree waits for an image or a failure, invisible views included. O(views).
   package var isLoadedThroughout: Bool {
     func waits(_ view: View) -> Bool { view.pendingSlots > 0 || view.subviews.contains(where: waits) }
     return !waits(self)
   }
 
-  /// Whether it is loaded, and nothing is dirty, fading or scrolling.
+  /// True if the window is loaded and nothing is dirty, fading or scrolling. Endless animations do not count. O(views).
   public var isIdle: Bool { dirty.isEmpty && !isLayoutRequested && !frames.isBusy && isLoaded }
 
   private func hasPendingSlots(below view: View, visible: Rect) -> Bool {
@@ -197,7 +198,7 @@ public final class Window: View {
   func invalidateWindow(_ rect: Rect) { dirty.insert(rect.intersection(bounds).roundedOut) }
   func layoutRequested() { isLayoutRequested = true }
 
-  /// `window`.
+  /// Returns `.window` unless another role was set.
   public override var accessibilityRole: AccessibilityRole {
     get { role(.window) }
     set { super.accessibilityRole = newValue }
@@ -205,7 +206,7 @@ public final class Window: View {
 
   // MARK: Input
 
-  /// Hands an event to the views. `now` is its time.
+  /// Delivers an event to the views. `now` is the time of the event.
   public func handle(_ event: InputEvent) {
     switch event {
     case .touch(let id, let phase, let location): handleTouch(id: id, phase: phase, location: location)
@@ -230,14 +231,14 @@ public final class Window: View {
     if key == .tab { return moveFocus(forward: !modifiers.contains(.shift)) }
     let taker = unclaimedKeyTaker(below: self)
     if taker?.keyDown(key, modifiers: modifiers) == true { return }
-    // Where no arrow scrolls, or Enter meets nothing to press, it is the focus that is asked for.
+    // An arrow that no view scrolls with, or Enter without a focused control, sets the focus.
     let asksForFocus = key == .enter || FocusDirection(key) != nil && taker == nil
     if unhandledKey?(key, modifiers) == true { return }
     if modifiers.isEmpty, asksForFocus, beginFocus() { return }
     _ = hostKey?(key, modifiers)
   }
 
-  /// The frontmost view that wants keys which nobody with the focus has taken.
+  /// Returns the outermost, then frontmost view that accepts keys left over by the focused view and its superviews.
   private func unclaimedKeyTaker(below view: View) -> View? {
     guard !view.isHidden, view.alpha >= 0.01 else { return nil }
     if view.takesUnclaimedKeys { return view }
@@ -260,7 +261,7 @@ public final class Window: View {
 
   // MARK: Focus
 
-  /// Gives a view the focus, or nobody.
+  /// Moves the focus to a view; `nil` removes the focus. Both views receive `focusDidChange()`.
   public func focus(_ view: View?) {
     guard focusedView !== view else { return }
     let previous = focusedView

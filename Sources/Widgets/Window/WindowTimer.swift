@@ -14,7 +14,7 @@ public final class WindowTimer {
     window.requestFrames(for: self, at: first, keepsBusy: false)
   }
 
-  /// True until the timer is cancelled or has made its last call.
+  /// True until the timer is cancelled or has made the last call.
   public var isPending: Bool { body != nil }
 
   /// Stops the timer. Further calls do nothing.
