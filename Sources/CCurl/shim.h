@@ -2,12 +2,12 @@
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
 
-// Macros that Swift does not see.
+// Values of macros that Swift cannot import.
 
 static const long vitrine_curl_auth_basic = CURLAUTH_BASIC;
 static const long vitrine_curl_auth_digest = CURLAUTH_DIGEST;
 
-// Swift cannot call variadic functions: a typed door for each kind of argument, and nothing else.
+// Typed wrappers of variadic functions, which Swift cannot call. They contain no logic.
 
 static inline CURLcode vitrine_curl_set_long(CURL *easy, CURLoption option, long value) {
   return curl_easy_setopt(easy, option, value);

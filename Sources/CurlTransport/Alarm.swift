@@ -1,12 +1,12 @@
 import Glibc
 
-/// Ends the sleep of a thread that polls; rung from any thread.
+/// A wake-up signal for a thread that blocks in `poll`. Can be rung from any thread. Built on a socket pair.
 final class Alarm: Sendable {
-  /// Becomes readable when the alarm rings.
+  /// The file descriptor that becomes readable when the alarm is rung; its reader passes it to `poll`.
   let descriptor: Int32
   private let bell: Int32
 
-  /// Nil when the process has no descriptor left.
+  /// Returns `nil` if the process has no file descriptor left.
   init?() {
     var ends: [Int32] = [-1, -1]
     let kind = SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue
@@ -19,12 +19,13 @@ final class Alarm: Sendable {
     close(bell)
   }
 
-  /// What does not fit any more has been heard already.
+  /// Wakes the polling thread. A full socket buffer is no error: the descriptor is readable already.
   func ring() {
     var byte: UInt8 = 0
     send(bell, &byte, 1, Int32(MSG_NOSIGNAL))
   }
 
+  /// Discards the pending wake-ups, so that `descriptor` is no longer readable.
   func silence() {
     var bytes = [UInt8](repeating: 0, count: 64)
     while recv(descriptor, &bytes, bytes.count, 0) == bytes.count {}

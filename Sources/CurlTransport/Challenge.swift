@@ -1,15 +1,15 @@
 import VitrineLoading
 
-/// The answers that ask a hop who it is, and whether libcurl has something to say to that.
+/// The authentication challenge of a hop: a 401 response to which libcurl may reply on its own with a digest.
 ///
-/// It asks again by itself, with a proof, if it can; that shows only when the request leaves once more.
-/// Until then the answer is withheld from the receiver.
+/// libcurl repeats the request with a proof if it can, which shows only when the request is sent again. Until then the
+/// 401 response is withheld from the receiver.
 struct Challenge: Sendable {
   private(set) var withheld: TransportResponse?
   private var count = 0
 
-  /// Withholds an answer of status 401 that a digest may be the reply to: once, and once more if only the
-  /// server's number has gone stale (RFC 7616, 3.3). False if it is the last word.
+  /// Withholds a 401 response that a digest credential can reply to. Accepts the first such response, and a second one
+  /// only if the server says that its nonce is stale (RFC 7616, 3.3). Returns false if the response is final.
   mutating func withhold(
     _ response: TransportResponse, knowing credential: CurlTransport.Credential.Secret?
   ) -> Bool {
@@ -22,10 +22,10 @@ struct Challenge: Sendable {
     return true
   }
 
-  /// Whether it has been replied to: the request leaves once more.
+  /// Drops the withheld response because the request is being sent again. Returns true if a response was withheld.
   mutating func reply() -> Bool { take() != nil }
 
-  /// What nobody has replied to.
+  /// Removes and returns the withheld response, to which libcurl has not replied; `nil` if there is none.
   mutating func take() -> TransportResponse? {
     defer { withheld = nil }
     return withheld

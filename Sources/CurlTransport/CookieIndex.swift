@@ -1,6 +1,6 @@
 /// The cookies of a jar by domain. Decides which cookies exceed the limits of the jar.
 struct CookieIndex {
-  /// The maximum numbers of cookies.
+  /// The maximum number of cookies, per domain and in total.
   struct Limits {
     var perDomain = 50
     var total = 1000
@@ -8,7 +8,7 @@ struct CookieIndex {
 
   private let limits: Limits
   private var cookies: [String: [JarCookie]] = [:]
-  /// The order in which the cookies came.
+  /// Sequence numbers of the cookies in the order of their arrival.
   private var ages: [JarCookie.Key: UInt64] = [:]
   private var lastAge: UInt64 = 0
 
@@ -17,8 +17,8 @@ struct CookieIndex {
   /// The number of cookies.
   var count: Int { ages.count }
 
-  /// Replaces the cookies with those of the jar. Returns the cookies that exceed the limits, which are left out: those
-  /// that came first. Expired cookies are left out as well: libcurl removes them when it adds or sends cookies.
+  /// Replaces the cookies with those of the jar. Returns the cookies that exceed the limits and are therefore left out:
+  /// the oldest ones. Expired cookies are left out as well: libcurl removes them when it adds or sends cookies.
   mutating func update(_ lines: [String], at now: Int64 = 0) -> [JarCookie] {
     var known: [(age: UInt64, cookie: JarCookie)] = []
     for cookie in lines.compactMap({ JarCookie($0) }) where !cookie.isExpired(at: now) {

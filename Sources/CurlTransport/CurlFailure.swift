@@ -1,22 +1,22 @@
 import CCurl
 import VitrineLoading
 
-/// How libcurl could not do what it was asked for, and what that is to a caller.
+/// A failure reported by libcurl, with the facts that determine the resulting `ImageError`.
 struct CurlFailure {
   let code: CURLcode
-  /// What it said about it; nil for its words for the code.
+  /// libcurl's message about this failure; `nil` uses its general text for the code.
   var message: String?
   /// The host of the request.
   var host = ""
-  /// The host of a proxy that is reached over TLS; nil for any other proxy and for none.
+  /// The host of a proxy that is reached over TLS; `nil` for any other proxy and for none.
   var secureProxyHost: String?
-  /// The request goes through a proxy.
+  /// True if the request goes through a proxy.
   var isProxied = false
-  /// What the proxy answered to CONNECT; 0 for nothing.
+  /// The proxy's status in reply to CONNECT; 0 if there was none.
   var proxyStatus = 0
-  /// The connection was there, through the proxy too.
+  /// True if the connection to the server was established, including the path through the proxy.
   var isConnected = false
-  /// Seconds that a connection may take, which is the one limit of time that libcurl watches.
+  /// The time limit for connecting, in seconds. The only time limit that libcurl enforces itself.
   var connectLimit = 0.0
 
   var error: ImageError {
@@ -31,7 +31,7 @@ struct CurlFailure {
 
   private var refusal: Int? { proxyStatus == 0 || (200..<300).contains(proxyStatus) ? nil : proxyStatus }
 
-  /// Until there is a connection it is the proxy alone that was spoken to, but for TLS.
+  /// True if the failure is the proxy's: before a connection is established, all traffic except TLS is with the proxy.
   private var isProxys: Bool {
     switch code {
     case CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY: true
@@ -42,7 +42,7 @@ struct CurlFailure {
     }
   }
 
-  /// The host that failed to prove its identity. Until an https proxy has answered CONNECT, this is the proxy.
+  /// The host with the untrusted certificate. Until an https proxy has replied to CONNECT, this is the proxy.
   private var untrustedHost: String {
     guard let secureProxyHost, !isConnected, proxyStatus == 0 else { return host }
     return secureProxyHost

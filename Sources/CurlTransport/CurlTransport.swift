@@ -4,32 +4,31 @@ public import FoundationEssentials
 import Synchronization
 public import VitrineLoading
 
-/// Fetches over http and https with libcurl: HTTP/1.1, and HTTP/2 over TLS.
+/// A transport for http and https based on libcurl. Speaks HTTP/1.1, and HTTP/2 over TLS.
 ///
-/// All transfers run on one thread of the transport's own, which starts with the first of them and sleeps
-/// while there is nothing to do. Connections and TLS sessions are kept and reused. A redirect is followed
-/// five times at most, never from https to http, and takes only Accept and User-Agent along to another
-/// origin.
+/// All transfers run on one thread that the transport owns. The thread starts with the first transfer and sleeps while
+/// there is nothing to do. Connections and TLS sessions are kept and reused. At most five redirects are followed, never
+/// from https to http; a redirect to another origin carries only the Accept and User-Agent headers.
 ///
 ///     let transport = CurlTransport()
 ///     let transfer = transport.start(TransportRequest(url: url), receiver: receiver)
-///     transfer.cancel()  // the receiver hears `.failure(.cancelled)`
+///     transfer.cancel()  // the receiver is told `.failure(.cancelled)`
 ///
-/// Unless its configuration says otherwise, it keeps no cookies, uses no proxy and no credentials, and
-/// trusts the servers that the system trusts. It never reads `.netrc`. Requests without an `Accept-Encoding` header ask
-/// for the content encoding `identity`; a response that is compressed nevertheless fails with curl's code 61.
+/// By default the transport keeps no cookies, uses no proxy and no credentials, and trusts the servers that the system
+/// trusts. It never reads `.netrc`. Requests without an `Accept-Encoding` header ask for the content encoding
+/// `identity`; a response that is compressed nevertheless fails with curl's code 61.
 public final class CurlTransport: DataTransport {
-  /// `http` and `https`.
+  /// The schemes that the transport fetches: `http` and `https`.
   public let schemes: Set<String> = ["http", "https"]
-  /// An identifier of `Configuration.trust`.
+  /// An identifier of `Configuration.trust`; empty for the default settings.
   public let trust: String
 
   private let settings: TransferSettings
   private let nextID = Atomic<UInt64>(0)
-  /// The loop that takes transfers; nil before the first of them and after `stop()`.
+  /// The thread that runs transfers; `nil` before the first transfer and after `stop()`.
   private let loop = Mutex<TransferThread?>(nil)
 
-  /// Makes a transport that does nothing yet: no thread, no connection. Warns if it is to trust anybody.
+  /// Creates a transport without starting a thread or opening a connection. Warns if the trust settings are unsafe.
   public convenience init(configuration: Configuration = .init()) {
     self.init(configuration: configuration, optionFilter: nil)
   }
@@ -46,8 +45,8 @@ public final class CurlTransport: DataTransport {
 
   /// Starts a transfer and returns at once; see `DataTransport`.
   ///
-  /// May be called from a receiver. An URL, a header or a login that cannot be sent is heard of as a failure, and no
-  /// connection is made for it: `.unsupportedScheme`, `.invalidURL`, or `.transport` with curl's code 43.
+  /// May be called from a receiver. A URL, header or login that cannot be sent is reported to the receiver as a
+  /// failure, without opening a connection: `.unsupportedScheme`, `.invalidURL`, or `.transport` with curl's code 43.
   public func start(_ request: TransportRequest, receiver: any TransportReceiver) -> any Cancellable {
     let id = TransferID(number: nextID.add(1, ordering: .relaxed).newValue)
     let command = TransferCommand.start(
@@ -64,7 +63,8 @@ public final class CurlTransport: DataTransport {
   /// True if the configuration has a cookie jar or credentials.
   public var addsCredentials: Bool { settings.addsCredentials }
 
-  /// Returns digests of the cookies in the jar that would be sent to `url` now, and of the credential for its origin.
+  /// Returns digests of the cookies in the jar that would be sent to `url` now, and of the credential for the URL's
+  /// origin.
   public func credentialDigests(for url: URL, headers: HTTPHeaders) -> CredentialDigests {
     guard addsCredentials, let hop = try? Hop(TransportRequest(url: url, headers: headers)) else {
       return .init()
@@ -74,11 +74,11 @@ public final class CurlTransport: DataTransport {
     return sent.digests
   }
 
-  /// Cancels what is under way, closes all connections and ends the thread.
+  /// Cancels all transfers, closes all connections and ends the thread.
   ///
-  /// Waits until the thread is gone, so every receiver has heard its end by then; called from a receiver it
-  /// cannot wait and returns at once. A later `start` begins with a new thread. Stopping when nothing runs
-  /// does nothing. Without this call the same happens, unwaited for, when the transport is released.
+  /// Waits until the thread has ended, so that every receiver has been told of the end of its transfer when this
+  /// returns. When called from a receiver, returns at once. A later `start` creates a new thread. Does nothing if no
+  /// thread is running. Releasing the transport does the same without waiting.
   public func stop() {
     let stopped = loop.withLock { loop in
       defer { loop = nil }
@@ -87,7 +87,7 @@ public final class CurlTransport: DataTransport {
     stopped?.stopAndWait()
   }
 
-  /// Tells a receiver that the machine has no thread or no memory left, on a thread that is not the caller's.
+  /// Reports to the receiver, on a background thread, that the system has no thread or memory left.
   private static func refuse(_ receiver: any TransportReceiver) {
     DispatchQueue.global().async {
       receiver.transportDidFinish(.failure(.curl(CURLE_OUT_OF_MEMORY)))
@@ -95,7 +95,7 @@ public final class CurlTransport: DataTransport {
   }
 }
 
-/// What `start` hands out.
+/// The handle that `start` returns.
 private final class TransferHandle: Cancellable {
   private let id: TransferID
   private let inbox: TransferInbox?

@@ -1,17 +1,18 @@
-/// The moment before which no transfer of a loop is late.
+/// A lower bound for the earliest deadline of a loop's transfers.
 ///
-/// A deadline that moves to later is left as it was known: the loop looks at all transfers then, and once. To look at all of
-/// them each time that bytes come took a quarter of the processor time of a hundred transfers at once.
+/// The bound is not raised when a transfer's deadline moves to a later time; instead the loop checks all transfers once
+/// when the bound is reached. Checking all of them on each arrival of bytes took a quarter of the processor time with a
+/// hundred concurrent transfers.
 final class DeadlineWatch {
-  /// Never later than the earliest deadline; nil while there is none.
+  /// A time that is not later than the earliest deadline; `nil` if there is no deadline.
   private(set) var earliest: SuspendingClock.Instant?
 
-  /// A transfer has this deadline now.
+  /// Takes account of a transfer's new deadline.
   func note(_ deadline: SuspendingClock.Instant?) {
     guard let deadline else { return }
     earliest = min(earliest ?? deadline, deadline)
   }
 
-  /// These are the deadlines of all.
+  /// Replaces the bound with the earliest of all current deadlines.
   func renew(_ deadlines: some Sequence<SuspendingClock.Instant>) { earliest = deadlines.min() }
 }

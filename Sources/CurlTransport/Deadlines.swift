@@ -1,19 +1,19 @@
 import VitrineLoading
 
-/// When a transfer has taken too long.
+/// The time limits of a transfer.
 ///
-/// libcurl watches the time to connect. Its low-speed limit is no use for a stall: it averages over five
-/// seconds, so that a limit of 1 s ends a transfer after 7.
+/// libcurl enforces only the limit for connecting. Its low-speed limit is not used for stalls: it averages over five
+/// seconds, so that a limit of 1 s ends a transfer after 7 s.
 struct Deadlines: Sendable {
   private let timeouts: TransportRequest.Timeouts
   private var total: SuspendingClock.Instant?
-  /// How long nothing may come; nil for ever.
+  /// The maximum time without any bytes; `nil` for no limit.
   private let patience: Duration?
-  /// Runs from the time when the request leaves.
+  /// The end of the stall limit, which starts when the request is sent.
   private var stall: SuspendingClock.Instant?
-  /// Ends the reading of a body that nobody wants.
+  /// The end of the time for reading a body that will be discarded.
   private var rest: SuspendingClock.Instant?
-  /// Ends the wait for a connection that another transfer has not got.
+  /// The end of the wait for a connection that another transfer failed to open.
   private var connection: SuspendingClock.Instant?
 
   init(_ timeouts: TransportRequest.Timeouts, startedAt start: SuspendingClock.Instant) {
@@ -25,10 +25,10 @@ struct Deadlines: Sendable {
   /// The time at which the transfer was paused; nil while it is running.
   private var pausedAt: SuspendingClock.Instant?
 
-  /// Whether `next` has become earlier than what `heard` makes of it.
+  /// True if the time for discarding a body is limited, so that `next` may have moved to an earlier time.
   var isCutShort: Bool { rest != nil }
 
-  /// The earliest; nil for none.
+  /// The earliest deadline; `nil` if there is none or the transfer is paused.
   var next: SuspendingClock.Instant? {
     pausedAt == nil ? Self.earlier(Self.earlier(total, stall), Self.earlier(rest, connection)) : nil
   }
@@ -40,22 +40,22 @@ struct Deadlines: Sendable {
     return min(a, b)
   }
 
-  /// Which limit `next` is.
+  /// The limit that is exceeded when `next` is reached.
   var limit: ImageError.TimeLimit {
     if next == total { return .total(seconds: timeouts.total) }
     return next == connection ? .connect(seconds: timeouts.connect) : .stall(seconds: timeouts.stall)
   }
 
-  /// A byte came, or the request left.
+  /// Restarts the stall limit because bytes arrived or the request was sent.
   mutating func heard(at now: SuspendingClock.Instant) {
     connection = nil
     stall = patience.map { now.advanced(by: $0) }
   }
 
-  /// Stops all deadlines until `resume(at:)`, because the receiver has no room for more bytes.
+  /// Suspends all deadlines until `resume(at:)`, because the receiver has no room for more bytes.
   mutating func pause(at now: SuspendingClock.Instant) { pausedAt = pausedAt ?? now }
 
-  /// Starts the deadlines again.
+  /// Resumes the deadlines: extends the total limit by the length of the pause and restarts the stall limit.
   mutating func resume(at now: SuspendingClock.Instant) {
     guard let start = pausedAt else { return }
     pausedAt = nil
@@ -63,17 +63,18 @@ struct Deadlines: Sendable {
     stall = patience.map { now.advanced(by: $0) }
   }
 
-  /// Allows the rest of a body no more time than this.
+  /// Limits the time for reading the rest of a body that will be discarded.
   mutating func limitRest(of time: Duration, from now: SuspendingClock.Instant) {
     rest = now.advanced(by: time)
   }
 
-  /// Another transfer has waited in vain for the connection that this one waits for, since then.
+  /// Limits the time to connect, counted from `start`, because another transfer failed to open the connection that this
+  /// transfer is waiting for.
   mutating func limitConnecting(since start: SuspendingClock.Instant) {
     connection = Self.span(timeouts.connect).map { start.advanced(by: $0) }
   }
 
-  /// Another request of the same transfer: only the total goes on.
+  /// Clears all limits except the total limit, before the next request of the transfer.
   mutating func beginHop() {
     stall = nil
     rest = nil
@@ -81,7 +82,7 @@ struct Deadlines: Sendable {
     pausedAt = nil
   }
 
-  /// Seconds as a duration; nil, no limit, for what is not finite or beyond thirty years.
+  /// Converts seconds to a duration. Returns `nil`, no limit, for NaN and for 10⁹ seconds (32 years) or more.
   private static func span(_ seconds: Double) -> Duration? {
     seconds < 1e9 ? .seconds(max(0, seconds)) : nil
   }

@@ -2,7 +2,8 @@ import CCurl
 import VitrineLoading
 
 extension EasyHandle {
-  /// Sets every option for one request, from nothing: what is not set here is libcurl's default.
+  /// Sets all options for one request. Starts from a reset handle, so that every option that is not set here has
+  /// libcurl's default.
   func prepare(
     for hop: Hop, connectLimit: Double, settings: TransferSettings
   ) throws(ImageError) {
@@ -12,10 +13,10 @@ extension EasyHandle {
     try setErrorText()
     try set(CURLOPT_URL, hop.address.text)
     try setWebOnly()
-    try setIfAvailable(CURLOPT_FOLLOWLOCATION, 0)  // redirects are decided by `RedirectPolicy`
+    try setIfAvailable(CURLOPT_FOLLOWLOCATION, 0)  // `RedirectPolicy` decides about redirects
     try setIfAvailable(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
     try setIfAvailable(CURLOPT_NOSIGNAL, 1)
-    // A cancelled transfer does not wait for its name look-up, which would hold up all others.
+    // Without this option, a cancelled transfer would wait for its name lookup and block all others.
     try setIfAvailable(CURLOPT_QUICK_EXIT, 1)
     try setHeaders(of: hop, settings)
     try setProtocol(of: hop, speaksHTTP2: configuration.speaksHTTP2)
@@ -27,21 +28,20 @@ extension EasyHandle {
     try set(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(connectLimit))
     try setIfAvailable(CURLOPT_MAXLIFETIME_CONN, 600)
     try setIfAvailable(CURLOPT_FRESH_CONNECT, hop.needsFreshConnection ? 1 : 0)
-    // Refused by a handle that shared a connection and still has its buffer, which is as good.
+    // Fails for a handle that shared a connection and still has its buffer, which does no harm.
     try? set(CURLOPT_BUFFERSIZE, 64 << 10)
   }
 
-  /// Restricts libcurl to http and https. libcurl before 7.85 uses another option for this. A libcurl with neither
-  /// option is safe as well, because it only receives http and https URLs.
+  /// Restricts libcurl to http and https. libcurl before 7.85 uses another option for this. libcurl with neither option
+  /// is safe as well, because it only receives http and https URLs.
   private func setWebOnly() throws(ImageError) {
     guard try !setIfAvailable(CURLOPT_PROTOCOLS_STR, "http,https") else { return }
     let protocols = CURLoption(rawValue: 181)  // CURLOPT_PROTOCOLS, deprecated
     try setIfAvailable(protocols, 1 << 0 | 1 << 1)
   }
 
-  /// HTTP/2 only where TLS has agreed on it: libcurl 7.88 breaks when it reuses a connection that speaks
-  /// HTTP/2 without TLS. Without TLS, or with a libcurl built without HTTP/2, waiting for a connection to share would
-  /// only delay transfers.
+  /// Allows HTTP/2 only over TLS: libcurl 7.88 breaks when it reuses a connection that speaks HTTP/2 without TLS.
+  /// Without TLS, or with libcurl built without HTTP/2, waiting for a connection to share would only delay transfers.
   private func setProtocol(of hop: Hop, speaksHTTP2: Bool) throws(ImageError) {
     var isShared = speaksHTTP2 && hop.address.origin.scheme == "https"
     if isShared { isShared = try setIfAvailable(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS)) }
@@ -62,12 +62,13 @@ extension EasyHandle {
     }
     guard let authorities = trust.certificateAuthorities else { return }
     try set(CURLOPT_CAINFO, authorities)
-    // A libcurl without this option reads no directory of authorities.
+    // libcurl without this option reads no directory of authorities.
     try setIfAvailable(CURLOPT_CAPATH, nil)
   }
 
-  /// An empty proxy and an empty list of exceptions, each set, keep libcurl from asking the environment. A
-  /// proxy has to prove who it is, whatever the servers need not.
+  /// Sets the proxy and the requirements for the proxy's certificate, which `allowsInvalidCertificates` does not relax.
+  /// Without a proxy, sets an empty proxy and an empty list of exceptions, which keep libcurl from reading the
+  /// environment.
   private func setProxy(_ proxy: String?, trust: CurlTransport.Trust) throws(ImageError) {
     let address = try proxy.map { text throws(ImageError) in try ProxyAddress(text) }
     let hasProxies = try setIfAvailable(CURLOPT_PROXY, address?.text ?? "")
@@ -86,7 +87,7 @@ extension EasyHandle {
     try setIfAvailable(CURLOPT_PROXY_CAPATH, nil)
   }
 
-  /// The request's fields, what it signs in with, and its cookies.
+  /// Sets the header fields, the credential and the cookies of the request.
   private func setHeaders(of hop: Hop, _ settings: TransferSettings) throws(ImageError) {
     var headers = hop.headers
     switch settings.credential(for: hop) {
@@ -99,21 +100,22 @@ extension EasyHandle {
     try setHeaderLines(headerLines(headers, userAgent: settings.configuration.userAgent))
   }
 
-  /// Says whose cookies of the jar it is about, and takes over a cookie of the request's own.
+  /// Sets the host whose cookies of the jar are sent, and passes the request's own Cookie header to libcurl as a
+  /// cookie.
   private func setCookies(of hop: Hop, _ headers: inout HTTPHeaders) throws(ImageError) {
-    // libcurl 7.88 goes on to take the Host that a request named for the one that cookies belong to,
-    // whomever its handle asks next.
+    // libcurl 7.88 keeps a Host header that one request set as the cookie host of later requests on the same handle.
+    // Setting the header for each request prevents that.
     if headers["Host"] == nil { headers["Host"] = hop.address.authority }
     guard let own = headers["Cookie"] else { return }
-    // Otherwise the request would have two Cookie fields, where only one is allowed (RFC 6265, 5.4). Skipped for a
+    // Otherwise the request would have two Cookie fields, where only one is allowed (RFC 6265, 5.4). Skipped for
     // libcurl without cookies.
     if try setIfAvailable(CURLOPT_COOKIE, HeaderLine.checked(value: own, of: "Cookie")) {
       headers["Cookie"] = nil
     }
   }
 
-  /// Throws for control characters: libcurl would cut a login off at NUL, and copy a line's end into the field of a
-  /// digest. No login has any (RFC 7617, 2).
+  /// Sets user and password. Throws for control characters: libcurl would cut a login off at NUL, and copy a line break
+  /// into a digest field. Valid logins contain none (RFC 7617, 2).
   private func setLogin(_ user: String, _ password: String, _ method: Int) throws(ImageError) {
     guard !(user + password).utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
       throw .curl(CURLE_BAD_FUNCTION_ARGUMENT, "a user or password cannot be sent")
@@ -123,7 +125,8 @@ extension EasyHandle {
     try set(CURLOPT_PASSWORD, password)
   }
 
-  /// Fields in the form that libcurl wants; throws for what would break out of its line.
+  /// Returns the header lines in libcurl's format, with User-Agent and Accept-Encoding added if missing. Throws for a
+  /// field that would break out of its line.
   private func headerLines(
     _ headers: HTTPHeaders, userAgent: String
   ) throws(ImageError) -> [String] {
@@ -141,7 +144,7 @@ extension EasyHandle {
   }
 
   /// Converts seconds to milliseconds for libcurl. Values of 0 or less become 1 ms, because libcurl takes 0 for 300 s.
-  /// NaN and values above 10⁶ seconds become `Int32.max` (24 days).
+  /// NaN and values from 10⁶ seconds become `Int32.max` (24 days).
   static func milliseconds(_ seconds: Double) -> Int {
     seconds < 1e6 ? Int(max(1, seconds * 1000)) : Int(Int32.max)
   }

@@ -1,29 +1,30 @@
 import CCurl
 import VitrineLoading
 
-/// A function that tests use to imitate a libcurl that is older or built without some features. Returns the code with
-/// which an option is refused, or nil to let libcurl decide. `number` is the value of a numeric option.
+/// A function by which tests imitate a libcurl that is older or built without some features. Returns the code with
+/// which an option is refused, or `nil` to let libcurl decide. `number` is the value of a numeric option.
 typealias OptionFilter = @Sendable (_ option: CURLoption, _ number: Int?) -> CURLcode?
 
-/// A libcurl easy handle with what must live as long as it does: error text and header list.
+/// A libcurl easy handle, with the error text and header list that must live as long as the handle.
 final class EasyHandle {
   let pointer: UnsafeMutableRawPointer
   private let errorText: UnsafeMutablePointer<CChar>
   private var headerList: UnsafeMutablePointer<curl_slist>?
-  /// Outlives the handle.
+  /// Retained because the share must outlive the handle.
   private let share: ShareHandle
   private let filter: OptionFilter?
-  /// Whether every option is libcurl's default.
+  /// True if every option except the share has libcurl's default value.
   var isReset = true
 
-  /// Nil when there is no memory left. What is shared stays so whatever is reset.
+  /// Returns `nil` if memory is exhausted. The handle keeps using `share` after a reset.
   init?(sharing share: ShareHandle, filter: OptionFilter? = nil) {
     guard let pointer = curl_easy_init() else { return nil }
     self.pointer = pointer
     self.share = share
     self.filter = filter
-    // libcurl heeds a jar that is shared only if it has been told of a cookie before, be it none. To name a
-    // file that is none, for each transfer, would do as well, and lose a few bytes each time.
+    // libcurl uses a shared jar only if cookies have been enabled on the handle, which setting an empty cookie does.
+    // Naming a cookie file that does not exist would also work, but must be repeated for each transfer and leaks a few
+    // bytes each time.
     if share.hasCookies { _ = vitrine_curl_set_string(pointer, CURLOPT_COOKIELIST, "") }
     _ = vitrine_curl_set_pointer(pointer, CURLOPT_SHARE, share.pointer)
     errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
@@ -36,7 +37,7 @@ final class EasyHandle {
     errorText.deallocate()
   }
 
-  /// Forgets every option, among them all pointers into Swift; keeps what is shared.
+  /// Resets every option, including all pointers into Swift. Keeps the share.
   func reset() {
     guard !isReset else { return }
     isReset = true
@@ -46,14 +47,14 @@ final class EasyHandle {
     errorText.pointee = 0
   }
 
-  /// What libcurl said about its last failure.
+  /// libcurl's message about the last failure; `nil` if there is none.
   var message: String? { errorText.pointee == 0 ? nil : String(cString: errorText) }
 
   func set(_ option: CURLoption, _ value: Int) throws(ImageError) {
     try check(code(option, value))
   }
 
-  /// libcurl keeps a copy.
+  /// Sets a text option. libcurl keeps a copy of the text.
   func set(_ option: CURLoption, _ text: String?) throws(ImageError) {
     try check(code(option, text))
   }
@@ -73,7 +74,7 @@ final class EasyHandle {
     try isAvailable(code(option, value))
   }
 
-  /// Sets a text option that transfers do not depend on. Returns false if libcurl does not have it.
+  /// Sets a text option that transfers do not depend on. Returns false if libcurl does not have the option.
   @discardableResult
   func setIfAvailable(_ option: CURLoption, _ text: String?) throws(ImageError) -> Bool {
     try isAvailable(code(option, text))
@@ -103,7 +104,7 @@ final class EasyHandle {
     }
   }
 
-  /// Sends these header lines instead of those set before.
+  /// Replaces the header lines of the request.
   func setHeaderLines(_ lines: [String]) throws(ImageError) {
     var list: UnsafeMutablePointer<curl_slist>?
     for line in lines {
@@ -127,14 +128,14 @@ final class EasyHandle {
     return vitrine_curl_get_long(pointer, info, &value) == CURLE_OK ? value : 0
   }
 
-  /// Nil for none and for an empty one.
+  /// Returns a text that libcurl reports about the transfer; `nil` if missing or empty.
   func text(_ info: CURLINFO) -> String? {
     var value: UnsafePointer<CChar>?
     guard vitrine_curl_get_string(pointer, info, &value) == CURLE_OK, let value else { return nil }
     return value.pointee == 0 ? nil : String(cString: value)
   }
 
-  /// What the last answer came in; nil without one.
+  /// The HTTP version of the last response: "1.0", "1.1" or "2"; `nil` without a response.
   var httpVersion: String? {
     switch count(CURLINFO_HTTP_VERSION) {
     case Int(CURL_HTTP_VERSION_1_0): "1.0"
@@ -158,10 +159,10 @@ final class EasyHandle {
     return lines
   }
 
-  /// True once a response has come over HTTP/2.
+  /// True once a response has arrived over HTTP/2.
   var speaksHTTP2: Bool { count(CURLINFO_HTTP_VERSION) == Int(CURL_HTTP_VERSION_2_0) }
 
-  /// A time that libcurl counts in microseconds, in seconds.
+  /// Returns a time in seconds, which libcurl reports in microseconds; 0 if unknown.
   func seconds(_ info: CURLINFO) -> Double {
     var value = curl_off_t()
     return vitrine_curl_get_offset(pointer, info, &value) == CURLE_OK ? Double(value) / 1e6 : 0

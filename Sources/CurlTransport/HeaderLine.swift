@@ -1,23 +1,23 @@
 import CCurl
 import VitrineLoading
 
-/// A header field as libcurl wants it; libcurl itself sends whatever it is given.
+/// A validated header field in libcurl's format. libcurl itself sends any text unchecked.
 struct HeaderLine: Hashable, Sendable {
   let text: String
 
-  /// Throws if the name is no token or the value has CR, LF or NUL in it (RFC 9110, 5.1 and 5.5).
+  /// Throws if the name is not a token or the value contains CR, LF or NUL (RFC 9110, 5.1 and 5.5).
   init(_ field: HTTPHeaders.Field) throws(ImageError) {
     guard !field.name.isEmpty, field.name.utf8.allSatisfy(Self.isTokenByte) else {
       throw .curl(
         CURLE_BAD_FUNCTION_ARGUMENT, "a header's name cannot be sent: \(field.name.debugDescription)")
     }
     let value = try Self.checked(value: field.value, of: field.name)
-    // To libcurl `Name:` means to send no such field, and `Name;` to send it with no value.
+    // libcurl reads `Name:` as "do not send this field", and `Name;` as "send this field with an empty value".
     let isEmpty = value.utf8.allSatisfy { $0 == 0x20 || $0 == 0x09 }
     text = isEmpty ? "\(field.name);" : "\(field.name): \(value)"
   }
 
-  /// The value; throws if it would break out of its line.
+  /// Returns the value. Throws if it contains CR, LF or NUL, which would break out of the header line.
   static func checked(value: String, of name: String) throws(ImageError) -> String {
     guard !value.utf8.contains(where: { $0 == 0x0D || $0 == 0x0A || $0 == 0 }) else {
       throw .curl(CURLE_BAD_FUNCTION_ARGUMENT, "a header's value cannot be sent: \(name)")

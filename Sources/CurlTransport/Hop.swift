@@ -1,19 +1,20 @@
 import FoundationEssentials
 import VitrineLoading
 
-/// One request of a transfer: the first, or the one that a redirect led to.
+/// One request of a transfer: the first request, or a request to the target of a redirect.
 struct Hop: Hashable, Sendable {
   var address: WebAddress
-  /// What the caller gave, less what may not leave its origin.
+  /// The caller's header fields, without the fields that must not leave their origin.
   var headers: HTTPHeaders
-  /// Redirects followed to come here.
+  /// The number of redirects followed up to this hop.
   var redirects = 0
-  /// Not over a connection that was used before.
+  /// True if the hop must not reuse an existing connection.
   var needsFreshConnection = false
 }
 
 extension Hop {
-  /// The first request; throws if it has no address on the web.
+  /// Creates the first hop of a request. Throws `.unsupportedScheme` or `.invalidURL` if the URL is not a valid http or
+  /// https URL.
   init(_ request: TransportRequest) throws(ImageError) {
     let url = request.url
     if let scheme = url.scheme?.lowercased(), scheme != "http", scheme != "https" {

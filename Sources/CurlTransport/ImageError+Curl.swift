@@ -2,7 +2,7 @@ import CCurl
 import VitrineLoading
 
 extension ImageError {
-  /// A code of libcurl's with a message, libcurl's own for that code if none is given.
+  /// Creates an error from a libcurl code. If `message` is `nil`, libcurl's text for the code is used.
   static func curl(_ code: CURLcode, _ message: String? = nil) -> ImageError {
     CurlFailure(code: code, message: message).error
   }

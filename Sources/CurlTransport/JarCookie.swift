@@ -1,6 +1,6 @@
-/// A cookie of a jar, parsed from libcurl's list, and the rule by which libcurl sends it (RFC 6265, 5.4).
+/// A cookie of a jar, parsed from libcurl's list, with libcurl's rules for sending cookies (RFC 6265, 5.4).
 struct JarCookie: Hashable {
-  /// The parts that distinguish a cookie from the other cookies of a jar.
+  /// The attributes that identify a cookie within a jar.
   struct Key: Hashable {
     let domain: String
     let path: String
@@ -9,9 +9,9 @@ struct JarCookie: Hashable {
 
   let name: String
   let value: String
-  /// In lower case, without a leading dot.
+  /// The domain in lower case, without a leading dot.
   let domain: String
-  /// A line that makes libcurl remove the cookie: the same cookie, which expired long ago.
+  /// A cookie line that makes libcurl remove this cookie: an identical cookie that has expired.
   let removal: String
   private let includesSubdomains: Bool
   private let path: String
@@ -19,7 +19,7 @@ struct JarCookie: Hashable {
   /// The expiry time in seconds since 1970; 0 for a session cookie.
   private let expires: Int64
 
-  /// Parses a line of seven tab-separated fields; nil for any other line.
+  /// Parses a line of seven tab-separated fields (the Netscape format). Returns `nil` for any other line.
   init?(_ line: String) {
     let prefix = "#HttpOnly_"
     let text = line.hasPrefix(prefix) ? line.dropFirst(prefix.count) : line[...]
@@ -39,7 +39,7 @@ struct JarCookie: Hashable {
 
   var key: Key { Key(domain: domain, path: path, name: name) }
 
-  /// True if libcurl sends the cookie with a request for `address`.
+  /// Returns true if libcurl sends the cookie with a request for `address`.
   func isSent(to address: WebAddress, at now: Int64) -> Bool {
     let host = address.origin.host.lowercased()
     guard !isExpired(at: now), matches(host: host), matches(path: address.path) else {

@@ -3,12 +3,12 @@ import VitrineLoading
 
 /// The pinned public keys of servers, by the ASCII host name that libcurl uses.
 ///
-/// A pin under a host name that is written differently would not be checked, and the connection would lose its
-/// protection unnoticed. If host names cannot be compared, no server is trusted.
+/// A pin whose host name is spelled in another way than libcurl's would silently not be checked, and the connection
+/// would lose its protection. If host names cannot be compared, no server is trusted.
 struct KeyPins: Sendable {
-  /// A list for each way in which the host's name was written.
+  /// The pins by host. A host has one list for each spelling in the configuration.
   private let lists: [String: [[String]]]
-  /// True if a pinned Unicode name has no ASCII form, so that it may mean any host whose name has one.
+  /// True if a pinned Unicode name could not be converted to ASCII. Such a name may mean any host with an `xn--` name.
   private let hasUnreadableName: Bool
 
   init(_ pinnedKeys: [String: [String]], host: (String) -> String? = Self.host) {
@@ -19,9 +19,11 @@ struct KeyPins: Sendable {
     hasUnreadableName = named.contains { $0.host == nil }
   }
 
-  /// As libcurl wants them; nil if the host is not pinned.
+  /// Returns the host's pins in libcurl's format, or `nil` if the host is not pinned.
   ///
-  /// Throws where no key could be right. libcurl would take a pin of another form for the name of a file.
+  /// Throws `.untrustedServer` with the cause `.pinUnusable` if no key could match: the host names cannot be compared,
+  /// the scheme is http, or a pin is malformed. The form of a pin is checked here, because libcurl would take any other
+  /// text for a file name.
   func pins(for origin: WebAddress.Origin) throws(ImageError) -> String? {
     guard !lists.isEmpty || hasUnreadableName else { return nil }
     let host = Self.withoutDot(origin.host)
@@ -43,14 +45,15 @@ struct KeyPins: Sendable {
     .untrustedServer(host: origin.host, cause: .pinUnusable, message: message)
   }
 
-  /// True if the host can be compared with all pinned names: it is in ASCII, and it is no `xn--` name while a pinned
-  /// name has an unknown ASCII form.
+  /// Returns true if the host can be compared with all pinned names: the host is ASCII, and is not an `xn--` name while
+  /// a pinned name has an unknown ASCII form.
   private static func isComparable(_ host: String, withUnreadable hasUnreadableName: Bool) -> Bool {
     guard host.utf8.allSatisfy({ $0 < 0x80 }) else { return false }
     return !hasUnreadableName || !host.split(separator: ".").contains { $0.hasPrefix("xn--") }
   }
 
-  /// Returns the ASCII host of a host name, a URL, or an IPv6 address without brackets; nil if there is no ASCII form.
+  /// Returns the ASCII host of a host name, a URL, or an IPv6 address without brackets; `nil` if there is no ASCII
+  /// form.
   private static func host(_ text: String) -> String? {
     let isBareAddress =
       text.utf8.count { $0 == UInt8(ascii: ":") } > 1 && !text.contains(where: { "/[".contains($0) })
@@ -65,7 +68,7 @@ struct KeyPins: Sendable {
     host.hasSuffix(".") ? String(host.dropLast()) : host
   }
 
-  /// `sha256//` and 32 bytes in base64.
+  /// Returns true if the text is `sha256//` followed by 32 bytes in base64.
   private static func isPin(_ text: String) -> Bool {
     let digest = text.utf8.dropFirst("sha256//".utf8.count)
     return text.hasPrefix("sha256//") && digest.count == 44 && digest.last == UInt8(ascii: "=")

@@ -1,19 +1,19 @@
 import CCurl
 import Glibc
 
-/// A libcurl multi handle with the sockets and the time that it waits for. Lives on the loop's thread.
+/// A libcurl multi handle with the sockets and the timer that libcurl waits for. Used on the loop's thread only.
 ///
-/// Driven by `curl_multi_socket_action`, which runs exactly the transfers that something happened to.
-/// `curl_multi_perform` and `curl_multi_poll` would be shorter, but in 7.88 a transfer that another one woke
-/// (for a freed connection, for bytes of its HTTP/2 stream) may miss it and sleep on for seconds.
+/// Driven by `curl_multi_socket_action`, which runs only the transfers that have an event. `curl_multi_perform` and
+/// `curl_multi_poll` would be shorter, but in libcurl 7.88 a transfer that is woken by another one (because a
+/// connection became free, or bytes arrived for its HTTP/2 stream) may miss the wake-up and sleep for seconds.
 final class MultiHandle {
   let pointer: UnsafeMutableRawPointer
-  /// What libcurl wants to know of each socket, as `poll` says it.
+  /// The `poll` events that libcurl waits for, by socket.
   private var interests: [Int32: Int16] = [:]
-  /// When libcurl wants to be called whatever happens.
+  /// The time at which libcurl's timer fires; `nil` if libcurl has set none.
   private var alarmTime: SuspendingClock.Instant?
 
-  /// Nil when there is no memory left.
+  /// Returns `nil` if memory is exhausted.
   init?() {
     guard let pointer = curl_multi_init() else { return nil }
     self.pointer = pointer
@@ -21,13 +21,14 @@ final class MultiHandle {
   }
 
   deinit {
-    // Closing connections calls back once more.
+    // `curl_multi_cleanup` closes connections and would call back with a pointer to this object.
     _ = vitrine_curl_multi_set_pointer(pointer, CURLMOPT_SOCKETDATA, nil)
     _ = vitrine_curl_multi_set_pointer(pointer, CURLMOPT_TIMERDATA, nil)
     curl_multi_cleanup(pointer)
   }
 
-  /// Sleeps until something happens to a socket, `alarm` rings or it is `deadline`, then lets libcurl work.
+  /// Sleeps until a socket is ready, `alarm` rings, libcurl's timer fires or `deadline` is reached. Then lets libcurl
+  /// process its events.
   func wait(for alarm: Alarm, until deadline: SuspendingClock.Instant?) -> CURLMcode {
     var polled = [pollfd(fd: alarm.descriptor, events: Int16(POLLIN), revents: 0)]
     polled += interests.map { pollfd(fd: $0.key, events: $0.value, revents: 0) }
@@ -44,7 +45,7 @@ final class MultiHandle {
   }
 
   private func act(on socket: pollfd) -> CURLMcode {
-    // An earlier one's events may have closed this socket.
+    // Handling an earlier socket may have closed this one.
     guard interests[socket.fd] != nil else { return CURLM_OK }
     var events: Int32 = 0
     if socket.revents & Int16(POLLIN | POLLHUP) != 0 { events |= CURL_CSELECT_IN }
@@ -58,7 +59,8 @@ final class MultiHandle {
     return curl_multi_socket_action(pointer, socket, events, &stillRunning)
   }
 
-  /// For `poll`: rounded up, so that the time has come when it returns; -1 for ever.
+  /// Returns the timeout for `poll` in milliseconds, rounded up so that `time` has passed when `poll` returns; -1 for
+  /// no timeout.
   private static func milliseconds(until time: SuspendingClock.Instant?) -> Int32 {
     guard let time else { return -1 }
     let (seconds, attoseconds) = SuspendingClock.now.duration(to: time).components
@@ -70,10 +72,11 @@ final class MultiHandle {
 // MARK: - Callbacks
 
 extension MultiHandle {
-  /// Has libcurl say what it waits for.
+  /// Registers the callbacks by which libcurl reports the sockets and the timer that it waits for.
   ///
-  /// It holds an unretained pointer, which is safe: libcurl calls back only within functions that are given
-  /// this multi handle, on the thread that calls them, and `deinit` takes the pointer away before the last.
+  /// The callbacks hold an unretained pointer to this object. That is safe because libcurl calls the callbacks only
+  /// within functions that are passed this multi handle, on the calling thread, and `deinit` clears the pointer before
+  /// it calls the last such function.
   private func listen() {
     let this = Unmanaged.passUnretained(self).toOpaque()
     _ = vitrine_curl_multi_set_pointer(pointer, CURLMOPT_SOCKETDATA, this)

@@ -1,16 +1,17 @@
 import CCurl
 import VitrineLoading
 
-/// A proxy's URL, and apart from it user and password: libcurl repeats the URL where it complains of it.
+/// The URL of a proxy, with user and password kept apart because libcurl quotes the URL in error messages.
 struct ProxyAddress: Hashable, Sendable {
-  /// As libcurl wants it.
+  /// The URL without user and password, in libcurl's format.
   let text: String
   let user: String?
   let password: String?
-  /// The host of the proxy if the connection to the proxy uses TLS; nil otherwise.
+  /// The host of the proxy if the connection to the proxy uses TLS; `nil` otherwise.
   let secureHost: String?
 
-  /// A text without a scheme is that of an http proxy. Throws without repeating a text that is no URL.
+  /// Parses the URL of a proxy; a text without a scheme is an http proxy. Throws `.proxyFailed` if the text is not a
+  /// URL; the message does not quote the text, which may contain a password.
   init(_ text: String) throws(ImageError) {
     guard let parts = URLParts(), parts.set(CURLUPART_URL, text.contains("://") ? text : "http://" + text)
     else { throw .proxyFailed(status: nil, message: "what is set as the proxy is no URL of one") }

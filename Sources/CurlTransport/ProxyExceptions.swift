@@ -1,22 +1,23 @@
 import Glibc
 
-/// Hosts that are reached without a proxy. Decided here and not by libcurl, so that it is known whether a
-/// failure is the proxy's.
+/// The hosts that are reached without a proxy. Matched here and not by libcurl, so that a failure can be attributed to
+/// the proxy or to the server.
 struct ProxyExceptions: Hashable, Sendable {
   private enum Entry: Hashable {
     case all
-    /// Without dots at its ends; names below it count.
+    /// A host name without leading and trailing dots. Also matches its subdomains.
     case name(String)
-    /// The first bits of an address of as many bytes.
+    /// A network: the first `bits` bits of an IPv4 address (4 bytes) or IPv6 address (16 bytes).
     case network(bytes: [UInt8], bits: Int)
   }
 
   private let entries: [Entry]
 
-  /// An entry that means nothing excepts nothing.
+  /// Parses the entries. Invalid entries are ignored.
   init(_ entries: [String]) { self.entries = entries.compactMap(Self.entry) }
 
-  /// `host` as it stands in a URL, IPv6 in brackets.
+  /// Returns true if `host` is reached without a proxy. `host` has the form that it has in a URL: IPv6 addresses are in
+  /// brackets.
   func include(_ host: String) -> Bool {
     guard !entries.isEmpty else { return false }
     let name = Self.bare(host)
@@ -41,7 +42,7 @@ struct ProxyExceptions: Hashable, Sendable {
     return .network(bytes: bytes, bits: bits)
   }
 
-  /// In lower case, without brackets, zone and dots at the ends.
+  /// Returns the host in lower case, without brackets, zone, leading dots or `*`, and trailing dots.
   private static func bare(_ host: String) -> String {
     var host = host.lowercased()[...]
     if host.first == "[" { host = host.dropFirst().prefix { $0 != "]" && $0 != "%" } }
@@ -50,7 +51,7 @@ struct ProxyExceptions: Hashable, Sendable {
     return String(host)
   }
 
-  /// The bytes of a numeric address, 4 or 16; nil for a name.
+  /// Returns the 4 or 16 bytes of a numeric address; `nil` for a host name.
   private static func address(_ text: String) -> [UInt8]? {
     for (family, count) in [(AF_INET, 4), (AF_INET6, 16)] {
       var bytes = [UInt8](repeating: 0, count: count)
@@ -59,6 +60,7 @@ struct ProxyExceptions: Hashable, Sendable {
     return nil
   }
 
+  /// Returns true if the first `bits` bits of two addresses are equal.
   private static func agree(_ a: [UInt8], _ b: [UInt8], _ bits: Int) -> Bool {
     guard a.count == b.count else { return false }
     let (whole, rest) = bits.quotientAndRemainder(dividingBy: 8)

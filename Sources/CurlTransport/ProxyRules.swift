@@ -1,6 +1,6 @@
-/// Which proxy a request goes through, of what the configuration and the environment say.
+/// The rules that choose the proxy of a request, from the configuration and the environment.
 struct ProxyRules: Hashable, Sendable {
-  /// By the scheme of the request.
+  /// The URLs of the proxies, by the scheme of the request.
   private var proxies: [String: String] = [:]
   private var exceptions: ProxyExceptions
 
@@ -12,7 +12,8 @@ struct ProxyRules: Hashable, Sendable {
     case .environment:
       func value(_ name: String) -> String? { environment(name).flatMap { $0.isEmpty ? nil : $0 } }
       let all = value("all_proxy") ?? value("ALL_PROXY")
-      // Not in capitals: a web server that runs programs sets HTTP_PROXY to the header Proxy of whoever asks.
+      // `HTTP_PROXY` in capitals is not read: in a CGI program it holds the client's Proxy header, which an attacker
+      // controls.
       proxies["http"] = value("http_proxy") ?? all
       proxies["https"] = value("https_proxy") ?? value("HTTPS_PROXY") ?? all
       let others = value("no_proxy") ?? value("NO_PROXY") ?? ""
@@ -20,7 +21,7 @@ struct ProxyRules: Hashable, Sendable {
     }
   }
 
-  /// Nil for none.
+  /// Returns the URL of the proxy for `origin`; `nil` if requests go there directly.
   func proxy(for origin: WebAddress.Origin) -> String? {
     guard let proxy = proxies[origin.scheme], !proxy.isEmpty, !exceptions.include(origin.host) else {
       return nil

@@ -1,24 +1,25 @@
 import FoundationEssentials
 import VitrineLoading
 
-/// Decides what becomes of a redirect: followed, or refused.
+/// Decides whether a redirect is followed or refused.
 struct RedirectPolicy: Sendable {
   enum Decision: Hashable {
-    /// The status is none that redirects.
+    /// The status is not a redirect.
     case isNoRedirect
     case follow(Hop)
     case refuse(ImageError.RedirectRefusal)
   }
 
-  /// The caller's part of it; libcurl itself would know no limit.
+  /// The caller's redirect rules, including the limit on the number of redirects, which libcurl does not have by
+  /// default.
   var rules = CurlTransport.RedirectRules()
 
-  /// What to do at `hop` with an answer of this status and Location.
+  /// Decides what to do with a response at `hop` that has this status and this Location header.
   func decide(status: Int, location: String?, at hop: Hop) -> Decision {
     guard [301, 302, 303, 307, 308].contains(status) else { return .isNoRedirect }
     let location = location ?? ""
     guard !location.isEmpty else { return .refuse(.badLocation(location)) }
-    // Before libcurl parses it: it takes `data:` and `mailto:` for malformed.
+    // Checked before libcurl parses the location, because libcurl rejects `data:` and `mailto:` URLs as malformed.
     if let scheme = WebAddress.scheme(of: location), !Self.isWeb(scheme) {
       return .refuse(.scheme(scheme))
     }
@@ -35,7 +36,8 @@ struct RedirectPolicy: Sendable {
     }
   }
 
-  /// Why nobody needs to be asked.
+  /// Returns why the redirect must be refused without asking the caller's `decide` function; `nil` if it may be
+  /// followed.
   private func refusal(of address: WebAddress, at hop: Hop) -> ImageError.RedirectRefusal? {
     let scheme = address.origin.scheme
     guard Self.isWeb(scheme) else { return .scheme(scheme) }
@@ -52,8 +54,8 @@ struct RedirectPolicy: Sendable {
 
   private static func isWeb(_ scheme: String) -> Bool { scheme == "http" || scheme == "https" }
 
-  /// The fields that tell another origin nothing. libcurl would drop Authorization and Cookie only, and
-  /// send an X-Api-Key along.
+  /// Returns the header fields that may be sent to another origin: Accept and User-Agent. libcurl would drop only
+  /// Authorization and Cookie, and would send, for example, X-Api-Key.
   private static func harmless(_ headers: HTTPHeaders) -> HTTPHeaders {
     HTTPHeaders(headers.fields.filter { ["accept", "user-agent"].contains($0.name.lowercased()) })
   }

@@ -1,10 +1,10 @@
 import VitrineLoading
 
-/// Puts status and headers together from the lines of an answer.
+/// Assembles the status and headers of a response line by line.
 struct ResponseHead: Sendable {
-  /// Header fields at most.
+  /// The maximum number of header fields.
   static let fieldLimit = 256
-  /// Bytes of all lines at most, interim answers included. libcurl allows 300 KiB.
+  /// The maximum size of all lines in bytes, including interim responses. libcurl allows 300 KiB.
   static let byteLimit = 64 << 10
 
   enum Progress: Hashable {
@@ -13,7 +13,7 @@ struct ResponseHead: Sendable {
     case tooLarge
   }
 
-  /// The status; nil until its line has come.
+  /// The status; `nil` until the status line has arrived.
   private(set) var status: Int?
   private(set) var bytes = 0
   private var isFinished = false
@@ -21,16 +21,16 @@ struct ResponseHead: Sendable {
 
   var headers: HTTPHeaders { HTTPHeaders(fields) }
 
-  /// The declared length of the body in bytes; nil if Content-Length is missing or does not apply (RFC 9112, 6.3: with
-  /// Transfer-Encoding). Clamped to `StatedNumber.largest`.
+  /// The declared length of the body in bytes; `nil` if Content-Length is missing, or is overridden by
+  /// Transfer-Encoding (RFC 9112, 6.3). Clamped to `StatedNumber.largest`.
   var contentLength: Int? {
     let headers = headers
     guard headers["Transfer-Encoding"] == nil, let text = headers["Content-Length"] else { return nil }
     return StatedNumber(clamping: text)?.value
   }
 
-  /// A transfer coding other than chunked, which libcurl would undo, and which only who sends TE may be given
-  /// (RFC 9112, 7.4).
+  /// The first transfer coding other than chunked and identity; `nil` for none. Servers may send such a coding only in
+  /// reply to a TE header (RFC 9112, 7.4), which the transport does not send, and libcurl would decode it.
   var unaskedCoding: String? {
     fields.filter { HTTPHeaders.isSame($0.name, "Transfer-Encoding") }.flatMap {
       $0.value.split(separator: ",")
@@ -38,8 +38,8 @@ struct ResponseHead: Sendable {
     .map { $0.trimmed }.first { !["", "chunked", "identity"].contains($0.lowercased()) }
   }
 
-  /// The content encoding that compresses the body; nil for none. Some servers send other values here, such as a
-  /// charset or `binary`; these are ignored.
+  /// The content encoding that compresses the body; `nil` for none. Other values that some servers send here, such as a
+  /// charset or `binary`, are ignored.
   var compression: String? {
     let known: Set<String> = [
       "gzip", "x-gzip", "deflate", "br", "zstd", "compress", "x-compress", "dcb", "dcz",
@@ -48,7 +48,7 @@ struct ResponseHead: Sendable {
       .flatMap { $0.value.split(separator: ",") }.map { $0.trimmed.lowercased() }.first(where: known.contains)
   }
 
-  /// Takes the next line as libcurl gives it, with its line end. Trailers after the body are passed over.
+  /// Parses the next line from libcurl, which includes the line end. Ignores trailer fields after the body.
   mutating func append(line: UnsafeRawBufferPointer) -> Progress {
     if isFinished { return .finished }
     bytes += line.count
@@ -68,7 +68,8 @@ struct ResponseHead: Sendable {
     return fields.count <= Self.fieldLimit ? .unfinished : .tooLarge
   }
 
-  /// An empty line: the end, or that of an interim answer (1xx), after which the real one comes.
+  /// Handles the empty line at the end of a head. After an interim response (1xx), the head of the final response
+  /// follows.
   private mutating func finishHead() -> Progress {
     guard let status, (100..<200).contains(status) else {
       isFinished = true
@@ -79,22 +80,22 @@ struct ResponseHead: Sendable {
     return .unfinished
   }
 
-  /// Adds an obsolete continuation line to its field (RFC 9112, 5.2).
+  /// Appends an obsolete continuation line to the previous field (RFC 9112, 5.2).
   private mutating func unfold(_ content: Slice<UnsafeRawBufferPointer>) {
     guard let last = fields.popLast() else { return }
     fields.append(HTTPHeaders.Field(name: last.name, value: last.value + " " + Self.text(content)))
   }
 
-  /// The number in `HTTP/1.1 200 OK`; libcurl has looked at it before.
+  /// Parses the status in a line such as `HTTP/1.1 200 OK`. libcurl has validated the line.
   private static func status(in line: Slice<UnsafeRawBufferPointer>) -> Int? {
     guard let space = line.firstIndex(of: UInt8(ascii: " ")) else { return nil }
     return StatedNumber(text(line[space...].dropFirst().prefix { !isBlank($0) }))?.value
   }
 
-  /// UTF-8, or Latin-1 where it is none.
+  /// Decodes bytes as UTF-8, or as Latin-1 if the bytes are not valid UTF-8.
   private static func text(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
     let bytes = UnsafeRawBufferPointer(rebasing: bytes)
-    // Nearly always so, and looked at ten times faster.
+    // The usual case: checking for ASCII is ten times faster than validating UTF-8.
     if bytes.allSatisfy({ $0 < 0x80 }) { return String(decoding: bytes, as: UTF8.self) }
     return String(validating: bytes, as: UTF8.self)
       ?? String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
@@ -112,7 +113,7 @@ struct ResponseHead: Sendable {
 }
 
 extension Substring {
-  /// Without the blanks around it.
+  /// The text without leading and trailing spaces and tabs.
   fileprivate var trimmed: String {
     let isBlank = { (character: Character) in character == " " || character == "\t" }
     guard let last = lastIndex(where: { !isBlank($0) }) else { return "" }

@@ -1,16 +1,16 @@
 import CCurl
 import Glibc
 
-/// What libcurl's easy handles have in common beyond their multi handle: TLS sessions, and the cookies of a
-/// jar.
+/// A libcurl share: the data that easy handles have in common beyond their multi handle, which are TLS sessions and the
+/// cookies of a jar.
 ///
-/// @unchecked: libcurl may use a share from any thread as long as it can lock, which the mutexes are for; the
-/// pointers never change.
+/// `@unchecked Sendable` because libcurl may use a share from any thread if it can lock it, for which it uses
+/// `mutexes`, and the stored pointers never change.
 final class ShareHandle: @unchecked Sendable {
-  /// Nil when there is no memory left; easy handles then share nothing.
+  /// The share; `nil` if memory was exhausted, so that easy handles share nothing.
   let pointer: UnsafeMutableRawPointer?
   let hasCookies: Bool
-  /// One for each kind of data, as libcurl locks several at a time.
+  /// One mutex for each kind of data, because libcurl may lock several kinds at once.
   private let mutexes: UnsafeMutablePointer<pthread_mutex_t>
   private static let kinds = Int(CURL_LOCK_DATA_LAST.rawValue)
 
@@ -20,7 +20,7 @@ final class ShareHandle: @unchecked Sendable {
     for kind in 0..<Self.kinds { pthread_mutex_init(mutexes + kind, nil) }
     pointer = curl_share_init()
     guard let pointer else { return }
-    // The mutexes live as long as the share: it is cleaned up first.
+    // The mutexes outlive the share: `deinit` frees the share first.
     _ = vitrine_curl_share_set_pointer(pointer, CURLSHOPT_USERDATA, mutexes)
     _ = vitrine_curl_share_set_lock(pointer, CURLSHOPT_LOCKFUNC) { _, kind, _, mutexes in
       pthread_mutex_lock(ShareHandle.mutex(mutexes, kind))

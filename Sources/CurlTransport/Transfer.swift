@@ -1,14 +1,14 @@
 import CCurl
 import VitrineLoading
 
-/// One transfer under way: carries out what its state decides. Lives on the loop's thread only.
+/// A running transfer. Carries out the decisions of its `TransferState`. Used on the loop's thread only.
 final class Transfer {
   let id: TransferID
   let easy: EasyHandle
   private let order: TransferOrder
   private let watch: DeadlineWatch
   private let settings: TransferSettings
-  /// Tells the transfer loop, from any thread, to call `resume()`.
+  /// Tells the transfer loop to call `resume()`. May be called from any thread.
   private let askToResume: @Sendable () -> Void
   private var state: TransferState
   private var connections = 0
@@ -30,7 +30,7 @@ final class Transfer {
     state = TransferState(order.request, hop: hop, settings: settings, startedAt: order.startedAt)
   }
 
-  /// Sets the handle up for the next request.
+  /// Configures the easy handle for the next request.
   func prepare() throws(ImageError) {
     hopBegan = .now
     watch.note(deadline)
@@ -39,22 +39,23 @@ final class Transfer {
     try listen()
   }
 
-  /// When time runs out; nil for never.
+  /// The time at which the transfer times out; `nil` for never.
   var deadline: SuspendingClock.Instant? { state.deadlines.next }
 
-  /// Whom it asks.
+  /// The origin of the current request.
   var origin: WebAddress.Origin { state.hop.address.origin }
 
-  /// Whether it has a connection.
+  /// True if the current request has a connection and is being sent.
   var isConnected: Bool { state.hasRequestLeft }
 
-  /// Another transfer has not been connected in time to the same origin, nor is any.
+  /// Limits the time to connect, because another transfer failed to connect to the same origin in time and no transfer
+  /// is connected to it.
   func nobodyConnects() {
     state.nobodyConnects(since: hopBegan)
     watch.note(deadline)
   }
 
-  /// Time ran out: what is next.
+  /// Ends the current hop because a deadline has passed. Returns the next step.
   func expire() -> TransferState.Next {
     countConnections()
     keepCookies()
@@ -62,7 +63,7 @@ final class Transfer {
     return state.expire()
   }
 
-  /// libcurl is done with the request: what is next.
+  /// Ends the current hop, with which libcurl has finished. Returns the next step.
   func end(_ code: CURLcode) -> TransferState.Next {
     let opened = countConnections()
     keepCookies()
@@ -82,7 +83,7 @@ final class Transfer {
     ).error
   }
 
-  /// Bounds the jar if the hop has set cookies.
+  /// If the hop has set cookies, notifies the jar and removes excess cookies.
   private func keepCookies() {
     guard hasSetCookies else { return }
     hasSetCookies = false
@@ -90,13 +91,13 @@ final class Transfer {
     settings.configuration.cookies?.removeExcess()
   }
 
-  /// A challenge that libcurl has not answered is the answer.
+  /// Reports a withheld 401 response to the receiver, because libcurl has not replied to the challenge.
   private func reportWithheld() {
     if let response = state.takeWithheld() { order.receiver.transportDidReceive(response) }
   }
 
-  /// Continues the transfer because the receiver has room again. Returns the next step if this ends the hop; nil if it
-  /// continues.
+  /// Continues the transfer because the receiver has room again. Returns the next step if this ends the hop, or `nil`
+  /// if the hop continues.
   func resume() -> TransferState.Next? {
     if let next = state.resume(at: .now) { return next }
     // libcurl calls back with the bytes that the receiver had no room for.
@@ -105,13 +106,13 @@ final class Transfer {
     return code == CURLE_OK ? nil : end(code)
   }
 
-  /// It ends from outside while libcurl works on it.
+  /// Updates the connection count and the cookie jar. Called before the loop cancels a running transfer.
   func breakOff() {
     countConnections()
     keepCookies()
   }
 
-  /// Those that libcurl has opened for the hop that ends now.
+  /// Counts the connections that libcurl opened for the hop that is ending. Returns their number.
   @discardableResult
   private func countConnections() -> Int {
     let opened = easy.count(CURLINFO_NUM_CONNECTS)
@@ -120,7 +121,7 @@ final class Transfer {
     return opened
   }
 
-  /// What it took; read before the handle is reset.
+  /// The metrics of the transfer. Must be read before the handle is reset.
   var metrics: TransportMetrics {
     TransportMetrics(
       bytesReceived: state.bytesReceived, headBytesReceived: easy.count(CURLINFO_HEADER_SIZE),
@@ -130,11 +131,11 @@ final class Transfer {
       nameLookup: easy.seconds(CURLINFO_NAMELOOKUP_TIME_T),
       connect: easy.seconds(CURLINFO_CONNECT_TIME_T), tls: easy.seconds(CURLINFO_APPCONNECT_TIME_T),
       firstByte: easy.seconds(CURLINFO_STARTTRANSFER_TIME_T),
-      // libcurl counts up to what it heard last, which may be long before a transfer is broken off.
+      // libcurl counts up to the last byte it received, which may be long before a transfer is cancelled.
       total: max(easy.seconds(CURLINFO_TOTAL_TIME_T), (SuspendingClock.now - hopBegan) / .seconds(1)))
   }
 
-  /// Tells the receiver how it ended. Called once, by the loop.
+  /// Reports the end of the transfer to the receiver. The loop calls this once.
   func finish(_ error: ImageError?, _ metrics: TransportMetrics) {
     guard let error else { return order.receiver.transportDidFinish(.success(metrics)) }
     order.receiver.transportWillFail(metrics)
@@ -145,11 +146,12 @@ final class Transfer {
 // MARK: - Callbacks
 
 extension Transfer {
-  /// Has libcurl call back with this transfer.
+  /// Registers the callbacks by which libcurl reports the response to this transfer.
   ///
-  /// It holds an unretained pointer. That is safe: libcurl calls back only within calls on the multi handle,
-  /// on the loop's thread, and only for handles that are added to it, and the loop keeps a transfer for as
-  /// long as its handle is added. A reset takes the pointer away before the handle serves another.
+  /// The callbacks hold an unretained pointer to this object. That is safe because libcurl calls them only within calls
+  /// on the multi handle, on the loop's thread, and only for easy handles that are added to it, and the loop retains a
+  /// transfer for as long as its easy handle is added. A reset clears the pointer before the easy handle is used for
+  /// another transfer.
   private func listen() throws(ImageError) {
     let this = Unmanaged.passUnretained(self).toOpaque()
     try easy.set(CURLOPT_HEADERDATA, pointer: this)
@@ -163,7 +165,7 @@ extension Transfer {
     try listenForRequests(this)
   }
 
-  /// Registers the callback that reports a sent request. A libcurl before 7.80 has no such callback: then the request
+  /// Registers the callback that reports a sent request. libcurl before 7.80 has no such callback: then the request
   /// counts as sent when the head of the response arrives.
   private func listenForRequests(_ this: UnsafeMutableRawPointer) throws(ImageError) {
     guard
@@ -181,18 +183,19 @@ extension Transfer {
     pointer.map { Unmanaged<Transfer>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  /// Whether it may.
+  /// Called before the request is sent. Returns false to abort the request.
   private func requestLeaves() -> Bool {
     defer { watch.note(deadline) }
     return state.requestLeaves(at: .now)
   }
 
-  /// Returns how many bytes were taken; fewer than came breaks the hop off.
+  /// Handles a line of the response's head. Returns the number of bytes taken; returning fewer than were passed aborts
+  /// the hop.
   private func receive(line: UnsafeRawBufferPointer) -> Int {
     defer { if state.deadlines.isCutShort { watch.note(deadline) } }
     if !state.hasRequestLeft { guard requestLeaves() else { return 0 } }
     if let jar = settings.configuration.cookies, CookieJar.isSetCookie(line) {
-      // libcurl has taken the cookie over already.
+      // libcurl has already stored the cookie.
       hasSetCookies = true
       jar.didChange()
     }

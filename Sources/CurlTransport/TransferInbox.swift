@@ -2,41 +2,41 @@ import Glibc
 import VitrineGraphics
 import VitrineLoading
 
-/// Tells the transfers of one transport apart.
+/// An identifier of a transfer within one transport.
 struct TransferID: Hashable, Sendable {
   let number: UInt64
 }
 
-/// A transfer as it was asked for.
+/// The arguments with which a transfer was started.
 struct TransferOrder: Sendable {
   let request: TransportRequest
   let receiver: any TransportReceiver
   let startedAt: SuspendingClock.Instant
 }
 
-/// What other threads ask of the loop.
+/// A command from another thread to the loop.
 enum TransferCommand: Sendable {
   case start(TransferID, TransferOrder)
   case cancel(TransferID)
-  /// A receiver has room again.
+  /// The receiver of a paused transfer has room again.
   case resume(TransferID)
 }
 
-/// The one thing that the loop shares with other threads: commands on their way to it.
+/// The queue of commands to the loop. The only state that the loop shares with other threads.
 final class TransferInbox: Sendable {
   private struct State {
     var commands: [TransferCommand] = []
     var isStopping = false
-    /// The loop has taken the last commands.
+    /// True after the loop has taken the last commands.
     var isClosed = false
-    /// The loop's thread, which looks here before it sleeps.
+    /// The loop's thread; `nil` before its first call of `take()`.
     var reader: pthread_t?
   }
 
   private let state = Shared(State())
   private let alarm: Alarm
 
-  /// Rings the alarm when there is something to take.
+  /// Creates an inbox that rings `alarm` to wake the loop.
   init(ringing alarm: Alarm) {
     self.alarm = alarm
   }
@@ -53,7 +53,7 @@ final class TransferInbox: Sendable {
     if sleeps { alarm.ring() }
   }
 
-  /// Asks the loop to end.
+  /// Wakes the loop and asks the loop to end.
   func stop() {
     state.withLock { $0.isStopping = true }
     alarm.ring()
@@ -63,8 +63,8 @@ final class TransferInbox: Sendable {
   /// from its own thread does not wake it.
   var hasCommands: Bool { state.withLock { !$0.commands.isEmpty } }
 
-  /// The commands since the last call, oldest first, and whether the loop is to end after them; from then on
-  /// the inbox takes no more. Called by the loop's thread, before each sleep.
+  /// Returns and removes the queued commands, oldest first, and whether the loop must end after these commands. If so,
+  /// the inbox ignores later commands. The loop's thread calls this before each sleep.
   func take() -> (commands: [TransferCommand], isStopping: Bool) {
     state.withLock { state in
       defer { state.commands = [] }

@@ -2,9 +2,9 @@ import CCurl
 import Glibc
 import VitrineLoading
 
-/// Runs all transfers of a transport on one multi handle: takes commands, lets libcurl work, sleeps.
+/// Runs all transfers of a transport on one multi handle: takes commands, lets libcurl work, and sleeps.
 ///
-/// Made on one thread and handed to another, which is then its only user; `inbox` alone is shared.
+/// Created on one thread and handed to another, which is then its only user. Only `inbox` is shared between threads.
 final class TransferLoop {
   let inbox: TransferInbox
   private let multi: MultiHandle
@@ -12,20 +12,20 @@ final class TransferLoop {
   private let watch = DeadlineWatch()
   private let settings: TransferSettings
   private var transfers: [TransferID: Transfer] = [:]
-  /// Who a message of libcurl's is about.
+  /// The transfers by easy handle, to look up the subject of a libcurl message.
   private var ids: [UnsafeMutableRawPointer: TransferID] = [:]
-  /// TLS sessions, and the cookies if there is a jar.
+  /// The shared TLS sessions, and cookies if there is a jar.
   private let share: ShareHandle
-  /// Handles without a transfer; to make one anew takes longer.
+  /// Easy handles without a transfer, kept because reuse is faster than creation.
   private var idleHandles: [EasyHandle] = []
   private static let idleHandleLimit = 16
-  /// Transfers on one connection of HTTP/2, unless the server wants fewer.
+  /// The maximum number of transfers on one HTTP/2 connection. A server may set a lower limit.
   static let streamLimit = 100
 
-  /// libcurl's own preparation, once a process; its result.
+  /// The result of libcurl's global initialization, which runs once per process.
   private static let globalInit = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
 
-  /// Nil when the system has no descriptor or memory left.
+  /// Returns `nil` if no file descriptor or memory is available.
   init?(_ settings: TransferSettings) {
     guard Self.globalInit == CURLE_OK, let multi = MultiHandle(), let alarm = Alarm() else {
       return nil
@@ -42,7 +42,8 @@ final class TransferLoop {
     _ = vitrine_curl_multi_set_long(multi.pointer, CURLMOPT_MAXCONNECTS, 8 * perHost)
   }
 
-  /// Works until the inbox says to stop; then every transfer has heard its end.
+  /// Runs until the inbox says to stop, then cancels the remaining transfers, so that every receiver has been told of
+  /// the end of its transfer when this returns.
   func run() {
     while true {
       let (commands, isStopping) = inbox.take()
@@ -85,7 +86,7 @@ final class TransferLoop {
     }
   }
 
-  /// Gives the transfer's next request to libcurl, or ends it if that cannot be sent.
+  /// Adds the transfer's next request to the multi handle, or ends the transfer if the request cannot be sent.
   private func sendRequest(of transfer: Transfer) {
     do throws(ImageError) {
       try transfer.prepare()
@@ -99,7 +100,7 @@ final class TransferLoop {
   private func endTransfersThatAreDone() {
     var left: Int32 = 0
     while let message = curl_multi_info_read(multi.pointer, &left) {
-      // Read before the handle is removed, which frees the message.
+      // The fields of the message are copied first: removing the handle frees the message.
       guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle else { continue }
       let code = message.pointee.data.result
       guard let id = ids[easy], let transfer = transfers[id] else { continue }
@@ -130,8 +131,10 @@ final class TransferLoop {
     }
   }
 
-  /// Over HTTP/2 transfers wait for the connection that one of them makes, and libcurl does not count that: when it comes to
-  /// nothing, one after another would try for as long again.
+  /// Limits the time to connect of the other transfers to an origin after one transfer timed out connecting.
+  ///
+  /// Over HTTP/2 transfers wait for the connection that one of them opens, and libcurl does not count that time. If the
+  /// connection fails, each waiting transfer in turn would otherwise try for the full limit again.
   private func limitThoseWhoWait(for origin: WebAddress.Origin) {
     let others = transfers.values.filter { $0.origin == origin }
     guard !others.contains(where: \.isConnected) else { return }
@@ -143,7 +146,8 @@ final class TransferLoop {
     finish(id, error)
   }
 
-  /// Ends a transfer that has not ended: takes it out, frees its handle for others, then tells the receiver.
+  /// Ends a transfer: removes it, makes its easy handle available to other transfers, then tells the receiver. Does
+  /// nothing if the transfer has already ended.
   private func finish(_ id: TransferID, _ error: ImageError?) {
     guard let transfer = transfers.removeValue(forKey: id) else { return }
     let metrics = transfer.metrics
@@ -162,7 +166,7 @@ final class TransferLoop {
 }
 
 extension ImageError {
-  /// What the multi handle could not do: memory or descriptors are out.
+  /// Creates an error for a failure of the multi handle, which means that memory or file descriptors are exhausted.
   fileprivate static func multi(_ code: CURLMcode) -> ImageError {
     .curl(CURLE_OUT_OF_MEMORY, String(cString: curl_multi_strerror(code)))
   }

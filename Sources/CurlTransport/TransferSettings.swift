@@ -1,13 +1,13 @@
 import Glibc
 import VitrineLoading
 
-/// The configuration with what follows from it, for all transfers of a transport.
+/// The configuration and values derived from the configuration, for all transfers of a transport.
 final class TransferSettings: Sendable {
   let configuration: CurlTransport.Configuration
   let redirects: RedirectPolicy
   let proxies: ProxyRules
   let pins: KeyPins
-  /// A filter for options, set by tests; nil otherwise.
+  /// A filter for options, set by tests; `nil` otherwise.
   let optionFilter: OptionFilter?
   private let credentials: [WebAddress.Origin: CurlTransport.Credential.Secret]
   private let credentialDigests: [WebAddress.Origin: String]
@@ -21,7 +21,7 @@ final class TransferSettings: Sendable {
     redirects = RedirectPolicy(rules: configuration.redirects)
     proxies = ProxyRules(configuration.proxy, environment: environment)
     pins = KeyPins(configuration.trust.pinnedKeys)
-    // Of several for one origin the last.
+    // If several credentials are for one origin, the last one is used.
     let credentials = configuration.credentials.reduce(
       into: [WebAddress.Origin: CurlTransport.Credential.Secret]()
     ) { known, credential in
@@ -36,12 +36,13 @@ final class TransferSettings: Sendable {
   /// True if the transport may add cookies or credentials to requests.
   var addsCredentials: Bool { configuration.cookies != nil || !credentials.isEmpty }
 
-  /// Returns a digest of the credential for a hop; nil where `credential(for:)` is nil.
+  /// Returns a digest of the credential for a hop; `nil` where `credential(for:)` is `nil`.
   func credentialDigest(for hop: Hop) -> String? {
     credential(for: hop) == nil ? nil : credentialDigests[hop.address.origin]
   }
 
-  /// What a hop signs in with; nil if nothing, or if the request brings its own.
+  /// Returns the credential for a hop; `nil` if there is none, or if the request has a login or an Authorization header
+  /// of its own.
   func credential(for hop: Hop) -> CurlTransport.Credential.Secret? {
     guard !credentials.isEmpty, !hop.address.hasLogin, hop.headers["Authorization"] == nil else { return nil }
     return credentials[hop.address.origin]
@@ -49,8 +50,8 @@ final class TransferSettings: Sendable {
 }
 
 extension CurlTransport.Credential.Secret {
-  /// Returns a digest that tells users apart. It includes the origin, so that one password has different digests at two
-  /// origins.
+  /// Returns a digest that tells users apart. The digest includes the origin, so that one password has different
+  /// digests at two origins.
   fileprivate func digest(for origin: WebAddress.Origin) -> String {
     let place = "\(origin.scheme)://\(origin.host):\(origin.port)"
     return switch self {

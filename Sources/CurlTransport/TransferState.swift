@@ -1,63 +1,64 @@
 import CCurl
 import VitrineLoading
 
-/// What has come of a transfer, and what follows: every rule of a transfer's life without its effects.
+/// The state machine of a transfer: takes events of libcurl and returns actions. It has no side effects.
 struct TransferState: Sendable {
-  /// Bytes and time that are spent on a body nobody wants, to be able to use its connection again.
+  /// The limits in bytes and time for reading an unneeded body to the end, so that the connection can be reused.
   static let discardLimit = 16 << 10
   static let discardTime = Duration.seconds(1)
 
-  /// What to do when libcurl is done with a hop.
+  /// The next step after a hop has ended.
   enum Next: Hashable {
     case request(Hop)
     case succeed
     case fail(ImageError)
-    /// Wait for `resume`: the receiver has no room for the body, and the request will be sent again.
+    /// Waits for `resume`: the receiver has no room for the body, and the request will be sent again.
     case wait
   }
 
-  /// What to do after a line of the head.
+  /// The action after a line of the head.
   enum HeadAction: Hashable {
     case goOn
     case report(TransportResponse)
     case abort
   }
 
-  /// What to do with bytes of the body.
+  /// The action after bytes of the body.
   enum BodyAction: Hashable {
-    /// Pass the bytes to the receiver and call `delivered`, or call `pause` if the receiver has no room.
+    /// Passes the bytes to the receiver and calls `delivered`, or calls `pause` if the receiver has no room.
     case deliver
     case discard
     case abort
   }
 
-  /// How libcurl left a hop.
+  /// The result of a hop.
   struct HopEnd {
-    /// Nil if the answer is complete.
+    /// The reason for the failure; `nil` if the response is complete.
     var failure: ImageError?
-    /// The request went over a connection that had been used before.
+    /// True if the request was sent on a reused connection.
     var wasReused = false
   }
 
   private(set) var hop: Hop
-  /// The hop has a connection, and its request is on the way.
+  /// True if the hop has a connection and the request is being or has been sent.
   private(set) var hasRequestLeft = false
-  /// Requests that have left, redirects included; one that a dead connection swallowed is not counted.
+  /// The number of requests sent, including redirects. A request that was lost on a dead connection is not counted.
   private(set) var requestsSent = 0
-  /// Bytes of the body so far.
+  /// The number of body bytes received so far.
   private(set) var bytesReceived = 0
   private let bodyLimit: Int
   private let acceptableStatuses: [ClosedRange<Int>]
   private let settings: TransferSettings
   private(set) var deadlines: Deadlines
   private var head = ResponseHead()
-  /// Known as soon as the head has come or a limit is passed; whatever comes later does not change it.
+  /// The decision about the current hop, made when the head is complete or a limit is exceeded; later events do not
+  /// change it.
   private var verdict: Next?
   private var bytesDiscarded = 0
   private var hasRetried = false
-  /// True if the hop was aborted because the receiver has no room. It is sent again after `resume`.
+  /// True if the hop was aborted because the receiver has no room. The request is sent again after `resume`.
   private var isPostponed = false
-  /// True if the receiver has room again before libcurl has finished the aborted hop.
+  /// True if the receiver had room again before libcurl finished the aborted hop.
   private var isResumedEarly = false
   private var challenge = Challenge()
   /// The cookies and credentials that the transport has added to requests so far.
@@ -74,18 +75,19 @@ struct TransferState: Sendable {
     deadlines = Deadlines(request.timeouts, startedAt: startedAt)
   }
 
-  /// The proxy of the current hop; nil for none.
+  /// The proxy of the current hop; `nil` for none.
   var proxy: String? { settings.proxies.proxy(for: hop.address.origin) }
 
-  /// The head of a challenge that nobody has answered. Asked for when the hop ends.
+  /// Returns the withheld 401 response to which libcurl has not replied, which then fails the transfer; `nil` if there
+  /// is none. Called when the hop ends.
   mutating func takeWithheld() -> TransportResponse? {
     guard let response = challenge.take() else { return nil }
     verdict = .fail(.status(401))
     return response
   }
 
-  /// The connection is there and the request goes out now. False if it must not: libcurl would answer a
-  /// server that calls each proof stale for ever.
+  /// Called when the connection is established and the request is about to be sent. Returns false if the request must
+  /// be aborted, because libcurl would reply endlessly to a server that calls each proof stale.
   mutating func requestLeaves(at now: SuspendingClock.Instant) -> Bool {
     guard verdict == nil else { return false }
     if challenge.reply() {
@@ -95,14 +97,14 @@ struct TransferState: Sendable {
       requestsSent += 1
     }
     if settings.addsCredentials { credentials.add(hop, settings) }
-    // libcurl says so again when it tries another connection itself.
+    // libcurl calls this again when it repeats the request on another connection on its own.
     if !hasRequestLeft { requestsSent += 1 }
     hasRequestLeft = true
     deadlines.heard(at: now)
     return true
   }
 
-  /// The next line of the head came.
+  /// Handles the next line of the response's head.
   mutating func receive(
     line: UnsafeRawBufferPointer, at now: SuspendingClock.Instant
   ) -> HeadAction {
@@ -117,7 +119,7 @@ struct TransferState: Sendable {
     }
   }
 
-  /// Bytes of the body came.
+  /// Handles bytes of the body.
   mutating func receive(bytes count: Int, at now: SuspendingClock.Instant) -> BodyAction {
     deadlines.heard(at: now)
     guard verdict == .succeed else {
@@ -144,7 +146,7 @@ struct TransferState: Sendable {
     verdict = .wait
   }
 
-  /// Restarts the deadlines because the receiver has room again. Returns the next step of a hop that was aborted; nil
+  /// Restarts the deadlines because the receiver has room again. Returns the next step of a hop that was aborted; `nil`
   /// for a hop that continues.
   mutating func resume(at now: SuspendingClock.Instant) -> Next? {
     deadlines.resume(at: now)
@@ -157,8 +159,8 @@ struct TransferState: Sendable {
     return .request(hop)
   }
 
-  /// The bytes of the body that may arrive before the server learns that the receiver has no room. 0 over HTTP/1, where
-  /// they stay in the socket.
+  /// Returns the number of body bytes that may arrive before the server learns that the receiver has no room. 0 over
+  /// HTTP/1, where those bytes stay in the socket.
   func bytesInFlight(_ response: TransportResponse?, speaksHTTP2: Bool) -> Int {
     guard speaksHTTP2, verdict == .succeed else { return 0 }
     let left = max(0, bodyLimit - bytesReceived)
@@ -167,21 +169,22 @@ struct TransferState: Sendable {
   }
 
   /// The number of bytes that libcurl lets a server send ahead on an HTTP/2 stream (`HTTP2_HUGE_WINDOW_SIZE`). libcurl
-  /// buffers them while a transfer is paused.
+  /// buffers these bytes while a transfer is paused.
   static let streamWindow = 32 << 20
 
-  /// Nobody is connected to the hop's origin, and another transfer's time to connect has run out: this one, which may
-  /// have waited for that connection, has no more time than that either.
+  /// Limits the time to connect of this transfer, counted from `start`, unless it is connected. Called when another
+  /// transfer to the same origin has timed out while connecting, on whose connection this transfer may have waited, and
+  /// no transfer is connected to the origin.
   mutating func nobodyConnects(since start: SuspendingClock.Instant) {
     if !hasRequestLeft { deadlines.limitConnecting(since: start) }
   }
 
-  /// Time has run out at the next of `deadlines`: what becomes of the transfer, whose hop is to be broken off.
+  /// Ends the hop because the next deadline has passed. Returns the next step.
   mutating func expire() -> Next {
     end(HopEnd(failure: .timedOut(deadlines.limit)))
   }
 
-  /// libcurl is done with the hop: what becomes of the transfer.
+  /// Ends the hop, with which libcurl has finished. Returns the next step.
   mutating func end(_ end: HopEnd) -> Next {
     switch verdict {
     case .request(let next):
@@ -216,7 +219,7 @@ struct TransferState: Sendable {
     deadlines.beginHop()
   }
 
-  /// The head is complete: decides what the answer is worth.
+  /// Decides about the response when the head is complete.
   private mutating func judge(at now: SuspendingClock.Instant) -> HeadAction {
     let status = head.status ?? 0
     switch settings.redirects.decide(status: status, location: head.headers["Location"], at: hop) {
@@ -260,15 +263,16 @@ struct TransferState: Sendable {
     return .report(response)
   }
 
-  /// Reads a short body to its end and breaks off a long one.
+  /// Discards the body: reads a short one to its end so that the connection can be reused, and aborts a long one.
   private mutating func discard(then next: Next, at now: SuspendingClock.Instant) -> HeadAction {
     verdict = next
     deadlines.limitRest(of: Self.discardTime, from: now)
     return head.contentLength ?? 0 > Self.discardLimit ? .abort : .goOn
   }
 
-  /// A kept connection may die just as it is used again; a GET may then be sent once more (RFC 9110, 9.2.2).
-  /// libcurl does so itself over HTTP/1, until it has met five dead ones.
+  /// Returns true if the hop failed on a reused connection before any byte arrived, and was not retried yet. A kept
+  /// connection may be closed just as it is reused, and a GET may then be sent again (RFC 9110, 9.2.2). Over HTTP/1
+  /// libcurl retries on its own, up to five dead connections.
   private func isWorthRetrying(_ end: HopEnd) -> Bool {
     guard case .transport(let code, _) = end.failure else { return false }
     let died = [

@@ -2,18 +2,18 @@ import CCurl
 import Glibc
 import VitrineLoading
 
-/// A thread that runs a `TransferLoop`, and the inbox that leads there.
+/// A thread that runs a `TransferLoop`, with the loop's inbox.
 struct TransferThread: Sendable {
   let inbox: TransferInbox
   private let thread: pthread_t
 
-  /// Starts a thread with a loop; nil when the system has no thread, descriptor or memory left.
+  /// Starts a thread that runs a new loop. Returns `nil` if no thread, file descriptor or memory is available.
   static func launch(
     _ settings: TransferSettings
   ) -> TransferThread? {
     guard let loop = TransferLoop(settings) else { return nil }
     let inbox = loop.inbox
-    // The loop changes hands here: retained for the thread, which is its only user from now on.
+    // The loop moves to the new thread, which owns this reference and is the loop's only user from now on.
     let box = Unmanaged.passRetained(loop)
     var thread = pthread_t()
     let status = pthread_create(
@@ -31,21 +31,21 @@ struct TransferThread: Sendable {
     return TransferThread(inbox: inbox, thread: thread)
   }
 
-  /// Asks the loop to end and does not wait for it.
+  /// Asks the loop to end, without waiting.
   func stop() {
     inbox.stop()
     pthread_detach(thread)
   }
 
-  /// Asks the loop to end and waits until it has; does not wait on the loop's own thread.
+  /// Asks the loop to end and waits for the thread. On the loop's own thread, returns without waiting.
   func stopAndWait() {
     guard pthread_equal(thread, pthread_self()) == 0 else { return stop() }
     inbox.stop()
     pthread_join(thread, nil)
   }
 
-  /// Leaves signals to the application's threads. SIGPIPE above all: told to use no signals, libcurl does
-  /// not ignore it, and a closed connection must not end the process.
+  /// Blocks signals on this thread, so that the application's threads handle them. SIGPIPE above all: with
+  /// `CURLOPT_NOSIGNAL` libcurl does not ignore it, and a closed connection must not end the process.
   private static func blockSignals() {
     var signals = sigset_t()
     sigfillset(&signals)

@@ -2,9 +2,9 @@ import CCurl
 import VitrineLoading
 
 extension TrustFailure {
-  /// Derives the cause from libcurl's code and message; nil for a failure that is not about trust.
+  /// Derives the cause from libcurl's code and message. Returns `nil` for a failure that is not about trust.
   ///
-  /// Recognizes messages of OpenSSL 1.1 and 3, GnuTLS, mbedTLS, wolfSSL, and libcurl.
+  /// Recognizes the messages of OpenSSL 1.1 and 3, GnuTLS, mbedTLS, wolfSSL and libcurl.
   init?(_ code: CURLcode, _ message: String) {
     let message = message.lowercased()
     switch code {
@@ -27,8 +27,8 @@ extension TrustFailure {
     }
   }
 
-  /// Phrases and their meaning. The first phrase that the message contains decides. Phrases about host names come
-  /// first, because such messages quote the names of the host and of the certificate.
+  /// Phrases of messages and the cause that each indicates. The first phrase that the message contains decides. Phrases
+  /// about host names come first, because such messages quote the names of the host and of the certificate.
   private static let phrases: [(String, TrustFailure)] = [
     ("subject name", .wrongHost), ("common name", .wrongHost), ("does not match", .wrongHost),
     ("not yet valid", .notYetValid), ("not activated", .notYetValid), ("starts in the future", .notYetValid),

@@ -2,7 +2,8 @@ import Glibc
 
 /// The locale `C.UTF-8`, for functions that take text in the encoding of the locale.
 enum UTF8Locale {
-  /// `@unchecked Sendable` because the handle never changes and is never freed, and threads may share a locale.
+  /// A locale handle. `@unchecked Sendable` because the handle never changes and is never freed, and threads may share
+  /// a locale.
   private struct Handle: @unchecked Sendable {
     let locale: locale_t?
   }

@@ -1,7 +1,7 @@
 import CCurl
 import FoundationEssentials
 
-/// A URL as libcurl reads it, so that what is checked and where it connects cannot differ.
+/// A URL parsed by libcurl's parser, so that the host that is checked is the host that libcurl connects to.
 struct WebAddress: Hashable, Sendable {
   /// The scheme, host and port (RFC 6454, 4). Scheme and host are in lower case, and a Unicode host is in its ASCII
   /// form if there is one.
@@ -12,20 +12,21 @@ struct WebAddress: Hashable, Sendable {
   }
 
   let origin: Origin
-  /// The whole address, as it is given to libcurl.
+  /// The whole URL as passed to libcurl.
   let text: String
-  /// The same for callers.
+  /// The whole URL as passed to callers.
   let url: URL
 
-  /// Nil unless libcurl and Foundation both take it for a URL with scheme and host.
+  /// Returns `nil` unless libcurl parses the URL and finds a scheme and a host.
   init?(_ url: URL) {
     guard let parts = URLParts(), parts.set(CURLUPART_URL, url.absoluteString) else { return nil }
     self.init(parts, url: url)
   }
 
-  /// What `location` means at this address (RFC 9110, 10.2.2); nil if it means nothing.
+  /// Resolves a Location header against this address (RFC 9110, 10.2.2). Returns `nil` if it is not a valid reference.
   ///
-  /// User and password stay within the origin, and never come from the location.
+  /// User and password of this address are kept within its origin and dropped for another. User and password in the
+  /// location are ignored.
   func resolving(_ location: String) -> WebAddress? {
     guard let parts = URLParts(), parts.set(CURLUPART_URL, text) else { return nil }
     let login = (user: parts.get(CURLUPART_USER), password: parts.get(CURLUPART_PASSWORD))
@@ -38,13 +39,13 @@ struct WebAddress: Hashable, Sendable {
     return WebAddress(parts, url: url)
   }
 
-  /// Whether it brings user or password.
+  /// True if the URL contains a user or a password.
   var hasLogin: Bool {
     guard let parts = URLParts(), parts.set(CURLUPART_URL, text) else { return false }
     return parts.get(CURLUPART_USER) != nil || parts.get(CURLUPART_PASSWORD) != nil
   }
 
-  /// Host and port as the field Host has them.
+  /// The value of the Host header field: the host, and the port unless the scheme's default applies.
   var authority: String {
     let isDefault = origin.port == (origin.scheme == "https" ? "443" : "80")
     return isDefault ? origin.host : "\(origin.host):\(origin.port)"
@@ -56,7 +57,7 @@ struct WebAddress: Hashable, Sendable {
     return parts.get(CURLUPART_PATH) ?? "/"
   }
 
-  /// For messages.
+  /// The URL without user and password, for error messages.
   var textWithoutLogin: String {
     guard let parts = URLParts(), parts.set(CURLUPART_URL, text), parts.set(CURLUPART_USER, nil),
       parts.set(CURLUPART_PASSWORD, nil)
@@ -64,7 +65,7 @@ struct WebAddress: Hashable, Sendable {
     return parts.get(CURLUPART_URL) ?? ""
   }
 
-  /// The scheme that a text begins with, in lower case; nil for a relative reference (RFC 3986, 3.1).
+  /// Returns the scheme at the start of a text, in lower case; `nil` for a relative reference (RFC 3986, 3.1).
   static func scheme(of text: String) -> String? {
     guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
     let scheme = text[..<colon].lowercased()

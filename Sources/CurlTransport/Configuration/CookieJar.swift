@@ -2,11 +2,11 @@ import CCurl
 import Glibc
 import Synchronization
 
-/// Cookies of one transport, or of several that are given the same jar; in memory only.
+/// The cookies of one transport, or of several transports that share the jar. Kept in memory only.
 ///
-/// They are kept and sent as RFC 6265 says: by host, path and `Secure`, not by port, and none for a whole
-/// public suffix (`.com`). A request's own Cookie header is sent along with them. A jar keeps the latest 50 cookies of a
-/// domain and the latest 1,000 in total.
+/// Cookies are stored and sent as RFC 6265 specifies: by host, path and `Secure`, not by port, and never for a whole
+/// public suffix (`.com`). A Cookie header of the request itself is sent along with the cookies of the jar. A jar keeps
+/// the latest 50 cookies of a domain and the latest 1,000 in total.
 ///
 /// ```swift
 /// configuration.cookies = CookieJar()
@@ -16,16 +16,16 @@ import Synchronization
 public final class CookieJar: Sendable {
   private struct State {
     var index: CookieIndex
-    /// The value of `changes` when the index was made.
+    /// The value of `changes` when the index was last updated.
     var indexed = 0
   }
 
   let share: ShareHandle
-  /// The number of times that a response has set cookies, or that the jar was emptied.
+  /// The number of times that a response has set cookies or the jar was emptied.
   private let changes = Atomic(0)
   private let state: Mutex<State>
 
-  /// A jar without cookies.
+  /// Creates an empty jar.
   public convenience init() { self.init(limits: .init()) }
 
   init(limits: CookieIndex.Limits) {
@@ -43,7 +43,7 @@ public final class CookieJar: Sendable {
     }
   }
 
-  /// Returns true for a line of a response's head that libcurl reads a cookie from.
+  /// Returns true if a header line of a response is a Set-Cookie field, from which libcurl reads a cookie.
   static func isSetCookie(_ line: UnsafeRawBufferPointer) -> Bool {
     let name = "set-cookie:".utf8
     return line.count >= name.count && zip(line, name).allSatisfy { $0 | 0x20 == $1 | 0x20 }
@@ -52,10 +52,10 @@ public final class CookieJar: Sendable {
   /// Notifies the jar that a response has set cookies.
   func didChange() { changes.add(1, ordering: .acquiringAndReleasing) }
 
-  /// Removes the oldest cookies if there are too many.
+  /// Removes the oldest cookies beyond the limits of the jar.
   func removeExcess() { state.withLock { update(&$0, at: Int64(time(nil))) } }
 
-  /// The number of cookies that libcurl has, without those that have expired; for tests.
+  /// The number of unexpired cookies that libcurl stores; for tests.
   var count: Int {
     let now = Int64(time(nil))
     let lines = EasyHandle(sharing: share)?.cookieLines ?? []
@@ -64,7 +64,7 @@ public final class CookieJar: Sendable {
 
   private func update(_ state: inout State, at now: Int64) {
     let changes = changes.load(ordering: .acquiring)
-    // Without memory for a handle, the index stays as it is until there is some.
+    // Without memory for a handle, the index stays outdated until a later call succeeds.
     guard changes != state.indexed, let easy = EasyHandle(sharing: share) else { return }
     state.indexed = changes
     for cookie in state.index.update(easy.cookieLines, at: now) {
@@ -72,9 +72,9 @@ public final class CookieJar: Sendable {
     }
   }
 
-  /// Forgets all cookies, as when somebody signs out. Transfers under way may bring new ones.
+  /// Removes all cookies, for example when a user signs out. Running transfers may add new ones.
   public func removeAll() {
-    // The one way to it that libcurl has. Without memory for a handle there is none for cookies either.
+    // libcurl offers no other way to clear a jar. If there is no memory for a handle, the cookies stay.
     guard let easy = EasyHandle(sharing: share) else { return }
     try? easy.set(CURLOPT_COOKIELIST, "ALL")
     didChange()

@@ -1,9 +1,10 @@
 public import FoundationEssentials
 
 extension CurlTransport {
-  /// What to sign in with at one origin, and nowhere else.
+  /// A credential for one origin; it is never sent to another.
   ///
-  /// A wrong one is `ImageError.status(401)` after one attempt. Prints without its secret.
+  /// A rejected credential fails the load with `ImageError.status(401)` after one attempt. Printing a credential does
+  /// not reveal its secret.
   public struct Credential: Hashable, Sendable {
     enum Secret: Hashable {
       case basic(user: String, password: String)
@@ -12,21 +13,24 @@ extension CurlTransport {
     }
 
     let secret: Secret
-    /// A URL of the origin; scheme, host and port count. One that is neither http nor https has no
-    /// credential.
+    /// A URL of the origin, of which the scheme, host and port count. A credential whose URL is neither http nor https
+    /// is never used.
     public let origin: URL
 
-    /// User and password, sent with each request (RFC 7617); over plain http for everyone on the way to read.
+    /// Basic authentication (RFC 7617): sends user and password with each request. Over plain http every host on the
+    /// network path can read them.
     public static func basic(user: String, password: String, origin: URL) -> Credential {
       Credential(secret: .basic(user: user, password: password), origin: origin)
     }
 
-    /// User and password, proved when the server asks for it (RFC 7616): each transfer takes a request more.
+    /// Digest authentication (RFC 7616): proves knowledge of the password when the server asks for it. Each transfer
+    /// takes one more request.
     public static func digest(user: String, password: String, origin: URL) -> Credential {
       Credential(secret: .digest(user: user, password: password), origin: origin)
     }
 
-    /// A token, sent with each request (RFC 6750); over plain http for everyone on the way to read.
+    /// Bearer token (RFC 6750): sends the token with each request. Over plain http every host on the network path can
+    /// read it.
     public static func bearer(_ token: String, origin: URL) -> Credential {
       Credential(secret: .bearer(token: token), origin: origin)
     }
@@ -34,7 +38,7 @@ extension CurlTransport {
 }
 
 extension CurlTransport.Credential: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// Kind and origin: `digest for https://pictures.example:443`.
+  /// The kind and the origin: `digest for https://pictures.example:443`.
   public var description: String {
     let kind =
       switch secret {
@@ -46,9 +50,9 @@ extension CurlTransport.Credential: CustomStringConvertible, CustomDebugStringCo
     return "\(kind) for \(origin.scheme)://\(origin.host):\(origin.port)"
   }
 
-  /// The same as `description`.
+  /// A text equal to `description`.
   public var debugDescription: String { description }
 
-  /// Nothing: `dump` shows no secret either.
+  /// An empty mirror, so that `dump` does not reveal the secret.
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -1,7 +1,7 @@
 import Glibc
 
 extension CurlTransport {
-  /// What holds for all transfers of a transport.
+  /// The settings for all transfers of a transport.
   ///
   /// ```swift
   /// var configuration = CurlTransport.Configuration()
@@ -11,30 +11,32 @@ extension CurlTransport {
   /// configuration.credentials = [.basic(user: "kiosk", password: password, origin: url)]
   /// ```
   public struct Configuration: Sendable {
-    /// Sent as User-Agent unless a request has one of its own; none is sent when empty. `Vitrine` by default.
+    /// The User-Agent header of requests that do not set their own; `Vitrine` by default. An empty text sends none.
     public var userAgent: String
-    /// Connections to one host at a time, 6 by default and 1 at least. Further transfers wait for one of
-    /// them; their total time limit runs meanwhile. Over HTTP/2 one connection carries 100 transfers.
+    /// The maximum number of concurrent connections to one host; 6 by default, clamped to 1...1000. Further transfers
+    /// wait for a free connection while their total time limit runs. Over HTTP/2 one connection carries up to 100
+    /// transfers.
     public var connectionsPerHost: Int
-    /// Whether HTTP/2 is spoken with servers that offer it; true by default, over TLS only. False speaks
-    /// HTTP/1.1 with all.
+    /// True if HTTP/2 is used with servers that offer HTTP/2 over TLS; true by default. False uses HTTP/1.1 for all
+    /// servers.
     public var speaksHTTP2: Bool
-    /// What a server on https has to prove; the system's authorities and its name by default.
+    /// The requirements for the certificates of https servers. By default the system's certificate authorities and a
+    /// matching host name.
     public var trust: Trust
-    /// Through whom to fetch; nobody by default.
+    /// The proxy for requests; none by default.
     public var proxy: Proxy
-    /// Which redirects are followed; five of them, by default.
+    /// The redirects that are followed; up to five per transfer by default.
     public var redirects: RedirectRules
-    /// What to sign in with, each for one origin; none by default. A URL with user and password, and a
-    /// request with an Authorization header, use these and no credential.
+    /// The credentials, each for one origin; none by default. If several are for one origin, the last one is used. A
+    /// URL with user and password, or a request with an Authorization header, takes precedence over a credential.
     public var credentials: [Credential]
-    /// Where cookies are kept; nil, the default, for nowhere: none are kept and none sent. A jar that several
-    /// transports are given is shared by them.
+    /// The jar that stores cookies. `nil`, the default, stores and sends none. Several transports may share a jar.
     public var cookies: CookieJar?
-    /// Told once, when a transport is made, what makes it unsafe; a line on standard error by default.
+    /// Called with a warning when a transport is created whose trust settings are unsafe; writes a line to standard
+    /// error by default.
     public var warn: @Sendable (String) -> Void
 
-    /// Makes a configuration; see the properties for what each is and its default.
+    /// Creates a configuration. The properties describe each setting and its default.
     public init(
       userAgent: String = "Vitrine", connectionsPerHost: Int = 6, speaksHTTP2: Bool = true,
       trust: Trust = .init(), proxy: Proxy = .none, redirects: RedirectRules = .init(),
@@ -52,7 +54,7 @@ extension CurlTransport {
       self.warn = warn
     }
 
-    /// Writes a warning as a line that begins with the library's name, in one piece.
+    /// Writes a warning to standard error as one line that begins with `vitrine: warning:`, in a single system call.
     @Sendable public static func writeToStandardError(_ warning: String) {
       let line = Array("vitrine: warning: \(warning)\n".utf8)
       _ = line.withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }

@@ -1,29 +1,30 @@
 extension CurlTransport {
-  /// Through whom to fetch.
+  /// The proxy for the requests of a transport, and the hosts that are reached without a proxy.
   public struct Proxy: Hashable, Sendable {
-    /// Where the proxy's URL comes from.
+    /// The source of the proxy's URL.
     public enum Source: Hashable, Sendable {
-      /// There is no proxy.
+      /// No proxy.
       case none
-      /// `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`, the last three also in capitals, as curl
-      /// reads them; read when the transport is made.
+      /// The environment variables `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`, the last three also in
+      /// capitals, as curl reads them. Read when the transport is created.
       case environment
-      /// This one.
+      /// The proxy with this URL.
       case url(String)
     }
 
-    /// Where the proxy's URL comes from. Schemes are `http` (the default: https goes through it by CONNECT),
-    /// `https`, `socks4`, `socks4a`, `socks5` and `socks5h` (with `h` and `a` the proxy looks names up); it
-    /// may hold user and password.
+    /// The source of the proxy's URL; none by default in a configuration. The schemes are `http` (the default; https
+    /// requests go through it by CONNECT), `https`, `socks4`, `socks4a`, `socks5` and `socks5h` (with `socks4a` and
+    /// `socks5h` the proxy resolves host names). The URL may contain user and password.
     public var source: Source
-    /// Hosts that are reached without: names, which stand for names below them too, addresses, networks as
-    /// `10.0.0.0/8`, and `*` for all. This machine by default; `no_proxy` adds to them.
+    /// The hosts that are reached without the proxy: names, which include their subdomains, addresses, networks such as
+    /// `10.0.0.0/8`, and `*` for all hosts. This machine by default. With the source `.environment`, the entries of
+    /// `no_proxy` are added.
     public var exceptions: [String]
 
-    /// This machine: `localhost`, `127.0.0.0/8` and `::1`.
+    /// The exceptions for this machine: `localhost`, `127.0.0.0/8` and `::1`.
     public static let thisMachine = ["localhost", "127.0.0.0/8", "::1"]
 
-    /// A proxy with its exceptions.
+    /// Creates a proxy setting with a source and exceptions.
     public init(_ source: Source, exceptions: [String] = Proxy.thisMachine) {
       self.source = source
       self.exceptions = exceptions
@@ -31,9 +32,9 @@ extension CurlTransport {
 
     /// No proxy.
     public static let none = Proxy(.none)
-    /// The environment's, for all but this machine and what the environment excepts.
+    /// The proxy of the environment, for all hosts except this machine and the entries of `no_proxy`.
     public static let environment = Proxy(.environment)
-    /// One at a URL, for all but `exceptions`.
+    /// Returns the proxy with this URL, for all hosts except `exceptions`.
     public static func url(_ url: String, exceptions: [String] = Proxy.thisMachine) -> Proxy {
       Proxy(.url(url), exceptions: exceptions)
     }

@@ -1,41 +1,43 @@
 public import FoundationEssentials
 
 extension CurlTransport {
-  /// Which redirects are followed.
+  /// The rules for following redirects.
   ///
-  /// Whatever the rules say, none is followed from https to http or to another scheme, and another origin
-  /// (scheme, host, port) is sent Accept and User-Agent alone: no other header, no user and password, no
-  /// credential but its own.
+  /// Regardless of the rules, a redirect from https to http or to a scheme other than http and https is refused. A
+  /// redirect to another origin (scheme, host, port) carries the Accept and User-Agent headers only: no other header,
+  /// no user and password, and no credential except one for that origin.
   public struct RedirectRules: Sendable {
-    /// Redirects followed for one transfer, 5 by default; with 0 or less each is refused with `.tooMany`.
+    /// The maximum number of redirects followed in one transfer; 5 by default. With 0 or less every redirect is refused
+    /// with `.tooMany`.
     public var limit: Int
-    /// Asked about each redirect that could be followed (AFNetworking's redirect block), on the transport's
-    /// thread, which it holds up; nil, the default, follows.
+    /// Decides about each redirect that could be followed (AFNetworking's redirect block). Called on the transport's
+    /// thread, where it delays all transfers. `nil`, the default, follows every redirect.
     public var decide: (@Sendable (Redirect) -> Redirect.Decision)?
 
-    /// Five, and nobody to be asked, unless said otherwise.
+    /// Creates rules, by default with a limit of five redirects and without a decision by the caller.
     public init(limit: Int = 5, decide: (@Sendable (Redirect) -> Redirect.Decision)? = nil) {
       self.limit = limit
       self.decide = decide
     }
   }
 
-  /// A server's answer that what was asked for is elsewhere.
+  /// A redirect response of a server.
   public struct Redirect: Hashable, Sendable {
-    /// Which URL was asked for.
+    /// The URL of the request that was redirected.
     public let source: URL
-    /// Where it is; with the user and password of `source` within its origin, with none in another.
+    /// The URL that the redirect leads to. It has the user and password of `source` if it is within the same origin,
+    /// and none otherwise.
     public let target: URL
-    /// 301, 302, 303, 307 or 308.
+    /// The status: 301, 302, 303, 307 or 308.
     public let status: Int
 
-    /// What becomes of a redirect.
+    /// The decision about a redirect.
     public enum Decision: Hashable, Sendable {
-      /// It is followed.
+      /// Follows the redirect.
       case follow
-      /// The transfer fails with `.redirectRefused(.byRule)`.
+      /// Refuses the redirect. The transfer fails with `.redirectRefused(.byRule)`.
       case refuse
-      /// This URL is fetched instead, under the same rules.
+      /// Fetches this URL instead, under the same rules.
       case go(to: URL)
     }
   }

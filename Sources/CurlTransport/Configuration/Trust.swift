@@ -1,40 +1,40 @@
 import VitrineLoading
 
 extension CurlTransport {
-  /// What a server on https has to prove. TLS 1.2 is the least in any case.
+  /// The requirements for an https server. TLS 1.2 is the minimum in any case.
   ///
-  /// A server that cannot is `ImageError.untrustedServer`, and is sent no request.
+  /// If a server does not meet the requirements, the load fails with `ImageError.untrustedServer` and no request is
+  /// sent.
   public struct Trust: Hashable, Sendable {
-    /// Path of a PEM file with the certificate authorities to trust instead of the system's, also for a proxy
-    /// on https; nil, the default, trusts the system's.
+    /// The path of a PEM file with the certificate authorities to trust instead of the system's, also for an https
+    /// proxy. `nil`, the default, trusts the system's authorities.
     public var certificateAuthorities: String?
-    /// Hosts whose public key is known, and which keys each may have (AFSecurityPolicy's pinning): SHA-256 of
-    /// the key's SubjectPublicKeyInfo. None by default.
+    /// The public keys that are accepted, by host (AFSecurityPolicy's pinning). Each is the SHA-256 digest of a key's
+    /// SubjectPublicKeyInfo. Empty by default.
     ///
     /// ```swift
     /// trust.pinnedKeys["cdn.example"] = ["sha256//YhKJKSzoTt2b5FP18fvpHo7fJYqQCjAa3HWY3tvRMwE="]
     /// ```
     ///
-    /// Asked for in addition to the certificate; with `allowsInvalidCertificates` it is the key alone that
-    /// counts. A host with an empty list, or with an entry of another form, is never trusted; nor is a
-    /// pinned host over plain http. Case, a trailing dot, a port, and the brackets of an address are ignored. A name in
-    /// Unicode equals its ASCII form (`xn--`); a name that has no such form is never trusted. This prints the pin of a
-    /// certificate:
+    /// Pins are checked in addition to the certificate; with `allowsInvalidCertificates` only the key counts. A host
+    /// with an empty list or a malformed pin is never trusted, and neither is a pinned host over plain http. In host
+    /// names, case, a trailing dot, a port, and the brackets of an address are ignored. A Unicode name equals its ASCII
+    /// form (`xn--`); a name that has no such form is never trusted. This command prints the pin of a certificate:
     ///
     /// ```sh
     /// openssl x509 -in cert.pem -pubkey -noout | openssl pkey -pubin -outform der |
     ///   openssl dgst -sha256 -binary | base64
     /// ```
     public var pinnedKeys: [String: [String]]
-    /// Whether a certificate may be self-signed, expired or of an unknown authority; false by default. For
-    /// machines in a laboratory: whoever is on the way may then read and change everything. The transport
-    /// warns of it.
+    /// True if certificates that are self-signed, expired or from an unknown authority are accepted; false by default.
+    /// Intended for test networks: every host on the network path can then read and change the traffic. The transport
+    /// warns if this is true.
     public var allowsInvalidCertificates: Bool
-    /// Whether the certificate must be that of the host; true by default, also for one that may be invalid.
-    /// The transport warns of false.
+    /// True if the certificate must match the host name, also if invalid certificates are accepted; true by default.
+    /// The transport warns if this is false.
     public var checksHostNames: Bool
 
-    /// The system's authorities and the host's name, no pinned key, unless said otherwise.
+    /// Creates trust settings, by default with the system's authorities, a check of the host name, and no pinned keys.
     public init(
       certificateAuthorities: String? = nil, pinnedKeys: [String: [String]] = [:],
       allowsInvalidCertificates: Bool = false, checksHostNames: Bool = true
@@ -63,7 +63,7 @@ extension CurlTransport.Trust {
     return SHA256.digest(bytes).map { String($0, radix: 16) }.joined(separator: "-")
   }
 
-  /// What makes it unsafe, in a line; nil for what is safe.
+  /// A one-line warning if the settings are unsafe; `nil` otherwise.
   var warning: String? {
     switch (allowsInvalidCertificates, checksHostNames) {
     case (false, true): nil
