@@ -1,7 +1,7 @@
-/// Pixels in memory: four bytes each, straight alpha, rows from top to bottom.
+/// Pixels in memory: four bytes per pixel, straight alpha, rows from top to bottom without padding.
 ///
-/// A value that shares its storage: a copy costs a retain. The pixels are written once, while the bitmap is
-/// made, and never change afterwards, so a bitmap may cross threads freely.
+/// Copies share the storage, so copying costs a retain. The pixels are written once, by the initializer, and never
+/// change afterwards, so a bitmap can be used from any thread.
 ///
 /// ```swift
 /// let red = Bitmap(width: 2, height: 1, format: .rgba, isOpaque: true) { bytes, bytesPerRow in
@@ -9,32 +9,32 @@
 /// }
 /// ```
 public struct Bitmap: Sendable {
-  /// Width in pixels, at least 1.
+  /// The width in pixels, at least 1.
   public let width: Int
-  /// Height in pixels, at least 1.
+  /// The height in pixels, at least 1.
   public let height: Int
   /// The order of a pixel's bytes.
   public let format: PixelFormat
-  /// Whether every pixel is opaque; then the alpha bytes are all 255 and a renderer need not blend.
+  /// True if every pixel is opaque: all alpha bytes are 255, and a renderer need not blend.
   public let isOpaque: Bool
 
   private let storage: PixelBuffer
 
-  /// Distance from one row to the next in bytes.
+  /// The distance from one row to the next in bytes.
   public var bytesPerRow: Int { width * PixelFormat.bytesPerPixel }
-  /// The memory that the pixels take, in bytes.
+  /// The size of the pixels in bytes.
   public var byteCount: Int { bytesPerRow * height }
 
-  /// Makes a bitmap and lets `fill` write its pixels, all of which are zero (transparent) before.
+  /// Allocates zeroed (transparent) pixels and calls `fill` to write them.
   ///
   /// - Parameters:
-  ///   - width: in pixels, at least 1.
-  ///   - height: in pixels, at least 1.
-  ///   - format: the byte order that `fill` writes.
-  ///   - isOpaque: whether every pixel that `fill` writes has the alpha 255; not checked.
-  ///   - fill: gets the whole memory and the distance between rows; what it throws is passed on.
-  /// - Precondition: `width` and `height` are positive and the memory's size is a valid `Int`; decoders check
-  ///   their limits before they come here.
+  ///   - width: The width in pixels, at least 1.
+  ///   - height: The height in pixels, at least 1.
+  ///   - format: The byte order that `fill` writes.
+  ///   - isOpaque: True if `fill` gives every pixel the alpha 255. Not checked.
+  ///   - fill: Receives all bytes and the distance from one row to the next. Errors are passed on to the caller.
+  /// - Precondition: `width` and `height` are positive, and the number of bytes fits in an `Int`. Decoders check their
+  ///   limits before they create a bitmap.
   public init<Failure: Error>(
     width: Int, height: Int, format: PixelFormat, isOpaque: Bool,
     fill: (_ pixels: UnsafeMutableRawBufferPointer, _ bytesPerRow: Int) throws(Failure) -> Void
@@ -57,17 +57,19 @@ public struct Bitmap: Sendable {
     storage = other.storage
   }
 
-  /// The same pixels, known to be opaque (or not). The caller vouches for it.
+  /// Returns a bitmap that shares the pixels and has another value for `isOpaque`. The value is not checked.
   public func assumingOpaque(_ isOpaque: Bool) -> Bitmap { Bitmap(copying: self, isOpaque: isOpaque) }
 
-  /// Calls `body` with the pixels, which must not be kept beyond the call.
+  /// Calls `body` with the pixels. The pointer is valid only during the call.
   public func withUnsafeBytes<Result, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try body(UnsafeRawBufferPointer(storage.bytes))
   }
 
-  /// The pixel at a place, as a colour. For tests and odd jobs: O(1), but far from fast.
+  /// Returns the color of a pixel. O(1), but too slow for loops over many pixels.
+  ///
+  /// - Precondition: The position lies inside the bitmap.
   public func color(x: Int, y: Int) -> Color {
     precondition(x >= 0 && x < width && y >= 0 && y < height, "inside the bitmap")
     return withUnsafeBytes { bytes in

@@ -1,34 +1,35 @@
-/// How large a picture is needed, so that no more than that is decoded.
+/// The size in pixels for which an image is needed. Decoders produce no more pixels than the target requires.
 ///
-/// A slot of 64x64 points on a screen of scale 2, filled and cropped, asks for
+/// For example, a slot of 64x64 points on a screen of scale 2, filled and cropped, needs
 /// `DecodeTarget(width: 128, height: 128, mode: .fill)`.
 public struct DecodeTarget: Hashable, Sendable {
-  /// What becomes of the picture's aspect ratio.
+  /// The relation between the image's aspect ratio and the box.
   public enum Mode: Hashable, Sendable {
-    /// The whole picture inside the box: at most as wide and as high.
+    /// The whole image fits inside the box: its width and its height are at most those of the box.
     case fit
-    /// The box covered: at least as wide and as high, what lies outside kept.
+    /// The image covers the box: its width and its height are at least those of the box. Pixels outside the box are
+    /// kept.
     case fill
   }
 
-  /// Width of the box in pixels, at least 1.
+  /// The width of the box in pixels, at least 1.
   public var width: Int {
     get { Int(storedWidth) }
     set { storedWidth = Self.stored(newValue) }
   }
-  /// Height of the box in pixels, at least 1.
+  /// The height of the box in pixels, at least 1.
   public var height: Int {
     get { Int(storedHeight) }
     set { storedHeight = Self.stored(newValue) }
   }
-  /// What becomes of the picture's aspect ratio; `.fill` unless said otherwise.
+  /// The relation between the image's aspect ratio and the box.
   public var mode: Mode
 
-  // Small, since it lies in every request.
+  // 16 bits per side keep every request small.
   private var storedWidth: UInt16
   private var storedHeight: UInt16
 
-  /// A side below 1 counts as 1, and one beyond 65,535 as that: hardly a picture has more.
+  /// Creates a target. The width and the height are clamped to 1...65,535.
   public init(width: Int, height: Int, mode: Mode = .fill) {
     storedWidth = Self.stored(width)
     storedHeight = Self.stored(height)
@@ -37,11 +38,12 @@ public struct DecodeTarget: Hashable, Sendable {
 
   private static func stored(_ side: Int) -> UInt16 { UInt16(clamping: max(1, side)) }
 
-  /// The size in pixels that a source of the given size is decoded to: its aspect ratio kept, at least 1x1,
-  /// never larger than the source.
+  /// Returns the size in pixels to which a source of the given size is decoded. Keeps the aspect ratio; the result is
+  /// at least 1x1 and never larger than the source.
   ///
-  /// With `.fill` the side that is too long gets as many pixels on one side of the box as on the other, so that
-  /// cropping shows whole pixels: 1600x1200 becomes 86x64 in a box of 64x64, of which 85.33x64 are covered.
+  /// With `.fill`, the side that exceeds the box gets the same number of extra pixels at both ends, so that a centered
+  /// crop consists of whole pixels. For example, 1600x1200 becomes 86x64 for a box of 64x64; the exact size is
+  /// 85.33x64.
   public func outputSize(sourceWidth: Int, sourceHeight: Int) -> (width: Int, height: Int) {
     guard sourceWidth > 0, sourceHeight > 0 else { return (1, 1) }
     let exact = exactSize(sourceWidth: sourceWidth, sourceHeight: sourceHeight)
@@ -55,7 +57,7 @@ public struct DecodeTarget: Hashable, Sendable {
     }
   }
 
-  /// The size that the source has beside the box, in parts of pixels; never larger than the source.
+  /// Returns the exact decoded size in fractional pixels, before rounding. Never larger than the source.
   package func exactSize(sourceWidth: Int, sourceHeight: Int) -> (width: Double, height: Double) {
     let horizontal = Double(width) / Double(sourceWidth)
     let vertical = Double(height) / Double(sourceHeight)
@@ -65,14 +67,15 @@ public struct DecodeTarget: Hashable, Sendable {
 
   private static func rounded(_ side: Double) -> Int { max(1, Int(side.rounded())) }
 
-  /// The least whole number of pixels that covers a side and differs from the box's by an even number.
+  /// Returns the smallest number of pixels that covers `exact`, at most `limit`. The excess over a smaller `box`
+  /// is rounded up to an even number.
   private static func covering(_ exact: Double, box: Int, limit: Int) -> Int {
-    // The side that decides is the box's, but for rounding.
+    // The subtraction absorbs rounding errors: the side that determines the factor must come out as `box`.
     let count = max(1, Int((exact - 1e-6).rounded(.up)))
     return min(limit, count >= box && (count - box) % 2 != 0 ? count + 1 : count)
   }
 
-  /// Whether an image that is already decoded has at least the pixels that this target asks for.
+  /// Returns true if a decoded image has at least the pixels that this target requires, or all pixels of the source.
   public func isSatisfied(by image: Image) -> Bool {
     if image.isFullSize { return true }
     let wanted = exactSize(sourceWidth: image.sourceWidth, sourceHeight: image.sourceHeight)

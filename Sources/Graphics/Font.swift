@@ -1,26 +1,26 @@
-/// A text face by size and weight; which file it comes from is up to the backend.
+/// A font by size and weight. The backend selects the font file.
 public struct Font: Hashable, Sendable {
-  /// The two weights that every backend has.
+  /// The weight of a font. Every backend has both weights.
   public enum Weight: Hashable, Sendable {
-    /// The upright face of normal weight.
+    /// The regular weight.
     case regular
-    /// The bold face, for titles.
+    /// The bold weight.
     case bold
   }
 
-  /// Height of the em square in points.
+  /// The height of the em square in points.
   public var size: Double
-  /// How heavy it is; regular unless said otherwise.
+  /// The weight; regular by default.
   public var weight: Weight
 
-  /// A face of `size` points.
+  /// Creates a font with an em square of `size` points; regular by default.
   public init(size: Double, weight: Weight = .regular) {
     self.size = size
     self.weight = weight
   }
 
-  /// The regular face at `size` points.
+  /// Returns the regular font at `size` points.
   public static func regular(_ size: Double) -> Font { Font(size: size) }
-  /// The bold face at `size` points.
+  /// Returns the bold font at `size` points.
   public static func bold(_ size: Double) -> Font { Font(size: size, weight: .bold) }
 }

@@ -1,11 +1,11 @@
-/// A position in points, or in pixels where the name says so; the y axis points down.
+/// A position in points, or in pixels where the name of a property or parameter says so. The y axis points down.
 public struct Point: Hashable, Sendable {
-  /// Distance from the left.
+  /// The distance from the left.
   public var x: Double
-  /// Distance from the top.
+  /// The distance from the top.
   public var y: Double
 
-  /// The point at these distances.
+  /// Creates a point from two coordinates.
   public init(x: Double, y: Double) {
     self.x = x
     self.y = y
@@ -14,49 +14,49 @@ public struct Point: Hashable, Sendable {
   /// The origin, (0, 0).
   public static let zero = Point(x: 0, y: 0)
 
-  /// The sum, side by side: a point moved by an offset.
+  /// Adds coordinate by coordinate: moves a point by an offset.
   public static func + (a: Point, b: Point) -> Point { Point(x: a.x + b.x, y: a.y + b.y) }
-  /// The difference: the offset from `b` to `a`.
+  /// Subtracts coordinate by coordinate: returns the offset from `b` to `a`.
   public static func - (a: Point, b: Point) -> Point { Point(x: a.x - b.x, y: a.y - b.y) }
 }
 
-/// A width and a height in points, or in pixels where the name says so.
+/// A width and a height in points, or in pixels where the name of a property or parameter says so.
 public struct Size: Hashable, Sendable {
-  /// Extent from left to right.
+  /// The extent from left to right.
   public var width: Double
-  /// Extent from top to bottom.
+  /// The extent from top to bottom.
   public var height: Double
 
-  /// The size of these extents; not checked.
+  /// Creates a size. Negative values and NaN are accepted.
   public init(width: Double, height: Double) {
     self.width = width
     self.height = height
   }
 
-  /// No width and no height.
+  /// The size with a width and a height of 0.
   public static let zero = Size(width: 0, height: 0)
 
-  /// Whether nothing fits in: a side is zero, negative or not a number.
+  /// True if the width or the height is zero, negative or NaN.
   public var isEmpty: Bool { !(width > 0 && height > 0) }
 
-  /// Both sides multiplied.
+  /// Multiplies both sides by `factor`.
   public static func * (size: Size, factor: Double) -> Size {
     Size(width: size.width * factor, height: size.height * factor)
   }
 }
 
-/// Distances from the four edges of a rectangle, inwards where positive.
+/// Distances from the four edges of a rectangle. Positive distances point inwards.
 public struct Insets: Hashable, Sendable {
-  /// From the top edge.
+  /// The distance from the top edge.
   public var top: Double
-  /// From the left edge.
+  /// The distance from the left edge.
   public var left: Double
-  /// From the bottom edge.
+  /// The distance from the bottom edge.
   public var bottom: Double
-  /// From the right edge.
+  /// The distance from the right edge.
   public var right: Double
 
-  /// The given distances, zero where none is given.
+  /// Creates insets from four distances, each 0 by default.
   public init(top: Double = 0, left: Double = 0, bottom: Double = 0, right: Double = 0) {
     self.top = top
     self.left = left
@@ -64,29 +64,29 @@ public struct Insets: Hashable, Sendable {
     self.right = right
   }
 
-  /// The same distance from each edge.
+  /// Creates insets with one distance for all edges.
   public init(all distance: Double) {
     self.init(top: distance, left: distance, bottom: distance, right: distance)
   }
 
-  /// No distance from any edge.
+  /// Insets of 0 on all edges.
   public static let zero = Insets()
 }
 
-/// A rectangle by its top left corner and its size.
+/// A rectangle with a top left corner and a size.
 public struct Rect: Hashable, Sendable {
   /// The top left corner.
   public var origin: Point
-  /// Width and height; may be empty.
+  /// The width and the height; may be empty.
   public var size: Size
 
-  /// The rectangle of this corner and size.
+  /// Creates a rectangle from a top left corner and a size.
   public init(origin: Point, size: Size) {
     self.origin = origin
     self.size = size
   }
 
-  /// The rectangle of this corner and these extents.
+  /// Creates a rectangle from a left edge, a top edge, a width and a height.
   public init(x: Double, y: Double, width: Double, height: Double) {
     self.init(origin: Point(x: x, y: y), size: Size(width: width, height: height))
   }
@@ -98,41 +98,41 @@ public struct Rect: Hashable, Sendable {
   public var minX: Double { origin.x }
   /// The top edge.
   public var minY: Double { origin.y }
-  /// The right edge, which does not belong to the rectangle.
+  /// The right edge. Points on it are outside the rectangle.
   public var maxX: Double { origin.x + size.width }
-  /// The bottom edge, which does not belong to the rectangle.
+  /// The bottom edge. Points on it are outside the rectangle.
   public var maxY: Double { origin.y + size.height }
-  /// Halfway between the left and the right edge.
+  /// The horizontal center.
   public var midX: Double { origin.x + size.width / 2 }
-  /// Halfway between the top and the bottom edge.
+  /// The vertical center.
   public var midY: Double { origin.y + size.height / 2 }
-  /// Extent from left to right.
+  /// The extent from left to right.
   public var width: Double { size.width }
-  /// Extent from top to bottom.
+  /// The extent from top to bottom.
   public var height: Double { size.height }
-  /// The point in the middle.
+  /// The center of the rectangle.
   public var center: Point { Point(x: midX, y: midY) }
 
-  /// Whether it covers no area.
+  /// True if the rectangle has no area.
   public var isEmpty: Bool { size.isEmpty }
 
-  /// Whether `point` lies inside; the right and the bottom edge do not belong to the rectangle.
+  /// Returns true if `point` lies inside the rectangle. Points on the right and bottom edges lie outside.
   public func contains(_ point: Point) -> Bool {
     point.x >= minX && point.x < maxX && point.y >= minY && point.y < maxY
   }
 
-  /// Whether all of `other` lies inside.
+  /// Returns true if `other` lies completely inside the rectangle; shared edges are allowed.
   public func contains(_ other: Rect) -> Bool {
     other.minX >= minX && other.maxX <= maxX && other.minY >= minY && other.maxY <= maxY
   }
 
-  /// Whether the two share some area; an empty one shares none.
+  /// Returns true if the rectangles overlap in an area. An empty rectangle overlaps nothing.
   public func intersects(_ other: Rect) -> Bool {
     !isEmpty && !other.isEmpty && minX < other.maxX && other.minX < maxX && minY < other.maxY
       && other.minY < maxY
   }
 
-  /// The shared area; empty (`zero`) when there is none.
+  /// Returns the area that both rectangles cover; `zero` if there is none.
   public func intersection(_ other: Rect) -> Rect {
     guard intersects(other) else { return .zero }
     let left = max(minX, other.minX)
@@ -142,7 +142,7 @@ public struct Rect: Hashable, Sendable {
     return Rect(x: left, y: top, width: right - left, height: bottom - top)
   }
 
-  /// The smallest rectangle around both; an empty one takes no part.
+  /// Returns the smallest rectangle that contains both rectangles. Empty rectangles are ignored.
   public func union(_ other: Rect) -> Rect {
     if isEmpty { return other }
     if other.isEmpty { return self }
@@ -152,10 +152,11 @@ public struct Rect: Hashable, Sendable {
       x: left, y: top, width: max(maxX, other.maxX) - left, height: max(maxY, other.maxY) - top)
   }
 
-  /// The rectangle moved by `offset`.
+  /// Returns the rectangle moved by `offset`.
   public func offset(by offset: Point) -> Rect { Rect(origin: origin + offset, size: size) }
 
-  /// The rectangle without `insets`; negative insets let it grow, and no side becomes negative.
+  /// Returns the rectangle reduced by `insets`. Negative insets enlarge the rectangle; the width and the height are at
+  /// least 0.
   public func inset(by insets: Insets) -> Rect {
     Rect(
       x: minX + insets.left, y: minY + insets.top,
@@ -163,10 +164,10 @@ public struct Rect: Hashable, Sendable {
       height: max(0, height - insets.top - insets.bottom))
   }
 
-  /// The rectangle with all edges moved inwards by `distance`.
+  /// Returns the rectangle with all edges moved inwards by `distance`.
   public func inset(by distance: Double) -> Rect { inset(by: Insets(all: distance)) }
 
-  /// The smallest rectangle of whole numbers around this one.
+  /// The smallest rectangle with integral edges that contains the rectangle.
   public var roundedOut: Rect {
     let left = minX.rounded(.down)
     let top = minY.rounded(.down)
@@ -174,7 +175,7 @@ public struct Rect: Hashable, Sendable {
       x: left, y: top, width: maxX.rounded(.up) - left, height: maxY.rounded(.up) - top)
   }
 
-  /// Corner and size multiplied: from points to pixels, or back.
+  /// Multiplies the corner and the size by `factor`, as for a conversion from points to pixels or back.
   public static func * (rect: Rect, factor: Double) -> Rect {
     Rect(
       origin: Point(x: rect.minX * factor, y: rect.minY * factor), size: rect.size * factor)

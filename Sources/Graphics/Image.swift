@@ -1,56 +1,58 @@
 import Synchronization
 
-/// What a slot shows: a picture, still or animated, in memory and ready to draw.
+/// A still or animated image in memory, ready to be drawn.
 ///
-/// Images are compared by identity: the cache returns the same instance each time, and whoever holds it can
-/// tell with `===` (or `==`) that nothing was decoded again. Immutable, so it may cross threads.
+/// Images are compared by identity. A cache returns the same instance for each hit, so `===` (or `==`) shows that
+/// nothing was decoded again. The visible properties never change, and an image may be used from any thread.
 public final class Image: Sendable {
-  /// One picture of an animation, or the only one of a still image.
+  /// A frame of an animation, or the single frame of a still image.
   public struct Frame: Sendable {
     /// The pixels.
     public let bitmap: Bitmap
-    /// How long it is shown, in seconds; 0 in a still image.
+    /// The display time in seconds; 0 in a still image.
     public let duration: Double
 
-    /// A frame; 0 seconds, for a still image, unless said otherwise.
+    /// Creates a frame. The default duration of 0 is for still images.
     public init(bitmap: Bitmap, duration: Double = 0) {
       self.bitmap = bitmap
       self.duration = duration
     }
   }
 
-  /// Whether it is drawn in its own colours.
+  /// The choice between drawing an image in the image's own colors and drawing a template.
   public enum RenderingMode: Hashable, Sendable {
-    /// As the view says that shows it; in its own colours unless that says otherwise.
+    /// The view that shows the image decides; by default it uses the image's own colors.
     case automatic
-    /// In its own colours.
+    /// The image is drawn in the image's own colors.
     case alwaysOriginal
-    /// As a stencil: all of it in the view's tint colour, its alpha kept.
+    /// The image is drawn as a template: all pixels have the view's tint color and keep their alpha.
     case alwaysTemplate
   }
 
-  /// Tells it apart from every other image of the process, in a `Trace`.
+  /// A number that identifies the image in a `Trace`; unique in the process.
   public let number = Image.numbers.wrappingAdd(1, ordering: .relaxed).newValue
-  /// At least one; all of one size.
+  /// The frames: at least one, all of the same size in pixels.
   public let frames: [Frame]
-  /// Pixels to a point: 2 for a picture made for a screen of twice the density.
+  /// The number of pixels per point; 2 for an image made for a screen of twice the density.
   public let scale: Double
-  /// What it was decoded from.
+  /// The encoding from which the image was decoded; `.raw` if the pixels were created in memory.
   public let format: ImageFormat
-  /// Width and height in pixels of the encoded picture, orientation applied. Larger than the bitmap when the
-  /// picture was decoded to the size that a slot needed.
+  /// The width of the encoded image in pixels, with the orientation applied. Larger than the bitmap if the image was
+  /// decoded to the size that a slot needed.
   public let sourceWidth: Int
-  /// Height in pixels of the encoded picture, as `sourceWidth`.
+  /// The height of the encoded image in pixels, with the orientation applied.
   public let sourceHeight: Int
-  /// Whether it is drawn in its own colours; `automatic` unless it was made `withRenderingMode`.
+  /// The choice between drawing the image's own colors and drawing a template; `.automatic` unless the image was made
+  /// by `withRenderingMode`.
   public let renderingMode: RenderingMode
-  /// Whether more of it is on its way: it is shown meanwhile, and kept nowhere (SD-M11).
+  /// True if the image is a preview: incomplete, shown while the rest loads, and never cached.
   public let isPartial: Bool
   /// The application's own data by name, stored with the image in caches; empty unless the image was made by
   /// `withUserData`.
   public let userData: [String: [UInt8]]
 
-  /// A picture of one frame or several; decoded whole, one pixel to a point, unless said otherwise.
+  /// Creates an image from one or several frames. By default, the scale is 1 and the source has the size of the first
+  /// frame.
   ///
   /// - Precondition: `frames` is not empty.
   public init(
@@ -68,7 +70,7 @@ public final class Image: Sendable {
     userData = [:]
   }
 
-  /// Counts the pixels in a ledger; empty for images that were not loaded by a downloader.
+  /// The accounting of the pixels in a ledger; empty for images that were not loaded by a downloader.
   private let memoryReference = AtomicLazyReference<ImageMemory>()
   var memory: ImageMemory? { memoryReference.load() }
   /// True if the pixels are counted in a ledger, as shown or by a cache.
@@ -91,12 +93,13 @@ public final class Image: Sendable {
     if let memory = other.memory { setMemory(memory) }
   }
 
-  /// The same pixels as a picture of which more is on its way; this one if it is that already.
+  /// The image marked as a preview: a new image that shares the pixels, or this image if it is a preview already.
   package var asPartial: Image {
     isPartial ? self : Image(self, isPartial: true)
   }
 
-  /// The same picture, drawn in another way: a new image that shares the pixels, or this one if nothing changes.
+  /// Returns an image with another rendering mode: a new image that shares the pixels, or this image if the mode is
+  /// unchanged.
   ///
   /// ```swift
   /// button.setImage(icon.withRenderingMode(.alwaysTemplate), for: .normal)
@@ -135,7 +138,7 @@ public final class Image: Sendable {
     return scale
   }
 
-  /// A still image of one bitmap.
+  /// Creates a still image from a bitmap. By default, the scale is 1 and the source has the size of the bitmap.
   public convenience init(
     _ bitmap: Bitmap, scale: Double = 1, format: ImageFormat = .raw,
     sourceWidth: Int? = nil, sourceHeight: Int? = nil, isPartial: Bool = false
@@ -148,11 +151,11 @@ public final class Image: Sendable {
   private static let numbers = Atomic<UInt64>(0)
   private let showings = Atomic<Int>(0)
 
-  /// Whether a slot shows it now; see `Showing`.
+  /// True while at least one `Showing` of this image exists.
   package var isShown: Bool { showings.load(ordering: .relaxed) > 0 }
 
-  /// That somebody shows an image, for as long as it lives: letting go of what is seen frees nothing, and it would have
-  /// to be loaded again.
+  /// Marks an image as shown on the screen for as long as the value exists. Caches spare shown images: evicting them
+  /// frees no memory, and they would have to be loaded again.
   package struct Showing: ~Copyable, Sendable {
     private let image: Image
 
@@ -164,27 +167,27 @@ public final class Image: Sendable {
     deinit { image.showings.subtract(1, ordering: .relaxed) }
   }
 
-  /// The first frame, which is all of a still image.
+  /// The bitmap of the first frame. A still image has no other frame.
   public var bitmap: Bitmap { frames[0].bitmap }
-  /// Decoded width in pixels.
+  /// The decoded width in pixels.
   public var pixelWidth: Int { bitmap.width }
-  /// Decoded height in pixels.
+  /// The decoded height in pixels.
   public var pixelHeight: Int { bitmap.height }
-  /// Natural size in points: decoded pixels divided by the scale.
+  /// The natural size in points: the decoded pixels divided by the scale.
   public var size: Size {
     Size(width: Double(pixelWidth) / scale, height: Double(pixelHeight) / scale)
   }
-  /// Whether there is more than one frame.
+  /// True if there is more than one frame.
   public var isAnimated: Bool { frames.count > 1 }
-  /// Whether it holds every pixel of its source: nothing larger can be decoded.
+  /// True if the image has all pixels of the source, so that no larger image can be decoded.
   public var isFullSize: Bool { pixelWidth >= sourceWidth && pixelHeight >= sourceHeight }
-  /// What it counts for in a cache: bytes of all its frames.
+  /// The cost in a cache: the bytes of all frames. O(frames).
   public var cost: Int { frames.reduce(0) { $0 + $1.bitmap.byteCount } }
 }
 
 extension Image: Hashable {
-  /// Whether the two are the same instance.
+  /// Compares instances by identity.
   public static func == (a: Image, b: Image) -> Bool { a === b }
-  /// By identity, as `==`.
+  /// Hashes the identity of the instance.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

@@ -1,13 +1,13 @@
-/// What a picture was encoded as.
+/// The encoding of an image file.
 public enum ImageFormat: String, Hashable, Sendable, CaseIterable {
-  /// Baseline or progressive, grey, colour or CMYK.
+  /// JPEG: baseline or progressive; gray, color or CMYK.
   case jpeg
-  /// Any colour type and depth, interlaced or not; of an animated one the first picture.
+  /// PNG: any color type and bit depth, interlaced or not; the first frame of an animation.
   case png
-  /// Lossy or lossless, with or without alpha; of an animation the first frame.
+  /// WebP: lossy or lossless, with or without alpha; the first frame of an animation.
   case webp
-  /// The first frame of a GIF.
+  /// GIF: the first frame.
   case gif
-  /// Made in memory, not decoded: a test picture, a drawn glyph.
+  /// Pixels that were created in memory and not decoded.
   case raw
 }

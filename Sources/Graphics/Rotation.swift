@@ -1,26 +1,26 @@
-/// How far the picture is turned clockwise on a panel that is mounted on its side or upside down.
+/// The clockwise rotation of the user interface on a panel that is mounted on its side or upside down.
 ///
-/// Views, scripts and input know only the upright picture; the renderer turns what it brings to the screen, and the
-/// host turns back where it was touched. The same count as the kernel's `fbcon=rotate`.
+/// Views, scripts and input use upright coordinates only. The renderer rotates what it presents, and the host converts
+/// positions of touches back to upright coordinates. The direction is that of the kernel's `fbcon=rotate`.
 public enum Rotation: Int, Hashable, Sendable, CaseIterable {
-  /// Upright.
+  /// No rotation.
   case none = 0
-  /// A quarter turn clockwise: the top of the picture is at the panel's right.
+  /// A quarter turn clockwise: the top of the interface is at the panel's right.
   case quarter = 90
-  /// Upside down.
+  /// A half turn: the interface is upside down.
   case half = 180
-  /// Three quarter turns clockwise: the top of the picture is at the panel's left.
+  /// Three quarter turns clockwise: the top of the interface is at the panel's left.
   case threeQuarters = 270
 
-  /// Whether the panel is as wide as the picture is high.
+  /// True if the rotation exchanges width and height.
   public var swapsSides: Bool { self == .quarter || self == .threeQuarters }
 
-  /// A size of the picture as it is on the panel, and the other way round.
+  /// Converts a size from upright to panel coordinates, or from panel to upright coordinates.
   public func turned(_ size: Size) -> Size {
     swapsSides ? Size(width: size.height, height: size.width) : size
   }
 
-  /// Where a point of the upright picture lies on the panel. `size` is the upright picture's.
+  /// Converts a point from upright to panel coordinates. `size` is the size of the upright interface.
   public func onPanel(_ point: Point, of size: Size) -> Point {
     switch self {
     case .none: point
@@ -30,7 +30,7 @@ public enum Rotation: Int, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Which point of the upright picture lies at a point of the panel. `size` is the upright picture's.
+  /// Converts a point from panel to upright coordinates. `size` is the size of the upright interface.
   public func upright(_ point: Point, of size: Size) -> Point {
     switch self {
     case .none: point

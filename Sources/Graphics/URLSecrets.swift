@@ -1,8 +1,8 @@
 extension String {
-  /// The text of a URL without user and password, and the login that was removed (RFC 3986, 3.2.1): the part between
-  /// `//` and the last `@` before the path; nil for a URL without a login.
+  /// The URL without user and password, and the removed login: the text between `//` and the last `@` before the path
+  /// (RFC 3986, 3.2.1), or `nil` if the URL has none.
   package var separatingLogin: (url: String, login: String?) {
-    // Each load asks for this. Looking for a byte is far cheaper than looking for characters.
+    // Runs for each load: searching the bytes first is far cheaper than searching characters.
     let at = UInt8(ascii: "@")
     guard utf8.withContiguousStorageIfAvailable({ $0.contains(at) }) ?? utf8.contains(at) else {
       return (self, nil)
@@ -19,7 +19,7 @@ extension String {
   /// values of query items that look like keys or signatures, truncated after a hundred characters.
   package var withoutSecrets: String { withoutSecrets(longest: 100) }
 
-  /// The same, truncated after `longest` characters.
+  /// Returns the URL in the form of `withoutSecrets`, truncated after `longest` characters.
   package func withoutSecrets(longest: Int) -> String {
     let text = URLSecrets.withoutQueryValues(URLSecrets.withoutLogin(self))
     let line = String(
@@ -82,7 +82,6 @@ private enum URLSecrets {
       let item = rest.prefix { $0 != "&" && $0 != ";" }
       shown += withoutValue(item)
       rest = rest[item.endIndex...]
-      // The separator.
       if let separator = rest.popFirst() { shown.append(separator) }
     }
     return shown

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// The pixels of a loaded image in a ledger. They count as shown from decoding until the last owner releases them,
-/// except while a cache counts them.
+/// The accounting of a loaded image's pixels in a ledger. The pixels count as shown from decoding until the last owner
+/// releases them, except while a cache counts them.
 ///
 /// Images that share pixels share this object.
 final class ImageMemory: Sendable {
@@ -10,7 +10,7 @@ final class ImageMemory: Sendable {
   /// The number of caches that count the pixels. Below 0 while an eviction overtakes the insertion on another thread.
   private let cachings = Atomic(0)
 
-  /// The pixels must be counted as shown already.
+  /// Creates the accounting of pixels that the caller has already counted as shown.
   init(counted bytes: Int, in ledger: MemoryLedger) {
     self.bytes = bytes
     self.ledger = ledger
@@ -20,14 +20,14 @@ final class ImageMemory: Sendable {
     if cachings.load(ordering: .sequentiallyConsistent) <= 0 { ledger.add(-bytes, to: .shown) }
   }
 
-  /// A cache counts the pixels from now on.
+  /// Tells the ledger that a cache counts the pixels from now on.
   func beginCaching() {
     if cachings.wrappingAdd(1, ordering: .sequentiallyConsistent).newValue == 1 {
       ledger.add(-bytes, to: .shown)
     }
   }
 
-  /// A cache counts the pixels no longer. Never evicts.
+  /// Tells the ledger that a cache no longer counts the pixels. Never evicts.
   func endCaching() {
     if cachings.wrappingSubtract(1, ordering: .sequentiallyConsistent).newValue == 0 {
       _ = ledger.take(bytes, for: .shown, inAnyCase: true)
@@ -44,9 +44,9 @@ extension Image {
     setMemory(ImageMemory(counted: cost, in: hold.ledger))
   }
 
-  /// A memory cache keeps the image, and counts its pixels, from now on. May be called with a lock held.
+  /// Called when a memory cache stores the image and counts its pixels. May be called with a lock held.
   package func beginCaching() { memory?.beginCaching() }
 
-  /// A memory cache keeps the image no longer. Never evicts.
+  /// Called when a memory cache has removed the image. Never evicts.
   package func endCaching() { memory?.endCaching() }
 }

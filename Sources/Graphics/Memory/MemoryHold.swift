@@ -1,12 +1,15 @@
 import Synchronization
 
-/// Bytes that count in a ledger until `end()`, or until nobody holds this any more.
+/// A reservation of memory in a ledger. Ends with `end()` or on deinitialization.
+///
+/// May be used from any thread.
 package final class MemoryHold: Sendable {
   let ledger: MemoryLedger
   private let account: MemoryLedger.Account
   private let held: Atomic<Int>
 
-  /// Counts bytes at once.
+  /// Reserves `bytes` without checking the budget first. Evicts if the total then exceeds the budget, so the caller
+  /// must not hold a lock that a memory holder needs.
   package init(_ bytes: Int, in ledger: MemoryLedger, as account: MemoryLedger.Account) {
     self.ledger = ledger
     self.account = account
@@ -16,14 +19,15 @@ package final class MemoryHold: Sendable {
 
   deinit { end() }
 
-  /// Counts more.
+  /// Reserves `bytes` more without checking the budget first; a negative number releases memory. Evicts if the total
+  /// then exceeds the budget, so the caller must not hold a lock that a memory holder needs.
   package func grow(by bytes: Int) {
     held.wrappingAdd(bytes, ordering: .relaxed)
     ledger.add(bytes, to: account)
   }
 
-  /// Counts so many more if they fit, or in any case; whether it does. Nobody is asked to let go, so that a lock may be
-  /// held.
+  /// Reserves `bytes` more if they fit the budget, or always if `inAnyCase` is true. Returns true if the bytes were
+  /// reserved. Never evicts, so it may be called with a lock held.
   package func take(_ bytes: Int, inAnyCase: Bool) -> Bool {
     guard ledger.take(bytes, for: account, inAnyCase: inAnyCase) else { return false }
     held.wrappingAdd(bytes, ordering: .relaxed)
@@ -43,19 +47,21 @@ package final class MemoryHold: Sendable {
   /// The part of the budget that is not reserved, in bytes; 0 if the budget is exceeded.
   package var available: Int { max(0, ledger.budget - max(0, ledger.usage.total)) }
 
-  /// Asks holders to let go of what is missing for so many bytes more; no lock that they need may be held.
+  /// Asks memory holders to evict until `bytes` more fit the budget. The caller must not hold a lock that a memory
+  /// holder needs.
   package func makeRoom(for bytes: Int) { ledger.makeRoom(for: bytes) }
 
-  /// What is counted now.
+  /// The number of reserved bytes.
   package var bytes: Int { held.load(ordering: .relaxed) }
 
-  /// Counts so many from now on. More than before makes holders let go, so that no lock that they need may be held.
+  /// Sets the reservation to `bytes`. Growing may evict; the caller must then hold no lock that a memory holder needs.
   package func keep(_ bytes: Int) {
     let before = held.exchange(bytes, ordering: .relaxed)
     ledger.add(bytes - before, to: account)
   }
 
-  /// Counts `bytes` as shown: moved from this reservation as far as it suffices. Never evicts.
+  /// Counts `bytes` as shown. Takes as many as possible from this reservation and counts the rest in addition. Never
+  /// evicts.
   func moveToShown(_ bytes: Int) {
     let moved = max(0, min(bytes, self.bytes))
     held.wrappingSubtract(moved, ordering: .relaxed)
@@ -63,6 +69,6 @@ package final class MemoryHold: Sendable {
     _ = ledger.take(bytes - moved, for: .shown, inAnyCase: true)
   }
 
-  /// Counts nothing any more. A second call does nothing.
+  /// Releases the whole reservation. Further calls do nothing.
   package func end() { keep(0) }
 }

@@ -13,7 +13,7 @@ struct WaitingBodies {
   var scheduler: ArrivingBody.Scheduler?
 }
 
-/// A unit of work, queued or running, that releases memory when it ends: a decode or a transform.
+/// A unit of work, queued or running, that releases memory at the end: a decode or a transform.
 ///
 /// While there is such work, a body waits for memory instead of exceeding the budget. Ends with `end()` or on
 /// deinitialization.
@@ -75,7 +75,7 @@ extension MemoryLedger {
         bodiesWait.store(true, ordering: .sequentiallyConsistent)
         return waiting.line.exceeding == body.number
       }
-      // Tries again: from here on, a release of memory is noticed.
+      // Tries again: from here on, a release of memory schedules another attempt.
       guard takeForBody(bytes, in: body.hold, mayExceed: mayExceed) else { return false }
       _ = waitingBodies.withLock { takeOut(body.number, &$0) }
       return true

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Counts what pictures take in memory, wherever they are, and keeps it within one budget.
+/// Accounts for all memory that images take, and keeps the total within one budget.
 ///
 /// ```swift
 /// let ledger = MemoryLedger(budget: 128 << 20)
@@ -8,46 +8,47 @@ import Synchronization
 /// configuration.ledger = ledger
 /// ```
 ///
-/// When the sum exceeds the budget, holders are asked to evict: the cache first, then textures, and, if a whole image
-/// waits for room, data kept for previews. Images in use count even if no cache holds them. An image is decoded only when there is room for all the memory that its
-/// decode needs. An image that needs more than the whole budget is refused. If no other image is being decoded and all
-/// remaining memory is used by images on the screen, an image may exceed the budget by 24 MiB. Bodies reserve memory
-/// before they are received, and wait while there is no room.
+/// When the total exceeds the budget, memory holders are asked to evict: the cache first, then textures, and, if a
+/// whole image waits for memory, data kept for previews. Images in use count even if no cache holds them. An image is
+/// decoded only when there is room for all the memory that its decode needs. An image that needs more than the whole
+/// budget is refused. If no other image is being decoded and all remaining memory is used by images on the screen, an
+/// image may exceed the budget by 24 MiB. Bodies reserve memory before they are received, and wait while there is no
+/// room.
 ///
-/// May be used from any thread. Counting takes a few nanoseconds and no lock.
+/// May be used from any thread. Counting takes a few nanoseconds, and takes no lock unless a body waits for memory.
 public final class MemoryLedger: Sendable {
-  /// What takes memory; holders are asked in this order.
+  /// A category of memory use. Holders are asked to evict in the order of the cases.
   public enum Account: Int, Hashable, Sendable, CaseIterable {
-    /// Pictures in the memory cache.
+    /// Images in the memory cache.
     case cache
-    /// What the renderer has made of pictures and texts.
+    /// Textures of images and texts in the renderer.
     case textures
-    /// Encoded pictures that come in, or wait to be decoded.
+    /// Bodies that are being received or wait to be decoded.
     case bodies
-    /// Pictures that are being decoded or transformed, or wait for that, and what is kept of those that are shown in part.
+    /// Images that are being decoded or transformed or wait for that, and the data kept for previews.
     case decoding
     /// Loaded images that a view or the application holds, and that no cache counts: those that are too large for the
     /// cache, and those that it has evicted. They count until they are released.
     case shown
   }
 
-  /// Bytes, by account.
+  /// The bytes in use, by account.
   public struct Usage: Hashable, Sendable {
-    /// Pictures in the memory cache.
+    /// The bytes of images in the memory cache.
     public var cache = 0
-    /// Textures.
+    /// The bytes of textures.
     public var textures = 0
-    /// Encoded pictures on their way.
+    /// The bytes of bodies that are being received or wait to be decoded.
     public var bodies = 0
-    /// Pictures in the making.
+    /// The bytes of images that are being decoded or transformed or wait for that, and of data kept for previews.
     public var decoding = 0
-    /// Images in use that no cache counts.
+    /// The bytes of images in use that no cache counts.
     public var shown = 0
 
-    /// Nothing used.
+    /// Creates a usage of 0 bytes in all accounts.
     public init() {}
 
-    /// All of it.
+    /// The sum of all accounts in bytes.
     public var total: Int { cache + textures + bodies + decoding + shown }
   }
 
@@ -65,7 +66,7 @@ public final class MemoryLedger: Sendable {
     }
   }
 
-  /// Bytes that all accounts may take together.
+  /// The maximum number of bytes for all accounts together.
   public let budget: Int
 
   private let cache = Atomic<Int>(0)
@@ -80,15 +81,16 @@ public final class MemoryLedger: Sendable {
   let waitingBodies = Mutex(WaitingBodies())
   let bodiesWait = Atomic(false)
   let work = Atomic<Int>(0)
-  /// Held by the thread that looks for room for waiting bodies.
+  /// Held by the thread that reserves memory for waiting bodies.
   let turns = Mutex(())
 
-  /// A ledger in which nothing is counted yet.
+  /// Creates an empty ledger.
   ///
-  /// - Parameter budget: bytes; below 0 counts as 0. Without one it only counts.
+  /// - Parameter budget: The maximum number of bytes; negative values count as 0. By default there is no limit, and the
+  ///   ledger only counts.
   public init(budget: Int = .max) { self.budget = max(0, budget) }
 
-  /// Bytes taken now. While several threads count, the accounts may be of slightly different moments.
+  /// The bytes in use. While other threads count, the accounts may be from slightly different moments.
   public var usage: Usage {
     var usage = Usage()
     usage.cache = cache.load(ordering: .relaxed)
@@ -99,23 +101,23 @@ public final class MemoryLedger: Sendable {
     return usage
   }
 
-  /// The most bytes that were ever taken together.
+  /// The highest total so far, in bytes.
   public var peak: Int { highest.load(ordering: .relaxed) }
 
   // MARK: Holders
 
-  /// From now on `holder` is asked to let go when the budget is passed. It is held weakly; one that was registered
-  /// before stays what it is.
+  /// Registers a holder that is asked to evict when the total exceeds the budget. The ledger keeps a weak reference. A
+  /// holder that is registered already keeps its account.
   public func register(_ holder: any MemoryHolder, as account: Account) {
     let others = holders.withLock { holders in
       let living = holders.living()
       guard !living.contains(where: { $0.holder === holder }) else { return living }
       holders.references.append(.init(account: account, holder: holder))
-      // Stable, so that those of one account are asked in the order in which they came.
+      // The sort is stable: holders of one account are asked in the order of their registration.
       holders.references.sort { $0.account.rawValue < $1.account.rawValue }
       return living
     }
-    _ = others  // one that has just lost its owner goes here, outside the lock
+    _ = others  // a holder that has lost its other owners is deallocated here, outside the lock
   }
 
   /// Notifies all holders of memory pressure, and returns unused pixel memory to the system.
@@ -124,20 +126,21 @@ public final class MemoryLedger: Sendable {
     PixelMemory.shared.trim()
   }
 
-  /// Keeps what `make` gives, which looks whether memory is short; does nothing where there is one already.
+  /// Stores the function that `make` returns as the memory pressure check. Does nothing if the ledger already has a
+  /// check.
   package func watch(_ make: () -> @Sendable () -> Void) {
     guard watcher.withLock({ $0 == nil }) else { return }
     let new = make()
     watcher.withLock { if $0 == nil { $0 = new } }
   }
 
-  /// Something is about to take memory, and no lock is held: a time to look how short it is.
+  /// Runs the memory pressure check, if there is one. Call this before taking memory, without a lock held.
   package func lookAround() { watcher.withLock { $0 }?() }
 
   // MARK: Counting
 
-  /// Counts bytes that are taken, or with a negative number let go. Passing the budget makes holders let go before
-  /// the call returns, so no lock that they need may be held.
+  /// Counts `bytes` as taken, or as released if negative. Exceeding the budget makes holders evict before the call
+  /// returns, so the caller must not hold a lock that a holder needs.
   public func add(_ bytes: Int, to account: Account) {
     guard bytes != 0 else { return }
     count(bytes, account)
@@ -148,7 +151,8 @@ public final class MemoryLedger: Sendable {
     if total > budget { makeRoom(for: 0) }
   }
 
-  /// Counts bytes if they fit into the budget, or in any case; whether it did. Asks nobody for anything.
+  /// Reserves `bytes` if they fit the budget, or always if `inAnyCase` is true. Returns true if the bytes were
+  /// reserved. Never evicts, so it may be called with a lock held.
   func take(_ bytes: Int, for account: Account, inAnyCase: Bool) -> Bool {
     take(bytes, for: account, overdraft: inAnyCase ? .max : 0)
   }
@@ -159,7 +163,7 @@ public final class MemoryLedger: Sendable {
     let (allowed, isUnlimited) = budget.addingReportingOverflow(overdraft)
     var total = sum.load(ordering: .relaxed)
     while true {
-      // Below 0 while somebody on another thread has let go of what is counted only after that.
+      // The total is below 0 while another thread has counted a release before the corresponding reservation.
       guard isUnlimited || total <= allowed && bytes <= allowed - max(0, total) else { return false }
       let (exchanged, original) = sum.weakCompareExchange(
         expected: total, desired: total &+ bytes, ordering: .relaxed)
@@ -177,7 +181,7 @@ public final class MemoryLedger: Sendable {
     count(bytes, new)
   }
 
-  /// Asks one holder after the other to let go of what is missing for so many bytes more.
+  /// Asks one holder after the other to evict until `bytes` more fit the budget.
   package func makeRoom(for bytes: Int) {
     guard budget != .max else { return }
     for (_, holder) in holders.withLock({ $0.living() }) {
@@ -199,8 +203,8 @@ public final class MemoryLedger: Sendable {
 }
 
 extension MemoryLedger: Hashable {
-  /// Whether the two are the same instance.
+  /// Compares instances by identity.
   public static func == (a: MemoryLedger, b: MemoryLedger) -> Bool { a === b }
-  /// By identity, as `==`.
+  /// Hashes the identity of the instance.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

@@ -1,23 +1,24 @@
-/// How short memory is.
+/// The severity of a memory shortage.
 public enum MemoryPressure: Int, Hashable, Comparable, Sendable, CaseIterable {
-  /// What is cheap to come by again should go.
+  /// Memory that is cheap to restore should be released.
   case warning
-  /// Everything should go that is not needed this moment.
+  /// All memory that is not needed at this moment should be released.
   case critical
 
-  /// By severity.
+  /// Orders by severity.
   public static func < (a: MemoryPressure, b: MemoryPressure) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// Who holds memory that it can do without, and counts it in a `MemoryLedger`: a cache of pictures, textures.
+/// An owner of memory that can be released on demand, such as an image cache or a texture store. Counts its memory in a
+/// `MemoryLedger`.
 ///
-/// Called from any thread, and never with a lock of the ledger held. Whoever lives on another thread starts the
-/// work there and returns.
+/// The methods are called from any thread, without a lock of the ledger held. A holder that is bound to another thread
+/// schedules the work on that thread and returns.
 public protocol MemoryHolder: AnyObject, Sendable {
-  /// Counts what it holds in `ledger` from now on, registers there, and counts nothing in another one any more.
+  /// Counts the holder's memory in `ledger` from now on, registers there, and stops counting in a previous ledger.
   func count(against ledger: MemoryLedger)
-  /// Lets go of as much as there is of so many bytes, what is needed least first.
+  /// Evicts up to `bytes` bytes, the least needed memory first.
   func release(bytes: Int)
-  /// Memory is short, of the machine or of what the process may use of it.
+  /// Handles a memory shortage of the machine or of the process's memory limit.
   func relieve(_ pressure: MemoryPressure)
 }

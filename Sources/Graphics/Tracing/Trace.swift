@@ -1,31 +1,30 @@
 import Synchronization
 
-/// The last events of all requests, in a ring: downloader and host write into it at all times, and whoever wants to know
-/// where the time went reads it.
+/// A ring buffer of the latest events of all requests. The downloader and the host record events at all times.
 ///
 /// ```swift
 /// try ChromeTrace(Trace.shared.events).write(to: "trace.json")  // open it in Perfetto
 /// ```
 ///
-/// May be used from any thread. Recording takes some tens of nanoseconds and no memory once the ring is full.
+/// May be used from any thread. Recording takes some tens of nanoseconds, and no memory once the ring buffer is full.
 public final class Trace: Sendable {
-  /// The trace of all downloaders and hosts that are not given another.
+  /// The default trace of downloaders and hosts.
   public static let shared = Trace()
-  /// Events that are kept unless said otherwise: those of the last 500 pictures or so, 0.5 MB.
+  /// The default number of events: about the last 500 images, 0.5 MB.
   public static let defaultCapacity = 4096
-  /// Of longer URLs, as of data URLs, only the beginning is kept.
+  /// The number of characters after which URLs, such as data URLs, are truncated.
   private static let longestURL = 1024
-  /// Frames after which nobody waits any more for an image to be seen.
+  /// The number of frames without a newly shown image after which the trace stops waiting for images to be shown.
   private static let patience = 240
 
   private struct State {
     var ring: [TraceEvent] = []
-    /// Events recorded so far.
+    /// The number of events recorded so far.
     var count = 0
     var lastNumber: UInt64 = 0
-    /// Images that were handed out and not seen on the screen yet, with the count of events at that time.
+    /// The numbers of delivered images that have not been on the screen yet, with the event count at the delivery.
     var awaited: [UInt64: Int] = [:]
-    /// Frames since an image was handed out, or seen.
+    /// The number of frames since the last image was delivered or shown.
     var framesWaited = 0
 
     mutating func record(_ event: TraceEvent, _ capacity: Int) {
@@ -33,8 +32,8 @@ public final class Trace: Sendable {
       count += 1
     }
 
-    /// Waits for an image that the last event has handed out. Without a screen none is ever seen: those whose event has
-    /// been overwritten are waited for no longer.
+    /// Begins to wait for the image that the last event delivered. Without a screen no image is ever shown, so images
+    /// whose event has been overwritten are dropped now and then.
     mutating func awaitFrame(with image: UInt64, _ capacity: Int) {
       awaited[image] = count
       framesWaited = 0
@@ -42,14 +41,17 @@ public final class Trace: Sendable {
     }
   }
 
-  /// How many events it keeps; with 0 it records nothing.
+  /// The maximum number of events. A trace with capacity 0 records nothing.
   public let capacity: Int
   private let clock: @Sendable () -> Int64
   private let state = Shared(State())
 
+  /// Creates an empty trace.
+  ///
   /// - Parameters:
-  ///   - capacity: events to keep, the oldest going first; memory is taken as they come.
-  ///   - clock: nanoseconds since some time in the past; the system's by default.
+  ///   - capacity: The maximum number of events. The oldest events are overwritten. Memory is taken as events are
+  ///     recorded.
+  ///   - clock: Returns nanoseconds since a fixed time in the past; the system's clock by default.
   public init(
     capacity: Int = defaultCapacity, clock: @escaping @Sendable () -> Int64 = Trace.systemTime
   ) {
@@ -57,7 +59,8 @@ public final class Trace: Sendable {
     self.clock = clock
   }
 
-  /// Nanoseconds since the process first asked for it, those that the machine slept through included.
+  /// Returns the nanoseconds since the first call in the process, including the time in which the machine was
+  /// suspended.
   public static func systemTime() -> Int64 {
     let time = origin.duration(to: .now).components
     return time.seconds * 1_000_000_000 + time.attoseconds / 1_000_000_000
@@ -65,12 +68,12 @@ public final class Trace: Sendable {
 
   private static let origin = ContinuousClock.now
 
-  /// Whether it records anything.
+  /// True if the trace records events.
   package var isEnabled: Bool { capacity > 0 }
-  /// Nanoseconds of the trace's clock.
+  /// The current time in nanoseconds of the trace's clock.
   package var now: Int64 { clock() }
 
-  /// The events it has, in the order they were recorded, which is about that of their times. O(events).
+  /// The recorded events, in the order of recording, which is approximately the order of their times. O(events).
   public var events: [TraceEvent] {
     state.withLock { state in
       guard state.count > capacity else { return state.ring }
@@ -79,10 +82,10 @@ public final class Trace: Sendable {
     }
   }
 
-  /// Events that were recorded and have been overwritten since.
+  /// The number of events that were recorded and have been overwritten.
   public var lostEvents: Int { state.withLock { max(0, $0.count - capacity) } }
 
-  /// Forgets all events.
+  /// Removes all events.
   public func removeAll() {
     state.withLock { state in
       state.ring.removeAll()
@@ -92,14 +95,14 @@ public final class Trace: Sendable {
 
   // MARK: Recording
 
-  /// Notes what happened, now unless another time is given.
+  /// Records an event, at the current time by default.
   package func record(_ kind: TraceEvent.Kind, at time: Int64? = nil) {
     guard capacity > 0 else { return }
     let event = TraceEvent(time: time ?? clock(), kind: kind)
     state.withLock { $0.record(event, capacity) }
   }
 
-  /// A request was served from memory; its image is waited for on the screen from now on.
+  /// Records that a request was served from memory, and waits until the image is shown on the screen.
   package func recordServed(url: String, image: UInt64) {
     guard capacity > 0 else { return }
     let time = clock()
@@ -112,7 +115,7 @@ public final class Trace: Sendable {
     }
   }
 
-  /// A request failed before anything was begun for it.
+  /// Records that a request failed before any work was started for it.
   package func recordRefused(
     url: String, began: Int64, memory: TraceEvent.Miss, _ outcome: TraceEvent.Outcome
   ) {
@@ -129,7 +132,7 @@ public final class Trace: Sendable {
     }
   }
 
-  /// A caller was answered; an image is waited for on the screen from now on.
+  /// Records that a request was completed, and waits until the image, if any, is shown on the screen.
   package func recordAnswer(_ request: UInt64, _ outcome: TraceEvent.Outcome) {
     guard capacity > 0 else { return }
     let event = TraceEvent(time: clock(), kind: .answered(request: request, outcome))
@@ -139,11 +142,11 @@ public final class Trace: Sendable {
     }
   }
 
-  /// Whether an image has been handed out that has not been on the screen since.
+  /// True if a delivered image has not been on the screen yet.
   package var awaitsFrames: Bool { awaitedImages > 0 }
   var awaitedImages: Int { state.withLock { $0.awaited.count } }
 
-  /// A frame is on the screen; `images` are those drawn in it.
+  /// Records that a frame is on the screen. `images` are the numbers of the images drawn in the frame.
   package func recordFrame(with images: some Sequence<UInt64>) {
     let time = clock()
     state.withLock { state in
@@ -151,20 +154,21 @@ public final class Trace: Sendable {
         state.framesWaited = 0
         state.record(TraceEvent(time: time, kind: .shown(image: image)), capacity)
       }
-      // What was loaded ahead may never be shown.
+      // Prefetched images may never be shown.
       state.framesWaited += 1
       if state.framesWaited > Self.patience { state.awaited.removeAll() }
       if state.awaited.isEmpty { state.framesWaited = 0 }
     }
   }
 
-  /// The first of two to the power of 40 numbers that nobody else uses.
+  /// Returns the first number of a range of 2^40 numbers. Ranges are unique in the process.
   package func reserveNumbers() -> UInt64 {
     Self.reservations.wrappingAdd(1, ordering: .relaxed).newValue << 40
   }
 
   private static let reservations = Atomic<UInt64>(0)
 
+  /// Returns the URL without user and password, truncated after 1,024 characters.
   package static func shortened(_ url: String) -> String {
     let url = url.separatingLogin.url
     return url.utf8.count <= longestURL ? url : String(url.prefix(longestURL)) + "…"
@@ -172,8 +176,8 @@ public final class Trace: Sendable {
 }
 
 extension Trace: Hashable {
-  /// Whether the two are the same instance.
+  /// Compares instances by identity.
   public static func == (a: Trace, b: Trace) -> Bool { a === b }
-  /// By identity, as `==`.
+  /// Hashes the identity of the instance.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

@@ -1,69 +1,70 @@
-/// Something that happened to a request, or to work that requests share, at a moment.
+/// An event in the life of a request, or of work that several requests share.
 ///
-/// Numbers tell requests, fetches, decodes and pictures apart; each is used once in a `Trace`. Images are named by
-/// `Image.number`. A request that joins work under way names the same fetch, decode or picture as the one before it.
+/// Requests, fetches, decodes and processed images have numbers, each used once in a `Trace`. Images have the number
+/// `Image.number`. A request that joins running work has the same fetch, decode or processed image number as the
+/// request that started the work.
 public struct TraceEvent: Hashable, Sendable {
-  /// Nanoseconds of the trace's clock.
+  /// The time in nanoseconds of the trace's clock.
   public let time: Int64
-  /// What happened.
+  /// The type and the details of the event.
   public let kind: Kind
 
-  /// An event at a moment.
+  /// Creates an event.
   public init(time: Int64, kind: Kind) {
     self.time = time
     self.kind = kind
   }
 
-  /// What happened.
+  /// The types of events and the details of each.
   public enum Kind: Hashable, Sendable {
-    /// Memory had the picture: asked and answered at once.
+    /// The memory cache had the image, and the request was completed at once.
     case served(request: UInt64, url: String, image: UInt64)
-    /// Neither memory nor disk had it: what it waits for from here on.
+    /// The memory cache did not have the image, and the request began to wait or failed at once.
     case requested(Request)
-    /// A thread began to look for its bytes on disk.
+    /// A thread began to look for a fetch's bytes on disk.
     case lookupBegan(fetch: UInt64)
-    /// It ended, with or without.
+    /// The disk lookup of a fetch ended, with a hit or a miss.
     case lookupEnded(fetch: UInt64, isFound: Bool)
     /// A download or the reading of a file left the queue.
     case fetchBegan(fetch: UInt64)
-    /// It ended, whatever became of it.
+    /// A download or the reading of a file ended, successfully or not.
     case fetchEnded(fetch: UInt64, Transfer)
-    /// A thread took bytes to decode them.
+    /// A thread began to decode bytes.
     case decodeBegan(decode: UInt64)
-    /// Pixels of a size are there; 0 x 0 if the bytes were no picture.
+    /// A decode ended with an image of this size in pixels; 0x0 if the decode failed.
     case decodeEnded(decode: UInt64, width: Int32, height: Int32)
-    /// A thread took a decoded picture to transform it.
+    /// A thread began to transform a decoded image.
     case transformBegan(picture: UInt64)
-    /// The transforms are done.
+    /// The transforms of an image ended.
     case transformEnded(picture: UInt64)
-    /// A caller has its answer.
+    /// The completion handler of a request was called.
     case answered(request: UInt64, Outcome)
-    /// An image was made ready for the screen; it began so many nanoseconds before.
+    /// A texture was made from an image. It took `duration` nanoseconds.
     case uploaded(image: UInt64, duration: Int64)
-    /// The first frame with an image, since somebody was given it, is on the screen.
+    /// An image is on the screen for the first time since a request delivered it.
     case shown(image: UInt64)
   }
 
-  /// A request that memory could not serve.
+  /// A request that the memory cache could not serve.
   public struct Request: Hashable, Sendable {
-    /// Its own number.
+    /// The number of the request.
     public let number: UInt64
-    /// What it asks for, without the fragment.
+    /// The URL of the request, without the fragment and the login, truncated after 1,024 characters.
     public let url: String
-    /// When it was asked for; memory and disk were looked at since.
+    /// The start time in nanoseconds of the trace's clock, before the memory and disk lookups.
     public let began: Int64
-    /// Why memory did not have it.
+    /// The reason why the memory cache did not have the image.
     public let memory: Miss
-    /// Why the disk did not have it.
+    /// The reason why the disk cache did not have the image.
     public let disk: Miss
-    /// What brings its bytes; 0 for a request that was refused at once.
+    /// The number of the fetch that loads the bytes; 0 for a request that failed at once.
     public let fetch: UInt64
-    /// What makes its pixels.
+    /// The number of the decode; 0 for a request that failed at once.
     public let decode: UInt64
-    /// What makes its picture.
+    /// The number of the processed image; 0 for a request that failed at once.
     public let picture: UInt64
 
-    /// All of it.
+    /// Creates a request from the given properties.
     public init(
       number: UInt64, url: String, began: Int64, memory: Miss, disk: Miss, fetch: UInt64, decode: UInt64,
       picture: UInt64
@@ -79,67 +80,70 @@ public struct TraceEvent: Hashable, Sendable {
     }
   }
 
-  /// Why a cache did not have a picture.
+  /// The reason for a cache miss.
   public enum Miss: String, Hashable, Sendable, CaseIterable {
-    /// It never had it, or somebody removed it.
+    /// The image was never in the cache, or was removed by the application.
     case absent = "not there"
-    /// It had it, and let it go to make room.
+    /// The image was evicted to make room.
     case purged = "purged for room"
-    /// It has the picture with fewer pixels than are needed.
+    /// The cache has the image, but with fewer pixels than needed.
     case tooSmall = "only smaller sizes"
-    /// The request's cache policy asks for it anew.
+    /// The request's cache policy does not allow cached images.
     case bypassed = "asked for anew"
     /// The downloader has no such cache.
     case noCache = "no such cache"
   }
 
-  /// What a caller was answered.
+  /// The result of a request.
   public enum Outcome: Hashable, Sendable {
-    /// An image; `source` as in `ImageResponse.Source`.
+    /// An image, by number; `source` is the raw value of an `ImageResponse.Source`.
     case image(UInt64, source: String)
-    /// It gave up.
+    /// The request was cancelled.
     case cancelled
-    /// The error's description.
+    /// The request failed; the value is the error's description.
     case failed(String)
   }
 
-  /// What a transfer took. Microseconds from the start of its last hop, each from the same instant; 0 where there was
-  /// nothing to do.
+  /// The durations, sizes and connections of a fetch.
+  ///
+  /// Times are in microseconds since the start of the last hop, not of the phase before; 0 for a phase that did not
+  /// happen.
   public struct Transfer: Hashable, Sendable {
-    /// Name looked up.
+    /// The time at which the host name was resolved.
     public var nameLookup: UInt32 = 0
-    /// Connected.
+    /// The time at which the connection was established.
     public var connect: UInt32 = 0
-    /// TLS done.
+    /// The time at which the TLS handshake was complete.
     public var tls: UInt32 = 0
-    /// The first byte of the answer.
+    /// The time at which the first byte of the response arrived.
     public var firstByte: UInt32 = 0
-    /// The end.
+    /// The time at which the transfer ended.
     public var total: UInt32 = 0
-    /// Of the last answer's status line and headers.
+    /// The size of the last response's status line and headers in bytes.
     public var headBytes: UInt32 = 0
-    /// Of the last request.
+    /// The size of the last transport request in bytes.
     public var bytesSent: UInt32 = 0
-    /// Of the body.
+    /// The size of the body in bytes.
     public var bytes = 0
-    /// What the last answer came in, as `1.1` or `2`; nil without one.
+    /// The HTTP version of the last response, such as `1.1` or `2`; `nil` without a response.
     public var httpVersion: String?
-    /// Numeric address that the last request was sent to; nil without a connection.
+    /// The numeric address to which the last transport request was sent; `nil` without a connection.
     public var serverAddress: String?
-    /// Requests sent, redirects and answered challenges included; 0 for what is read on this machine.
+    /// The number of transport requests, including those after redirects and authentication challenges; 0 for files and
+    /// data URLs.
     public var requests: UInt16 = 0
-    /// Redirects followed.
+    /// The number of redirects followed.
     public var redirects: UInt16 = 0
-    /// Connections opened; 0 when one was reused.
+    /// The number of connections opened; 0 if a connection was reused.
     public var connections: UInt16 = 0
-    /// Whether the last request went over a connection that was there before.
+    /// True if the last transport request used an existing connection.
     public var isReused = false
-    /// Whether it is a file or a data URL.
+    /// True if the bytes come from a file or a data URL.
     public var isLocal = false
-    /// Whether all of it came.
+    /// True if the transfer succeeded.
     public var isComplete = false
 
-    /// Nothing took any time.
+    /// Creates a transfer with zeros, `nil` and `false` in all properties.
     public init() {}
   }
 }

@@ -40,7 +40,7 @@ package final class PixelMemory: Sendable {
 
   /// A block in use. Must be freed once, by the `PixelMemory` that allocated it.
   ///
-  /// `@unchecked Sendable` because it only tells where the block lies.
+  /// `@unchecked Sendable` because a block only stores an address and a size.
   package struct Block: @unchecked Sendable {
     package let bytes: UnsafeMutableRawBufferPointer
     fileprivate let home: Home
@@ -215,7 +215,7 @@ package final class PixelMemory: Sendable {
         state.regions[index].removeAll { $0 === region }
         return true
       }
-      // Done with the lock held: the slot must not be reused before its pages have gone back to the system.
+      // Done with the lock held: another thread must not reuse the slot before its pages have gone back to the system.
       if state.spareInRegions > spareLimit { drop(unused, of: region, &state) }
       return false
     }

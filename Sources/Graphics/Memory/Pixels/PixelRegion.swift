@@ -41,7 +41,7 @@ struct PixelRegion {
     let written: Range<Int>
   }
 
-  /// Takes the first free slot; `nil` if the region is full.
+  /// Takes the first free slot. Returns `nil` if the region is full.
   mutating func take() -> Taken? {
     guard let word = freeSlots.firstIndex(where: { $0 != 0 }) else { return nil }
     let bit = freeSlots[word].trailingZeroBitCount

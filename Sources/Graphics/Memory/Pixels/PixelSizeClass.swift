@@ -14,8 +14,8 @@ struct PixelSizeClass: Hashable {
   /// The size of a block in bytes.
   let byteCount: Int
 
-  /// The smallest size class that holds `byteCount` bytes; `nil` if `byteCount` is below the smallest or above the
-  /// largest size.
+  /// Returns the smallest size class that holds `byteCount` bytes; `nil` if `byteCount` is below the smallest or above
+  /// the largest size.
   init?(for byteCount: Int) {
     guard (Self.smallest...Self.largest).contains(byteCount) else { return nil }
     let doubling = Int.bitWidth - 1 - byteCount.leadingZeroBitCount
