@@ -3,15 +3,16 @@ public import VitrineLoading
 public import VitrineWidgets
 
 extension Button {
-  /// Loads the image of one state; as `View.setImage(from:)`, each state for itself.
+  /// Loads the image for one state. The parameters are those of
+  /// `View.setImage(from:additionalIdentifier:placeholder:options:completion:progress:)`; each state loads on its own.
   ///
   /// ```swift
   /// button.setImage(from: "https://example.com/play.png", for: .normal)
   /// button.setImage(from: "https://example.com/play-pressed.png", for: .highlighted)
   /// ```
   ///
-  /// `state` is the exact set of states; a compound such as `[.selected, .highlighted]` is a slot of its own.
-  /// A state without an image shows the one of `.normal`.
+  /// `state` is the exact set of states; a compound such as `[.selected, .highlighted]` is a slot of its own. A state
+  /// without an image shows the image of `.normal`.
   public func setImage(
     from source: (any ImageRequestConvertible)?, for state: ControlState,
     additionalIdentifier: String? = nil, placeholder: Image? = nil, options: SlotOptions = .init(),
@@ -22,7 +23,7 @@ extension Button {
       options: options, progress: progress, completion: completion)
   }
 
-  /// Loads the background image of one state; it fills the button behind image and title.
+  /// Loads the background image for one state; it fills the button behind the image and the title.
   public func setBackgroundImage(
     from source: (any ImageRequestConvertible)?, for state: ControlState,
     additionalIdentifier: String? = nil, placeholder: Image? = nil, options: SlotOptions = .init(),
@@ -33,49 +34,49 @@ extension Button {
       options: options, progress: progress, completion: completion)
   }
 
-  /// Stops loading the image of a state; what is shown stays.
+  /// Cancels the load of the image for a state; the shown image stays.
   public func cancelImageLoad(for state: ControlState) { existingSlot(.image, state)?.cancel() }
 
-  /// Stops loading the background image of a state; what is shown stays.
+  /// Cancels the load of the background image for a state; the shown image stays.
   public func cancelBackgroundImageLoad(for state: ControlState) {
     existingSlot(.background, state)?.cancel()
   }
 
-  /// The URL that the image of a state was loaded from, or is being loaded from.
+  /// Returns the URL from which the image for a state is loaded or was loaded.
   public func imageURL(for state: ControlState) -> String? { existingSlot(.image, state)?.url }
 
-  /// The URL that the background image of a state was loaded from, or is being loaded from.
+  /// Returns the URL from which the background image for a state is loaded or was loaded.
   public func backgroundImageURL(for state: ControlState) -> String? {
     existingSlot(.background, state)?.url
   }
 
-  /// The URL of the image that the state of now shows: its own, or else that of `.normal` (`sd_currentImageURL`).
+  /// The URL of the image for the current state, or else for `.normal` (SDWebImage's `sd_currentImageURL`).
   public var currentImageURL: String? { currentURL(of: .image) }
 
-  /// The URL of the background image that the state of now shows, in the same way.
+  /// The URL of the background image for the current state, or else for `.normal`.
   public var currentBackgroundImageURL: String? { currentURL(of: .background) }
 
-  /// Whether the image of a state is being loaded.
+  /// Returns true while the image for a state is loading.
   public func isLoadingImage(for state: ControlState) -> Bool {
     existingSlot(.image, state)?.isLoading ?? false
   }
 
-  /// Whether the background image of a state is being loaded.
+  /// Returns true while the background image for a state is loading.
   public func isLoadingBackgroundImage(for state: ControlState) -> Bool {
     existingSlot(.background, state)?.isLoading ?? false
   }
 
-  /// How the load of a state's image goes, as `imageActivity` of a view.
+  /// Returns the state of the load of the image for a button state; see `View.imageActivity`.
   public func imageActivity(for state: ControlState) -> any ActivitySource {
     slots.slot(for: ButtonTarget(button: self, slot: .image, state: state))
   }
 
-  /// How the load of a state's background image goes, as `imageActivity` of a view.
+  /// Returns the state of the load of the background image for a button state; see `View.imageActivity`.
   public func backgroundImageActivity(for state: ControlState) -> any ActivitySource {
     slots.slot(for: ButtonTarget(button: self, slot: .background, state: state))
   }
 
-  /// Of the first slot with a URL, in the order in which states are looked up.
+  /// Returns the URL of the first slot that has one, in the order in which a button looks up states.
   private func currentURL(of slot: ButtonSlot) -> String? {
     for candidate in [state, state.subtracting(.focused), .normal] {
       if let url = existingSlot(slot, candidate)?.url { return url }

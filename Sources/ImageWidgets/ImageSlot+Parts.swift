@@ -2,10 +2,11 @@ import VitrineGraphics
 import VitrineLoading
 import VitrineWidgets
 
-// Pictures in part: what a request that is `progressive` shows until the whole is there.
+// Previews: the images that a progressive request shows until the final image is loaded.
 
 extension ImageSlot {
-  /// More of the picture can be seen. What has faded in but half is let do so first: the newest comes after it.
+  /// Shows a preview. During the transition to a preview, only the latest further preview is kept; it is shown at the
+  /// end of the transition.
   func show(_ partial: Image, of load: SlotLoad) {
     let question = load.question
     guard isWaiting(for: load), question.options.setsImage, !question.hasPicture else { return }
@@ -20,15 +21,15 @@ extension ImageSlot {
     }
   }
 
-  /// Fades it in, unless pictures from the network come without: no other transition is for half a picture (SD-W27,
-  /// YY-B15).
+  /// Shows the current preview with a cross-dissolve of 0.4 s, or at once if images from the network have no
+  /// transition. The transition that the options name is for the final image only.
   private func showPart() {
     guard let part else { return }
     let isAnimated = part.options.transition(for: .network).isAnimated
     show(part.image, by: part.options, transition: isAnimated ? .partial : .none)
   }
 
-  /// There will be no whole picture: what would be seen had nothing of it come is there again.
+  /// Restores the image that was shown before the first preview. Called when the load ends without a final image.
   func takeBackPart(transition: Transition = .none) {
     guard let part else { return }
     self.part = nil

@@ -3,40 +3,41 @@ import VitrineGraphics
 import VitrineLoading
 import VitrineWidgets
 
-/// One place for a picture from the network: the contents of a view, or the image or background of a button in
-/// one state.
+/// A slot for an image from the network: the contents of a view, or the image or background image of a button in one
+/// state.
 ///
-/// It shows what is in memory at once, waits with a placeholder and a spinner for what is not, and lets only
-/// the answer to its last question through. It belongs to its view and goes with it.
+/// A slot shows an image from memory at once; otherwise it shows a placeholder and a spinner while the image loads.
+/// Only the result of the latest request is shown. The slot is owned by its view and released with it.
 final class ImageSlot {
   let target: any SlotTarget
-  /// What it loads, or waits to load.
+  /// The current load, started or waiting for the view to get a size; `nil` if the slot does not load.
   private var load: SlotLoad?
-  /// What it was asked for last, and the picture that came of it.
+  /// The latest request that has an image, with this image; `nil` until the current request has its image.
   private var shown: (question: SlotQuestion, image: Image)? {
     didSet { showing = shown.map { Image.Showing($0.image) } }
   }
-  /// Keeps that picture in the memory cache while others come and go.
+  /// Keeps `shown.image` in the memory cache when other images are evicted.
   private var showing: Image.Showing?
-  /// Loads that a newer one has left alone: they end, and are not shown.
+  /// Detached loads: loads that continue beside a newer load, without being shown.
   private var leftAlone: [SlotLoad] = []
-  /// Completions that have not been called yet although their load is over.
+  /// Completion handlers that have not been called yet although their load has ended.
   private let pending = PendingCompletions()
-  /// Who shows its pictures in another place than `target`, and the one that was given last.
+  /// The current custom presentation (`SlotOptions.showsImage`) and its last image; `nil` if images are shown in
+  /// `target`.
   private var elsewhere: (show: @MainActor (View, Image?) -> Void, image: Image?)?
-  /// What is shown of the picture that it loads.
+  /// The preview that the slot shows while loading.
   var part: SlotPart?
-  /// Counts what it was asked for: code of others that is called from here may ask for something else.
+  /// Generation counter, incremented by each new request. Compare it after calling out to detect re-entrancy.
   private var turn = 0
   private var indicator: SlotIndicator?
-  /// Who wants to know how the load goes.
+  /// The observers of `activity`.
   private let observers = ActivityObservers()
-  /// How the last load goes, until there is another. Set when all else is done: whoever hears of it may ask for
-  /// something else.
+  /// The state of the latest load. It is set after all other changes, because an observer may request another image.
   private(set) var activity = Activity.paused {
     didSet { if activity != oldValue { observers.notify() } }
   }
-  /// How what it shows was come by; nil while it loads.
+  /// The source and loading time of the shown image, or the failure, for the diagnostic overlay; `nil` while the slot
+  /// loads.
   private var report: SlotReport?
   private(set) var url: String?
   /// Sends the request again while the slot shows a retryable failure or a stale image.
@@ -44,16 +45,16 @@ final class ImageSlot {
 
   init(target: any SlotTarget) { self.target = target }
 
-  // Its view is gone: whoever waits hears `.cancelled`, later.
+  // The view has been released. Completion handlers are called with `.cancelled`, later.
   isolated deinit {
     load?.cancel()
     for load in leftAlone { load.cancel() }
   }
 
-  /// Whether it waits for a picture.
+  /// True while an image is loading or waits for the view to get a size.
   var isLoading: Bool { load != nil }
 
-  // MARK: Asking
+  // MARK: Requests
 
   func setImage(
     from source: (any ImageRequestConvertible)?, additionalIdentifier: String?, placeholder: Image?,
@@ -80,7 +81,7 @@ final class ImageSlot {
     pending.callAll()
     guard turn == self.turn else { return pending.postpone(listeners, .failure(.cancelled)) }
     url = request.url.absoluteString
-    // Anything else is shown in its place in a moment.
+    // Every other case replaces the preview of the previous load below.
     if !options.setsImage || options.placeholderPolicy == .keepsPrevious { takeBackPart() }
     guard turn == self.turn else { return pending.postpone(listeners, .failure(.cancelled)) }
     part = nil
@@ -97,8 +98,8 @@ final class ImageSlot {
     if load === new { start(new) }
   }
 
-  /// Stops loading; the picture or the placeholder stays, and comes back where a picture was shown in part. Whoever
-  /// waits hears `.cancelled`.
+  /// Cancels the current load and the detached loads. The image or the placeholder stays; a preview is replaced by what
+  /// was shown before. The completion handlers are called with `.cancelled`.
   func cancel() {
     recovery = nil
     cancelLeftAlone()
@@ -114,7 +115,7 @@ final class ImageSlot {
     if activity.isRunning { activity = .ended(success: false) }
   }
 
-  /// Stops loading and shows nothing.
+  /// Cancels all loads and shows nothing.
   func clear() {
     abandonLoad()
     url = nil
@@ -128,6 +129,8 @@ final class ImageSlot {
     if turn == self.turn { endActivity() }
   }
 
+  /// Shows the failure of a source from which no request can be made.
+  ///
   /// - Parameter isNil: True if there is no URL at all. The slot is then cleared regardless of the placeholder policy.
   private func refuse(
     _ error: any Error, isNil: Bool, placeholder: Image?, options: SlotOptions, completion: SlotCompletion?
@@ -137,7 +140,7 @@ final class ImageSlot {
     pending.callAll()
     let failure = (error as? ImageError) ?? .invalidURL("")
     pending.postpone(SlotListeners(completion: completion), .failure(failure))
-    // Setting nil clears the slot and is no failure.
+    // A nil URL clears the slot on purpose, so the failure is not logged.
     if !isNil { SlotDiagnostics.reportFailure(failure, of: nil, in: target) }
     guard turn == self.turn else { return }
     url = nil
@@ -156,7 +159,7 @@ final class ImageSlot {
     activity = .ended(success: false)
   }
 
-  /// Keeps the previous image, as for a status of 404.
+  /// Shows the failure image, or else keeps the previous image, as for a response with status 404.
   private func showRefusal(placeholder: Image?, options: SlotOptions) {
     if let failureImage = options.failureImage {
       part = nil
@@ -168,7 +171,7 @@ final class ImageSlot {
     if turn == self.turn, shownImage == nil { show(placeholder, by: options, transition: .none) }
   }
 
-  /// Cancels the current load, or lets it continue beside the next one.
+  /// Cancels the current load and the detached loads, or, if `leavesAlone` is true, detaches the current load.
   private func abandonLoad(leavesAlone: Bool = false) {
     turn += 1
     let previous = load
@@ -195,12 +198,13 @@ final class ImageSlot {
     load.cancel()
   }
 
-  /// Lets a load that is under way go on beside the next one.
+  /// Detaches a load: the load continues without being shown. Cancels a load that has not started or that only
+  /// refreshes the shown image.
   private func leaveAlone(_ load: SlotLoad) {
     if load.task == nil || load.question.hasPicture { cancel(load) } else { leftAlone.append(load) }
   }
 
-  /// The end of a load that the slot does not wait for.
+  /// Ends a detached load. If the load has been cancelled meanwhile, a success is reported as cancelled.
   private func finishBeside(_ load: SlotLoad, _ result: SlotResult) {
     let count = leftAlone.count
     leftAlone.removeAll { $0 === load }
@@ -214,7 +218,8 @@ final class ImageSlot {
       ?? View.sharedImageDownloader
   }
 
-  /// The picture at the size that is needed now, if it is in memory; the caller shows it.
+  /// Returns the image from memory at the currently needed size, or `nil`. Updates the size and the start time of
+  /// `question`. The caller shows the image.
   private func imageFromMemory(for question: inout SlotQuestion) -> Image? {
     question.size = NeededSize(of: target)
     question.began = target.view?.window?.now
@@ -222,7 +227,7 @@ final class ImageSlot {
     guard request.cachePolicy != .reload,
       let image = downloader(for: question).cachedImage(
         for: request, additionalIdentifier: question.additionalIdentifier),
-      // A natural size is that of the whole picture, not of the largest thumbnail there is.
+      // A view that shows images in their natural size needs all pixels, not the largest thumbnail in memory.
       request.isWhole(image) || request.targetSize != nil || !target.contentMode.keepsNaturalSize
         || request.cachePolicy == .cacheOnly
     else { return nil }
@@ -231,7 +236,7 @@ final class ImageSlot {
     return image
   }
 
-  /// Shows a picture from memory before the call returns; false if there is none and it has to be loaded.
+  /// Shows an image from memory before the call returns. Returns false if `load` still has to be started.
   private func showFromMemory(_ load: SlotLoad) -> Bool {
     var question = load.question
     let image = imageFromMemory(for: &question)
@@ -246,13 +251,13 @@ final class ImageSlot {
     return true
   }
 
-  /// Whether it is this one that the slot loads.
+  /// True if `load` is the current load of the slot.
   func isWaiting(for load: SlotLoad) -> Bool { self.load === load }
 
-  /// What it shows, wherever that is.
+  /// The image that the slot shows, in `target` or by a custom presentation.
   var shownImage: Image? { elsewhere.map(\.image) ?? target.image }
 
-  /// What memory has, while the server is asked.
+  /// Shows an image from memory while the server is asked whether the image has changed.
   private func showMeanwhile(_ image: Image, of load: SlotLoad) {
     load.question = load.question.forRefresh
     shown = (load.question, image)
@@ -272,7 +277,8 @@ final class ImageSlot {
     }
   }
 
-  /// Shows a picture, or nothing, where the options say; what was shown in the other place goes.
+  /// Shows an image, or nothing, in `target` or by the custom presentation of `options`. The other of the two is
+  /// cleared.
   func show(_ image: Image?, by options: SlotOptions, transition: Transition) {
     let turn = turn
     let previous = elsewhere
@@ -300,10 +306,10 @@ final class ImageSlot {
     activity = .running(progress: nil)
   }
 
-  /// Asks the downloader at the size that is needed now, and gives up what it was asked before.
+  /// Requests the image from the downloader at the currently needed size and cancels the task of the previous attempt.
   private func request(_ load: SlotLoad) {
     let size = NeededSize(of: target)
-    // One that has lost its size since keeps to what it had.
+    // A load whose view has lost its size keeps the last known size.
     if size != .unknown { load.question.size = size }
     load.times += 1
     let times = load.times
@@ -313,7 +319,7 @@ final class ImageSlot {
     let task = downloader.load(
       load.request, additionalIdentifier: load.question.additionalIdentifier,
       completion: { [weak self] result in
-        // A slot that has gone, or wants another picture by now, shows nothing.
+        // The slot has been released.
         guard let self else { return load.finish(result.asCancelled) }
         guard load.times == times else { return }
         if self.load === load { self.finish(load, result) } else { self.finishBeside(load, result) }
@@ -328,7 +334,8 @@ final class ImageSlot {
     load.observePause(of: task) { [weak self, weak load] in
       if let load { self?.pauseDidChange(of: load) }
     }
-    // Cancels the one before it only now that it has joined its transfer.
+    // The new task has joined the transfer of the previous task, so cancelling the previous task does not stop the
+    // transfer.
     target.view?.setLoadOperation(task, forKey: target.key.operation)
   }
 
@@ -337,12 +344,12 @@ final class ImageSlot {
     settle(load.question, result, load.handlers)
   }
 
-  /// Shows what came of a question, and tells those who wait.
+  /// Shows the result of a request and calls its completion handlers.
   private func settle(
     _ question: SlotQuestion, _ result: SlotResult, _ handlers: SlotHandlers?
   ) {
     let turn = turn
-    // Code that is called from here may request another image.
+    // The code called from here may request another image.
     if let handlers { pending.add(handlers, result) }
     let isLoaded = if case .success = result { true } else { false }
     endIndicator(isLoaded: isLoaded)
@@ -369,7 +376,7 @@ final class ImageSlot {
       pending.complete(handlers, result, afterTransitionOf: transition)
     }
     if load == nil, turn == self.turn { activity = .ended(success: isLoaded) }
-    // The view may have grown while it loaded.
+    // The view may have grown during the load.
     sizeDidChange()
   }
 
@@ -397,7 +404,7 @@ final class ImageSlot {
     sizeDidChange()
   }
 
-  /// Whether what it shows is what the server has still, pixel for pixel.
+  /// True if the shown image stays: the server has confirmed the image, and the response has no more pixels.
   private func keepsPicture(_ question: SlotQuestion, _ response: ImageResponse) -> Bool {
     guard question.hasPicture, response.freshness == .revalidated, let shown, isStillThere(shown.image) else {
       return false
@@ -416,7 +423,7 @@ final class ImageSlot {
 
   private func show(_ response: ImageResponse, of question: SlotQuestion) {
     let transition = question.options.transition(for: response.source)
-    // The same picture with more pixels, or all of it, does not slide in over itself.
+    // A larger variant, or the image after its preview, does not slide in over itself.
     let isMoreOfIt = question.hasPicture || part != nil
     part = nil
     show(
@@ -437,7 +444,7 @@ final class ImageSlot {
     }
   }
 
-  /// Keeps the view's count of slots that wait: one for each load that has been started.
+  /// Sets the current load. The view's `pendingSlots` counts each load that has been started.
   private func setLoad(_ new: SlotLoad?) {
     if let load, load.task != nil {
       target.view?.pendingSlots -= 1
@@ -449,7 +456,7 @@ final class ImageSlot {
   // MARK: Indicator
 
   private func startIndicator(for load: SlotLoad) {
-    // A picture that grows is there already.
+    // A load for a larger or refreshed variant needs no indicator: an image is shown already.
     guard !load.question.hasPicture, let window = target.view?.window else { return }
     indicator = SlotIndicator(slot: self, indicator: load.question.options.indicator, in: window)
     indicator?.report(load.task?.progress.fraction)
@@ -501,10 +508,10 @@ extension ImageSlot: ActivitySource {
   }
 }
 
-// MARK: What happens to the view
+// MARK: Events of the view
 
 extension ImageSlot {
-  /// Loads what waited for a size, and asks again for a picture that has become much too small.
+  /// Starts a load that has waited for a size, and loads the image again if the view has outgrown the shown image.
   func sizeDidChange() {
     if let load, load.task == nil {
       if !showFromMemory(load) { start(load) }
@@ -517,21 +524,23 @@ extension ImageSlot {
     {
       let again = SlotLoad(shown.question.forGrowth)
       load = again
-      // Not asked for again at this size, whatever comes of it.
+      // Also if this load fails, the image is not requested again at this size.
       self.shown?.question.size = NeededSize(of: target)
       if !showFromMemory(again) { start(again) }
     }
   }
 
-  /// Whether nobody has set another picture since.
+  /// True if `image` has not been replaced by code outside the slot. Always true for a custom presentation, where the
+  /// slot cannot know.
   private func isStillThere(_ image: Image) -> Bool {
     shown?.question.options.showsImage != nil || target.image === image
   }
 
-  /// The indicator lives by the window's time, and the window's scale says how large the picture must be.
+  /// Called when the view enters or leaves a window. The indicator runs on the window's time, and the needed size
+  /// depends on the window's scale.
   func windowDidChange() {
     guard let window = target.view?.window else { return }
-    // A cell is asked for its picture before it is in the list.
+    // A cell requests its image before it is inserted into its list.
     if load?.question.began == nil { load?.question.began = window.now }
     if indicator?.window !== window { dropIndicator() }
     load?.move(to: SlotVisibility(of: target.view))
@@ -552,12 +561,13 @@ extension ImageSlot {
   /// Called when the view has been scrolled off the screen.
   func didLeaveScreen() { load?.move(to: .left) }
 
-  /// Whether its picture would be seen now, were it there, and an indicator stands for it.
+  /// True if the target is displayed in the view's current state and the indicator is visible at the time `now`.
   func isIndicatorVisible(at now: Double) -> Bool {
     target.isShowing && indicator?.isVisible(at: now) == true
   }
 
-  /// Says how it came by its picture, where that is what one sees.
+  /// Draws the source and loading time of the image over the view, if the target is visible in the view's current
+  /// state.
   func drawReport(over view: View, into list: inout DrawList) {
     guard target.isShowing, let report else { return }
     report.draw(in: target.rect, cornerRadius: target.cornerRadius, of: view, into: &list)

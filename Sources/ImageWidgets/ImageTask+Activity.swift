@@ -2,7 +2,7 @@ public import VitrineLoading
 public import VitrineWidgets
 
 extension ImageTask: @MainActor ActivitySource {
-  /// The state of the load: `.paused` while `isPaused`, otherwise `.running` until the outcome is known, even while the
+  /// The state of the load: `.paused` while `isPaused`, otherwise `.running` until the result is known, even while the
   /// load waits in the queue. Has a progress if the server has declared the length.
   @MainActor public var activity: Activity {
     if let hasSucceeded { return .ended(success: hasSucceeded) }

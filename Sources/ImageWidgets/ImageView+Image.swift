@@ -3,7 +3,8 @@ public import VitrineLoading
 public import VitrineWidgets
 
 extension ImageView {
-  /// Loads the picture that is shown while the view is highlighted; as `setImage(from:)`.
+  /// Loads the image that is shown while the view is highlighted. The parameters are those of
+  /// `View.setImage(from:additionalIdentifier:placeholder:options:completion:progress:)`.
   public func setHighlightedImage(
     from source: (any ImageRequestConvertible)?, additionalIdentifier: String? = nil,
     placeholder: Image? = nil, options: SlotOptions = .init(), completion: SlotCompletion? = nil,
@@ -14,19 +15,20 @@ extension ImageView {
       options: options, progress: progress, completion: completion)
   }
 
-  /// Stops loading the highlighted picture; what is shown stays.
+  /// Cancels the load of the highlighted image; the shown image stays.
   public func cancelHighlightedImageLoad() { existingHighlightedSlot?.cancel() }
 
-  /// Whether the highlighted picture is being loaded.
+  /// True while the highlighted image is loading.
   public var isLoadingHighlightedImage: Bool { existingHighlightedSlot?.isLoading ?? false }
 
-  /// The URL of the highlighted picture. Setting it loads it; setting nil cancels and clears.
+  /// The URL of the highlighted image. Setting a URL loads the image; setting `nil` cancels the load and clears the
+  /// image.
   public var highlightedImageURL: String? {
     get { existingHighlightedSlot?.url }
     set { if let newValue { setHighlightedImage(from: newValue) } else { highlightedSlot.clear() } }
   }
 
-  /// How the load of the highlighted picture goes, as `imageActivity` of a view.
+  /// The state of the load of the highlighted image; see `View.imageActivity`.
   public var highlightedImageActivity: any ActivitySource { highlightedSlot }
 
   private var existingHighlightedSlot: ImageSlot? { existingSlots?.slot(forKey: .highlighted) }

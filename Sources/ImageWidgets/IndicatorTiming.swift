@@ -1,7 +1,7 @@
-/// When the indicator of a slot is seen: after a delay, and then for a while at least. Pure: the caller brings
-/// the time, in seconds.
+/// The visibility of a slot's indicator over time: hidden for a delay, then visible for at least a minimum duration. A
+/// pure value: the caller passes the time in seconds.
 struct IndicatorTiming: Equatable {
-  /// Seconds in which it disappears at the end.
+  /// The duration of the fade-out in seconds.
   static let fadeOut = 0.15
 
   private let delay: Double
@@ -15,20 +15,21 @@ struct IndicatorTiming: Equatable {
     self.loadStart = loadStart
   }
 
-  /// The first moment in which it is seen.
+  /// The time at which the indicator appears.
   var appears: Double { loadStart + delay }
 
-  /// The picture has come, or never will.
+  /// Records the end of the load, with or without an image. Further calls do nothing.
   mutating func end(at now: Double) { if loadEnd == nil { loadEnd = now } }
 
-  /// When it is gone; nil while it loads. Never seen for a load that was over before the delay.
+  /// The time at which the fade-out has ended; `nil` during the load. An indicator whose load ends within the delay
+  /// never appears.
   var disappears: Double? {
     guard let loadEnd else { return nil }
     if loadEnd <= appears { return loadEnd }
     return max(loadEnd + Self.fadeOut, appears + minimumDuration)
   }
 
-  /// 0 unseen … 1 fully seen.
+  /// Returns the opacity of the indicator at the time `now`, from 0 to 1.
   func opacity(at now: Double) -> Double {
     guard now >= appears else { return 0 }
     guard let disappears else { return 1 }

@@ -1,22 +1,22 @@
 public import VitrineLoading
 public import VitrineWidgets
 
-/// A spinner that turns while the network is busy; put it anywhere in a window.
+/// A spinner that turns while the network is busy. Can be put anywhere in a window.
 ///
-/// As iOS once had one in its status bar: shown 1.0 s after the first request has begun, until 0.17 s after the last one
-/// has ended. It takes no frames otherwise.
+/// Like the former network indicator of the iOS status bar, it appears 1.0 s after the first request has begun and
+/// disappears 0.17 s after the last request has ended. It requests no frames otherwise.
 public final class NetworkActivityIndicator: ActivityIndicator {
-  /// Who decides when it turns; nil while it is in no window.
+  /// The object that decides when the spinner turns; `nil` while the indicator is in no window.
   public private(set) var watch: NetworkActivityWatch?
   private let network: NetworkActivity
 
-  /// A spinner that is still until it is in a window and the network is busy.
+  /// Creates a spinner that stands still while in no window or while the network is idle.
   public init(_ network: NetworkActivity = .shared, style: Style = .medium) {
     self.network = network
     super.init(style: style)
   }
 
-  /// Begins to watch in a window, and ends with it.
+  /// Starts to watch the network in a window, and stops when the indicator leaves the window.
   public override func didMoveToWindow() {
     super.didMoveToWindow()
     watch = window.map { NetworkActivityWatch(network, in: $0) }

@@ -1,9 +1,10 @@
-/// When the activity of the network is shown: after a delay, so that short requests show nothing, and a moment longer
-/// than it lasts, so that requests in a row do not flicker (AF-F55). Pure: the caller brings the time, in seconds.
+/// The visibility of network activity over time: shown after a delay, so that short requests show nothing, and hidden
+/// after another delay, so that consecutive requests do not flicker. A pure value: the caller passes the time in
+/// seconds.
 struct NetworkActivityTiming: Equatable {
   private enum State: Equatable {
     case quiet
-    /// Whatever happens until then is not looked at.
+    /// The activation delay. Changes of `isBusy` have no effect until it ends.
     case beginning(until: Double)
     case busy
     case ending(until: Double)
@@ -19,7 +20,7 @@ struct NetworkActivityTiming: Equatable {
     self.completionDelay = max(0, completionDelay)
   }
 
-  /// Whether something is to be seen: from the end of the first delay to that of the second.
+  /// True from the end of the activation delay to the end of the completion delay.
   var isVisible: Bool {
     switch state {
     case .quiet, .beginning: false
@@ -27,8 +28,8 @@ struct NetworkActivityTiming: Equatable {
     }
   }
 
-  /// When `advance` is due; nil while nothing to be seen changes by itself. A first delay in which the requests have
-  /// already ended wakes nobody: what follows is told by the next request.
+  /// The time at which `advance` must be called; `nil` if the visibility does not change without a new event. An
+  /// activation delay whose requests have already ended has no deadline: the next request ends it.
   var deadline: Double? {
     switch state {
     case .beginning(let end): isBusy ? end : nil
@@ -37,9 +38,9 @@ struct NetworkActivityTiming: Equatable {
     }
   }
 
-  /// Requests are under way, or none are.
+  /// Records the start or the end of network activity.
   mutating func change(isBusy: Bool, at now: Double) {
-    // What has come to its end since is over before this begins.
+    // A delay that has ended since the last call takes effect first.
     advance(to: now)
     self.isBusy = isBusy
     switch (state, isBusy) {
@@ -51,7 +52,7 @@ struct NetworkActivityTiming: Equatable {
     advance(to: now)
   }
 
-  /// Time has passed.
+  /// Ends the delays that are over at the time `now`.
   mutating func advance(to now: Double) {
     switch state {
     case .beginning(let end) where hasCome(end, now): state = isBusy ? .busy : .quiet
@@ -60,10 +61,10 @@ struct NetworkActivityTiming: Equatable {
     }
   }
 
-  /// A sum of steps may fall short of the time by a rounding error.
+  /// Compares with a tolerance, because a sum of time steps may fall short of the time by a rounding error.
   private func hasCome(_ time: Double, _ now: Double) -> Bool { time <= now + 1e-9 }
 
-  /// Nothing is shown any more, whatever is under way.
+  /// Hides the activity at once and resets the state.
   mutating func stop() {
     state = .quiet
     isBusy = false

@@ -1,34 +1,34 @@
 public import VitrineLoading
 public import VitrineWidgets
 
-/// Says whether the network is busy, in a way that is fit to be seen: 1.0 s after the first request has begun, until
-/// 0.17 s after the last one has ended (AFNetworkActivityIndicatorManager).
+/// Reports whether the network is busy, smoothed for display: from 1.0 s after the first request has begun until 0.17 s
+/// after the last one has ended (AFNetworking's AFNetworkActivityIndicatorManager).
 ///
 /// ```swift
 /// let watch = NetworkActivityWatch(in: window)
 /// watch.onChange = { isVisible in lamp.isHidden = !isVisible }
 /// ```
 ///
-/// It goes by the window's time, and is an `ActivitySource`: any indicator can be bound to it. `NetworkActivityIndicator`
-/// has one of its own.
+/// Uses the time of the window. As an `ActivitySource`, it can be bound to any indicator; `NetworkActivityIndicator`
+/// creates a watch of its own.
 public final class NetworkActivityWatch: FrameObserver, ActivitySource {
-  /// Seconds that the network has to be busy before it shows; 1.0 by default (AF-F53).
+  /// The time in seconds that the network has to be busy before activity is shown; 1.0 by default.
   public var activationDelay: Double {
     get { timing.activationDelay }
     set { timing.activationDelay = max(0, newValue) }
   }
-  /// Seconds that it shows after the last request; 0.17 by default (AF-F53).
+  /// The time in seconds that activity stays visible after the last request; 0.17 by default.
   public var completionDelay: Double {
     get { timing.completionDelay }
     set { timing.completionDelay = max(0, newValue) }
   }
-  /// Whether it shows anything at all; true by default. Set to false, it is not visible from this moment on.
+  /// True, the default, if activity is shown. Setting false hides it at once.
   public var isEnabled = true {
     didSet { if isEnabled != oldValue { update() } }
   }
-  /// Called with the new `isVisible`, once for each change (AF-F57).
+  /// Called with the new value of `isVisible`, once for each change.
   public var onChange: ((Bool) -> Void)?
-  /// Whether the network's activity is to be seen.
+  /// True while network activity is to be shown.
   public private(set) var isVisible = false
 
   private let network: NetworkActivity
@@ -37,7 +37,7 @@ public final class NetworkActivityWatch: FrameObserver, ActivitySource {
   private var observation: ActivityObservation?
   private let observers = ActivityObservers()
 
-  /// Watches a counter, by the time of a window; what is under way already counts as beginning now.
+  /// Creates a watch of a counter that uses the time of a window. Requests in progress count as beginning now.
   public init(_ network: NetworkActivity = .shared, in window: Window) {
     self.network = network
     self.window = window
@@ -46,7 +46,7 @@ public final class NetworkActivityWatch: FrameObserver, ActivitySource {
     update()
   }
 
-  /// The time of a delay has come.
+  /// Ends a delay that is over. Called by the window.
   public func frame(at now: Double) -> NextFrame {
     timing.advance(to: now)
     tell()
@@ -57,7 +57,7 @@ public final class NetworkActivityWatch: FrameObserver, ActivitySource {
     guard let window else { return }
     if isEnabled { timing.change(isBusy: network.count > 0, at: window.now) } else { timing.stop() }
     if let deadline = timing.deadline {
-      // What is still seen of requests that are over is soon gone; that others are under way may last.
+      // The completion delay is short, so it may keep the window busy. Running requests may not: they can last long.
       window.requestFrames(for: self, at: deadline, keepsBusy: timing.isVisible)
     } else {
       window.cancelFrames(for: self)
@@ -72,10 +72,10 @@ public final class NetworkActivityWatch: FrameObserver, ActivitySource {
     observers.notify()
   }
 
-  /// Running, of unknown length, while it is visible.
+  /// The activity for bound indicators: running with unknown progress while `isVisible`, otherwise paused.
   public var activity: Activity { isVisible ? .running(progress: nil) : .paused }
 
-  /// Calls `change` when `isVisible` has changed, until what is returned is let go.
+  /// Calls `change` when `isVisible` has changed, until the returned object is released.
   public func observeActivity(_ change: @escaping @MainActor () -> Void) -> ActivityObservation {
     observers.add(change)
   }

@@ -7,7 +7,7 @@ import VitrineWidgets
 /// The slot calls all of them before it begins another load, so that a completion of the previous image cannot undo
 /// what a reused cell does for the next one.
 final class PendingCompletions {
-  /// In the order in which they are called.
+  /// The handlers in the order in which they are called.
   private var entries: [(handlers: SlotHandlers, result: SlotResult)] = []
 
   /// Keeps completions that the caller calls later with this result.

@@ -1,16 +1,18 @@
 import VitrineGraphics
 import VitrineWidgets
 
-/// The indicator over a slot, as long as its timing says. It moves by being drawn; frames are asked for only when
-/// it comes and while it goes.
+/// The indicator over a slot during one load.
+///
+/// Each drawing of the indicator schedules the next one. This class requests frames only when the indicator appears and
+/// while it fades out.
 final class SlotIndicator: FrameObserver {
   private weak var slot: ImageSlot?
-  /// By whose time it goes.
+  /// The window whose time controls the indicator.
   private(set) weak var window: Window?
   private let player: IndicatorPlayer
   private var timing: IndicatorTiming
 
-  /// Nil where none is wanted.
+  /// Returns `nil` for an indicator of the kind `none`.
   init?(slot: ImageSlot, indicator: SlotOptions.Indicator, in window: Window) {
     guard let player = indicator.player else { return nil }
     self.slot = slot
@@ -20,14 +22,14 @@ final class SlotIndicator: FrameObserver {
       delay: indicator.delay, minimumDuration: indicator.minimumDuration, loadStart: window.now)
   }
 
-  /// Asks for the first frame in which something is seen.
+  /// Requests the frame in which the indicator appears.
   func start() { window?.requestFrames(for: self, at: timing.appears, keepsBusy: false) }
 
-  /// More has come; nil where nobody knows of how much.
+  /// Updates the progress, from 0 to 1; `nil` if the length of the response is unknown.
   func report(_ progress: Double?) { player.setProgress(progress, animated: true) }
 
-  /// The load is over: the indicator goes, at once if it has not been seen. One that showed how much was there shows
-  /// that all of it is.
+  /// Begins the fade-out at the end of the load; an indicator that has not appeared yet never appears. If an image was
+  /// loaded, an indicator with known progress shows 100 %.
   func end(isLoaded: Bool) {
     guard let window else { return }
     if isLoaded, player.progress != nil { player.setProgress(1, animated: false) }
@@ -35,7 +37,7 @@ final class SlotIndicator: FrameObserver {
     window.requestFrames(for: self, at: window.now, keepsBusy: true)
   }
 
-  /// Nobody sees it any more.
+  /// Removes the indicator without a fade-out.
   func stop() {
     window?.cancelFrames(for: self)
     player.stop()
@@ -50,10 +52,10 @@ final class SlotIndicator: FrameObserver {
     return .never
   }
 
-  /// Whether there is something to see at a time.
+  /// True if the indicator has an opacity above 0 at the time `now`.
   func isVisible(at now: Double) -> Bool { timing.opacity(at: now) > 0 }
 
-  /// Draws it in the middle of a slot.
+  /// Draws the indicator in the centre of the slot's frame `rect`.
   func draw(in rect: Rect, of view: View, at now: Double, into list: inout DrawList) {
     list.enter(origin: .zero, opacity: timing.opacity(at: now), clip: nil)
     player.draw(in: view, room: rect, into: &list)

@@ -1,12 +1,13 @@
 import VitrineLoading
 
-/// Those who want to hear of a load, in the order in which they came. Nearly always it is one, who needs no list.
+/// The progress and completion handlers of a load, in the order of the calls that joined. Optimised for one call, which
+/// needs no array.
 struct SlotListeners {
   private var progress: SlotProgress?
   private var completion: SlotCompletion?
   private var others: [SlotListeners] = []
 
-  /// One listener, or nobody.
+  /// Creates a list with the handlers of one call; both may be `nil`.
   init(progress: SlotProgress? = nil, completion: SlotCompletion? = nil) {
     self.progress = progress
     self.completion = completion
@@ -17,13 +18,13 @@ struct SlotListeners {
 
   mutating func append(_ other: SlotListeners) { others.append(other) }
 
-  /// More has come.
+  /// Calls the progress handlers.
   func report(_ progress: ImageTask.Progress) {
     self.progress?(progress)
     for other in others { other.report(progress) }
   }
 
-  /// It is over.
+  /// Calls the completion handlers.
   func tell(_ result: SlotResult) {
     completion?(result)
     for other in others { other.tell(result) }

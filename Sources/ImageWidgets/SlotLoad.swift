@@ -1,12 +1,12 @@
 import VitrineLoading
 import VitrineWidgets
 
-/// A question of a slot's that memory has no answer to, and those who want to hear how it ends.
+/// A load of a slot: a request whose image is loaded by the downloader, and its handlers.
 final class SlotLoad {
   var question: SlotQuestion
-  /// Nil until it is started: a slot without a size waits for one.
+  /// The current task; `nil` while the load waits for the view to get a size.
   var task: ImageTask?
-  /// How often the downloader was asked: what came of an earlier time is of no interest.
+  /// Generation counter, incremented by each request to the downloader. Results of earlier requests are dropped.
   var times = 0
   let handlers: SlotHandlers
   private var visibility = SlotVisibility.visible
@@ -25,12 +25,13 @@ final class SlotLoad {
     return request
   }
 
-  /// Whether somebody has cancelled it by its task, or with all others: its end is on its way.
+  /// True if the task has been cancelled by a caller or by `cancelAll`. Its completion handler has not been called yet.
   var isGivenUp: Bool { task?.isCancelled == true }
 
-  /// Somebody else wants it, perhaps sooner; nobody makes it wait longer.
+  /// Adds the handlers of another call for this image, and raises the priority if `request` has a higher one.
   ///
-  /// Whether it is to be asked for anew, to be shown in part: not once its outcome is on its way.
+  /// Returns true if the request must be sent again because the new call wants previews; false once the result is
+  /// known.
   func join(_ more: SlotListeners, as request: ImageRequest) -> Bool {
     handlers.append(more)
     raise(request.priority)
@@ -71,8 +72,8 @@ final class SlotLoad {
   /// Calls the completions, unless they have been called before.
   func finish(_ result: SlotResult) { handlers.call(result) }
 
-  /// Ends it for a slot that wants something else: a running task says so itself, later; one that was never
-  /// started is told here, later too.
+  /// Cancels the load. The completions are called later: by the task if the load has been started, otherwise in a task
+  /// of their own.
   func cancel() {
     if let task {
       task.cancel()

@@ -1,11 +1,12 @@
 public import VitrineLoading
 public import VitrineWidgets
 
-/// Hears of every slot: for statistics and tests.
+/// An observer of the slots of all views, for statistics and tests. Its functions are called on the main actor.
 public protocol SlotObserver: AnyObject {
-  /// A slot begins to load a picture, or finds it in memory.
+  /// Called when a slot begins to load an image or finds the image in memory.
   func slotWillLoad()
-  /// A slot has its picture, or its failure. Cancelled ones do not settle.
+  /// Called when a slot has an image or a failure, but not for a cancelled load. A nil or malformed URL settles with
+  /// `.invalidURL`, without a call of `slotWillLoad()` before.
   func slotDidSettle(_ result: Result<ImageResponse, ImageError>)
   /// Called when a slot shows an image that replaces its final result, because the request was sent again
   /// automatically.
@@ -22,7 +23,7 @@ extension SlotObserver {
 }
 
 extension View {
-  /// Hears of the slots of all views; nil by default. Held weakly.
+  /// The observer of the slots of all views; `nil` by default. Held weakly.
   public static var slotObserver: (any SlotObserver)? {
     get { ImageSlot.observer }
     set { ImageSlot.observer = newValue }

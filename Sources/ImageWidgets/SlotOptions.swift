@@ -2,7 +2,7 @@ public import VitrineGraphics
 public import VitrineLoading
 public import VitrineWidgets
 
-/// How a slot behaves while it loads, and when it has.
+/// Options for the appearance of a slot during a load and for the presentation of the image.
 ///
 /// ```swift
 /// var options = SlotOptions()
@@ -11,76 +11,83 @@ public import VitrineWidgets
 /// cell.picture.setImage(from: url, options: options)
 /// ```
 public nonisolated struct SlotOptions {
-  /// How the picture comes; a cross-dissolve of 0.2 s by default, and only for one that had to be waited for. A picture in
-  /// part dissolves in 0.4 s whatever is said here, unless pictures from the network come without any, and the whole
-  /// dissolves after it.
+  /// The transition to the loaded image; by default a cross-dissolve of 0.2 s. Images from memory are shown at once,
+  /// unless `Transition.when` is `.always`. Previews always cross-dissolve in 0.4 s, and so does the final image after
+  /// a preview in 0.2 s, unless images from the network have no transition.
   public var transition: Transition
-  /// How pictures of a source come instead, whenever they do; empty by default.
+  /// The transitions for images of particular sources, in place of `transition` and regardless of `Transition.when`;
+  /// empty by default.
   public var transitionsBySource: [ImageResponse.Source: Transition]
   /// True to call the completion when the transition has ended or was cut short, and not when it begins (SDWebImage's
   /// WaitTransition); false by default. If the slot is given another image during the transition, the completion is
   /// called before the new load begins.
   public var waitsForTransition: Bool
-  /// What is over the slot while it loads; a spinner after 0.1 s by default.
+  /// The indicator drawn over the slot during a load; a spinner after 0.1 s by default.
   public var indicator: Indicator
-  /// What is seen while it loads.
+  /// The content of the slot during a load; `.whileLoading` by default.
   public var placeholderPolicy: PlaceholderPolicy
-  /// Shown when loading fails; nil leaves the placeholder (AF-I3).
+  /// The image shown when loading fails; `nil`, the default, leaves the placeholder.
   public var failureImage: Image?
-  /// False leaves showing the picture to the completion (SDWebImage's AvoidAutoSetImage). Nothing is shown in part then.
+  /// True, the default, if the slot shows the images. False leaves this to the completion (SDWebImage's
+  /// AvoidAutoSetImage): the slot then shows neither placeholder, previews, image nor failure image.
   public var setsImage: Bool
-  /// Shows pictures in another place than the slot's own, or in another way: called with all that the slot would
-  /// show, without a transition. First the placeholder, where nil stands for nothing, then what has come so far of a
-  /// request that is `progressive`, then the picture or the failure image (SD-W11). Without a whole picture in the end, what
-  /// was shown before the parts comes again. Kept until the slot is asked for something else: hold weakly what holds the view.
+  /// A custom presentation, called on the main actor in place of setting images on the view; `nil` by default.
+  ///
+  /// Called without a transition for each image that the slot would show: first the placeholder (`nil` for none), then
+  /// the previews of a progressive request, then the image or the failure image. If no image follows the previews, it
+  /// is called with the image that was shown before the first preview. The slot keeps the closure until the slot is
+  /// given another request: capture an object that owns the view weakly.
   public var showsImage: (@MainActor (View, Image?) -> Void)?
-  /// Loads with another downloader than `sharedImageDownloader` of the view's class. Another cache is a matter of
-  /// the request: `ImageRequest.cache`.
+  /// The downloader of this load; `nil`, the default, uses `sharedImageDownloader` of the view's class. To use another
+  /// cache only, set `ImageRequest.cache`.
   public var downloader: ImageDownloader?
-  /// Whether a load that is under way in the slot is given up; true by default. False lets it go on beside this one
-  /// (SDWebImage's AvoidAutoCancelImage): its completion hears how it ends, and the picture is cached, but never
-  /// shown. It is given up with the view, by a cancel, and by a later call that has true here.
+  /// True, the default, if a load in progress in the slot is cancelled. If false, the previous load continues beside
+  /// this one (SDWebImage's AvoidAutoCancelImage): its completion is called with its result, and its image is cached
+  /// but never shown. Such a load is cancelled with the release of the view, by a cancel, and by a later call with the
+  /// value true.
   public var cancelsPrevious: Bool
 
-  /// What is seen while it loads.
+  /// The content of a slot during a load.
   public enum PlaceholderPolicy: Hashable, Sendable {
-    /// The placeholder, or nothing: a reused cell never shows another row's picture.
+    /// The placeholder, or nothing: a reused cell never shows the image of another row.
     case whileLoading
-    /// The previous image, until the new one arrives (AF-B9). A failure and a malformed URL keep the previous image
-    /// too, unless there is a failure image. Setting nil clears the slot. The placeholder is shown only in an empty
-    /// slot.
+    /// The previous image, until the new one arrives. A failure and a malformed URL keep the previous image too, unless
+    /// there is a failure image. Setting nil clears the slot. The placeholder is shown only in an empty slot.
     case keepsPrevious
-    /// Nothing while it loads; the placeholder if it fails (SDWebImage's DelayPlaceholder).
+    /// Nothing while the slot loads; the placeholder if loading fails (SDWebImage's DelayPlaceholder).
     case onFailure
     /// Never the placeholder (YYWebImage's IgnorePlaceHolder).
     case never
   }
 
-  /// What is drawn over a slot while it loads.
+  /// An indicator drawn over a slot during a load.
   public struct Indicator: Sendable {
-    /// What it looks like.
+    /// The appearance of an indicator.
     public enum Kind: Sendable {
-      /// A spinner that turns once a second: large in slots of 128 points or more, none in those below 12.
+      /// A spinner with one turn a second: large in slots of at least 128 points, small in smaller ones, and not shown
+      /// in slots below 12 points.
       case activity
-      /// A bar, or a ring, that shows how much has come; it moves without an end in sight as long as the server has
-      /// not told how much there is. As large as a spinner; a bar up to 160 points wide.
+      /// A progress bar, or a progress ring. It shows the received fraction of the image, or an endless motion while
+      /// the length of the response is unknown. As large as a spinner; a bar is up to 160 points wide.
       case bar, ring
-      /// One of your own.
+      /// A drawing of the application.
       case custom(any IndicatorDrawing)
-      /// Nothing, however long it takes.
+      /// No indicator.
       case none
     }
 
-    /// What it looks like; a spinner by default.
+    /// The appearance; a spinner by default.
     public var kind: Kind
-    /// Seconds of loading after which it is shown.
+    /// The delay in seconds between the start of the load and the appearance of the indicator; 0.1 by default.
     public var delay: Double
-    /// Seconds that it stays once it is shown, so that it does not flicker.
+    /// The minimum time in seconds between the appearance of the indicator and its end, which prevents flicker; 0.3 by
+    /// default.
     public var minimumDuration: Double
-    /// Of the brightest tooth, and of what has come; a light grey by default. One of your own has its own.
+    /// The color of the brightest tooth of a spinner, or of the filled part of a bar or ring; light grey by default.
+    /// Does not apply to custom drawings.
     public var color: Color
 
-    /// A spinner after 0.1 s, for 0.3 s at least, unless said otherwise.
+    /// Creates an indicator; without arguments a spinner that appears after 0.1 s, for at least 0.3 s.
     public init(
       _ kind: Kind = .activity, delay: Double = 0.1, minimumDuration: Double = 0.3,
       color: Color = Color(hex: 0xC9CFDA)
@@ -93,17 +100,17 @@ public nonisolated struct SlotOptions {
 
     /// A spinner.
     public static let activity = Indicator(.activity)
-    /// A bar.
+    /// A progress bar.
     public static let bar = Indicator(.bar)
-    /// A ring.
+    /// A progress ring.
     public static let ring = Indicator(.ring)
-    /// One of your own.
+    /// An indicator drawn by the application.
     public static func custom(_ drawing: any IndicatorDrawing) -> Indicator { Indicator(.custom(drawing)) }
-    /// Nothing.
+    /// No indicator.
     public static let none = Indicator(.none)
   }
 
-  /// Cross-dissolve, spinner, placeholder while it loads, unless said otherwise.
+  /// Creates options; without arguments a cross-dissolve, a spinner, and the placeholder while the slot loads.
   public init(
     transition: Transition = .crossDissolve,
     transitionsBySource: [ImageResponse.Source: Transition] = [:], waitsForTransition: Bool = false,
@@ -124,7 +131,7 @@ public nonisolated struct SlotOptions {
     self.cancelsPrevious = cancelsPrevious
   }
 
-  /// How a picture of a source comes.
+  /// Returns the transition for an image from `source`.
   public func transition(for source: ImageResponse.Source) -> Transition {
     if let own = transitionsBySource[source] { return own }
     return transition.when == .always || source != .memory ? transition : .none
@@ -136,11 +143,11 @@ public nonisolated struct SlotOptions {
 ///
 /// `.cancelled` means that the slot was given another image, was cancelled, or that its view was released.
 ///
-/// For every result, a completion that has not been called yet is called before the slot begins another load, at
-/// the latest within the call that requests this load: the completion of a cell's old image cannot undo changes that
-/// the cell makes for the new one. This includes a completion that waits for a transition and the failure of a malformed
-/// URL. Only a load that continues because of `cancelsPrevious: false` ends later. If a completion or an observer that is
-/// called within the setter gives the slot yet another image, the image of the outer call is not loaded, and its
+/// For every result, a completion that has not been called yet is called before the slot begins another load, at the
+/// latest within the call that requests this load: the completion of a cell's old image cannot undo changes that the
+/// cell makes for the new one. This includes a completion that waits for a transition and the failure of a malformed
+/// URL. Only a load that continues because of `cancelsPrevious: false` ends later. If a completion or an observer that
+/// is called within the setter gives the slot yet another image, the image of the outer call is not loaded, and its
 /// completion is called with `.cancelled` after the setter.
 ///
 /// A retryable failure is final for the completion, but not for the slot: the request is sent again while the slot is
@@ -149,5 +156,5 @@ public nonisolated struct SlotOptions {
 /// completion is not called again.
 public typealias SlotCompletion = (Result<ImageResponse, ImageError>) -> Void
 
-/// Hears of bytes as they come, on the main actor.
+/// A function that is called with the download progress, on the main actor.
 public typealias SlotProgress = (ImageTask.Progress) -> Void

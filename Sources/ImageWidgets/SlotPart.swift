@@ -1,13 +1,13 @@
 import VitrineGraphics
 
-/// A picture in part that a slot shows while it loads the whole, and what that has taken the place of.
+/// A preview that a slot shows while loading, and the image shown before the first preview.
 struct SlotPart {
   private(set) var image: Image
-  /// Comes back when there is no whole picture in the end.
+  /// The image shown before the first preview, restored if the load ends without a final image.
   let before: Image?
-  /// By which it was shown.
+  /// The options of the request.
   let options: SlotOptions
-  /// More of it, as soon as `image` has faded in.
+  /// The latest preview received during the transition to `image`.
   private var next: Image?
 
   init(_ image: Image, insteadOf before: Image?, options: SlotOptions) {
@@ -16,13 +16,13 @@ struct SlotPart {
     self.options = options
   }
 
-  /// More of it has come; whether nothing waited yet to be next.
+  /// Keeps a preview to be shown next. Returns true if no other preview was waiting.
   mutating func append(_ more: Image) -> Bool {
     defer { next = more }
     return next == nil
   }
 
-  /// Whether there is more of it than `image`, which it becomes.
+  /// Makes the waiting preview the current `image`. Returns false if none is waiting.
   mutating func advance() -> Bool {
     guard let next else { return false }
     image = next

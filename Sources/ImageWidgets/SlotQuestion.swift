@@ -1,19 +1,19 @@
 import VitrineGraphics
 import VitrineLoading
 
-/// What a slot was asked for.
+/// A request of a slot: an image request with the placeholder and the options of the call.
 struct SlotQuestion {
   var request: ImageRequest
   let additionalIdentifier: String?
   private(set) var placeholder: Image?
   let options: SlotOptions
-  /// Window time at which it was asked, or came into a window.
+  /// Window time in seconds at which the image was requested, or at which the view entered a window; `nil` before.
   var began: Double?
-  /// The size that it was looked up and loaded at.
+  /// The size at which the image was last looked up or loaded.
   var size = NeededSize.unknown
   /// The number of clock steps that the recovery had counted when the downloader was asked.
   var clockSteps: Int?
-  /// Its picture is shown already, with fewer pixels or as it was some time ago; it stays if no better one can be had.
+  /// True if the slot already shows the image, smaller or possibly stale. The slot keeps that image if the load fails.
   private(set) var hasPicture = false
 
   init(request: ImageRequest, additionalIdentifier: String?, placeholder: Image?, options: SlotOptions) {
@@ -23,7 +23,7 @@ struct SlotQuestion {
     self.options = options
   }
 
-  /// The same picture once more, for a slot that has grown.
+  /// A copy that loads the image again at a larger size, for a slot that has grown.
   var forGrowth: SlotQuestion {
     var again = self
     again.placeholder = nil
@@ -33,26 +33,28 @@ struct SlotQuestion {
     return again
   }
 
-  /// The same question while what memory has of it is shown.
+  /// A copy that loads the image while the slot shows an older or smaller variant from memory.
   var forRefresh: SlotQuestion {
     var again = self
     again.hasPicture = true
     return again
   }
 
-  /// Whether the server is asked even if memory has it.
+  /// True if the server is asked even if the image is in memory.
   var asksServer: Bool { request.cachePolicy == .refresh }
 
-  /// The request at the size that is needed, unless it names one itself.
+  /// The request at the needed size, or at the caller's `targetSize` if there is one.
   var sizedRequest: ImageRequest {
     var request = request
     if request.targetSize == nil, case .target(let size) = size { request.targetSize = size }
     return request
   }
 
-  /// Whether a size needs more than 1.5 times the pixels, a side, that the picture has and that were asked for: where
-  /// more were asked for than came, there are no more. A picture that was in memory before the view had a size was made
-  /// for another view: any more will do.
+  /// True if a view of the size `needed` should load the image again because `image` has too few pixels.
+  ///
+  /// This is so if the width for `needed` is more than 1.5 times both the width of `image` and the width requested
+  /// before: if an image is smaller than requested, its source has no more pixels. An image that was in memory before
+  /// the view had a size was made for another view and is outgrown by any larger width.
   func isOutgrown(_ image: Image, at needed: NeededSize) -> Bool {
     guard options.setsImage, request.targetSize == nil, !image.isFullSize else { return false }
     func width(_ target: DecodeTarget) -> Int {
@@ -67,7 +69,8 @@ struct SlotQuestion {
     }
   }
 
-  /// Whether it is the same picture, so that a second call joins instead of starting anew.
+  /// True if `other` requests an equal image with an equal cache policy, target size, cache and downloader, so that the
+  /// second call joins the load.
   func isSame(as other: SlotQuestion) -> Bool {
     PictureIdentity(request, additionalIdentifier: additionalIdentifier)
       == PictureIdentity(other.request, additionalIdentifier: other.additionalIdentifier)

@@ -42,7 +42,7 @@ final class SlotRecovery {
       if again.request.cachePolicy == .useCache { again.request.cachePolicy = .refresh }
       again.request.priority = min(again.request.priority, .low)
       let recovery = SlotRecovery(slot, downloader, again, from: nil)
-      // Without a reason, a request to the server is under way, and this one joins its fetch.
+      // Without a reason, a request to the server is already in progress. The recovery joins its fetch.
       return recovery.begin(cause, isReleased: staleness.reason == nil) ? recovery : nil
     }
   }

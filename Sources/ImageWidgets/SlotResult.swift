@@ -7,7 +7,7 @@ extension SlotResult {
   /// True for a load that was cancelled.
   var isCancelled: Bool { if case .failure(.cancelled) = self { true } else { false } }
 
-  /// The result for the completions of a slot that does not want the image any more: a late success counts as
-  /// cancelled, a failure stays one.
+  /// The result for the completions of a load that the slot has cancelled: a late success counts as cancelled, a
+  /// failure stays a failure.
   var asCancelled: Self { if case .success = self { .failure(.cancelled) } else { self } }
 }

@@ -1,25 +1,26 @@
 import VitrineGraphics
 import VitrineWidgets
 
-/// Where a slot shows its picture: the contents of a view, or a state of a button.
+/// The destination of a slot's images: the contents of a view, the highlighted image of an image view, or a state of a
+/// button.
 protocol SlotTarget {
-  /// The view; nil once it is gone.
+  /// The view; `nil` once the view has been released.
   var view: View? { get }
-  /// Which of its view's slots it is.
+  /// The identifier of the slot within the view.
   var key: SlotKey { get }
-  /// The picture that it holds now.
+  /// The image currently set.
   var image: Image? { get }
-  /// Whether its picture is what one sees of the view now.
+  /// True if the view currently displays this target: for a button, in its current state.
   var isShowing: Bool { get }
-  /// Where the picture lies, in the view's coordinates.
+  /// The frame of the image, in the view's coordinates.
   var rect: Rect { get }
-  /// The room that a picture may take, in points, whatever is shown now.
+  /// The available size for an image in points, regardless of the image that is shown now.
   var room: Size { get }
-  /// How it is laid out there.
+  /// The content mode of the image within `rect`.
   var contentMode: ContentMode { get }
-  /// Of the picture, in points.
+  /// The corner radius of the image in points; that of the view by default.
   var cornerRadius: Double { get }
-  /// Whether its indicator goes before those of the view's other slots.
+  /// True, the default, if the slot's indicator takes precedence over the indicators of the view's other slots.
   var goesFirst: Bool { get }
   func show(_ image: Image?, transition: Transition)
 }
@@ -30,13 +31,13 @@ extension SlotTarget {
   var cornerRadius: Double { view?.cornerRadius ?? 0 }
 }
 
-/// Names a slot among those of its view.
+/// Identifies a slot within a view.
 nonisolated enum SlotKey: Hashable {
   case contents
   case highlighted
   case button(ButtonSlot, ControlState)
 
-  /// The name under which the view keeps the slot's load, for `View.setLoadOperation(_:forKey:)`.
+  /// The key under which the view keeps the slot's load, for `View.setLoadOperation(_:forKey:)`.
   var operation: String {
     switch self {
     case .contents: "contents"
@@ -46,11 +47,11 @@ nonisolated enum SlotKey: Hashable {
   }
 }
 
-/// How large a slot needs its picture.
+/// The size at which a slot needs an image.
 enum NeededSize: Equatable {
-  /// The view has no size yet.
+  /// Not known: the view has no size yet.
   case unknown
-  /// In its natural size, whatever that is.
+  /// The natural size of the image, for a content mode that does not scale.
   case natural
   case target(DecodeTarget)
 
@@ -71,7 +72,8 @@ enum NeededSize: Equatable {
     }
   }
 
-  /// Whether it may be more than 1.5 times as many pixels a side; it depends on the picture's shape.
+  /// True if this size may need more than 1.5 times as many pixels per side as `other`. An estimate, because the exact
+  /// need depends on the aspect ratio of the image.
   func isMuchMore(than other: NeededSize) -> Bool {
     switch (self, other) {
     case (.natural, .target): return true
@@ -83,16 +85,17 @@ enum NeededSize: Equatable {
     }
   }
 
-  /// No picture has more on a side than 65,535; a view may be without end.
+  /// Rounds a length up to whole pixels. Capped at 65,535, the largest side of an image, because a view may be
+  /// infinitely large.
   private static func pixels(_ length: Double) -> Int { Int(min(length, 65_535).rounded(.up)) }
 }
 
-/// The contents of any view.
+/// The contents of a view.
 struct ContentsTarget: SlotTarget {
   weak var view: View?
 
   var key: SlotKey { .contents }
-  /// An image view's own picture, also while it shows the highlighted one.
+  /// The normal image of an image view, even while the view shows the highlighted image.
   var image: Image? { (view as? ImageView).map(\.image) ?? view?.contents }
   var isShowing: Bool { true }
   var rect: Rect { view?.bounds ?? .zero }
@@ -100,7 +103,7 @@ struct ContentsTarget: SlotTarget {
   func show(_ image: Image?, transition: Transition) { view?.setContents(image, transition: transition) }
 }
 
-/// What an image view shows while it is highlighted.
+/// The highlighted image of an image view.
 struct HighlightedTarget: SlotTarget {
   weak var imageView: ImageView?
 
@@ -129,8 +132,8 @@ struct ButtonTarget: SlotTarget {
   var rect: Rect { button?.place(of: slot) ?? .zero }
   var goesFirst: Bool { slot == .image }
 
-  /// An image without a size of its own may take all of the content: how large a placeholder is, or the picture
-  /// before, says nothing about it.
+  /// All of the content area for an image without a fixed `imageSize`: the current frame follows from the placeholder
+  /// or the previous image and says nothing about the next one.
   var room: Size {
     guard let button, slot == .image, button.imageSize == nil else { return rect.size }
     return button.contentRect.size

@@ -2,36 +2,37 @@ public import VitrineLoading
 public import VitrineWidgets
 
 extension View {
-  /// Who loads for the views of this class that are not told otherwise: what was set for it, or for the nearest
-  /// class above it, or `ImageDownloader.shared` (AF-F35).
+  /// The downloader for loads of views of this class whose options name no other: the downloader set for this class, or
+  /// for its nearest superclass with one, or `ImageDownloader.shared`.
   ///
   /// ```swift
   /// View.sharedImageDownloader = downloader        // for all views
-  /// AvatarView.sharedImageDownloader = careful     // for avatars, and classes below them
+  /// AvatarView.sharedImageDownloader = careful     // for avatar views and their subclasses
   /// ```
   ///
-  /// Asked for with each load, so a change holds from the next one. O(classes that have one of their own).
+  /// Read at the start of each load: a change applies to loads that start afterwards. O(*n*) in the number of classes
+  /// with a downloader of their own.
   public static var sharedImageDownloader: ImageDownloader {
     get { ClassDownloaders.downloader(for: self) ?? ImageDownloader.shared }
     set { ClassDownloaders.set(newValue, for: self) { $0 is Self.Type } }
   }
 
-  /// Sets the downloader of the views of this class; nil goes back to that of the class above it.
+  /// Sets the downloader for views of this class; `nil` removes it, so that the downloader of the superclass applies.
   public static func setSharedImageDownloader(_ downloader: ImageDownloader?) {
     ClassDownloaders.set(downloader, for: self) { $0 is Self.Type }
   }
 }
 
-/// The downloaders that were set, a class each.
+/// The downloaders set for classes.
 private enum ClassDownloaders {
   private struct Entry {
     let type: View.Type
-    /// Whether a class is this one, or lies below it.
+    /// Returns true for the class of this entry and for subclasses.
     let covers: (View.Type) -> Bool
     let downloader: ImageDownloader
   }
 
-  /// Classes before those above them.
+  /// The entries, subclasses before their superclasses.
   private static var entries: [Entry] = []
 
   static func downloader(for type: View.Type) -> ImageDownloader? {

@@ -2,8 +2,8 @@ public import VitrineLoading
 public import VitrineWidgets
 
 extension View {
-  /// Keeps something under way under a name, and cancels what was kept there before (SDWebImage's
-  /// `sd_setImageLoadOperation`). Released with the view, not cancelled.
+  /// Keeps an operation under a key and cancels the operation that was kept there before (SDWebImage's
+  /// `sd_setImageLoadOperation`). The operation is released with the view, but not cancelled.
   public func setLoadOperation(_ operation: any Cancellable, forKey key: String) {
     let slots = slots
     let previous = slots.operations.updateValue(operation, forKey: key)
@@ -11,29 +11,31 @@ extension View {
     if previous !== operation { previous?.cancel() }
   }
 
-  /// What is kept under a name (SDWebImage's `sd_imageLoadOperationForKey`); nil once a load is over.
+  /// Returns the operation kept under a key (SDWebImage's `sd_imageLoadOperationForKey`), or `nil`. Loads of slots are
+  /// removed when they end.
   public func loadOperation(forKey key: String) -> (any Cancellable)? { existingSlots?.operations[key] }
 
-  /// The name under which something was kept last, by a load of a slot or by `setLoadOperation` (SDWebImage's
-  /// `sd_latestOperationKey`). What was kept there may be over.
+  /// The key under which an operation was set last, by a load of a slot or by `setLoadOperation` (SDWebImage's
+  /// `sd_latestOperationKey`). The operation may have ended.
   public var latestLoadOperationKey: String? { existingSlots?.latestOperationKey }
 
-  /// Cancels what was kept last, and forgets it; does nothing once it is over (`sd_cancelLatestImageLoad`).
+  /// Cancels and removes the operation that was set last; does nothing if it has been removed (SDWebImage's
+  /// `sd_cancelLatestImageLoad`).
   public func cancelLatestLoadOperation() {
     if let key = latestLoadOperationKey { cancelLoadOperation(forKey: key) }
   }
 
-  /// Cancels what is kept under a name, and forgets it.
+  /// Cancels and removes the operation kept under a key.
   public func cancelLoadOperation(forKey key: String) {
     existingSlots?.operations.removeValue(forKey: key)?.cancel()
   }
 
-  /// Forgets what is kept under a name without cancelling it.
+  /// Removes the operation kept under a key without a cancel.
   public func removeLoadOperation(forKey key: String) {
     existingSlots?.operations.removeValue(forKey: key)
   }
 
-  /// Forgets an operation, but not another that has taken its place.
+  /// Removes `operation`, unless another operation is kept under the key by now.
   func removeLoadOperation(_ operation: (any Cancellable)?, forKey key: String) {
     if existingSlots?.operations[key] === operation { removeLoadOperation(forKey: key) }
   }

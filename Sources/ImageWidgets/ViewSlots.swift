@@ -2,12 +2,12 @@ import VitrineGraphics
 import VitrineLoading
 import VitrineWidgets
 
-/// What ImageWidgets keeps with a view: its slots, and what else is under way for it. Goes with the view.
+/// The attachment of ImageWidgets to a view: the view's slots and load operations. Released with the view.
 final class ViewSlots: ViewAttachment {
-  /// In the order of their first use. A few at most, so a list serves better than a dictionary.
+  /// The slots in the order of their first use. An array, because a view has only a few.
   private var slots: [ImageSlot] = []
   var operations: [String: any Cancellable] = [:]
-  /// Of the operation that was kept last.
+  /// The key of the operation that was set last; it may have ended.
   var latestOperationKey: String?
 
   func slot(forKey key: SlotKey) -> ImageSlot? { slots.first { $0.target.key == key } }
@@ -37,17 +37,17 @@ final class ViewSlots: ViewAttachment {
     if view.window?.showsDiagnostics == true {
       for slot in slots { slot.drawReport(over: view, into: &list) }
     }
-    // One indicator is enough: a button's image goes before its background.
+    // At most one indicator is drawn per view; that of a button's image takes precedence over that of its background.
     let waiting = slots.filter { $0.isIndicatorVisible(at: now) }
     (waiting.first { $0.target.goesFirst } ?? waiting.first)?.drawIndicator(over: view, at: now, into: &list)
   }
 }
 
 extension View {
-  /// The slots of the view; nil while it has none.
+  /// The slots of the view; `nil` if the view has none yet.
   var existingSlots: ViewSlots? { attachment as? ViewSlots }
 
-  /// The slots of the view, made on first use.
+  /// The slots of the view, created on first use.
   var slots: ViewSlots {
     if let existingSlots { return existingSlots }
     let slots = ViewSlots()

@@ -2,9 +2,11 @@ import VitrineGraphics
 import VitrineLoading
 import VitrineWidgets
 
-/// Reports to the diagnostic log which view did not get its image, and why.
+/// Reports failed loads to the diagnostic log, with the view and the reason.
 enum SlotDiagnostics {
-  /// - Parameter url: The requested URL; nil for a load that has a request.
+  /// Reports a failed load; does nothing for `.cancelled`.
+  ///
+  /// - Parameter url: The requested URL; nil if no request could be made from the source.
   static func reportFailure(_ error: ImageError, of url: String?, in target: any SlotTarget) {
     if error == .cancelled { return }
     DiagnosticLog.report(

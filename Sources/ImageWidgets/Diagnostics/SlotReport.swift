@@ -2,7 +2,7 @@ import VitrineGraphics
 import VitrineLoading
 import VitrineWidgets
 
-/// How a slot came by what it shows, for `Window.showsDiagnostics`.
+/// The source and loading time of the image in a slot, or the failure, for `Window.showsDiagnostics`.
 struct SlotReport: Equatable {
   enum Outcome: Equatable {
     case image(Image, from: ImageResponse.Source)
@@ -10,7 +10,7 @@ struct SlotReport: Equatable {
   }
 
   let outcome: Outcome
-  /// Seconds of the window from being asked to having it; nil if that was outside of one.
+  /// Seconds of window time from the request to the result; `nil` if one of the two was outside of a window.
   let elapsed: Double?
 
   init?(_ result: Result<ImageResponse, ImageError>, elapsed: Double?) {
@@ -22,7 +22,8 @@ struct SlotReport: Equatable {
     self.elapsed = elapsed
   }
 
-  /// Green from memory, blue from disk, red over the network: Picasso's signals. Violet from a file, grey for a failure.
+  /// The color of the source, as in Picasso: green for memory, blue for disk, red for the network; also violet for a
+  /// file and grey for a failure.
   var color: Color {
     switch outcome {
     case .image(_, .memory): Color(hex: 0x1F_8A4C)
@@ -33,7 +34,7 @@ struct SlotReport: Equatable {
     }
   }
 
-  /// What there is to say, the most important first; each line may be said in a shorter way.
+  /// The lines of text, the most important first, each with a shorter variant for small slots.
   var lines: [(long: String, short: String)] {
     switch outcome {
     case .image(let image, let source):
@@ -47,7 +48,7 @@ struct SlotReport: Equatable {
     }
   }
 
-  /// Draws it over a slot: a wash in its colour, and as much of the text as fits.
+  /// Draws the report over a slot: a translucent fill in the color of the source, and as many lines as fit.
   func draw(in rect: Rect, cornerRadius: Double, of view: View, into list: inout DrawList) {
     list.fill(rect, color: color.multiplyingAlpha(by: 0.3), cornerRadius: cornerRadius)
     guard let text = view.window?.textMeasuring else { return }
