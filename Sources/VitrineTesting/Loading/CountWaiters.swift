@@ -1,14 +1,14 @@
 import Synchronization
 
-/// Tasks that wait until something has been counted often enough. One whose task is cancelled, as by a test's
-/// time limit, is let go, so that a test fails rather than hangs.
+/// Suspends tasks until a counter reaches the value that each waits for. A cancelled task, for example after a test's
+/// time limit, stops waiting, so that the test fails instead of hanging.
 final class CountWaiters: Sendable {
   private struct State {
     var count = 0
     var lastID = 0
     var waiting: [Int: (count: Int, continuation: CheckedContinuation<Void, Never>)] = [:]
 
-    /// Takes those out who have waited long enough.
+    /// Removes and returns the continuations of the tasks whose count has been reached.
     mutating func takeReady() -> [CheckedContinuation<Void, Never>] {
       let ready = waiting.filter { $0.value.count <= count }
       for id in ready.keys { waiting[id] = nil }

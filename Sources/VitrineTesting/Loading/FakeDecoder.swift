@@ -2,10 +2,10 @@ import Synchronization
 public import VitrineGraphics
 public import VitrineLoading
 
-/// Decodes pictures that are written as text: `FakeDecoder.picture(width: 640, height: 480)` are their bytes.
+/// A decoder whose images are encoded as text. `FakeDecoder.picture(width: 640, height: 480)` returns such data.
 ///
-/// Pixels are one colour; sizes and targets are obeyed, so what a slot gets has the size that it asked for.
-/// Any other bytes fail with `.notAnImage`. Calls are recorded.
+/// Decoded images have a single colour. Sizes and decode targets are respected, so that an image has the size that its
+/// slot asked for. Any other data fails with `.notAnImage`. All calls are recorded.
 public final class FakeDecoder: ImageDecoding {
   private struct Recorded {
     var calls: [DecodeOptions] = []
@@ -20,13 +20,11 @@ public final class FakeDecoder: ImageDecoding {
   private let partMemoryKept: Int
   private let recorded = Mutex(Recorded())
 
-  /// A decoder that has been asked nothing.
+  /// Creates a decoder without recorded calls.
   ///
-  /// - Parameters:
-  ///   - gate: held up there, if given, before each decode.
-  ///   - showsParts: whether it makes a `FakeProgressiveDecoder` when it is asked.
-  ///   - partGate: held up there, if given, before each picture in part.
-  ///   - partMemoryKept: bytes that a `FakeProgressiveDecoder` says it keeps once it has made a picture.
+  /// - Parameters: - gate: A gate that each decode passes first, if given. - showsParts: True if the decoder creates a
+  ///   `FakeProgressiveDecoder` when asked for previews. - partGate: A gate that each preview passes first, if given. -
+  ///   partMemoryKept: The number of bytes that a `FakeProgressiveDecoder` reports as kept after its first preview.
   public init(
     gate: Gate? = nil, showsParts: Bool = false, partGate: Gate? = nil, partMemoryKept: Int = 0
   ) {
@@ -36,33 +34,33 @@ public final class FakeDecoder: ImageDecoding {
     self.partMemoryKept = partMemoryKept
   }
 
-  /// What was asked for so far, in the order of the calls.
+  /// The options of all decodes so far, in the order of the calls.
   public var calls: [DecodeOptions] { recorded.withLock { $0.calls } }
 
   /// The number of decodes that were stopped because their image was no longer needed.
   public var stopCount: Int { recorded.withLock { $0.stops } }
 
-  /// Which pictures in part were asked for so far, in the order of the calls.
+  /// The calls for previews so far, in their order.
   public var partCalls: [FakeProgressiveDecoder.Call] { recorded.withLock { $0.partCalls } }
 
-  /// The bytes of a picture.
+  /// Returns the encoded data of an image.
   public static func picture(width: Int, height: Int, color: Color = .black) -> [UInt8] {
     Array("\(width) \(height) \(color.red) \(color.green) \(color.blue) \(color.alpha)".utf8)
   }
 
-  /// The bytes of a picture that comes to so many in all.
+  /// Returns the encoded data of an image, padded with spaces to `count` bytes.
   public static func picture(width: Int, height: Int, color: Color = .black, count: Int) -> [UInt8] {
     let bytes = picture(width: width, height: height, color: color)
     return bytes + Array(repeating: UInt8(ascii: " "), count: max(0, count - bytes.count))
   }
 
-  /// What the pixels take.
+  /// Returns the size of the decoded pixels in bytes; 0 for data that is not an image.
   public func memoryNeeded(for data: [UInt8], options: DecodeOptions) -> Int {
     guard let size = Picture(data)?.size(options) else { return 0 }
     return size.width * size.height * PixelFormat.bytesPerPixel
   }
 
-  /// Waits at the gate, then makes the picture that `data` describes.
+  /// Waits at the gate, then returns the image that `data` describes.
   public func decode(_ data: [UInt8], options: DecodeOptions) throws(ImageError) -> Image {
     try decode(data, options: options, cancellation: .never)
   }
@@ -88,7 +86,7 @@ public final class FakeDecoder: ImageDecoding {
       sourceWidth: picture.width, sourceHeight: picture.height)
   }
 
-  /// A `FakeProgressiveDecoder`, if it shows parts.
+  /// Returns a `FakeProgressiveDecoder`, or `nil` if the decoder was created without `showsParts`.
   public func progressiveDecoder(
     _ style: ImageRequest.Progressive, options: DecodeOptions
   ) -> (any ProgressiveImageDecoding)? {
@@ -108,13 +106,13 @@ public final class FakeDecoder: ImageDecoding {
 }
 
 extension FakeDecoder {
-  /// What the bytes of a picture say.
+  /// The contents of encoded data: size and colour.
   struct Picture {
     let width: Int
     let height: Int
     let color: Color
 
-    /// Nil for other bytes, and for fewer than all numbers.
+    /// Returns `nil` for data that is not an encoded image, or not a complete one.
     init?(_ data: [UInt8]) {
       let numbers = String(decoding: data, as: UTF8.self).split(separator: " ").map { Int($0) ?? -1 }
       guard numbers.count == 6, numbers[0] > 0, numbers[1] > 0,
@@ -125,7 +123,7 @@ extension FakeDecoder {
         red: UInt8(numbers[2]), green: UInt8(numbers[3]), blue: UInt8(numbers[4]), alpha: UInt8(numbers[5]))
     }
 
-    /// The size that it is decoded to.
+    /// Returns the size to which the image is decoded.
     func size(_ options: DecodeOptions) -> (width: Int, height: Int) {
       options.outputSize(sourceWidth: width, sourceHeight: height)
     }

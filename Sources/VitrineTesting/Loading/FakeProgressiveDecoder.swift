@@ -2,25 +2,26 @@ import Synchronization
 public import VitrineGraphics
 public import VitrineLoading
 
-/// Shows the pictures of a `FakeDecoder` while their bytes come: in their colour, the more opaque the more has come.
+/// A preview decoder for the images of a `FakeDecoder`. Its previews have the image's colour, with an alpha that grows
+/// with the fraction of the bytes that have arrived (128 if the expected length is unknown).
 ///
-/// A byte of `FakeProgressiveDecoder.damage` makes it throw.
+/// Throws if the data contains the byte `FakeProgressiveDecoder.damage`.
 public final class FakeProgressiveDecoder: ProgressiveImageDecoding {
-  /// One call of it.
+  /// A recorded call.
   public struct Call: Hashable, Sendable {
-    /// Which decoder was asked, from 0 on in the order in which they were made.
+    /// The number of the decoder that was called, counted from 0 in the order of creation.
     public let decoder: Int
-    /// What was asked of it when it was made.
+    /// The style of previews with which the decoder was created.
     public let style: ImageRequest.Progressive
-    /// As `style`.
+    /// The options with which the decoder was created.
     public let options: DecodeOptions
-    /// Bytes that had come.
+    /// The number of bytes that had arrived.
     public let count: Int
-    /// What the server had said.
+    /// The length of the body that the server declared; `nil` if unknown.
     public let expectedLength: Int?
   }
 
-  /// Fails wherever it stands.
+  /// A byte (`!`) that makes the decoder throw, at any position in the data.
   public static let damage = UInt8(ascii: "!")
 
   private let number: Int
@@ -40,15 +41,15 @@ public final class FakeProgressiveDecoder: ProgressiveImageDecoding {
     memoryToKeep = memoryKept
   }
 
-  /// What the pixels take, and what is kept.
+  /// Returns the size in bytes of the pixels and of the memory that the decoder keeps.
   public func memoryNeeded(for data: [UInt8]) -> Int {
     whole.memoryNeeded(for: data, options: options) + memoryToKeep
   }
 
-  /// What it was made to say, from its first picture on.
+  /// The number of bytes that the decoder reports as kept: 0 before its first preview.
   public var memoryKept: Int { hasBegun.load(ordering: .relaxed) ? memoryToKeep : 0 }
 
-  /// Waits at the gate, then makes the picture that `data` describes.
+  /// Waits at the gate, then returns a preview of the image that `data` describes; `nil` if there are too few bytes.
   public func image(of data: [UInt8], expectedLength: Int?) throws(ImageError) -> Image? {
     whole.note(
       Call(

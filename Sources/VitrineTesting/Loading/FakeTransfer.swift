@@ -3,17 +3,17 @@ import Synchronization
 import VitrineGraphics
 public import VitrineLoading
 
-/// One transfer of a `FakeTransport`, answered by the test. What comes after its end is dropped.
+/// A transfer of a `FakeTransport`. The test sends its response. Calls after the end of the transfer have no effect.
 ///
 /// While its receiver has no room for more bytes, the transfer is paused: bytes that the test sends are kept, and are
 /// delivered on another thread once there is room.
 public final class FakeTransfer: Cancellable {
   private struct State {
-    /// nil after the end, as a transport keeps no receiver beyond it.
+    /// The receiver; `nil` after the end, because a transport does not retain receivers beyond the end.
     var receiver: (any TransportReceiver)?
     var bytes = 0
     var isCancelled = false
-    /// The bytes that wait for room, and the end after them.
+    /// The bytes that wait for room, followed by the end of the transfer if the test has sent it.
     var unsent: [Unsent] = []
     /// True while a thread delivers waiting bytes.
     var isSending = false
@@ -26,7 +26,7 @@ public final class FakeTransfer: Cancellable {
     case end(Result<TransportMetrics?, ImageError>)
   }
 
-  /// What was asked for.
+  /// The request with which the transfer was started.
   public let request: TransportRequest
   /// Digests of the credentials that the transport had when the transfer began.
   public let credentials: CredentialDigests
@@ -44,12 +44,12 @@ public final class FakeTransfer: Cancellable {
     state = Mutex(State(receiver: receiver))
   }
 
-  /// Whether somebody has cancelled it.
+  /// True if the transfer has been cancelled.
   public var isCancelled: Bool { state.withLock { $0.isCancelled } }
-  /// Whether its receiver has heard the end.
+  /// True if the receiver has been told of the end.
   public var isEnded: Bool { state.withLock { $0.receiver == nil } }
 
-  /// The head of the answer; `url` is where it came from after redirects, the request's own if nil.
+  /// Sends the head of the response. `url` is the URL after redirects; `nil` means the URL of the request.
   public func respond(
     status: Int? = 200, headers: HTTPHeaders = [:], expectedLength: Int? = nil, url: URL? = nil
   ) {
@@ -59,22 +59,23 @@ public final class FakeTransfer: Cancellable {
     state.withLock { $0.receiver }?.transportDidReceive(response)
   }
 
-  /// The receiver, for tests that imitate a transport that never asks for room; nil after the end.
+  /// The receiver, for tests that imitate a transport that never asks for room; `nil` after the end.
   package var receiverForTesting: (any TransportReceiver)? { state.withLock { $0.receiver } }
 
-  /// True while the transfer waits for its receiver to have room.
+  /// True while the transfer waits until the receiver has room.
   public var isPaused: Bool { state.withLock { $0.isPaused } }
 
-  /// Returns when the transfer has been resumed `count` times since its beginning, or when the Swift task is cancelled.
+  /// Returns when the transfer has been resumed `count` times in total, or when the Swift task is cancelled.
   public func waitUntilResumed(_ count: Int) async { await resumed.wait(for: count) }
 
   /// Sends the next bytes of the body in one piece.
   public func send(_ bytes: [UInt8]) { send(.bytes(bytes)) }
 
-  /// The end, with what was sent as metrics, one request and no new connection, unless others are given.
+  /// Ends the transfer with success. The default metrics report the bytes sent so far, one request and no new
+  /// connection.
   public func finish(_ metrics: TransportMetrics? = nil) { send(.end(.success(metrics))) }
 
-  /// The end, with an error.
+  /// Ends the transfer with an error.
   public func fail(_ error: ImageError) { send(.end(.failure(error))) }
 
   private func send(_ next: Unsent) {
@@ -137,14 +138,15 @@ public final class FakeTransfer: Cancellable {
     resumed.set(count)
   }
 
-  /// A whole answer: status 200, the body in one piece, the end.
+  /// Sends a complete response: status 200, the body in one piece, and the end.
   public func answer(with body: [UInt8]) {
     respond(expectedLength: body.count)
     send(body)
     finish()
   }
 
-  /// Records it, and ends with `.cancelled` unless the transport leaves that to the test.
+  /// Records the cancellation, and ends the transfer with `.cancelled` unless the transport was created with
+  /// `endsCancelled: false`.
   public func cancel() {
     state.withLock { $0.isCancelled = true }
     if endsCancelled { end(.failure(.cancelled)) }

@@ -3,7 +3,7 @@ import Synchronization
 import VitrineGraphics
 public import VitrineLoading
 
-/// A network that is held still: each transfer waits until the test answers it by hand.
+/// A transport without a network: each transfer waits until the test sends its response.
 ///
 /// ```swift
 /// let transport = FakeTransport()
@@ -13,7 +13,7 @@ public import VitrineLoading
 /// transfer.answer(with: FakeDecoder.picture(width: 8, height: 8))
 /// ```
 ///
-/// May be used from any thread. Receivers are called on the thread that answers.
+/// May be used from any thread. Receivers are called on the thread that sends the response.
 public final class FakeTransport: DataTransport {
   private struct State {
     var transfers: [FakeTransfer] = []
@@ -21,20 +21,18 @@ public final class FakeTransport: DataTransport {
     var credentials = CredentialDigests()
   }
 
-  /// What it serves; http and https unless others were given.
+  /// The URL schemes that the transport fetches; http and https by default.
   public let schemes: Set<String>
   /// True if the transport adds `credentials` to its requests.
   public let addsCredentials: Bool
   private let endsCancelled: Bool
   private let state = Mutex(State())
 
-  /// A network on which nothing has been asked for.
+  /// Creates a transport without transfers.
   ///
-  /// - Parameters:
-  ///   - schemes: what it serves, in lower case.
-  ///   - endsCancelled: whether a cancelled transfer ends at once, as those of real transports do sooner or
-  ///     later; if not, the test ends it when it likes.
-  ///   - addsCredentials: True if the transport adds `credentials` to its requests.
+  /// - Parameters: - schemes: The URL schemes that the transport fetches, in lower case. - endsCancelled: True if a
+  ///   cancelled transfer ends at once. Real transports end a cancelled transfer sooner or later. If false, the test
+  ///   ends the transfer. - addsCredentials: True if the transport adds `credentials` to its requests.
   public init(
     schemes: Set<String> = ["http", "https"], endsCancelled: Bool = true, addsCredentials: Bool = false
   ) {
@@ -56,30 +54,29 @@ public final class FakeTransport: DataTransport {
   /// All transfers so far, in the order of their start.
   public var transfers: [FakeTransfer] { state.withLock { $0.transfers } }
 
-  /// Those that have neither ended nor been cancelled.
+  /// The transfers that have neither ended nor been cancelled.
   public var running: [FakeTransfer] { transfers.filter { !$0.isEnded && !$0.isCancelled } }
 
-  /// The last transfer of `url`, if there was one.
+  /// Returns the last transfer of `url`, or `nil` if there is none.
   public func transfer(of url: String) -> FakeTransfer? {
     transfers.last { $0.request.url.absoluteString == url }
   }
 
-  /// Waits until `count` transfers have been started since the beginning.
+  /// Waits until `count` transfers have been started since the transport was created.
   ///
-  /// - Parameter seconds: The real time in seconds after which the wait throws a `WaitFailure`. It also does when its
-  ///   task is cancelled, for example by the test's time limit.
+  /// - Parameter seconds: The real time in seconds after which the wait throws a `WaitFailure`. The wait also throws
+  ///   when its task is cancelled, for example by the test's time limit.
   public func waitUntilStarted(
     _ count: Int, within seconds: Double = 60, file: StaticString = #fileID, line: Int = #line
   ) async throws {
     try await until(within: seconds, file: file, line: line) { transfers.count >= count }
   }
 
-  /// Waits for a transfer to start, and returns it.
+  /// Waits until a transfer has started. Returns the transfer.
   ///
-  /// - Parameters:
-  ///   - number: The number of the transfer in the order of the starts. The first one is 1.
-  ///   - seconds: The real time in seconds after which the wait throws a `WaitFailure`. It also does when its task is
-  ///     cancelled, for example by the test's time limit.
+  /// - Parameters: - number: The number of the transfer in the order of the starts. The first one is 1. - seconds: The
+  ///   real time in seconds after which the wait throws a `WaitFailure`. The wait also throws when its task is
+  ///   cancelled, for example by the test's time limit.
   public func transfer(
     _ number: Int, within seconds: Double = 60, file: StaticString = #fileID, line: Int = #line
   ) async throws -> FakeTransfer {
@@ -90,12 +87,12 @@ public final class FakeTransport: DataTransport {
     return transfers[number - 1]
   }
 
-  /// From now on answers each new transfer by itself, inside `start`.
+  /// Calls `answer` with each new transfer from now on, inside `start`.
   public func answerAll(_ answer: @escaping @Sendable (FakeTransfer) -> Void) {
     state.withLock { $0.answer = answer }
   }
 
-  /// Records the transfer and leaves it to the test, or to `answerAll`.
+  /// Records a transfer. The test, or the function given to `answerAll`, sends the response.
   public func start(_ request: TransportRequest, receiver: any TransportReceiver) -> any Cancellable {
     let transfer = FakeTransfer(
       request: request, receiver: receiver, endsCancelled: endsCancelled, credentials: credentials)

@@ -1,6 +1,6 @@
 import VitrineLoading
 
-/// Holds threads up until the test lets them go: work that is under way stays under way.
+/// A gate that blocks threads until opened by the test, to hold running work at a known point.
 ///
 /// ```swift
 /// let gate = Gate()
@@ -18,17 +18,17 @@ public final class Gate: Sendable {
   private let monitor: Monitor<State>
   private let heldCount = CountWaiters()
 
-  /// Closed, unless it is to be open at first.
+  /// Creates a gate, which is closed by default.
   public init(isOpen: Bool = false) { monitor = Monitor(State(isOpen: isOpen)) }
 
-  /// Lets everyone through, now and from now on.
+  /// Releases all blocked threads, and lets later ones pass.
   public func open() { monitor.withLock { $0.isOpen = true } }
 
-  /// Holds up whoever comes from now on.
+  /// Blocks the threads that call `pass()` from now on.
   public func close() { monitor.withLock { $0.isOpen = false } }
 
-  /// Blocks the calling thread until the gate is open; for threads of one's own only, never inside a Swift
-  /// task.
+  /// Blocks the calling thread while the gate is closed. Must not be called in a Swift task, because it would block a
+  /// thread of the cooperative pool.
   public func pass() {
     let isOpen = monitor.withLock { state in
       guard !state.isOpen else { return true }
@@ -45,6 +45,6 @@ public final class Gate: Sendable {
     }
   }
 
-  /// Returns as soon as `count` threads are held up at once; at once if they are, or if the task is cancelled.
+  /// Returns when at least `count` threads are blocked at once, or when the task is cancelled.
   public func waitUntilHeld(_ count: Int) async { await heldCount.wait(for: count) }
 }

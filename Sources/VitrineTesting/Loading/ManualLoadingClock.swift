@@ -1,7 +1,7 @@
 import Synchronization
 public import VitrineLoading
 
-/// Time that passes only when the test says so, for `ImageDownloader.Configuration.clock`.
+/// A clock that a test advances by hand, for `ImageDownloader.Configuration.clock`.
 ///
 /// ```swift
 /// let clock = ManualLoadingClock()
@@ -27,22 +27,22 @@ public final class ManualLoadingClock: LoadingClock {
 
   private let state: Mutex<State>
 
-  /// A clock that shows `now` nanoseconds.
+  /// Creates a clock that shows `now` nanoseconds.
   public init(now: Int64 = 0) { state = Mutex(State(now: now)) }
 
-  /// What it shows.
+  /// The current time in nanoseconds.
   public var now: Int64 { state.withLock { $0.now } }
 
-  /// The times at which somebody wants to be called, the earliest first.
+  /// The times at which functions are scheduled, the earliest first.
   public var wakes: [Int64] { state.withLock { $0.wakes.map(\.time).sorted() } }
 
-  /// Noted, and called from `advance` when the time has come.
+  /// Schedules a function, which `advance(by:)` calls when the time has come.
   public func wake(at time: Int64, _ body: @escaping @Sendable () -> Void) {
     state.withLock { $0.wakes.append((time, body)) }
   }
 
-  /// Lets so many seconds pass. Whoever wants to be called meanwhile is, at the time asked for and in the order of the
-  /// times, before this returns.
+  /// Advances the time by `seconds`. Calls the functions that are due before it returns, in the order of their times,
+  /// with the clock set to the time of each.
   public func advance(by seconds: Double) {
     let time = state.withLock { $0.now } + Int64((seconds * 1e9).rounded())
     while let body = state.withLock({ $0.takeNext(until: time) }) { body() }

@@ -1,7 +1,7 @@
 import Synchronization
 public import VitrineLoading
 
-/// A disk cache without a disk: keeps answers in memory, counts what it is asked, and may be held.
+/// A data cache in memory that imitates a disk cache. Records calls, and can block them at gates.
 ///
 /// ```swift
 /// let disk = MemoryDataCache()
@@ -19,24 +19,23 @@ public final class MemoryDataCache: ImageDataCache {
   private let state = Mutex(State())
   private let looked = CountWaiters()
 
-  /// An empty one. Lookups wait until `gate` is open and removals until `removalGate` is, which they are by default.
+  /// Creates an empty cache. Lookups wait at `gate` and removals at `removalGate`; both are open by default.
   public init(gate: Gate = Gate(isOpen: true), removalGate: Gate = Gate(isOpen: true)) {
     self.gate = gate
     self.removalGate = removalGate
   }
 
-  /// URLs that were looked up, in order.
+  /// The URLs of all lookups so far, in order.
   public var lookups: [String] { state.withLock { $0.lookups } }
-  /// Answers that were given to it.
+  /// The number of responses stored so far, including replacements.
   public var storeCount: Int { state.withLock { $0.stores } }
-  /// What it has.
+  /// The stored responses, in no particular order.
   public var answers: [StoredAnswer] { state.withLock { Array($0.answers.values) } }
 
-  /// Returns as soon as `count` lookups have begun since the beginning; at once if they have, or if the task is
-  /// cancelled.
+  /// Returns when `count` lookups have begun since the cache was created, or when the task is cancelled.
   public func waitUntilAsked(_ count: Int) async { await looked.wait(for: count) }
 
-  /// Changes an answer as nobody else could, if it is there: to damage it, or to make it older.
+  /// Modifies a stored response in place, for example to damage or age the response. Does nothing if there is none.
   public func change(_ identity: RequestIdentity, _ change: (inout StoredAnswer) -> Void) {
     state.withLock { state in
       guard var answer = state.answers[identity] else { return }
@@ -45,7 +44,7 @@ public final class MemoryDataCache: ImageDataCache {
     }
   }
 
-  /// The answer, once the gate is open.
+  /// Records a lookup and waits at the gate, then returns the stored response; `nil` if there is none.
   public func answer(for identity: RequestIdentity) -> StoredAnswer? {
     let count = state.withLock { state in
       state.lookups.append(identity.url)
@@ -56,7 +55,7 @@ public final class MemoryDataCache: ImageDataCache {
     return state.withLock { $0.answers[identity] }
   }
 
-  /// Always kept.
+  /// Stores a response and returns true.
   @discardableResult
   public func store(_ answer: StoredAnswer, for identity: RequestIdentity) -> Bool {
     state.withLock { state in
@@ -66,14 +65,14 @@ public final class MemoryDataCache: ImageDataCache {
     return true
   }
 
-  /// Whether there was one.
+  /// Waits at the removal gate, then removes a response. Returns false if there was none.
   @discardableResult
   public func removeAnswer(for identity: RequestIdentity) -> Bool {
     removalGate.pass()
     return state.withLock { $0.answers.removeValue(forKey: identity) != nil }
   }
 
-  /// Whether there was any.
+  /// Waits at the removal gate, then removes all responses. Returns false if there were none.
   @discardableResult
   public func removeAllAnswers() -> Bool {
     removalGate.pass()
@@ -83,7 +82,7 @@ public final class MemoryDataCache: ImageDataCache {
     }
   }
 
-  /// Counts as no lookup.
+  /// Returns true if a response is stored. Does not count as a lookup.
   public func containsAnswer(for identity: RequestIdentity) -> Bool {
     state.withLock { $0.answers[identity] != nil }
   }

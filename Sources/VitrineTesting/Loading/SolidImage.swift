@@ -1,7 +1,7 @@
 public import VitrineGraphics
 
 extension Image {
-  /// A still image of one colour.
+  /// Returns a still image of one colour.
   public static func solid(
     width: Int, height: Int, color: Color = .black, format: PixelFormat = .bgra, sourceWidth: Int? = nil,
     sourceHeight: Int? = nil
@@ -12,12 +12,12 @@ extension Image {
 }
 
 extension Bitmap {
-  /// One colour everywhere.
+  /// Creates a bitmap of one colour.
   public init(width: Int, height: Int, color: Color, format: PixelFormat = .bgra) {
     self.init(width: width, height: height, format: format) { _, _ in color }
   }
 
-  /// A colour for each place.
+  /// Creates a bitmap whose pixels have the colours that `color` returns.
   public init(
     width: Int, height: Int, format: PixelFormat = .bgra, color: (_ x: Int, _ y: Int) -> Color
   ) {

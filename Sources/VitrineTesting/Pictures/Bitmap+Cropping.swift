@@ -1,9 +1,10 @@
 public import VitrineGraphics
 
 extension Bitmap {
-  /// A copy of a part, to compare only what is meant: a rectangle in whole pixels, cut off at the edges.
+  /// Returns a copy of the part inside `rect`, which is in whole pixels and clipped to the bitmap, to restrict a
+  /// comparison.
   ///
-  /// - Precondition: some of the rectangle lies inside.
+  /// - Precondition: `rect` intersects the bitmap.
   public func cropped(to rect: Rect) -> Bitmap {
     let part = rect.intersection(Rect(x: 0, y: 0, width: Double(width), height: Double(height)))
     let (left, top) = (Int(part.minX), Int(part.minY))

@@ -1,7 +1,7 @@
 import Glibc
 public import VitrineGraphics
 
-/// How far a picture is from the one that was expected.
+/// The comparison of an image with the expected image.
 ///
 /// ```swift
 /// let comparison = PictureComparison(of: host.screenshot(), with: expected, tolerance: .text)
@@ -9,27 +9,28 @@ public import VitrineGraphics
 /// #expect(comparison.isMatch, "\(comparison)")
 /// ```
 ///
-/// What can be seen counts: colours are compared multiplied by their alpha, so two transparent pixels are the same
-/// whatever their colour, and the order of bytes plays no role. Where one picture is larger than the other, each
-/// pixel that only one of them has differs by 255 levels. Making one costs O(pixels).
+/// Compares visible colours: channels are multiplied by alpha, so that two transparent pixels are equal regardless of
+/// their colour, and the byte order does not matter. If the images differ in size, each pixel that only one of them has
+/// counts as a difference of 255 levels. Creating a comparison is O(n) in the number of pixels.
 public struct PictureComparison: Sendable {
-  /// The picture that was compared.
+  /// The image under test.
   public let actual: Bitmap
-  /// What it was compared with.
+  /// The image with which `actual` was compared.
   public let expected: Bitmap
-  /// What is let pass.
+  /// The accepted difference.
   public let tolerance: PictureTolerance
-  /// Pixels of both pictures laid over each other at their top left corners.
+  /// The number of pixels in the area that covers both images, aligned at their top left corners: the larger width
+  /// times the larger height.
   public let pixelCount: Int
-  /// Pixels that are further off than the tolerance's levels.
+  /// The number of pixels that differ by more than the tolerance's levels.
   public let differingPixelCount: Int
-  /// The largest difference of any channel, in levels (0…255), whether or not it is within the tolerance.
+  /// The largest difference of any channel in levels (0…255), regardless of the tolerance.
   public let largestDifference: Int
-  /// The smallest rectangle around all pixels that are further off than the tolerance's levels, in pixels; nil where
-  /// none is.
+  /// The smallest rectangle in pixels around all pixels that differ by more than the tolerance's levels; `nil` if there
+  /// are none.
   public let differingRect: Rect?
 
-  /// Compares two pictures; with the tolerance `drawing` unless said otherwise.
+  /// Compares two images, by default with the tolerance `drawing`.
   public init(of actual: Bitmap, with expected: Bitmap, tolerance: PictureTolerance = .drawing) {
     var count = 0
     var largest = 0
@@ -50,7 +51,7 @@ public struct PictureComparison: Sendable {
     pixelCount = max(actual.width, expected.width) * max(actual.height, expected.height)
   }
 
-  /// Whether both have the same size, and no more pixels differ than the tolerance lets pass.
+  /// True if both images are equal in size and no more pixels differ than the tolerance accepts.
   public var isMatch: Bool {
     hasSameSize && Double(differingPixelCount) <= tolerance.share * Double(pixelCount)
   }
@@ -59,7 +60,8 @@ public struct PictureComparison: Sendable {
 }
 
 extension PictureComparison: CustomStringConvertible {
-  /// How many differ, by how much and where, in one line.
+  /// A line with the number of differing pixels, the largest difference and the rectangle of the differences, or with
+  /// both sizes if the sizes differ.
   public var description: String {
     guard hasSameSize else {
       return "\(actual.width)x\(actual.height) pixels, expected were \(expected.width)x\(expected.height)"
@@ -74,12 +76,12 @@ extension PictureComparison: CustomStringConvertible {
   }
 }
 
-// MARK: Pictures of the difference
+// MARK: Images of the difference
 
 extension PictureComparison {
-  /// Where they differ, for the eye: the expected picture dark and grey, and on it each pixel beyond the
-  /// tolerance's levels, amplified to a bright red (a little off) … yellow (by 255 levels). As large as the larger of
-  /// both.
+  /// An image that shows the differences: the expected image dark and grey, and each pixel that differs by more than
+  /// the tolerance's levels in a colour from red (a small difference) to yellow (255 levels). Covers the area of both
+  /// images.
   public var difference: Bitmap {
     let width = max(actual.width, expected.width)
     let height = max(actual.height, expected.height)
@@ -97,7 +99,7 @@ extension PictureComparison {
     }
   }
 
-  /// The expected picture, the actual one and their `difference`, from left to right on grey.
+  /// The expected image, the actual image and `difference`, from left to right on grey.
   public var sideBySide: Bitmap {
     let gap = 8
     let pictures = [expected, actual, difference]
@@ -120,7 +122,7 @@ extension PictureComparison {
 
   private static let paper = Color(red: 128, green: 128, blue: 128)
 
-  /// A third of the brightness.
+  /// Returns the colour as grey at a third of the brightness.
   private func dark(_ color: Color) -> Color {
     let sum = Int(color.red) + Int(color.green) + Int(color.blue)
     let grey = UInt8(sum * Int(color.alpha) / (3 * 3 * 255))
@@ -129,7 +131,7 @@ extension PictureComparison {
 }
 
 extension Bitmap {
-  /// Calls `body` for each pixel that is not the same in both, with the largest difference of its channels.
+  /// Calls `body` for each pixel that differs, with the largest difference of a channel.
   fileprivate func forEachDifference(
     from other: Bitmap, _ body: (_ x: Int, _ y: Int, _ levels: Int) -> Void
   ) {
@@ -147,7 +149,8 @@ extension Bitmap {
     }
   }
 
-  /// Most rows of most pictures are, and comparing bytes takes a hundredth of the time.
+  /// Returns true if the bytes of a row are equal in both images. A fast path: most rows are equal, and comparing bytes
+  /// takes a hundredth of the time.
   private func row(_ y: Int, isSameIn other: Bitmap) -> Bool {
     withUnsafeBytes { mine in
       other.withUnsafeBytes { theirs in
@@ -163,7 +166,7 @@ extension Bitmap {
 }
 
 extension Color {
-  /// The largest difference of a channel, as far as it can be seen.
+  /// Returns the largest difference of a channel after multiplication by alpha, or of alpha itself.
   fileprivate func levels(from other: Color) -> Int {
     func seen(_ value: UInt8, _ alpha: UInt8) -> Int { (Int(value) * Int(alpha) + 127) / 255 }
     var largest = abs(Int(alpha) - Int(other.alpha))
@@ -185,7 +188,7 @@ extension Color {
 }
 
 extension UnsafeMutableRawBufferPointer {
-  /// Writes a pixel in the order `rgba`.
+  /// Writes a pixel in the byte order RGBA.
   fileprivate func write(_ color: Color, at place: Int) {
     self[place] = color.red
     self[place + 1] = color.green

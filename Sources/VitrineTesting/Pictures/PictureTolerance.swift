@@ -1,20 +1,21 @@
-/// How far two pictures may differ and still count as the same.
+/// The accepted difference between two images.
 public struct PictureTolerance: Hashable, Sendable {
-  /// Levels, of 255, that each channel of each pixel may be off.
+  /// The accepted difference of each channel of a pixel, in levels of 255.
   public var levels: Int
-  /// Share of the pixels, 0…1, that may be further off, by however much.
+  /// The fraction of pixels, 0…1, that may differ by any number of levels.
   public var share: Double
 
-  /// So many levels in each channel; no pixel may be further off unless said otherwise.
+  /// Creates a tolerance, by default without pixels that may differ by more than `levels`.
   public init(levels: Int, share: Double = 0) {
     self.levels = levels
     self.share = share
   }
 
-  /// Not a level off.
+  /// No difference.
   public static let exact = PictureTolerance(levels: 0)
-  /// 2 levels, for rounding in the blending of fills and pictures.
+  /// 2 levels, for rounding in the blending of fills and images.
   public static let drawing = PictureTolerance(levels: 2)
-  /// 2 levels, and 0.1 % of the pixels further off: edges of letters vary with the version of the font's rasterizer.
+  /// 2 levels, and any difference in 0.1 % of the pixels: the edges of letters vary with the version of the font
+  /// rasterizer.
   public static let text = PictureTolerance(levels: 2, share: 0.001)
 }

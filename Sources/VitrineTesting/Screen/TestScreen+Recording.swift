@@ -7,10 +7,10 @@ import VitrineSDLBackend
 public struct ScreenDifference: Error, Sendable, CustomStringConvertible {
   /// The path of the recorded image, which may not exist.
   public let path: String
-  /// The comparison; nil if no image was recorded.
+  /// The comparison; `nil` if no image was recorded.
   public let comparison: PictureComparison?
 
-  /// The difference, and how to record the screen if it is right.
+  /// The difference, and the instruction for recording the screen if the difference is intended.
   public var description: String {
     let problem = comparison.map { "\($0); \(path.replacingExtension(by: "difference.png")) shows both" }
     return
@@ -23,12 +23,10 @@ extension TestScreen {
   /// Compares the screen with the image `Recorded/NAME.png` beside the test's file, and throws a `ScreenDifference` if
   /// they differ. If the environment variable `VITRINE_RECORD` is 1, writes this image instead.
   ///
-  /// After a difference, `NAME.actual.png` and `NAME.difference.png` lie beside the recorded image.
+  /// After a difference, `NAME.actual.png` and `NAME.difference.png` are written beside the recorded image.
   ///
-  /// - Parameters:
-  ///   - name: The name of the image, without extension.
-  ///   - tolerance: The accepted difference; use `.text` if letters are visible.
-  ///   - folder: The folder of the image; nil for `Recorded` beside the calling file.
+  /// - Parameters: - name: The name of the image, without extension. - tolerance: The accepted difference; use `.text`
+  ///   if letters are visible. - folder: The folder of the image; `nil` for `Recorded` beside the calling file.
   public func expect(
     _ name: String, tolerance: PictureTolerance = .drawing, in folder: String? = nil, file: String = #filePath
   ) throws {

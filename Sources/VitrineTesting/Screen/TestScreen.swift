@@ -2,7 +2,7 @@ public import VitrineGraphics
 public import VitrineSDLBackend
 public import VitrineWidgets
 
-/// An off-screen window that draws what a screen would show, with a clock that a test moves by hand.
+/// An off-screen window that draws as on a real screen, with a clock that the test advances by hand.
 ///
 /// ```swift
 /// let screen = try await TestScreen(size: Size(width: 320, height: 240))
@@ -20,21 +20,19 @@ public import VitrineWidgets
 public final class TestScreen {
   /// The host that draws the window.
   public let host: SDLHost
-  /// The host's clock, which stands still unless the test moves it.
+  /// The host's clock, which the test advances.
   public let time: ManualTime
   /// The root of the view tree.
   public var window: Window { host.window }
 
-  /// The turns that screens share with tests that open a host themselves.
+  /// The lock on the process's only host, shared with tests that open a host themselves.
   package nonisolated static let turns = Turns()
   private var isOpen = true
 
-  /// Opens the screen as soon as no other test has one.
+  /// Opens the screen, after waiting until no other test has one.
   ///
-  /// - Parameters:
-  ///   - size: The size in points.
-  ///   - scale: The number of pixels per point.
-  ///   - configure: Changes the host's configuration, such as its fonts or its rotation.
+  /// - Parameters: - size: The size in points. - scale: The number of pixels per point. - configure: Changes the host's
+  ///   configuration, such as its fonts or its rotation.
   public init(
     size: Size = Size(width: 400, height: 300), scale: Double = 1,
     configure: (inout SDLHost.Configuration) -> Void = { _ in }
@@ -83,19 +81,20 @@ public final class TestScreen {
 
   // MARK: Time
 
-  /// Moves the time. Each frame on the way is drawn at its time, and one more at the end. See
+  /// Advances the time. Draws each frame on the way at its time, and one more at the end. See
   /// `ManualTime.advance(by:then:)`.
   public func advance(by seconds: Double) { time.advance(by: seconds) }
 
-  /// Moves the time until no animation and no scrolling is left. Returns false if they do not end.
+  /// Advances the time until no animation and no scrolling is left. Returns false if they do not end within `limit`
+  /// seconds.
   @discardableResult
   public func advanceUntilIdle(limit: Double = 30) -> Bool { time.advanceUntilIdle(limit: limit) }
 
-  /// Waits until no view waits for an image, and draws: transitions of the images that have arrived begin now. The time
-  /// of the screen does not move.
+  /// Waits until no view waits for an image, then draws, so that the transitions of the images that have arrived begin.
+  /// The time of the screen does not advance.
   ///
-  /// - Parameter seconds: The real time after which the call throws a `WaitFailure`, for example because no test
-  ///   answers a transfer.
+  /// - Parameter seconds: The real time after which the call throws a `WaitFailure`, for example because the test does
+  ///   not send the response of a transfer.
   public func load(
     within seconds: Double = 60, file: StaticString = #fileID, line: Int = #line
   ) async throws {
@@ -108,7 +107,7 @@ public final class TestScreen {
     time.advance(by: 0)
   }
 
-  // MARK: What is seen
+  // MARK: Contents
 
   /// Returns the current contents of the screen.
   public func screenshot() -> Bitmap {

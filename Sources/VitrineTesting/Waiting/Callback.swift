@@ -1,13 +1,12 @@
 import Synchronization
 
-/// Calls `start` with a function, and waits until that function is called. Returns its first argument.
+/// Calls `start` with a function, waits until that function is called, and returns the argument of the first call.
 ///
-/// Use it instead of a continuation: a function that is never called fails the test instead of hanging it.
+/// Use this instead of a continuation: a function that is never called fails the test instead of hanging it.
 ///
-/// - Parameters:
-///   - seconds: The real time in seconds after which the wait throws a `WaitFailure`. It also does when its task is
-///     cancelled.
-///   - start: Called once, in the caller's isolation. The function may be called on any thread.
+/// - Parameters: - seconds: The real time in seconds after which the wait throws a `WaitFailure`. The wait also throws
+///   when its task is cancelled. - start: Called once, in the caller's isolation. The function may be called on any
+///   thread.
 package func callback<Value: Sendable>(
   within seconds: Double = 60, isolation: isolated (any Actor)? = #isolation, file: StaticString = #fileID,
   line: Int = #line, _ start: (@escaping @Sendable (Value) -> Void) throws -> Void
@@ -25,7 +24,8 @@ package func callback<Value: Sendable>(
   return value
 }
 
-/// Calls `start` with a function, and waits until that function is called. See `callback(within:isolation:file:line:_:)`.
+/// Calls `start` with a function, and waits until that function is called. See
+/// `callback(within:isolation:file:line:_:)`.
 package func untilCalled(
   within seconds: Double = 60, isolation: isolated (any Actor)? = #isolation, file: StaticString = #fileID,
   line: Int = #line, _ start: (@escaping @Sendable () -> Void) throws -> Void
@@ -35,7 +35,7 @@ package func untilCalled(
   }
 }
 
-/// The first of the values that are set, from any thread.
+/// Keeps the first value that is set, from any thread.
 private final class FirstValue<Value: Sendable>: Sendable {
   private let state = Mutex<Value?>(nil)
 

@@ -2,7 +2,7 @@ import Synchronization
 
 /// A lock for tasks, granted in the order of arrival.
 ///
-/// A task that is cancelled while it waits leaves the queue, as does one that waits for too long.
+/// A waiting task leaves the queue when it is cancelled or its time limit passes.
 package final class Turns: Sendable {
   /// The reason why a wait ended.
   private enum End { case turn, cancelled, timeLimit }
@@ -20,7 +20,7 @@ package final class Turns: Sendable {
   /// Waits for the turn, which lasts until `end()`.
   ///
   /// - Parameter seconds: The real time in seconds after which the wait throws a `WaitFailure`, for example because
-  ///   another test never ends its turn. It also does when its task is cancelled.
+  ///   another test never ends its turn. The wait also throws when its task is cancelled.
   package func begin(
     within seconds: Double = 600, file: StaticString = #fileID, line: Int = #line
   ) async throws(WaitFailure) {

@@ -1,10 +1,10 @@
 public import VitrineGraphics
 public import VitrineWidgets
 
-/// A window without a screen, whose time a test moves by hand.
+/// A window without a screen, whose clock the test advances by hand.
 ///
-/// It plays the host: sets the time, feeds events, runs a frame whenever the window asks for one, and draws
-/// what is dirty into a list that the test reads.
+/// Takes the role of the host: sets the time, delivers events, runs a frame whenever the window asks for one, and draws
+/// the dirty region into a list that the test can read.
 ///
 /// ```swift
 /// let test = TestWindow(size: Size(width: 200, height: 100))
@@ -14,21 +14,21 @@ public import VitrineWidgets
 /// #expect(test.texts == ["Playing"])
 /// ```
 ///
-/// Nothing waits for real time. Everything is on the main actor.
+/// Never waits for real time.
 @MainActor
 public final class TestWindow {
-  /// The window under test; views are added to it.
+  /// The window under test, to which the test adds views.
   public let window: Window
-  /// How many frames had something to draw.
+  /// The number of frames in which something was drawn.
   public private(set) var framesDrawn = 0
-  /// How often the window was woken for a frame, whether there was something to draw or not.
+  /// The number of frames that were run, including frames in which nothing was drawn.
   public private(set) var framesRun = 0
-  /// What the last frame drew again, in window points.
+  /// The rectangles that the last drawn frame redrew, in window points.
   public private(set) var lastDirtyRects: [Rect] = []
 
   private var lastFrame = -1.0
 
-  /// A window whose first frame has been drawn, at time 0.
+  /// Creates a window and draws the first frame, at time 0.
   public init(
     size: Size = Size(width: 400, height: 300), scale: Double = 1,
     textMeasuring: any TextMeasuring = MonospaceMeasuring()
@@ -39,10 +39,10 @@ public final class TestWindow {
 
   // MARK: Time
 
-  /// Seconds since the test began.
+  /// The current time in seconds since the window was created.
   public var now: Double { window.now }
 
-  /// Lets time pass, with a frame whenever the window asks for one, at most one each `frameInterval`.
+  /// Advances the time by `seconds`. Runs a frame whenever the window asks for one, at most one per `frameInterval`.
   public func advance(by seconds: Double) {
     let end = now + max(0, seconds)
     while let deadline = window.nextDeadline {
@@ -54,13 +54,13 @@ public final class TestWindow {
     window.now = max(end, window.now)
   }
 
-  /// Draws what is dirty now, without letting time pass.
+  /// Draws the dirty region now, without advancing the time.
   public func draw() { runFrame(at: now) }
 
-  /// Lets time pass until the window is idle.
+  /// Advances the time until the window is idle.
   ///
-  /// - Parameter limit: gives up after so many seconds.
-  /// - Returns: whether it became idle.
+  /// - Parameter limit: The maximum time to advance, in seconds.
+  /// - Returns: True if the window became idle.
   @discardableResult
   public func advanceUntilIdle(limit: Double = 30) -> Bool {
     let end = now + limit
@@ -77,32 +77,32 @@ public final class TestWindow {
     lastFrame = time
     guard window.isDirty else { return }
     lastDirtyRects = window.takeDirtyRects()
-    // As a host would: drawing is what lets a spinner turn.
+    // A host draws at this point, and spinners turn only if they are drawn.
     for rect in lastDirtyRects { _ = window.drawList(for: rect) }
     framesDrawn += 1
   }
 
   // MARK: Input
 
-  /// A finger that comes down; it stays until `release(finger:)`.
+  /// Puts a finger down, which stays until `release(finger:)`.
   public func press(at point: Point, finger: Int64 = 0) { touch(.began, at: point, finger: finger) }
 
-  /// The finger moves, in one event.
+  /// Moves the finger to a point in one event.
   public func move(to point: Point, finger: Int64 = 0) { touch(.moved, at: point, finger: finger) }
 
-  /// The finger is lifted where it was last; does nothing for one that is not down.
+  /// Lifts the finger at the last location. Does nothing if the finger is not down.
   public func release(finger: Int64 = 0) {
     guard let point = fingers[finger] else { return }
     touch(.ended, at: point, finger: finger)
   }
 
-  /// The finger is taken away by the system.
+  /// Ends the touch as cancelled, as the system does. Does nothing if the finger is not down.
   public func cancel(finger: Int64 = 0) {
     guard let point = fingers[finger] else { return }
     touch(.cancelled, at: point, finger: finger)
   }
 
-  /// A short press, 20 ms by default, and the time until what it does is done.
+  /// Taps: presses for 20 ms by default, then advances the time until the effect of the tap is complete.
   public func tap(at point: Point, holding seconds: Double = 0.02) {
     press(at: point)
     advance(by: seconds)
@@ -110,13 +110,13 @@ public final class TestWindow {
     advance(by: Window.shortestPress + window.frameInterval)
   }
 
-  /// A click of the mouse, without waiting.
+  /// Clicks the mouse at a point, without advancing the time.
   public func click(at point: Point) {
     press(at: point, finger: InputEvent.mouse)
     release(finger: InputEvent.mouse)
   }
 
-  /// A finger goes from one point to another in a straight line, an event each frame, and is lifted there.
+  /// Drags a finger in a straight line, with one event per frame, and lifts the finger at the end.
   public func drag(from start: Point, to end: Point, duration: Double, finger: Int64 = 0) {
     press(at: start, finger: finger)
     let steps = max(1, Int((duration / window.frameInterval).rounded()))
@@ -129,12 +129,12 @@ public final class TestWindow {
     release(finger: finger)
   }
 
-  /// Turns the mouse wheel; positive moves the content down.
+  /// Turns the mouse wheel. Positive steps move the content down.
   public func wheel(at point: Point, steps: Double, horizontal: Double = 0) {
     window.handle(.wheel(location: point, deltaX: horizontal, deltaY: steps))
   }
 
-  /// A key goes down and up.
+  /// Presses and releases a key.
   public func key(_ key: Key, modifiers: KeyModifiers = []) {
     window.handle(.keyDown(key, modifiers: modifiers))
     window.handle(.keyUp(key, modifiers: modifiers))
@@ -147,17 +147,17 @@ public final class TestWindow {
     window.handle(.touch(id: finger, phase: phase, location: point))
   }
 
-  // MARK: What is seen
+  // MARK: Contents
 
-  /// All of the window as it looks now.
+  /// The draw list of the whole window in the current state.
   public var drawList: DrawList { window.drawList(for: window.bounds) }
 
-  /// The lines of text that are seen, back to front.
+  /// The visible lines of text, back to front.
   public var texts: [String] {
     drawList.commands.compactMap { if case .text(let text, _, _, _) = $0 { text } else { nil } }
   }
 
-  /// The pictures that are seen, back to front; of one that turns into another both, each as opaque as its share.
+  /// The visible images, back to front. A dissolve yields both images, each with its opacity scaled by the progress.
   public var pictures: [DrawList.Picture] {
     drawList.commands.flatMap { command -> [DrawList.Picture] in
       switch command {
@@ -171,7 +171,7 @@ public final class TestWindow {
     }
   }
 
-  /// The filled rectangles of a colour, back to front.
+  /// Returns the rectangles filled with a colour, back to front.
   public func fills(of color: Color) -> [Rect] {
     drawList.commands.compactMap {
       if case .fill(let rect, color, _) = $0 { rect } else { nil }
