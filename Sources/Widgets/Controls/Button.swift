@@ -10,65 +10,66 @@ public import VitrineGraphics
 /// button.addAction(for: .valueChanged) { print($0.isSelected) }
 /// ```
 ///
-/// An entry is for an exact set of states; a state without one shows the entry of `.normal`. (Focus takes part
-/// only where an entry names it.) Pictures dim while the button is pressed or disabled, unless that state has
-/// one of its own.
+/// An entry applies to one exact set of states. A state without an entry shows the entry of `.normal`; `.focused` is
+/// ignored unless an entry includes it. Images dim while the button is pressed or disabled, unless that state has an
+/// image of its own.
 open class Button: Control {
-  /// Room between the bounds and the content; 8 points above and below, 12 at the sides by default.
+  /// The insets of the content from the bounds, in points; by default 8 at the top and bottom, 12 at the sides.
   public var contentInsets = Insets(top: 8, left: 12, bottom: 8, right: 12) {
     didSet { if contentInsets != oldValue { pictureRoomDidChange() } }
   }
-  /// Between image and title, in points. 8 by default.
+  /// The distance between image and title in points; 8 by default.
   public var spacing: Double {
     get { arranged.spacing }
     set { arranged.spacing = newValue }
   }
-  /// On which side of the title the image lies; `leading` by default.
+  /// The side of the title on which the image lies; `leading` by default.
   public var imagePlacement: ImagePlacement {
     get { arranged.placement }
     set { arranged.placement = newValue }
   }
-  /// Distances from the edges of its place that move the image, and change the size that suits the button in nothing.
-  /// As in UIKit they make the room smaller in which it is aligned: in the middle, `left` 10 moves it by 5 to the right,
-  /// and `left` 10 with `right` -10 by 10. None by default.
+  /// Insets that move the image, in points; none by default. They do not change the size that suits the button.
+  ///
+  /// As in UIKit, the insets shrink the rectangle in which the image is aligned: a centered image moves 5 points to the
+  /// right with a `left` of 10, and 10 points with a `left` of 10 and a `right` of -10.
   public var imageInsets: Insets {
     get { arranged.imageInsets }
     set { arranged.imageInsets = newValue }
   }
-  /// The same for the title; it is cut short where they leave it no room.
+  /// Insets that move the title, as `imageInsets` do for the image. A title without enough width is truncated.
   public var titleInsets: Insets {
     get { arranged.titleInsets }
     set { arranged.titleInsets = newValue }
   }
-  /// Where image and title lie in a button wider than they are; in the middle by default.
+  /// The horizontal alignment of image and title in a button that is wider than both; centered by default.
   public var contentHorizontalAlignment: HorizontalAlignment {
     get { arranged.horizontal }
     set { arranged.horizontal = newValue }
   }
-  /// Where image and title lie in a button higher than they are; in the middle by default.
+  /// The vertical alignment of image and title in a button that is higher than both; centered by default.
   public var contentVerticalAlignment: VerticalAlignment {
     get { arranged.vertical }
     set { arranged.vertical = newValue }
   }
-  /// Whether a press selects the button, or ends that, and sends `valueChanged` together with `touchUpInside`:
-  /// `isSelected` is new already when the actions run. False by default.
+  /// True if a press toggles `isSelected` and sends `valueChanged` together with `touchUpInside`. `isSelected` has the
+  /// new value when the actions run. False by default.
   public var changesSelectionAsPrimaryAction = false
-  /// The box that the image is laid into, in points, kept free also while there is none: with a size of its
-  /// own nothing moves when a picture arrives. Nil, the default, takes each image's natural size.
+  /// The size of the box for the image, in points. The box is reserved also without an image, so that the layout does
+  /// not change when an image arrives. `nil`, the default, uses the natural size of each image.
   public var imageSize: Size? { didSet { if imageSize != oldValue { pictureRoomDidChange() } } }
-  /// How the image lies in its box; `fit` by default.
+  /// The way in which the image is scaled and aligned in its box; `fit` by default.
   public var imageContentMode = ContentMode.fit {
     didSet { if imageContentMode != oldValue { pictureRoomDidChange() } }
   }
-  /// How the background image lies in the bounds; `fill` by default.
+  /// The way in which the background image is scaled and aligned in the bounds; `fill` by default.
   public var backgroundContentMode = ContentMode.fill {
     didSet { if backgroundContentMode != oldValue { pictureRoomDidChange() } }
   }
-  /// Of the image's corners, in points; those of the background image follow `cornerRadius`.
+  /// The radius of the image's corners, in points; 0 by default. The background image uses `cornerRadius`.
   public var imageCornerRadius = 0.0 {
     didSet { if imageCornerRadius != oldValue { setNeedsDisplay() } }
   }
-  /// Regular, 16 points by default.
+  /// The font of the title; regular, 16 points by default.
   public var titleFont: Font {
     get { title.font }
     set {
@@ -77,9 +78,11 @@ open class Button: Control {
       pictureRoomDidChange()
     }
   }
-  /// Whether a pressed button's pictures darken where the state has none of its own: by black at 45 %.
+  /// True if the images of a pressed button are darkened by 45 % black, unless that state has an image of its own. True
+  /// by default.
   public var adjustsImageWhenHighlighted = true { didSet { setNeedsDisplay() } }
-  /// Whether a disabled button's pictures are half transparent where the state has none of its own.
+  /// True if the images of a disabled button are half transparent, unless that state has an image of its own. True by
+  /// default.
   public var adjustsImageWhenDisabled = true { didSet { setNeedsDisplay() } }
 
   private var arranged = ButtonLayout() { didSet { if arranged != oldValue { pictureRoomDidChange() } } }
@@ -94,7 +97,7 @@ open class Button: Control {
     var transition: ContentsTransition?
   }
 
-  /// A button with a title for `.normal`, to be placed later.
+  /// Creates a button with a title for `.normal` and an empty frame.
   public convenience init(title: String) {
     self.init()
     setTitle(title, for: .normal)
@@ -102,44 +105,44 @@ open class Button: Control {
 
   // MARK: Pictures
 
-  /// Sets the image of exactly one set of states; nil removes it, so that the state shows that of `.normal`.
-  /// The transition is seen only if this is the image that shows.
+  /// Sets the image for one exact set of states. `nil` removes the entry, so that the state shows the image of
+  /// `.normal`. The transition runs only if the displayed image changes.
   public func setImage(_ image: Image?, for state: ControlState, transition: Transition = .none) {
     setPicture(image, in: .image, for: state, transition: transition)
   }
 
-  /// The same for the background image.
+  /// Sets the background image for one exact set of states, as `setImage(_:for:transition:)` sets the image.
   public func setBackgroundImage(
     _ image: Image?, for state: ControlState, transition: Transition = .none
   ) {
     setPicture(image, in: .background, for: state, transition: transition)
   }
 
-  /// The image that was set for exactly these states; nil also where `.normal` is shown instead. What is
-  /// shown is `currentImage`.
+  /// Returns the image that was set for exactly these states; `nil` also if the state shows the image of `.normal`. The
+  /// displayed image is `currentImage`.
   public func image(for state: ControlState) -> Image? { picture(in: .image, for: state) }
-  /// The background image that was set for exactly these states.
+  /// Returns the background image that was set for exactly these states.
   public func backgroundImage(for state: ControlState) -> Image? { picture(in: .background, for: state) }
 
-  /// What the button shows now.
+  /// The image for the current state.
   public var currentImage: Image? { currentPicture(in: .image) }
-  /// What the button shows now.
+  /// The background image for the current state.
   public var currentBackgroundImage: Image? { currentPicture(in: .background) }
 
-  /// `setImage` or `setBackgroundImage`.
+  /// Sets the image or the background image for one exact set of states.
   public func setPicture(
     _ image: Image?, in slot: ButtonSlot, for state: ControlState, transition: Transition = .none
   ) {
     let before = look(of: slot)
     let replaced = self[slot].table[state]
-    // In place: what is read and written back as a whole is copied.
+    // Set in place, because the subscript would copy the table.
     switch slot {
     case .image: images.table[state] = image
     case .background: backgrounds.table[state] = image
     }
     let after = look(of: slot)
     guard before != after else {
-      // A picture that is gone is not seen as that which goes either, nor is the one that was there before it.
+      // The removed image must not remain visible as the old image of a running transition.
       let going = self[slot].transition?.old
       let isGoing = replaced != nil && replaced != image && going?.image != nil && going?.state == state
       if self[slot].transition != nil, isGoing || !transition.isAnimated && isShowing(slot, state) {
@@ -153,22 +156,22 @@ open class Button: Control {
     setNeedsDisplay()
   }
 
-  /// `image(for:)` or `backgroundImage(for:)`.
+  /// Returns the image or the background image that was set for exactly these states.
   public func picture(in slot: ButtonSlot, for state: ControlState) -> Image? {
     self[slot].table[state]
   }
 
-  /// `currentImage` or `currentBackgroundImage`.
+  /// Returns the image or the background image for the current state.
   public func currentPicture(in slot: ButtonSlot) -> Image? { look(of: slot).image }
 
-  /// Whether a picture set there would be seen at once: nothing that is set already goes before it in the
-  /// present state.
+  /// True if an image set for `state` is displayed in the current state, that is, if no existing entry takes
+  /// precedence.
   public func isShowing(_ slot: ButtonSlot, _ state: ControlState) -> Bool {
     self[slot].table.shows(state, in: self.state)
   }
 
-  /// Where a picture goes, in own coordinates. For an image without `imageSize` that is not there yet: all of
-  /// the content.
+  /// Returns the frame of the image or of the background image, in the button's coordinates. While the button has
+  /// neither an image nor an `imageSize`, the frame of the image is `contentRect`.
   public func place(of slot: ButtonSlot) -> Rect {
     guard slot == .image else { return bounds }
     let places = layout()
@@ -182,33 +185,33 @@ open class Button: Control {
 
   // MARK: Titles
 
-  /// Sets the title of exactly one set of states; nil removes it.
+  /// Sets the title for one exact set of states; `nil` removes the entry.
   public func setTitle(_ title: String?, for state: ControlState) {
     titles[state] = title
     refreshTitle()
   }
 
-  /// Sets the title's colour of exactly one set of states; nil removes it.
+  /// Sets the color of the title for one exact set of states; `nil` removes the entry.
   public func setTitleColor(_ color: Color?, for state: ControlState) {
     let before = currentTitleColor
     titleColors[state] = color
     if before != currentTitleColor { setNeedsDisplay() }
   }
 
-  /// The title that was set for exactly these states.
+  /// Returns the title that was set for exactly these states.
   public func title(for state: ControlState) -> String? { titles[state] }
-  /// The colour that was set for exactly these states.
+  /// Returns the title color that was set for exactly these states.
   public func titleColor(for state: ControlState) -> Color? { titleColors[state] }
-  /// What the button shows now.
+  /// The title for the current state.
   public var currentTitle: String? { titles.value(for: state) }
-  /// What the button shows now; white where none is set.
+  /// The color of the title for the current state; white if none is set.
   public var currentTitleColor: Color { titleColors.value(for: state) ?? .white }
 
   private func refreshTitle() {
     let shown = currentTitle ?? ""
     guard shown != title.text else { return }
     title.text = shown
-    // An image that fills takes what the title leaves.
+    // With `fill`, the size of the image depends on the title.
     pictureRoomDidChange()
   }
 
@@ -221,7 +224,8 @@ open class Button: Control {
     return events.union(.valueChanged)
   }
 
-  /// Shows the pictures and the title of the new state at once; a transition to what still shows goes on.
+  /// Shows the images and the title of the new state at once. A transition continues if its new image is still
+  /// displayed.
   open override func stateDidChange() {
     for slot in [ButtonSlot.image, .background] where self[slot].transition?.new != look(of: slot) {
       endTransition(in: slot)
@@ -251,13 +255,13 @@ open class Button: Control {
     self[slot].transition = nil
   }
 
-  /// A picture as it shows: which one, and how far dimmed.
+  /// Returns the image for the current state with its dimming.
   private func look(of slot: ButtonSlot) -> PictureLook {
     let table = self[slot].table
     let state = state
     var look = PictureLook(image: table.value(for: state), state: table.key(for: state))
     if table.hasOwn(state) { return look }
-    // White times 55 % is what black at 45 % over the picture gives.
+    // White multiplied by 55 % equals 45 % black over the image.
     if state.contains(.highlighted), adjustsImageWhenHighlighted {
       look.tint = Color(red: 140, green: 140, blue: 140)
     }
@@ -267,17 +271,17 @@ open class Button: Control {
 
   // MARK: Accessibility
 
-  /// `button`, or `toggle` where a press changes the selection.
+  /// Returns `.toggle` if a press changes the selection, otherwise `.button`, unless another role was set.
   open override var accessibilityRole: AccessibilityRole {
     get { role(changesSelectionAsPrimaryAction ? .toggle : .button) }
     set { super.accessibilityRole = newValue }
   }
-  /// The title that shows.
+  /// The label that was set, or else the displayed title.
   open override var accessibilityLabel: String? {
     get { super.accessibilityLabel ?? (title.text.isEmpty ? nil : title.text) }
     set { super.accessibilityLabel = newValue }
   }
-  /// Of a toggle `on` or `off`.
+  /// The value that was set, or else `on` or `off` if a press changes the selection.
   open override var accessibilityValue: String? {
     get { super.accessibilityValue ?? (changesSelectionAsPrimaryAction ? isSelected ? "on" : "off" : nil) }
     set { super.accessibilityValue = newValue }
@@ -292,8 +296,8 @@ open class Button: Control {
     var line: TextLayout.Line?
   }
 
-  /// Where image and title are laid out: the bounds without the insets, which take a quarter of a side at most, so
-  /// that a small button still has room for its image.
+  /// The rectangle in which image and title are laid out: the bounds without `contentInsets`. Each inset is limited to
+  /// a quarter of the side, so that a small button can still show its image.
   public var contentRect: Rect {
     let (width, height) = (bounds.width / 4, bounds.height / 4)
     return bounds.inset(
@@ -321,16 +325,16 @@ open class Button: Control {
     return Places(image: places.image, title: places.title, hasImage: layout.image != nil, line: line)
   }
 
-  /// Draws background image, image and title.
+  /// Draws the background image, the image and the title.
   open override func draw(into list: inout DrawList) {
     super.draw(into: &list)
     draw(
       look(of: .background), in: bounds, mode: backgroundContentMode, cornerRadius: cornerRadius,
       transition: backgrounds.transition, into: &list)
     let places = layout()
-    // The picture before keeps its place.
+    // The old image keeps its frame during the transition.
     let oldRect = images.transition?.old.image.map { layout(for: $0).image }
-    // What is larger than the button must not leave the area that is drawn again with it.
+    // Content that is larger than the button must not be drawn outside the redrawn area.
     let isTooLarge = !bounds.contains(places.image.union(places.title).union(oldRect ?? .zero))
     if isTooLarge { list.enter(origin: .zero, opacity: 1, clip: bounds) }
     draw(
@@ -345,7 +349,8 @@ open class Button: Control {
     if isTooLarge { list.leave() }
   }
 
-  /// Insets, image and title. The background image takes no part, since it changes as pictures arrive.
+  /// Returns the size of the content insets, the image and the title. The background image is ignored, because it
+  /// changes when images arrive.
   open override func sizeThatFits(_ size: Size) -> Size {
     var layout = arranged
     layout.image = imageSize ?? currentImage?.size

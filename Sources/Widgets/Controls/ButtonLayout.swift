@@ -1,25 +1,25 @@
 import VitrineGraphics
 
-/// On which side of a button's title its image lies.
+/// The side of a button's title on which the image lies.
 public nonisolated enum ImagePlacement: Hashable, Sendable, CaseIterable {
-  /// Left and right of the title, whatever the language.
+  /// Left or right of the title, independent of the language.
   case leading, trailing
-  /// Above and below the title.
+  /// Above or below the title.
   case top, bottom
 
   var isBeside: Bool { self == .leading || self == .trailing }
   var isFirst: Bool { self == .leading || self == .top }
 }
 
-/// Where the content of a button goes that is narrower than its place.
+/// The horizontal alignment of a button's content that is narrower than the available width.
 public nonisolated enum HorizontalAlignment: Hashable, Sendable, CaseIterable {
-  /// At the left edge, in the middle, at the right edge, whatever the language.
+  /// Left, center and right, independent of the language.
   case left, center, right
-  /// All over it: the image's box takes what the title leaves, and is filled as `Button.imageContentMode` says. A title
-  /// is not stretched; it lies in the middle of its room.
+  /// The full width: the image's box takes the width that the title leaves and is filled according to
+  /// `Button.imageContentMode`. The title is not stretched but centered.
   case fill
 
-  /// Which share of the room that is left over lies on the left.
+  /// The fraction of the unused width on the left.
   var share: Double {
     switch self {
     case .left: 0
@@ -29,14 +29,14 @@ public nonisolated enum HorizontalAlignment: Hashable, Sendable, CaseIterable {
   }
 }
 
-/// Where the content of a button goes that is lower than its place.
+/// The vertical alignment of a button's content that is lower than the available height.
 public nonisolated enum VerticalAlignment: Hashable, Sendable, CaseIterable {
-  /// At the upper edge, in the middle, at the lower edge.
+  /// Top, center and bottom.
   case top, center, bottom
-  /// All over it, as `HorizontalAlignment.fill`.
+  /// The full height, as `HorizontalAlignment.fill` for the width.
   case fill
 
-  /// Which share of the room that is left over lies above.
+  /// The fraction of the unused height above the content.
   var share: Double {
     switch self {
     case .top: 0
@@ -46,23 +46,23 @@ public nonisolated enum VerticalAlignment: Hashable, Sendable, CaseIterable {
   }
 }
 
-/// Where picture and title of a button go: together in the middle of the content, or at one side of it.
+/// The layout of a button's image and title, aligned as a group within the content rectangle.
 nonisolated struct ButtonLayout: Hashable {
   var placement = ImagePlacement.leading
   var horizontal = HorizontalAlignment.center
   var vertical = VerticalAlignment.center
   var spacing = 8.0
-  /// Distances from the edges of the place that the picture, and the title, would have.
+  /// The insets from the frames that the image and the title would have.
   var imageInsets = Insets.zero
   var titleInsets = Insets.zero
-  /// Of the picture's box; nil where there is none.
+  /// The size of the image's box; `nil` without an image.
   var image: Size?
-  /// Of the title; nil where there is none.
+  /// The size of the title; `nil` without a title.
   var title: Size?
 
   private var gap: Double { image == nil || title == nil ? 0 : spacing }
 
-  /// Room that picture and title take.
+  /// The size of the image and the title together.
   var size: Size {
     let image = image ?? .zero
     let title = title ?? .zero
@@ -71,7 +71,7 @@ nonisolated struct ButtonLayout: Hashable {
       : Size(width: max(image.width, title.width), height: image.height + gap + title.height)
   }
 
-  /// The layout with a picture that is no larger than its room, and what that leaves for the title's width.
+  /// Returns a layout whose image is no larger than `room` without the insets, and the remaining width for the title.
   func fitted(into room: Size) -> (layout: ButtonLayout, titleWidth: Double) {
     var fitted = self
     if let image {
@@ -82,7 +82,7 @@ nonisolated struct ButtonLayout: Hashable {
     return (fitted, max(0, room.width - max(0, titleInsets.left + titleInsets.right) - taken))
   }
 
-  /// The places in `content`; zero for what is not there.
+  /// Returns the frames of image and title in `content`. The frame of a missing part has size zero.
   func places(in content: Rect) -> (image: Rect, title: Rect) {
     var filled = self
     if let image {
@@ -99,7 +99,8 @@ nonisolated struct ButtonLayout: Hashable {
     )
   }
 
-  /// Insets make the room smaller in which a part is aligned; of what fills it they take their share.
+  /// Moves a part by its insets: they shrink the rectangle in which the part is aligned. A part that fills the
+  /// rectangle shrinks with it.
   private func moved(_ place: Rect, by insets: Insets, isTitle: Bool = false) -> Rect {
     guard insets != .zero else { return place }
     func moved(
@@ -116,14 +117,14 @@ nonisolated struct ButtonLayout: Hashable {
     return Rect(x: x, y: y, width: width, height: height)
   }
 
-  /// The places of both side by side, or one below the other, without their insets.
+  /// Returns the frames of image and title, in a row or a column, without insets.
   private func packed(in content: Rect) -> (image: Rect, title: Rect) {
     let size = size
     let image = image ?? .zero
     let title = title ?? .zero
     let left = content.minX + (content.width - size.width) * horizontal.share
     let top = content.minY + (content.height - size.height) * vertical.share
-    /// Across the line that both lie on each is aligned for itself.
+    /// Each part is aligned separately on the cross axis.
     func place(_ part: Size, after other: Size?) -> Rect {
       let origin =
         placement.isBeside

@@ -1,7 +1,7 @@
-/// The two places for a picture in a button.
+/// The two slots for images in a button.
 public nonisolated enum ButtonSlot: Hashable, Sendable, CaseIterable {
-  /// Beside or above the title.
+  /// The image next to the title.
   case image
-  /// Behind everything, as large as the button.
+  /// The image behind the content, as large as the button.
   case background
 }

@@ -1,22 +1,22 @@
 public import VitrineGraphics
 
-/// A view that can be pressed: it follows one finger, or Enter and Space, and tells its actions.
+/// A view that can be pressed by one finger, or by Enter or Space, and calls its actions.
 ///
 /// ```swift
 /// let removal = control.addAction(for: .touchUpInside) { _ in print("pressed") }
 /// control.removeAction(removal)
 /// ```
 ///
-/// Once a touch has begun inside the bounds, "inside" is `trackingSlop` wider, as in UIKit. One finger or one key
-/// presses at a time; others are ignored until it is lifted. Each `touchDown` is followed by exactly one of
-/// `touchUpInside`, `touchUpOutside` and `touchCancel`, which also comes where the control is disabled, hidden or
-/// removed while pressed. A disabled control takes touches and does nothing, so that they do not fall through to
-/// what lies behind it.
+/// Once a touch has begun inside the bounds, the area that counts as inside is `trackingSlop` wider on each side, as in
+/// UIKit. Only one finger or key presses the control at a time; others are ignored until its release. Each `touchDown`
+/// is followed by exactly one of `touchUpInside`, `touchUpOutside` and `touchCancel`; the last is also sent if the
+/// control is disabled, hidden or removed while pressed. A disabled control receives touches and ignores them, so that
+/// they do not reach views behind it.
 open class Control: View {
-  /// How far outside the bounds a finger that began inside still counts as inside, in points.
+  /// The distance outside the bounds at which a finger that began inside still counts as inside, in points.
   public static let trackingSlop = 70.0
 
-  /// True by default. A press under way is cancelled when it becomes false.
+  /// True if the control reacts to touches and keys; true by default. Setting false cancels a running press.
   public var isEnabled = true {
     didSet {
       guard isEnabled != oldValue else { return }
@@ -24,13 +24,14 @@ open class Control: View {
       stateDidChange()
     }
   }
-  /// Kept by whoever uses the control; a press does not change it, but for buttons that say so.
+  /// True if the control is selected. Set by the application; a press changes only buttons with
+  /// `Button.changesSelectionAsPrimaryAction`.
   public var isSelected = false { didSet { if isSelected != oldValue { stateDidChange() } } }
-  /// True while pressed.
+  /// True while the control is pressed.
   public var isHighlighted = false { didSet { if isHighlighted != oldValue { stateDidChange() } } }
 
-  /// All that holds at present. Overriders add states of their own to what super says, as
-  /// `ControlState.application`, and call `stateDidChange()` when one of them changes.
+  /// The current state. Overrides add their own states, from `ControlState.application`, to the value of super and call
+  /// `stateDidChange()` when one of them changes.
   open var state: ControlState {
     var state = ControlState.normal
     if isHighlighted { state.insert(.highlighted) }
@@ -40,24 +41,24 @@ open class Control: View {
     return state
   }
 
-  /// Colour of the line round a control that has the focus; nil draws none.
+  /// The color of the outline of a focused control, a light blue by default; `nil` draws none.
   public var focusColor: Color? = FocusRing.standardColor {
     didSet { if focusColor != oldValue, isFocused { setNeedsDisplay() } }
   }
 
-  /// Whether a finger that began here is still down.
+  /// True while a finger that began on this control is down.
   public var isTracking: Bool { trackedTouch != nil }
-  /// Whether that finger is inside.
+  /// True while the tracked finger is inside, or less than `trackingSlop` outside.
   public private(set) var isTouchInside = false
 
   private var actions: [ControlAction] = []
-  /// Events that are yet to be heard of; the first is being told.
+  /// The events that are yet to be sent; the first is being sent.
   private var unsent: [ControlEvent] = []
   private var press: Press?
-  /// Whether `touchDown` has been sent for it, so that its end is to be told too.
+  /// True if `touchDown` has been sent for the press, so that its end must be sent too.
   private var isPressTold = false
 
-  /// What presses the control: one thing at a time, whatever else comes down on it.
+  /// The finger or key that presses the control.
   private enum Press {
     case touch(Touch)
     case key(Key)
@@ -67,12 +68,12 @@ open class Control: View {
     if case .touch(let touch) = press { touch } else { nil }
   }
 
-  /// Called when `state` has changed; draws again. Overriders call super.
+  /// Called when `state` has changed. Redraws the control; overrides call super.
   open func stateDidChange() { setNeedsDisplay() }
 
   // MARK: Actions
 
-  /// Calls `action` for any of `events`, after the actions added before.
+  /// Adds an action for any of `events`, called after the existing actions. The control retains the action.
   @discardableResult
   public func addAction(
     for events: ControlEvent, _ action: @escaping (Control) -> Void
@@ -82,18 +83,19 @@ open class Control: View {
     return added
   }
 
-  /// Ends the calls; does nothing the second time.
+  /// Removes an action; does nothing if the action is already removed.
   public func removeAction(_ action: ControlAction) {
     guard let index = actions.firstIndex(where: { $0 === action }) else { return }
     actions.remove(at: index).isRemoved = true
   }
 
-  /// The events that some action is there for.
+  /// The union of the events of all actions.
   public var allControlEvents: ControlEvent { actions.reduce(into: []) { $0.formUnion($1.events) } }
 
-  /// Calls each action that is there for one of `events`, once, whether or not the control is enabled. What an action
-  /// sends in turn is heard after all have heard of this, so that nobody hears of an end before its beginning; an
-  /// action that is removed meanwhile is not called.
+  /// Calls each action for one of `events` once, also if the control is disabled.
+  ///
+  /// Events that an action sends are delivered after all actions have been called for the current events, so that no
+  /// action sees an end before its beginning. An action removed meanwhile is not called.
   public func sendActions(for events: ControlEvent) {
     unsent.append(events)
     guard unsent.count == 1 else { return }
@@ -105,37 +107,39 @@ open class Control: View {
     }
   }
 
-  /// Acts as a press does, without one: what the control is there for happens, even where it is disabled.
+  /// Performs the effect of a press, also if the control is disabled.
   public func performPrimaryAction() { sendActions(for: primaryEvents()) }
 
-  /// Changes what a press changes, and says what to tell then. Overriders change their value and add to what super says.
+  /// Applies the change that a press makes and returns the events to send. Overrides change their value and add events
+  /// to those of super.
   func primaryEvents() -> ControlEvent { [.touchUpInside, .primaryActionTriggered] }
 
   // MARK: Tracking
 
-  /// A touch begins, before `touchDown` is sent; false lets it mean nothing. True by default.
+  /// Called when a touch begins, before `touchDown` is sent. Returns false to ignore the touch. True by default.
   open func beginTracking(_ touch: Touch) -> Bool { true }
-  /// The touch moved, before that is sent; false ends it with `touchCancel`. True by default.
+  /// Called when the touch has moved, before events are sent. Returns false to end the touch with `touchCancel`. True
+  /// by default.
   open func continueTracking(_ touch: Touch) -> Bool { true }
-  /// The touch was lifted, before that is sent. By default nothing.
+  /// Called when the finger was lifted, before events are sent. By default does nothing.
   open func endTracking(_ touch: Touch) {}
-  /// The touch was taken away, before `touchCancel` is sent. By default nothing.
+  /// Called when the touch was cancelled, before `touchCancel` is sent. By default does nothing.
   open func cancelTracking() {}
 
-  /// Overriders call super.
+  /// Starts to track the touch, unless the control is disabled or pressed already. Overrides call super.
   open override func touchBegan(_ touch: Touch) {
     guard isEnabled, press == nil else { return }
     press = .touch(touch)
     isTouchInside = true
     isHighlighted = true
     guard beginTracking(touch) else { return stopTracking() }
-    // The hook may have disabled the control.
+    // Re-entrancy: `beginTracking` or an observer of the state may have disabled the control.
     guard touch === trackedTouch else { return }
     isPressTold = true
     sendActions(for: touch.tapCount > 1 ? [.touchDown, .touchDownRepeat] : .touchDown)
   }
 
-  /// Overriders call super.
+  /// Tracks the touch and sends the drag events. Overrides call super.
   open override func touchMoved(_ touch: Touch) {
     guard touch === trackedTouch else { return }
     let wasInside = isTouchInside
@@ -151,7 +155,7 @@ open class Control: View {
     }
   }
 
-  /// Overriders call super.
+  /// Ends the tracking and sends `touchUpInside` or `touchUpOutside`. Overrides call super.
   open override func touchEnded(_ touch: Touch) {
     guard touch === trackedTouch else { return }
     let isInside = isInside(touch)
@@ -160,7 +164,7 @@ open class Control: View {
     sendActions(for: isInside ? primaryEvents() : .touchUpOutside)
   }
 
-  /// Overriders call super.
+  /// Ends the tracking and sends `touchCancel`. Overrides call super.
   open override func touchCancelled(_ touch: Touch) {
     guard touch === trackedTouch else { return }
     let isTold = isPressTold
@@ -180,7 +184,7 @@ open class Control: View {
     isHighlighted = false
   }
 
-  /// A press that began ends with `touchCancel`, so that whoever heard of its beginning hears of its end.
+  /// Ends the current press. Sends `touchCancel` if `touchDown` was sent, so that each beginning has an end.
   private func cancelPress() {
     switch press {
     case .touch(let touch): touchCancelled(touch)
@@ -194,14 +198,14 @@ open class Control: View {
 
   // MARK: Keys and focus
 
-  /// Enter and Space press the control, until they are released. Overriders call super.
+  /// Presses the control with Enter or Space until the key is released. Overrides call super.
   open override func keyDown(_ key: Key, modifiers: KeyModifiers) -> Bool {
     guard isEnabled, isFocused, modifiers.isEmpty, key == .enter || key == .space else { return false }
-    // A key that repeats while it is held presses once, and none does while a finger or another key presses.
+    // A repeating key presses once. A key is ignored while a finger or another key presses.
     if press == nil {
       press = .key(key)
       isHighlighted = true
-      // A subclass may have disabled the control at that.
+      // Re-entrancy: a subclass may have disabled the control in `stateDidChange()`.
       guard press != nil else { return true }
       isPressTold = true
       sendActions(for: .touchDown)
@@ -209,7 +213,7 @@ open class Control: View {
     return true
   }
 
-  /// Overriders call super.
+  /// Ends the press by this key and sends `touchUpInside`. Overrides call super.
   open override func keyUp(_ key: Key, modifiers: KeyModifiers) -> Bool {
     guard case .key(key) = press else { return false }
     stopTracking()
@@ -217,26 +221,26 @@ open class Control: View {
     return true
   }
 
-  /// `control`.
+  /// Returns `.control` unless another role was set.
   open override var accessibilityRole: AccessibilityRole {
     get { role(.control) }
     set { super.accessibilityRole = newValue }
   }
-  /// What `state` says.
+  /// The states of super, and the control's `state`.
   open override var accessibilityStates: AccessibilityStates {
     super.accessibilityStates.union(AccessibilityStates(state))
   }
 
-  /// True while the control is enabled.
+  /// True if the control is enabled.
   open override var canBecomeFocused: Bool { isEnabled }
 
-  /// A key that is held when the focus leaves presses nothing: `touchCancel` is sent. Overriders call super.
+  /// Cancels a press by a key when the focus leaves; `touchCancel` is sent. Overrides call super.
   open override func focusDidChange() {
     if !isFocused, case .key = press { cancelPress() }
     stateDidChange()
   }
 
-  /// Draws the line round a control that has the focus. Overriders call super.
+  /// Draws the outline of a focused control. Overrides call super.
   open override func drawOverlay(into list: inout DrawList) {
     super.drawOverlay(into: &list)
     guard let focusColor, state.contains(.focused) else { return }

@@ -1,18 +1,18 @@
 public import VitrineGraphics
 
-/// A view for a picture, with a second one for its highlighted state. Touches pass through.
+/// A view for an image, with a second image for the highlighted state. Touches pass through.
 open class ImageView: View {
-  /// What is shown; setting it shows it at once.
+  /// The image; `nil` by default. A new value is shown at once, without a transition.
   public var image: Image? {
     get { storedImage }
     set { setImage(newValue, transition: .none) }
   }
-  /// What is shown while highlighted; nil shows `image`.
+  /// The image that is shown while highlighted; `nil`, the default, shows `image`.
   public var highlightedImage: Image? {
     get { storedHighlightedImage }
     set { setHighlightedImage(newValue, transition: .none) }
   }
-  /// Switches between the two at once, without a fade.
+  /// True while the highlighted image is shown. A change takes effect at once, without a transition.
   public var isHighlighted = false {
     didSet {
       let shown = isHighlighted ? storedHighlightedImage ?? storedImage : storedImage
@@ -23,19 +23,19 @@ open class ImageView: View {
   private var storedImage: Image?
   private var storedHighlightedImage: Image?
 
-  /// An empty view, in the coordinates of its superview, that lets touches through.
+  /// Creates an empty view with a frame in the coordinates of the superview.
   public override init(frame: Rect = .zero) {
     super.init(frame: frame)
     isUserInteractionEnabled = false
   }
 
-  /// A view as large as its picture.
+  /// Creates a view with the natural size of an image.
   public convenience init(_ image: Image) {
     self.init(frame: Rect(origin: .zero, size: image.size))
     self.image = image
   }
 
-  /// Sets the picture; the transition is seen only if it is the one that shows.
+  /// Sets the image. The transition runs only if the displayed image changes.
   public func setImage(_ image: Image?, transition: Transition) {
     let replaced = storedImage
     storedImage = image
@@ -44,33 +44,33 @@ open class ImageView: View {
     } else if replaced != nil, replaced != image,
       transitions.contains(where: { $0.old.image != nil && $0.old.state == .normal })
     {
-      // A picture that is gone is not seen as that which goes either, nor is the one that was there before it.
+      // The removed image must not remain visible as the old image of a running transition.
       showContents(contents, of: .highlighted, transition: .none)
     }
   }
 
-  /// Sets the picture of the highlighted state; the transition is seen only if it is the one that shows.
+  /// Sets the image for the highlighted state. The transition runs only if the displayed image changes.
   public func setHighlightedImage(_ image: Image?, transition: Transition) {
     storedHighlightedImage = image
     if isHighlighted { showContents(image ?? storedImage, of: stateThatShows, transition: transition) }
   }
 
-  /// Whose picture is seen.
+  /// The state whose image is displayed.
   private var stateThatShows: ControlState {
     isHighlighted && storedHighlightedImage != nil ? .highlighted : .normal
   }
 
-  /// The same as `setImage(_:transition:)`: the contents of an image view are its image.
+  /// Sets the image as `setImage(_:transition:)` does: the contents of an image view are its image.
   open override func setContents(_ image: Image?, transition: Transition) {
     setImage(image, transition: transition)
   }
 
-  /// `image`.
+  /// Returns `.image` unless another role was set.
   open override var accessibilityRole: AccessibilityRole {
     get { role(.image) }
     set { super.accessibilityRole = newValue }
   }
 
-  /// The natural size of the picture that shows; nothing without one.
+  /// Returns the natural size of the displayed image; zero without an image.
   open override func sizeThatFits(_ size: Size) -> Size { contents?.size ?? .zero }
 }

@@ -1,38 +1,38 @@
 public import VitrineGraphics
 
-/// Text on one line or several, vertically centred in its bounds.
+/// One or more lines of text, vertically centered in the bounds.
 ///
-/// Text that does not fit ends with an ellipsis. It is measured when text, font or width change, not when it
+/// Text that does not fit is truncated with an ellipsis. Text is measured when text, font or size change, not when it
 /// is drawn, so a list can scroll many labels. Touches pass through.
 open class Label: View {
-  /// Line ends start a new line where there may be more than one.
+  /// The text; empty by default. Newlines start a new line if `numberOfLines` permits several.
   public var text: String {
     get { block.text }
     set { if newValue != text { change { $0.text = newValue } } }
   }
-  /// Regular, 15 points by default.
+  /// The font; regular, 15 points by default.
   public var font: Font {
     get { block.font }
     set { if newValue != font { change { $0.font = newValue } } }
   }
-  /// White by default.
+  /// The color of the text; white by default.
   public var textColor: Color = .white { didSet { if textColor != oldValue { setNeedsDisplay() } } }
-  /// Left by default.
+  /// The horizontal alignment of each line; left by default.
   public var alignment: TextAlignment = .left {
     didSet { if alignment != oldValue { setNeedsDisplay() } }
   }
-  /// At most so many lines; 0 for as many as the bounds are high. 1 by default.
+  /// The maximum number of lines; 0 allows as many as fit the height. 1 by default.
   public var numberOfLines: Int {
     get { block.maximumLines }
     set { if newValue != numberOfLines { change { $0.maximumLines = max(0, newValue) } } }
   }
 
-  /// `text`.
+  /// Returns `.text` unless another role was set.
   open override var accessibilityRole: AccessibilityRole {
     get { role(.text) }
     set { super.accessibilityRole = newValue }
   }
-  /// The text; nil without any.
+  /// The label that was set, or else the text; `nil` if the text is empty.
   open override var accessibilityLabel: String? {
     get { super.accessibilityLabel ?? (text.isEmpty ? nil : text) }
     set { super.accessibilityLabel = newValue }
@@ -40,13 +40,13 @@ open class Label: View {
 
   private var block = TextBlock(font: .regular(15))
 
-  /// An empty label, in the coordinates of its superview, that lets touches through.
+  /// Creates an empty label with a frame in the coordinates of the superview.
   public override init(frame: Rect = .zero) {
     super.init(frame: frame)
     isUserInteractionEnabled = false
   }
 
-  /// A label with a text, to be placed later.
+  /// Creates a label with a text and an empty frame.
   public convenience init(_ text: String, font: Font = .regular(15), color: Color = .white) {
     self.init()
     block.text = text
@@ -59,23 +59,23 @@ open class Label: View {
     setNeedsDisplay()
   }
 
-  /// The lines as they are drawn now.
+  /// The lines as they are drawn, truncated where necessary.
   public var lines: [String] { layout().lines.map(\.text) }
 
-  /// What the text needs in at most `size.width`; the height is not limited. Outside a window a guess, since
-  /// only the host knows the font.
+  /// Returns the size of the text in at most `size.width` points; the height is not limited. Outside a window the size
+  /// is an estimate, because only the host can measure the font.
   open override func sizeThatFits(_ size: Size) -> Size {
     let fitting = block.layout(width: size.width, in: window).size
     return Size(width: min(size.width, fitting.width.rounded(.up)), height: fitting.height.rounded(.up))
   }
 
-  /// Draws the picture, if there is one, and the text over it.
+  /// Draws the image, if there is one, and the text over it.
   open override func draw(into list: inout DrawList) {
     super.draw(into: &list)
     guard !text.isEmpty else { return }
     let layout = layout()
     let height = layout.size.height
-    // A line that is larger than the label must not leave the area that is drawn again with it.
+    // A line that is larger than the label must not be drawn outside the redrawn area.
     let isTooLarge = height > bounds.height || layout.size.width > bounds.width
     if isTooLarge { list.enter(origin: .zero, opacity: 1, clip: bounds) }
     var y = bounds.midY - height / 2

@@ -1,24 +1,24 @@
-/// Values of a button by state: titles, colours, pictures.
+/// A button's values by state: titles, colors or images.
 ///
-/// As in UIKit an entry is for an exact set of states, and a state without one shows the entry of `.normal`.
-/// Focus alone never hides another entry: `[.highlighted, .focused]` without one of its own shows that of
-/// `.highlighted`, so that a press looks the same by key and by touch.
+/// As in UIKit, an entry applies to one exact set of states, and a state without an entry uses the entry of `.normal`.
+/// Focus alone never hides another entry: `[.highlighted, .focused]` without an entry uses that of `.highlighted`, so
+/// that a press looks the same by key and by touch.
 nonisolated struct StateTable<Value> {
   private var entries: [ControlState: Value] = [:]
 
-  /// The entry for exactly this state. Setting nil removes it, so that `.normal` shows again.
+  /// The entry for exactly this state. Setting `nil` removes the entry.
   subscript(state: ControlState) -> Value? {
     get { entries[state] }
     set { entries[state] = newValue }
   }
 
-  /// What a state shows.
+  /// Returns the value that a state uses.
   func value(for state: ControlState) -> Value? { entries[key(for: state)] }
 
-  /// Whether a state has an entry of its own.
+  /// True if a state uses an entry other than that of `.normal`.
   func hasOwn(_ state: ControlState) -> Bool { entries[key(for: state)] != nil && key(for: state) != .normal }
 
-  /// Whether an entry for `entry` would be seen in `state`, if it were there.
+  /// True if an entry for `entry` would be used in `state`.
   func shows(_ entry: ControlState, in state: ControlState) -> Bool {
     for candidate in [state, state.subtracting(.focused), .normal] {
       if candidate == entry { return true }
@@ -27,7 +27,7 @@ nonisolated struct StateTable<Value> {
     return false
   }
 
-  /// Whose entry a state shows.
+  /// Returns the state whose entry `state` uses.
   func key(for state: ControlState) -> ControlState {
     if entries[state] != nil { return state }
     let unfocused = state.subtracting(.focused)

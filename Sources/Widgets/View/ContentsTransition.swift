@@ -1,26 +1,26 @@
 import VitrineGraphics
 
-/// A transition between two pictures of a view, as long as it lasts.
+/// A running transition between two images of a view.
 ///
-/// Its time starts with the first frame that it is given, so that a picture which arrives while the window
-/// sleeps still gets its whole transition.
+/// Time starts with the first frame that the transition receives, so that an image that arrives while the window sleeps
+/// still gets the whole transition.
 @MainActor
 final class ContentsTransition: FrameObserver {
-  /// What was seen before.
+  /// The image shown before the transition.
   let old: PictureLook
-  /// What will be seen afterwards.
+  /// The image shown after the transition.
   private(set) var new: PictureLook
   private let transition: Transition
   private weak var view: View?
   private weak var window: Window?
   private var start: Double?
   private var whoWait: [() -> Void] = []
-  /// 0 at the beginning, 1 at the end, after the timing curve.
+  /// The progress from the old image (0) to the new one (1), after the timing curve is applied.
   private(set) var progress = 0.0
-  /// Whether the new picture is fully shown.
+  /// True once the transition has ended or was stopped.
   private(set) var isOver = false
 
-  /// Starts in `window`. `view` hears of each step, the last included.
+  /// Requests frames from `window`. Each step, the last included, is reported to `view`.
   init(
     from old: PictureLook, to new: PictureLook, transition: Transition, of view: View, in window: Window
   ) {
@@ -32,18 +32,19 @@ final class ContentsTransition: FrameObserver {
     window.requestFrames(for: self, at: window.now)
   }
 
-  // Its window is gone, in the midst of it.
+  // The window was released during the transition.
   isolated deinit { tellThatItHasEnded() }
 
-  /// Ends it without a further step.
+  /// Ends the transition without a further step.
   func stop() {
     isOver = true
     window?.cancelFrames(for: self)
     tellThatItHasEnded()
   }
 
-  /// Lets more of a picture take the place of a part of it that is half in sight at most, which would go and come again
-  /// otherwise; whether it was such a part.
+  /// Replaces the preview that the transition leads to by a later image, if the preview is less than half visible and
+  /// both transitions are of one kind. Fading the preview in and out again would flicker. Returns true if the image was
+  /// replaced.
   func goesOn(into more: PictureLook, by transition: Transition) -> Bool {
     guard new.image?.isPartial == true, more.image != nil, 0 < progress, progress < 0.5,
       transition.kind == self.transition.kind
@@ -52,7 +53,7 @@ final class ContentsTransition: FrameObserver {
     return true
   }
 
-  /// Calls `body` once, after it has ended in whatever way; never from inside what ends it.
+  /// Calls `body` once, asynchronously, after the transition has ended or was stopped.
   func whenEnded(_ body: @escaping () -> Void) { whoWait.append(body) }
 
   private func tellThatItHasEnded() {
@@ -67,14 +68,15 @@ final class ContentsTransition: FrameObserver {
     self.start = start
     let share = (now - start) / transition.duration
     progress = transition.curve.value(at: share)
-    // A difference of times may fall short of the end by a rounding error. Nobody waits for what nobody sees.
+    // The tolerance corrects rounding errors in the difference of two times. In a hidden view the transition ends at
+    // once.
     isOver = share >= 1 - 1e-9 || view?.isHiddenInTree != false
     view?.transitionDidStep(self)
     if isOver { tellThatItHasEnded() }
     return isOver ? .never : .soon
   }
 
-  /// Draws its present moment.
+  /// Draws the current moment of the transition.
   func draw(
     from old: DrawList.Picture?, to new: DrawList.Picture?, in rect: Rect, into list: inout DrawList
   ) {
@@ -84,14 +86,14 @@ final class ContentsTransition: FrameObserver {
   }
 }
 
-/// A picture as a view shows it.
+/// An image and the attributes with which a view shows the image.
 nonisolated struct PictureLook: Equatable {
-  /// Nil shows nothing.
+  /// The image; `nil` shows nothing.
   var image: Image?
-  /// Multiplied into each channel.
+  /// A color multiplied into each channel.
   var tint = Color.white
   var opacity = 1.0
-  /// Of which state of its view it is; it looks the same in each.
+  /// The state of the view to which the image belongs. Not compared by `==`, because it does not affect the drawing.
   var state = ControlState.normal
 
   static func == (a: PictureLook, b: PictureLook) -> Bool {

@@ -1,24 +1,24 @@
 public import VitrineGraphics
 
 extension View {
-  /// Marks all of the view to be drawn again with the next frame.
+  /// Marks the whole view to be redrawn with the next frame.
   public func setNeedsDisplay() { setNeedsDisplay(bounds) }
 
-  /// Marks a part, in own coordinates, to be drawn again. Costs the depth of the tree.
+  /// Marks a part, in the view's coordinates, to be redrawn with the next frame. O(depth of the tree).
   public func setNeedsDisplay(_ rect: Rect) {
     guard alpha >= 0.01 else { return }
     invalidate(rect)
   }
 
-  /// Marks everything that it draws on, its shadow and its subviews too.
+  /// Marks everything that the view draws on to be redrawn, shadow and subviews included.
   func setAllNeedsDisplay() {
     guard alpha >= 0.01 else { return }
     invalidate(covered, isCutOff: false)
   }
 
-  /// As above, also for a view that has just become transparent.
+  /// Marks a part to be redrawn, also in a view that has just become transparent.
   ///
-  /// - Parameter isCutOff: whether the view's own `clipsToBounds` holds, as for all but its shadow.
+  /// - Parameter isCutOff: False if the view's own `clipsToBounds` does not apply, as for its shadow.
   func invalidate(_ rect: Rect, isCutOff: Bool = true) {
     guard let window, !isHidden else { return }
     var rect = rect
@@ -32,36 +32,37 @@ extension View {
     window.invalidateWindow(rect)
   }
 
-  /// What the view and those below it draw on, in own coordinates: a shadow lies outside the bounds, and subviews may.
+  /// The area in the view's coordinates that the view and all descendants draw on. Shadows lie outside the bounds, and
+  /// subviews may.
   var covered: Rect {
     let own = shadow.map { bounds.union($0.extent(of: bounds)) } ?? bounds
     if clipsToBounds { return own }
     return subviews.reduce(own) { $1.isHidden ? $0 : $0.union($1.covered(in: $1.frame)) }
   }
 
-  /// The same in the superview's coordinates, where the view has such a frame.
+  /// Returns the covered area in the superview's coordinates, computed for a given frame of the view.
   func covered(in frame: Rect) -> Rect {
     let own = shadow.map { frame.union($0.extent(of: frame)) } ?? frame
     if clipsToBounds { return own }
     return covered.offset(by: frame.origin - boundsOrigin).union(own)
   }
 
-  /// A point of the window in own coordinates.
+  /// Converts a point from window coordinates to the view's coordinates. O(depth of the tree).
   public func convertFromWindow(_ point: Point) -> Point {
     let inParent = superview?.convertFromWindow(point) ?? point
     return inParent - frame.origin + boundsOrigin
   }
 
-  /// A point in own coordinates in the window's.
+  /// Converts a point from the view's coordinates to window coordinates. O(depth of the tree).
   public func convertToWindow(_ point: Point) -> Point {
     let inParent = point + frame.origin - boundsOrigin
     return superview?.convertToWindow(inParent) ?? inParent
   }
 
-  /// Where the view lies in the window.
+  /// The frame of the view in window coordinates. O(depth of the tree).
   public var frameInWindow: Rect { Rect(origin: convertToWindow(bounds.origin), size: frame.size) }
 
-  /// Whether it, or a view around it, is hidden or transparent, or it is in no window.
+  /// True if the view is in no window, or the view or a superview is hidden or transparent.
   var isHiddenInTree: Bool {
     guard window != nil else { return true }
     var view: View? = self
@@ -72,7 +73,7 @@ extension View {
     return false
   }
 
-  /// Draws the view and what lies below it.
+  /// Draws the view and all descendants.
   func render(into list: inout DrawList) {
     guard !isHidden, alpha >= 0.01 else { return }
     drawShadow(into: &list)
@@ -100,7 +101,7 @@ extension View {
     list.leave()
   }
 
-  /// In the coordinates of the superview, where the view's own clip does not hold.
+  /// Draws the shadow in the coordinates of the superview, where the view's own clip does not apply.
   private func drawShadow(into list: inout DrawList) {
     guard var shadow else { return }
     shadow.color = shadow.color.multiplyingAlpha(by: alpha)

@@ -1,16 +1,16 @@
 public import VitrineGraphics
 
 extension View {
-  /// The tint colour of views around which nobody has chosen another: a light blue.
+  /// The tint color of views that have none and inherit none, a light blue.
   public static let standardTintColor = FocusRing.standardColor
 
-  /// The tint colour that holds: the view's own, or else that of the nearest view around it with one. Costs the depth
-  /// of the tree.
+  /// The effective tint color: the view's own, or else the nearest superview's, or else `standardTintColor`. O(depth of
+  /// the tree).
   public var currentTintColor: Color { tintColor ?? inheritedTintColor }
 
   var inheritedTintColor: Color { superview?.currentTintColor ?? Self.standardTintColor }
 
-  /// Tells the view, and those below that have its tint colour from it.
+  /// Notifies the view, and the descendants that inherit the tint color, of a change.
   func tintDidChange() {
     tintColorDidChange()
     for child in subviews where child.tintColor == nil { child.tintDidChange() }
@@ -18,7 +18,7 @@ extension View {
 }
 
 extension Image {
-  /// Whether it is drawn in the tint colour, where a picture that says nothing is drawn so.
+  /// True if the image is drawn in the tint color. `usual` applies to images whose rendering mode is `automatic`.
   nonisolated func isTemplate(whereUsual usual: RenderingMode) -> Bool {
     (renderingMode == .automatic ? usual : renderingMode) == .alwaysTemplate
   }

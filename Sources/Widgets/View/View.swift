@@ -1,15 +1,15 @@
 public import VitrineGraphics
 
-/// A rectangle on the screen that can hold a picture and other views.
+/// A rectangle on the screen that can show an image and contain other views.
 ///
-/// Views form a tree under a `Window`. A change that can be seen marks the area as dirty; the host draws it
-/// with the next frame. Everything is on the main actor.
+/// Views form a tree below a `Window`. A visible change marks the affected area as dirty, and the host redraws the area
+/// with the next frame. All views belong to the main actor.
 @MainActor
 open class View {
-  // The isolation holds for the module, and is said all the same: what others add to views in their own modules could
-  // be called from any thread otherwise.
+  // `@MainActor` is already the default of this module. It is explicit because members that other modules add to views
+  // could otherwise be called from any thread.
 
-  /// Place and size in the coordinates of the superview, in points.
+  /// The position and size in the coordinates of the superview, in points.
   public var frame: Rect {
     didSet {
       guard frame != oldValue else { return }
@@ -23,10 +23,10 @@ open class View {
     }
   }
 
-  /// The view's own rectangle, in its own coordinates. Its origin is where a scroll view has scrolled to.
+  /// The rectangle of the view in the view's own coordinates. In a scroll view, the origin is the scroll offset.
   public var bounds: Rect { Rect(origin: boundsOrigin, size: frame.size) }
 
-  /// Moves the subviews against the view: what lies at this point is shown at the top left.
+  /// The point of the view's coordinates that is shown at the top left. A change moves the subviews within the view.
   public var boundsOrigin: Point = .zero {
     didSet {
       guard boundsOrigin != oldValue else { return }
@@ -35,29 +35,30 @@ open class View {
     }
   }
 
-  /// What it was added to; nil at the top of a tree. Held weakly.
+  /// The view that contains this view; `nil` at the root of a tree. Not retained.
   public private(set) weak var superview: View?
-  /// Back to front.
+  /// The subviews, back to front.
   public private(set) var subviews: [View] = []
-  /// The window at the top of the tree, if there is one.
+  /// The window at the root of the tree; `nil` outside a window. Not retained.
   public internal(set) weak var window: Window?
 
-  /// Nil draws nothing.
+  /// The color drawn behind the content; `nil`, the default, draws nothing.
   public var backgroundColor: Color? { didSet { if backgroundColor != oldValue { setNeedsDisplay() } } }
-  /// Rounds the background and the picture; subviews are not cut off by it. In points.
+  /// The radius of the corners of the background and the image, in points; 0 by default. Subviews are not clipped to
+  /// the rounded corners.
   public var cornerRadius: Double = 0 {
     didSet { if cornerRadius != oldValue { shadow == nil ? setNeedsDisplay() : setAllNeedsDisplay() } }
   }
-  /// Of the line along the inside of the edges, over the background and the picture and under the subviews, in points;
-  /// at least a pixel wide. 0 by default, and less, draw nothing.
+  /// The width of the line along the inner side of the edges, in points, drawn over the image and under the subviews,
+  /// at least one pixel wide. 0, the default, and negative widths draw nothing.
   public var borderWidth: Double = 0 { didSet { if borderWidth != oldValue { setNeedsDisplay() } } }
-  /// Opaque black by default.
+  /// The color of the border; opaque black by default.
   public var borderColor = Color.black {
     didSet { if borderColor != oldValue, borderWidth > 0 { setNeedsDisplay() } }
   }
-  /// Thrown by the bounds with their rounded corners, whatever the view draws, on what lies behind. It lies outside the
-  /// bounds, where the view's own `clipsToBounds` does not cut it off, and shines through a background that is not
-  /// opaque. Nil by default.
+  /// The shadow cast by the bounds with their rounded corners, regardless of what the view draws; `nil` by default. It
+  /// lies outside the bounds, is not clipped by the view's own `clipsToBounds`, and shines through a background that is
+  /// not opaque.
   public var shadow: Shadow? {
     didSet {
       guard shadow != oldValue else { return }
@@ -65,19 +66,19 @@ open class View {
       setAllNeedsDisplay()
     }
   }
-  /// What templates are drawn in, and what a program wants to show in an accent colour; nil, as by default, takes that
-  /// of the superview. `currentTintColor` is the one that holds.
+  /// The accent color, in which template images are drawn. `nil`, the default, inherits the superview's color. The
+  /// effective color is `currentTintColor`.
   public var tintColor: Color? {
     didSet { if (tintColor ?? inheritedTintColor) != (oldValue ?? inheritedTintColor) { tintDidChange() } }
   }
-  /// How pictures are drawn that do not say so themselves (`Image.renderingMode`): as they are by default, and with
-  /// `alwaysTemplate` in the tint colour. Of a button it goes for the images, not for the background images. A picture
-  /// from the network is shared with all who show it, so it is the view that says what it makes of it.
+  /// The rendering mode of images whose own `Image.renderingMode` is `automatic`. By default they are drawn unchanged,
+  /// with `alwaysTemplate` in the tint color. In a button the mode applies to images but not to background images. The
+  /// mode belongs to the view because images from the network are shared by all views that show them.
   public var renderingMode = Image.RenderingMode.automatic {
     didSet { if renderingMode != oldValue { setNeedsDisplay() } }
   }
-  /// 0…1; multiplied down the tree (each command fades by itself, not the group as one). Below 0.01 nothing
-  /// is drawn and nothing is hit.
+  /// The opacity, 0…1, multiplied down the tree: each drawing command is faded separately, not the group as a whole. A
+  /// view below 0.01 is not drawn and receives no touches.
   public var alpha: Double = 1 {
     didSet {
       guard alpha != oldValue else { return }
@@ -85,7 +86,8 @@ open class View {
       if alpha < 0.01 { window?.withdraw(from: self) }
     }
   }
-  /// Neither drawn nor touched, with all below, and not waited for; it keeps its place, and slots go on loading.
+  /// True if the view and all descendants are neither drawn nor touched. A hidden view keeps its frame, its slots
+  /// continue to load, and `Window.isLoaded` does not wait for them.
   public var isHidden = false {
     didSet {
       guard isHidden != oldValue else { return }
@@ -93,41 +95,42 @@ open class View {
       if isHidden { window?.withdraw(from: self) }
     }
   }
-  /// Whether subviews are cut off at the bounds.
+  /// True if subviews are clipped to the bounds; false by default.
   public var clipsToBounds = false {
     willSet { if newValue { setNeedsDisplay(covered) } }
     didSet { if oldValue, !clipsToBounds { setNeedsDisplay(covered) } }
   }
-  /// How the picture is laid into the bounds; `fill` by default.
+  /// The way in which the image is scaled and aligned in the bounds; `fill` by default.
   public var contentMode: ContentMode = .fill {
     didSet { if contentMode != oldValue { pictureRoomDidChange() } }
   }
-  /// Whether touches and keys reach the view and its subviews.
+  /// True if touches and keys reach the view and all subviews; true by default.
   public var isUserInteractionEnabled = true {
     didSet { if !isUserInteractionEnabled { window?.withdraw(from: self) } }
   }
-  /// Whether a scroll view around it may take a touch away that has reached this view, once it turns out to be a
-  /// drag. True by default, as lists want it; false suits what is dragged itself, as a slider or a map. A finger
-  /// that drags within `Window.touchDelay` has not reached it yet, and scrolls.
+  /// True if an enclosing scroll view may take over a touch that this view has received, once the touch becomes a drag.
+  /// True by default, as lists need; set false for a view that is dragged itself, for example a slider or a map. A
+  /// finger that starts to drag within `Window.touchDelay` has not reached this view yet and scrolls.
   public var yieldsTouchesToScrolling = true
 
-  /// How many slots of this view still wait for a picture or a failure. Kept by whoever loads them; a window
-  /// is loaded when no view that can be seen waits.
+  /// The number of the view's slots that still wait for an image or a failure, maintained by the loading code.
+  /// A window is loaded when no visible view waits.
   public var pendingSlots = 0
-  /// What hears of the view's size and window and draws over it; ImageWidgets keeps the view's slots here.
+  /// The observer of the view's size and window, which may draw over the view. ImageWidgets stores the view's image
+  /// slots here.
   package var attachment: (any ViewAttachment)?
 
-  /// Nil for most views, which are what their class says.
+  /// The overridden accessibility values; `nil` for most views, which use the values of their class.
   private var accessibilityWords: AccessibilityWords?
   private var contentsTransition: ContentsTransition?
   private var storedContents: Image?
   private var stateOfContents = ControlState.normal
   private(set) var needsLayout = true
 
-  /// An empty, transparent view, in the coordinates of its superview.
+  /// Creates an empty, transparent view with a frame in the coordinates of the superview.
   public init(frame: Rect = .zero) { self.frame = frame }
 
-  /// A picture is laid out in another way, or has more or less room.
+  /// Called when the image is laid out differently or the available size has changed.
   final func pictureRoomDidChange() {
     setNeedsDisplay()
     attachment?.boundsDidChange(of: self)
@@ -135,20 +138,22 @@ open class View {
 
   // MARK: Contents
 
-  /// The picture that the view shows; setting it shows it at once, without a transition.
+  /// The image of the view. A new value is shown at once, without a transition.
   public var contents: Image? {
     get { storedContents }
     set { setContents(newValue, transition: .none) }
   }
 
-  /// Shows a picture, or none, with a transition from what was there. A transition under way is cut short, and the
-  /// new one begins with that of its two pictures of which there is more to be seen: one that was replaced before
-  /// it was ever seen takes no part. The same picture again lets its transition go on.
+  /// Shows an image, or none, with a transition from the previous content.
+  ///
+  /// A running transition is ended, and the new transition starts from the more visible of its two images, so that an
+  /// image replaced before it was visible does not appear. Setting the current image again keeps a running transition,
+  /// unless `transition` is not animated.
   open func setContents(_ image: Image?, transition: Transition) {
     showContents(image, transition: transition)
   }
 
-  /// The same, for a view that has pictures of several states.
+  /// Shows an image as `setContents(_:transition:)` does, for a view with images for several states.
   final func showContents(_ image: Image?, of state: ControlState = .normal, transition: Transition) {
     let previous = PictureLook(image: storedContents, state: stateOfContents)
     stateOfContents = state
@@ -166,10 +171,10 @@ open class View {
     setNeedsDisplay()
   }
 
-  /// Whether a picture of the view is turning into another, or soon will.
+  /// True while an image of the view changes into another, or is about to.
   public var isInTransition: Bool { !transitions.isEmpty }
 
-  /// Calls `body` once the transition to a picture has ended, a moment later; at once where there is none.
+  /// Calls `body` asynchronously when the transition to `image` has ended, or at once if there is none.
   package func afterTransition(to image: Image, _ body: @escaping () -> Void) {
     if let running = transitions.first(where: { $0.new.image == image }) {
       running.whenEnded(body)
@@ -178,22 +183,22 @@ open class View {
     }
   }
 
-  /// A transition of the view has made a step, maybe its last.
+  /// Called after each step of a transition of the view, the last included.
   func transitionDidStep(_ running: ContentsTransition) {
     setNeedsDisplay()
     if running.isOver, contentsTransition === running { contentsTransition = nil }
   }
 
-  /// Those under way.
+  /// The running transitions.
   var transitions: [ContentsTransition] { contentsTransition.map { [$0] } ?? [] }
 
-  /// Lets each picture be there at once that another one is turning into.
+  /// Ends the running transitions, so that their new images are shown at once.
   func endTransitions() {
     contentsTransition?.stop()
     contentsTransition = nil
   }
 
-  /// Ends the transition before it and starts one; nil where the new picture is to be seen at once.
+  /// Ends the running transition and starts a new one. Returns `nil` if the new image is to be shown at once.
   final func startTransition(
     _ transition: Transition, from previous: PictureLook, to new: PictureLook,
     after running: ContentsTransition?
@@ -201,7 +206,7 @@ open class View {
     if let running, transition.isAnimated, running.goesOn(into: new, by: transition) { return running }
     running?.stop()
     guard transition.isAnimated, let window else { return nil }
-    // It begins with what is seen: not with a picture that has never been, or of which there is less than of another.
+    // The transition starts from the more visible image, never from one that was not visible yet.
     let isHardlyBegun = running.map { $0.progress < 0.5 } ?? false
     let old = isHardlyBegun ? running?.old ?? previous : previous
     guard old.image != new.image else { return nil }
@@ -210,8 +215,8 @@ open class View {
 
   // MARK: Drawing
 
-  /// Draws the view's own content, in own coordinates, over the background and under the subviews. By default
-  /// the picture; overriders that keep it call super.
+  /// Draws the view's own content in the view's coordinates, over the background and under the subviews. By default
+  /// draws the image; overrides that keep the image call super.
   open func draw(into list: inout DrawList) {
     draw(
       PictureLook(image: contents), renderingMode: renderingMode, in: bounds, mode: contentMode,
@@ -219,12 +224,12 @@ open class View {
       transition: contentsTransition, into: &list)
   }
 
-  /// Draws over the subviews: a scroll indicator, a spinner. By default nothing.
+  /// Draws over the subviews, for example a scroll indicator or a spinner. By default draws nothing.
   open func drawOverlay(into list: inout DrawList) {}
 
-  /// Draws a picture laid out by `mode`; while a transition runs, what it shows of both pictures.
+  /// Draws an image laid out by `mode`, or, during a transition, the current moment of the transition.
   ///
-  /// - Parameter oldRect: the room of the picture before, where that is another.
+  /// - Parameter oldRect: The rectangle of the transition's old image, if it differs from `rect`.
   final func draw(
     _ look: PictureLook, renderingMode: Image.RenderingMode = .automatic, in rect: Rect, oldRect: Rect? = nil,
     mode: ContentMode, cornerRadius: Double, transition: ContentsTransition?, into list: inout DrawList
@@ -248,21 +253,22 @@ open class View {
     }
   }
 
-  /// Called when the tint colour has become another one, here or in a view around it. Draws the view anew; overriders
-  /// call super.
+  /// Called when the effective tint color has changed, in this view or in a superview. Redraws the view; overrides call
+  /// super.
   open func tintColorDidChange() { setNeedsDisplay() }
 
   // MARK: Tree
 
-  /// Adds a view in front of the others; it leaves the superview that it had.
+  /// Adds a view in front of the other subviews, after removal from the previous superview.
   public func addSubview(_ view: View) { insertSubview(view, at: subviews.count) }
 
-  /// Adds a view at a place among the others, 0 being the back; a place beyond the end is the front.
+  /// Inserts a view at an index among the subviews; 0 is the back, and indices beyond the end mean the front. The view
+  /// is removed from its previous superview. Does nothing if `view` is this view or one of its superviews.
   public func insertSubview(_ view: View, at index: Int) {
     guard view !== self, !isDescendant(of: view) else { return }
     let tint = view.currentTintColor
     view.leaveSuperview()
-    // What hears that it has left may have put it, or this one, elsewhere.
+    // Re-entrancy: callbacks of leaving the previous superview may have moved either view.
     guard view.superview == nil, !isDescendant(of: view) else { return }
     subviews.insert(view, at: min(max(0, index), subviews.count))
     view.superview = self
@@ -272,7 +278,7 @@ open class View {
     if view.currentTintColor != tint { view.tintDidChange() }
   }
 
-  /// Takes the view out of its superview.
+  /// Removes the view from the superview, if there is one.
   public func removeFromSuperview() {
     let tint = currentTintColor
     leaveSuperview()
@@ -288,7 +294,7 @@ open class View {
     setWindow(nil)
   }
 
-  /// Whether it is `view` or lies below it in the tree.
+  /// True if this view is `view` or a descendant of `view`. O(depth of the tree).
   public func isDescendant(of view: View) -> Bool {
     var ancestor: View? = self
     while let current = ancestor {
@@ -304,7 +310,7 @@ open class View {
     window = new
     endTransitions()
     old?.forget(self)
-    // Who hears of a touch that is taken away may have put the view elsewhere.
+    // Re-entrancy: a handler of a cancelled touch may have moved the view.
     guard window === new else { return }
     if needsLayout { new?.layoutRequested() }
     for child in subviews where child.superview === self {
@@ -315,13 +321,13 @@ open class View {
     attachment?.didMoveToWindow(self)
   }
 
-  /// Called when the view has come into a window, or left one. Overriders call super.
+  /// Called when the view has entered or left a window. Overrides call super.
   open func didMoveToWindow() {}
 
-  /// Called when the size has changed, in points or in pixels. Overriders call super.
+  /// Called when the size has changed, in points or in pixels. Overrides call super.
   open func boundsDidChange() {}
 
-  /// Lets everything be measured, laid out and drawn anew from here down: a point has another number of pixels.
+  /// Measures, lays out and redraws the view and all descendants after a change of the window's scale.
   final func scaleDidChange() {
     setNeedsLayout()
     setAllNeedsDisplay()
@@ -332,22 +338,22 @@ open class View {
 
   // MARK: Layout
 
-  /// Places the subviews. Called before a frame is drawn, when the size or the subviews have changed.
+  /// Lays out the subviews. Called before a frame is drawn if the size or the subviews have changed.
   open func layoutSubviews() {}
 
-  /// The size that suits the content, at most `size` wide where it can wrap. By default the present one.
+  /// Returns the size that suits the content, at most `size` wide if the content can wrap. By default the current size.
   open func sizeThatFits(_ size: Size) -> Size { frame.size }
 
-  /// Lays out again before the next frame.
+  /// Requests a layout before the next frame.
   public func setNeedsLayout() {
     guard !needsLayout else { return }
     needsLayout = true
     window?.layoutRequested()
   }
 
-  /// Lays the tree below out now, where that is needed.
+  /// Lays out the view and all descendants now, where a layout is pending.
   public func layoutIfNeeded() {
-    // A subview may ask its superview to lay out again once more; two rounds settle that, endless ones do not.
+    // A subview may request another layout of its superview. The limit of two rounds prevents an endless loop.
     for _ in 0..<2 where needsLayout {
       needsLayout = false
       layoutSubviews()
@@ -357,7 +363,8 @@ open class View {
 
   // MARK: Touches, wheel, keys
 
-  /// The view that a point in own coordinates belongs to: the frontmost that can be touched; nil outside.
+  /// Returns the frontmost view at a point in the view's coordinates that can be touched; `nil` outside the bounds.
+  /// O(views).
   open func hitTest(_ point: Point) -> View? {
     guard isUserInteractionEnabled, !isHidden, alpha >= 0.01, bounds.contains(point) else { return nil }
     for child in subviews.reversed() {
@@ -366,67 +373,70 @@ open class View {
     return self
   }
 
-  /// A touch began on this view. By default the superview hears of it.
+  /// Called when a touch began on this view. By default forwards to the superview.
   open func touchBegan(_ touch: Touch) { superview?.touchBegan(touch) }
-  /// The touch moved, anywhere. Comes to the view on which it began, and by default to its superview.
+  /// Called on the view on which the touch began when the touch has moved, also outside the view. By default forwards
+  /// to the superview.
   open func touchMoved(_ touch: Touch) { superview?.touchMoved(touch) }
-  /// The finger was lifted, anywhere. Comes where `touchMoved` does.
+  /// Called on the view on which the touch began when the finger was lifted, also outside the view. By default forwards
+  /// to the superview.
   open func touchEnded(_ touch: Touch) { superview?.touchEnded(touch) }
-  /// The touch was taken away: nothing was meant.
+  /// Called when the touch was cancelled: no action is intended. By default forwards to the superview.
   open func touchCancelled(_ touch: Touch) { superview?.touchCancelled(touch) }
 
-  /// Whether touches that began on a view below are shown to this one too, by `observeTouch`.
+  /// True if touches that began on a descendant are also reported to this view, through `observeTouch`.
   open var observesDescendantTouches: Bool { false }
-  /// A touch below began, moved or ended; `Window.claim` takes it over.
+  /// Called when a touch on a descendant has begun, moved, ended or was cancelled. `Window.claim` takes the touch over.
   open func observeTouch(_ touch: Touch) {}
-  /// Whether fingers are held back from the views below until it is clear that they are not dragging.
+  /// True if touches of fingers reach the descendants with a delay, until a drag can be ruled out.
   open var delaysDescendantTouches: Bool { false }
 
-  /// A wheel was turned over this view; false passes it on to the superview.
+  /// Called when a wheel was turned over this view. Returns false to pass the event on to the superview.
   open func wheel(at location: Point, deltaX: Double, deltaY: Double) -> Bool { false }
-  /// A key went down while this view, or one below, had the focus; false passes it on.
+  /// Called when a key went down while this view or a descendant had the focus. Returns false to pass the key on.
   open func keyDown(_ key: Key, modifiers: KeyModifiers) -> Bool { false }
-  /// A key went up while this view, or one below, had the focus; false passes it on.
+  /// Called when a key went up while this view or a descendant had the focus. Returns false to pass the key on.
   open func keyUp(_ key: Key, modifiers: KeyModifiers) -> Bool { false }
 
-  /// Whether it gets keys that neither the view with the focus nor one around it has taken.
+  /// True if the view receives keys that neither the focused view nor its superviews handled.
   open var takesUnclaimedKeys: Bool { false }
 
   // MARK: Accessibility
 
-  /// What the view is to somebody who does not see it: what was set, or else what its class says; `group` for a plain
-  /// view. Overriders keep the setter, and say in the getter what holds where super says no more than its class.
+  /// The role for assistive technology: the value that was set, or else the default of the class, `group` for a plain
+  /// view. Overrides keep the setter; their getter replaces only the default of super.
   open var accessibilityRole: AccessibilityRole {
     get { accessibilityWords?.role ?? .group }
     set { say { $0.role = newValue } }
   }
-  /// What it is called: what was set, or else what its class says, as a label its text and a button its title; nil for
-  /// what has no name.
+  /// The accessible name: the value that was set, or else the default of the class, for example the text of a label or
+  /// the title of a button; `nil` without a name.
   open var accessibilityLabel: String? {
     get { accessibilityWords?.label }
     set { say { $0.label = newValue } }
   }
-  /// What it is set to: what was set, or else what its class says, as a toggle `on` or `off`; nil without a value.
+  /// The accessible value: the value that was set, or else the default of the class, for example `on` or `off` for a
+  /// toggle; `nil` without a value.
   open var accessibilityValue: String? {
     get { accessibilityWords?.value }
     set { say { $0.value = newValue } }
   }
-  /// What holds at present: whether it has the focus and waits for a picture; of a control its state too. Overriders
-  /// add to what super says.
+  /// The current accessibility states: `focused`, and `busy` while a slot waits; for a control also its state.
+  /// Overrides add to the value of super.
   open var accessibilityStates: AccessibilityStates {
     var states: AccessibilityStates = isFocused ? .focused : []
     if pendingSlots > 0 { states.insert(.busy) }
     return states
   }
 
-  /// Whether the tree leaves it out, with all below: what is only for the eye. False by default; overriders keep the
-  /// setter.
+  /// True if the accessibility tree omits the view and all descendants, for purely decorative content. False by
+  /// default; overrides keep the setter.
   open var isAccessibilityHidden: Bool {
     get { accessibilityWords?.isHidden ?? false }
     set { say { $0.isHidden = newValue } }
   }
 
-  /// The role that was set, for classes that have another than a group.
+  /// Returns the role that was set, or else `usual`, the default of the class.
   final func role(_ usual: AccessibilityRole) -> AccessibilityRole { accessibilityWords?.role ?? usual }
 
   private func say(_ change: (AccessibilityWords) -> Void) {
@@ -435,10 +445,10 @@ open class View {
     accessibilityWords = words
   }
 
-  /// Whether Tab and arrows stop here.
+  /// True if the Tab and arrow keys can move the focus to this view.
   open var canBecomeFocused: Bool { false }
-  /// Called when the focus came or went.
+  /// Called when the view has received or lost the focus.
   open func focusDidChange() {}
-  /// Whether it has the focus.
+  /// True if the view has the focus.
   public var isFocused: Bool { window?.focusedView === self }
 }

@@ -1,14 +1,14 @@
 import VitrineGraphics
 
-/// Something that lives with a view without being a subview: the slots that load its pictures.
+/// An object attached to a view that is not a subview, for example the slots that load the view's images.
 package protocol ViewAttachment: AnyObject {
-  /// The size of the view has changed, in points or in pixels, or how a picture is laid out in it.
+  /// Called when the size of the view, in points or in pixels, or the layout of an image in the view has changed.
   func boundsDidChange(of view: View)
-  /// The view has come into a window, or left one.
+  /// Called when the view has entered or left a window.
   func didMoveToWindow(_ view: View)
   /// Called when a list has scrolled the view off the screen.
   func didLeaveScreen(_ view: View)
-  /// Draws over the view and its subviews, in its coordinates: a spinner.
+  /// Draws over the view and all subviews, in the view's coordinates, for example a spinner.
   func drawOverlay(of view: View, into list: inout DrawList)
 }
 

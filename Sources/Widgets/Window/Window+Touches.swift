@@ -122,7 +122,7 @@ extension Window {
     takeTouches { $0 === view }
   }
 
-  /// Called for a view that is no longer visible or enabled. The view and its descendants lose the focus and their
+  /// Called for a view that is no longer visible or enabled. The view and all descendants lose the focus and their
   /// touches.
   func withdraw(from view: View) {
     if focusedView?.isDescendant(of: view) == true { focus(nil) }
