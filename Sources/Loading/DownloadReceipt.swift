@@ -1,9 +1,10 @@
 public import FoundationEssentials
 
-/// What `download` hands out for a load that has started (AF-F18).
+/// A receipt for a load that was started by `ImageDownloader.download(_:receiptID:success:failure:)` (AFNetworking's
+/// `AFImageDownloadReceipt`).
 public struct DownloadReceipt: Sendable {
-  /// As given to `download`, or made there.
+  /// The identifier given to `download`, or a new one.
   public let receiptID: UUID
-  /// Progress, priority and `cancel()` of this caller's load.
+  /// The task of this caller's load, with the progress, the priority and `cancel()`.
   public let task: ImageTask
 }

@@ -1,39 +1,40 @@
-/// Which requests have failed for good and fail at once for a while, without being sent again.
+/// A memory of requests that failed permanently. For a time, they fail again at once without being sent.
 ///
 /// ```swift
 /// configuration.failureMemory = FailureMemory(timeToLive: 60)
 /// ```
 ///
-/// Remembered is what the server would answer again: a status of 4xx other than 408, 425 and 429, a refused
-/// redirect, an answer that is empty or no picture. Not remembered is what may be over with the next try: a
-/// cancelled load, whatever the network failed at (offline, time out, names, connections, TLS), 5xx, and
-/// whatever a limit, a transform or this machine refused (YY-F32, SD-F48).
+/// Permanent failures are remembered: a 4xx status other than 408, 425 and 429, a refused redirect or content type, an
+/// empty response, and bytes that are damaged or not an image. Failures that may not happen again are not remembered:
+/// cancelled loads, network failures (offline, timeouts, names, connections, TLS), 5xx statuses, and refusals by a
+/// limit, a transform or this machine.
 ///
-/// An answer belongs to the URL that was sent, with the headers of `RequestIdentity`: other credentials, or a
-/// URL signed anew, are another request, even where `Configuration.keyFilter` gives them one key.
+/// A failure belongs to the URL that was sent and to the headers of `RequestIdentity`. A request with other credentials
+/// or with a newly signed URL is another request, even if `Configuration.keyFilter` gives both the same key.
 public struct FailureMemory: Sendable {
-  /// Seconds during which a failure is remembered, by `Configuration.clock`. With 0, less, or
-  /// NaN nothing is remembered, with infinity until there is no room.
+  /// The number of seconds for which a failure is remembered, by `Configuration.clock`; 300 by default. 0, negative
+  /// values and NaN remember nothing; infinity remembers a failure until `limit` is reached.
   public var timeToLive: Double
-  /// How many failures are remembered; the oldest go first. With 0 or less none.
+  /// The maximum number of remembered failures; 1,000 by default. The oldest are dropped first. 0 and negative values
+  /// remember nothing.
   public var limit: Int
 
-  /// The maximum length in bytes of a server's text in an error that is remembered, so that the texts cannot fill the
-  /// memory.
+  /// The maximum length in bytes of a server's text in a remembered error, so that the texts cannot fill the memory.
+  /// Errors with longer texts are not remembered.
   private static let longestText = 1 << 10
 
   private struct Entry {
     let error: ImageError
-    /// Nanoseconds.
+    /// The time of the failure in nanoseconds, by `Configuration.clock`.
     let time: Int64
   }
 
   private var entries: [RequestIdentity: Entry] = [:]
-  /// The same, the oldest first.
+  /// The remembered requests, oldest first.
   private var order = WaitingList<RequestIdentity>()
   private var lastNumber: UInt64 = 0
 
-  /// A memory of nothing; 5 minutes and 1,000 failures unless said otherwise.
+  /// Creates an empty memory; by default, it keeps up to 1,000 failures for 5 minutes.
   public init(timeToLive: Double = 300, limit: Int = 1000) {
     self.timeToLive = timeToLive
     self.limit = limit
@@ -41,12 +42,12 @@ public struct FailureMemory: Sendable {
 
   var count: Int { entries.count }
 
-  /// Why a request failed, if that is remembered. O(1).
+  /// Returns the remembered error of a request; `nil` if there is none. O(1).
   func error(for request: RequestIdentity, at now: Int64) -> ImageError? {
     entries[request].flatMap { isAlive($0, at: now) ? $0.error : nil }
   }
 
-  /// Keeps a failure that lasts, as the newest. O(1), amortised.
+  /// Remembers a permanent failure as the newest, and ignores other errors. O(1), amortized.
   mutating func remember(_ error: ImageError, of request: RequestIdentity, at now: Int64) {
     guard error.isLasting, error.statedText.utf8.count <= Self.longestText, limit > 0, timeToLive > 0 else {
       return
@@ -62,14 +63,14 @@ public struct FailureMemory: Sendable {
     entries[request] = Entry(error: error, time: now)
   }
 
-  /// Whether there was one. O(1).
+  /// Forgets the failure of a request. Returns true if a failure was remembered. O(1).
   @discardableResult
   mutating func remove(_ request: RequestIdentity) -> Bool {
     order.remove(request)
     return entries.removeValue(forKey: request) != nil
   }
 
-  /// Whether there was any.
+  /// Forgets all failures. Returns true if any failure was remembered.
   mutating func removeAll() -> Bool {
     defer { self = FailureMemory(timeToLive: timeToLive, limit: limit) }
     return !entries.isEmpty
@@ -79,7 +80,7 @@ public struct FailureMemory: Sendable {
 }
 
 extension ImageError {
-  /// The text of the server that the error contains; empty for most errors.
+  /// The server's text in the error; empty for most errors.
   fileprivate var statedText: String {
     switch self {
     case .contentType(let type): type
@@ -90,10 +91,10 @@ extension ImageError {
     }
   }
 
-  /// Whether the same request would fail in the same way if it were sent again soon.
+  /// True if another attempt of the request would soon fail in the same way.
   fileprivate var isLasting: Bool {
     switch self {
-    // A time out, too early, too many requests: the server asks to come back.
+    // Request timeout, too early, too many requests: the server invites another attempt.
     case .status(let status): (400..<500).contains(status) && ![408, 425, 429].contains(status)
     case .contentType, .redirectRefused, .emptyBody, .notAnImage, .decoding: true
     case .cancelledLoad, .invalidURL, .unsupportedScheme, .transport, .timedOut, .untrustedServer,

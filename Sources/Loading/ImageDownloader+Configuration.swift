@@ -2,35 +2,37 @@ public import FoundationEssentials
 public import VitrineGraphics
 
 extension ImageDownloader {
-  /// See `Configuration.requestModifier`.
+  /// A function that changes a request before sending; see `Configuration.requestModifier`.
   public typealias RequestModifier = @Sendable (TransportRequest) async throws -> TransportRequest
-  /// See `Configuration.responseModifier`.
+  /// A function that changes the head of a response; see `Configuration.responseModifier`.
   public typealias ResponseModifier = @Sendable (TransportResponse) async throws -> TransportResponse
-  /// See `Configuration.bodyModifier`.
+  /// A function that changes the bytes of a body; see `Configuration.bodyModifier`.
   public typealias BodyModifier = @Sendable ([UInt8], TransportResponse?) throws -> [UInt8]
 
-  /// What holds for all loads of a downloader.
+  /// The settings that apply to all loads of a downloader.
   public struct Configuration: Sendable {
-    /// Network transfers at once; below 1 counts as 1.
+    /// The maximum number of concurrent network transfers; 6 by default. Values below 1 count as 1.
     public var maximumActiveDownloads = 6
-    /// Network transfers at once to one server (scheme, host and port); below 1 counts as 1.
+    /// The maximum number of concurrent network transfers to one server (scheme, host and port); 4 by default. Values
+    /// below 1 count as 1. A server that has spoken HTTP/2 may have 100.
     public var maximumActiveDownloadsPerHost = 4
-    /// Which of the waiting downloads of one priority starts next; by default what was asked for last, from its top.
+    /// The order in which waiting downloads of the same priority start; `.newestBatch` by default.
     public var prioritization = Prioritization.newestBatch
-    /// A body of more bytes fails with `.tooLarge(.body)`.
+    /// The maximum number of bytes of a body; 64 MiB by default. A larger body fails with `.tooLarge(.body)`.
     public var bodyLimit = 64 << 20
-    /// How long a transfer may take.
+    /// The time limits of a transfer; by default 10 s to connect, 15 s without a byte, and 60 s in total.
     public var timeouts = TransportRequest.Timeouts()
-    /// The byte order that decoders write.
+    /// The byte order of the pixels that decoders write; `.bgra` by default.
     public var pixelFormat = PixelFormat.bgra
-    /// Applied to every picture whose request has no transforms of its own; none by default. They make another
-    /// picture of it, as those of a request do (YYWebImage's sharedTransformBlock).
+    /// The transforms applied to each image whose request has no transforms of its own; none by default. They are part
+    /// of the identity of the image, like the transforms of a request (YYWebImage's `sharedTransformBlock`).
     public var transforms: [any ImageTransform] = []
-    /// Changes each request before it is looked up, as to give all of one server a size or transforms; none by default
-    /// (SDWebImage's options processor, SD-M9). What follows here sees what it makes of it.
+    /// A function that changes each request before its image is looked up, for example to give all requests to one
+    /// server a size or transforms; `nil` by default (SDWebImage's options processor). The other settings apply to the
+    /// request that the function returns.
     ///
-    /// Called for each lookup and each load, on the caller's thread, several at a time, so it returns soon; a request
-    /// may come by twice.
+    /// Called for each look-up and each load, on the caller's thread and on several threads at a time, so the function
+    /// must return quickly. It may receive a request that it has already processed.
     public var requestProcessor: (@Sendable (ImageRequest) -> ImageRequest)?
     /// Default header fields, sent with each request that has no field of the same name (SDWebImage's
     /// `setValue:forHTTPHeaderField:`); none by default. Set a field by its name, and remove it with nil.
@@ -38,112 +40,126 @@ extension ImageDownloader {
     /// Fields that change the response (`RequestIdentity.headerNames`) are part of the identity of each image.
     /// `requestProcessor` and `headersFilter` receive requests that contain these fields.
     public var headers: HTTPHeaders = [:]
-    /// Changes the headers of each request, given its URL and its own headers; none by default (YY-F23).
+    /// A function that returns the headers to send, given the URL and the headers of a request; `nil` by default.
     ///
-    /// Called for each lookup and each load, on the caller's thread, several at a time, so it returns soon.
-    /// What it answers is what is sent, and what of it changes the answer (`RequestIdentity.headerNames`) is
-    /// part of the identity: pictures that came with one token are not served to another. Set a field rather
-    /// than append to it, since a request may come by twice.
+    /// Called for each look-up and each load, on the caller's thread and on several threads at a time, so the function
+    /// must return quickly. Returned headers that change the response (`RequestIdentity.headerNames`) are part of the
+    /// identity of the image: an image that was loaded with one token is not served to a request with another. Set a
+    /// field instead of appending it, because the function may receive headers that it has already processed.
     public var headersFilter: (@Sendable (URL, HTTPHeaders) -> HTTPHeaders)?
-    /// The URL that names a picture, given the one it is fetched from, for a URL that has parts which do not
-    /// matter, such as a signature; by default a URL names itself (YY-F24).
+    /// A function that returns the URL that identifies an image, given the URL to fetch; for URLs with parts that do
+    /// not matter, such as a signature. `nil`, the default, identifies an image by the URL to fetch.
     ///
-    /// Called as `headersFilter` is. Requests of one key are one picture in the cache and share one transfer:
-    /// the URL of the one that came first is fetched, and if that fails all of them have failed. A cache that
-    /// is asked without the downloader knows nothing of keys.
+    /// Called like `headersFilter`. Requests with the same key are requests for the same image in the cache and share
+    /// one transfer: the URL of the first request is fetched, and if that fails, all of the requests fail. A cache that
+    /// is queried without the downloader does not use the keys.
     public var keyFilter: (@Sendable (URL) -> URL)?
-    /// Lets a request fail at once whose failure was lasting and is not long ago; nil by default: each is
-    /// sent (YY-F16).
+    /// The memory of permanent failures, which lets a request that failed a short time ago fail at once; `nil`, the
+    /// default, sends each request.
     ///
-    /// A request joins a load that is under way nevertheless. `CachePolicy.reload` asks again, and a success
-    /// is the end of it; so are `removeFailure(for:)` and `removeAllFailures()`. Files and data URLs are read
-    /// each time.
+    /// A request still joins a running load. `CachePolicy.reload` ignores the remembered failure. A successful load,
+    /// `removeFailure(for:)`, `removeAllFailures()` and the return of the network remove remembered failures. Files and
+    /// data URLs are read each time.
     public var failureMemory: FailureMemory?
-    /// Which failures are tried again, and when; two retries by default.
+    /// The policy for retrying failed downloads; two retries by default.
     public var retries = RetryPolicy()
-    /// The policy for sending failed requests again for slots on the screen; by default after seconds to minutes.
+    /// The policy for sending failed requests again for slots on the screen; by default after delays of seconds to
+    /// minutes.
     public var recovery = RecoveryPolicy()
-    /// How many downloads may be started in vain; nil for any number. It never slows down what is let finish.
+    /// The rate limit for downloads that are cancelled before they finish; `nil` disables the limit. By default 32 at
+    /// once, then 16 per second. A download that finishes does not count.
     public var rateLimit: RateLimit? = RateLimit()
-    /// Bytes of bodies that broke off, were paused or given up, kept to ask only for the rest next time; 0 keeps none.
+    /// The maximum number of bytes of resumable data: bodies of transfers that broke, were paused or were cancelled,
+    /// kept so that the next request asks only for the rest. 8 MiB by default, and at most an eighth of the ledger's
+    /// budget; 0 keeps none.
     ///
-    /// Kept are bodies whose server names a strong entity tag or a date of last change and gives ranges; the answer to
-    /// the request for the rest (`Range`, `If-Range`) says whether it is still the same body (RFC 9110, 13.1.5).
+    /// A body of at least 4 KiB is kept if its response has a strong entity tag or a date of last change, and its
+    /// server does not refuse ranges. The response to the request for the rest (`Range`, `If-Range`) tells whether the
+    /// body is unchanged (RFC 9110, 13.1.5).
     public var resumableBytesLimit = 8 << 20
-    /// Which answers count as pictures before their bytes are looked at; every 2xx by default.
+    /// The statuses and content types that are accepted, checked before the bytes are read; every 2xx status by
+    /// default.
     public var acceptance = ResponseAcceptance()
-    /// Changes each request just before it is sent, or refuses it by throwing; none by default (SD-D23).
+    /// Changes each request just before sending, or refuses the request by throwing an error; `nil` by default
+    /// (SDWebImage's request modifier).
     ///
-    /// Runs as a task of its own, once for each try, so that a token that expires can be renewed here. What it changes
-    /// takes no part in the identity of the picture; see `headersFilter` for what must. An `ImageError` that it throws
-    /// is heard as it is, any other error as `.requestRefused`.
+    /// Runs in a task of its own, once for each attempt, so that an expired token can be renewed here. The changes are
+    /// not part of the identity of the image; use `headersFilter` for headers that must be. A thrown `ImageError` is
+    /// reported unchanged, a `CancellationError` as `.cancelled`, and any other error as `.requestRefused`.
     public var requestModifier: RequestModifier?
-    /// Changes the head of each answer before it is judged, or refuses it by throwing; none by default (SD-D24).
+    /// Changes the head of each response before the response is accepted, or refuses the response by throwing an error;
+    /// `nil` by default (SDWebImage's response modifier).
     ///
-    /// Runs as a task of its own while the body comes. It sees every answer, whatever its status, and `acceptance`
-    /// judges what it makes of it. An `ImageError` that it throws is heard as it is, any other as `.responseRefused`.
+    /// Runs in a task of its own while the body arrives, for responses of any status; `acceptance` applies to the
+    /// changed head. A thrown `ImageError` is reported unchanged, a `CancellationError` as `.cancelled`, and any other
+    /// error as `.responseRefused`.
     public var responseModifier: ResponseModifier?
-    /// Changes the bytes of each body before they are decoded, as to decrypt them, or refuses them by throwing; none by
-    /// default (SD-D25). Runs on a decoding thread; errors are heard as those of `responseModifier`. With one, no picture is
-    /// shown in part: what it makes of the whole is not to be had from a piece (SD-F91).
+    /// Changes the bytes of each body before they are decoded, for example to decrypt them, or refuses them by throwing
+    /// an error; `nil` by default (SDWebImage's decryptor). Errors are reported like those of `responseModifier`. With
+    /// a body modifier, no previews are shown, because an incomplete body cannot be modified.
     ///
-    /// For a response from disk, the modifier gets only the headers that are stored: those of HTTP caching, and the
-    /// type, length, encoding, range, language and disposition of the body.
+    /// Runs on a decoding thread, or for a response from disk on a disk thread. A response from disk that the modifier
+    /// refuses is loaded again. For such a response, the modifier receives only the headers that are stored: those of
+    /// HTTP caching, and the type, length, encoding, range, language and disposition of the body.
     public var bodyModifier: BodyModifier?
-    /// How long what is on disk is shown without asking its server, and how long at all.
+    /// The rules that decide when a stored response must be revalidated, and how long a stale response may be shown.
     public var freshness = FreshnessRules()
-    /// Seconds between two reports of a load's progress, at least; 0 by default. The last is always reported.
+    /// The minimum number of seconds between two progress reports of a load; 0 by default. The report that the declared
+    /// length has been received is never withheld.
     public var progressInterval = 0.0
-    /// Seconds between two pictures in part of one load, at least, twice that where they are blurred; 0.2 by default
-    /// (YY-F35). One that takes long to decode delays the next by as long again.
+    /// The minimum number of seconds between two previews of a load; 0.2 by default, and twice as many for `.blurred`
+    /// previews. After a preview, at least the time that it took to decode passes before the next one starts.
     public var partialImageInterval = 0.2
-    /// Threads that decode and transform; below 1 counts as 1.
+    /// The maximum number of threads that decode and transform; the number of active processors by default. Values
+    /// below 1 count as 1.
     public var decodingThreads = ProcessInfo.processInfo.activeProcessorCount
-    /// No download starts while more bytes than this wait to be decoded.
+    /// The number of received bytes waiting to be decoded at which no further download and no disk look-up starts; 1
+    /// MiB by default.
     public var undecodedBytesLimit = 1 << 20
 
     /// The clock that times retries, recovery, rate limits and remembered failures; the system's clock by default.
     public var clock: any LoadingClock = SystemLoadingClock()
-    /// Seconds since 1970, for servers that name a date; the system's by default.
+    /// Returns the time in seconds since 1970, for comparison with the dates of servers; the system's clock by default.
     public var wallClock: @Sendable () -> Double = { Date().timeIntervalSince1970 }
 
-    /// Where bodies on their way, pictures that are being decoded and the memory cache count, and which says when there
-    /// is room to decode. Nil, the default, is the one of `Application` or `bootstrap()`; a downloader of one's own then
-    /// has one without a bound, and its cache counts where it did.
+    /// The ledger that counts arriving bodies, images being decoded and the memory cache, and that decides when there
+    /// is room to decode. `nil`, the default, uses the ledger of `Application` or `bootstrap()`. If an application
+    /// creates a downloader without a ledger, the downloader gets a ledger without a budget, and its cache keeps the
+    /// ledger that it has.
     public var ledger: MemoryLedger?
 
-    /// Where it writes down what each request went through; `Trace.shared` unless said otherwise.
+    /// The trace that records the stages of each request; `Trace.shared` by default.
     public var trace = Trace.shared
 
-    /// Where its network transfers are counted while they run; `NetworkActivity.shared` unless said otherwise.
+    /// The counter of running network transfers; `NetworkActivity.shared` by default.
     public var networkActivity = NetworkActivity.shared
 
-    /// The defaults.
+    /// Creates a configuration with the defaults.
     public init() {}
   }
 
-  /// What a downloader has done so far.
+  /// The counters of a downloader.
   public struct Statistics: Hashable, Sendable {
-    /// Requests sent over the network, redirects included.
+    /// The number of requests sent over the network, including redirects.
     public internal(set) var requests = 0
-    /// Bytes of bodies from the network.
+    /// The number of body bytes received from the network.
     public internal(set) var bytes = 0
-    /// Connections opened.
+    /// The number of connections opened.
     public internal(set) var connections = 0
-    /// Downloads that were tried again after a failure.
+    /// The number of retries of downloads.
     public internal(set) var retries = 0
-    /// Transfers that brought the rest of a body that was here in part.
+    /// The number of transfers that completed a body from resumable data.
     public internal(set) var resumed = 0
-    /// Loads that succeeded, by where the picture was; each caller counts.
+    /// The number of successful loads by the source of the image; each caller counts.
     public internal(set) var loads: [ImageResponse.Source: Int] = [:]
-    /// Loads that succeeded with a picture that may have changed; see `ImageResponse.Freshness`.
+    /// The number of successful loads of stale images; see `ImageResponse.Freshness`.
     public internal(set) var stale = 0
-    /// Loads that failed, cancelled ones apart.
+    /// The number of failed loads, without cancelled loads.
     public internal(set) var failures = 0
-    /// Loads that were given up.
+    /// The number of cancelled loads.
     public internal(set) var cancellations = 0
 
-    /// Nothing done.
+    /// Creates counters at 0.
     public init() {}
 
     mutating func count(_ metrics: TransportMetrics) {

@@ -2,24 +2,24 @@ public import FoundationEssentials
 import Synchronization
 public import VitrineGraphics
 
-/// Loads pictures: looks in the memory cache, joins what is under way, downloads, decodes and transforms.
+/// Loads images: looks them up in memory and on disk, joins running loads, downloads, decodes and transforms.
 ///
 /// ```swift
 /// let response = try await ImageDownloader.shared.image(for: "https://example.com/cover.jpg")
 /// show(response.image)
 /// ```
 ///
-/// May be used from any thread. Every caller hears exactly once: completions on the main actor and never
-/// inside the call that started the load; those who wait for one picture in the order in which they asked.
-/// When a downloader goes, everything that runs is cancelled and its callers hear `.cancelled`.
+/// May be used from any thread. Each caller receives one result. Completions are called on the main actor, never within
+/// the call that started the load, and callers that wait for the same image receive it in the order of their calls.
+/// When a downloader is released, its loads are cancelled and their callers receive `.cancelled`.
 public final class ImageDownloader: Sendable {
   private static let sharedBox = Mutex<ImageDownloader?>(nil)
   private static let unconfigured = ImageDownloader(
     engine: LoadEngine(configuration: .init(), transports: [], decoder: NoDecoder(), cache: nil),
     cache: nil, refusal: .notConfigured)
 
-  /// The downloader of the process, set by `Application` or `Vitrine.bootstrap()` (AF-F14). Before that,
-  /// loads fail with `.notConfigured`.
+  /// The downloader of the process, set by `Application` or `Vitrine.bootstrap()`. Before that, loads fail with
+  /// `.notConfigured`.
   public package(set) static var shared: ImageDownloader {
     get { sharedBox.withLock { $0 } ?? unconfigured }
     set {
@@ -27,33 +27,33 @@ public final class ImageDownloader: Sendable {
         defer { box = newValue }
         return box
       }
-      _ = old  // goes here, outside the lock
+      _ = old  // released here, outside the lock
     }
   }
 
-  /// The shared downloader; nil until one is set.
+  /// The shared downloader; `nil` until it is set.
   package static var configured: ImageDownloader? { sharedBox.withLock { $0 } }
 
-  /// What its loads take in memory, and the budget for it.
+  /// The ledger that counts the memory of the loads and keeps the sum within a budget.
   public var ledger: MemoryLedger { engine.ledger }
-  /// The memory cache, if there is one.
+  /// The memory cache; `nil` if the downloader has none.
   public let cache: (any ImageRequestCache)?
-  /// What keeps the bytes of pictures on disk, if there is anything.
+  /// The disk cache of response bytes; `nil` if the downloader has none.
   public var dataCache: (any ImageDataCache)? { engine.dataCache }
   let engine: LoadEngine
-  /// Why every load fails, if it does.
+  /// The error with which every load fails; `nil` except for the downloader that stands in until `shared` is set.
   private let refusal: ImageError?
-  /// What it adds to requests; nil for nothing.
+  /// The changes that the configuration makes to requests; `nil` if it makes none.
   private let additions: RequestAdditions?
 
-  /// A downloader of one's own, beside `shared`; it joins and queues nothing with others.
+  /// Creates a downloader that shares no queue and no loads with other downloaders.
   ///
   /// - Parameters:
-  ///   - configuration: what holds for all its loads.
-  ///   - transports: one is picked by the URL's scheme, the first that serves it.
-  ///   - decoder: called on the downloader's own threads, several at a time.
-  ///   - cache: nil for none.
-  ///   - dataCache: what keeps bytes on disk; none by default.
+  ///   - configuration: The settings that apply to all loads.
+  ///   - transports: The transports; the first transport that serves the scheme of a URL fetches the URL.
+  ///   - decoder: The decoder, called on the downloader's own threads, several at a time.
+  ///   - cache: The memory cache; `nil` for none, and a new `MemoryImageCache` by default.
+  ///   - dataCache: The disk cache of response bytes; `nil`, the default, for none.
   public convenience init(
     configuration: Configuration = .init(), transports: [any DataTransport],
     decoder: any ImageDecoding, cache: (any ImageRequestCache)? = MemoryImageCache(),
@@ -81,7 +81,7 @@ public final class ImageDownloader: Sendable {
 
   // MARK: Loading
 
-  /// The picture. Cancelling the Swift task cancels the load, which then throws `.cancelled`.
+  /// Loads an image. Cancelling the Swift task cancels the load, which then throws `.cancelled`.
   public func image(
     for source: some ImageRequestConvertible, additionalIdentifier: String? = nil
   ) async throws(ImageError) -> ImageResponse {
@@ -92,14 +92,17 @@ public final class ImageDownloader: Sendable {
     return try await task.response
   }
 
-  /// Loads a picture and calls `completion` once, on the main actor, after this call has returned, even for a
-  /// picture from memory (AF-F22). `progress` is called there too, before it, and not for each chunk of
-  /// bytes.
+  /// Loads an image and calls `completion` once, on the main actor and after this call has returned, even for an image
+  /// in memory.
   ///
-  /// `partialImage` is called there as well, with what can be seen of a picture whose request is `progressive` while it
-  /// comes from the network: each shows more than the one before, and after the completion, or a cancel, there is none.
+  /// `progress` is called on the main actor before the completion, not for each chunk of bytes. `partialImage` is
+  /// called on the main actor with the previews of a `progressive` request while the image comes from the network: each
+  /// preview shows more than the one before, and none follows the completion or a cancellation.
   ///
-  /// Without a `targetSize` only a whole picture in memory is a hit; a smaller variant of it is not.
+  /// Without a `targetSize`, only a full-size image in memory is a cache hit; a smaller variant is a hit only for
+  /// `CachePolicy.cacheOnly`.
+  ///
+  /// - Returns: The task of this caller's load.
   @discardableResult
   public func load(
     _ request: ImageRequest, additionalIdentifier: String? = nil,
@@ -132,9 +135,9 @@ public final class ImageDownloader: Sendable {
   /// inner error is nil while the server is being asked. Costs one atomic load while no image is stale.
   package func staleness(of image: Image) -> Staleness? { engine.staleness(of: image) }
 
-  /// AFNetworking's form: a receipt for a load that is under way, nil for one that is not, because there is
-  /// no valid URL, the picture is in memory (AF-F18) or its failure is. One of the two closures is called once, on the main
-  /// actor, after this call has returned.
+  /// Loads an image and returns a receipt for the load (AFNetworking's `downloadImageForURLRequest`). Returns `nil` if
+  /// the outcome is known at once, for example because the URL is missing or invalid, the image is in memory, or its
+  /// failure is remembered. One of the two closures is called once, on the main actor, after this call has returned.
   @discardableResult
   public func download(
     _ source: (any ImageRequestConvertible)?, receiptID: UUID = UUID(),
@@ -160,10 +163,10 @@ public final class ImageDownloader: Sendable {
     return begin(task) ? DownloadReceipt(receiptID: receiptID, task: task) : nil
   }
 
-  /// Gives up one caller's download (AF-F27); see `ImageTask.cancel()`.
+  /// Cancels the load of a receipt; see `ImageTask.cancel()`.
   public func cancel(_ receipt: DownloadReceipt) { receipt.task.cancel() }
 
-  /// Whether the load is under way now; if not, it has its outcome already.
+  /// Starts the load of a task. Returns false if the outcome was known at once; the task then has the outcome.
   @discardableResult
   func begin(_ task: ImageTask) -> Bool {
     guard let outcome = outcomeWithoutLoading(task) else { return true }
@@ -172,7 +175,7 @@ public final class ImageDownloader: Sendable {
     return false
   }
 
-  /// Starts the load and returns nil, unless there is an answer without.
+  /// Starts the load and returns `nil`, or returns the outcome of a request that needs no load.
   private func outcomeWithoutLoading(_ task: ImageTask) -> Result<ImageResponse, ImageError>? {
     if let refusal { return .failure(refusal) }
     if engine.isShutDown { return .failure(.shutDown) }
@@ -189,11 +192,12 @@ public final class ImageDownloader: Sendable {
         if request.cachePolicy == .cacheOnly { return refuse(task, .notCached, began) }
         if let error = engine.rememberedFailure(of: request) { return refuse(task, error, began) }
       }
-      // A request that is answered from the cache only may have a URL that no transport serves.
+      // A request that only the cache serves may have a URL that no transport serves.
       if request.cachePolicy != .cacheOnly || request.url.scheme == nil || request.isLocal {
         do { _ = try engine.transport(for: request.url) } catch { return refuse(task, error, began) }
       }
-      // Looked up too early and started too late, a load that ended in between would be done twice.
+      // The loop repeats the look-up if a load has stored an image in the meantime: otherwise the same load would be
+      // made twice.
     } while !engine.start(
       task, unlessStoredSince: storeCount,
       lookup: LookupNotes(began: began, memory: missReason(request, task.additionalIdentifier)))
@@ -218,7 +222,7 @@ public final class ImageDownloader: Sendable {
 
   private var trace: Trace { engine.trace }
 
-  /// A picture that `cachedImage` gave is being shown.
+  /// Records in the trace that a view shows an image that `cachedImage` has returned.
   package func traceServed(_ request: ImageRequest, _ image: Image) {
     trace.recordServed(url: completed(request).identity.url, image: image.number)
   }
@@ -232,7 +236,8 @@ public final class ImageDownloader: Sendable {
     return image
   }
 
-  /// The request with what the configuration adds to it.
+  /// Returns the request with the changes of the configuration, the digests of the transport's credentials, and the
+  /// headers that servers have named in `Vary`.
   func completed(_ request: ImageRequest) -> ImageRequest {
     var request = additions?.completing(request) ?? request
     if engine.addsCredentials {
@@ -242,7 +247,7 @@ public final class ImageDownloader: Sendable {
     return request
   }
 
-  /// The same where nobody can see its parts.
+  /// Returns the completed request without previews, for a caller that shows none.
   func completedForNobodyToSee(_ request: ImageRequest) -> ImageRequest {
     var request = completed(request)
     if request.progressive != .none { request.progressive = .none }
@@ -251,33 +256,34 @@ public final class ImageDownloader: Sendable {
 
   // MARK: Memory
 
-  /// The picture if it is in memory, at once and without waiting: what slots ask before they show a
-  /// placeholder. Without a `targetSize` the largest variant that is there. nil for `cachePolicy.reload`.
+  /// Returns the image from memory, without waiting; `nil` for a cache miss. Slots call this method before they show a
+  /// placeholder. Without a `targetSize`, the largest variant in memory is returned. Returns `nil` for
+  /// `CachePolicy.reload`.
   public func cachedImage(for request: ImageRequest, additionalIdentifier: String? = nil) -> Image? {
     guard request.cachePolicy != .reload else { return nil }
     let cache = request.cache(insteadOf: cache)
-    // Without a copy of the request, on the way to every memory hit.
+    // Avoids a copy of the request, because every memory hit comes through here.
     if additions == nil, !request.identity.hasOtherHeaders, !engine.addsCredentials {
       return cache?.image(for: request, additionalIdentifier: additionalIdentifier)
     }
     return cache?.image(for: completed(request), additionalIdentifier: additionalIdentifier)
   }
 
-  /// Removes a picture in all its sizes from memory; whether there was one.
+  /// Removes all sizes of an image from memory. Returns true if there was an image.
   @discardableResult
   public func removeCachedImage(for request: ImageRequest, additionalIdentifier: String? = nil) -> Bool {
     request.cache(insteadOf: cache)?
       .removeImage(for: completed(request), additionalIdentifier: additionalIdentifier) ?? false
   }
 
-  /// Empties the memory cache; whether there was anything.
+  /// Removes all images from memory. Returns true if there was an image.
   @discardableResult
   public func removeAllCachedImages() -> Bool { cache?.removeAllImages() ?? false }
 
   // MARK: Disk
 
-  /// Removes what the disk has of a request's bytes; memory is left alone. Loads that begin after this call do not find
-  /// it. `completion` hears on the main actor whether there was anything.
+  /// Removes the stored response of a request from disk; memory is unaffected. Loads that begin after this call do not
+  /// find the response. `completion` is called on the main actor with true if there was a response.
   public func removeCachedData(
     for request: ImageRequest, completion: (@MainActor (Bool) -> Void)? = nil
   ) {
@@ -286,19 +292,20 @@ public final class ImageDownloader: Sendable {
     }
   }
 
-  /// Removes all that is on disk, that of other programs that share it too; memory is left alone. Loads that begin after
-  /// this call find nothing. `completion` hears on the main actor whether there was anything.
+  /// Removes all stored responses from disk, including those of other programs that share the cache; memory is
+  /// unaffected. Loads that begin after this call find nothing. `completion` is called on the main actor with true if
+  /// there was a response.
   public func removeAllCachedData(completion: (@MainActor (Bool) -> Void)? = nil) {
     engine.removeFromDisk(nil) { wasThere in
       if let completion { Mailbox.main.post { completion(wasThere) } }
     }
   }
 
-  /// Blocks until the pictures that have been loaded are on disk, but no longer than so many seconds: for the end of a
-  /// program, which would lose what is not written yet.
+  /// Blocks until the responses loaded so far are written to disk, but no longer than a number of seconds. Called at
+  /// the end of a program, which would lose responses that are not written yet.
   package func finishWriting(within seconds: Double) { engine.finishWriting(within: seconds) }
 
-  /// Whether the disk has a request's bytes, fresh or not.
+  /// Returns true if the disk has a response for the request, fresh or stale.
   public func containsCachedData(for request: ImageRequest) async -> Bool {
     let identity = completed(request).identity.withoutVarying
     return await withCheckedContinuation { continuation in
@@ -306,90 +313,93 @@ public final class ImageDownloader: Sendable {
     }
   }
 
-  /// False while look-ups that take too long are under way.
+  /// False while disk look-ups that are late are under way.
   var isDiskAnswering: Bool { engine.isDiskAnswering }
 
   // MARK: Failures
 
-  /// Forgets that a request has failed, so that it is sent again; whether that was remembered. See
+  /// Forgets the failure of a request, so that the request is sent again. Returns true if a failure was remembered. See
   /// `Configuration.failureMemory`.
   @discardableResult
   public func removeFailure(for request: ImageRequest) -> Bool {
     engine.removeFailure(of: completed(request))
   }
 
-  /// Forgets all failures; whether any was remembered.
+  /// Forgets all failures. Returns true if any failure was remembered.
   @discardableResult
   public func removeAllFailures() -> Bool { engine.removeAllFailures() }
 
   // MARK: While running
 
-  /// What fetches: one is picked by the URL's scheme, the first that serves it. A change holds for what starts after it
-  /// (SDWebImage's loaders manager).
+  /// The transports; the first transport that serves the scheme of a URL fetches the URL. A change applies to loads
+  /// that start after it (SDWebImage's loaders manager).
   public var transports: [any DataTransport] {
     get { engine.transports }
     set { engine.transports = newValue }
   }
 
-  /// Network transfers at once. A wider bound lets waiting ones start at once; a narrower one stops none.
+  /// The maximum number of concurrent network transfers. A higher limit starts waiting downloads at once; a lower limit
+  /// stops no running transfer.
   public var maximumActiveDownloads: Int {
     get { engine.queue.maximumActive }
     set { engine.changeQueue { $0.maximumActive = newValue } }
   }
 
-  /// Network transfers at once to one server. Changes as `maximumActiveDownloads` does.
+  /// The maximum number of concurrent network transfers to one server; a change takes effect like a change of
+  /// `maximumActiveDownloads`.
   public var maximumActiveDownloadsPerHost: Int {
     get { engine.queue.maximumPerHost }
     set { engine.changeQueue { $0.maximumPerHost = newValue } }
   }
 
-  /// Which of the waiting downloads of one priority starts next; holds for those that wait already.
+  /// The order in which waiting downloads of the same priority start; a change applies to downloads that already wait.
   public var prioritization: Prioritization {
     get { engine.queue.order }
     set { engine.changeQueue { $0.order = newValue } }
   }
 
-  /// Whether nothing is fetched for now, neither from the network nor from files: what waits goes on waiting, what runs
-  /// is let finish, and pictures in memory are shown (SD-D40).
+  /// True to start no download, no file read and no disk look-up; false by default. Waiting loads keep waiting, running
+  /// transfers finish, and images in memory are still served.
   public var isSuspended: Bool {
     get { engine.queue.isSuspended }
     set { engine.changeQueue { $0.isSuspended = newValue } }
   }
 
-  /// How many downloads may be started in vain; nil for any number.
+  /// The rate limit for downloads that are cancelled before they finish; `nil` disables the limit.
   public var rateLimit: RateLimit? {
     get { engine.queue.rateLimit }
     set { engine.changeQueue { $0.rateLimit = newValue } }
   }
 
-  /// Whether anybody waits for a picture.
+  /// True while a caller waits for an image.
   public var isRunning: Bool { engine.isRunning }
 
-  /// Downloads that have been started and have not ended.
+  /// The number of downloads that have started and have not ended.
   public var activeDownloadCount: Int { engine.queue.activeCount }
 
-  /// Downloads that wait for their turn, for a server that wants to be left alone, or for their next try.
+  /// The number of downloads that wait for a free transfer, for a server that has asked for a pause, or for their next
+  /// attempt.
   public var waitingDownloadCount: Int { engine.queue.waitingCount }
 
-  /// Gives up all that runs and waits: everyone hears `.cancelled`, in order of registration. What is asked for after
-  /// that is loaded as usual.
+  /// Cancels all running and waiting loads. Their callers receive `.cancelled` in the order of their calls. Later
+  /// requests are loaded as usual.
   public func cancelAll() { engine.cancelAll() }
 
-  /// Returns when nobody waits any longer, every transfer has ended and nothing is read, decoded or transformed any more,
-  /// for nobody either; loads that are started meanwhile count. At once if nothing runs. Everyone has been answered by
-  /// then, though completions may be still on their way to the main actor.
+  /// Returns when no caller waits, every transfer has ended, and no reading, writing, decoding or transforming is under
+  /// way, not even for callers that have left. Includes loads that are started in the meantime. Returns at once if
+  /// nothing is running. All outcomes are known by then, but completions may still be on their way to the main actor.
   public func drain() async { await engine.waitUntilIdle() }
 
-  /// Ends all work for good: loads from now on fail with `.shutDown`, what is in memory stays there. Returns when what
-  /// ran has ended. Shutting down twice waits again.
+  /// Ends all work permanently and returns when running work has ended. Later loads fail with `.shutDown`; images in
+  /// memory stay there. A second call waits again.
   ///
-  /// - Parameter cancelling: whether what runs and waits is given up; if not, it is let finish.
+  /// - Parameter cancelling: True, the default, to cancel running and waiting loads; false to let them finish.
   public func shutDown(cancelling: Bool = true) async {
     engine.shutDown(cancelling: cancelling)
     await engine.waitUntilIdle()
   }
 
-  /// Whether it has been shut down.
+  /// True after `shutDown(cancelling:)` was called.
   public var isShutDown: Bool { engine.isShutDown }
 
   /// Notifies the downloader that the network has returned or has changed. Requests that wait for a server or for their
@@ -410,18 +420,19 @@ public final class ImageDownloader: Sendable {
     engine.connectivity.add(handler)
   }
 
-  /// Whether pictures come into memory in turns of the main queue alone, and only those that somebody still waits for
-  /// then; false by default. What is a hit depends then on what the main actor does, and not on how fast others are.
+  /// True to store loaded images in memory only in turns of the main queue, and only images that a caller still waits
+  /// for at that time; false by default. Cache hits then depend only on what the main actor does, and not on the speed
+  /// of other threads.
   package var storesOnMainQueue: Bool {
     get { engine.storesOnMainQueue }
     set { engine.storesOnMainQueue = newValue }
   }
 
-  /// What it has done so far.
+  /// The counters of this downloader.
   public var statistics: Statistics { engine.statistics }
 }
 
-/// Never asked, since a downloader that refuses everything decodes nothing.
+/// A decoder that is never called, because its downloader refuses all loads.
 private struct NoDecoder: ImageDecoding {
   func decode(_ data: [UInt8], options: DecodeOptions) throws(ImageError) -> Image { throw .notConfigured }
 }

@@ -1,53 +1,54 @@
 public import FoundationEssentials
 public import VitrineGraphics
 
-/// Why there is no picture. Compares by value, so that a caller (or a test) can look for one exactly.
+/// The reason why a load failed. Errors are compared by value, so that a caller or a test can match a particular error.
 public enum ImageError: Error, Hashable, Sendable {
   /// The load was cancelled; the value names its URL. Views do not show a cancelled load as a failure.
   ///
   /// All cancellations are equal: compare with `ImageError.cancelled` and match `.failure(.cancelled)`.
   case cancelledLoad(CancelledLoad)
-  /// No URL, or a text that is none.
+  /// The URL is missing, or the text is not an absolute URL.
   case invalidURL(String)
-  /// A URL whose scheme no transport serves.
+  /// No transport serves the scheme of the URL.
   case unsupportedScheme(String)
-  /// The network failed: libcurl's code (`CURLE_…`) and its message.
+  /// The network failed; `code` is libcurl's code (`CURLE_…`), and `message` its text.
   case transport(code: Int, message: String)
-  /// It took longer than it may.
+  /// A time limit was exceeded.
   case timedOut(TimeLimit)
-  /// An https server or https proxy could not prove that it is `host`; no request was sent to it. `message` is the text
+  /// An https server or https proxy could not prove to be `host`; no request was sent to it. `message` is the text
   /// of the TLS library. Retrying does not help, unless `cause` suggests that the clock of this machine was wrong.
   case untrustedServer(host: String, cause: TrustFailure, message: String)
-  /// The proxy did not do its part: the status that it answered with, 407 if it wants other credentials; nil
-  /// if there was none, as when it cannot be reached.
+  /// The proxy refused or failed. `status` is the status of its response, 407 if the proxy requires other credentials;
+  /// `nil` if there was no response, for example because the proxy cannot be reached.
   case proxyFailed(status: Int?, message: String)
-  /// The server answered with a status that the request does not accept: another than 2xx, unless it says so.
+  /// The server responded with a status that the request does not accept; by default any status other than 2xx.
   case status(Int)
-  /// The answer is of a type that `Configuration.acceptance` does not name; empty for an answer without a type.
+  /// The response has a content type that `Configuration.acceptance` does not accept; empty for a response without a
+  /// type.
   case contentType(String)
-  /// `Configuration.requestModifier` threw; what it said.
+  /// `Configuration.requestModifier` threw the error that is described by the text.
   case requestRefused(String)
-  /// `Configuration.responseModifier` or `bodyModifier` threw; what it said.
+  /// `Configuration.responseModifier` or `bodyModifier` threw the error that is described by the text.
   case responseRefused(String)
   /// A redirect was not followed.
   case redirectRefused(RedirectRefusal)
-  /// A local file cannot be read; the system's message.
+  /// A local file cannot be read. `message` is the text of the system.
   case unreadableFile(path: String, message: String)
-  /// The answer had no bytes.
+  /// The response has no bytes.
   case emptyBody
-  /// The bytes are no picture of a format that is decoded; the first of them, 16 at most.
+  /// The bytes are not an image in a format that is decoded. `signature` has the first bytes, 16 at most.
   case notAnImage(signature: [UInt8])
-  /// A picture that is damaged or that its decoder refuses.
+  /// The image is damaged, or its decoder refuses it.
   case decoding(ImageFormat, message: String)
   /// The bytes of a request that is not decoded failed its `validator`; the text of the thrown error.
   case invalidData(String)
   /// An image of the application could not be encoded in a format. `message` is the text of the encoder.
   case encoding(ImageFormat, message: String)
-  /// More than a limit allows.
+  /// A limit was exceeded.
   case tooLarge(Limit)
-  /// A transform could not be applied; its identifier and what it said.
+  /// The transform with this identifier could not be applied. `message` is the text of its error.
   case transform(identifier: String, message: String)
-  /// `CachePolicy.cacheOnly`, and it is not in the cache.
+  /// The request has the policy `CachePolicy.cacheOnly`, and the image is not in the cache.
   case notCached
   /// `ImageDownloader.shared` was used before `Application` or `Vitrine.bootstrap()` set it.
   case notConfigured
@@ -85,37 +86,37 @@ public enum ImageError: Error, Hashable, Sendable {
   /// Returns true if a caught error equals `pattern`, so that `catch ImageError.cancelled` catches every cancellation.
   public static func ~= (pattern: ImageError, error: any Error) -> Bool { error as? ImageError == pattern }
 
-  /// Which limit has passed, and what it is set to.
+  /// An exceeded time limit in seconds.
   public enum TimeLimit: Hashable, Sendable {
-    /// To look the name up, connect and agree on TLS.
+    /// The time to look up the name, connect and negotiate TLS.
     case connect(seconds: Double)
-    /// Without a byte from the server.
+    /// The time without a byte from the server.
     case stall(seconds: Double)
-    /// From start to end.
+    /// The time from start to end.
     case total(seconds: Double)
   }
 
-  /// Why a redirect was not followed.
+  /// The reason why a redirect was not followed.
   public enum RedirectRefusal: Hashable, Sendable {
     /// More than `limit` hops, or a loop.
     case tooMany(limit: Int)
     /// From https to http.
     case downgrade
-    /// To a scheme that is never reached by a redirect: file, data, ftp, …
+    /// To a scheme that no redirect may lead to: file, data, ftp, …
     case scheme(String)
-    /// A redirect status without a usable Location.
+    /// A redirect status without a usable `Location`.
     case badLocation(String)
-    /// The transport's own rule refused it; where it led to, without user and password.
+    /// The transport's own rule refused the redirect; `to` is the target, without user and password.
     case byRule(to: String)
   }
 
-  /// Which limit, and what it is set to.
+  /// An exceeded limit and the limit's value.
   public enum Limit: Hashable, Sendable {
-    /// Bytes of a body.
+    /// The number of bytes of a body.
     case body(bytes: Int)
-    /// Pixels to decode.
+    /// The number of pixels to decode.
     case pixels(Int)
-    /// Pixels on one side.
+    /// The number of pixels on one side.
     case side(Int)
     /// The peak number of bytes for decoding at the requested size, and the memory budget in bytes. If `needed` is at
     /// most `allowed`, there was no room because other images were using the memory; a later load may succeed.
@@ -126,7 +127,7 @@ public enum ImageError: Error, Hashable, Sendable {
 }
 
 extension ImageError: CustomStringConvertible {
-  /// One line in plain words, without a full stop.
+  /// A description in one line, without a full stop.
   public var description: String {
     switch self {
     case .cancelledLoad(let load):
@@ -174,6 +175,6 @@ extension ImageError: CustomStringConvertible {
 }
 
 extension String {
-  /// Its beginning, where it is too long for a line.
+  /// The text, shortened to 100 characters and an ellipsis if longer.
   fileprivate var shortened: String { prefix(101).count > 100 ? prefix(100) + "…" : self }
 }

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 public import VitrineGraphics
 
-/// What is asked for: a URL, how it is fetched, and what is made of it.
+/// A request for an image: its URL, how the URL is fetched, and how the image is made from the response.
 ///
 /// ```swift
 /// var request = try ImageRequest("https://example.com/cover.jpg")
@@ -9,40 +9,42 @@ public import VitrineGraphics
 /// request.transforms = [.circle()]
 /// ```
 public struct ImageRequest: Sendable {
-  /// Where it is; absolute, or the load fails with `.invalidURL`.
+  /// The URL of the image. A relative URL fails with `.invalidURL`.
   public var url: URL {
     get { identity.fullURL }
     set { identity = RequestIdentity(url: newValue, headers: headers) }
   }
-  /// Sent with the request. Those that change the answer (Authorization, Cookie, Accept, Accept-Language)
-  /// are part of its identity.
+  /// The headers to send. Headers that change the response (Authorization, Cookie, Accept, Accept-Language) are part of
+  /// the identity of the request.
   public var headers: HTTPHeaders {
     get { identity.allHeaders }
     set { identity = RequestIdentity(url: url, headers: newValue) }
   }
-  /// The position in the queue of downloads. A shared load has the highest priority of its requests. A slot asks with a
-  /// lower priority while its view is in a window but not on the screen.
+  /// The priority in the queue of downloads; `.normal` by default. A shared load has the highest priority of its
+  /// requests. A slot lowers the priority while its view is in a window but not on the screen.
   public var priority: Priority
-  /// What part the cache plays; `.useCache` by default.
+  /// The policy for using caches; `.useCache` by default.
   public var cachePolicy: CachePolicy
-  /// Where the picture is looked up and kept; in the downloader's cache by default.
+  /// The cache in which the image is looked up and stored; the caches of the downloader by default.
   public var cache: Cache {
     get { choices?.values.cache ?? .downloader }
     set { change { $0.cache = newValue } }
   }
-  /// The size that it is needed at, in pixels; nil decodes it whole. Slots fill it in.
+  /// The size that is needed, in pixels; `nil`, the default, decodes the image at full size. Slots set the size.
   public var targetSize: DecodeTarget?
-  /// Applied in order after decoding; if there are none, those of the downloader's configuration.
+  /// The transforms, applied in order after decoding. Without any, the transforms of the downloader's configuration are
+  /// applied.
   public var transforms: [any ImageTransform] {
     get { choices.map { $0.values.decodes ? $0.values.transforms : [] } ?? [] }
     set { change { $0.transforms = newValue } }
   }
-  /// What decoding it may cost.
+  /// The limits for decoding the image.
   public var limits: DecodeLimits {
     get { choices?.values.limits ?? DecodeLimits() }
     set { change { $0.limits = newValue } }
   }
-  /// Whether `ImageResponse.data` has the bytes that were decoded; false by default. Takes no part in what is shared.
+  /// True to deliver the encoded bytes in `ImageResponse.data`; false by default. Requests that differ only in this
+  /// property share their load.
   public var keepsData: Bool {
     get { choices?.values.keepsData ?? false }
     set { change { $0.keepsData = newValue } }
@@ -62,10 +64,10 @@ public struct ImageRequest: Sendable {
     set { change { $0.validator = newValue } }
   }
 
-  /// Whether it is shown while it comes from the network; `.none` by default. Takes no part in what is shared: of those who
-  /// wait for one picture, each sees what it has asked for.
+  /// The style of the previews that are shown while the image comes from the network; `.none` by default. Requests that
+  /// differ only in this property share their load, and each caller receives the previews that it has requested.
   ///
-  /// `Configuration.requestProcessor` may set it for all pictures of a downloader.
+  /// `Configuration.requestProcessor` may set this property for all images of a downloader.
   public var progressive: Progressive {
     get { choices.map { $0.values.decodes ? $0.values.progressive : .none } ?? .none }
     set { change { $0.progressive = newValue } }
@@ -108,48 +110,48 @@ public struct ImageRequest: Sendable {
     choices = .unlessUsual(values)
   }
 
-  // A request takes three words, the most that fit into an `any ImageRequestConvertible` without a box on the heap.
+  // A request takes three words, the most that fit into an `any ImageRequestConvertible` without a heap allocation.
 
-  /// Which bytes it asks for; kept, since a slot looks it up several times.
+  /// The identity of the requested bytes; stored, because a slot uses it several times.
   var identity: RequestIdentity
-  /// What else it says; nil where that is nothing.
+  /// The properties that differ from their defaults; `nil` if all have their defaults.
   private var choices: RequestChoices?
 
-  /// Where a load stands in the queue.
+  /// The priority of a load in the queue.
   public enum Priority: Int, Comparable, Hashable, Sendable, CaseIterable {
-    /// From what may wait longest to what is wanted first; `.normal` unless a request says otherwise.
+    /// The priorities, from the least urgent to the most urgent; `.normal` is the default of a request.
     case veryLow, low, normal, high, veryHigh
 
-    /// By urgency.
+    /// Orders priorities by urgency.
     public static func < (a: Priority, b: Priority) -> Bool { a.rawValue < b.rawValue }
   }
 
-  /// What part the cache plays.
+  /// The policy for using caches.
   public enum CachePolicy: Hashable, Sendable {
-    /// Served from memory or disk if it is there; loaded and kept if not. What is on disk and may have changed is shown
-    /// if its server says that it has not, or cannot be reached; see `FreshnessRules`.
+    /// Serves the image from memory or disk, or else loads and stores the image. A stale response on disk is
+    /// revalidated first, and shown if the server reports no change or cannot be reached; see `FreshnessRules`.
     case useCache
-    /// Served from the server, which is asked whether what is on disk has changed, however fresh that is
-    /// (SDWebImage's RefreshCached). What memory has is shown until then.
+    /// Revalidates the response on disk with its server even if it is fresh (SDWebImage's `RefreshCached`). A slot
+    /// shows the image in memory until then.
     case refresh
-    /// Loaded in any case, then kept (`NSURLRequestReloadIgnoringLocalCacheData`, AF-D12).
+    /// Loads and stores the image in any case (`NSURLRequestReloadIgnoringLocalCacheData`).
     case reload
-    /// Served from memory or disk, however old, or fails with `.notCached` (`ReturnCacheDataDontLoad`).
+    /// Serves the image from memory or disk, fresh or stale, or fails with `.notCached` (`ReturnCacheDataDontLoad`).
     case cacheOnly
   }
 
-  /// Where a picture is looked up and kept. Takes no part in its identity: two requests that differ in it share
-  /// download and decoding.
+  /// The cache in which an image is looked up and stored. Not part of the identity of the image: requests that differ
+  /// only in their caches share download and decoding.
   public enum Cache: Sendable {
-    /// In the memory and on the disk of the downloader.
+    /// The memory and disk caches of the downloader.
     case downloader
-    /// In its memory; the disk is left alone (YYWebImage's IgnoreDiskCache, YY-B4).
+    /// The memory cache of the downloader, without its disk cache (YYWebImage's `IgnoreDiskCache`).
     case memoryOnly
-    /// On its disk: decoded each time.
+    /// The disk cache of the downloader, without its memory cache: the image is decoded each time.
     case diskOnly
-    /// In another one; those of the downloader are left alone (SDWebImage's `SDWebImageContextImageCache`).
+    /// Another cache instead of the downloader's (SDWebImage's `SDWebImageContextImageCache`).
     case other(any ImageRequestCache)
-    /// Nowhere: loaded each time, not kept.
+    /// No cache: the image is loaded each time and not stored.
     case none
   }
 
@@ -169,7 +171,8 @@ public struct ImageRequest: Sendable {
         cache: cache, transforms: transforms, limits: limits, keepsData: keepsData, progressive: progressive))
   }
 
-  /// The cache that it chooses; `own` is that of the downloader. For the way of a memory hit: nearly none chooses.
+  /// Returns the memory cache that the request uses, where `own` is that of the downloader. Every memory hit calls this
+  /// method, and nearly all requests use the downloader's cache.
   func cache(insteadOf own: (any ImageRequestCache)?) -> (any ImageRequestCache)? {
     guard let choices else { return own }
     return choices.values.decodes ? choices.values.cache.resolved(own) : nil
@@ -186,7 +189,7 @@ public struct ImageRequest: Sendable {
     return headers
   }
 
-  /// A request from text; throws `.invalidURL` for a text that is no absolute URL.
+  /// Creates a request from a text; throws `.invalidURL` if the text is not an absolute URL.
   public init(_ text: String) throws(ImageError) {
     guard let url = URL(string: text), let scheme = url.scheme, !scheme.isEmpty else {
       throw .invalidURL(text)
@@ -196,7 +199,7 @@ public struct ImageRequest: Sendable {
 }
 
 extension ImageRequest: Hashable {
-  /// The same URL, headers, way of loading, cache, and transforms of the same identifiers.
+  /// True if all properties are equal; transforms are compared by their identifiers.
   public static func == (a: ImageRequest, b: ImageRequest) -> Bool {
     a.url == b.url && a.headers == b.headers && a.priority == b.priority
       && a.cachePolicy == b.cachePolicy && a.cache == b.cache && a.targetSize == b.targetSize
@@ -205,7 +208,7 @@ extension ImageRequest: Hashable {
       && a.transforms.map(\.identifier) == b.transforms.map(\.identifier)
   }
 
-  /// By what mostly tells requests apart: URL, size and transforms.
+  /// Hashes the properties that differ most often: URL, size and transforms.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(url)
     hasher.combine(targetSize)
@@ -214,7 +217,7 @@ extension ImageRequest: Hashable {
 }
 
 extension ImageRequest.Cache: Hashable {
-  /// The same choice; another cache is the same instance.
+  /// True for the same choice; other caches are equal if they are the same instance.
   public static func == (a: Self, b: Self) -> Bool {
     switch (a, b) {
     case (.downloader, .downloader), (.memoryOnly, .memoryOnly), (.diskOnly, .diskOnly), (.none, .none): true
@@ -223,7 +226,7 @@ extension ImageRequest.Cache: Hashable {
     }
   }
 
-  /// By the choice, and another cache by its instance.
+  /// Hashes the choice, and the instance of another cache.
   public func hash(into hasher: inout Hasher) {
     switch self {
     case .downloader: hasher.combine(0)
@@ -234,7 +237,7 @@ extension ImageRequest.Cache: Hashable {
     }
   }
 
-  /// The cache, where `own` is that of the downloader.
+  /// Returns the memory cache for this choice, where `own` is that of the downloader; `nil` for none.
   func resolved(_ own: (any ImageRequestCache)?) -> (any ImageRequestCache)? {
     switch self {
     case .downloader, .memoryOnly: own
@@ -243,7 +246,7 @@ extension ImageRequest.Cache: Hashable {
     }
   }
 
-  /// Whether the disk is asked, and keeps what has been loaded.
+  /// True if the disk cache is read and written.
   var usesDisk: Bool {
     switch self {
     case .downloader, .diskOnly: true
@@ -252,19 +255,19 @@ extension ImageRequest.Cache: Hashable {
   }
 }
 
-/// What a slot or a downloader can be asked to load: a `URL`, a `String`, an `ImageRequest`.
+/// A value that specifies an image to load: a `URL`, a `String` or an `ImageRequest`.
 public protocol ImageRequestConvertible: Sendable {
-  /// The request; throws `.invalidURL` where there is none.
+  /// Returns the request; throws `.invalidURL` if there is none.
   func asImageRequest() throws(ImageError) -> ImageRequest
 }
 
 extension ImageRequest: ImageRequestConvertible {
-  /// Itself.
+  /// Returns the request itself.
   public func asImageRequest() throws(ImageError) -> ImageRequest { self }
 }
 
 extension URL: ImageRequestConvertible {
-  /// A GET of the URL; throws `.invalidURL` for a relative one.
+  /// Returns a GET request for the URL; throws `.invalidURL` for a relative URL.
   public func asImageRequest() throws(ImageError) -> ImageRequest {
     guard scheme != nil else { throw .invalidURL(absoluteString) }
     return ImageRequest(url: self)
@@ -272,6 +275,6 @@ extension URL: ImageRequestConvertible {
 }
 
 extension String: ImageRequestConvertible {
-  /// A GET of the text; throws `.invalidURL` for a text that is no absolute URL.
+  /// Returns a GET request for the URL in the text; throws `.invalidURL` if the text is not an absolute URL.
   public func asImageRequest() throws(ImageError) -> ImageRequest { try ImageRequest(self) }
 }

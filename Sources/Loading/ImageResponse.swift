@@ -1,54 +1,57 @@
 public import VitrineGraphics
 
-/// A picture and where it came from.
+/// A loaded image with its source and freshness.
 public struct ImageResponse: Sendable {
-  /// The picture, ready to draw.
+  /// The image, ready to draw.
   public let image: Image
-  /// Which stage had it.
+  /// The source of the image.
   public let source: Source
-  /// Head of the answer: nil from memory (AF-D8), without a status from a file.
+  /// The head of the response; `nil` for an image from memory, and without a status for a file or data URL.
   public let http: TransportResponse?
-  /// What the transfer took; nil from memory.
+  /// The metrics of the transfer; `nil` if there was none, as for an image from memory or a fresh response on disk.
   public let metrics: TransportMetrics?
-  /// Whether it is what the server has now, as far as is known.
+  /// The freshness of the image, as far as known.
   public let freshness: Freshness
-  /// The bytes that the picture was decoded from, for a request that `keepsData`; nil from memory.
+  /// The encoded bytes, for a request with `keepsData` or without `decodes`; `nil` for an image from memory.
   public internal(set) var data: [UInt8]?
   var storing: StoringSignal?
 
-  /// Whether its bytes are on disk, as soon as that is settled (SDWebImage's WaitStoreCache): at once unless they have
-  /// just come from the network. False where there is no disk cache, or the server forbids to keep them; and for a picture
-  /// from memory, for which nobody has asked the disk: see `ImageDownloader.containsCachedData(for:)`.
+  /// Returns true if the bytes are on disk (SDWebImage's `WaitStoreCache`). Waits for the disk only if the bytes have
+  /// just come from the network.
+  ///
+  /// Returns false without a disk cache, if the server forbids storing the response, and for an image from memory,
+  /// because the disk is not asked; see `ImageDownloader.containsCachedData(for:)`.
   public func isStored() async -> Bool {
     guard let storing else { return source == .disk }
     return await storing.isKept
   }
 
-  /// Which stage had it.
+  /// The source of an image.
   public enum Source: String, Hashable, Sendable, CaseIterable {
-    /// Decoded already: shown in the same call, without a transition unless a slot is told otherwise.
+    /// The memory cache. The image is shown within the same call, without a transition unless a slot is configured
+    /// otherwise.
     case memory
-    /// Kept since an earlier time, on disk; decoded for this request, or for another one that it joined.
+    /// The disk cache. The image was decoded for this request, or for another request that this one joined.
     case disk
-    /// Downloaded for this request, or for another one that it joined.
+    /// The network. The image was downloaded for this request, or for another request that this one joined.
     case network
     /// A file or data URL.
     case file
   }
 
-  /// Whether a picture is what its server has now.
+  /// The freshness of an image: whether it is what its server has now.
   public enum Freshness: Hashable, Sendable {
-    /// As far as the server has said; so are files, and what is in memory, even for `FreshnessRules.staleInMemory` after
-    /// it was shown for want of the server.
+    /// The image is up to date as far as the server has said. Files and images in memory are always fresh; a stale
+    /// image stays in memory for `FreshnessRules.staleInMemory`.
     case fresh
-    /// It was kept, and the server has said that it has not changed (304).
+    /// The image was stored, and the server has confirmed that nothing has changed (304).
     case revalidated
     /// A stored response that may be outdated and could not be refreshed for this reason; nil while the server is being
     /// asked, and for `.cacheOnly`. `age` is in seconds since the response was last known to be valid (RFC 5861).
     case stale(age: Double, reason: ImageError?)
   }
 
-  /// An answer; fresh, unless said otherwise; without `http` and `metrics` for one from memory.
+  /// Creates a response; fresh by default. `http` and `metrics` are `nil` for an image from memory.
   public init(
     image: Image, source: Source, http: TransportResponse? = nil, metrics: TransportMetrics? = nil,
     freshness: Freshness = .fresh, data: [UInt8]? = nil

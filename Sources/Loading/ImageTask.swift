@@ -1,62 +1,60 @@
 import Synchronization
 public import VitrineGraphics
 
-/// One caller's load. The work behind it may be shared with others; what is done here touches only this
-/// caller.
+/// The load of one caller. Work may be shared with other callers; the methods of a task affect only its own caller.
 ///
 /// ```swift
 /// let task = downloader.load(request) { result in show(result) }
 /// task.priority = .high
-/// task.cancel()  // the completion hears `.cancelled`, later
+/// task.cancel()  // the completion receives `.cancelled`, later
 /// ```
 ///
-/// A load goes on when its task is let go; to stop it, cancel it.
+/// A load continues if its task is released; call `cancel()` to stop the load.
 public final class ImageTask: Cancellable {
-  /// How much of the body has come.
+  /// The progress of a transfer.
   public struct Progress: Hashable, Sendable {
-    /// Bytes received so far.
+    /// The number of bytes received so far.
     public let received: Int
-    /// Bytes declared by the server; nil if it did not say. Not to be trusted.
+    /// The number of bytes declared by the server; `nil` if it declared none. Untrusted.
     public let expected: Int?
 
-    /// Nothing received of an unknown length, unless said otherwise.
+    /// Creates a progress; by default, nothing of an unknown length has been received.
     public init(received: Int = 0, expected: Int? = nil) {
       self.received = received
       self.expected = expected
     }
 
-    /// From 0 to 1; nil when the length is not known.
+    /// The received fraction, from 0 to 1; `nil` if the length is unknown or 0.
     public var fraction: Double? {
       guard let expected, expected > 0 else { return nil }
       return min(1, Double(received) / Double(expected))
     }
   }
 
-  /// What becomes of a load, step by step.
+  /// An event in the course of a load.
   public enum Event: Sendable {
     /// The head of a response has arrived, acceptable or not. If `Configuration.responseModifier` changes the head, the
     /// changed head is reported as well.
     case response(TransportResponse)
-    /// More of the body has come.
+    /// More of the body has arrived.
     case progress(Progress)
-    /// What has come so far can be seen, for a request that is `progressive`. Each shows more than the one before, and none
-    /// comes after the outcome (YY-F37, SD-F3).
+    /// A preview of a `progressive` request. Each preview shows more than the one before, and none follows the outcome.
     case partialImage(Image)
-    /// A transfer is over, well or not; what it took.
+    /// A transfer has ended, successfully or not.
     case transferred(TransportMetrics)
-    /// It failed, and is tried again after so many seconds.
+    /// The download has failed, and is retried after this number of seconds.
     case willRetry(after: Double, ImageError)
     /// `pause()` or `resume()` was called.
     case paused, resumed
-    /// The outcome; the last event.
+    /// The outcome, which is the last event.
     case finished(Result<ImageResponse, ImageError>)
   }
 
-  /// Hears the outcome, once, on the main actor.
+  /// A function that receives the outcome, once, on the main actor.
   public typealias Completion = @MainActor (Result<ImageResponse, ImageError>) -> Void
-  /// Hears how far it is, on the main actor; not for each chunk of bytes.
+  /// A function that receives the progress, on the main actor; not called for each chunk of bytes.
   public typealias ProgressHandler = @MainActor (Progress) -> Void
-  /// Sees what has come so far, on the main actor; only the newest of what it had no time for.
+  /// A function that receives previews, on the main actor; a newer preview replaces one that was not delivered in time.
   public typealias PartialImageHandler = @MainActor (Image) -> Void
 
   private typealias Outcome = Result<ImageResponse, ImageError>
@@ -75,15 +73,15 @@ public final class ImageTask: Cancellable {
     var partialImage: Image?
     var isPartialImagePosted = false
     var partialImageHandler: PartialImageHandler?
-    /// Who else hears of progress and end, by number.
+    /// The observers of progress and end, by number.
     var observers: [Int: @MainActor () -> Void] = [:]
     var lastObserver = 0
     var waiting: [CheckedContinuation<Outcome, Never>] = []
     var listeners: [Int: WeakListener] = [:]
 
-    /// Whether somebody hears of progress.
+    /// True if a handler or an observer receives the progress.
     var isWatched: Bool { progressHandler != nil || !observers.isEmpty }
-    /// Whether somebody is to be called at the end, or let go.
+    /// True if a handler or an observer must be called or released at the end.
     var isAwaited: Bool { isWatched || completion != nil || partialImageHandler != nil }
   }
 
@@ -92,9 +90,9 @@ public final class ImageTask: Cancellable {
     weak var listener: Listener?
   }
 
-  /// What was asked for.
+  /// The request of the load, with the changes of the downloader's configuration.
   public let request: ImageRequest
-  /// What it was asked for under; nil is an identifier of its own.
+  /// The additional identifier of the image; `nil` is an identity of its own.
   public let additionalIdentifier: String?
   /// True for a load that no caller waits for: it is not retried and not served by a stale response.
   let isProbe: Bool
@@ -114,10 +112,11 @@ public final class ImageTask: Cancellable {
         partialImageHandler: partialImage))
   }
 
-  /// Gives the load up: its completion hears `.cancelled`, once and later. Others who wait for the same
-  /// picture are untouched; when nobody is left, the work stops. From the main actor this holds up to the
-  /// completion itself: after the call it never hears a success. Cancelling again, or after that, does
-  /// nothing.
+  /// Cancels the load. The completion receives `.cancelled`, once and after this call. Other callers that wait for the
+  /// image are unaffected; when the last caller has left, the work stops.
+  ///
+  /// A cancellation on the main actor takes effect until the completion is called: after it, the completion never
+  /// receives a success. Cancelling a load that has ended or is cancelled does nothing.
   public func cancel() {
     let engine = state.withLock { state -> LoadEngine? in
       if state.result != nil {
@@ -130,8 +129,8 @@ public final class ImageTask: Cancellable {
     engine?.cancel(self)
   }
 
-  /// Where this caller stands in the queue; may be changed while it waits. What is shared has the highest
-  /// priority of those who wait for it.
+  /// The priority of this caller in the queue; may be changed while the load waits. A shared load has the highest
+  /// priority of its callers.
   public var priority: ImageRequest.Priority {
     get { state.withLock { $0.priority } }
     set {
@@ -143,16 +142,17 @@ public final class ImageTask: Cancellable {
     }
   }
 
-  /// Does without the picture for now: its download is stopped, or leaves the queue, when nobody else waits for it.
+  /// Pauses the load. Its download stops, or leaves the queue, unless another caller waits for it.
   ///
-  /// What has come of it is kept, and `resume()` asks the server for the rest where that can be done (RFC 9110, 14).
-  /// What is here already is decoded and delivered all the same. Pausing twice, or when it is over, does nothing.
+  /// The received bytes are kept, and `resume()` asks the server for the rest where possible (RFC 9110, 14). A body
+  /// that is already complete is decoded and delivered nevertheless. Pausing a load that is paused or has ended does
+  /// nothing.
   public func pause() { setPaused(true) }
 
-  /// Wants the picture again, after `pause()`.
+  /// Continues the load after `pause()`.
   public func resume() { setPaused(false) }
 
-  /// Whether it is paused.
+  /// True while the load is paused.
   public var isPaused: Bool { state.withLock { $0.isPaused } }
 
   private func setPaused(_ isPaused: Bool) {
@@ -167,18 +167,18 @@ public final class ImageTask: Cancellable {
     if isObserved { Mailbox.main.post { self.notifyObservers() } }
   }
 
-  /// How much has come; nothing while it waits, and for a picture from memory.
+  /// The progress of the transfer; nothing received while the load waits, and for an image from memory.
   public var progress: Progress { state.withLock { $0.progress } }
 
-  /// What can be seen of the picture so far; nil before there is anything, for a request that is not `progressive`, and once
-  /// the outcome is known.
+  /// The newest preview; `nil` before the first preview, for a request that is not `progressive`, and once the outcome
+  /// is known.
   public var partialImage: Image? { state.withLock { $0.partialImage } }
 
-  /// Whether the outcome is known; the completion may be still on its way to the main actor.
+  /// True if the outcome is known. The completion may still be on its way to the main actor.
   public var isFinished: Bool { state.withLock { $0.result != nil } }
 
-  /// The outcome, as soon as there is one; may be asked for by several, and again. Cancelling a Swift task
-  /// that waits here cancels the load.
+  /// The response, once the load has ended; throws the error of a failed load. May be awaited several times, also at
+  /// the same time. Cancelling a Swift task that waits here cancels the load.
   public var response: ImageResponse {
     get async throws(ImageError) {
       let outcome = await withTaskCancellationHandler {
@@ -196,8 +196,8 @@ public final class ImageTask: Cancellable {
     }
   }
 
-  /// What happens to the load from now on, ending with `.finished`; several may listen. At once only that for a load
-  /// that is over.
+  /// The events of the load from now on, ending with `.finished`; for a load that has ended, only `.finished`. Each
+  /// access returns a new stream.
   ///
   /// A slow listener misses old events but always receives the outcome. Only the newest progress and the newest preview
   /// are buffered, and of the other events the newest 64. Ending the stream does not affect the load.
@@ -223,8 +223,9 @@ public final class ImageTask: Cancellable {
   // MARK: Observing
 
   /// Calls `change` on the main actor after progress has been reported, after `pause()` and `resume()`, and after the
-  /// completion has been called.
-  /// Returns a number for `endObserving`; somebody who comes when all is over hears nothing.
+  /// completion has been called. Does not call it if the outcome is already known.
+  ///
+  /// - Returns: A number for `endObserving`.
   package func observe(_ change: @escaping @MainActor () -> Void) -> Int {
     state.withLock { state in
       state.lastObserver += 1
@@ -233,20 +234,20 @@ public final class ImageTask: Cancellable {
     }
   }
 
-  /// Ends the calls of an observer; an unknown number is ignored.
+  /// Removes an observer; an unknown number is ignored.
   package func endObserving(_ number: Int) {
     let observer = state.withLock { $0.observers.removeValue(forKey: number) }
-    _ = observer  // goes here, outside the lock
+    _ = observer  // released here, outside the lock
   }
 
-  /// Whether it has been given up: its completion hears `.cancelled`, or has heard it.
+  /// True if the load was cancelled: its completion receives `.cancelled`, or has received it.
   package var isCancelled: Bool {
     state.withLock { state in
       if case .failure(.cancelled)? = state.result { true } else { state.isCancelled }
     }
   }
 
-  /// Whether there is a picture; nil until the outcome is known.
+  /// True if the load has succeeded, false after a failure; `nil` until the outcome is known.
   package var hasSucceeded: Bool? {
     state.withLock { state in
       switch state.result {
@@ -262,7 +263,8 @@ public final class ImageTask: Cancellable {
 
   // MARK: For the engine
 
-  /// What the engine knows it by now: another one after it has asked again. Read with the engine's lock held.
+  /// The engine's number for this load, which changes if the engine sends the request again. Read with the engine's
+  /// lock held.
   var id: TaskID? { state.withLock { $0.id } }
 
   func isStarted(as id: TaskID, by engine: LoadEngine) {
@@ -272,7 +274,7 @@ public final class ImageTask: Cancellable {
     }
   }
 
-  /// The outcome. The first one counts.
+  /// Sets the outcome and notifies all callers that wait. Only the first outcome counts.
   func settle(_ result: Result<ImageResponse, ImageError>) {
     let (outcome, waiting, listeners, isAwaited, part) = state.withLock { state in
       guard state.result == nil else {
@@ -294,19 +296,19 @@ public final class ImageTask: Cancellable {
         state.partialImage
       )
     }
-    _ = part  // goes here, outside the lock
+    _ = part  // released here, outside the lock
     for continuation in waiting { continuation.resume(returning: outcome) }
     for listener in listeners { listener.yield(.finished(outcome)) }
     if isAwaited { Mailbox.main.post { self.complete() } }
   }
 
-  /// Tells those who listen.
+  /// Sends an event to all event streams.
   func emit(_ event: Event) {
     let listeners = state.withLock { $0.listeners.isEmpty ? [] : $0.listeners.values.compactMap(\.listener) }
     for listener in listeners { listener.yield(event) }
   }
 
-  /// More bytes have come. Reports that the main actor has not read yet are replaced.
+  /// Reports progress. Replaces a report that the main actor has not received yet.
   func report(_ progress: Progress) {
     let isDue = state.withLock { state in
       state.progress = progress
@@ -318,8 +320,8 @@ public final class ImageTask: Cancellable {
     if isDue { Mailbox.main.post { self.deliverProgress() } }
   }
 
-  /// More of the picture can be seen. What the main actor has not seen yet is replaced; nothing comes after the outcome,
-  /// nor to somebody who has cancelled or paused.
+  /// Delivers a preview. Replaces a preview that the main actor has not received yet. Ignored once the outcome is
+  /// known, and for a caller that has cancelled or paused.
   func show(_ partialImage: Image) {
     let (isShown, isDue) = state.withLock { state in
       guard state.result == nil, !state.isCancelled, !state.isPaused else { return (false, false) }

@@ -63,7 +63,7 @@ extension ImageTask {
       for (index, reader) in readers.enumerated() { reader.resume(returning: index == 0 ? next : nil) }
     }
 
-    /// Returns the next event, waiting for it if necessary; nil after the outcome, or when the reading task is
+    /// Returns the next event, and waits if there is none; nil after the outcome, or when the reading task is
     /// cancelled.
     func next() async -> Event? {
       await withTaskCancellationHandler {

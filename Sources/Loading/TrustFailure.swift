@@ -1,13 +1,13 @@
 /// The likely reason why an https server is not trusted.
 ///
-/// It is derived from the message of the TLS library, which reports the first problem that it finds.
+/// Derived from the message of the TLS library, which reports only the first problem.
 public enum TrustFailure: Hashable, Sendable, CaseIterable {
   /// The certificate has expired, or the clock of this machine is fast.
   case expired
   /// The certificate is not valid yet. Often the clock of this machine is slow, for example after a start without a
   /// battery.
   case notYetValid
-  /// The certificate is signed with its own key.
+  /// The certificate is self-signed.
   case selfSigned
   /// The certificate is signed by an unknown authority, or the intermediate certificates are missing.
   case unknownAuthority
