@@ -4,7 +4,7 @@ public import VitrineLoading
 public import VitrineSDLBackend
 public import VitrineWidgets
 
-/// A window and everything behind it: host, downloader, cache, wired together.
+/// A window with the components that load and show images: host, downloader and caches.
 ///
 /// ```swift
 /// let application = try Application(title: "Hello")
@@ -18,38 +18,40 @@ public import VitrineWidgets
 /// and SDL has to stay on it. `init` then throws `.notFirstThread`. Foundation's `Timer` never fires, because
 /// Foundation's run loop does not run; use `Window.after(_:perform:)` and `Window.every(_:perform:)`.
 public final class Application {
-  /// The window on the screen: its driver, its time, screenshots and figures.
+  /// The host of the window: video driver, frame time, screenshots and statistics.
   public let host: SDLHost
-  /// What loads the pictures; also `ImageDownloader.shared`, from the moment the application is made.
+  /// The downloader of all images; also set as `ImageDownloader.shared` by `init`.
   public let downloader: ImageDownloader
-  /// The pictures in memory.
+  /// The memory cache of decoded images.
   public let cache: MemoryImageCache
 
-  /// The top of the view tree.
+  /// The root of the view tree.
   public var window: Window { host.window }
 
-  /// What pictures may take in memory, and the shares of it.
+  /// The memory budget for images.
   public let memory: MemoryBudget
 
-  /// What all of them take now, by account, and the budget for it.
+  /// The memory that images use now, by account, and the limit.
   public var ledger: MemoryLedger { downloader.ledger }
 
-  /// What an application is made of.
+  /// The configuration of an application.
   public struct Configuration {
-    /// Its texture budget is replaced by the share of `memory`, its trace and its ledger by the downloader's.
+    /// The configuration of the host. `init` replaces the texture budget by that of `memory`, and the trace and the
+    /// ledger by those of the downloader.
     public var host: SDLHost.Configuration
-    /// Its pixel format is replaced by the one that the renderer prefers.
+    /// The configuration of the downloader. `init` replaces the pixel format by the one that the renderer prefers.
     public var downloader: ImageDownloader.Configuration
-    /// How http and https are fetched: user agent, proxy, certificates.
+    /// The configuration of HTTP and HTTPS transfers: user agent, proxy, certificates.
     public var transport: CurlTransport.Configuration
-    /// What cache, textures, bodies and decoding may take together; a share of the machine's memory by default. A
-    /// ledger of the downloader's configuration goes before its sum.
+    /// The memory budget for caches, textures, response bodies and decoding together; a fraction of the machine's
+    /// memory by default. If the downloader's configuration has a ledger, the budget of that ledger applies instead of
+    /// `memory.bytes`.
     public var memory: MemoryBudget
-    /// What keeps the bytes of pictures between runs, nil for nothing; 150 MiB in `DiskImageCache.defaultDirectory` by
-    /// default, which programs of one user share.
+    /// The disk cache of responses, or `nil` for none. By default a cache of 150 MiB in
+    /// `DiskImageCache.defaultDirectory`, which is shared by all programs of a user.
     public var dataCache: (any ImageDataCache)?
 
-    /// The defaults of each part, and a window of 1280 x 800 points.
+    /// Creates a configuration from the defaults of each part, with a window of 1280 x 800 points.
     public init(
       host: SDLHost.Configuration = .init(), downloader: ImageDownloader.Configuration = .init(),
       transport: CurlTransport.Configuration = .init(), memory: MemoryBudget = .machine,
@@ -63,8 +65,8 @@ public final class Application {
     }
   }
 
-  /// Opens the window and sets `ImageDownloader.shared`. The program is taken to be all about pictures: glibc is told to
-  /// keep the heaps of its threads in two arenas, unless the environment's `MALLOC_ARENA_MAX` says otherwise.
+  /// Opens the window and sets `ImageDownloader.shared`. Also limits glibc's heap to two arenas, because such a program
+  /// mostly allocates image memory; the environment variable `MALLOC_ARENA_MAX` takes precedence.
   ///
   /// Throws if there is no screen, no font or no SDL driver of the requested name, and on a thread other than the
   /// process's first. Tests run on such threads and use `TestScreen`.
@@ -87,7 +89,7 @@ public final class Application {
       downloading, transport: configuration.transport, cache: cache, dataCache: configuration.dataCache)
   }
 
-  /// An application with a title and a window of a size in points, everything else by default.
+  /// Creates an application with a window title and a window size in points, and defaults for everything else.
   public convenience init(
     title: String, size: Size = Size(width: 1280, height: 800)
   ) throws(SDLHostError) {
@@ -97,20 +99,20 @@ public final class Application {
     try self.init(configuration: configuration)
   }
 
-  /// Shows the window until it is closed, Esc or Ctrl-C is pressed, or `quit()` is called.
+  /// Shows the window until the user closes the window, Esc or Ctrl-C is pressed, or `quit()` is called.
   ///
   /// Also returns when the X server or the Wayland compositor has ended, and immediately on a thread other than the
-  /// process's first; `host.failure` then has the reason. Pictures that are on their way to the disk have a second to
-  /// get there.
+  /// process's first; `host.failure` then has the reason. Before returning, waits up to 1 s for pending writes to the
+  /// disk cache.
   public func run() {
     host.run()
     downloader.finishWriting(within: 1)
   }
 
-  /// Lets go of every picture and texture that is not being shown: the program has been told that memory is short, or
-  /// will not be seen for a while (AF-F11).
+  /// Evicts all images and textures that are not being shown. Call this when memory is short or the window will not be
+  /// visible for a while.
   public func relieveMemoryPressure() { ledger.relieve(.critical) }
 
-  /// Ends `run()` after the present turn.
+  /// Makes `run()` return after the current iteration of the loop.
   public func quit() { host.quit() }
 }

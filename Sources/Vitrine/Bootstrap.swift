@@ -4,15 +4,15 @@ public import VitrineCurlTransport
 import VitrineGraphics
 public import VitrineLoading
 
-/// Creates the shared downloader for a program without a window, or returns the existing one. It has the curl
-/// transport, local files, the codecs, a memory cache and the disk cache of this user.
+/// Creates the shared downloader for a program without a window, or returns the existing one. The downloader has the
+/// curl transport, local files, the codecs, a memory cache and the disk cache of this user.
 ///
 /// Call this function once when the program starts, and load with the result or with `ImageDownloader.shared`.
 /// `Application` does this itself. Later calls return the same downloader and ignore their arguments, because every
 /// downloader has threads, connections and a cache of its own; `DiagnosticLog` reports once if the configuration is
-/// another one. For another configuration, first shut down the shared
-/// downloader with `ImageDownloader.shutDown()`, or create an `ImageDownloader`. Unless the configuration has a ledger,
-/// the memory of loads and of the cache counts against the default budget of this machine; see `MemoryBudget`.
+/// another one. For another configuration, first shut down the shared downloader with `ImageDownloader.shutDown()`, or
+/// create an `ImageDownloader`. Unless the configuration has a ledger, the memory of loads and of the cache counts
+/// against the default budget of this machine; see `MemoryBudget`.
 ///
 /// - Returns: The downloader, which is `ImageDownloader.shared`.
 @discardableResult
@@ -44,7 +44,7 @@ nonisolated func makeSharedDownloader(
 ) -> ImageDownloader {
   sharedConfiguration.withLock { $0 = SharedConfiguration(configuration, transport) }
   var transport = transport
-  // A download that the queue lets go must not wait again for a connection, its time limits running.
+  // A download that leaves the queue must not wait for a connection while its timeouts are already running.
   transport.connectionsPerHost = max(
     transport.connectionsPerHost, configuration.maximumActiveDownloadsPerHost)
   var configuration = configuration

@@ -1,4 +1,4 @@
-// One import gives a program everything that it calls.
+// A program that imports `Vitrine` needs no other module.
 @_exported public import VitrineCodecs
 @_exported public import VitrineCurlTransport
 @_exported public import VitrineGraphics

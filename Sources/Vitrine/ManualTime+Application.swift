@@ -1,8 +1,10 @@
 public import VitrineSDLBackend
 
 extension ManualTime {
-  /// Stops the clock of an application's host. Pictures come into the memory of its downloader in turns of the host
-  /// alone from now on, or what is a hit would depend on how much is loaded while the time is moved.
+  /// Stops the clock of an application's host.
+  ///
+  /// From now on, images enter the downloader's memory cache only in iterations of the host. Otherwise the cache hits
+  /// would depend on how many images are loaded by the time the clock is advanced.
   public convenience init(of application: Application) {
     self.init(of: application.host)
     application.downloader.storesOnMainQueue = true

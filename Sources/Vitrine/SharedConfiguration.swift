@@ -12,7 +12,7 @@ nonisolated struct SharedConfiguration {
     self.transport = transport
   }
 
-  /// Reports the first configuration that is ignored although it differs from this one.
+  /// Reports the first configuration that is ignored despite a difference from this one.
   mutating func reportIfIgnored(
     _ ignored: ImageDownloader.Configuration, _ ignoredTransport: CurlTransport.Configuration
   ) {

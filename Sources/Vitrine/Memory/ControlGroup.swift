@@ -1,17 +1,17 @@
-/// A folder of cgroup version 2 or 1 that bounds the memory of this process: its own, or one around it.
+/// A control group of version 2 or 1 that limits the memory of this process: its own group, or an ancestor of that.
 nonisolated struct ControlGroup: Hashable, Sendable {
   enum Version: Hashable, Sendable { case two, one }
 
   let version: Version
-  /// Without a slash at its end.
+  /// The directory of the group, without a trailing slash.
   let folder: String
 
-  /// From the process's own group outwards; empty where there are none, or where they say nothing of memory.
+  /// Returns the groups from the process's own outwards; empty if there are none with a memory controller.
   static func all(_ files: KernelFiles) -> [ControlGroup] {
     guard let list = files.text("/proc/self/cgroup") else { return around("/", files) }
     var groups: [ControlGroup] = []
     for line in list.split(separator: "\n") {
-      // hierarchy:controllers:path; version 2 has neither number nor controllers.
+      // Each line is hierarchy:controllers:path. Version 2 has hierarchy 0 and no controllers.
       let fields = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
       guard fields.count == 3 else { continue }
       if fields[1].isEmpty {
@@ -21,7 +21,7 @@ nonisolated struct ControlGroup: Hashable, Sendable {
         groups += around(String(fields[2]), files, .one, mounts: ["/sys/fs/cgroup/memory"])
       }
     }
-    // In a container the path may be the machine's, and the folder its own.
+    // In a container, the path may be that of the machine while the directory is that of the container.
     return groups.isEmpty ? around("/", files) : groups
   }
 
@@ -62,26 +62,28 @@ nonisolated struct ControlGroup: Hashable, Sendable {
     return folder + "/" + name
   }
 
-  /// Bytes; nil without a limit. Version 1 says a number beyond all memory then.
+  /// Returns the limit in bytes; `nil` without a limit. Version 1 expresses no limit as a number larger than any
+  /// memory.
   func limit(_ files: KernelFiles) -> Int? {
     let limits = [files.number(file(.limit)), version == .two ? files.number(file(.softLimit)) : nil]
     return limits.compactMap { $0 }.min().flatMap { UInt64($0) < 1 << 60 ? $0 : nil }
   }
 
-  /// Bytes that are taken, without what of files the kernel can drop at once.
+  /// Returns the used memory in bytes, without inactive file pages, which the kernel can drop at once.
   func usage(_ files: KernelFiles) -> Int? {
     guard let all = files.number(file(.usage)) else { return nil }
     let statistics = files.numbers(file(.statistics))
     return max(0, all - (statistics["total_inactive_file"] ?? statistics["inactive_file"] ?? 0))
   }
 
-  /// How often limits were hit, and memory ran out, since the group was made.
+  /// Returns how many times the group has reached a limit and has run out of memory since its creation; 0 for version
+  /// 1.
   func events(_ files: KernelFiles) -> (limit: Int, outOfMemory: Int) {
     guard version == .two else { return (0, 0) }
     let events = files.numbers(file(.events))
     return ((events["high"] ?? 0) &+ (events["max"] ?? 0), (events["oom"] ?? 0) &+ (events["oom_kill"] ?? 0))
   }
 
-  /// Where its pressure stall information is.
+  /// The path of the group's pressure stall information (PSI).
   var pressureFile: String { file(.pressure) }
 }

@@ -1,13 +1,13 @@
 import Glibc
 
-/// Small files of /proc and /sys, under a root that tests put elsewhere.
+/// Reads small files of /proc and /sys, below a root that tests replace.
 ///
-/// Whatever is missing, forbidden or makes no sense is nil: nothing of it is worth an error.
+/// A file that is missing, unreadable or malformed gives `nil` or an empty result, never an error.
 nonisolated struct KernelFiles: Sendable {
-  /// Before each path: empty on a real machine.
+  /// A prefix of all paths: empty on a real machine.
   let root: String
 
-  /// The beginning of a file: 16 KiB, which is more than any of them has.
+  /// Returns the first 16 KiB of a file, which is more than the files in question contain.
   func text(_ path: String) -> String? {
     let file = open(root + path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard file >= 0 else { return nil }
@@ -19,12 +19,12 @@ nonisolated struct KernelFiles: Sendable {
 
   func exists(_ path: String) -> Bool { access(root + path, F_OK) == 0 }
 
-  /// A file of one number; nil for "max", too.
+  /// Returns the content of a file with one number; `nil` also for "max".
   func number(_ path: String) -> Int? {
     text(path).flatMap { Int($0.prefix { !$0.isWhitespace }) }.flatMap { $0 >= 0 ? $0 : nil }
   }
 
-  /// Lines of a name and a number, as memory.stat, memory.events and meminfo have; units are left out.
+  /// Returns the lines that have a name and a number, as in memory.stat, memory.events and meminfo. Units are ignored.
   func numbers(_ path: String) -> [String: Int] {
     var numbers: [String: Int] = [:]
     for line in (text(path) ?? "").split(separator: "\n") {
@@ -35,7 +35,8 @@ nonisolated struct KernelFiles: Sendable {
     return numbers
   }
 
-  /// Percent of the last ten seconds in which processes waited for memory, by "some" and "full" (PSI).
+  /// Returns the percentage of the last ten seconds in which processes waited for memory, for the keys "some" and
+  /// "full" (pressure stall information, PSI).
   func stalls(_ path: String) -> [String: Double] {
     var stalls: [String: Double] = [:]
     for line in (text(path) ?? "").split(separator: "\n") {

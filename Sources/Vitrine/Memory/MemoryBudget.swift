@@ -1,32 +1,33 @@
-/// How much memory pictures may take, and who gets which share of it.
+/// The memory budget for images, with fixed fractions for the memory cache and for textures.
 ///
-/// By default a quarter of the machine's memory, or of what its control group allows, and 256 MiB at most.
+/// The default is a quarter of the machine's memory, or of the smallest limit of the process's control groups, but at
+/// most 256 MiB.
 public nonisolated struct MemoryBudget: Hashable, Sendable {
-  /// All of it, in bytes: decoded pictures, textures, and what is being decoded.
+  /// The total in bytes for decoded images, textures, and decoding in progress.
   public let bytes: Int
 
-  /// No more than this by default, however large the machine is.
+  /// The upper limit of the default budget in bytes: 256 MiB.
   public static let largestDefault = 256 << 20
 
-  /// At least 1 MiB.
+  /// Creates a budget of `bytes` bytes, at least 1 MiB.
   public init(bytes: Int) { self.bytes = max(1 << 20, bytes) }
 
-  /// The default of this machine.
+  /// The default budget of this machine.
   public static var machine: MemoryBudget { MemoryBudget(KernelFiles(root: "")) }
 
-  /// By the machine's memory, and by the limit of every control group that the process is in.
+  /// Creates the default budget from the machine's memory and the limits of all control groups of the process.
   init(_ files: KernelFiles) {
     let kilobytes = files.numbers("/proc/meminfo")["MemTotal"].map { min($0, Int.max / 1024) }
     let limits = ControlGroup.all(files).map { $0.limit(files) } + [kilobytes.map { $0 * 1024 }]
-    // Nothing at all is what no machine has.
+    // A limit of 0 is not plausible and is ignored.
     let least = limits.compactMap { $0 }.filter { $0 > 0 }.min()
     self.init(bytes: min(Self.largestDefault, (least ?? .max) / 4))
   }
 
-  /// Decoded pictures in the memory cache: 100 of 256 MiB.
+  /// The capacity in bytes of the memory cache: 100 of 256 MiB.
   public var cacheCapacity: Int { bytes / 256 * 100 }
-  /// What a purge of the cache leaves: 60 of its 100 MiB (AF-F5).
+  /// The size in bytes to which the memory cache is purged: 60 of its 100 MiB.
   public var cacheUsageAfterPurge: Int { cacheCapacity / 100 * 60 }
-  /// Textures: 64 of 256 MiB.
+  /// The budget in bytes for textures: 64 of 256 MiB.
   public var textures: Int { bytes / 256 * 64 }
 }

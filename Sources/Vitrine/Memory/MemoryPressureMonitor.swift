@@ -2,10 +2,10 @@ import Glibc
 import Synchronization
 import VitrineGraphics
 
-/// Tells a ledger's holders when the machine, or the control group of the process, is short of memory.
+/// Notifies a ledger when the machine, or a control group of the process, is short of memory.
 ///
-/// The kernel is asked when pictures are decoded, at most once a second, and says so by itself where it has pressure
-/// stall information. A program that is idle is not woken.
+/// The kernel's figures are read before images are decoded, at most once a second, and when the kernel reports a memory
+/// stall (PSI). An idle program is not woken otherwise.
 nonisolated final class MemoryPressureMonitor: Sendable {
   private static let interval: Int64 = 1_000_000_000
 
@@ -21,11 +21,11 @@ nonisolated final class MemoryPressureMonitor: Sendable {
   private let trigger: StallTrigger?
   private weak let ledger: MemoryLedger?
 
-  /// Watches for a ledger from now on, and as long as that lives; one that is watched already stays what it is.
+  /// Starts to watch for a ledger, until the ledger is released. A ledger that is already watched keeps its monitor.
   ///
   /// - Parameters:
-  ///   - root: the folder that has /proc and /sys; of this machine by default.
-  ///   - clock: nanoseconds.
+  ///   - root: The folder that contains /proc and /sys; empty, the default, for those of this machine.
+  ///   - clock: Returns a monotonic time in nanoseconds.
   static func watch(
     _ ledger: MemoryLedger, root: String = "", clock: @escaping @Sendable () -> Int64 = Trace.systemTime
   ) {
@@ -50,11 +50,11 @@ nonisolated final class MemoryPressureMonitor: Sendable {
 
   deinit { trigger?.stop() }
 
-  /// Asks the kernel, unless it was asked less than a second ago.
+  /// Reads the kernel's figures, at most once a second.
   func lookAround() {
     let now = clock()
     let isDue = state.withLock { state in
-      // A clock that was set back must not end it for ever.
+      // A clock that was set back must not disable the check.
       guard now >= state.nextLook || now < state.nextLook - Self.interval else { return false }
       state.nextLook = now + Self.interval
       return true

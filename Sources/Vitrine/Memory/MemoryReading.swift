@@ -1,20 +1,21 @@
-/// What the kernel says of memory at one moment. What is unknown says nothing.
+/// The kernel's memory figures at one moment. Unknown figures have values that indicate no shortage.
 nonisolated struct MemoryReading: Hashable, Sendable {
-  /// The greatest share of its limit that a control group of the process takes.
+  /// The used fraction of a control group's limit: the largest of the process's groups.
   var shareOfLimit = 0.0
-  /// The share of the machine's memory that is free, or could be at once.
+  /// The fraction of the machine's memory that is free or can be reclaimed at once.
   var availableShare = 1.0
-  /// Percent of the last ten seconds in which some process, and in which all, waited for memory.
+  /// The percentage of the last ten seconds in which at least one process (`some`) or all processes (`full`) waited for
+  /// memory.
   var someStalled = 0.0
   var fullStalled = 0.0
-  /// How often a limit was hit, and memory ran out.
+  /// The number of times that a limit was reached, and that memory ran out.
   var limitHits = 0
   var outOfMemory = 0
 
-  /// Nothing known.
+  /// Creates a reading in which nothing is known.
   init() {}
 
-  /// Some small files; takes about 0.1 ms.
+  /// Reads the figures from a few small files. Takes about 0.1 ms.
   init(_ files: KernelFiles, groups: [ControlGroup]) {
     for group in groups {
       if let limit = group.limit(files), let usage = group.usage(files) {

@@ -1,18 +1,19 @@
 import VitrineGraphics
 
-/// Whether memory is short, by what the kernel says from time to time.
+/// Decides from successive readings whether memory is short.
 nonisolated struct PressureDecider {
-  /// A shortage that lasts is told again after so many seconds: what has come in since should go too.
+  /// The interval in seconds at which a lasting shortage is reported again, so that memory taken since then is released
+  /// too.
   static let repetition = 10.0
 
   private var last: MemoryReading?
   private var told: (pressure: MemoryPressure, time: Double)?
 
-  /// What holders should be told now; nil for nothing.
+  /// Returns the pressure to report to the holders of memory now, or `nil` for none.
   ///
   /// - Parameters:
-  ///   - isStalled: whether the kernel has said by itself that processes wait for memory.
-  ///   - now: seconds since some time in the past.
+  ///   - isStalled: True if the kernel has reported that processes wait for memory.
+  ///   - now: Seconds since an arbitrary time in the past.
   mutating func decide(_ reading: MemoryReading, isStalled: Bool = false, at now: Double) -> MemoryPressure? {
     let pressure = max(Self.pressure(reading, since: last), isStalled ? .warning : nil)
     last = reading
@@ -25,8 +26,8 @@ nonisolated struct PressureDecider {
     return pressure
   }
 
-  /// The shares leave the kernel room to work: below a twentieth it begins to reclaim what is in use. A tenth of ten
-  /// seconds is a stall that is seen.
+  /// Returns the pressure of a reading. The thresholds leave the kernel room to work: with less than 5 % free memory,
+  /// it begins to reclaim memory in use. A stall of 10 % over ten seconds is noticeable.
   private static func pressure(_ reading: MemoryReading, since last: MemoryReading?) -> MemoryPressure? {
     let hasRunOut = last.map { reading.outOfMemory > $0.outOfMemory } ?? false
     let hasHitLimit = last.map { reading.limitHits > $0.limitHits } ?? false

@@ -1,16 +1,17 @@
 import Glibc
 import VitrineLoading
 
-/// Waits on a thread of its own until the kernel says that processes wait for memory (PSI): nothing wakes up before.
+/// Waits on a thread of its own until the kernel reports that processes wait for memory (PSI). The thread sleeps
+/// otherwise.
 nonisolated final class StallTrigger: Sendable {
-  /// Microseconds of waiting in a window of two seconds, the shortest that a user other than root may ask for.
+  /// The trigger: 200 ms of stall within 2 s, the shortest window that is open to users other than root.
   private static let threshold = "some 200000 2000000\0"
 
   private let pressure: Int32
-  /// A pipe: what is written into the second is the end.
+  /// A pipe that ends the thread when a byte is written.
   private let end: (read: Int32, write: Int32)
 
-  /// Nil where the kernel does not offer it, or not to this user.
+  /// Returns `nil` if the kernel does not offer the trigger, or not to this user.
   convenience init?(_ path: String) {
     let file = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK)
     guard file >= 0 else { return nil }
@@ -23,7 +24,7 @@ nonisolated final class StallTrigger: Sendable {
     self.init(descriptor: file)
   }
 
-  /// Takes a descriptor over that has urgent data when memory is short.
+  /// Takes ownership of a descriptor that reports `POLLPRI` when memory is short.
   init?(descriptor: Int32) {
     pressure = descriptor
     var ends: [Int32] = [-1, -1]
@@ -38,20 +39,20 @@ nonisolated final class StallTrigger: Sendable {
     for descriptor in [end.read, end.write] where descriptor >= 0 { close(descriptor) }
   }
 
-  /// Calls `body` each time, until `stop()`, or until what is watched is gone.
+  /// Calls `body` on a new thread for each stall, until `stop()` or until the watched control group is removed.
   func start(_ body: @escaping @Sendable () -> Void) {
     BlockingThread.start { [self] in
       while waits() { body() }
     }
   }
 
-  /// The thread ends soon.
+  /// Ends the thread, without waiting for its end.
   func stop() {
     var byte: UInt8 = 0
     _ = write(end.write, &byte, 1)
   }
 
-  /// Whether memory is short; false at the end.
+  /// Blocks until memory is short. Returns false if the thread should end.
   private func waits() -> Bool {
     var polled = [
       pollfd(fd: pressure, events: Int16(POLLPRI), revents: 0),

@@ -20,7 +20,7 @@ nonisolated final class ClockMonitor: Sendable {
     _ = old  // deallocated here, outside the lock
   }
 
-  /// A descriptor that ends the thread when it is closed.
+  /// A descriptor whose closing ends the thread.
   private let lifeline: Int32
 
   /// - Parameters:

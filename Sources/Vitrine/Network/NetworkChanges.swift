@@ -1,26 +1,28 @@
-/// Reads what the kernel says of network interfaces (rtnetlink(7)), and finds out when a machine has come to a network.
+/// Parses the kernel's messages about network interfaces (rtnetlink(7)) and detects when the machine has joined a
+/// network.
 nonisolated struct NetworkChanges {
-  // From linux/rtnetlink.h, linux/if_addr.h and linux/if.h, which the C library does not bring.
+  // Constants of linux/rtnetlink.h, linux/if_addr.h and linux/if.h, which the Glibc module does not have.
   private static let newLink = 16
   private static let deletedLink = 17
   private static let newAddress = 20
   private static let deletedAddress = 21
-  /// IFA_ADDRESS and IFA_LOCAL: what an address is, and not how long it is good for.
+  /// IFA_ADDRESS and IFA_LOCAL: the attributes that identify an address. Other attributes, such as the lifetime,
+  /// change.
   private static let names: Set<UInt16> = [1, 2]
   private static let header = 16
   private static let loopback: UInt32 = 0x8
-  /// IFF_UP, IFF_RUNNING and IFF_LOWER_UP: switched on, ready, and with a cable or a radio's other end.
+  /// IFF_UP, IFF_RUNNING and IFF_LOWER_UP: switched on, operational, and with a carrier (a cable or a radio link).
   private static let connected: UInt32 = 0x1 | 0x40 | 0x10000
-  /// RT_SCOPE_LINK; what is as near or nearer leads nowhere.
+  /// RT_SCOPE_LINK. Addresses of this scope, or of a narrower one, do not lead to other networks.
   private static let linkScope: UInt8 = 253
 
-  /// Interfaces that are known to be connected.
+  /// Indices of the interfaces that are known to be connected.
   private var connectedLinks: Set<UInt32> = []
-  /// Addresses that are known, each with its interface: they are told of again with each renewal.
+  /// The known addresses, each with an interface index. The kernel reports an address again with each renewal.
   private var addresses: Set<[UInt8]> = []
 
-  /// Whether what one `recv` gave says that there is a network now that was not there before. What cannot be understood
-  /// is passed over.
+  /// Reads the messages of one `recv`. Returns true if there is a network that was not there before. Malformed messages
+  /// are skipped.
   mutating func read(_ bytes: UnsafeRawBufferPointer) -> Bool {
     var hasCome = false
     var rest = bytes[...]
@@ -31,7 +33,7 @@ nonisolated struct NetworkChanges {
       let kind = Int(message.loadUnaligned(fromByteOffset: 4, as: UInt16.self))
       let body = UnsafeRawBufferPointer(rebasing: message[Self.header..<length])
       if understand(kind, body) { hasCome = true }
-      // Messages begin at multiples of four.
+      // Messages are aligned to four bytes.
       rest = rest.dropFirst(min(rest.count, (length + 3) & ~3))
     }
     return hasCome
@@ -57,7 +59,7 @@ nonisolated struct NetworkChanges {
     return false
   }
 
-  /// Family, interface and what is in the attributes that name it.
+  /// The address family, the interface index and the identifying attributes of an address message.
   private static func address(_ body: UnsafeRawBufferPointer) -> [UInt8] {
     var address = [body[0]] + body[4..<8]
     var rest = body[8...]

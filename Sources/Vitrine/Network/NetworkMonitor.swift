@@ -2,30 +2,32 @@ import Glibc
 import Synchronization
 import VitrineLoading
 
-/// Calls somebody when the machine has come to a network: a cable, a radio or an address is there that was not.
+/// Reports when the machine has joined a network: a cable, a radio link or an address is there that was not there
+/// before.
 ///
-/// A thread of its own sleeps until the kernel has something to say; nothing wakes it otherwise. Where the kernel has no
-/// netlink for the process, nobody is ever called.
+/// A thread of its own sleeps until the kernel sends a message. If the process cannot open a netlink socket, nothing is
+/// reported.
 nonisolated final class NetworkMonitor: Sendable {
-  /// The one of the process's downloader.
+  /// The monitor of the shared downloader.
   private static let current = Mutex<NetworkMonitor?>(nil)
 
-  /// Has `downloader` hear of it, and no other from now on.
+  /// Reports network changes to `downloader`, and no longer to the previous downloader.
   static func watch(for downloader: ImageDownloader) {
     let monitor = NetworkMonitor { [weak downloader] in downloader?.networkReturned() }
     let old = current.withLock { current in
       defer { current = monitor }
       return current
     }
-    _ = old  // goes here, outside the lock
+    _ = old  // deallocated here, outside the lock
   }
 
-  /// Closing it ends the thread.
+  /// A descriptor whose closing ends the thread.
   private let lifeline: Int32
 
   /// - Parameters:
-  ///   - socket: what the kernel's messages are read from, closed at the end; a netlink socket by default.
-  ///   - onReturn: called on the monitor's thread, any number of times until the monitor goes.
+  ///   - socket: A descriptor from which the kernel's messages are read; a netlink socket by default. Closed when the
+  ///     monitor ends.
+  ///   - onReturn: Called on the monitor's thread, any number of times until the monitor is released.
   init?(socket: Int32? = NetworkMonitor.netlinkSocket(), onReturn: @escaping @Sendable () -> Void) {
     guard let socket else { return nil }
     var pair: [Int32] = [-1, -1]
@@ -59,7 +61,7 @@ nonisolated final class NetworkMonitor: Sendable {
       guard count > 0, polled[1].revents == 0 else { return }
       let received = recv(socket, buffer.baseAddress, buffer.count, 0)
       if received < 0 {
-        // More was said than was read in time: something has changed, whatever it was.
+        // ENOBUFS means that messages were lost, so any change may have happened.
         guard errno == ENOBUFS || errno == EINTR else { return }
         if errno == ENOBUFS {
           changes = NetworkChanges()
@@ -72,11 +74,11 @@ nonisolated final class NetworkMonitor: Sendable {
     }
   }
 
-  /// Hears of interfaces and addresses (RTMGRP_LINK, RTMGRP_IPV4_IFADDR, RTMGRP_IPV6_IFADDR).
+  /// Opens a socket for messages about interfaces and addresses (RTMGRP_LINK, RTMGRP_IPV4_IFADDR, RTMGRP_IPV6_IFADDR).
   private static func netlinkSocket() -> Int32? {
     let descriptor = socket(AF_NETLINK, Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { return nil }
-    // sockaddr_nl: family, padding, port, groups.
+    // The fields of sockaddr_nl: family, padding, port, groups.
     var address: (UInt16, UInt16, UInt32, UInt32) = (UInt16(AF_NETLINK), 0, 0, 0x1 | 0x10 | 0x100)
     let size = socklen_t(MemoryLayout.size(ofValue: address))
     let result = withUnsafeBytes(of: &address) { bytes in

@@ -1,26 +1,26 @@
 public import FoundationEssentials
 public import VitrineGraphics
 
-/// A trace as Chrome trace events, which Perfetto (ui.perfetto.dev) and Chrome's `about:tracing` open: a track a request,
-/// a slice a stage.
+/// A trace as Chrome trace events, which Perfetto (ui.perfetto.dev) and Chrome's `about:tracing` open: one track for
+/// each request, one slice for each stage.
 ///
-/// The format is that of Google's “Trace Event Format”: complete events (`X`) with times in microseconds, and a
-/// metadata event (`M`) that names each track after its URL. Logins, and query values that may be keys or signatures, are
-/// left out.
+/// The format is Google's “Trace Event Format”: complete events (`X`) with times in microseconds, and a metadata event
+/// (`M`) that names each track after its URL. User names, passwords, and query values that may be keys or signatures
+/// are removed from the URLs.
 public nonisolated struct ChromeTrace: Sendable {
   private let events: [TraceEvent]
 
-  /// Events of a `Trace`. Requests whose beginning is not among them are left out.
+  /// Creates a trace from the events of a `Trace`. Requests whose first event is missing are left out.
   public init(_ events: [TraceEvent]) { self.events = events }
 
-  /// The document, as UTF-8. O(n log n) in the number of events.
+  /// Returns the document as UTF-8. O(*n* log *n*) in the number of events.
   public func json() throws -> Data {
     let tracks = TrackBuilder.tracks(of: events)
     let origin = tracks.lazy.flatMap(\.spans).map(\.begin).min() ?? 0
     var document = Document()
     document.traceEvents.append(.name(of: "process_name", track: 0, "vitrine"))
     for (index, track) in tracks.enumerated() {
-      // The whole URL as far as it was recorded.
+      // No limit of length other than that of the recording.
       let url = track.url.withoutSecrets(longest: track.url.count)
       document.traceEvents.append(.name(of: "thread_name", track: index + 1, url))
       for span in track.spans {
@@ -32,7 +32,7 @@ public nonisolated struct ChromeTrace: Sendable {
     return try encoder.encode(document)
   }
 
-  /// Writes the document to a file, replacing one that is there.
+  /// Writes the document to a file, replacing an existing file.
   public func write(to path: String) throws { try json().write(to: URL(filePath: path)) }
 }
 

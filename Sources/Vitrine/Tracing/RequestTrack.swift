@@ -1,9 +1,9 @@
 import VitrineGraphics
 
-/// What one request went through, from being asked for to being seen: its spans, in order of their beginnings.
+/// The track of one request in a trace, from the call to the first frame: its spans, ordered by their beginning.
 ///
-/// Work that several requests share lies on the track of each of them, for as long as it waits for it: spans of a track
-/// follow or enclose one another, or Perfetto would drop them.
+/// Work that several requests share is on the track of each of them, for the time that the request waits for it. Spans
+/// of a track follow or enclose one another, or Perfetto would drop them.
 nonisolated struct RequestTrack: Hashable {
   struct Span: Hashable {
     let name: String
@@ -32,7 +32,7 @@ nonisolated struct RequestTrack: Hashable {
     spans.append(Span(name: name, begin: begin, end: end, notes: notes))
   }
 
-  /// Leaves of the spans only what lies between two moments.
+  /// Cuts the spans to the interval from `begin` to `end` and removes those outside of it.
   mutating func clip(from begin: Int64, to end: Int64) {
     spans = spans.compactMap { span in
       let first = max(begin, span.begin)
@@ -42,14 +42,14 @@ nonisolated struct RequestTrack: Hashable {
     }
   }
 
-  /// The whole request, around the others.
+  /// Adds a span for the whole request, which encloses the others.
   mutating func close(_ name: String, from begin: Int64, notes: [String: Note]) {
     let end = spans.map(\.end).max() ?? begin
     spans.insert(Span(name: name, begin: begin, end: max(begin, end), notes: notes), at: 0)
   }
 
   mutating func sort() {
-    // Of two that begin together the longer goes around the other.
+    // Of two spans that begin together, the longer encloses the other.
     spans.sort { ($0.begin, -$0.end) < ($1.begin, -$1.end) }
   }
 }

@@ -1,6 +1,6 @@
 import VitrineGraphics
 
-/// Sorts events by the requests that they are about.
+/// Groups trace events by request.
 nonisolated struct TrackBuilder {
   private struct Interval {
     var begin: Int64?
@@ -16,7 +16,7 @@ nonisolated struct TrackBuilder {
   private var served: [(request: UInt64, url: String, image: UInt64, time: Int64)] = []
   private var answers: [UInt64: Answer] = [:]
   private var lookups: [UInt64: Interval] = [:]
-  /// Fetches whose bytes the disk had.
+  /// The fetches whose response was on disk.
   private var found: Set<UInt64> = []
   private var fetches: [UInt64: Interval] = [:]
   private var transfers: [UInt64: TraceEvent.Transfer] = [:]
@@ -27,7 +27,7 @@ nonisolated struct TrackBuilder {
   private var shown: [UInt64: [Int64]] = [:]
   private var lastTime = Int64.min
 
-  /// A track for each request whose beginning is among the events, in the order of their beginnings.
+  /// Returns a track for each request whose first event is in `events`, ordered by the time of that event.
   static func tracks(of events: [TraceEvent]) -> [RequestTrack] {
     var builder = TrackBuilder()
     for event in events { builder.read(event) }
@@ -83,7 +83,7 @@ nonisolated struct TrackBuilder {
     if request.fetch != 0 { addFetch(of: request, lookedUpBy: time, answered: answer?.time, to: &track) }
     addDecode(of: request, to: &track)
     if let transform = transforms[request.picture] { track.add("transform", transform.begin, transform.end) }
-    // What was done for others before it came, or after it had left, is not its own.
+    // Shared work before this request joined, or after its end, belongs to other requests only.
     track.clip(from: time, to: answer?.time ?? .max)
     track.add(
       "memory lookup", request.began, time,
@@ -104,7 +104,7 @@ nonisolated struct TrackBuilder {
     return track
   }
 
-  /// A look at the disk is a stage of its own, which others may have begun.
+  /// Adds the disk lookup, a stage of its own that another request may have begun.
   private func addLookup(of request: TraceEvent.Request, at time: Int64, to track: inout RequestTrack) {
     guard let lookup = lookups[request.fetch], let begin = lookup.begin else {
       return track.add(
@@ -122,7 +122,7 @@ nonisolated struct TrackBuilder {
     if let begin = lookup?.begin, begin >= time { track.add("queue", time, begin) }
     let queued = max(time, lookup?.end ?? time)
     guard let begin = fetches[request.fetch]?.begin else {
-      // The disk had it, or it was given up before its turn came, or still waits.
+      // The response was on disk, or the request was cancelled in the queue, or still waits.
       if !found.contains(request.fetch), lookup?.begin == nil || lookup?.end != nil {
         track.add("queue", queued, answered ?? lastTime)
       }
@@ -144,7 +144,7 @@ nonisolated struct TrackBuilder {
     }
   }
 
-  /// The times of a transfer count from the start of its last hop; what comes before that are redirects.
+  /// Adds the steps of a transfer. Their times count from the start of the last hop; the time before are redirects.
   private func addTransfer(
     _ transfer: TraceEvent.Transfer, from begin: Int64, to end: Int64, on track: inout RequestTrack
   ) {
@@ -181,7 +181,7 @@ nonisolated struct TrackBuilder {
     }
   }
 
-  /// Where a transfer broke off before an answer came; nil for one that got that far.
+  /// Returns the step in which a transfer failed before a response arrived; `nil` if a response has arrived.
   private func unfinishedStep(of transfer: TraceEvent.Transfer, isEncrypted: Bool) -> String? {
     guard !transfer.isComplete, transfer.firstByte == 0 else { return nil }
     if transfer.isReused { return "first byte" }
@@ -200,7 +200,7 @@ nonisolated struct TrackBuilder {
     )
   }
 
-  /// What the screen did with an image since somebody was given it.
+  /// Adds the upload and the first frame of an image since the request received it.
   private func addScreen(of image: UInt64, from begin: Int64, to track: inout RequestTrack) {
     let seen = shown[image]?.first { $0 >= begin }
     for upload in uploads[image] ?? [] {
