@@ -1,8 +1,8 @@
 import Synchronization
 
-/// A value that tells a decoder that its image is no longer needed.
+/// A value that tells a decoder that the image is no longer needed.
 ///
-/// A slow decoder checks it between rows, scans or passes:
+/// A slow decoder calls `check()` between rows, scans or passes:
 ///
 /// ```swift
 /// for row in 0..<height {
@@ -13,8 +13,8 @@ import Synchronization
 public struct DecodeCancellation: Sendable {
   private let isRequested: @Sendable () -> Bool
 
-  /// Creates a cancellation that calls `isRequested` for each check. The function is called often, on the decoder's
-  /// thread, and must not take a lock that a caller of the decoder holds.
+  /// Creates a cancellation that calls `isRequested` for each check. The closure is called often, on the thread of the
+  /// decoder, and must not take a lock that a caller of the decoder holds.
   public init(_ isRequested: @escaping @Sendable () -> Bool) { self.isRequested = isRequested }
 
   /// A cancellation that is never requested.
@@ -38,6 +38,7 @@ package final class CancellationFlag: Sendable {
   /// True once `set()` has been called.
   package var isCancelled: Bool { isSet.load(ordering: .relaxed) }
 
+  /// Sets the flag. May be called on any thread, more than once.
   package func set() { isSet.store(true, ordering: .relaxed) }
 
   var cancellation: DecodeCancellation { DecodeCancellation { self.isCancelled } }

@@ -1,10 +1,10 @@
 public import VitrineGraphics
 
-/// Turns bytes into pixels: `ImageCodecs` in Codecs, a fake in tests.
+/// A type that decodes image data into pixels, such as `ImageCodecs` in Codecs.
 public protocol ImageDecoding: Sendable {
-  /// Decodes a picture, on the calling thread, which is a worker's and never the main one.
+  /// Decodes an image on the calling thread, which is a worker thread and never the main thread.
   ///
-  /// Throws `.emptyBody`, `.notAnImage`, `.tooLarge` (before memory is taken) or `.decoding`.
+  /// Throws `.emptyBody`, `.notAnImage`, `.tooLarge` (before memory is allocated) or `.decoding`.
   func decode(_ data: [UInt8], options: DecodeOptions) throws(ImageError) -> Image
   /// Decodes as `decode(_:options:)` does, and throws `.cancelled` soon after `cancellation` is requested, which
   /// happens when the last caller that waits for the image has left.
@@ -13,13 +13,17 @@ public protocol ImageDecoding: Sendable {
   func decode(
     _ data: [UInt8], options: DecodeOptions, cancellation: DecodeCancellation
   ) throws(ImageError) -> Image
-  /// Returns the peak number of bytes of a decode: its result, and all that the decoder allocates in addition.
+  /// Returns the peak number of bytes of a decode: the decoded image, and all memory that the decoder allocates in
+  /// addition.
   ///
   /// The bytes are reserved in a `MemoryLedger` before the decode. Decoding waits until there is room; if the bytes
   /// exceed the whole budget, the image is refused with `.tooLarge(.memory)`. Called before each `decode`, on any
-  /// thread, including the main thread.
+  /// thread.
   func memoryNeeded(for data: [UInt8], options: DecodeOptions) -> Int
-  /// Shows one picture while it comes; nil if this decoder cannot. Asked once a picture and size, on any thread.
+  /// Returns a decoder that makes previews of one image while the image loads, or `nil` if this type makes no previews.
+  ///
+  /// Called for each image and size, and again if the previous preview decoder was released to make room. May be called
+  /// on any thread.
   func progressiveDecoder(
     _ style: ImageRequest.Progressive, options: DecodeOptions
   ) -> (any ProgressiveImageDecoding)?
@@ -32,26 +36,26 @@ extension ImageDecoding {
   ) throws(ImageError) -> Image {
     try decode(data, options: options)
   }
-  /// 0, which waits for nothing.
+  /// Returns 0: the decode does not wait for memory.
   public func memoryNeeded(for data: [UInt8], options: DecodeOptions) -> Int { 0 }
-  /// Nil: whole pictures only.
+  /// Returns `nil`: images are shown only when complete.
   public func progressiveDecoder(
     _ style: ImageRequest.Progressive, options: DecodeOptions
   ) -> (any ProgressiveImageDecoding)? { nil }
 }
 
-/// What to make of the bytes.
+/// The options of a decode.
 public struct DecodeOptions: Hashable, Sendable {
-  /// The size it is needed at; nil decodes all pixels.
+  /// The size at which the image is needed; `nil`, the default, decodes all pixels.
   public var target: DecodeTarget?
-  /// The byte order to write.
+  /// The byte order of the decoded pixels; `.bgra` by default.
   public var pixelFormat: PixelFormat
-  /// What decoding may cost.
+  /// The limits on the size of the image.
   public var limits: DecodeLimits
-  /// Options for a custom decoder, from `ImageRequest.decoderOptions`. `ImageCodecs` ignores them.
+  /// The options for a custom decoder, from `ImageRequest.decoderOptions`. `ImageCodecs` ignores these.
   public var custom: [String: String]
 
-  /// All pixels, in the renderer's usual order, under the usual limits, unless said otherwise.
+  /// Creates options; by default all pixels are decoded, in the byte order BGRA, within the default limits.
   public init(
     target: DecodeTarget? = nil, pixelFormat: PixelFormat = .bgra, limits: DecodeLimits = .init(),
     custom: [String: String] = [:]
@@ -72,12 +76,12 @@ public struct DecodeOptions: Hashable, Sendable {
   }
 }
 
-/// What a picture may cost, judged from its header by what decoding it to the size asked for would take.
+/// Limits on decoding, checked against the header of the image and the size to which the image is decoded.
 public struct DecodeLimits: Hashable, Sendable {
   /// The maximum number of pixels in memory at once while decoding; 64 megapixels by default. All scans of a JPEG
   /// together may unpack sixteen times as many samples.
   public var pixels: Int
-  /// Pixels on one side of the encoded picture.
+  /// The maximum number of pixels on each side of the encoded image; 65,535 by default.
   public var side: Int
   /// The maximum number of bytes of decoded pixels, four for each pixel. A larger image is scaled down with its aspect
   /// ratio kept, and is not refused. `nil`, the default, does not scale images down.
@@ -90,7 +94,8 @@ public struct DecodeLimits: Hashable, Sendable {
     self.scaleDownBytes = scaleDownBytes
   }
 
-  /// Returns a size with the same aspect ratio whose pixels take at most `scaleDownBytes`; at least one pixel.
+  /// Returns a size with an equal aspect ratio whose pixels take at most `scaleDownBytes`. Each side is at least one
+  /// pixel.
   func scaledDown(width: Int, height: Int) -> (width: Int, height: Int) {
     guard let scaleDownBytes else { return (width, height) }
     let limit = max(1, scaleDownBytes / PixelFormat.bytesPerPixel)

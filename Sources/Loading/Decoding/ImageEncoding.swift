@@ -1,7 +1,6 @@
 public import VitrineGraphics
 
-/// A type that encodes the application's own images, so that they can be stored on disk, such as `ImageCodecs` in
-/// Codecs.
+/// A type that encodes the application's own images for storage on disk, such as `ImageCodecs` in Codecs.
 ///
 /// A downloader encodes with its `decoder` if that also conforms to this protocol (SDWebImage's `SDImageCoder`).
 public protocol ImageEncoding: Sendable {

@@ -1,21 +1,22 @@
 import VitrineGraphics
 
-/// What is shown of a picture at one size and in one style until all of it is here. Decides only.
+/// The schedule of the previews of one image, at one size and in one style. Makes decisions only.
 ///
-/// One is made at a time and not too often, from more than a head and not from what is as good as whole, and never from
-/// less than the one before.
+/// One preview is made at a time, at intervals, and only from more bytes than the previous preview. No preview is made
+/// from a few bytes or from a nearly complete body; see `Beginning.isWorthShowing`.
 struct PartialPictures {
-  /// What has come of a body.
+  /// The part of a body that has been received so far.
   struct Beginning: Hashable {
-    /// Another body, even of the same URL, has another number.
+    /// The number of the body. Different bodies have different numbers, even for an equal URL.
     let body: UInt64
     let count: Int
     let expected: Int?
 
-    /// In fewer bytes there is nothing to see.
+    /// The minimum number of bytes for a preview.
     static let leastCount = 1024
 
-    /// Whether there is something to see, and so much missing that it is worth it (YY-F35).
+    /// True if a preview is worthwhile: at least `leastCount` bytes are there, and less than 99 % of the expected
+    /// length.
     var isWorthShowing: Bool {
       count >= Self.leastCount && expected.map { Double(count) < 0.99 * Double($0) } ?? true
     }
@@ -24,16 +25,17 @@ struct PartialPictures {
   private enum Phase {
     case idle
     case running(Beginning, job: UInt64, since: Int64)
-    /// Nothing is shown any more: it cannot be, or has failed.
+    /// No more previews are made, because the decoder makes none or has failed.
     case over
   }
 
   private var phase = Phase.idle
-  /// What the last picture was made from.
+  /// The bytes from which the last preview was made.
   private var shown: Beginning?
+  /// The earliest time of the next preview, in nanoseconds.
   private(set) var next = Int64.min
   private var decoder: CountedDecoder?
-  /// What `decoder` has seen is the beginning of this one.
+  /// The number of the body whose beginning `decoder` has seen.
   private var body: UInt64?
   private var newest: [PictureID: WeakImage] = [:]
   private var failed: Set<PictureID> = []
@@ -42,10 +44,11 @@ struct PartialPictures {
     weak var image: Image?
   }
 
-  /// The job that makes one.
+  /// The number of the job that is making a preview; `nil` if none is running.
   var runningJob: UInt64? { if case .running(_, let job, _) = phase { job } else { nil } }
 
-  /// Whether it is time to show what has come; then `job` is under way until its `end` or `skip`.
+  /// Begins a preview with the number `job`, which runs until `end` or `skip`. Returns false if a preview is running,
+  /// if none is due at `now`, or if `beginning` is not worth showing.
   mutating func begin(_ beginning: Beginning, job: UInt64, at now: Int64) -> Bool {
     guard case .idle = phase, now >= next, beginning.isWorthShowing, beginning.count > shown?.count ?? 0
     else {
@@ -55,14 +58,15 @@ struct PartialPictures {
     return true
   }
 
-  /// The decoder that has seen the beginning of `body`, or any, and one that has seen another body; they belong to the
-  /// caller until `end` or `skip`.
+  /// Removes and returns the decoder: as `fitting` if `body` is `nil` or is the body that the decoder has seen, else as
+  /// `other`. The decoder belongs to the caller until `end` or `skip`.
   mutating func takeDecoder(for body: UInt64? = nil) -> (fitting: CountedDecoder?, other: CountedDecoder?) {
     defer { decoder = nil }
     return body == nil || self.body == body ? (decoder, nil) : (nil, decoder)
   }
 
-  /// Nobody had the time or the memory for it: the next bytes are another chance, but not before `earliest`.
+  /// Ends a job that has made no preview, because no worker or no memory was free. The next bytes are another chance,
+  /// but not before `earliest`.
   mutating func skip(_ job: UInt64, _ decoder: CountedDecoder?, until earliest: Int64 = .min) {
     guard case .running(let beginning, job, _) = phase else { return }
     phase = .idle
@@ -70,9 +74,12 @@ struct PartialPictures {
     keep(decoder, of: beginning)
   }
 
-  /// A picture has been made, or there was none to make yet. Without a decoder there never is.
+  /// Ends a job. Without a decoder, no more previews are made.
   ///
-  /// - Parameter interval: seconds from one to the next, at least; as long as this one took is left free after it.
+  /// - Parameters:
+  ///   - hasPicture: True if a preview was made; false if there was nothing to show yet.
+  ///   - interval: The minimum number of seconds between the starts of two previews. After a slow preview, the next one
+  ///     waits for as long as the slow preview took.
   mutating func end(
     _ job: UInt64, _ decoder: CountedDecoder?, hasPicture: Bool, interval: Double, at now: Int64
   ) {
@@ -88,15 +95,16 @@ struct PartialPictures {
     body = beginning.body
   }
 
-  // MARK: Transformed
+  // MARK: Transformed previews
 
-  /// Whether one of its pictures is still shown in part.
+  /// Returns true if previews of `picture` are shown, which ends when one of the transforms fails.
   func shows(_ picture: PictureID) -> Bool { !failed.contains(picture) }
 
-  /// A transform cannot be applied to it.
+  /// Ends the previews of `picture`, because a transform has failed.
   mutating func fail(_ picture: PictureID) { failed.insert(picture) }
 
-  /// What those saw last who wait for a picture, as long as one of them has it.
+  /// Returns the last preview of `picture`, or `nil` if the preview has been released. The schedule holds a weak
+  /// reference.
   func newest(of picture: PictureID) -> Image? { newest[picture]?.image }
 
   mutating func setNewest(_ image: Image, of picture: PictureID) {

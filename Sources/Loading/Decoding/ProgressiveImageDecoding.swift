@@ -1,18 +1,19 @@
 public import VitrineGraphics
 
-/// Shows what has come of one picture while the rest is on its way; made by `ImageDecoding.progressiveDecoder`.
+/// A decoder that makes previews of one image while the image loads, created by `ImageDecoding.progressiveDecoder`.
 ///
-/// One decoder sees all parts of a picture, in order (SD-D28), so that it may go on where it stopped. Called by one
-/// thread at a time, a worker's, not always the same and never the main one.
+/// One decoder receives the growing data of an image in order, so that decoding can continue where it stopped. Methods
+/// are called by one thread at a time: a worker thread, not always the same one and never the main thread.
 public protocol ProgressiveImageDecoding: AnyObject, Sendable {
-  /// A picture of what has come, of the size that the whole one will have, and `isPartial`; nil while there is nothing
-  /// to show, or no more than the last time.
+  /// Returns a preview of the bytes received so far, or `nil` if there is nothing to show, or no more than in the last
+  /// preview. The preview has the size of the whole image, and `isPartial` is true.
   ///
-  /// Whatever throws here ends the pictures in part, not the load: the whole of the bytes is decoded all the same.
+  /// An error ends the previews but not the load: the complete data are decoded nevertheless.
   ///
   /// - Parameters:
-  ///   - data: all that has come so far, from the first byte; what was there the last time is its beginning.
-  ///   - expectedLength: how long it will be, as the server says; nil if it does not. Not to be trusted.
+  ///   - data: All bytes received so far, from the first byte. Starts with the data of the previous call.
+  ///   - expectedLength: The length of the complete data in bytes as declared by the server; `nil` if unknown. Must not
+  ///     be trusted.
   func image(of data: [UInt8], expectedLength: Int?) throws(ImageError) -> Image?
   /// Decodes as `image(of:expectedLength:)` does, and throws `.cancelled` soon after `cancellation` is requested, which
   /// happens when all bytes have come or the last caller that waits for the image has left.
@@ -21,10 +22,11 @@ public protocol ProgressiveImageDecoding: AnyObject, Sendable {
   func image(
     of data: [UInt8], expectedLength: Int?, cancellation: DecodeCancellation
   ) throws(ImageError) -> Image?
-  /// Bytes that `image(of: data)` takes at once, its result and all that is kept from one part to the next included, as
-  /// far as the header tells. Asked before each part, which is not made unless a `MemoryLedger` has room for them.
+  /// Returns the peak number of bytes of `image(of: data)`, including the preview and all memory kept between two
+  /// previews, as far as the header tells. Called before each preview, which is made only if a `MemoryLedger` has room
+  /// for the bytes.
   func memoryNeeded(for data: [UInt8]) -> Int
-  /// Bytes that are kept from the last part for the next: what they count while more of the picture is on its way.
+  /// The number of bytes that the decoder keeps between two previews. These stay reserved while more data arrive.
   var memoryKept: Int { get }
 }
 
@@ -35,27 +37,28 @@ extension ProgressiveImageDecoding {
   ) throws(ImageError) -> Image? {
     try image(of: data, expectedLength: expectedLength)
   }
-  /// 0, which waits for nothing.
+  /// Returns 0: no memory is reserved for a preview.
   public func memoryNeeded(for data: [UInt8]) -> Int { 0 }
-  /// 0, for a decoder that keeps nothing.
+  /// The default, 0: the decoder keeps no memory between two previews.
   public var memoryKept: Int { 0 }
 }
 
-/// A decoder with what it keeps in memory, for as long as anybody has it.
+/// A preview decoder with the reservation of the memory that the decoder keeps. The reservation ends when the last
+/// reference to `hold` is released.
 struct CountedDecoder: Sendable {
   let decoder: any ProgressiveImageDecoding
   let hold: MemoryHold
 }
 
 extension ImageRequest {
-  /// Whether a picture is shown while it comes, and how.
+  /// The previews that are shown while an image loads.
   public enum Progressive: String, Hashable, Sendable, CaseIterable {
-    /// Only when it is whole.
+    /// No previews: the image is shown when complete.
     case none
-    /// Rows or scans as they have come (SDWebImage's ProgressiveLoad, YYWebImage's Progressive).
+    /// Rows or scans as received (SDWebImage's ProgressiveLoad, YYWebImage's Progressive).
     case scans
-    /// Scans of pictures that are made to be seen in part, progressive JPEG and interlaced PNG, the less blurred the
-    /// more of them has come; others only when they are whole (YYWebImage's ProgressiveBlur).
+    /// The scans of progressive JPEG and interlaced PNG, blurred less the more bytes have been received. Other images
+    /// are shown only when complete (YYWebImage's ProgressiveBlur).
     case blurred
   }
 }
