@@ -1,15 +1,17 @@
-/// Bodies that broke off, by request, until somebody asks again; the oldest go first.
+/// The resumable data of broken transfers, by request. The oldest entries are evicted first.
 struct PartialBodies {
-  /// Bytes that are kept in all; 0 keeps none.
+  /// The maximum number of bytes in total; 0 keeps no resumable data.
   var limit: Int
   private var bodies: [RequestIdentity: PartialBody] = [:]
   private var order = WaitingList<RequestIdentity>()
   private var lastNumber: UInt64 = 0
+  /// The number of bytes kept now.
   private(set) var bytes = 0
 
   init(limit: Int) { self.limit = limit }
 
-  /// Keeps a body as the newest. One that is larger than the limit is not kept.
+  /// Keeps resumable data as the newest entry, in place of earlier data of the request. Data larger than `limit` are
+  /// not kept.
   mutating func keep(_ body: PartialBody, for request: RequestIdentity) {
     _ = take(request)
     guard body.bytes.count <= limit else { return }
@@ -20,7 +22,7 @@ struct PartialBodies {
     bytes += body.bytes.count
   }
 
-  /// The body, which is kept no longer.
+  /// Removes and returns the resumable data of a request.
   mutating func take(_ request: RequestIdentity) -> PartialBody? {
     guard let body = bodies.removeValue(forKey: request) else { return nil }
     order.remove(request)
@@ -28,7 +30,7 @@ struct PartialBodies {
     return body
   }
 
-  /// Removes and returns the oldest bodies of together at least `bytes` bytes, or all.
+  /// Removes and returns the oldest entries with at least `bytes` bytes in total, or all entries if there are fewer.
   mutating func takeOldest(bytes wanted: Int) -> [PartialBody] {
     var taken: [PartialBody] = []
     var count = 0
@@ -39,6 +41,5 @@ struct PartialBodies {
     return taken
   }
 
-  /// Forgets all.
   mutating func removeAll() { self = PartialBodies(limit: limit) }
 }

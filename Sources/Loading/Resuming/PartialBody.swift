@@ -1,40 +1,42 @@
 import VitrineGraphics
 
-/// What came of a body before its transfer broke or was paused, with what is needed to ask for the rest.
+/// Resumable data: the bytes received before a transfer broke or was paused, and what is needed to request the rest.
 struct PartialBody: Sendable {
   private(set) var bytes: [UInt8]
-  /// The number of bytes received, including bytes that have been taken out.
+  /// The number of bytes received, including bytes that have been taken out of `bytes`.
   let count: Int
-  /// A strong entity tag or a date: what `If-Range` is given (RFC 9110, 13.1.5).
+  /// The validator to send as `If-Range`: a strong entity tag or a date (RFC 9110, 13.1.5).
   let validator: String
-  /// Of the whole body, if the server said.
+  /// The length of the whole body in bytes; `nil` if the server has not declared a length.
   let length: Int?
 
-  /// Of the body; see `AnswerAssembly.bodyNumber`.
+  /// The number of the body; see `AnswerAssembly.bodyNumber`.
   var number: UInt64 = 0
-  /// Counts the bytes in memory.
+  /// The reservation of the bytes in memory.
   var hold: MemoryHold?
 
-  /// Less than this is fetched anew: a range costs a header and a risk.
+  /// The minimum number of bytes to resume from. A smaller part is discarded, because a range request costs a header
+  /// and a risk.
   static let smallest = 4096
 
   /// The maximum length of a validator in bytes. A longer one is not kept, because it takes memory that the limit of
   /// resumable data does not count.
   static let longestValidator = 1 << 10
 
-  /// Nil for an answer whose rest cannot be asked for: without a validator, of an encoding, or from a server that
-  /// gives no ranges.
+  /// Returns `nil` if the rest of the body cannot be requested: the response has no validator or has a content
+  /// encoding, or the server does not support ranges. Also `nil` for fewer than `smallest` bytes and for a complete
+  /// body.
   ///
   /// - Parameters:
-  ///   - head: of the last transfer.
-  ///   - length: of the whole body, if known.
-  ///   - validator: of the transfers before, for a head that has none.
+  ///   - head: The head of the response of the last transfer.
+  ///   - length: The length of the whole body in bytes, if known.
+  ///   - known: The validator of earlier transfers, used if `head` has none.
   init?(_ bytes: [UInt8], of head: TransportResponse, length: Int?, validator known: String?) {
     guard head.status == 200 || head.status == 206, bytes.count >= Self.smallest,
       head.headers["Content-Encoding"] == nil, head.headers["Accept-Ranges"]?.lowercased() != "none",
       let validator = Self.validator(head.headers) ?? known, validator.utf8.count <= Self.longestValidator
     else { return nil }
-    // What is complete needs no rest; what is longer than it said is damaged.
+    // A complete body has no rest, and a body longer than declared is damaged.
     if let length, bytes.count >= length { return nil }
     self.bytes = bytes
     count = bytes.count
@@ -56,14 +58,14 @@ struct PartialBody: Sendable {
     return partial
   }
 
-  /// A weak tag does not say that bytes are the same (RFC 9110, 8.8.1); a date does where it is well in the past, which
-  /// is left to the server to judge.
+  /// Returns the validator of a response. A weak entity tag is ignored, because it does not identify equal bytes (RFC
+  /// 9110, 8.8.1). A date is used although only dates well in the past identify equal bytes; the server judges this.
   private static func validator(_ headers: HTTPHeaders) -> String? {
     if let tag = headers["ETag"] { return tag.hasPrefix("\"") && tag.utf8.count > 2 ? tag : nil }
     return headers["Last-Modified"]
   }
 
-  /// The headers that ask for the rest.
+  /// Returns `headers` with the fields that request the rest of the body: `Range` and `If-Range`.
   func adding(to headers: HTTPHeaders) -> HTTPHeaders {
     var headers = headers
     headers["Range"] = "bytes=\(count)-"
@@ -71,23 +73,26 @@ struct PartialBody: Sendable {
     return headers
   }
 
-  /// What an answer to that is worth.
+  /// The meaning of a response to a request for the rest.
   enum Continuation: Hashable {
-    /// The rest comes.
+    /// The response has the rest of the body.
     case rest
-    /// The whole body comes: it has changed, or the server gives no ranges.
+    /// The response does not continue the body: it has the whole body, because the body has changed or the server does
+    /// not support ranges, or it reports an error.
     case whole
-    /// Neither: it is to be asked for anew, without a range.
+    /// The response is unusable: the requested range does not exist, or the response has another range or another body.
+    /// The body must be requested without a range.
     case unusable
   }
 
-  /// Whether it is whole with a rest that came with `head`, now that there are so many bytes. True where nobody has said.
+  /// Returns true if the body is complete with `count` bytes, after the rest has come with `head`. True if the length
+  /// is unknown.
   func isCompleted(by count: Int, of head: TransportResponse?) -> Bool {
     let range = head?.headers["Content-Range"].flatMap { ContentRange($0) }
     return (length ?? range?.length ?? range.map { $0.last + 1 }).map { $0 == count } ?? true
   }
 
-  /// What to do with the answer to a request for the rest.
+  /// Returns the meaning of a response to a request for the rest.
   func continuation(by response: TransportResponse) -> Continuation {
     switch response.status {
     case 206:
@@ -106,10 +111,10 @@ struct PartialBody: Sendable {
 struct ContentRange: Hashable {
   let first: Int
   let last: Int
-  /// Of the whole; nil for `*`.
+  /// The length of the whole body in bytes; `nil` for `*`.
   let length: Int?
 
-  /// Nil for what is no range of bytes, or none that can be.
+  /// Returns `nil` if the text is not a range of bytes or is an impossible range.
   init?(_ text: String) {
     let parts = text.split(separator: " ", omittingEmptySubsequences: true)
     guard parts.count == 2, parts[0].lowercased() == "bytes" else { return nil }
