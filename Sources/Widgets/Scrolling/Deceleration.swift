@@ -1,41 +1,42 @@
 import Glibc
 
-/// A throw that slows down: velocity falls by the same factor in each millisecond.
+/// The deceleration of a flick: the velocity decreases by a constant factor per millisecond.
 ///
-/// In closed form, so that the way does not depend on when frames come:
-/// v(t) = v0·e^(-kt), x(t) = x0 + v0/k·(1 - e^(-kt)), with k = -1000·ln(rate).
+/// In closed form, so that the motion does not depend on the times of the frames: v(t) = v0·e^(-kt), x(t) = x0 +
+/// v0/k·(1 - e^(-kt)), with k = -1000·ln(rate).
 public nonisolated struct Deceleration: Hashable, Sendable {
-  /// UIKit's normal rate, a millisecond.
+  /// UIKit's normal rate, per millisecond.
   public static let normalRate = 0.998
 
-  /// Points.
+  /// The position at the start, in points.
   public var start: Double
-  /// Points a second.
+  /// The velocity at the start, in points per second.
   public var velocity: Double
   private let k: Double
 
-  /// A throw that begins at `start`, in points, with a velocity in points a second.
+  /// Creates the deceleration of a flick.
   ///
   /// - Parameters:
-  ///   - start: where it begins.
-  ///   - velocity: how fast it is then; negative goes back.
-  ///   - rate: what is left of the velocity after a millisecond; between 0 and 1, both excluded.
+  ///   - start: The position at the start, in points.
+  ///   - velocity: The velocity at the start, in points per second; negative velocities move backwards.
+  ///   - rate: The factor by which the velocity decreases per millisecond, between 0 and 1, both excluded.
   public init(start: Double, velocity: Double, rate: Double = normalRate) {
     self.start = start
     self.velocity = velocity
     k = -1000 * log(rate)
   }
 
-  /// Where it comes to rest.
+  /// The position at which the motion comes to rest, in points.
   public var end: Double { start + velocity / k }
 
-  /// Position so many seconds after the start.
+  /// Returns the position, in points, `time` seconds after the start.
   public func position(after time: Double) -> Double { start + velocity / k * (1 - exp(-k * time)) }
 
-  /// Velocity so many seconds after the start.
+  /// Returns the velocity, in points per second, `time` seconds after the start.
   public func velocity(after time: Double) -> Double { velocity * exp(-k * time) }
 
-  /// When a position is passed, in seconds after the start; nil if it is not reached.
+  /// Returns the time at which the motion passes a position, in seconds after the start; `nil` if the motion ends
+  /// before.
   public func time(passing position: Double) -> Double? {
     guard velocity != 0 else { return position == start ? 0 : nil }
     let share = (position - start) * k / velocity

@@ -1,16 +1,16 @@
 package import VitrineGraphics
 
-/// So many items in a layout of some width: which lies where. All of it is arithmetic, however many there are.
+/// The frames of a number of items in a layout of a given width. All functions are O(1).
 ///
-/// A line holds the items that lie beside each other: one row, or as many tiles as fit.
+/// A line contains the items side by side: one row, or as many tiles as fit.
 package nonisolated struct ListArrangement: Hashable, Sendable {
   package let layout: ListLayout
   package let count: Int
-  /// Items of a full line; at least 1.
+  /// The number of items in a full line, at least 1.
   package let columns: Int
   private let width: Double
 
-  /// - Parameter width: in points, what the lines have room in.
+  /// - Parameter width: The width available for the lines, in points; limited to 0…1e9.
   package init(_ layout: ListLayout, count: Int, width: Double) {
     self.layout = layout
     self.count = max(0, count)
@@ -19,23 +19,23 @@ package nonisolated struct ListArrangement: Hashable, Sendable {
     columns = layout.tileWidth.map { max(1, Int((width + layout.gap) / ($0 + layout.gap))) } ?? 1
   }
 
-  /// Points; more would be no width but a mistake.
+  /// The maximum width in points. Larger widths are programming errors.
   private static let widest = 1e9
-  /// The last line that can be seen: beyond it points are too coarse to tell lines apart.
+  /// The maximum number of lines that can be visible. Beyond it, the precision of `Double` cannot tell lines apart.
   private static let furthest = 1e15
 
-  /// Lines, the last one perhaps not full.
+  /// The number of lines; the last line may be incomplete.
   package var lines: Int { count / columns + (count % columns > 0 ? 1 : 0) }
-  /// Points from the top of a line to that of the next.
+  /// The distance between the tops of two consecutive lines, in points.
   package var pitch: Double { layout.height + layout.gap }
 
-  /// What all items take, the gaps between them and the room at their sides included.
+  /// The size of all items with the gaps between them and the margins beside them.
   package var contentSize: Size {
     Size(
       width: max(width, layout.tileWidth ?? 0), height: max(0, Double(lines) * pitch - layout.gap))
   }
 
-  /// Where an item lies, also one beyond the ends.
+  /// Returns the frame of an item. Indices beyond the ends are allowed.
   package func place(of item: Int) -> Rect {
     var (line, column) = item.quotientAndRemainder(dividingBy: columns)
     if column < 0 { (line, column) = (line - 1, column + columns) }
@@ -47,14 +47,14 @@ package nonisolated struct ListArrangement: Hashable, Sendable {
       height: layout.height)
   }
 
-  /// What is left over on the left of tiles: whole points, so that tiles stay sharp.
+  /// The margin on the left of tiles, in whole points so that tiles stay sharp.
   private var side: Double {
     guard let tileWidth = layout.tileWidth else { return 0 }
     let taken = Double(columns) * (tileWidth + layout.gap) - layout.gap
     return max(0, ((width - taken) / 2).rounded(.down))
   }
 
-  /// The item at a point; nil beyond the ends, and between and beside tiles.
+  /// Returns the item at a point; `nil` beyond the ends and between or beside tiles.
   package func item(at point: Point) -> Int? {
     let line = (point.y / pitch).rounded(.down)
     guard line >= 0, line < Double(lines), point.y - line * pitch < layout.height else { return nil }
@@ -68,8 +68,8 @@ package nonisolated struct ListArrangement: Hashable, Sendable {
     return column < Double(count - first) ? first + Int(column) : nil
   }
 
-  /// The items of the lines of which something lies between two heights, and of so many lines more on either
-  /// side.
+  /// Returns the items of all lines that overlap the heights from `top` to `bottom`, and of `margin` further lines on
+  /// each side.
   package func items(from top: Double, to bottom: Double, margin: Int = 0) -> Range<Int> {
     guard count > 0, bottom > top else { return 0..<0 }
     let last = min(Double(lines), Self.furthest)
@@ -79,24 +79,24 @@ package nonisolated struct ListArrangement: Hashable, Sendable {
     return start..<max(start, firstItem(ofLine: end))
   }
 
-  /// The number of items for a line beyond the end.
+  /// Returns the first item of a line, or the number of items for a line beyond the end.
   package func firstItem(ofLine line: Int) -> Int { line < lines ? line * columns : count }
 
   // MARK: Steps
 
-  /// Where a key takes the cursor.
+  /// A movement of the cursor by a key.
   package enum Step: Hashable, Sendable {
     case previous, next, up, down, first, last
-    /// As many lines as are wholly seen at once.
+    /// One page up or down. `lines` is the number of lines that are fully visible at once.
     case pageUp(lines: Int)
     case pageDown(lines: Int)
   }
 
-  /// The item after a step from another, or from nowhere; the same where there is no further one, nil where
-  /// there is none at all.
+  /// Returns the item that a step leads to from `current`; `nil` for `current` means that no item is selected yet.
+  /// Returns `current` if there is no further item in that direction, and `nil` if there are no items.
   ///
-  /// Up and down stay in their column. Where the last line is too short for that, down goes to its last item, so
-  /// that no item is left out.
+  /// Steps up and down stay in their column. A step down into an incomplete last line without that column leads to the
+  /// last item, so that each item can be reached.
   package func item(after step: Step, from current: Int?) -> Int? {
     guard count > 0 else { return nil }
     let last = count - 1

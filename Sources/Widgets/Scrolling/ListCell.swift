@@ -1,6 +1,6 @@
 public import VitrineGraphics
 
-/// A row of a `ListView`. The list makes a screenful of them and uses them again for other rows.
+/// A view that shows a row of a `ListView`. The list creates about a screenful of cells and reuses them for other rows.
 ///
 /// ```swift
 /// final class TitleCell: ListCell {
@@ -15,35 +15,35 @@ public import VitrineGraphics
 /// }
 /// ```
 open class ListCell: View {
-  /// The row that it shows; nil while it shows none.
+  /// The row that the cell shows; `nil` while the cell is not in use.
   public internal(set) var row: Int?
-  /// Whether its row is the selected one. Set by the list.
+  /// True if the cell's row is the selected row. Set by the list.
   public internal(set) var isSelected = false { didSet { if isSelected != oldValue { stateDidChange() } } }
-  /// Whether a finger is on it that may still mean it. Set by the list.
+  /// True while a finger presses the cell. Set by the list.
   public internal(set) var isHighlighted = false {
     didSet { if isHighlighted != oldValue { stateDidChange() } }
   }
-  /// Drawn under the subviews while highlighted; nil draws nothing. White at 12 % by default.
+  /// The color drawn under the subviews while highlighted; `nil` draws nothing. White at 12 % by default.
   public var highlightColor: Color? = Color.white.multiplyingAlpha(by: 0.12)
-  /// Drawn under the subviews while selected; nil draws nothing. White at 8 % by default.
+  /// The color drawn under the subviews while selected; `nil` draws nothing. White at 8 % by default.
   public var selectionColor: Color? = Color.white.multiplyingAlpha(by: 0.08)
 
   weak var list: ListView?
   var reuseKey: ReuseKey?
   private var trackedTouch: Touch?
 
-  /// Subclasses override this one to add their subviews.
+  /// Creates a cell. Subclasses override this initializer to add subviews.
   public required override init(frame: Rect = .zero) { super.init(frame: frame) }
 
-  /// Called before the cell is used for another row. Overriders reset what the data source does not set each
-  /// time, and call super.
+  /// Called before the cell is reused for another row. Overrides reset everything that the data source does not always
+  /// set, and call super.
   open func prepareForReuse() {}
 
-  /// Called when the row has left the screen and before the cell may be used again: the place to cancel what
-  /// is being loaded for it. Overriders call super.
+  /// Called after the row has left the vicinity of the screen and before the cell can be reused: the place to cancel
+  /// loads for the row. Overrides call super.
   open func didEndDisplaying() {}
 
-  /// Called when `isSelected` or `isHighlighted` has changed; draws again. Overriders call super.
+  /// Called when `isSelected` or `isHighlighted` has changed. Redraws the cell; overrides call super.
   open func stateDidChange() { setNeedsDisplay() }
 
   open override func draw(into list: inout DrawList) {
@@ -52,8 +52,7 @@ open class ListCell: View {
     if let color { list.fill(bounds, color: color, cornerRadius: cornerRadius) }
   }
 
-  /// A line round the selected row of a list that has the focus, which is the one that keys act on. Overriders
-  /// call super.
+  /// Draws the focus outline around the row that keys act on. Overrides call super.
   open override func drawOverlay(into list: inout DrawList) {
     super.drawOverlay(into: &list)
     guard hasCursor else { return }
@@ -61,17 +60,17 @@ open class ListCell: View {
       .draw(in: bounds, cornerRadius: cornerRadius, into: &list)
   }
 
-  /// Whether keys act on its row: it is the selected one, and the list has the focus.
+  /// True if keys act on the cell's row: the row is selected and the list has the focus.
   public var hasCursor: Bool { isSelected && list?.isFocused == true }
 
   // MARK: Accessibility
 
-  /// `row`.
+  /// Returns `.row` unless another role was set.
   open override var accessibilityRole: AccessibilityRole {
     get { role(.row) }
     set { super.accessibilityRole = newValue }
   }
-  /// The names of what it holds, with commas between.
+  /// The label that was set, or else the accessible names of the cell's content, separated by commas.
   open override var accessibilityLabel: String? {
     get {
       if let label = super.accessibilityLabel { return label }
@@ -80,7 +79,7 @@ open class ListCell: View {
     }
     set { super.accessibilityLabel = newValue }
   }
-  /// Highlighted and selected, and focused where keys act on it.
+  /// The states of super, and `highlighted`, `selected`, and `focused` if keys act on the row.
   open override var accessibilityStates: AccessibilityStates {
     var states = super.accessibilityStates
     if isHighlighted { states.insert(.highlighted) }
@@ -91,19 +90,19 @@ open class ListCell: View {
 
   // MARK: Touches
 
-  /// Overriders call super.
+  /// Highlights the cell. Overrides call super.
   open override func touchBegan(_ touch: Touch) {
     guard trackedTouch == nil else { return }
     trackedTouch = touch
     isHighlighted = true
   }
 
-  /// Overriders call super.
+  /// Highlights the cell while the touch is inside the bounds. Overrides call super.
   open override func touchMoved(_ touch: Touch) {
     if touch === trackedTouch { isHighlighted = bounds.contains(touch.location(in: self)) }
   }
 
-  /// Overriders call super.
+  /// Selects the row if the touch ends inside the bounds. Overrides call super.
   open override func touchEnded(_ touch: Touch) {
     guard touch === trackedTouch else { return }
     let isMeant = bounds.contains(touch.location(in: self))
@@ -111,7 +110,7 @@ open class ListCell: View {
     if isMeant, let row { list?.choose(row) }
   }
 
-  /// Overriders call super.
+  /// Ends the highlight. Overrides call super.
   open override func touchCancelled(_ touch: Touch) {
     if touch === trackedTouch { endTracking() }
   }
@@ -122,7 +121,7 @@ open class ListCell: View {
   }
 }
 
-/// Cells with the same key may stand for each other's rows.
+/// The key by which cells are reused: cells with equal keys are interchangeable.
 struct ReuseKey: Hashable {
   let type: ObjectIdentifier
   let identifier: String?

@@ -1,10 +1,9 @@
 public import VitrineGraphics
 
-/// A scrolling column of rows of one height, or a grid of tiles of one size, of which only those near the screen
-/// exist.
+/// A scrolling column of rows of one height, or a grid of tiles of one size. Only the rows near the screen have cells.
 ///
-/// A step of scrolling costs what the visible rows cost, however many there are. Tiles are numbered as rows are,
-/// in the order of reading: wherever a row is spoken of, a tile is meant where `layout` has tiles.
+/// A scroll step is O(visible rows), independent of the number of rows. Tiles are numbered in reading order. Where this
+/// documentation mentions rows, the same applies to tiles.
 ///
 /// ```swift
 /// list.rowHeight = 72
@@ -18,25 +17,26 @@ public import VitrineGraphics
 /// }
 /// ```
 open class ListView: ScrollView {
-  /// Rows, or lines of tiles, above and below the visible ones that have cells too, so that their pictures are on
-  /// their way.
+  /// The number of rows, or lines of tiles, above and below the visible ones that also have cells, so that their images
+  /// are loaded ahead.
   public static let margin = 2
 
-  /// Not retained. Setting it loads anew.
+  /// The provider of the cells. Not retained. A change reloads the list.
   public weak var dataSource: (any ListViewDataSource)? { didSet { reloadData() } }
-  /// Hears which rows are likely to come. Not retained. Setting it loads anew.
+  /// The receiver of the rows that are likely to appear soon. Not retained. A change reloads the list.
   public weak var prefetchDataSource: (any ListViewPrefetching)? { didSet { reloadData() } }
-  /// Rows of 44 points by default. Setting it loads anew; where there are tiles before or after, the first visible
-  /// one stays the first.
+  /// The layout; rows of 44 points by default. A change reloads the list. If the old or the new layout has tiles, the
+  /// first visible row stays the first visible one.
   public var layout = ListLayout.rows(height: 44) { didSet { if layout != oldValue { reloadData() } } }
-  /// Of a row, or of a tile, in points. Setting it makes `layout` one of rows; 1 is the least.
+  /// The height of a row or tile in points, at least 1. Setting the height changes `layout` to rows.
   public var rowHeight: Double {
     get { layout.height }
     set { layout = .rows(height: newValue) }
   }
-  /// Called for a row that was tapped, or chosen with Enter; it is selected by then.
+  /// Called when a row was tapped or chosen with Enter, after the row is selected.
   public var onSelect: ((Int) -> Void)?
-  /// The row that is drawn as selected. A tap moves it, and so do the arrow keys while the list has the focus.
+  /// The row that is drawn as selected; `nil` by default. Taps change the selection, and arrow keys do while the list
+  /// has the focus.
   public var selectedRow: Int? {
     didSet {
       guard selectedRow != oldValue else { return }
@@ -44,24 +44,24 @@ open class ListView: ScrollView {
       if let selectedRow { cell(at: selectedRow)?.isSelected = true }
     }
   }
-  /// As of the last `reloadData()`.
+  /// The number of rows as of the last `reloadData()`.
   public private(set) var numberOfRows = 0
 
-  /// The cells of `rows`, in their order.
+  /// The cells of `rows`, in the order of the rows.
   private var cells: [ListCell] = []
   /// The rows that have cells.
   private var rows = 0..<0
-  /// The rows that were visible when cells were last updated.
+  /// The rows that were visible at the last update of the cells.
   private var seenRows = 0..<0
   private var unused: [ReuseKey: [ListCell]] = [:]
   private var isReloadNeeded = false
   private var isUpdating = false
-  /// What the content was last laid out by.
+  /// The arrangement for which the content was last laid out.
   private var laidOut = ListArrangement(.rows(height: 44), count: 0, width: 0)
   private var anchor: Anchor?
   private var rowsAhead = RowsAhead()
 
-  /// Where everything lies, by what is known now. Insets at the sides leave tiles less room.
+  /// The arrangement for the current layout and width. Insets at the sides reduce the width for tiles.
   private var arrangement: ListArrangement {
     let sides = layout.tileWidth == nil ? 0 : contentInsets.left + contentInsets.right
     return ListArrangement(layout, count: numberOfRows, width: bounds.width - sides)
@@ -69,13 +69,14 @@ open class ListView: ScrollView {
 
   // MARK: Rows
 
-  /// Asks the data source for everything again, before the next frame. The offset stays, within the ends.
+  /// Requests all rows from the data source again before the next frame. The scroll offset is kept, limited to the ends
+  /// of the content.
   public func reloadData() {
     isReloadNeeded = true
     setNeedsLayout()
   }
 
-  /// Asks the data source for the cell of a row again; does nothing for one that has none.
+  /// Requests the cell of a row from the data source again. Does nothing for a row without a cell.
   public func reload(_ row: Int) {
     guard rows.contains(row), !isReloadNeeded, !isUpdating else { return }
     let index = row - rows.lowerBound
@@ -85,29 +86,29 @@ open class ListView: ScrollView {
     isUpdating = false
   }
 
-  /// The cell of a row; nil if the row is not near the screen.
+  /// Returns the cell of a row; `nil` if the row is not near the screen.
   public func cell(at row: Int) -> ListCell? {
     rows.contains(row) ? cells[row - rows.lowerBound] : nil
   }
 
-  /// The rows of which something is within the bounds.
+  /// The rows that are at least partly within the bounds.
   public var visibleRows: Range<Int> { rows(margin: 0) }
 
-  /// The row at a point of the content; nil beyond the ends, and between and beside tiles.
+  /// Returns the row at a point of the content; `nil` beyond the ends and between or beside tiles.
   public func row(at point: Point) -> Int? { arrangement.item(at: point) }
 
-  /// Where a row lies in the content.
+  /// Returns the frame of a row in the coordinates of the content.
   public func place(of row: Int) -> Rect { arrangement.place(of: row) }
 
-  /// Where a row is brought to.
+  /// The position to which `ListView.scrollToRow(_:at:animated:)` scrolls a row.
   public nonisolated enum RowPosition: Hashable, Sendable {
-    /// To this place of what can be seen between the insets, as far as the content's ends allow.
+    /// The top, middle or bottom of the visible area between the insets, as far as the ends of the content allow.
     case top, middle, bottom
-    /// As little as it takes to see all of it, and of a tile the gap around it.
+    /// The nearest position at which the whole row is visible; for a tile, including the gap around it.
     case nearest
   }
 
-  /// Scrolls to a row; does nothing for one that does not exist.
+  /// Scrolls to a row. Does nothing for a row that does not exist.
   public func scrollToRow(_ row: Int, at position: RowPosition = .nearest, animated: Bool = false) {
     reloadIfNeeded()
     if arrangement.columns != laidOut.columns { arrange() }
@@ -132,11 +133,11 @@ open class ListView: ScrollView {
 
   // MARK: Cells
 
-  /// A cell that was used for another row, or a new one; `prepareForReuse()` has been called on it.
+  /// Returns a used cell after a call of `prepareForReuse()`, or a new cell.
   ///
   /// - Parameters:
-  ///   - type: the cell's class; a new one is made with `init(frame:)`, as large as a row.
-  ///   - identifier: keeps cells of one type apart that are set up differently.
+  ///   - type: The class of the cell. A new cell is created with `init(frame:)`, as large as a row.
+  ///   - identifier: Distinguishes cells of one class that are configured differently.
   public func dequeueCell<Cell: ListCell>(_ type: Cell.Type, identifier: String? = nil) -> Cell {
     let key = ReuseKey(type: ObjectIdentifier(type), identifier: identifier)
     if let used = unused[key]?.popLast() as? Cell {
@@ -148,7 +149,7 @@ open class ListView: ScrollView {
     return cell
   }
 
-  /// Subviews begin with the cells, in the order of their rows, which is that of the Tab key.
+  /// Cells are the first subviews, in the order of the rows, because the Tab key follows that order.
   private func makeCell(for row: Int, at index: Int) -> ListCell {
     let cell = dataSource?.listView(self, cellForRow: row) ?? ListCell()
     cell.list = self
@@ -156,7 +157,8 @@ open class ListView: ScrollView {
     cell.isSelected = row == selectedRow
     cell.frame = place(of: row)
     insertSubview(cell, at: index)
-    // Image views that get their size from the cell request their images here, in the order of the calls.
+    // Image views that are sized by the cell request their images here, so that requests are made in the order of the
+    // rows.
     cell.layoutIfNeeded()
     return cell
   }
@@ -169,8 +171,8 @@ open class ListView: ScrollView {
     if let key = cell.reuseKey { unused[key, default: []].append(cell) }
   }
 
-  /// The rows within the margin, and those that had a cell and lie just outside it: a finger that trembles
-  /// over the edge of a row must not load and cancel the same picture again and again.
+  /// Returns the rows within the margin, and rows with cells just outside it. The hysteresis prevents that a trembling
+  /// finger at the edge of a row repeatedly loads and cancels an image.
   private func wantedRows() -> Range<Int> {
     let near = rows(margin: Self.margin)
     let kept = rows.clamped(to: rows(margin: Self.margin + 1))
@@ -182,19 +184,19 @@ open class ListView: ScrollView {
     arrangement.items(from: bounds.minY, to: bounds.maxY, margin: margin)
   }
 
-  /// Gives the rows near the screen their cells and takes those of the others back. O(visible rows), and
-  /// nothing but arithmetic while they are the same.
+  /// Gives cells to the rows near the screen and retires the other cells. O(visible rows), or O(1) if the rows have not
+  /// changed.
   private func updateCells() {
-    // With other columns other rows are near, but for the anchor: it is found with the layout.
+    // If the number of columns has changed, the rows near the screen depend on the anchor, which `arrange()` finds.
     guard !isUpdating, !isReloadNeeded, arrangement.columns == laidOut.columns else { return }
     noteVisibleRows()
     let wanted = wantedRows()
     guard wanted != rows else { return }
     isUpdating = true
     let old = (rows: rows, cells: cells)
-    // The data source finds no cells while they change.
+    // The data source sees no cells while they change.
     (rows, cells) = (0..<0, [])
-    // First back, then out again, so that a screenful of cells is enough.
+    // Cells are retired before others are requested, so that a screenful of cells suffices.
     for (row, cell) in zip(old.rows, old.cells) where !wanted.contains(row) { retire(cell) }
     let order = RowOrder(wanted, visible: visibleRows, from: old.rows)
     let kept = old.rows.clamped(to: wanted)
@@ -208,7 +210,7 @@ open class ListView: ScrollView {
     if prefetchDataSource != nil { tell(rowsAhead.move(from: old.rows, to: wanted, count: numberOfRows)) }
   }
 
-  /// Tells the cells that were visible and are not any more. O(1) while the same rows are visible.
+  /// Notifies the cells that are no longer visible. O(1) if the visible rows have not changed.
   private func noteVisibleRows() {
     let visible = visibleRows
     guard visible != seenRows else { return }
@@ -241,7 +243,7 @@ open class ListView: ScrollView {
     updateCells()
   }
 
-  /// Overriders call super.
+  /// Reloads, if requested, and lays out the rows. Overrides call super.
   open override func layoutSubviews() {
     super.layoutSubviews()
     reloadIfNeeded()
@@ -252,13 +254,13 @@ open class ListView: ScrollView {
 
   // MARK: Anchor
 
-  /// The row that stays the first visible one while the columns change, until something else scrolls: a window that
-  /// is made narrow and wide again shows what it showed before.
+  /// The row that stays the first visible one while the number of columns changes, until the list is scrolled. A window
+  /// that becomes narrow and wide again shows the same rows as before.
   private struct Anchor {
     let row: Int
-    /// How much of its line, and of the gap below it, was scrolled away.
+    /// The fraction of the row's line, including the gap below, that was scrolled out of view.
     let share: Double
-    /// The offset that it was found at, or has led to.
+    /// The offset at which the anchor was found, or to which it has led.
     var offset: Double
   }
 
@@ -270,7 +272,7 @@ open class ListView: ScrollView {
     return Anchor(row: row, share: share, offset: contentOffset.y)
   }
 
-  /// Lays the content out for the size and the layout that there are now.
+  /// Lays out the content for the current size and layout.
   private func arrange() {
     let new = arrangement
     guard new != laidOut else { return }
@@ -287,10 +289,11 @@ open class ListView: ScrollView {
     self.anchor = Anchor(row: anchor.row, share: anchor.share, offset: contentOffset.y)
   }
 
-  /// Overriders call super.
+  /// Records the first visible row of a grid, so that the row stays the first one in the layout for the new width.
+  /// Overrides call super.
   open override func boundsDidChange() {
     guard layout.tileWidth != nil, laidOut.count > 0 else { return super.boundsDidChange() }
-    // Found now, since the ends that the offset is kept within are still those of the old columns.
+    // The anchor is determined first, because super limits the offset to the ends of the old arrangement.
     var anchor = currentAnchor()
     super.boundsDidChange()
     anchor.offset = contentOffset.y
@@ -299,12 +302,13 @@ open class ListView: ScrollView {
 
   // MARK: Accessibility
 
-  /// `list`.
+  /// Returns `.list` unless another role was set.
   open override var accessibilityRole: AccessibilityRole {
     get { role(.list) }
     set { super.accessibilityRole = newValue }
   }
-  /// Which row is selected, and how many there are, as `3 of 10`; without a selection only how many.
+  /// The value that was set, or else the selection and the number of rows, for example `3 of 10`; only the number
+  /// without a selection.
   open override var accessibilityValue: String? {
     get {
       super.accessibilityValue ?? selectedRow.map { "\($0 + 1) of \(numberOfRows)" } ?? "\(numberOfRows)"
@@ -319,19 +323,20 @@ open class ListView: ScrollView {
     onSelect?(row)
   }
 
-  /// True where rows can be chosen.
+  /// True if `onSelect` is set, so that rows can be chosen.
   open override var canBecomeFocused: Bool { onSelect != nil }
 
   open override func focusDidChange() {
     super.focusDidChange()
     if isFocused, selectedRow == nil { selectedRow = visibleRows.first }
-    // The line round it comes and goes with the focus.
+    // The outline of the selected row depends on the focus.
     if let selectedRow { cell(at: selectedRow)?.stateDidChange() }
   }
 
-  /// With the focus, Enter chooses, and Up and Down move the selection; among tiles so do Left, Right, the page
-  /// keys, Home and End. All other keys scroll. An arrow at the first or last row, or at the edge of a grid, is passed
-  /// on once nothing is left to scroll.
+  /// Handles a key while the list has the focus: Enter chooses the selected row, Up and Down move the selection. With
+  /// tiles, Left, Right, the page keys, Home and End move the selection too. All other keys scroll.
+  ///
+  /// An arrow at the first or last row, or at the edge of a grid, is passed on if nothing is left to scroll.
   open override func keyDown(_ key: Key, modifiers: KeyModifiers) -> Bool {
     guard isFocused, modifiers.isEmpty, numberOfRows > 0 else {
       return super.keyDown(key, modifiers: modifiers)

@@ -1,8 +1,9 @@
-/// What a `ListView` shows.
+/// The provider of a `ListView`'s cells.
 public protocol ListViewDataSource: AnyObject {
-  /// Asked once for each `reloadData()`.
+  /// Returns the number of rows. Called once for each `reloadData()`.
   func numberOfRows(in listView: ListView) -> Int
 
-  /// The cell for a row that comes near the screen: one from `ListView.dequeueCell`, with all its content set.
+  /// Returns the cell for a row that comes near the screen: a cell from `ListView.dequeueCell` with all its content
+  /// set.
   func listView(_ listView: ListView, cellForRow row: Int) -> ListCell
 }

@@ -1,14 +1,16 @@
-/// Hears which rows of a list are likely to come soon, to load what they will show (`UITableViewDataSourcePrefetching`).
+/// The receiver of the rows of a list that are likely to appear soon, so that their content can be loaded ahead
+/// (UIKit's `UITableViewDataSourcePrefetching`).
 public protocol ListViewPrefetching: AnyObject {
-  /// Rows beyond those that have cells, in the direction of scrolling, nearest first; each once, unless it was taken back. A
-  /// row may come without this.
+  /// Called with rows beyond those that have cells, in the direction of scrolling, nearest first. A row is reported
+  /// once, unless it was cancelled since. A row may also appear without a report.
   func listView(_ listView: ListView, prefetchRows rows: [Int])
 
-  /// Rows of those that are no longer likely, in order; one that has got its cell is never among them.
+  /// Called with reported rows that are no longer likely to appear, in ascending order. Rows that have received a cell
+  /// are never among them.
   func listView(_ listView: ListView, cancelPrefetchingForRows rows: [Int])
 }
 
 extension ListViewPrefetching {
-  /// Nothing.
+  /// Does nothing.
   public func listView(_ listView: ListView, cancelPrefetchingForRows rows: [Int]) {}
 }

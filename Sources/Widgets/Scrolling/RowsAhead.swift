@@ -1,17 +1,18 @@
-/// Which rows are likely to come: as many as have cells, on the side that the list is scrolled to. Decides only.
+/// Determines the rows that are likely to appear: as many rows as have cells, in the direction of scrolling.
 nonisolated struct RowsAhead {
-  /// What somebody is told.
+  /// The changes to report to `ListView.prefetchDataSource`.
   struct News: Equatable {
-    /// Nearest first.
+    /// The rows that are now likely to appear, nearest first.
     var likely: [Int] = []
-    /// In order.
+    /// The reported rows that are no longer likely to appear, in ascending order.
     var unlikely: [Int] = []
   }
 
-  /// Those that somebody knows of.
+  /// The rows that were reported as likely.
   private var told = 0..<0
 
-  /// The rows with cells have changed; from none to some the list is about to be scrolled down.
+  /// Returns the changes after the rows with cells have changed from `old` to `near`. If `old` is empty, the list is
+  /// assumed to scroll down.
   mutating func move(from old: Range<Int>, to near: Range<Int>, count: Int) -> News {
     guard !near.isEmpty else { return forget() }
     let isUpwards = !old.isEmpty && near.lowerBound < old.lowerBound
@@ -19,7 +20,7 @@ nonisolated struct RowsAhead {
       isUpwards
       ? max(0, near.lowerBound - near.count)..<near.lowerBound
       : near.upperBound..<max(near.upperBound, min(count, near.upperBound + near.count))
-    // A row more or less with a cell takes nothing back that lies ahead still.
+    // If the number of cells varies by a row, rows that are still ahead are not cancelled.
     if ahead.overlaps(told) {
       ahead =
         isUpwards
@@ -32,7 +33,7 @@ nonisolated struct RowsAhead {
     return News(likely: isUpwards ? new.reversed() : new, unlikely: unlikely)
   }
 
-  /// What was told is of no use any more.
+  /// Returns all reported rows as no longer likely.
   mutating func forget() -> News {
     defer { told = 0..<0 }
     return News(unlikely: Array(told))

@@ -1,28 +1,30 @@
-/// How far content follows a finger that pulls it past its end: ever less, never a whole view's length.
+/// The resistance of content that a finger pulls beyond its end: the shown distance grows ever more slowly and stays
+/// below the length of the view.
 public nonisolated enum RubberBand {
   /// UIKit's constant.
   public static let stiffness = 0.55
 
-  /// Distance shown for a distance pulled, in a view of some length; all in points, `distance` ≥ 0.
+  /// Returns the distance shown for a distance pulled, in a view with the given length; all in points. `distance` must
+  /// be at least 0.
   public static func shown(_ distance: Double, length: Double) -> Double {
     guard length > 0 else { return 0 }
     return (1 - 1 / (distance * stiffness / length + 1)) * length
   }
 
-  /// Distance pulled for a distance shown: the inverse.
+  /// Returns the distance pulled for a distance shown, the inverse of `shown(_:length:)`.
   public static func pulled(_ shown: Double, length: Double) -> Double {
     guard length > 0, shown < length else { return shown }
     return (1 / (1 - shown / length) - 1) * length / stiffness
   }
 
-  /// The offset shown for the one that a finger holds: the same between the ends, pulled back beyond them.
+  /// Returns the offset shown for the offset that a finger holds. Offsets within `range` are unchanged.
   public static func shown(for held: Double, range: ClosedRange<Double>, length: Double) -> Double {
     let end = held.clamped(to: range)
     let distance = shown(abs(held - end), length: length)
     return held < end ? end - distance : end + distance
   }
 
-  /// The offset that a finger must hold for the one shown: the inverse.
+  /// Returns the offset that a finger holds for the offset shown, the inverse of `shown(for:range:length:)`.
   public static func pulled(to shown: Double, range: ClosedRange<Double>, length: Double) -> Double {
     let end = shown.clamped(to: range)
     let distance = pulled(abs(shown - end), length: length)

@@ -1,9 +1,8 @@
 import VitrineGraphics
 
-/// The thin bars that show where a scroll view is in its content: there at once when it scrolls, gone a
-/// moment after it has come to rest.
+/// The thin bars that show the scroll position. They appear when scrolling starts and fade out shortly after it ends.
 final class ScrollIndicator: FrameObserver {
-  /// Seconds that it stays after the end of a scroll, and that it fades.
+  /// The delay before the fade, and its duration, in seconds.
   static let hold = 0.3
   static let fade = 0.25
 
@@ -28,7 +27,7 @@ final class ScrollIndicator: FrameObserver {
     window.requestFrames(for: self, at: start)
   }
 
-  /// Without the fade, for a scroll view that changes its window.
+  /// Hides the bars without a fade, for a scroll view that changes its window.
   func hideAtOnce() {
     opacity = 0
     fadeStart = nil
@@ -53,7 +52,7 @@ final class ScrollIndicator: FrameObserver {
     for bar in bars() { list.fill(bar, color: color, cornerRadius: ScrollBar.thickness / 2) }
   }
 
-  /// In the coordinates of the scroll view; none on an axis that does not scroll.
+  /// Returns the frames of the bars in the coordinates of the scroll view. An axis that does not scroll has no bar.
   private func bars() -> [Rect] {
     guard let scrollView else { return [] }
     let bounds = scrollView.bounds
@@ -75,17 +74,18 @@ final class ScrollIndicator: FrameObserver {
   }
 }
 
-/// Where a bar lies along its edge, in points from the beginning of the view.
+/// The position and length of a bar along the edge of a scroll view, in points from the beginning of the view.
 nonisolated struct ScrollBar: Hashable {
   static let thickness = 3.0
-  /// From the edges of the view.
+  /// The distance from the edges of the view, in points.
   static let margin = 3.0
   static let shortest = 36.0
 
   let start: Double
   let length: Double
 
-  /// Beyond an end the bar is squeezed. Nil where there is nothing to scroll, or no room for a bar.
+  /// Computes the bar for a scroll offset. Beyond an end the bar is shortened. Fails if there is nothing to scroll, or
+  /// no room for a bar.
   init?(offset: Double, length: Double, range: ClosedRange<Double>) {
     let way = range.upperBound - range.lowerBound
     let track = length - 2 * Self.margin

@@ -1,10 +1,10 @@
 import VitrineGraphics
 
-/// How far a key scrolls.
+/// The scroll distances of keys.
 nonisolated enum ScrollKey {
-  /// The way that a key adds to the offset, in points; nil for a key that does not scroll.
+  /// Returns the distance that a key adds to the offset, in points; `nil` for a key that does not scroll.
   ///
-  /// - Parameter page: the way of a page key.
+  /// - Parameter page: The distance of a page key in points.
   static func way(of key: Key, modifiers: KeyModifiers, page: Double) -> Point? {
     guard modifiers.isSubset(of: .shift) else { return nil }
     switch key {
@@ -15,7 +15,7 @@ nonisolated enum ScrollKey {
     case .pageUp: return Point(x: 0, y: -page)
     case .pageDown: return Point(x: 0, y: page)
     case .space: return Point(x: 0, y: modifiers.contains(.shift) ? -page : page)
-    // Further than any content; the end stops it.
+    // Longer than any content; the motion is limited to the end.
     case .home: return Point(x: 0, y: -1e15)
     case .end: return Point(x: 0, y: 1e15)
     default: return nil

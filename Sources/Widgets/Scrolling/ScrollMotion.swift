@@ -1,11 +1,11 @@
-/// How the offset moves by itself on one axis: a function of the time since it began.
+/// The motion of the offset along one axis without a finger: a function of the time since the start.
 nonisolated struct ScrollMotion {
   enum Course {
-    /// Thrown by a finger.
+    /// The deceleration after a flick.
     case flick(Deceleration)
-    /// Back from beyond an end.
+    /// The return from beyond an end.
     case spring(Spring)
-    /// To a place, by wheel, key or program.
+    /// The movement to an offset by wheel, key or code.
     case glide(from: Double, to: Double, duration: Double, curve: TimingCurve)
   }
 
@@ -17,14 +17,14 @@ nonisolated struct ScrollMotion {
     self.start = start
   }
 
-  /// What a released finger leaves behind: a throw, a way back from beyond the end, or nothing.
+  /// Returns the motion after a finger is lifted: a flick, a return from beyond an end, or `nil` for rest.
   static func release(
     at offset: Double, velocity: Double, range: ClosedRange<Double>, now: Double
   ) -> ScrollMotion? {
     guard range.contains(offset) else {
       let target = offset < range.lowerBound ? range.lowerBound : range.upperBound
       let displacement = offset - target
-      // Faster than this towards the end it would swing past it, into the content.
+      // A higher velocity towards the end would overshoot into the content.
       let limit = -Spring.frequency * displacement
       let velocity = displacement > 0 ? max(velocity, limit) : min(velocity, limit)
       return ScrollMotion(
@@ -34,7 +34,7 @@ nonisolated struct ScrollMotion {
     return ScrollMotion(.flick(Deceleration(start: offset, velocity: velocity)), at: now)
   }
 
-  /// The offset at a time, and whether it stays there.
+  /// Returns the offset at a time and whether the motion has ended there.
   mutating func step(
     at now: Double, range: ClosedRange<Double>, bounces: Bool
   ) -> (offset: Double, isOver: Bool) {
@@ -48,7 +48,7 @@ nonisolated struct ScrollMotion {
         hit(end, after: flick.time(passing: end) ?? time, velocity: flick.velocity(after:))
         return step(at: now, range: range, bounces: bounces)
       }
-      // Half a point before its end nobody sees the rest.
+      // The last half point of a flick is not visible.
       return abs(flick.end - position) < 0.5 ? (flick.end.clamped(to: range), true) : (position, false)
     case .spring(let spring):
       let position = spring.position(after: time)
@@ -61,13 +61,14 @@ nonisolated struct ScrollMotion {
     }
   }
 
-  /// The throw has reached an end: what is left of it stretches the spring there.
+  /// Called when a flick reaches an end: its remaining velocity stretches a spring there.
   private mutating func hit(_ end: Double, after time: Double, velocity: (Double) -> Double) {
     let spring = Spring(target: end, displacement: 0, velocity: velocity(time))
     self = ScrollMotion(.spring(spring), at: start + time)
   }
 
-  /// How fast a finger that comes down now would find it; nothing for a glide, which nobody catches.
+  /// Returns the velocity that a finger stops when it comes down, in points per second. A glide counts as 0, so that a
+  /// touch during a glide presses a subview.
   func catchableVelocity(at now: Double) -> Double {
     let time = max(0, now - start)
     switch course {
@@ -77,7 +78,7 @@ nonisolated struct ScrollMotion {
     }
   }
 
-  /// Where a glide goes; nil for the others.
+  /// The destination of a glide; `nil` for other motions.
   var destination: Double? {
     if case .glide(_, let to, _, _) = course { to } else { nil }
   }

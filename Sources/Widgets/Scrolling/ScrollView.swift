@@ -1,33 +1,34 @@
 public import VitrineGraphics
 
-/// A window onto content that is larger than itself, moved by finger, mouse wheel, keys or program.
+/// A view that shows a part of larger content and scrolls by finger, mouse wheel, keys or code.
 ///
-/// A finger takes the content along once it has moved `dragSlop` points; thrown, the content slows down as on
-/// iOS and springs back from beyond its ends. Subviews lie in the content's coordinates. Offsets are whole
-/// pixels, so that content stays sharp.
+/// Content follows a finger once the finger has moved `dragSlop` points. A flick decelerates as on iOS, and content
+/// pulled beyond its ends springs back. The frames of subviews are in content coordinates. Offsets are whole pixels, so
+/// that content stays sharp.
 open class ScrollView: View {
-  /// How far a finger moves before it scrolls, in points.
+  /// The distance that a finger moves before it scrolls, in points.
   public nonisolated static let dragSlop = 10.0
-  /// How far a step of a mouse wheel or an arrow key goes, in points.
+  /// The distance of a step of the mouse wheel or of an arrow key, in points.
   public nonisolated static let step = 80.0
 
-  /// Size of the content, in points. An axis that fits into the view does not scroll.
+  /// The size of the content in points; zero by default. Content does not scroll along an axis in which it fits the
+  /// view.
   public var contentSize: Size = .zero { didSet { if contentSize != oldValue { contentDidChange() } } }
-  /// Room around the content that scrolls with it.
+  /// Insets around the content that scroll with it, in points; none by default.
   public var contentInsets: Insets = .zero {
     didSet { if contentInsets != oldValue { contentDidChange() } }
   }
-  /// Whether a finger can pull the content past its ends. True by default.
+  /// True if a finger can pull the content beyond its ends; true by default.
   public var bounces = true
-  /// Whether bars show where the content is while it scrolls. True by default.
+  /// True if scroll indicators are shown while the content scrolls; true by default.
   public var showsIndicators = true { didSet { if showsIndicators != oldValue { setNeedsDisplay() } } }
-  /// Of the bars.
+  /// The color of the scroll indicators; a translucent gray by default.
   public var indicatorColor: Color {
     get { indicator.color }
     set { indicator.color = newValue }
   }
-  /// Lets a finger that pulls the content past its upper end ask for new content. It pulls also where there is nothing
-  /// to scroll. Nil by default.
+  /// The control that lets the user request new content by pulling down the upper end; `nil` by default. The pull works
+  /// also if the content does not scroll.
   public var refreshControl: RefreshControl? {
     didSet {
       guard refreshControl !== oldValue else { return }
@@ -35,34 +36,34 @@ open class ScrollView: View {
       refreshControl?.enter(self)
     }
   }
-  /// Room for the refresh control while it refreshes, above `contentInsets`.
+  /// The height reserved above `contentInsets` while the refresh control refreshes, in points.
   var refreshInset: Double = 0 {
     didSet { if refreshInset != oldValue { refreshInsetDidChange(from: oldValue) } }
   }
-  /// Called whenever the offset has changed, by whatever cause.
+  /// Called after each change of the offset, from any cause.
   public var onScroll: ((ScrollView) -> Void)?
 
-  /// The point of the content that is shown at the top left. Setting it ends a scroll under way and goes
-  /// there at once, within the ends.
+  /// The point of the content at the view's top left corner. A new offset is limited to the ends of the content,
+  /// applied at once, and stops any scrolling.
   public var contentOffset: Point {
     get { boundsOrigin }
     set { setContentOffset(newValue, animated: false) }
   }
 
-  /// Whether a finger moves the content.
+  /// True while a finger moves the content.
   public private(set) var isDragging = false
-  /// Whether the content moves, by a finger or by itself.
+  /// True while the content moves, by finger or by itself.
   public var isScrolling: Bool { isDragging || horizontalMotion != nil || verticalMotion != nil }
 
   var horizontalMotion: ScrollMotion?
   var verticalMotion: ScrollMotion?
   private var trackedTouch: Touch?
   private var velocity = VelocityTracker()
-  /// What the finger holds, and where it was when it began to.
+  /// The content offset held by the finger and the location of the finger when the drag began.
   private var grip = (offset: Point.zero, location: Point.zero)
   private lazy var indicator = ScrollIndicator(scrollView: self)
 
-  /// An empty view that cuts its subviews off; nothing scrolls until `contentSize` is set.
+  /// Creates a scroll view that clips its subviews. Nothing scrolls until `contentSize` is set.
   public override init(frame: Rect = .zero) {
     super.init(frame: frame)
     clipsToBounds = true
@@ -70,13 +71,13 @@ open class ScrollView: View {
 
   // MARK: Offset
 
-  /// The offsets between which the content scrolls sideways.
+  /// The range of horizontal offsets, in points.
   public var horizontalRange: ClosedRange<Double> {
     Self.range(
       content: contentSize.width, view: frame.width, before: contentInsets.left,
       after: contentInsets.right)
   }
-  /// The offsets between which it scrolls up and down.
+  /// The range of vertical offsets, in points.
   public var verticalRange: ClosedRange<Double> {
     Self.range(
       content: contentSize.height, view: frame.height, before: contentInsets.top + refreshInset,
@@ -86,19 +87,21 @@ open class ScrollView: View {
   private static func range(
     content: Double, view: Double, before: Double, after: Double
   ) -> ClosedRange<Double> {
-    // Where a measure is not finite there is nothing to scroll.
+    // A length that is not finite does not scroll.
     let (start, end) = (-before, content + after - view)
     guard start.isFinite else { return 0...0 }
     return start...(end.isFinite ? max(start, end) : start)
   }
 
-  /// Goes to an offset, within the ends, at once or in 0.3 s. A scroll under way ends; so does a drag.
+  /// Scrolls to an offset, limited to the ends of the content, at once or within 0.3 s. Stops any scrolling and
+  /// dragging.
   public func setContentOffset(_ offset: Point, animated: Bool) {
     endTracking()
     glide(to: offset, duration: animated && window != nil ? 0.3 : 0, curve: .easeInOut)
   }
 
-  /// Scrolls as little as it takes to show a rectangle of the content; its beginning, if it is too large.
+  /// Scrolls by the smallest distance that makes a rectangle of the content visible. Of a rectangle that is larger than
+  /// the view, the beginning is shown.
   public func scrollRectToVisible(_ rect: Rect, animated: Bool) {
     func offset(_ low: Double, _ high: Double, now: Double, length: Double) -> Double {
       if low < now || high - low > length { return low }
@@ -110,7 +113,7 @@ open class ScrollView: View {
     if target != contentOffset { setContentOffset(target, animated: animated) }
   }
 
-  /// Moves to a place within the ends; a duration of 0 is at once.
+  /// Moves to an offset, limited to the ends of the content, within `duration` seconds; 0 moves at once.
   func glide(to offset: Point, duration: Double, curve: TimingCurve) {
     let target = Point(x: offset.x.clamped(to: horizontalRange), y: offset.y.clamped(to: verticalRange))
     guard duration > 0, let window else {
@@ -121,7 +124,7 @@ open class ScrollView: View {
       return
     }
     func motion(_ current: ScrollMotion?, from: Double, to: Double) -> ScrollMotion? {
-      // Begun anew by each repeat of a held key, it would never cover the last half of a pixel.
+      // If each repeat of a held key restarted the motion, the last half pixel would never be covered.
       if let current, current.destination == to { return current }
       return from == to
         ? nil
@@ -143,7 +146,7 @@ open class ScrollView: View {
     onScroll?(self)
   }
 
-  /// Called when the offset has changed, before `onScroll`. Overriders call super.
+  /// Called after the offset has changed, before `onScroll`. Overrides call super.
   open func didScroll() {}
 
   private func contentDidChange() {
@@ -153,7 +156,8 @@ open class ScrollView: View {
     refreshControl?.scrollViewDidScroll()
   }
 
-  /// The room for the refresh control comes and goes with the content gliding; a finger keeps what it holds.
+  /// Animates the content when the height for the refresh control changes. During a drag, the content stays under the
+  /// finger.
   private func refreshInsetDidChange(from old: Double) {
     setNeedsDisplay()
     if isDragging, let touch = trackedTouch {
@@ -163,7 +167,7 @@ open class ScrollView: View {
       verticalMotion = .release(at: bounds.minY, velocity: 0, range: verticalRange, now: window.now)
       startMoving()
     } else if refreshInset > old, bounds.minY <= verticalRange.lowerBound + refreshInset {
-      // Content that is at its upper end, or is on its way back to it, makes room.
+      // Only content at its upper end, or on the way back to it, makes room.
       glide(
         to: Point(x: bounds.minX, y: verticalRange.lowerBound), duration: window == nil ? 0 : 0.25,
         curve: .easeOut)
@@ -176,7 +180,8 @@ open class ScrollView: View {
     refreshControl?.scrollViewDidScroll()
   }
 
-  /// Brings an offset back that has come to lie beyond an end; one that moves finds its way by itself, across or down.
+  /// Moves an offset that lies beyond an end back to it. An axis in motion is left alone, because the motion leads back
+  /// by itself.
   private func settle() {
     guard !isDragging else { return }
     var offset = boundsOrigin
@@ -213,12 +218,12 @@ open class ScrollView: View {
 
   var scrollsHorizontally: Bool { horizontalRange.lowerBound < horizontalRange.upperBound }
   var scrollsVertically: Bool { verticalRange.lowerBound < verticalRange.upperBound }
-  /// Whether a finger can pull content past its upper end that does not scroll.
+  /// True if a finger can pull down content that does not scroll.
   private var pullsToRefresh: Bool { bounces && refreshControl?.isEnabled == true }
 
   open override func observeTouch(_ touch: Touch) {
     guard trackedTouch == nil || trackedTouch === touch else {
-      // A second finger on content that moves means nothing.
+      // A second finger on moving content is ignored.
       if isDragging, touch.phase == .began { window?.claim(touch, by: self) }
       return
     }
@@ -236,7 +241,7 @@ open class ScrollView: View {
     }
   }
 
-  /// Content that moves stops under the finger, and what lies there is not meant.
+  /// Starts to track a touch. Moving content stops under the finger, and the touch then does not press a subview.
   private func touchDown(_ touch: Touch) {
     trackedTouch = touch
     velocity = VelocityTracker()
@@ -273,7 +278,7 @@ open class ScrollView: View {
   }
 
   private func takeGrip(at location: Point) {
-    // From beyond an end the pull goes on where the finger would have had to be.
+    // Beyond an end, the drag continues from the finger position that would have pulled the content this far.
     grip.offset = Point(
       x: RubberBand.pulled(to: bounds.minX, range: horizontalRange, length: bounds.width),
       y: RubberBand.pulled(to: bounds.minY, range: verticalRange, length: bounds.height))
@@ -308,7 +313,7 @@ open class ScrollView: View {
     startMoving()
   }
 
-  /// Lets a finger go that the content follows; what it does from here on means nothing.
+  /// Stops to follow the finger; its further movement is ignored.
   private func endTracking() {
     trackedTouch = nil
     if isDragging { refreshControl?.pullDidEnd() }
@@ -328,22 +333,23 @@ open class ScrollView: View {
 
   open override func wheel(at location: Point, deltaX: Double, deltaY: Double) -> Bool {
     guard (scrollsVertically && deltaY != 0) || (scrollsHorizontally && deltaX != 0) else { return false }
-    // While a finger holds the content, a wheel does not move it.
+    // The wheel is ignored while a finger holds the content.
     if !isDragging { glide(by: Point(x: -deltaX * Self.step, y: -deltaY * Self.step), duration: 0.12) }
     return true
   }
 
-  /// Adds a way to where the content is going.
+  /// Adds a distance to the destination of the current motion.
   func glide(by way: Point, duration: Double) {
     let goal = Point(
       x: horizontalMotion?.destination ?? bounds.minX, y: verticalMotion?.destination ?? bounds.minY)
     glide(to: goal + way, duration: duration, curve: .easeOut)
   }
 
-  /// True: keys that nobody else wants scroll.
+  /// True if the content can scroll: keys that no view handled then scroll.
   open override var takesUnclaimedKeys: Bool { scrollsVertically || scrollsHorizontally }
 
-  /// Arrows, page keys, Home, End and Space scroll. An arrow for which there is no way left is passed on.
+  /// Scrolls with the arrow keys, page keys, Home, End and Space. An arrow key is passed on if the content cannot
+  /// scroll further.
   open override func keyDown(_ key: Key, modifiers: KeyModifiers) -> Bool {
     guard let way = ScrollKey.way(of: key, modifiers: modifiers, page: bounds.height * 0.9),
       way.x != 0 ? scrollsHorizontally : scrollsVertically
@@ -353,7 +359,7 @@ open class ScrollView: View {
     return true
   }
 
-  /// Whether some of a way is left, once it has come to where it is going.
+  /// True if the content can scroll further in a direction after the current motion has ended.
   func canScroll(by way: Point) -> Bool {
     let goal = Point(
       x: horizontalMotion?.destination ?? bounds.minX, y: verticalMotion?.destination ?? bounds.minY)
@@ -361,7 +367,7 @@ open class ScrollView: View {
       || way.y != 0 && (goal.y + way.y).clamped(to: verticalRange) != goal.y
   }
 
-  /// `scrollArea`.
+  /// Returns `.scrollArea` unless another role was set.
   open override var accessibilityRole: AccessibilityRole {
     get { role(.scrollArea) }
     set { super.accessibilityRole = newValue }
@@ -374,13 +380,13 @@ open class ScrollView: View {
 }
 
 extension ScrollView: FrameObserver {
-  /// Moves the content to where it is at `now`.
+  /// Moves the content to its offset at the time `now`.
   public func frame(at now: Double) -> NextFrame {
     let x = step(&horizontalMotion, from: bounds.minX, range: horizontalRange, now: now)
     let y = step(&verticalMotion, from: bounds.minY, range: verticalRange, now: now)
     indicator.show()
     move(to: Point(x: x, y: y))
-    // A finger that holds the content moves it by itself.
+    // A finger that holds the content moves it without frame requests.
     if horizontalMotion != nil || verticalMotion != nil { return .soon }
     finishIfAtRest()
     return .never

@@ -1,33 +1,33 @@
 import Glibc
 
-/// A critically damped spring: back to rest as fast as it goes without swinging.
+/// A critically damped spring: the fastest return to rest without oscillation.
 ///
-/// x(t) = (a + (v0 + ω·a)·t)·e^(-ωt), measured from the rest position.
+/// x(t) = (a + (v0 + ω·a)·t)·e^(-ωt), relative to the rest position.
 public nonisolated struct Spring: Hashable, Sendable {
-  /// Stiffness: after 0.4 s less than 5 % of the way is left.
+  /// The angular frequency ω in 1/s. After 0.4 s, less than 5 % of the displacement is left.
   public static let frequency = 12.0
 
-  /// Rest position, in points.
+  /// The rest position, in points.
   public var target: Double
-  /// Distance from the target at the start.
+  /// The distance from the rest position at the start, in points.
   public var displacement: Double
-  /// Points a second at the start.
+  /// The velocity at the start, in points per second.
   public var velocity: Double
 
-  /// A spring let go at `target + displacement`, in points, while it moves by `velocity` points a second.
+  /// Creates a spring released at `target + displacement`, in points, with a velocity in points per second.
   public init(target: Double, displacement: Double, velocity: Double) {
     self.target = target
     self.displacement = displacement
     self.velocity = velocity
   }
 
-  /// Position so many seconds after the start.
+  /// Returns the position, in points, `time` seconds after the start.
   public func position(after time: Double) -> Double {
     let slope = velocity + Self.frequency * displacement
     return target + (displacement + slope * time) * exp(-Self.frequency * time)
   }
 
-  /// Velocity so many seconds after the start.
+  /// Returns the velocity, in points per second, `time` seconds after the start.
   public func velocity(after time: Double) -> Double {
     let slope = velocity + Self.frequency * displacement
     return (velocity - Self.frequency * slope * time) * exp(-Self.frequency * time)

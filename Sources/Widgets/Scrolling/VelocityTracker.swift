@@ -1,10 +1,12 @@
 import VitrineGraphics
 
-/// How fast a finger moves when it is lifted, from the last 100 ms of its way.
+/// Measures the velocity of a finger when it is lifted, over the last 100 ms of its movement.
 nonisolated struct VelocityTracker {
-  /// Seconds; a finger that rests longer before it is lifted throws nothing.
+  /// The period in seconds over which the velocity is measured. A finger that rests longer before it is lifted has no
+  /// velocity.
   static let window = 0.1
-  /// Points a second; faster than any finger, so that two events in one instant throw nothing into the void.
+  /// The maximum speed per axis in points per second, above that of any finger. It limits the quotient of two nearly
+  /// simultaneous events.
   static let maximum = 12_000.0
 
   private var samples: [(time: Double, location: Point)] = []
@@ -14,7 +16,7 @@ nonisolated struct VelocityTracker {
     samples.append((time, location))
   }
 
-  /// Points a second.
+  /// The velocity in points per second; zero with fewer than two samples.
   var velocity: Point {
     guard let first = samples.first, let last = samples.last, last.time > first.time else { return .zero }
     let seconds = last.time - first.time

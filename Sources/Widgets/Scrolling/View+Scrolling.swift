@@ -1,7 +1,7 @@
 import VitrineGraphics
 
 extension View {
-  /// Scrolls every scroll view around this view so that it can be seen.
+  /// Scrolls all enclosing scroll views so that the view becomes visible. O(depth of the tree).
   public func scrollIntoView(animated: Bool) {
     var ancestor = superview
     while let current = ancestor {
