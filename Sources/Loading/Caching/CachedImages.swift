@@ -1,48 +1,49 @@
 import VitrineGraphics
 
-/// Images by identity and size, in the order of their last use.
+/// The images of a memory cache by identity and size, together with their order of eviction (`UseOrder`).
 ///
-/// A place is an index into arrays of one length, rather than an object: no counting of references on a hit, and
-/// no chain of a hundred thousand `deinit`s. Who was used when is in `UseOrder`.
+/// Each image has an index into arrays instead of a list node of its own. A cache hit therefore counts no references to
+/// nodes, and releasing the cache does not run a chain of a hundred thousand `deinit`s.
 struct CachedImages {
-  /// What a hit looks at comes first, in one line of the processor's cache.
+  /// One image. The fields that a cache hit reads come first, in one cache line of the processor.
   private struct Entry {
     var image: Image?
     var identity: PictureIdentity?
-    /// What it was decoded for; nil for the whole picture.
+    /// The target that the image was decoded for; nil for the whole image.
     var target: DecodeTarget?
     /// The `DecodeLimits.scaleDownBytes` that the image was decoded with.
     var scaleDownBytes: Int?
-    /// The next larger variant of the same identity, below 0 for none.
+    /// The index of the next larger variant of this identity; negative if there is none.
     var larger: Int32 = -1
     var hash = 0
-    /// When it came in, in nanoseconds.
+    /// The time of the insert in nanoseconds.
     var time: Int64 = 0
   }
 
-  /// Places without an image are in `free`.
+  /// All entries. The indices of entries without an image are in `free`.
   private var entries: [Entry] = []
   private var free: [Int] = []
-  /// Place of the smallest variant of each identity.
+  /// The index of the smallest variant of each identity.
   private var smallest = PlaceIndex()
   private var purged = PurgedMarks()
   private var order = UseOrder()
 
-  /// Sum of the costs.
+  /// The sum of the costs of all images in bytes.
   var cost: Int { order.cost }
   var count: Int { order.count }
 
-  /// Bounds what is kept although it was used longer ago than something else.
+  /// Limits the protected segment of the order of eviction to four fifths of `cost` bytes and of `count` images, but
+  /// not to less than one image.
   mutating func protect(cost: Int, count: Int) {
     let share = UseOrder.protectedShare
     order.protectedCostLimit = cost / share.denominator * share.numerator
     order.protectedCountLimit = max(1, count / share.denominator * share.numerator)
   }
 
-  // MARK: Finding
+  // MARK: Lookup
 
-  /// The place of the largest variant, or of the smallest that serves `target`; below 0 where there is none.
-  /// O(variants).
+  /// Returns the index of the smallest variant that serves `target`, or of the largest variant if `target` is nil; -1
+  /// if there is none. O(variants).
   func place(_ identity: PictureIdentity, at target: DecodeTarget?, scaleDownBytes: Int? = nil) -> Int {
     var place = smallestPlace(identity, identity.placeHash)
     guard place >= 0 else { return -1 }
@@ -58,19 +59,20 @@ struct CachedImages {
     }
   }
 
-  /// The image of a place, which counts as a use of it.
+  /// Returns the image at an index and marks the image as just used.
   mutating func use(_ place: Int) -> Image? {
     order.use(place)
     return entries[place].image
   }
 
-  /// When the image of a place came in. A time that has not come yet, as the clock was set back, becomes `now`.
+  /// Returns the age of the image at an index in nanoseconds. A time of insertion in the future, which remains after
+  /// the clock was set back, is replaced by `now`.
   mutating func age(_ place: Int, at now: Int64) -> Int64 {
     if entries[place].time > now { entries[place].time = now }
     return now - entries[place].time
   }
 
-  /// Why nothing is found. O(1).
+  /// Returns the reason for a cache miss. O(1).
   func missReason(_ identity: PictureIdentity) -> TraceEvent.Miss {
     let hash = identity.placeHash
     if smallestPlace(identity, hash) >= 0 { return .tooSmall }
@@ -81,16 +83,17 @@ struct CachedImages {
     for case let image? in entries.lazy.map(\.image) { body(image) }
   }
 
-  // MARK: Changing
+  // MARK: Changes
 
-  /// Takes out what `image` would replace, if it were kept. O(variants).
+  /// Removes and returns the variants that `image` would replace: the variant of the same target, the variant of the
+  /// same size in pixels, and all variants of another source size. O(variants).
   mutating func makeWay(
     for image: Image, as identity: PictureIdentity, at target: DecodeTarget?, scaleDownBytes: Int? = nil
   ) -> [Image] {
     variants(identity).filter { isReplaced($0, by: image, at: target, scaleDownBytes) }.map { remove($0) }
   }
 
-  /// Keeps an image as the newest, and returns its place. O(variants).
+  /// Adds an image as the most recent one and returns the index of the image. O(variants).
   mutating func insert(
     _ image: Image, as identity: PictureIdentity, at target: DecodeTarget?, scaleDownBytes: Int? = nil,
     _ now: Int64
@@ -115,13 +118,14 @@ struct CachedImages {
     return place
   }
 
-  /// Removes all variants, as if they had never been there. O(variants).
+  /// Removes and returns all variants of an identity, and forgets that the identity was purged. O(variants).
   mutating func remove(_ identity: PictureIdentity) -> [Image] {
     purged.remove(identity.placeHash)
     return variants(identity).map { remove($0) }
   }
 
-  /// Removes the image of a place, as if it had never been there.
+  /// Removes and returns the image at an index, which must be in use. Does not mark the identity as purged.
+  /// O(variants).
   mutating func remove(_ place: Int) -> Image {
     guard let image = entries[place].image, let identity = entries[place].identity else {
       preconditionFailure("only places in use are removed")
@@ -144,20 +148,23 @@ struct CachedImages {
 
   // MARK: Purging
 
-  /// How far a purge has come that is made in several parts.
+  /// The targets and the progress of a purge that runs in several steps.
   struct Purge {
-    /// What may be left.
+    /// The maximum number of bytes to leave.
     var cost: Int
+    /// The maximum number of images to leave.
     var count = Int.max
-    /// What came in last, and goes last; nil for nothing of the kind.
+    /// The index of the image that was inserted last and is evicted last; nil if there is none.
     var kept: Int?
-    /// How many images are still to be looked at for the first time: those that are being shown are passed over then.
+    /// The number of images still to be checked for the first time. An image that is being shown is spared at the first
+    /// check; 0 spares no image.
     var sparing: Int
-    /// Whether those stay, however much that is.
+    /// True to leave all images that are being shown, even if the targets are then not met.
     var keepsShown = false
   }
 
-  /// Looks at `limit` images at most, the first that are to go, and removes them; whether that was all there is to do.
+  /// Checks at most `limit` images in the order of eviction, and removes all that are not spared. Returns true if the
+  /// purge is finished.
   mutating func purge(_ purge: inout Purge, atMost limit: Int, into removed: inout [Image]) -> Bool {
     for _ in 0..<limit {
       guard cost > purge.cost || count > purge.count, let place = order.first(keeping: purge.kept) else {
@@ -177,7 +184,7 @@ struct CachedImages {
     return false
   }
 
-  /// Removes the images that are `age` nanoseconds old. O(n).
+  /// Removes and returns all images that are at least `age` nanoseconds old. O(n).
   mutating func removeAll(asOldAs age: Int64, at now: Int64) -> [Image] {
     var removed: [Image] = []
     for place in entries.indices where entries[place].image != nil && self.age(place, at: now) >= age {
@@ -192,7 +199,7 @@ struct CachedImages {
     smallest.place(hash) { entries[$0].identity == identity }
   }
 
-  /// Places of the variants of an identity, the smallest first.
+  /// Returns the indices of all variants of an identity, smallest variant first.
   private func variants(_ identity: PictureIdentity) -> [Int] {
     var places: [Int] = []
     var place = smallestPlace(identity, identity.placeHash)

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Calls a memory cache when an image in it may have expired. Sleeps while no image can expire.
+/// Calls a memory cache when one of the cached images may have expired. Sleeps while no image can expire.
 final class ExpiryTimer: Sendable {
   private let clock: any LoadingClock
   /// The time of the next call; nil if none is scheduled.

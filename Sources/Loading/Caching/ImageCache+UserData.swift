@@ -1,8 +1,8 @@
 import VitrineGraphics
 
 extension ImageCache {
-  /// Returns the user data stored with an image: those of the image in memory, otherwise those of the entry on disk.
-  /// Empty if there are none, or no image.
+  /// Returns the user data of the image in memory or, if that image is missing or has no user data, of the entry on
+  /// disk. Returns an empty dictionary if neither has user data.
   public func userData(
     for source: some ImageRequestConvertible, additionalIdentifier: String? = nil, in tiers: Tiers = .all
   ) async -> [String: [UInt8]] {
@@ -24,8 +24,8 @@ extension ImageCache {
     }
   }
 
-  /// Replaces the user data of an image in memory and of its entry on disk. Returns true if there was such an image or
-  /// entry.
+  /// Replaces the user data of an image in memory and of the entry on disk. Returns true if an image or an entry was
+  /// updated.
   ///
   /// As with extended attributes, each value has a name. An empty dictionary removes all values. The entry on disk
   /// keeps its user data until a server sends another image.

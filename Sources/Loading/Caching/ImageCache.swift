@@ -11,12 +11,12 @@ public import VitrineGraphics
 ///
 /// The memory cache holds images by request and additional identifier; the disk cache holds encoded bytes. An image
 /// that is stored without an identifier and without transforms replaces the response to its request: each load of the
-/// URL shows it and sends no request for a year. An image that is stored with an identifier, or for a request with
-/// transforms, has an entry of its own on disk. Loads find such an image only in memory; queries find it on disk as
+/// URL shows that image and sends no request for a year. An image that is stored with an identifier, or for a request
+/// with transforms, has a separate entry on disk. Loads find such an image only in memory; queries find it on disk as
 /// well.
 ///
 /// Disk operations run in the order of the calls, never on the caller's thread. Completions are called once, on the
-/// main actor, after the call has returned. May be used from any thread; holds its downloader.
+/// main actor, after the call has returned. May be used from any thread. Keeps a strong reference to the downloader.
 public struct ImageCache: Sendable {
   /// The caches that an operation applies to.
   public enum Tiers: Hashable, Sendable, CaseIterable {
@@ -31,11 +31,11 @@ public struct ImageCache: Sendable {
     var includesDisk: Bool { self != .memory }
   }
 
-  /// The number of entries on disk and the bytes that they take.
+  /// The number of entries on disk and their size in bytes.
   public struct DiskUsage: Hashable, Sendable {
     /// The number of stored images.
     public var count: Int
-    /// The bytes that the stored images take.
+    /// The number of bytes that the stored images take.
     public var bytes: Int
 
     /// Creates a usage; both numbers are 0 by default.
@@ -51,11 +51,11 @@ public struct ImageCache: Sendable {
   // MARK: Storing
 
   /// Stores an image: in memory before this call returns, on disk later. The completion receives true if all tiers have
-  /// stored it.
+  /// stored the image.
   ///
   /// - Parameters:
-  ///   - image: The image, which replaces an image stored under the same identity. Its `userData` is stored with it. A
-  ///     preview is not stored.
+  ///   - image: The image, which replaces an image stored under the same identity. The image's `userData` is stored as
+  ///     well. A preview is not stored.
   ///   - source: The request, URL or text that names the image.
   ///   - additionalIdentifier: The additional identifier, as in a load; nil is an identifier of its own.
   ///   - data: The encoded image, written unchanged; `nil` encodes the image with the downloader's decoder if that is
@@ -78,7 +78,7 @@ public struct ImageCache: Sendable {
       body: { data ?? (try? encoder?.encode(image, as: nil)) }, completion: completion)
   }
 
-  /// Stores an image and returns true if all tiers have stored it; see
+  /// Stores an image and returns true if all tiers have stored the image; see
   /// `store(_:for:additionalIdentifier:data:in:completion:)`.
   @discardableResult
   public func store(
@@ -92,8 +92,8 @@ public struct ImageCache: Sendable {
     }
   }
 
-  /// Stores encoded bytes on disk without decoding them, and leaves memory unchanged (`storeImageDataToDisk:forKey:`).
-  /// Returns true if they were written.
+  /// Stores encoded bytes on disk without decoding, and leaves memory unchanged (SDWebImage's
+  /// `storeImageDataToDisk:forKey:`). Returns true if the bytes were written.
   @discardableResult
   public func storeData(
     _ data: [UInt8], for source: some ImageRequestConvertible, additionalIdentifier: String? = nil,
@@ -138,10 +138,10 @@ public struct ImageCache: Sendable {
     if let completion { Mailbox.main.post { completion(value) } }
   }
 
-  // MARK: Asking
+  // MARK: Lookup
 
-  /// Returns the image if it is in memory. Of several sizes it returns the largest, unless the request has a
-  /// `targetSize`.
+  /// Returns the image in memory, or `nil`. Returns the largest of several sizes, unless the request has a
+  /// `targetSize`. Returns `nil` for a request with the cache policy `.reload`.
   public func imageInMemory(
     for source: some ImageRequestConvertible, additionalIdentifier: String? = nil
   ) -> Image? {
@@ -149,8 +149,8 @@ public struct ImageCache: Sendable {
     return downloader.cachedImage(for: request, additionalIdentifier: additionalIdentifier)
   }
 
-  /// Returns the tier that has the image: `.memory`, otherwise `.disk`; `nil` if none of the given tiers has it
-  /// (`containsImageForKey:cacheType:`).
+  /// Returns the tier that has the image: `.memory`, otherwise `.disk`; `nil` if none of the given tiers has the image
+  /// (SDWebImage's `containsImageForKey:cacheType:`).
   public func location(
     of source: some ImageRequestConvertible, additionalIdentifier: String? = nil, in tiers: Tiers = .all
   ) async -> ImageResponse.Source? {
@@ -168,8 +168,8 @@ public struct ImageCache: Sendable {
     return isOnDisk ? .disk : nil
   }
 
-  /// Returns the number of images on disk and the bytes that they take, after all earlier disk operations; `nil` if
-  /// there is no disk cache, or one that does not count (`totalDiskCount`, `totalDiskSize`).
+  /// Returns the number of images on disk and their size in bytes, after all earlier disk operations; `nil` if there is
+  /// no disk cache or the disk cache does not count (SDWebImage's `totalDiskCount` and `totalDiskSize`).
   public func diskUsage() async -> DiskUsage? {
     await withCheckedContinuation { continuation in
       engine.access {
@@ -182,7 +182,7 @@ public struct ImageCache: Sendable {
 
   // MARK: Removing
 
-  /// Removes an image in all its sizes. The completion receives true if there was one.
+  /// Removes an image in all sizes. The completion receives true if an image was removed.
   public func remove(
     _ source: some ImageRequestConvertible, additionalIdentifier: String? = nil, from tiers: Tiers = .all,
     completion: (@MainActor (Bool) -> Void)?
@@ -202,7 +202,7 @@ public struct ImageCache: Sendable {
     }
   }
 
-  /// Removes an image in all its sizes, and returns true if there was one.
+  /// Removes an image in all sizes. Returns true if an image was removed.
   @discardableResult
   public func remove(
     _ source: some ImageRequestConvertible, additionalIdentifier: String? = nil, from tiers: Tiers = .all
@@ -235,7 +235,7 @@ public struct ImageCache: Sendable {
     }
   }
 
-  /// Removes all images, and returns true if none of those that existed at the start is left.
+  /// Removes all images. Returns true if none of the images that existed at the start is left.
   @discardableResult
   public func removeAll(from tiers: Tiers = .all) async -> Bool {
     await withCheckedContinuation { continuation in
@@ -243,8 +243,8 @@ public struct ImageCache: Sendable {
     }
   }
 
-  /// Removes responses from disk that exceed the limits of age, size and count (`deleteOldFilesWithCompletionBlock:`).
-  /// Returns when this is done.
+  /// Removes responses from disk that exceed the limits of age, size and count (SDWebImage's
+  /// `deleteOldFilesWithCompletionBlock:`). Returns when the removal is done.
   public func removeExpired() async {
     await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
       engine.access {
@@ -257,7 +257,7 @@ public struct ImageCache: Sendable {
 }
 
 extension ImageCache: Equatable {
-  /// Returns true for caches of the same downloader.
+  /// Returns true if both caches belong to one downloader.
   public static func == (a: ImageCache, b: ImageCache) -> Bool { a.downloader === b.downloader }
 }
 

@@ -6,7 +6,8 @@ import VitrineGraphics
 /// The lookup continues if this object is released.
 @MainActor
 public final class ImageCacheQuery {
-  /// Receives the image and the tier that had it; `nil` if there was no image or the query was cancelled.
+  /// A function that receives the image and the tier that had the image; `nil` if there was no image or the query was
+  /// cancelled.
   public typealias Completion = @MainActor (ImageResponse?) -> Void
 
   private var completion: Completion?
@@ -17,7 +18,8 @@ public final class ImageCacheQuery {
   /// True if the completion has been called.
   public var isFinished: Bool { completion == nil }
 
-  /// Cancels the query. Calls the completion with `nil` before this call returns, unless it has been called already.
+  /// Cancels the query. Calls the completion with `nil` before this call returns, unless the completion has been called
+  /// already.
   public func cancel() {
     task?.cancel()
     finish(nil)
@@ -101,8 +103,8 @@ extension ImageCache {
     }
   }
 
-  /// Reads the entry of the identifier or of the transforms; without such an entry, makes the image from the request's
-  /// bytes.
+  /// Reads the image stored under the additional identifier or the transforms. If there is none, makes the image from
+  /// the stored response of the request.
   @MainActor
   private func readFromDisk(
     _ request: ImageRequest, _ additionalIdentifier: String?, for query: ImageCacheQuery,
@@ -131,7 +133,7 @@ extension ImageCache {
     let task = ImageTask(
       request, additionalIdentifier: additionalIdentifier, completion: { completion(try? $0.get()) })
     query.follow(task)
-    // Runs after pending writes.
+    // The load begins after all pending writes, so that it finds an image whose store was requested before.
     engine.access { _ in
     } completion: { _ in
       downloader.begin(task)

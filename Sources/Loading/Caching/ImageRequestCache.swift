@@ -1,35 +1,37 @@
 public import VitrineGraphics
 
-/// A cache of pictures by request plus additional identifier (AF-F2). Bring your own, or use
-/// `MemoryImageCache`.
+/// A cache of images by request and additional identifier (AFNetworking's `AFImageRequestCache`), such as
+/// `MemoryImageCache` or an application's own type.
 ///
-/// Every call may come from any thread, the main one included, so none may wait for a disk or a network.
-/// Under one identity may lie variants of several sizes: a lookup whose request has a `targetSize` is served
-/// by any variant that has at least the pixels for it, a lookup without by the largest that is there.
+/// Methods are called from any thread, including the main thread, and must not wait for a disk or a network. An
+/// identity may have variants of several sizes: a lookup with a `targetSize` returns a variant with enough pixels for
+/// that size, a lookup without one returns the largest variant.
 public protocol ImageRequestCache: AnyObject, Sendable {
-  /// The picture, the same instance each time, or nil. Counts as a use of it.
+  /// Returns the cached image, or `nil`. Returns the same instance on each call. Counts as a use of the image.
   func image(for request: ImageRequest, additionalIdentifier: String?) -> Image?
-  /// Keeps a picture, and replaces the one of the same identity and size.
+  /// Stores an image in place of an image with equal identity and size.
   func insert(_ image: Image, for request: ImageRequest, additionalIdentifier: String?)
-  /// Removes a picture in all its sizes; whether there was one.
+  /// Removes an image in all sizes. Returns true if there was such an image.
   @discardableResult
   func removeImage(for request: ImageRequest, additionalIdentifier: String?) -> Bool
-  /// Removes everything; whether there was anything.
+  /// Removes all images. Returns true if there were any.
   @discardableResult
   func removeAllImages() -> Bool
-  /// Asked before each `insert` of a downloaded picture (AF-F12).
+  /// Returns false to keep a loaded image out of the cache. Called each time before a load inserts an image. The
+  /// default returns true.
   func shouldCache(_ image: Image, for request: ImageRequest, additionalIdentifier: String?) -> Bool
-  /// Why a lookup just made did not find the picture, for the trace. Counts as no use of anything.
+  /// Returns the reason why the preceding lookup did not find an image, for the trace. Does not count as a use. The
+  /// default returns `.absent`.
   func missReason(for request: ImageRequest, additionalIdentifier: String?) -> TraceEvent.Miss
 }
 
 extension ImageRequestCache {
-  /// Everything is worth keeping unless a cache says otherwise (AF-C16).
+  /// Returns true: every image is stored.
   public func shouldCache(
     _ image: Image, for request: ImageRequest, additionalIdentifier: String?
   ) -> Bool { true }
 
-  /// Not there, unless a cache knows more.
+  /// Returns `.absent`.
   public func missReason(for request: ImageRequest, additionalIdentifier: String?) -> TraceEvent.Miss {
     .absent
   }

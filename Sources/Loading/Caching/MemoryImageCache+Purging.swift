@@ -2,23 +2,26 @@ import Synchronization
 public import VitrineGraphics
 
 extension MemoryImageCache {
-  /// Images that a purge looks at before it lets others have the lock: some tens of microseconds.
+  /// The number of images that a purge checks before other threads may take the lock. The check takes some tens of
+  /// microseconds.
   private static let purgedAtOnce = 128
 
-  /// Removes images until `bytes` at most are left; first those that were used once, the least recently used
-  /// before the others.
+  /// Evicts images until at most `bytes` of pixels are left: first the images that no lookup has found since their
+  /// insert, then the others, the least recently used first in each group. A negative number counts as 0. Images that
+  /// are being shown are not spared.
   public func purge(to bytes: Int) { purge(.pressure) { _ in .init(cost: max(0, bytes), sparing: 0) } }
 
-  /// Removes everything (AF-C19): the system has told the application that memory is short.
+  /// Evicts all images. Call this when the system reports that memory is short.
   public func relieveMemoryPressure() { purge(to: 0) }
 
-  /// Obeys the limits; `place` has just been filled, and goes last.
+  /// Evicts images until the limits are met. The image at the index `place`, which has just been inserted, is evicted
+  /// last.
   func purgeIfNeeded(keeping place: Int? = nil) {
     guard let (due, reason) = state.withLock({ $0.dueWork(keeping: place) }) else { return }
     purge(reason) { _ in due }
   }
 
-  /// Purges in parts, between which others may have the lock, and lets the images of each go outside of it.
+  /// Runs a purge in steps and releases the lock between the steps. Removed images are released outside the lock.
   func purge(_ reason: EvictionReason, _ plan: (CachedImages) -> CachedImages.Purge) {
     var purge = state.withLock { plan($0.images) }
     var isDone = false
@@ -32,8 +35,8 @@ extension MemoryImageCache {
     }
   }
 
-  /// Changes what it holds. Images go, and the ledger hears of it, outside the lock: freeing megabytes takes time.
-  /// Returns whether there were any.
+  /// Changes the state under the lock, and returns true if `change` has removed images. Removed images are released,
+  /// and the ledger is updated, outside the lock, because freeing megabytes takes time.
   @discardableResult
   func release(_ change: (inout State) -> [Image]) -> Bool {
     var (images, bytes, ledger) = state.withLock { state in
@@ -46,7 +49,8 @@ extension MemoryImageCache {
     return wasThere
   }
 
-  /// Lets images that were taken out count as shown if they are in use.
+  /// Ends the cache's accounting of removed images. An image that is still in use is then counted in the ledger's
+  /// `shown` account.
   static func endCaching(_ images: inout [Image]) {
     // An image without another owner is released here and need not be counted.
     for index in images.indices where !isKnownUniquelyReferenced(&images[index]) {
@@ -56,7 +60,8 @@ extension MemoryImageCache {
 }
 
 extension MemoryImageCache: MemoryHolder {
-  /// Counts what it holds against a ledger from now on, and gives way when that asks for room.
+  /// Counts the pixels of the cache in a ledger from now on, instead of an earlier ledger, and evicts images when the
+  /// ledger asks for memory.
   public func count(against ledger: MemoryLedger) {
     let (old, cost) = state.withLock { state in
       defer { state.ledger = ledger }
@@ -68,15 +73,16 @@ extension MemoryImageCache: MemoryHolder {
     ledger.add(cost, to: .cache)
   }
 
-  /// Makes room for others: the least recently used go, those that are being shown last.
+  /// Evicts images with at least `bytes` of pixels, as far as the cache has as many, to make room for other memory.
+  /// Evicts the least recently used images first, and images that are being shown last.
   public func release(bytes: Int) {
     purge(.pressure) { images in
       .init(cost: max(0, images.cost - max(0, bytes)), sparing: images.count)
     }
   }
 
-  /// A warning leaves what a purge leaves; when it is critical only that stays which is being shown, as letting
-  /// go of it would free nothing.
+  /// Evicts images under memory pressure. A warning leaves at most `preferredUsageAfterPurge`. Critical pressure evicts
+  /// all images except those that are being shown, because evicting an image that a view holds frees no memory.
   public func relieve(_ pressure: MemoryPressure) {
     let preferred = preferredUsageAfterPurge
     purge(.pressure) { images in

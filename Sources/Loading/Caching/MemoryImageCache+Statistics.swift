@@ -1,37 +1,37 @@
 extension MemoryImageCache {
-  /// Why an image had to go.
+  /// The reason for an eviction.
   public enum EvictionReason: Hashable, Sendable, CaseIterable {
-    /// The usage was above the capacity.
+    /// The usage exceeded `capacity`.
     case capacity
-    /// There were more images than `countLimit`.
+    /// The number of images exceeded `countLimit`.
     case count
-    /// It was older than `timeToLive`.
+    /// The image was older than `timeToLive`.
     case age
-    /// `purge(to:)`, a budget that is shared with others, or a shortage of memory.
+    /// The application called `purge(to:)`, the shared memory budget was exceeded, or memory was short.
     case pressure
   }
 
-  /// What a cache has done so far, and what it holds.
+  /// The counters of a cache since the cache was created, and the current contents.
   public struct Statistics: Hashable, Sendable {
-    /// Lookups that found an image.
+    /// The number of lookups that found an image.
     public internal(set) var hits = 0
-    /// Lookups that did not.
+    /// The number of lookups that found no image, or only a weak reference to an evicted image.
     public internal(set) var misses = 0
-    /// Images that were put in, replaced ones included.
+    /// The number of images that were stored, including replacements.
     public internal(set) var inserts = 0
-    /// Images that were not kept, as they are larger than `entryCostLimit`, or live no time at all.
+    /// The number of images that were not stored: images above `entryCostLimit`, and all images if `timeToLive` is 0.
     public internal(set) var refusals = 0
-    /// Images that had to go, by reason; not those replaced or removed.
+    /// The number of evicted images by reason. Replaced and removed images do not count.
     public internal(set) var evictionsByReason: [EvictionReason: Int] = [:]
-    /// Images held, each size counted.
+    /// The number of images in the cache, each size counted.
     public internal(set) var entries = 0
-    /// Bytes of their pixels.
+    /// The number of bytes of pixels in the cache.
     public internal(set) var cost = 0
 
-    /// Nothing done, nothing held.
+    /// Creates statistics in which all counters are 0.
     public init() {}
 
-    /// Images that had to go, for whatever reason.
+    /// The number of evicted images for all reasons together.
     public var evictions: Int { evictionsByReason.values.reduce(0, +) }
 
     mutating func count(_ evictions: Int, _ reason: EvictionReason) {

@@ -1,34 +1,36 @@
 import Synchronization
 public import VitrineGraphics
 
-/// Pictures in memory, the least recently used going first (AF-F5).
+/// A memory cache that evicts the least recently used images (AFNetworking's `AFAutoPurgingImageCache`).
 ///
 /// ```swift
 /// let cache = MemoryImageCache(capacity: 64 << 20, preferredUsageAfterPurge: 48 << 20)
 /// cache.insert(image, for: request, additionalIdentifier: "round")
 /// ```
 ///
-/// An insert that takes the usage above `capacity` purges to `preferredUsageAfterPurge`, so that not every
-/// insert has to. Under one identity lie variants of several sizes, each used and purged on its own; an insert
-/// replaces the variant of its size, or of its `targetSize`, and all variants of another source size: the
-/// picture behind the URL has changed.
+/// An insert that takes the usage above `capacity` purges to `preferredUsageAfterPurge`, so that not every insert has
+/// to purge. An identity has variants of several sizes, each used and evicted separately. An insert replaces the
+/// variant of the same size, the variant of the same `targetSize`, and all variants of another source size, because the
+/// image behind the URL has changed.
 ///
-/// A fling through thousands of pictures does not flush what is looked at: a picture that was found once goes
-/// after those that never were, and one that a slot shows goes last. Up to four fifths of what a purge leaves
-/// are kept in this way although others were used later; the bounds hold whatever is shown.
+/// Scrolling through thousands of images does not evict the images that are looked at: an image that a lookup has found
+/// is evicted after images that no lookup has found, and an image that a slot shows is evicted last. At most four
+/// fifths of what a purge leaves are protected in this way against images that were used later. The limits hold even if
+/// all images are being shown.
 ///
-/// May be used from any thread. A lookup holds a lock for well under a microsecond and a purge lets go of it
-/// again and again, so the main actor never waits. O(1), but for purging, which is O(purged).
+/// May be used from any thread. A lookup holds a lock for well under a microsecond, and a purge releases the lock at
+/// regular intervals, so the main actor never waits for long. All operations are O(1), except for a purge, which is
+/// O(purged images).
 public final class MemoryImageCache: ImageRequestCache {
-  /// 100 MiB.
+  /// The default capacity, 100 MiB.
   public static let defaultCapacity = 100 << 20
-  /// 60 MiB.
+  /// The default usage after a purge, 60 MiB.
   public static let defaultPreferredUsageAfterPurge = 60 << 20
   struct State {
     var images = CachedImages()
     var limits: CacheLimits
     var statistics = Statistics()
-    /// When images were last looked for that have become too old.
+    /// The time of the last search for expired images in nanoseconds; `.min` if there was none.
     var lastSweep = Int64.min
     var ledger: MemoryLedger?
     /// The weak references; nil unless `keepsWeakReferences` is true.
@@ -44,7 +46,7 @@ public final class MemoryImageCache: ImageRequestCache {
       images.protect(cost: min(limits.preferredUsage, limits.capacity), count: limits.count)
     }
 
-    /// What obeying the limits takes; nil while they are obeyed.
+    /// Returns the purge that the limits require, with a reason; nil if the limits are met.
     func dueWork(keeping place: Int? = nil) -> (CachedImages.Purge, EvictionReason)? {
       let isTooMuch = images.cost > limits.capacity
       guard isTooMuch || images.count > limits.count else { return nil }
@@ -54,7 +56,7 @@ public final class MemoryImageCache: ImageRequestCache {
       return (purge, isTooMuch ? .capacity : .count)
     }
 
-    /// Images that have become too old, looked for a few times in a life.
+    /// Removes and returns expired images. Does nothing if the last search was less than a quarter of a lifetime ago.
     mutating func sweep(at now: Int64) -> [Image] {
       guard limits.lifetime != .max else { return [] }
       if lastSweep != .min, lastSweep <= now, now - lastSweep < limits.lifetime / 4 { return [] }
@@ -68,21 +70,24 @@ public final class MemoryImageCache: ImageRequestCache {
   let state: Mutex<State>
   private let clock: @Sendable () -> Int64
   private let timer: ExpiryTimer?
-  /// Whether images become too old: the clock is read outside the lock, and only then.
+  /// True if images expire. Only then does a lookup read the clock, outside the lock.
   private let expires: Atomic<Bool>
 
-  /// A cache that is empty.
+  /// Creates an empty cache.
   ///
   /// - Parameters:
-  ///   - capacity: bytes of pixels; below 0 counts as 0, which keeps nothing.
-  ///   - preferredUsageAfterPurge: bytes; above the capacity counts as the capacity.
-  ///   - countLimit: images, each size counted; below 0 counts as 0, which keeps nothing.
-  ///   - timeToLive: seconds; 0, less and NaN keep nothing.
-  ///   - entryCostLimit: bytes; see the property.
+  ///   - capacity: The number of bytes of pixels above which the cache purges. A negative number counts as 0, which
+  ///     stores nothing.
+  ///   - preferredUsageAfterPurge: The maximum number of bytes of pixels that a purge leaves. A number above the
+  ///     capacity counts as the capacity.
+  ///   - countLimit: The maximum number of images, each size counted. A negative number counts as 0, which stores
+  ///     nothing.
+  ///   - timeToLive: The number of seconds after which an image expires. 0, negative numbers and NaN store nothing.
+  ///   - entryCostLimit: The maximum number of bytes of pixels of one image; see the property.
   ///   - timer: The clock that removes expired images without a lookup or an insert; `nil`, the default, sets no timer.
   ///     Replaces `clock`.
-  ///   - clock: nanoseconds since some time in the past; the system's by default. Read only where there is a
-  ///     `timeToLive`, and with each insert.
+  ///   - clock: A clock that returns nanoseconds since an arbitrary time in the past; the system's clock by default.
+  ///     Lookups read the clock only if images expire.
   public init(
     capacity: Int = defaultCapacity, preferredUsageAfterPurge: Int = defaultPreferredUsageAfterPurge,
     countLimit: Int = .max, timeToLive: Double = .infinity, entryCostLimit: Int? = nil,
@@ -113,26 +118,28 @@ public final class MemoryImageCache: ImageRequestCache {
 
   // MARK: Limits
 
-  /// Bytes of pixels above which it purges. Purges at once when set below the usage.
+  /// The number of bytes of pixels above which the cache purges; 100 MiB by default. Setting a value below the usage
+  /// purges at once.
   public var capacity: Int {
     get { state.withLock { $0.limits.capacity } }
     set { changeLimits { $0.capacity = max(0, newValue) } }
   }
 
-  /// Bytes of pixels that are left after a purge, at most.
+  /// The maximum number of bytes of pixels that a purge leaves; 60 MiB by default.
   public var preferredUsageAfterPurge: Int {
     get { state.withLock { $0.limits.preferredUsage } }
     set { changeLimits { $0.preferredUsage = max(0, newValue) } }
   }
 
-  /// Images that it holds at most, each size counted; without bound by default. Those beyond it go at once, and
-  /// no others with them (YY-B30).
+  /// The maximum number of images, each size counted; unlimited by default. Images beyond the limit are evicted at
+  /// once, without a purge to `preferredUsageAfterPurge`.
   public var countLimit: Int {
     get { state.withLock { $0.limits.count } }
     set { changeLimits { $0.count = max(0, newValue) } }
   }
 
-  /// Seconds after which an image that was put in is not found any more; infinity by default.
+  /// The number of seconds after which an image expires and is not found any more; infinity by default. 0, negative
+  /// numbers and NaN store nothing.
   ///
   /// An expired image is removed by a lookup, or by an insert soon afterwards. Only a cache with a `timer` wakes an
   /// idle program to remove images. If the clock is set back, the time starts again for images that seem to come from
@@ -142,18 +149,19 @@ public final class MemoryImageCache: ImageRequestCache {
     set { changeLimits { $0.timeToLive = newValue } }
   }
 
-  /// Bytes of pixels above which an image is not kept; what it would have replaced goes nevertheless.
+  /// The maximum number of bytes of pixels of one image. A larger image is not stored; the variants that it would
+  /// replace are removed nevertheless.
   ///
-  /// Nil, which is the default, stands for what a purge may leave, and for a quarter of the capacity where that
-  /// is more: a larger image would push out everything else, and go itself with the next purge. That keeps a
-  /// picture for a whole 4K screen (32 MiB) by default.
+  /// `nil`, the default, stands for the larger of `preferredUsageAfterPurge` and a quarter of `capacity`: a larger
+  /// image would evict all other images and would itself be evicted by the next purge. By default, an image for a whole
+  /// 4K screen (32 MiB) is stored.
   public var entryCostLimit: Int? {
     get { state.withLock { $0.limits.entryCost } }
     set { changeLimits { $0.entryCost = newValue } }
   }
 
-  /// True to find an evicted image again for as long as another owner, such as a view, holds it; false by default
-  /// (SDWebImage's `shouldUseWeakMemoryCache`).
+  /// True to find an evicted image again for as long as another owner, such as a view, keeps the image alive; false by
+  /// default (SDWebImage's `shouldUseWeakMemoryCache`).
   ///
   /// An image found in this way is stored and counted again. Removing an image also removes its weak reference.
   public var keepsWeakReferences: Bool {
@@ -177,12 +185,12 @@ public final class MemoryImageCache: ImageRequestCache {
     scheduleSweep()
   }
 
-  // MARK: What it holds
+  // MARK: Contents
 
-  /// Bytes of the pixels it holds.
+  /// The number of bytes of pixels in the cache.
   public var usage: Int { state.withLock { $0.images.cost } }
 
-  /// What it has done so far, and what it holds now.
+  /// The counters since the cache was created, and the current contents.
   public var statistics: Statistics {
     state.withLock { state in
       var statistics = state.statistics
@@ -194,7 +202,8 @@ public final class MemoryImageCache: ImageRequestCache {
 
   // MARK: ImageRequestCache
 
-  /// The smallest variant that serves the request's `targetSize`; the largest there is without one.
+  /// Returns the smallest variant that serves the request's `targetSize`, or the largest variant if the request has
+  /// none; `nil` if there is no such variant. Marks the image as just used.
   public func image(for request: ImageRequest, additionalIdentifier: String?) -> Image? {
     let identity = request.pictureIdentity(additionalIdentifier)
     let target = request.targetSize
@@ -216,7 +225,7 @@ public final class MemoryImageCache: ImageRequestCache {
     return image ?? livingImage(identity, request)
   }
 
-  /// Returns an evicted image that another owner still holds, and stores it again.
+  /// Returns an evicted image that another owner still holds, and stores the image again.
   private func livingImage(_ identity: PictureIdentity, _ request: ImageRequest) -> Image? {
     let image = state.withLock { state in
       state.weakImages?.image(identity, at: request.targetSize, scaleDownBytes: request.scaleDownBytes)
@@ -225,7 +234,8 @@ public final class MemoryImageCache: ImageRequestCache {
     return image
   }
 
-  /// Keeps an image as the most recently used, and purges if there are too many.
+  /// Stores an image as the most recent one, and purges if a limit is exceeded. An image above `entryCostLimit` is not
+  /// stored.
   public func insert(_ image: Image, for request: ImageRequest, additionalIdentifier: String?) {
     keep(image, as: request.pictureIdentity(additionalIdentifier), request)
   }
@@ -270,13 +280,15 @@ public final class MemoryImageCache: ImageRequestCache {
     scheduleSweep()
   }
 
-  /// Whether it is there in smaller sizes only, was purged, or never was there. O(1).
+  /// Returns `.tooSmall` if the cache has only smaller sizes, `.purged` if a purge has evicted the image, and otherwise
+  /// `.absent`. O(1).
   public func missReason(for request: ImageRequest, additionalIdentifier: String?) -> TraceEvent.Miss {
     let identity = request.pictureIdentity(additionalIdentifier)
     return state.withLock { $0.images.missReason(identity) }
   }
 
-  /// Removes a picture in all its sizes; whether there was one.
+  /// Removes an image in all sizes. Returns true if there was one, or if an evicted image was still held by another
+  /// owner.
   @discardableResult
   public func removeImage(for request: ImageRequest, additionalIdentifier: String?) -> Bool {
     let identity = request.pictureIdentity(additionalIdentifier)
@@ -288,7 +300,8 @@ public final class MemoryImageCache: ImageRequestCache {
     return wasThere || wasAlive
   }
 
-  /// Removes everything; whether there was anything. O(images), but for the lock, which it holds for O(1).
+  /// Removes all images and all weak references. Returns true if the cache had images. O(images), but the lock is held
+  /// only for O(weak references).
   @discardableResult
   public func removeAllImages() -> Bool {
     let (all, ledger) = state.withLock { state in

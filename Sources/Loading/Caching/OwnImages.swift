@@ -1,7 +1,7 @@
 import FoundationEssentials
 import VitrineGraphics
 
-// Images that the application stores among the responses of servers.
+// Support for images that the application itself stores on disk, beside the responses of servers.
 
 extension StoredAnswer {
   /// Creates a response from an encoded image of the application. It stays fresh for a year.
@@ -68,11 +68,11 @@ extension ImageResponse {
 }
 
 extension ImageRequest {
-  /// Returns the identity of the entry on disk: that of the response, or, with an identifier or transforms, an identity
-  /// of its own. `nil` for a malformed URL.
+  /// Returns the identity of the entry on disk: the identity of the response, or a separate identity for a request with
+  /// an additional identifier or transforms. `nil` for a malformed URL.
   ///
-  /// The URL of such an identity has a scheme that no transport serves: the additional identifier or the transforms in
-  /// hexadecimal digits, followed by the scheme of the request.
+  /// The URL of a separate identity has a scheme that no transport serves: the additional identifier or the transforms
+  /// in hexadecimal digits, followed by the scheme of the request.
   func storedIdentity(_ additionalIdentifier: String?) -> RequestIdentity? {
     let response = identity.withoutVarying
     let kind: String
@@ -89,7 +89,7 @@ extension ImageRequest {
 }
 
 extension Sequence<UInt8> {
-  /// The bytes in hexadecimal, two digits for each byte.
+  /// The bytes in hexadecimal digits, two for each byte.
   fileprivate var hexadecimal: String {
     let digits = Array("0123456789abcdef".utf8)
     return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)

@@ -1,4 +1,4 @@
-/// Remembers what had to make room, by hash: a newer mark may overwrite another one's.
+/// A lossy set of the hashes of purged images, with 4096 slots. A new hash overwrites an older one in the same slot.
 struct PurgedMarks {
   private static let places = 4096
   private var hashes: [Int] = []

@@ -1,12 +1,12 @@
-/// Places in the order of their last use, in two segments: a segmented LRU.
+/// The order of eviction of a cache: a segmented LRU of integer indices.
 ///
-/// What comes in is on probation; what is used again is protected, and goes after all that is on probation. A
-/// scan of a thousand pictures that are seen once therefore passes by what is used now and then. The protected
-/// segment is bounded, and what it has no room for is on probation again as if it were new, so that nothing
-/// stays for ever because it was used once.
+/// A new index is on probation. An index that is used again is protected, and is evicted after all indices on
+/// probation. A scan of a thousand images that are seen once therefore does not evict images that are used now and
+/// then. The protected segment is bounded: the least recently used indices beyond its limits return to probation as if
+/// they were new, so that no index stays for ever because of a single use.
 struct UseOrder {
-  /// Of what may be held, the share that is protected: as in the segmented LRU of Karedla, Love and Wherry, and
-  /// in Caffeine.
+  /// The fraction of the limits that the protected segment may take: four fifths, as in the segmented LRU of Karedla,
+  /// Love and Wherry, and in Caffeine.
   static let protectedShare = (numerator: 4, denominator: 5)
 
   private struct Link {
@@ -14,25 +14,29 @@ struct UseOrder {
     var older: Int32
   }
 
-  /// The ends of the two rings come first: the newest place is the one older than its end, and so on.
+  /// The sentinels of the two segments, which are circular lists. The first two nodes are the sentinels: `older` of a
+  /// sentinel is the newest node of the list, `newer` is the oldest.
   private static let probation = 0
   private static let protected = 1
-  /// Apart from what else is known of a place, and small: a use changes four of them, anywhere in memory.
+  /// The links of each node; the node of an index is the index plus 2. The links are small and separate from the other
+  /// data, because a use changes four links at scattered addresses.
   private var links = (0..<2).map { Link(newer: Int32($0), older: Int32($0)) }
   private var costs = [0, 0]
   private var isProtected = [false, false]
   private var protectedCost = 0
   private var protectedCount = 0
 
-  /// Bounds of the protected segment. They hold with the next use.
+  /// The maximum cost of the protected segment in bytes. A change takes effect at the next use.
   var protectedCostLimit = Int.max
+  /// The maximum number of indices in the protected segment. A change takes effect at the next use.
   var protectedCountLimit = Int.max
 
-  /// Sum of the costs, and how many there are.
+  /// The sum of the costs of all indices in bytes.
   private(set) var cost = 0
+  /// The number of indices.
   private(set) var count = 0
 
-  /// Puts a place, which may be one beyond those there were, in as the newest on probation.
+  /// Adds an index as the newest on probation. The index may be at most one beyond the largest index so far.
   mutating func append(_ place: Int, cost: Int) {
     let node = place + 2
     if node == links.count {
@@ -47,7 +51,8 @@ struct UseOrder {
     link(node, Self.probation)
   }
 
-  /// A place has been used: it is the newest of those that are protected.
+  /// Moves an index to the newest position of the protected segment, and returns the oldest indices beyond the
+  /// segment's limits to probation.
   mutating func use(_ place: Int) {
     let node = place + 2
     guard links[Self.protected].older != node else { return }
@@ -63,7 +68,8 @@ struct UseOrder {
     }
   }
 
-  /// A place is not to go yet, whatever the bounds of the protected segment are.
+  /// Moves an index to the newest position of the protected segment regardless of the segment's limits, to postpone the
+  /// eviction.
   mutating func spare(_ place: Int) { protect(place + 2) }
 
   mutating func remove(_ place: Int) {
@@ -76,7 +82,7 @@ struct UseOrder {
     protectedCount -= 1
   }
 
-  /// The place that goes first; `kept` goes last. Nil where there is none.
+  /// Returns the index to evict first; `kept` only if there is no other index. Nil if there are no indices.
   func first(keeping kept: Int?) -> Int? {
     var node = Int(links[Self.probation].newer)
     if let kept, node == kept + 2 { node = Int(links[node].newer) }

@@ -28,7 +28,7 @@ struct WeakImages {
     if count >= sweepCount { sweep() }
   }
 
-  /// Returns an image that was inserted for the same size and still exists.
+  /// Returns an image that still exists and was inserted with equal `target` and `scaleDownBytes`.
   func image(_ identity: PictureIdentity, at target: DecodeTarget?, scaleDownBytes: Int?) -> Image? {
     entries[identity]?.lazy.compactMap { entry in
       entry.target == target && entry.scaleDownBytes == scaleDownBytes ? entry.image : nil
@@ -45,7 +45,7 @@ struct WeakImages {
   /// Removes all references.
   mutating func removeAll() { self = WeakImages() }
 
-  /// The number of entries, including those of released images.
+  /// The number of entries, including entries of released images.
   var entryCount: Int { count }
 
   private mutating func sweep() {
