@@ -1,19 +1,21 @@
-/// The directives of `Cache-Control` (RFC 9111, 5.2), of all its fields together.
+/// The directives of all `Cache-Control` fields of a message (RFC 9111, 5.2).
 struct CacheControl: Hashable {
-  /// What a directive that counts seconds says.
+  /// The value of a directive that states a number of seconds.
   enum Seconds: Hashable {
     case number(Double)
-    /// It is there, and no number: an answer with one is taken for stale (RFC 9111, 4.2.1).
+    /// The directive is present, but has no valid number. A response with such a lifetime counts as stale (RFC 9111,
+    /// 4.2.1).
     case invalid
   }
 
-  /// More than this counts as this (RFC 9111, 1.2.2).
+  /// The largest number of seconds, 2^31. A larger number counts as this number (RFC 9111, 1.2.2).
   static let mostSeconds = 0x1p31
 
-  /// By name in lower case: the first of each name, as RFC 9111, 4.2.1 allows.
+  /// The values by name in lower case. Only the first directive of each name counts, as RFC 9111, 4.2.1 allows.
   private var values: [String: String?] = [:]
 
-  /// Never fails: what cannot be understood takes part as a directive of a name that nobody knows.
+  /// Parses the `Cache-Control` fields among `headers`. Never fails: a malformed directive counts as a directive of an
+  /// unknown name.
   init(_ headers: HTTPHeaders) {
     for field in headers.fields where HTTPHeaders.isSame(field.name, "Cache-Control") {
       for element in Self.elements(field.value) { add(element) }
@@ -22,13 +24,14 @@ struct CacheControl: Hashable {
 
   func contains(_ name: String) -> Bool { values[name] != nil }
 
-  /// Nil where the directive is not there.
+  /// Returns the value of a directive; nil if the directive is absent.
   func seconds(_ name: String) -> Seconds? {
     guard let value = values[name] else { return nil }
     return value.flatMap { Self.deltaSeconds($0) }.map { .number($0) } ?? .invalid
   }
 
-  /// Of digits alone (RFC 9111, 1.2.2), at most `mostSeconds`; nil for anything else.
+  /// Parses a number of seconds of digits only (RFC 9111, 1.2.2), and limits the number to `mostSeconds`. Returns nil
+  /// for any other text.
   static func deltaSeconds(_ text: String) -> Double? {
     guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
     return Double(text).map { min($0, mostSeconds) }
@@ -41,7 +44,8 @@ struct CacheControl: Hashable {
     values[name] = .some(halves.count == 2 ? Self.unquoted(Self.trimmed(halves[1])) : nil)
   }
 
-  /// Between commas, but for those within quotes. A quote that is not closed goes on to the end.
+  /// Splits a field value at the commas outside of quoted strings. A quoted string without a closing quote extends to
+  /// the end.
   private static func elements(_ text: String) -> [Substring] {
     var isQuoted = false
     var isEscaped = false
@@ -59,7 +63,7 @@ struct CacheControl: Hashable {
     }
   }
 
-  /// Both forms are to be read (RFC 9111, 5.2).
+  /// Returns the content of a quoted string, or a token unchanged. Both forms must be accepted (RFC 9111, 5.2).
   private static func unquoted(_ text: Substring) -> String {
     guard text.hasPrefix("\"") else { return String(text) }
     var result = ""

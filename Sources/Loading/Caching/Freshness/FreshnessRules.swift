@@ -1,38 +1,45 @@
-/// How long what was kept is shown without asking its server again, and how long at all.
+/// Rules for how long a stored response is fresh, and for how long a stale response may be shown.
 ///
-/// The servers' word comes first: these rules say what holds where they say nothing, and how far a program goes
-/// beyond it. Numbers are seconds; below 0, and NaN, counts as 0.
+/// The directives of servers come first. These rules apply where a server states nothing, and define how far a program
+/// goes beyond the server's directives. All numbers are seconds; a negative number and NaN count as 0.
 public struct FreshnessRules: Hashable, Sendable {
-  /// How long an answer is fresh of which its server says neither how long (`max-age`, `Expires`) nor when it was
-  /// last changed; 3600 by default, as in Apache's `CacheDefaultExpire`. Also the most for an answer that a redirect led
-  /// to, since tomorrow it may lead elsewhere; unless it led to the same URL over https.
+  /// The lifetime in seconds of a response whose server states neither a lifetime (`max-age`, `Expires`) nor a time of
+  /// the last change; 3600 by default, as in Apache's `CacheDefaultExpire`. Also the maximum lifetime of a response
+  /// that a redirect led to, because the redirect may lead elsewhere tomorrow; a redirect to the same URL over https is
+  /// exempt.
   ///
-  /// SDWebImage and YYWebImage never ask again while they have a file; then a picture that changes under its URL is not
-  /// seen for days.
+  /// SDWebImage and YYWebImage never revalidate a file that they have, so a changed image behind a URL is not seen for
+  /// days.
   public var unstatedLifetime = 3600.0
-  /// The most that is guessed from the time since the last change, of which a tenth is taken (RFC 9111, 4.2.2); 7 days
-  /// by default, as in Firefox.
+  /// The maximum lifetime in seconds that is estimated from `Last-Modified`; 7 days by default, as in Firefox. The
+  /// estimate is a tenth of the time from `Last-Modified` to `Date` (RFC 9111, 4.2.2).
   public var longestGuessedLifetime = 7 * 86400.0
-  /// However short a server says, it is not asked more often than this; 0 by default. `no-cache` holds nevertheless.
+  /// The minimum lifetime in seconds, which applies even if a server states a shorter one; 0 by default. `no-cache` is
+  /// obeyed nevertheless.
   public var minimumLifetime = 0.0
-  /// How long after its time an answer is shown at once, while the server is asked; 0 by default. A longer
-  /// `stale-while-revalidate` of the server counts (RFC 5861, 3).
+  /// The number of seconds after the end of the lifetime during which a response is shown at once and revalidated
+  /// meanwhile; 0 by default. A longer `stale-while-revalidate` of the server takes precedence (RFC 5861, 3). Does not
+  /// apply to responses with `no-cache` or `must-revalidate`.
   public var staleWhileRevalidating = 0.0
-  /// How long after its time an answer is shown when the server cannot be reached or fails; without end by default, as a
-  /// screen must not go blank. A longer `stale-if-error` of the server counts (RFC 5861, 4).
+  /// The number of seconds after the end of the lifetime during which a response is shown if the server cannot be
+  /// reached or fails; infinity by default, because a screen must not go blank. A longer `stale-if-error` of the server
+  /// takes precedence (RFC 5861, 4).
   public var staleOnError = Double.infinity
-  /// How long memory serves what is shown for want of its server, until that is asked again; 60 by default. The return of
-  /// the network ends it too.
+  /// The number of seconds for which an image from a stale response stays in the memory cache; 60 by default. The next
+  /// load then asks the server again. When the network returns, such images are removed earlier.
   public var staleInMemory = 60.0
-  /// The number of seconds to wait for a server before a stored stale response is shown, if the rules allow a stale
-  /// response when the server fails. 1 by default; `.infinity` waits without limit; 0, less, and not a number do not wait. The load ends with `.stale` and no
-  /// reason. The request goes on: its response is stored, and a slot that still shows the stale image then shows the
-  /// new one. Without a stored response, and for `.refresh` and `.reload`, only the timeouts of the transfer apply.
+  /// The number of seconds to wait for a server before a stale stored response is shown, if the rules allow a stale
+  /// response when the server fails; 1 by default. `.infinity` waits without limit; 0, a negative number and NaN do not
+  /// wait.
+  ///
+  /// The load ends with `.stale` without a reason. The request continues: its response is stored, and a slot that still
+  /// shows the stale image then shows the new one. Without a stored response, and for `.refresh` and `.reload`, only
+  /// the timeouts of the transfer apply.
   public var staleAfter = 1.0
-  /// Whether, when the server cannot be reached or fails, also that is shown which it forbids to show unasked, by
-  /// `must-revalidate` or `no-cache`; false by default (RFC 9111, 4.2.4). Many servers send them with everything.
+  /// True to show a stale response with `must-revalidate` or `no-cache` as well if the server cannot be reached or
+  /// fails; false by default, as RFC 9111, 4.2.4 requires. Many servers send these directives with every response.
   public var showsOnErrorWhatMustBeRevalidated = false
 
-  /// The defaults.
+  /// Creates rules with the default values.
   public init() {}
 }

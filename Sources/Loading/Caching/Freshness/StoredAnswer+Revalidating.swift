@@ -1,6 +1,6 @@
-/// How a server is asked whether what was kept is still good, and what its word changes (RFC 9111, 4.3).
+/// Conditional requests for a stored response, and the effect of a 304 response (RFC 9111, 4.3).
 extension StoredAnswer {
-  /// The headers that ask for the body only if it has changed; none if the answer has nothing to ask by.
+  /// The headers that make a request conditional; empty if the response has no usable validator.
   var validators: HTTPHeaders {
     var validators = HTTPHeaders()
     validators["If-None-Match"] = Self.sendable(response.headers["ETag"])
@@ -8,15 +8,17 @@ extension StoredAnswer {
     return validators
   }
 
-  /// With the headers that came with a 304, and as old as they are.
+  /// Returns this response with the headers and the age of a 304 response.
   ///
-  /// Nil if the 304 is not about this answer, and it has to be asked for without a condition: its strong entity tag is
-  /// another one. May be no more to be kept: see `mayBeKept`.
+  /// Returns nil if the 304 response belongs to another version of the image, because the strong entity tags differ.
+  /// The caller then repeats the request without a condition. The returned response may not be storable: see
+  /// `mayBeKept`.
   ///
   /// - Parameters:
-  ///   - sent: the headers of the request, for `Vary`.
-  ///   - requested: seconds since 1970, by this machine's clock, when it was sent.
-  ///   - received: the same, when the 304 came.
+  ///   - unchanged: The 304 response. Any other status returns nil.
+  ///   - sent: The headers of the request, for `Vary`.
+  ///   - requested: The time at which the request was sent, in seconds since 1970 by this machine's clock.
+  ///   - received: The time at which the 304 response arrived, in seconds since 1970 by this machine's clock.
   func merging(
     _ unchanged: TransportResponse, sent: HTTPHeaders, requested: Double, received: Double
   ) -> StoredAnswer? {
@@ -29,7 +31,7 @@ extension StoredAnswer {
     let new = Self.endToEnd(unchanged.headers).fields.filter {
       !Self.ofTheBody.contains($0.name.lowercased())
     }
-    // Its age counts from now, whether or not the 304 says it again.
+    // The old `Date` and `Age` are dropped even if the 304 response does not repeat them: the age counts from now on.
     let replaced = Set(new.map { $0.name.lowercased() }).union(["date", "age"])
     let old = response.headers.fields.filter { !replaced.contains($0.name.lowercased()) }
     let headers = HTTPHeaders(old + new)
@@ -40,12 +42,13 @@ extension StoredAnswer {
       body: body, varying: Self.varying(headers, sent: sent), requested: requested, received: received)
   }
 
-  /// Of the bytes as they are kept: what a 304 says of them is about bytes that it does not bring (RFC 9111, 3.2).
+  /// The names of headers that describe the stored body, in lower case. A 304 response does not change them, because it
+  /// has no body (RFC 9111, 3.2).
   private static let ofTheBody: Set<String> = [
     "content-length", "content-encoding", "content-range", "content-type", "content-md5",
   ]
 
-  /// What can stand in a header.
+  /// Returns a value that may be sent in a header; nil for an empty value or one with control characters.
   private static func sendable(_ value: String?) -> String? {
     guard let value, !value.isEmpty, value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return nil }
     return value

@@ -1,16 +1,16 @@
-/// Whether an answer that was kept may be shown (RFC 9111, 4.2; RFC 5861).
+/// The freshness of a stored response (RFC 9111, 4.2; RFC 5861).
 extension StoredAnswer {
   enum Standing: Hashable {
-    /// Shown, without asking the server.
+    /// The response may be shown without a request to the server.
     case fresh
-    /// The server is to be asked; `age` in seconds since the answer was last known to be good, 0 where that is not
-    /// known.
+    /// The response must be revalidated. `age` is in seconds since the response was last known to be valid; 0 if
+    /// unknown.
     case stale(age: Double, mayShowWhileRevalidating: Bool, mayShowOnError: Bool)
   }
 
-  /// What it is worth at `now`, seconds since 1970 by this machine's clock, whatever that says.
+  /// Returns the freshness of the response at `now`, in seconds since 1970 by this machine's clock, which may be wrong.
   ///
-  /// - Parameter isFromElsewhere: it came by a redirect, of which nobody knows how long it leads there.
+  /// - Parameter isFromElsewhere: True if a redirect led to the response. The redirect may lead elsewhere at any time.
   func standing(
     at now: Double, rules: FreshnessRules = FreshnessRules(), isFromElsewhere: Bool = false
   ) -> Standing {
@@ -19,7 +19,7 @@ extension StoredAnswer {
     let age = age(at: now)
     let lifetime = lifetime(rules, control, isFromElsewhere: isFromElsewhere)
     if !mustAsk, let age, age < lifetime { return .fresh }
-    // How long ago it ended to be fresh; of an age that is not known nothing worse is thought.
+    // Seconds since the end of the lifetime. A response of unknown age counts as having expired just now.
     let staleness = max(0, (age ?? 0) - lifetime)
     let isStrict = mustAsk || control.contains("must-revalidate")
     let window = Self.longer(rules.staleWhileRevalidating, control, "stale-while-revalidate")
@@ -32,22 +32,25 @@ extension StoredAnswer {
 
   // MARK: Age
 
-  /// A clock that stands before what it has seen is wrong, but for so many seconds of being set right.
+  /// The number of seconds by which this machine's clock may be set back after a response has arrived. If the clock has
+  /// moved back by more, the age of the response is unknown.
   private static let clockTolerance = 60.0
-  /// The clocks of servers differ; one that is ahead by more says that this machine's was behind, as after a start
-  /// without a battery.
+  /// The number of seconds by which a server's clock may be ahead. A larger difference means that this machine's clock
+  /// was behind when the response arrived, as after a start without a battery.
   private static let serverTolerance = 86400.0
 
-  /// True for a plausible time. Sums and differences of such times are finite.
+  /// Returns true for a plausible time. Sums and differences of plausible times are finite.
   private static func isTime(_ seconds: Double) -> Bool { abs(seconds) <= 0x1p53 }
 
-  /// Seconds since the server last vouched for it (RFC 9111, 4.2.3); nil where clocks do not tell.
+  /// Returns the seconds since the server last confirmed the response (RFC 9111, 4.2.3); nil if the clocks contradict
+  /// each other.
   func age(at now: Double) -> Double? {
     guard Self.isTime(now), Self.isTime(received), received <= now + Self.clockTolerance else { return nil }
     let date = response.headers["Date"].flatMap { HTTPDate.seconds($0) }
     let ageOnArrival = response.headers["Age"].flatMap { CacheControl.deltaSeconds($0) } ?? 0
     if let date, date > received + Self.serverTolerance {
-      // This machine's clock was wrong then; the server's was not, if it is past by now.
+      // This machine's clock was wrong when the response arrived. The server's date is trusted once this clock has
+      // passed it.
       return date <= now ? ageOnArrival + (now - date) : nil
     }
     let delay = Self.isTime(requested) ? max(0, received - requested) : 0
@@ -57,12 +60,12 @@ extension StoredAnswer {
 
   // MARK: Lifetime
 
-  /// Seconds for which it is fresh. `s-maxage` is for caches that many share.
+  /// Returns the number of seconds for which the response is fresh. Ignores `s-maxage`, which applies to shared caches.
   private func lifetime(
     _ rules: FreshnessRules, _ control: CacheControl, isFromElsewhere: Bool
   ) -> Double {
     let own = statedLifetime(control) ?? guessedLifetime(rules)
-    // From when the redirect was followed: what it led to may have been made long before.
+    // Counts from the time at which the redirect was followed, because the response may have been created long before.
     let most =
       isFromElsewhere ? (age(at: received) ?? 0) + Self.counted(rules.unstatedLifetime) : .infinity
     return max(min(own, most), Self.counted(rules.minimumLifetime))
@@ -75,7 +78,7 @@ extension StoredAnswer {
     case nil: break
     }
     guard let expires = response.headers["Expires"] else { return nil }
-    // What is no date, `0` above all, has passed (RFC 9111, 5.3).
+    // An invalid date, in particular `0`, means that the response has expired (RFC 9111, 5.3).
     guard let end = HTTPDate.seconds(expires) else { return 0 }
     let lifetime = end - (origin ?? .nan)
     return lifetime > 0 ? lifetime : 0
@@ -88,14 +91,15 @@ extension StoredAnswer {
     return min((origin - changed) / 10, Self.counted(rules.longestGuessedLifetime))
   }
 
-  /// When the server made it, by its own clock if it says so.
+  /// The time at which the server created the response: the server's `Date`, or the time of arrival if there is none;
+  /// nil if neither is known.
   private var origin: Double? {
     response.headers["Date"].flatMap { HTTPDate.seconds($0) } ?? (Self.isTime(received) ? received : nil)
   }
 
   private static func counted(_ seconds: Double) -> Double { seconds > 0 ? seconds : 0 }
 
-  /// Of what the program allows and what the server does.
+  /// Returns the longer of the time that the program allows and the time that the server's directive `name` states.
   private static func longer(_ seconds: Double, _ control: CacheControl, _ name: String) -> Double {
     if case .number(let stated) = control.seconds(name) { return max(counted(seconds), stated) }
     return counted(seconds)

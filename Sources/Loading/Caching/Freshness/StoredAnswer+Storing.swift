@@ -1,20 +1,23 @@
-/// What of an answer may be kept, and for whom (RFC 9111, 3 and 4.1).
+/// The rules for storing responses and for matching stored responses with requests (RFC 9111, 3 and 4.1).
 extension StoredAnswer {
-  /// Whether an answer to a GET with these headers may be kept by a cache that is one user's alone.
+  /// Returns true if a private cache may store the response to a GET request that had the headers `sent`.
   ///
-  /// Whole pictures only: status 200. `private`, credentials and cookies do not matter to such a cache.
+  /// Only complete images are stored: status 200. `private`, credentials and cookies do not matter to a private cache.
   static func mayBeKept(_ response: TransportResponse, sent: HTTPHeaders) -> Bool {
     guard response.status == 200 else { return false }
     let control = CacheControl(response.headers)
-    // `must-understand` says that `no-store` is for those who do not know the status (RFC 9111, 5.2.2.3).
+    // With `must-understand`, `no-store` is meant for caches that do not know the status code (RFC 9111, 5.2.2.3).
     if control.contains("no-store"), !control.contains("must-understand") { return false }
     return !CacheControl(sent).contains("no-store")
       && VaryingHeaders.names(in: response.headers) != VaryingHeaders.every
   }
 
-  /// An answer to keep; nil if it may not be kept.
+  /// Creates a response to store; nil if the response may not be stored.
   ///
-  /// - Parameter sent: the headers of the request.
+  /// - Parameters:
+  ///   - sent: The headers of the request.
+  ///   - requested: The time at which the request was sent, in seconds since 1970 by this machine's clock.
+  ///   - received: The time at which the response arrived, in seconds since 1970 by this machine's clock.
   init?(
     keeping response: TransportResponse, body: [UInt8], sent: HTTPHeaders, requested: Double,
     received: Double
@@ -28,15 +31,15 @@ extension StoredAnswer {
       received: received)
   }
 
-  /// Returns true if the headers of a request, and the credentials that its transport adds, match what the response
+  /// Returns true if the headers of a request, and the credentials that the transport adds, match what the response
   /// varies with.
   func isFor(_ sent: HTTPHeaders, credentials: CredentialDigests = .init()) -> Bool {
     let own = Self.varying(response.headers, sent: sent, credentials: credentials)
     return (varyingSecret?.digested(own) ?? own) == varying
   }
 
-  /// The headers of a request that `Vary` names: a field a name, in lower case and in order, several values of a name
-  /// joined; none for a name that was not sent.
+  /// Returns the headers of a request that `Vary` names: one field for each name that was sent, in lower case and
+  /// sorted, with several values of a name joined.
   ///
   /// Headers that are always part of the identity (`RequestIdentity.headerNames`) are left out. Digests of the cookies
   /// and the credential that a transport adds are included.
@@ -52,13 +55,14 @@ extension StoredAnswer {
     return own + credentials.fields(named: names)
   }
 
-  /// The headers without connection headers (RFC 9111, 3.1) and without headers that may hold secrets (`KeptHeaders`).
+  /// Returns the headers without connection headers (RFC 9111, 3.1), without headers that may hold secrets
+  /// (`KeptHeaders`), and without user data that a server has sent.
   static func endToEnd(_ headers: HTTPHeaders) -> HTTPHeaders {
     let dropped = connectionHeaders(headers).union([HTTPHeaders.userDataName.lowercased()])
     return HTTPHeaders(KeptHeaders.of(headers).filter { !dropped.contains($0.name.lowercased()) })
   }
 
-  /// The names in `Connection`, in lower case.
+  /// Returns the header names that `Connection` lists, in lower case.
   private static func connectionHeaders(_ headers: HTTPHeaders) -> Set<String> {
     Set(
       headers.fields.lazy.filter { HTTPHeaders.isSame($0.name, "Connection") }
