@@ -1,36 +1,36 @@
-/// How a gallery server answers, whatever is asked for.
+/// The behaviour of a gallery server for all requests.
 ///
-/// An answer takes the behaviour that holds when its request arrives and keeps it to its end; the query
-/// items `latency` and `rate` of a request win over it.
+/// A response keeps the behaviour that was set when its request arrived. The query items `latency` and `rate` of a
+/// request override the behaviour.
 public struct Behaviour: Sendable, Hashable {
-  /// How long an answer lets its reader wait for the first byte. None by default.
+  /// The delay before the first byte of a response. None by default.
   public var latency: Latency
 
-  /// How fast the body of each answer leaves, on average, in bytes a second; nil, the default, is as fast
-  /// as the reader takes it. Every answer has this rate for itself. Values below 1 count as 1.
+  /// The maximum average rate of each response's body in bytes per second; `nil`, the default, sends as fast as the
+  /// client reads. Concurrent responses do not share the rate. Values below 1 count as 1.
   public var bytesPerSecond: Int?
 
-  /// Whether the server plays dead: connections are accepted and closed at once without an answer, idle
-  /// ones are closed too. An answer that is running goes on, then its connection is closed.
+  /// True if the server simulates an outage: new connections are accepted and closed without a response, and idle
+  /// connections are closed. Running responses continue, and then their connections are closed. False by default.
   public var isDown: Bool
 
-  /// Makes a behaviour; the default one is a server in good health.
+  /// Creates a behaviour. The default is a server without delay, rate limit or outage.
   public init(latency: Latency = .none, bytesPerSecond: Int? = nil, isDown: Bool = false) {
     self.latency = latency
     self.bytesPerSecond = bytesPerSecond
     self.isDown = isDown
   }
 
-  /// The wait before the first byte of an answer.
+  /// The delay before the first byte of a response.
   public enum Latency: Sendable, Hashable {
-    /// Answers leave at once.
+    /// No delay.
     case none
 
-    /// Every answer waits so many milliseconds.
+    /// A fixed delay in milliseconds for every response.
     case fixed(Int)
 
-    /// Each target waits a time of its own, between half and one and a half times so many milliseconds,
-    /// the same in every run.
+    /// A delay that depends on the request target, between 0.5 and 1.5 times this number of milliseconds, and does not
+    /// vary between runs.
     case varied(around: Int)
   }
 }
@@ -39,7 +39,7 @@ extension Behaviour.Latency {
   /// The maximum delay of a response: one day in milliseconds.
   static let longest = 86_400_000
 
-  /// The wait for a request of `target`, in milliseconds.
+  /// Returns the delay of a request for `target`, in milliseconds.
   func milliseconds(for target: String) -> Int {
     switch self {
     case .none: 0
@@ -49,7 +49,7 @@ extension Behaviour.Latency {
     }
   }
 
-  /// FNV-1a, 64 bits (RFC 9923): unlike Swift's `Hasher` it is the same in every process.
+  /// The FNV-1a hash in 64 bits (RFC 9923). Unlike Swift's `Hasher`, it is the same in every process.
   private func fnv1a(_ text: String) -> UInt64 {
     text.utf8.reduce(0xcbf2_9ce4_8422_2325) { hash, byte in (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
   }

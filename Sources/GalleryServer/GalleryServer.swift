@@ -1,48 +1,49 @@
 import Glibc
 import Synchronization
 
-/// An HTTP/1.1 server on the loopback interface for demos, tests and benchmarks, which misbehaves on
-/// request.
+/// An HTTP/1.1 server on the loopback interface for demos, tests and benchmarks, which misbehaves on request.
 ///
 ///     let server = try GalleryServer(pictures: "Assets/pictures")
 ///     server.add(Resource(body: bytes, contentType: "image/png"), at: "/one.png")
 ///     let picture = server.baseURL + "/gallery/01.jpg?latency=200"
 ///     let torn = server.baseURL + "/one.png?truncate=100"
 ///
-/// `/gallery/FILE` is a file of the pictures folder, with a strong `ETag`, `Last-Modified` and
-/// `Cache-Control: max-age=3600`; other paths have what was added, anything else is 404. GET and HEAD are
-/// answered, conditional requests (`If-None-Match`, `If-Modified-Since` with the very date) with 304.
+/// `/gallery/FILE` is a file of the pictures folder, with a strong `ETag`, `Last-Modified` and `Cache-Control:
+/// max-age=3600`. Other paths serve the resources that were added; any other path is 404. The server supports GET and
+/// HEAD, and replies to conditional requests (`If-None-Match`, and `If-Modified-Since` with the exact date) with 304.
 ///
-/// Query items change the answer at any path; unknown ones are ignored, so that they tell URLs apart:
+/// Query items change the response at any path. Unknown items are ignored, so that they can make URLs distinct:
 ///
-/// | item | the answer |
+/// | item | the response |
 /// |---|---|
-/// | `latency=MS`, `rate=BYTES` | waits before its first byte; has so many bytes of body a second |
-/// | `status=N` | has that status, 200 to 599, and a small text |
-/// | `redirect=URL`, `hops=N`, `loop=1` | is 302, or `status` if that is 301, 302, 303, 307 or 308: to URL; to itself with `hops` one less, until 0; to itself |
-/// | `html=1`, `empty=1`, `garbage=1` | is a page; has no body; is no HTTP |
-/// | `type=TEXT`, `etag=TEXT`, `maxage=S`, `nostore=1` | has that content type, tag, `Cache-Control` |
-/// | `header=NAME:VALUE` | has that header, in place of the server's own; may come several times |
-/// | `length=+N`, `-N`, `none` | says a length so much off, or none, and closes |
-/// | `chunked=1`, `endless=1` | comes in chunks; in chunks without end |
-/// | `truncate=BYTES`, `stall=BYTES`, `reset=BYTES` | after so many bytes of body closes; sends nothing more; resets the connection |
+/// | `latency=MS`, `rate=BYTES` | waits before the first byte; sends the body at this number of bytes per second |
+/// | `status=N` | has this status, 200 to 599, and a short text as its body |
+/// | `redirect=URL`, `hops=N`, `loop=1` | is 302, or `status` if that is 301, 302, 303, 307 or 308: to URL; to its own URL with `hops` decremented, until 0; to its own URL |
+/// | `html=1`, `empty=1`, `garbage=1` | is an HTML page; has an empty body; is not HTTP |
+/// | `type=TEXT`, `etag=TEXT`, `maxage=S`, `nostore=1` | has this content type, entity tag, `Cache-Control` |
+/// | `header=NAME:VALUE` | has this header instead of the server's own; may be repeated |
+/// | `length=+N`, `-N`, `none` | declares a wrong length (by N bytes) or none, and closes the connection |
+/// | `chunked=1`, `endless=1` | is chunked; is chunked and never ends |
+/// | `truncate=BYTES`, `stall=BYTES`, `reset=BYTES` | after this number of body bytes closes the connection; sends nothing more; resets the connection |
 /// | `close=1` | closes the connection |
 ///
-/// A reset takes away what the reader's socket has not received by then. A client that closes its
-/// sending half is treated as closed. A connection that waits for a request is closed after a minute, and earlier if
-/// connections take more than a quarter of the descriptors that the process may open. An answer of which nothing is sent
-/// for a minute is given up, unless it waits for its `latency` or `rate`.
+/// A reset discards the bytes that the client's socket has not received yet. A client that closes its sending half is
+/// treated as disconnected. A connection that waits for a request is closed after a minute, or earlier if connections
+/// take more than a quarter of the file descriptors that the process may open. A response of which nothing is sent for
+/// a minute is aborted, unless it is waiting because of its `latency` or `rate`.
 public final class GalleryServer: Sendable {
-  /// The port that is listened on.
+  /// The port on which the server listens.
   public let port: UInt16
 
   private let state: ServerState
   private let thread: Mutex<LoopThread?>
 
-  /// Listens on 127.0.0.1, a free port unless one is given, and serves on a thread of its own, with the
-  /// files of `folder` under `/gallery/`.
+  /// Listens on 127.0.0.1 and serves on a new thread.
   ///
-  /// - Parameter logBytes: The maximum memory for the log in bytes; with 0, requests are not logged.
+  /// - Parameters: - folder: The folder whose files are served under `/gallery/`; `nil` for none. - port: The port to
+  ///   listen on; 0, the default, for any free port. - behaviour: The initial behaviour. - logBytes: The maximum memory
+  ///   for the log in bytes; with 0, requests are not logged.
+  /// - Throws: `.noSuchFolder`, `.cannotListen` or `.noThread`.
   public convenience init(
     pictures folder: String? = nil, port: UInt16 = 0, behaviour: Behaviour = .init(), logBytes: Int = 32 << 20
   ) throws(GalleryServerError) {
@@ -51,6 +52,8 @@ public final class GalleryServer: Sendable {
       accept: { Glibc.accept($0, nil, nil) })
   }
 
+  /// Creates a server with other limits.
+  ///
   /// - Parameter accept: A function that accepts a connection; tests can pass one that fails.
   init(
     pictures folder: String? = nil, port: UInt16 = 0, behaviour: Behaviour = .init(),
@@ -79,10 +82,10 @@ public final class GalleryServer: Sendable {
     stop()
   }
 
-  /// Where the server is, `http://127.0.0.1:PORT`, without a slash at the end.
+  /// The base URL of the server, `http://127.0.0.1:PORT`, without a trailing slash.
   public var baseURL: String { "http://127.0.0.1:\(port)" }
 
-  /// How answers behave from now on; those that run keep the behaviour they began with.
+  /// The behaviour of responses from now on. Running responses keep the behaviour with which they began.
   public var behaviour: Behaviour {
     get { state.behaviour.withLock { $0 } }
     set {
@@ -94,21 +97,21 @@ public final class GalleryServer: Sendable {
   /// The requests in order of arrival: the latest 100,000, or fewer if they take more memory than the log may.
   public var log: [Record] { state.log.records }
 
-  /// How many connections were accepted so far.
+  /// The number of connections accepted so far.
   public var connectionCount: Int { state.log.connectionCount }
 
-  /// Forgets the requests so far. Connections keep their numbers.
+  /// Clears the log of requests. Connections keep their numbers.
   public func clearLog() {
     state.log.clear()
   }
 
-  /// Puts a resource at a path such as `/one.png`, in place of what was there. It wins over a file of the
-  /// pictures folder.
+  /// Adds a resource at a path such as `/one.png`, replacing any earlier one. An added resource takes precedence over a
+  /// file of the pictures folder.
   public func add(_ resource: Resource, at path: String) {
     state.catalog.add(resource, at: path)
   }
 
-  /// Closes every connection and joins the server's thread. A second call does nothing.
+  /// Closes every connection and waits for the server's thread to end. A second call does nothing.
   public func stop() {
     thread.withLock { thread in
       state.isStopping.store(true, ordering: .releasing)
@@ -117,13 +120,13 @@ public final class GalleryServer: Sendable {
     }
   }
 
-  /// Blocks until the log holds so many requests, answered or not; false when so many seconds went by.
+  /// Blocks until the log holds `count` requests, with or without a response. Returns false after `timeout` seconds.
   public func waitForRequests(_ count: Int, timeout: Double) -> Bool {
     wait(timeout: timeout) { $0.count >= count }
   }
 
-  /// Blocks until the log satisfies `condition`; false when so many seconds went by. The condition is
-  /// tried on the caller's thread, each time that something changes.
+  /// Blocks until the log satisfies `condition`. Returns false after `timeout` seconds. `condition` is evaluated on the
+  /// caller's thread after each change of the log.
   public func wait(timeout: Double, until condition: ([Record]) -> Bool) -> Bool {
     state.log.wait(timeout: timeout, until: condition)
   }

@@ -1,12 +1,12 @@
-/// Why a gallery server could not start.
+/// The error of a gallery server or delaying proxy that could not start.
 public enum GalleryServerError: Error, Sendable, Hashable {
-  /// The pictures folder does not exist or is no folder.
+  /// The pictures folder does not exist or is not a folder.
   case noSuchFolder(String)
 
-  /// The port could not be listened on; `code` is the `errno` of the call that refused, `EADDRINUSE`
-  /// when somebody else has the port.
+  /// Listening on the port failed. `code` is the `errno` of the failed call, for example `EADDRINUSE` if another
+  /// process uses the port.
   case cannotListen(port: UInt16, code: Int32)
 
-  /// The system gave no thread to serve on; `code` is what `pthread_create` returned.
+  /// The system could not create the server's thread. `code` is the result of `pthread_create`.
   case noThread(code: Int32)
 }

@@ -1,44 +1,44 @@
-/// One request that a gallery server got, and how far its answer came.
+/// A request that a gallery server received, and the progress of the response.
 public struct Record: Sendable, Hashable {
-  /// The method, `GET` for instance; empty when the request could not be parsed.
+  /// The method, for example `GET`; empty if the request could not be parsed.
   public let method: String
 
-  /// The path with its query, as it was sent; empty when the request could not be parsed.
+  /// The path with the query, as received; empty if the request could not be parsed.
   public let target: String
 
-  /// The request's headers by name in lower case; a name that came several times has its values joined
-  /// by a comma and a space (RFC 9110, section 5.2).
+  /// The request's headers by name in lower case. The values of a repeated header are joined by a comma and a space
+  /// (RFC 9110, section 5.2).
   public let headers: [String: String]
 
-  /// The number of the connection that the request came on; the first one accepted is 1.
+  /// The number of the request's connection. The first accepted connection is 1.
   public let connection: Int
 
-  /// The status of the answer; 0 when it had none, as with `garbage=1`.
+  /// The status of the response; 0 if it had none, as with `garbage=1`.
   public let status: Int
 
-  /// How many bytes of the body the system took so far, without headers and chunk sizes. It may run ahead
-  /// of the reader by what the socket buffers hold, several megabytes at most.
+  /// The number of body bytes, without headers and chunk sizes, that were written to the socket so far. The client may
+  /// have received less: socket buffers hold up to several megabytes.
   public internal(set) var bodyBytesSent = 0
 
-  /// What became of the answer.
+  /// The outcome of the response.
   public internal(set) var outcome = Outcome.running
 
-  /// Whether all of the answer left, its faults included: one that is cut on request is finished when the
-  /// cut is reached. A reader who has the last byte finds this true.
+  /// True if all of the response was sent, including planned faults: a response that is cut on request is finished when
+  /// the cut is reached. True by the time the client has received the last byte.
   public var wasFinished: Bool { outcome == .finished }
 
-  /// What became of an answer.
+  /// The outcome of a response.
   public enum Outcome: Sendable, Hashable {
-    /// It waits, sends or stalls.
+    /// The response is waiting, being sent or stalled.
     case running
 
-    /// It left as it was planned.
+    /// The response was sent as planned.
     case finished
 
-    /// The reader went away before the end.
+    /// The client closed the connection before the end.
     case abandoned
 
-    /// The server stopped before the end, or gave up an answer that stalled.
+    /// The server stopped before the end, or aborted a response that stalled.
     case stopped
   }
 }

@@ -1,16 +1,16 @@
-/// What a gallery server has at a path: bytes with their type and headers.
+/// A resource of a gallery server: bytes with their type and headers.
 public struct Resource: Sendable, Hashable {
-  /// The body of the answer.
+  /// The body of the response.
   public var body: [UInt8]
 
-  /// The `Content-Type` of the answer.
+  /// The `Content-Type` of the response.
   public var contentType: String
 
-  /// Further headers of the answer, by name. An `ETag` or `Last-Modified` among them makes the server
-  /// answer conditional requests with 304.
+  /// Further headers of the response, by name. With an `ETag` or `Last-Modified` header, the server replies to matching
+  /// conditional requests with 304.
   public var headers: [String: String]
 
-  /// Makes a resource.
+  /// Creates a resource.
   public init(
     body: [UInt8] = [], contentType: String = "application/octet-stream",
     headers: [String: String] = [:]

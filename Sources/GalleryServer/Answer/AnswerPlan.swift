@@ -1,32 +1,32 @@
-/// An answer before any of it is sent: what leaves, in which order, and what happens then.
+/// A planned response: the steps that send it.
 struct AnswerPlan: Equatable {
-  /// 0 for an answer that is no HTTP.
+  /// The status; 0 for a response that is not HTTP.
   var status: Int
   var steps: [Step]
 
-  /// What the body may have, on average; nil is no limit.
+  /// The maximum average rate of the body in bytes per second; `nil` for no limit.
   var bytesPerSecond: Int?
 
-  /// A thing to do. After the last step the connection waits for its next request.
+  /// A step of the response. After the last step the connection waits for its next request.
   enum Step: Equatable {
     case wait(milliseconds: Int)
 
-    /// Bytes around the body: heads, chunk sizes. They are sent as fast as they can.
+    /// Bytes around the body, such as the head and chunk sizes. Sent without a rate limit.
     case frame([UInt8])
 
-    /// A part of the body.
+    /// A range of the body.
     case body(Body, Range<Int>)
 
-    /// Goes back to the step of this index.
+    /// Continues at the step with this index.
     case again(from: Int)
 
-    /// Nothing more, until the peer closes.
+    /// Sends nothing more until the client closes the connection.
     case stall
 
-    /// Closes the connection so that the peer reads an error (RST).
+    /// Closes the connection with a reset (RST), which the client reads as an error.
     case reset
 
-    /// Closes the connection in good order (FIN).
+    /// Closes the connection in an orderly way (FIN).
     case close
   }
 
@@ -35,8 +35,8 @@ struct AnswerPlan: Equatable {
 }
 
 extension AnswerPlan {
-  /// Plans the answer to a request for something that is there (`exhibit`) or is not.
-  /// `date` is the moment of the answer as `Date` shows it.
+  /// Plans the response to a request. `exhibit` is the resource at the request's target, or `nil` if there is none;
+  /// `date` is the value of the `Date` header.
   init(to request: Request, for exhibit: Exhibit?, behaviour: Behaviour, date: String) {
     let misbehaviour = Misbehaviour(request.target)
     let wait =
@@ -71,7 +71,7 @@ extension AnswerPlan {
     if closes, !steps.contains(where: \.isLast) { steps.append(.close) }
   }
 
-  /// Plans the answer to bytes that are no request.
+  /// Plans the response to bytes that are not a valid request.
   init(to refusal: Refusal, date: String) {
     status = refusal.status
     let body = Array("\(status) \(reasonPhrase(of: status))\n".utf8)
@@ -84,7 +84,7 @@ extension AnswerPlan {
     ]
   }
 
-  /// A cut ends an endless body too.
+  /// Appends the steps of the body. A cut also ends an endless body.
   private mutating func appendBody(_ body: Body, _ framing: Framing, cut: Misbehaviour.Cut?) {
     let isEndless = framing.isEndless && cut == nil
     let body = isEndless && body.count == 0 ? .bytes(Array(repeating: 0, count: Self.chunkSize)) : body
@@ -105,7 +105,7 @@ extension AnswerPlan {
     }
   }
 
-  /// A chunk that is cut short still says its whole size.
+  /// Appends a chunked body up to `end`. A chunk that is cut off still declares its full size.
   private mutating func appendChunks(of body: Body, upTo end: Int) {
     for start in stride(from: 0, to: end, by: Self.chunkSize) {
       let chunk = start..<min(start + Self.chunkSize, body.count)
@@ -121,12 +121,12 @@ extension AnswerPlan {
     return Array((text + "\r\n").utf8)
   }
 
-  /// Bytes that nobody can take for a status line.
+  /// Bytes that cannot be parsed as a status line.
   private static let garbage: [UInt8] = (0..<256).map { UInt8($0 &* 167 & 0xff) }
 }
 
 extension AnswerPlan.Step {
-  /// Whether nothing follows this step.
+  /// True if no further step is performed after this one.
   fileprivate var isLast: Bool {
     switch self {
     case .again, .stall, .reset, .close: true

@@ -1,15 +1,17 @@
-/// How the reader learns where a body ends (RFC 9112, section 6.3).
+/// The framing of a body: the headers that tell the client where the body ends (RFC 9112, section 6.3).
 struct Framing: Equatable {
   var isChunked = false
   var isEndless = false
 
-  /// What `Content-Length` says; nil when it is absent.
+  /// The value of `Content-Length`; `nil` if the header is absent.
   var declaredLength: Int?
 
-  /// Whether the connection cannot be used again, because its end is the body's end or the length lies.
+  /// True if the connection cannot be reused, because closing marks the end of the body or the declared length is
+  /// wrong.
   var endsWithConnection = false
 
-  /// Chunks are unknown to HTTP/1.0; such a reader gets the same bytes up to the end of the connection.
+  /// Chooses the framing. HTTP/1.0 has no chunks: such a client receives a chunked body without chunks, up to the end
+  /// of the connection.
   init(of message: Message, to request: Request, _ misbehaviour: Misbehaviour) {
     guard !message.isBodyless else { return }
     let wantsChunks = misbehaviour.isChunked || misbehaviour.isEndless
@@ -27,7 +29,7 @@ struct Framing: Equatable {
     }
   }
 
-  /// The headers that say so.
+  /// The headers that declare the framing.
   var headers: [Header] {
     if isChunked { return [Header("Transfer-Encoding", "chunked")] }
     return declaredLength.map { [Header("Content-Length", "\($0)")] } ?? []

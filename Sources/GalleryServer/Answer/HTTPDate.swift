@@ -1,6 +1,6 @@
 import Glibc
 
-/// A moment as HTTP writes it, "Sun, 06 Nov 1994 08:49:37 GMT" (RFC 9110, section 5.6.7).
+/// Formats a time as an HTTP date, such as "Sun, 06 Nov 1994 08:49:37 GMT" (RFC 9110, section 5.6.7).
 func httpDate(secondsSince1970 seconds: Int) -> String {
   var time = time_t(seconds)
   var parts = tm()

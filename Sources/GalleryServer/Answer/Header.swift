@@ -1,4 +1,4 @@
-/// One header line of an answer.
+/// A header line of a response.
 struct Header: Hashable {
   var name: String
   var value: String
@@ -8,7 +8,7 @@ struct Header: Hashable {
     self.value = value
   }
 
-  /// Reads `NAME:VALUE`; nil when there is no name, or something that would end the line.
+  /// Parses `NAME:VALUE`. Returns `nil` if there is no name or colon, or if the text contains control characters.
   init?(line: String) {
     let name = line.prefix { $0 != ":" }
     let value = line.dropFirst(name.count + 1).drop { $0 == " " }
@@ -18,20 +18,20 @@ struct Header: Hashable {
     self.init(String(name), String(value))
   }
 
-  /// Whether the text stays on one line, so that no request can write a head of its own.
+  /// Returns true if the text contains no control characters, so that a request cannot inject header lines.
   static func isValue(_ text: some StringProtocol) -> Bool {
     text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f }
   }
 }
 
 extension [Header] {
-  /// Sets a header in place of those of the same name, whatever their case.
+  /// Replaces all headers with this name by one header. Ignores the case of names.
   mutating func set(_ name: String, _ value: String) {
     removeAll { $0.name.lowercased() == name.lowercased() }
     append(Header(name, value))
   }
 
-  /// The value of the first header called `name`, whatever its case.
+  /// Returns the value of the first header with this name, or `nil`. Ignores the case of names.
   func value(of name: String) -> String? {
     first { $0.name.lowercased() == name.lowercased() }?.value
   }

@@ -1,13 +1,14 @@
-/// What an answer says, before it is framed: status, headers and body.
+/// The contents of a response before framing: status, headers and body.
 struct Message: Equatable {
   var status: Int
   var headers: [Header]
   var body: Body
 
-  /// Whether the status rules a body out (RFC 9112, section 6.3).
+  /// True if the status does not allow a body (RFC 9112, section 6.3).
   var isBodyless: Bool { status == 204 || status == 304 }
 
-  /// The message for an exhibit that is there, or nil, as `misbehaviour` wants it.
+  /// Creates the response to a request for an exhibit, or for a missing one (`nil`), with the changes of `misbehaviour`
+  /// applied.
   init(to request: Request, for exhibit: Exhibit?, _ misbehaviour: Misbehaviour) {
     self = Message(request, exhibit, misbehaviour)
     if let type = misbehaviour.contentType { headers.set("Content-Type", type) }
@@ -32,7 +33,7 @@ struct Message: Equatable {
     self.init(status: status, headers: [Header("Content-Type", type)], body: .bytes(Array(text.utf8)))
   }
 
-  /// The message without the headers that the query changes.
+  /// Creates the message without the header changes from the query.
   private init(_ request: Request, _ exhibit: Exhibit?, _ misbehaviour: Misbehaviour) {
     if request.method != "GET", request.method != "HEAD" {
       self.init(status: 405)
@@ -67,7 +68,8 @@ struct Message: Equatable {
     }
   }
 
-  /// RFC 9110, sections 13.1.2 and 13.1.3; a date is compared as text, as the server wrote it.
+  /// Returns true if the request's condition holds, so that the response is 304 (RFC 9110, sections 13.1.2 and 13.1.3).
+  /// Dates are compared as text with the server's `Last-Modified`.
   private func isUnchanged(for request: Request) -> Bool {
     if let condition = request.headers["if-none-match"] {
       guard let tag = headers.value(of: "ETag") else { return false }

@@ -1,9 +1,9 @@
-/// What the query of a target asks to go wrong.
+/// The misbehaviour that the query of a request target asks for.
 ///
-/// Items that are not known, or whose value makes no sense, are ignored; of an item given twice the last
-/// one counts, except `header`, which adds up.
+/// Unknown items and items with invalid values are ignored. If an item is given several times, the last one counts,
+/// except for `header`, where all count.
 struct Misbehaviour: Equatable {
-  /// Milliseconds.
+  /// The delay before the response, in milliseconds.
   var latency: Int?
   var bytesPerSecond: Int?
   var status: Int?
@@ -19,7 +19,7 @@ struct Misbehaviour: Equatable {
   var cut: Cut?
   var closes = false
 
-  /// What is sent in place of what is there.
+  /// The content that replaces the body of the resource.
   enum Content { case html, empty, garbage }
 
   enum Redirect: Equatable {
@@ -28,13 +28,13 @@ struct Misbehaviour: Equatable {
     case loop
   }
 
-  /// The `Content-Length`: so much off, or absent.
+  /// The `Content-Length` header: wrong by a number of bytes, or absent.
   enum Length: Equatable {
     case off(by: Int)
     case absent
   }
 
-  /// What happens after so many bytes of the body.
+  /// The end of a response after a number of body bytes.
   struct Cut: Equatable {
     var after: Int
     var ending: Ending

@@ -1,4 +1,4 @@
-/// The reason phrase of a status (RFC 9110, section 15; RFC 6585), "Status" for one without a name.
+/// Returns the reason phrase of a status (RFC 9110, section 15; RFC 6585), or "Status" for an unlisted status.
 func reasonPhrase(of status: Int) -> String {
   switch status {
   case 200: "OK"

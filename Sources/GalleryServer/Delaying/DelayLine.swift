@@ -1,35 +1,36 @@
-/// Bytes on their way in one direction: each comes out so long after it went in.
+/// A queue that delays the bytes of one direction of a connection by a fixed time.
 struct DelayLine {
   private struct Piece {
     let due: UInt64
     var bytes: [UInt8]
-    /// Bytes of it that have come out.
+    /// The number of bytes that have been taken out.
     var start = 0
   }
 
-  /// Nanoseconds.
+  /// The delay in nanoseconds.
   let delay: UInt64
   private var pieces: [Piece] = []
   private var first = 0
-  /// When the sender's end comes out; nil while it sends.
+  /// The time at which the sender's end is passed on; `nil` while the sender is sending.
   private var end: UInt64?
 
   init(delay: UInt64) { self.delay = delay }
 
-  /// When the next bytes or the end come out; nil when nothing is on its way.
+  /// The time at which the next bytes or the end are due; `nil` if the queue is empty and has no end.
   var due: UInt64? { first < pieces.count ? pieces[first].due : end }
 
   mutating func put(_ bytes: UnsafeRawBufferPointer, at now: UInt64) {
     pieces.append(Piece(due: now + delay, bytes: [UInt8](bytes)))
   }
 
-  /// The sender sends nothing more.
+  /// Marks the end: the sender sends nothing more.
   mutating func putEnd(at now: UInt64) { end = now + delay }
 
-  /// Whether the end has come out, and all before it.
+  /// Returns true if all bytes have been taken out and the end is due.
   func isOver(at now: UInt64) -> Bool { first == pieces.count && end.map { $0 <= now } ?? false }
 
-  /// Hands what is due to `take`, which says how many bytes it took, in order, until it takes less than it was given.
+  /// Passes the bytes that are due to `take` in order. `take` returns the number of bytes that it accepted; the call
+  /// ends when it accepts fewer than it was given.
   mutating func take(at now: UInt64, _ take: (UnsafeRawBufferPointer) -> Int) {
     while first < pieces.count, pieces[first].due <= now {
       let start = pieces[first].start

@@ -1,15 +1,15 @@
 import Glibc
 
-/// A connection that came to a delaying proxy, and the one to the server behind it.
+/// A client's connection to a delaying proxy, together with the proxy's connection to the server.
 final class DelayedConnection {
-  /// One side's socket and what is on its way from it to the other.
+  /// The socket of one side, with the bytes on their way from this side to the opposite side.
   private struct Side {
     let socket: Int32
     var line: DelayLine
     var isReading = true
-    /// The other side's end has been passed on to it.
+    /// True if the end of the opposite side's bytes has been passed on to this side.
     var isShut = false
-    /// Its socket took less than was due.
+    /// True if the socket accepted fewer bytes than were due.
     var isFull = false
   }
 
@@ -17,7 +17,8 @@ final class DelayedConnection {
   private var isBroken = false
   private let buffer: UnsafeMutableRawBufferPointer
 
-  /// Takes both sockets over. Delays in nanoseconds; the buffer is where bytes lie between two calls of the system.
+  /// Creates a connection that owns both sockets. `delay` is in nanoseconds. `buffer` is scratch memory for system
+  /// calls.
   init(from client: Int32, to server: Int32, delay: UInt64, buffer: UnsafeMutableRawBufferPointer) {
     sides = [client, server].map { Side(socket: $0, line: DelayLine(delay: delay)) }
     self.buffer = buffer
@@ -29,14 +30,15 @@ final class DelayedConnection {
 
   var isOver: Bool { isBroken || sides.allSatisfy(\.isShut) }
 
-  /// What to poll for, client first, and when something comes out that a socket has room for.
+  /// Appends the poll entries of both sockets, the client first. Returns the time at which the next bytes are due for a
+  /// socket that can accept them; `nil` if there are none.
   func interest(_ polled: inout [pollfd]) -> UInt64? {
     var due: UInt64?
     for (index, side) in sides.enumerated() {
       var events: Int16 = 0
       if side.isReading { events |= Int16(POLLIN) }
       if side.isFull { events |= Int16(POLLOUT) }
-      // One that has nothing to say would be polled for its hang-up again and again.
+      // An entry without events would still report a hang-up, again and again.
       polled.append(pollfd(fd: events == 0 ? -1 : side.socket, events: events, revents: 0))
       let other = sides[1 - index]
       if !side.isFull, !side.isShut, let next = other.line.due { due = min(due ?? next, next) }
@@ -44,7 +46,7 @@ final class DelayedConnection {
     return due
   }
 
-  /// Takes what has come, and passes on what is due.
+  /// Receives the bytes that have arrived, and passes on the bytes that are due.
   func proceed(_ events: ArraySlice<pollfd>, at now: UInt64) {
     for (index, entry) in events.enumerated() where entry.revents != 0 {
       sides[index].isFull = false
@@ -63,7 +65,7 @@ final class DelayedConnection {
         sides[index].isReading = false
         return sides[index].line.putEnd(at: now)
       } else {
-        // A reset is passed on at once, with what was on its way.
+        // An error such as a reset closes both sockets at once; the bytes on their way are lost.
         if errno != EAGAIN && errno != EINTR { isBroken = true }
         return
       }

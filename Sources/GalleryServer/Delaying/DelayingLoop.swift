@@ -1,9 +1,9 @@
 import Glibc
 import Synchronization
 
-/// The thread of a delaying proxy: sleeps in `poll` until a socket has something or bytes are due.
+/// The loop of a delaying proxy. Sleeps in `poll` until a socket is ready or bytes are due.
 final class DelayingLoop {
-  /// What the proxy and its thread share.
+  /// The state that the proxy shares with the proxy's thread.
   final class Shared: Sendable {
     let isStopping = Atomic(false)
     let connections = Atomic(0)
@@ -17,11 +17,12 @@ final class DelayingLoop {
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 4096)
   private var connections: [DelayedConnection] = []
   private var polled: [pollfd] = []
-  /// The time before which no connection is accepted, because the process ran out of descriptors; 0 for no pause.
+  /// The time before which no connection is accepted, because the process ran out of file descriptors; 0 for no pause.
   private var acceptsFrom: UInt64 = 0
   private static let acceptPause: UInt64 = 100_000_000
 
-  /// Passes on to `target`, `delay` nanoseconds later, what comes on `listener`, which it closes at the end.
+  /// Creates a loop that forwards connections on `listener` to the port `target` with a delay in nanoseconds. The loop
+  /// closes `listener` when it ends.
   init(listener: Int32, wakeUps: Int32, target: UInt16, delay: UInt64, shared: Shared) {
     self.listener = listener
     self.wakeUps = wakeUps
@@ -63,7 +64,7 @@ final class DelayingLoop {
       let client = Glibc.accept(listener, nil, nil)
       guard client >= 0 else {
         if errno == EINTR || errno == ECONNABORTED { continue }
-        // Without descriptors the listening socket stays readable, so the loop must pause.
+        // Without file descriptors the listening socket stays readable, so the loop must pause.
         if errno != EAGAIN { acceptsFrom = now + Self.acceptPause }
         return
       }

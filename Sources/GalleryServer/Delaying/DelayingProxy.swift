@@ -1,23 +1,23 @@
 import Synchronization
 
-/// A way to a server on this machine that takes its time: whatever goes through comes out so much later, in either
-/// direction, and as much of it as is sent.
+/// A TCP proxy that delays all bytes to a server on this machine by a fixed time in each direction, without limiting
+/// the throughput.
 ///
 ///     let proxy = try DelayingProxy(to: server.port, delay: 0.025)  // 50 ms there and back
 ///     let picture = "http://127.0.0.1:\(proxy.port)/one.png"
 ///
-/// It passes on bytes and knows nothing of what they mean, TLS among them. Opening a connection takes no time, unlike over a
-/// network of that length; the first bytes over it do.
+/// Forwards bytes without interpreting them, so that TLS works as well. Unlike on a real network with this latency,
+/// opening a connection is not delayed; the first bytes on the connection are.
 public final class DelayingProxy: Sendable {
-  /// The port that is listened on, on 127.0.0.1.
+  /// The port on 127.0.0.1 on which the proxy listens.
   public let port: UInt16
 
   private let shared = DelayingLoop.Shared()
   private let thread: Mutex<LoopThread?>
 
-  /// Listens on a free port and passes on to `target`, on 127.0.0.1 too, on a thread of its own.
+  /// Listens on a free port and forwards to the port `target` on 127.0.0.1, on a new thread.
   ///
-  /// `delay` is in seconds, for each direction, and kept to a millisecond; 0 for none.
+  /// - Parameter delay: The delay in each direction in seconds, with a precision of a millisecond; clamped to 0...3600.
   public init(to target: UInt16, delay: Double) throws(GalleryServerError) {
     let listener = try listen(onPort: 0)
     let (shared, nanoseconds) = (shared, UInt64(max(0, min(delay, 3600)) * 1e9))
@@ -32,10 +32,10 @@ public final class DelayingProxy: Sendable {
 
   deinit { stop() }
 
-  /// How many connections were passed on so far.
+  /// The number of connections that were forwarded so far.
   public var connectionCount: Int { shared.connections.load(ordering: .relaxed) }
 
-  /// Breaks every connection off and joins the thread. A second call does nothing.
+  /// Closes every connection and waits for the thread to end. A second call does nothing.
   public func stop() {
     thread.withLock { thread in
       shared.isStopping.store(true, ordering: .releasing)

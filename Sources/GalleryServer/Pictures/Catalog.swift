@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What the server has at which path: added resources, then the pictures folder under `/gallery/`.
+/// The contents of the server by path: added resources, then the pictures folder under `/gallery/`.
 final class Catalog: Sendable {
   private let resources = Mutex<[String: Resource]>([:])
   private let folder: PictureFolder?
@@ -9,12 +9,12 @@ final class Catalog: Sendable {
     self.folder = folder
   }
 
-  /// Puts a resource at a path, in place of what was there.
+  /// Adds a resource at a path, replacing any earlier one.
   func add(_ resource: Resource, at path: String) {
     resources.withLock { $0[key(path)] = resource }
   }
 
-  /// What is at the path of `target`, nil when there is nothing.
+  /// Returns the exhibit at the path of `target`, or `nil` if there is none.
   func exhibit(at target: Target) -> Exhibit? {
     if let added = resources.withLock({ $0[key(target.path)] }) { return Exhibit(added) }
     guard target.path.hasPrefix("/gallery/") else { return nil }

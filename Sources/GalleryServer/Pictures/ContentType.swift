@@ -1,4 +1,4 @@
-/// The media type that the ending of a file's name stands for; bytes of no known type otherwise.
+/// Returns the media type for a file name's extension, or `application/octet-stream` for an unknown extension.
 func contentType(ofFile name: String) -> String {
   switch name.split(separator: ".").last?.lowercased() {
   case "jpg", "jpeg": "image/jpeg"

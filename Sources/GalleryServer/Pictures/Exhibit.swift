@@ -1,4 +1,4 @@
-/// What is at a path: a body with its type and headers.
+/// The resource at a path as served: a body with content type and headers.
 struct Exhibit: Equatable {
   var body: Body
   var contentType: String
@@ -12,12 +12,12 @@ extension Exhibit {
   }
 }
 
-/// The bytes of an answer's body, in memory or in a file.
+/// The bytes of a response body, in memory or in a file.
 enum Body: Equatable {
   case bytes([UInt8])
   case file(OpenFile)
 
-  /// In bytes.
+  /// The size in bytes.
   var count: Int {
     switch self {
     case .bytes(let bytes): bytes.count

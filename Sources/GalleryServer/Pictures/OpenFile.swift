@@ -1,19 +1,19 @@
 import Glibc
 
-/// A regular file, open for reading until the last reference goes.
+/// A regular file, open for reading until the last reference is released.
 ///
-/// Files are read while they are sent instead of being kept: the system has their bytes in memory anyway,
-/// and a program that measures itself with the server inside is not charged for them.
+/// Files are read while they are sent instead of being loaded: the kernel's page cache holds their bytes anyway, and a
+/// program that measures its own memory with the server inside does not count them.
 final class OpenFile: Sendable {
-  /// Size in bytes when it was opened.
+  /// The size in bytes when the file was opened.
   let count: Int
 
-  /// Last modification when it was opened.
+  /// The time of the last modification when the file was opened.
   let modified: timespec
 
   private let descriptor: Int32
 
-  /// Opens the file; nil for what is no regular file or cannot be read.
+  /// Opens the file. Returns `nil` if it is not a regular file or cannot be read.
   init?(path: String) {
     descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     var status = stat()
@@ -27,14 +27,14 @@ final class OpenFile: Sendable {
     if descriptor >= 0 { close(descriptor) }
   }
 
-  /// A strong tag of size and modification time.
+  /// A strong entity tag made from the size and the modification time.
   var entityTag: String {
     let time = UInt64(bitPattern: Int64(modified.tv_sec)) &* 1_000_000_000 &+ UInt64(modified.tv_nsec)
     return "\"\(String(count, radix: 16))-\(String(time, radix: 16))\""
   }
 
-  /// Reads what fits of a range and says how many bytes that was: 0 when the file has become shorter,
-  /// less than 0 when it could not be read.
+  /// Reads the beginning of a range into `buffer`. Returns the number of bytes read: 0 if the file has become shorter,
+  /// a negative number if reading failed.
   func read(_ range: Range<Int>, into buffer: UnsafeMutableRawBufferPointer) -> Int {
     pread(descriptor, buffer.baseAddress, min(range.count, buffer.count), range.lowerBound)
   }

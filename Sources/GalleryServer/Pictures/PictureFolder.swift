@@ -1,10 +1,10 @@
 import Glibc
 
-/// The files of a folder.
+/// A folder whose files are served.
 struct PictureFolder: Sendable {
   let path: String
 
-  /// Opens the folder; nil when there is none at `path`.
+  /// Opens the folder. Returns `nil` if `path` is not a folder.
   init?(path: String) {
     guard let resolved = realpath(path, nil) else { return nil }
     defer { free(resolved) }
@@ -13,8 +13,8 @@ struct PictureFolder: Sendable {
     guard stat(self.path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return nil }
   }
 
-  /// The regular file that `name` says, a path below the folder, percent-encoded; nil when there is none
-  /// or when a part of the path would lead elsewhere.
+  /// Returns the regular file at `name`, a percent-encoded path below the folder. Returns `nil` if there is none, or if
+  /// a part of the path could lead outside the folder.
   func exhibit(named name: some StringProtocol) -> Exhibit? {
     let parts = name.split(separator: "/", omittingEmptySubsequences: false).map(\.percentDecoded)
     let isBelow = parts.allSatisfy { part in

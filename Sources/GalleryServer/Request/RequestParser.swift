@@ -1,12 +1,12 @@
-/// Reads requests from the bytes of a connection, however they are cut into pieces.
+/// Parses requests from the bytes of a connection, in pieces of any size.
 ///
 ///     var parser = RequestParser()
 ///     parser.feed(bytes)
 ///     while let request = try parser.next() { … }
 ///
-/// After an error the bytes that follow have no meaning: the connection is to be closed.
+/// After an error the connection must be closed, because the following bytes cannot be interpreted.
 struct RequestParser {
-  /// The largest head taken, request line and headers together, in bytes.
+  /// The maximum size of a head, request line and headers together, in bytes.
   static let headLimit = 64 * 1024
 
   private var buffer: [UInt8] = []
@@ -14,15 +14,15 @@ struct RequestParser {
   private var lineStart = 0
   private var lines: [Range<Int>] = []
 
-  /// Whether part of a request, or a further request, is waiting here.
+  /// True if there are bytes of an incomplete or further request.
   var hasBytes: Bool { !buffer.isEmpty }
 
-  /// Takes the next bytes of the connection.
+  /// Appends the next bytes of the connection.
   mutating func feed(_ bytes: some Sequence<UInt8>) {
     buffer.append(contentsOf: bytes)
   }
 
-  /// The next whole head, nil while more bytes are needed.
+  /// Returns the next complete request head, or `nil` if more bytes are needed.
   mutating func next() throws(Refusal) -> Request? {
     while scanned < buffer.count, scanned < Self.headLimit {
       scanned += 1
@@ -41,7 +41,7 @@ struct RequestParser {
     return nil
   }
 
-  /// The line without its line end; a bare LF ends a line too (RFC 9112, section 2.2).
+  /// Returns the range of a line without the line end. A bare LF also ends a line (RFC 9112, section 2.2).
   private func line(endingAt end: Int) -> Range<Int> {
     let hasReturn = end > lineStart && buffer[end - 1] == UInt8(ascii: "\r")
     return lineStart..<(hasReturn ? end - 1 : end)
@@ -81,7 +81,8 @@ struct RequestParser {
       method: String(decoding: parts[0], as: UTF8.self), target: target, isHTTP10: version == "1.0")
   }
 
-  /// A name that is no token covers folded lines and a space before the colon (RFC 9112, section 5).
+  /// Parses a header line. Names that are not tokens are refused, which includes folded lines and a space before the
+  /// colon (RFC 9112, section 5).
   private func parseHeader(_ line: ArraySlice<UInt8>) throws(Refusal) -> (name: String, value: String) {
     guard let colon = line.firstIndex(of: UInt8(ascii: ":")), isToken(line[..<colon]) else {
       throw .malformed
@@ -96,7 +97,7 @@ struct RequestParser {
     return (name, String(decoding: value, as: UTF8.self))
   }
 
-  /// RFC 9110, section 5.6.2.
+  /// Returns true if the bytes are a token (RFC 9110, section 5.6.2).
   private func isToken(_ bytes: ArraySlice<UInt8>) -> Bool {
     !bytes.isEmpty
       && bytes.allSatisfy { byte in
@@ -110,13 +111,13 @@ struct RequestParser {
   }
 }
 
-/// Why a request is refused before it could be read to its end.
+/// The reason why a request is refused before the request is complete.
 enum Refusal: Error {
   case malformed
   case headTooLarge
   case versionNotSupported
 
-  /// The status to answer with.
+  /// The status of the response.
   var status: Int {
     switch self {
     case .malformed: 400

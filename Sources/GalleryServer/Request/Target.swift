@@ -1,9 +1,9 @@
-/// The target of a request, `/path?name=value&…`, as it was sent.
+/// The target of a request, `/path?name=value&…`, as received.
 struct Target: Hashable {
   let text: String
 
-  /// Takes the origin form and the absolute form (RFC 9112, section 3.2), of which only path and query
-  /// are kept; nil for anything else.
+  /// Parses the origin form and the absolute form (RFC 9112, section 3.2), of which only path and query are kept.
+  /// Returns `nil` for any other form.
   init?(_ sent: String) {
     if sent.hasPrefix("/") {
       text = sent
@@ -16,11 +16,11 @@ struct Target: Hashable {
     }
   }
 
-  /// What stands before the question mark, still percent-encoded.
+  /// The path before the question mark, percent-encoded.
   var path: Substring { text.prefix { $0 != "?" } }
 
-  /// The query's items in order, percent-decoded; a plus sign stays one. An item without `=` has an empty
-  /// value.
+  /// The items of the query in order, percent-decoded. A plus sign is not decoded as a space. An item without `=` has
+  /// an empty value.
   var items: [(name: String, value: String)] {
     rawItems.map { item in
       let name = item.prefix { $0 != "=" }
@@ -28,7 +28,7 @@ struct Target: Hashable {
     }
   }
 
-  /// This target with another value for the items called `name`, everything else left as it was sent.
+  /// Returns the target with another value for all items with this name. The rest of the target is unchanged.
   func replacing(_ name: String, by value: String) -> String {
     let replaced = rawItems.map { item in
       item.prefix { $0 != "=" }.percentDecoded == name ? "\(name)=\(value)" : String(item)
@@ -40,7 +40,7 @@ struct Target: Hashable {
 }
 
 extension StringProtocol {
-  /// The text with `%XX` read as bytes of UTF-8; a percent sign without two digits stays itself.
+  /// The text with `%XX` decoded as bytes of UTF-8. A percent sign without two hexadecimal digits is kept.
   var percentDecoded: String {
     let sent = Array(utf8)
     var bytes: [UInt8] = []

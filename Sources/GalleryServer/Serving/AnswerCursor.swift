@@ -1,6 +1,6 @@
-/// Goes through the steps of an answer: says what to do now and is told what was done.
+/// A position within the steps of a response: returns the next action and is told the number of bytes sent.
 ///
-/// Times are nanoseconds of one monotonic clock.
+/// Times are in nanoseconds of one monotonic clock.
 struct AnswerCursor {
   private let plan: AnswerPlan
   private var index = 0
@@ -15,17 +15,17 @@ struct AnswerCursor {
     case reset
     case close
 
-    /// All is done, the connection may have its next request.
+    /// The response is complete; the connection can take its next request.
     case finish
   }
 
-  /// Bytes to send; the caller says with `sent` how many of them left.
+  /// Bytes to send. The caller reports with `sent` how many of them were sent.
   struct Piece: Equatable {
     var source: Body
     var range: Range<Int>
     var isBody: Bool
 
-    /// Whether further bytes follow at once.
+    /// True if more bytes can be sent immediately after these.
     var isFollowed: Bool
   }
 
@@ -34,13 +34,13 @@ struct AnswerCursor {
     pace = plan.bytesPerSecond.map { Pace(bytesPerSecond: $0) }
   }
 
-  /// Whether every byte of the answer left, so that at most its end is to come.
+  /// True if every byte of the response was sent, so that at most closing the connection remains.
   var hasSentEverything: Bool {
     guard index < plan.steps.count else { return true }
     return plan.steps[index] == .close || plan.steps[index] == .reset
   }
 
-  /// What to do at `now`. Asking twice changes nothing.
+  /// Returns the action to take at `now`. Repeated calls return the same action.
   mutating func next(at now: UInt64) -> Action {
     while index < plan.steps.count {
       switch plan.steps[index] {
@@ -75,7 +75,7 @@ struct AnswerCursor {
     return .finish
   }
 
-  /// Counts bytes of the last piece that left.
+  /// Counts the bytes of the last piece that were sent.
   mutating func sent(_ count: Int) {
     let length: Int
     switch plan.steps[index] {

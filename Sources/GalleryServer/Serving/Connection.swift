@@ -1,19 +1,20 @@
 import Glibc
 import Synchronization
 
-/// One connection: reads requests, performs their answers, and says what it waits for.
+/// A connection: reads requests, sends responses, and reports the events that it waits for.
 ///
-/// It lives on the server's thread. Input is not read while an answer runs, so that a client which sends
-/// on and on is held back by TCP.
+/// Used on the server's thread only. While a response is being sent, no input is read, so that TCP's flow control slows
+/// down a client that keeps sending.
 final class Connection {
-  /// How many bytes one connection may send before the others have their turn.
+  /// The number of bytes that a connection may send before other connections get a turn.
   private static let turn = 1 << 20
 
-  /// How long a closed connection waits for the peer's end, in nanoseconds. Closing earlier, with bytes
-  /// unread, would reset it and could take the answer away (RFC 9112, section 9.6).
+  /// The time in nanoseconds for which a closed connection waits for the client's end. Closing earlier, with unread
+  /// bytes, would reset the connection and could destroy the response (RFC 9112, section 9.6).
   private static let lingerTime: UInt64 = 1_000_000_000
 
-  /// The peer has sent its end: `POLLRDHUP` of Linux, which Glibc shows only with `_GNU_SOURCE`.
+  /// The event for a client that has closed the sending half of the connection: Linux's `POLLRDHUP`, which Glibc
+  /// declares only with `_GNU_SOURCE`.
   private static let peerLeft: Int16 = 0x2000
 
   let descriptor: Int32
@@ -36,7 +37,7 @@ final class Connection {
     var cursor: AnswerCursor
     var record: Record
     var recordNumber: Int
-    /// The time at which the answer began or some of it was sent.
+    /// The time at which the response began or last sent bytes.
     var progress: UInt64
     var waits = Waits.forNothing
 
@@ -47,8 +48,8 @@ final class Connection {
     }
   }
 
-  /// Takes the descriptor over. The buffer is where bytes lie between two calls of the system; all
-  /// connections use the same.
+  /// Creates a connection that owns the descriptor. `buffer` is scratch memory for system calls, shared by all
+  /// connections.
   init(
     _ descriptor: Int32, number: Int, server: ServerState, buffer: UnsafeMutableRawBufferPointer,
     limit: ConnectionLimit, at now: UInt64
@@ -65,12 +66,12 @@ final class Connection {
     if case .closed = phase { true } else { false }
   }
 
-  /// The time since which the connection waits for a request; nil while it does anything else.
+  /// The time since which the connection waits for a request; `nil` in any other phase.
   var idleSince: UInt64? {
     if case .reading(let since) = phase { since } else { nil }
   }
 
-  /// The events to look for, and when to go on without any, on the monotonic clock.
+  /// The poll events to wait for, and the time on the monotonic clock at which to continue without an event.
   var interest: (events: Int16, deadline: UInt64?) {
     switch phase {
     case .reading(let since): (Int16(POLLIN), since + limit.idleTime)
@@ -85,7 +86,7 @@ final class Connection {
     }
   }
 
-  /// Goes on as far as it can without blocking.
+  /// Continues as far as possible without blocking.
   func proceed(_ events: Int16, at now: UInt64) {
     switch phase {
     case .reading(let since):
@@ -113,7 +114,7 @@ final class Connection {
     return now >= answer.progress + limit.stallTime
   }
 
-  /// Closes what runs no answer, because the server plays dead.
+  /// Closes a connection that waits for a request, because the server simulates an outage.
   func leaveIfIdle(at now: UInt64) {
     if case .reading = phase { closeInOrder(at: now) }
   }
@@ -129,7 +130,7 @@ final class Connection {
     if let answer = nextAnswer(at: now) { run(answer, at: now) }
   }
 
-  /// Performs an answer, then those to requests that have come meanwhile.
+  /// Sends a response, then the responses to requests that have arrived meanwhile.
   private func run(_ answer: Answer, at now: UInt64) {
     var next: Answer? = answer
     var allowance = Self.turn
@@ -140,7 +141,8 @@ final class Connection {
     }
   }
 
-  /// The answer to the next request, noted in the log; nil when none has come as a whole.
+  /// Returns the response to the next request, after adding the request to the log; `nil` if no complete request has
+  /// arrived.
   private func nextAnswer(at now: UInt64) -> Answer? {
     let behaviour = server.behaviour.withLock { $0 }
     guard !behaviour.isDown else {
@@ -166,7 +168,7 @@ final class Connection {
       progress: now)
   }
 
-  /// Goes through an answer until it has to wait or is over; the phase says which.
+  /// Performs the steps of a response until the response must wait or is complete. Sets the phase accordingly.
   private func perform(_ answer: Answer, at now: UInt64, _ allowance: inout Int) {
     var answer = answer
     while true {
@@ -197,8 +199,7 @@ final class Connection {
     phase = .answering(answer)
   }
 
-  /// Sends what the socket takes of a piece and says how many bytes that was, or the error as a negative
-  /// number.
+  /// Sends as much of a piece as the socket accepts. Returns the number of bytes sent, or `errno` as a negative number.
   private func send(_ piece: AnswerCursor.Piece, of answer: inout Answer) -> Int {
     switch piece.source {
     case .bytes(let bytes):
@@ -239,7 +240,7 @@ final class Connection {
     }
   }
 
-  /// Feeds what has come; false when the peer is gone.
+  /// Passes bytes that the socket has received to `take`. Returns false if the client has disconnected.
   private func receive(_ take: (UnsafeRawBufferPointer) -> Void) -> Bool {
     let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
     if count > 0 { take(UnsafeRawBufferPointer(rebasing: buffer[..<count])) }

@@ -1,19 +1,20 @@
 import Glibc
 
-/// The limits for open connections and for the time that a connection may wait for its next request.
+/// The limits for open connections and for the time that a connection may wait for the next request.
 ///
-/// The program that runs the server needs descriptors too. When there are too many connections, the one that has been
-/// idle for the longest time is closed. While none is idle, no connection is accepted: answers that stall are given up
-/// after a while.
+/// The program that runs the server needs file descriptors too. If there are too many connections, the one that has
+/// been idle for the longest time is closed. While none is idle, no connection is accepted, until a response ends or is
+/// aborted because it stalled.
 struct ConnectionLimit {
   /// The maximum number of connections, idle or not.
   var most: Int
   /// The maximum idle time in nanoseconds.
   var idleTime: UInt64 = 60_000_000_000
-  /// The maximum time in nanoseconds for which nothing of an answer is sent, because it stalls or is not read.
+  /// The maximum time in nanoseconds for which nothing of a response is sent, because the response stalls or the client
+  /// does not read.
   var stallTime: UInt64 = 60_000_000_000
 
-  /// A limit of a quarter of the descriptors that the process may open, between 16 and 512.
+  /// A limit of a quarter of the file descriptors that the process may open, clamped to 16...512.
   static var ofProcess: ConnectionLimit {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
@@ -30,8 +31,10 @@ struct ConnectionLimit {
     case wait
   }
 
-  /// - Parameter idleSince: For each open connection, the time since which it waits for a request; nil while it is
-  ///   answering one.
+  /// Returns the step to take before another connection is accepted. O(n) in the number of connections.
+  ///
+  /// - Parameter idleSince: For each open connection, the time since which it waits for a request; `nil` while it sends
+  ///   a response.
   func admission(_ idleSince: some Sequence<UInt64?>) -> Admission {
     var count = 0
     var longest: (index: Int, since: UInt64)?

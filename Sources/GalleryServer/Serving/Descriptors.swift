@@ -1,6 +1,6 @@
 import Glibc
 
-/// Opens a socket that listens on 127.0.0.1; port 0 is any free one.
+/// Opens a non-blocking socket that listens on 127.0.0.1. Port 0 chooses a free port. Returns the socket and its port.
 func listen(onPort port: UInt16) throws(GalleryServerError) -> (descriptor: Int32, port: UInt16) {
   let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
   let descriptor = socket(AF_INET, type, 0)
@@ -22,7 +22,7 @@ func listen(onPort port: UInt16) throws(GalleryServerError) -> (descriptor: Int3
   return (descriptor, UInt16(bigEndian: address.sin_port))
 }
 
-/// Opens a connection to a port of 127.0.0.1; nil when there is none to be had.
+/// Opens a connection to a port of 127.0.0.1. Returns `nil` if that fails.
 func connect(toPort port: UInt16) -> Int32? {
   let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
   guard descriptor >= 0 else { return nil }
@@ -47,7 +47,7 @@ private func loopback(_ port: UInt16) -> sockaddr_in {
   return address
 }
 
-/// A pipe that neither blocks nor survives `exec`; nil when there is no descriptor left.
+/// Creates a pipe that does not block and is closed on `exec`. Returns `nil` if no file descriptor is available.
 func makePipe() -> (readEnd: Int32, writeEnd: Int32)? {
   var ends: [Int32] = [-1, -1]
   guard pipe(&ends) == 0 else { return nil }
@@ -55,7 +55,7 @@ func makePipe() -> (readEnd: Int32, writeEnd: Int32)? {
   return (ends[0], ends[1])
 }
 
-/// Makes calls on the descriptor return at once, and closes it on `exec`.
+/// Makes the descriptor non-blocking and close-on-exec.
 func makeNonblocking(_ descriptor: Int32) {
   _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
   _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
@@ -67,14 +67,15 @@ func setOption(_ level: Int32, _ option: Int32, _ value: Int32, of descriptor: I
   setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
 }
 
-/// The monotonic clock in nanoseconds.
+/// The time of the monotonic clock in nanoseconds.
 func monotonicNow() -> UInt64 {
   var time = timespec()
   clock_gettime(CLOCK_MONOTONIC, &time)
   return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
 }
 
-/// Milliseconds for `poll`, rounded up so that the deadline is over when it returns; -1, for ever, without one.
+/// Returns the timeout for `poll` in milliseconds, rounded up so that `deadline` has passed when `poll` returns; -1 (no
+/// timeout) for `nil`.
 func pollTimeout(until deadline: UInt64?) -> Int32 {
   guard let deadline else { return -1 }
   let now = monotonicNow()

@@ -1,14 +1,16 @@
 import Glibc
 
-/// The thread of a server and the pipe that wakes it.
+/// The thread of a server, with the pipe that wakes the loop.
 struct LoopThread {
-  /// Runs until it is to end. A byte on the descriptor that it is given means to look at the shared state.
+  /// A loop that runs until the shared state says to stop. A readable byte on `wakeUps` means that the shared state has
+  /// changed.
   typealias Body = @Sendable (_ wakeUps: Int32) -> Void
 
   private let thread: pthread_t
   private let wakeUps: (readEnd: Int32, writeEnd: Int32)
 
-  /// Starts a thread that runs `body`, which owns `listener` from then on; closes it if there is no thread.
+  /// Starts a thread that runs `body`, which then owns `listener`. If the thread cannot be started, closes `listener`
+  /// and throws `.cannotListen` or `.noThread`.
   init(closing listener: Int32, port: UInt16, _ body: @escaping Body) throws(GalleryServerError) {
     guard let wakeUps = makePipe() else {
       let code = errno
@@ -27,13 +29,13 @@ struct LoopThread {
     self.wakeUps = wakeUps
   }
 
-  /// Makes the loop look at the shared state. A full pipe has woken it already.
+  /// Makes the loop check the shared state. A full pipe is no error: the loop has a wake-up pending.
   func wake() {
     var byte: UInt8 = 1
     _ = write(wakeUps.writeEnd, &byte, 1)
   }
 
-  /// Waits for the loop's end, which the shared state must ask for, and closes the pipe.
+  /// Waits for the loop to end and closes the pipe. The caller must first set the shared state that ends the loop.
   func join() {
     wake()
     pthread_join(thread, nil)
@@ -42,14 +44,15 @@ struct LoopThread {
   }
 }
 
-/// What a new thread is handed.
+/// The argument of a new thread.
 private final class Work: Sendable {
   let body: @Sendable () -> Void
 
   init(_ body: @escaping @Sendable () -> Void) { self.body = body }
 }
 
-/// Signals are for the program's own threads: here they would only interrupt `poll`.
+/// Runs the thread's work with all signals blocked. The program's own threads handle signals; here they would only
+/// interrupt `poll`.
 private func perform(_ work: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
   var signals = sigset_t()
   sigfillset(&signals)

@@ -1,9 +1,9 @@
-/// Spreads bytes over time so that on average no more than a rate leaves, in portions of a fiftieth of a
-/// second. Times are nanoseconds of one monotonic clock.
+/// Limits the average rate of sending, in portions of a fiftieth of a second. Times are in nanoseconds of one monotonic
+/// clock.
 struct Pace: Equatable {
   let bytesPerSecond: Double
 
-  /// The bytes worth waking up for.
+  /// The smallest number of bytes worth a wake-up.
   let portion: Int
 
   private var start: UInt64?
@@ -14,8 +14,8 @@ struct Pace: Equatable {
     portion = max(1, bytesPerSecond / 50)
   }
 
-  /// How many of `remaining` bytes may leave at `now`, or when it is worth asking again. The first
-  /// portion leaves at once.
+  /// Returns how many of `remaining` bytes may be sent at `now`, or the time at which to ask again. The first portion
+  /// is granted at once.
   mutating func grant(_ remaining: Int, at now: UInt64) -> Grant {
     let began = start ?? now
     start = began
@@ -27,7 +27,7 @@ struct Pace: Equatable {
     return .wait(until: began + UInt64(due.rounded(.up)) + 1)
   }
 
-  /// Counts bytes that left.
+  /// Counts bytes that were sent.
   mutating func count(_ bytes: Int) {
     sent += bytes
   }

@@ -1,16 +1,16 @@
 import Dispatch
 import Synchronization
 
-/// The requests of a server in order of arrival, and who waits for them.
+/// The log of a server's requests in order of arrival, with the threads that wait for changes of the log.
 final class RequestLog: Sendable {
   /// The maximum number of records. The oldest records are dropped.
   static let limit = 100_000
 
   private struct State {
     var records: [Record] = []
-    /// The approximate memory that the records take.
+    /// The approximate size of the records in bytes.
     var bytes = 0
-    /// The number of the first record in `records`: those before it were cleared.
+    /// The number of the first record in `records`. Earlier records were dropped or cleared.
     var first = 0
     var connectionCount = 0
     var waiters: [DispatchSemaphore] = []
@@ -22,7 +22,7 @@ final class RequestLog: Sendable {
   }
 
   private let state = Mutex(State())
-  /// The maximum number of bytes that the records may take; 0 keeps no records.
+  /// The maximum size of all records in bytes; 0 keeps no records.
   private let byteLimit: Int
 
   init(byteLimit: Int = .max) { self.byteLimit = byteLimit }
@@ -30,7 +30,7 @@ final class RequestLog: Sendable {
   var records: [Record] { state.withLock { $0.records } }
   var connectionCount: Int { state.withLock { $0.connectionCount } }
 
-  /// Counts an accepted connection and gives it its number, from 1.
+  /// Counts an accepted connection. Returns the connection's number, starting at 1.
   func addConnection() -> Int {
     state.withLock { state in
       state.connectionCount += 1
@@ -39,7 +39,8 @@ final class RequestLog: Sendable {
     }
   }
 
-  /// Adds a request that arrived and gives its number for `update`.
+  /// Adds a request and returns the record's number for `update`. While a limit is exceeded, drops the oldest tenth of
+  /// the records.
   func add(_ record: Record) -> Int {
     state.withLock { state in
       let size = record.approximateSize
@@ -60,8 +61,8 @@ final class RequestLog: Sendable {
     }
   }
 
-  /// Lets `change` do something and note it in the record, then shows the record. The log is locked
-  /// meanwhile: who has seen what was done finds it in the log.
+  /// Calls `change`, which performs an action and updates the record, then stores the record in the log. The log is
+  /// locked meanwhile, so that the effects of the action are never visible before the log entry.
   func update<Result: Sendable>(
     _ number: Int, _ record: inout Record, _ change: (inout Record) -> Result
   ) -> Result {
@@ -81,7 +82,7 @@ final class RequestLog: Sendable {
     }
   }
 
-  /// Blocks until the records satisfy `condition` or so many seconds are over.
+  /// Blocks until the records satisfy `condition`. Returns false after `timeout` seconds.
   func wait(timeout: Double, until condition: ([Record]) -> Bool) -> Bool {
     let deadline = DispatchTime.now() + timeout
     while true {
@@ -97,7 +98,7 @@ final class RequestLog: Sendable {
 }
 
 extension Record {
-  /// The approximate number of bytes that the record takes in memory. Does not change while the answer is sent.
+  /// The approximate size of the record in bytes. Does not change while the response is sent.
   fileprivate var approximateSize: Int {
     headers.reduce(256 + target.utf8.count) { $0 + 96 + $1.key.utf8.count + $1.value.utf8.count }
   }

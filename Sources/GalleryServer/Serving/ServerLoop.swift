@@ -4,10 +4,10 @@ import Synchronization
 /// A function that accepts a connection from a listening socket. Returns the descriptor, or -1 with `errno` set.
 typealias Accept = @Sendable (_ listener: Int32) -> Int32
 
-/// The server's thread: sleeps in `poll` until a socket, the wake-up pipe or a deadline has something for
-/// it, and lets each connection go on.
+/// The loop of the server. Sleeps in `poll` until a socket or the wake-up pipe is ready or a deadline has passed, then
+/// lets each connection continue.
 final class ServerLoop {
-  /// How long nothing is accepted after the process ran out of descriptors, in nanoseconds.
+  /// The time in nanoseconds for which no connection is accepted after the process ran out of file descriptors.
   private static let acceptPause: UInt64 = 100_000_000
 
   private let listener: Int32
@@ -20,8 +20,8 @@ final class ServerLoop {
   private let limit: ConnectionLimit
   private let acceptOne: Accept
 
-  /// Serves what comes on `listener`, which it closes at the end. A byte on `wakeUps` makes it look at
-  /// the server's state.
+  /// Creates a loop that serves connections on `listener`, which the loop closes at the end. A byte on `wakeUps` makes
+  /// the loop check the server's state.
   init(
     listener: Int32, wakeUps: Int32, server: ServerState, limit: ConnectionLimit = .ofProcess,
     accept: @escaping Accept = { Glibc.accept($0, nil, nil) }
@@ -37,7 +37,7 @@ final class ServerLoop {
     buffer.deallocate()
   }
 
-  /// Runs until the server stops; every connection is closed then.
+  /// Runs until the server stops, then closes every connection.
   func run() {
     while !server.isStopping.load(ordering: .acquiring) {
       sleep()
@@ -106,7 +106,7 @@ final class ServerLoop {
     }
   }
 
-  /// Handles a lack of descriptors or memory: closes an idle connection if there is one, and tries again after a pause,
+  /// Handles a lack of file descriptors or memory: closes an idle connection if there is one, and pauses accepting,
   /// because the listening socket stays readable.
   private func runOutOfDescriptors(at now: UInt64) {
     let one = ConnectionLimit(most: 0).admission(connections.lazy.map(\.idleSince))

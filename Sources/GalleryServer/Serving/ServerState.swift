@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What the server's thread shares with those who use the server.
+/// The state that the server's thread shares with the server's users.
 final class ServerState: Sendable {
   let behaviour: Mutex<Behaviour>
   let isStopping = Atomic(false)
