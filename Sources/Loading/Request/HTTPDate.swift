@@ -1,13 +1,14 @@
-/// Dates as HTTP writes them (RFC 9110, 5.6.7): all three forms, of which two are obsolete, and still sent.
+/// A parser for HTTP dates (RFC 9110, 5.6.7) in all three formats, of which two are obsolete but still sent.
 enum HTTPDate {
   private static let months = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
   ]
 
-  /// Seconds since 1970 of `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT` or
-  /// `Sun Nov  6 08:49:37 1994`; nil for anything else.
+  /// Returns the seconds since 1970 of a date such as `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT`
+  /// or `Sun Nov  6 08:49:37 1994`; nil for any other text.
   ///
-  /// A year of two digits is one from 1970 to 2069: the clock, from which the rule of RFC 9110 counts, may be wrong.
+  /// A two-digit year is a year from 1970 to 2069. RFC 9110 counts from the current year instead, but the clock may be
+  /// wrong.
   static func seconds(_ text: String) -> Double? {
     let parts = text.split(separator: " ")
     switch parts.count {
@@ -38,12 +39,13 @@ enum HTTPDate {
     return Double(days) * 86400 + Double(time[0] * 3600 + time[1] * 60 + time[2])
   }
 
-  /// Of digits alone: `Int` reads signs too.
+  /// Parses digits only; `Int` alone would also accept a sign.
   private static func number(_ text: Substring) -> Int? {
     text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(text) : nil
   }
 
-  /// Of the Gregorian calendar, counted in years that begin in March, so that a leap day is the last of its year.
+  /// Returns the number of days since 1970 in the Gregorian calendar. Years are counted from March, so that a leap day
+  /// is the last day of a year.
   private static func daysSince1970(_ year: Int, _ month: Int, _ day: Int) -> Int {
     let year = month > 2 ? year : year - 1
     let monthFromMarch = (month + 9) % 12

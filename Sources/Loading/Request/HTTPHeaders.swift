@@ -1,26 +1,27 @@
-/// Header fields in the order they were given; names compare without case (RFC 9110, 5.1).
+/// Header fields in their original order. Names are looked up without regard to case (RFC 9110, 5.1).
 public struct HTTPHeaders: Hashable, Sendable {
-  /// A field as it was given.
+  /// A header field.
   public struct Field: Hashable, Sendable {
-    /// As it was given; compares without case.
+    /// The name, as given.
     public let name: String
-    /// As it was given, without the white space around it.
+    /// The value, as given. Values from a response have no surrounding white space.
     public let value: String
 
-    /// A field; neither name nor value is checked here.
+    /// Creates a field. Neither the name nor the value is checked.
     public init(name: String, value: String) {
       self.name = name
       self.value = value
     }
   }
 
-  /// All fields, repeated names included.
+  /// All fields in order, including repeated names.
   public private(set) var fields: [Field]
 
-  /// The fields in their order.
+  /// Creates headers with the given fields.
   public init(_ fields: [Field] = []) { self.fields = fields }
 
-  /// The first value of `name`. Setting replaces every field of that name; nil removes them. O(n).
+  /// The first value of the field `name`. Setting a value replaces all fields of that name; setting nil removes them.
+  /// O(n).
   public subscript(name: String) -> String? {
     get { fields.first { Self.isSame($0.name, name) }?.value }
     set {
@@ -29,18 +30,18 @@ public struct HTTPHeaders: Hashable, Sendable {
     }
   }
 
-  /// Adds a field and keeps others of its name.
+  /// Appends a field. Other fields of the same name are kept.
   public mutating func append(name: String, value: String) {
     fields.append(Field(name: name, value: value))
   }
 
-  /// Whether there is no field.
+  /// True if there are no fields.
   public var isEmpty: Bool { fields.isEmpty }
 
-  /// Whether two names are the same but for the case of their ASCII letters.
+  /// Returns true if two names are equal without regard to the case of ASCII letters.
   package static func isSame(_ a: String, _ b: String) -> Bool {
     guard a.utf8.count == b.utf8.count else { return false }
-    // Bytes at hand, as native strings have them, are compared several times faster.
+    // Contiguous bytes, which native strings have, are compared several times faster.
     let isSame = a.utf8.withContiguousStorageIfAvailable { a in
       b.utf8.withContiguousStorageIfAvailable { Self.isSame(a, $0) }
     }
@@ -57,7 +58,7 @@ public struct HTTPHeaders: Hashable, Sendable {
 }
 
 extension HTTPHeaders: ExpressibleByDictionaryLiteral {
-  /// Fields by name: `["Accept": "image/webp"]`; a name may be repeated.
+  /// Creates headers from pairs of names and values, such as `["Accept": "image/webp"]`. A name may be repeated.
   public init(dictionaryLiteral elements: (String, String)...) {
     self.init(elements.map { Field(name: $0.0, value: $0.1) })
   }

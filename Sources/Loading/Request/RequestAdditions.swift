@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// What a downloader adds to each request, where it adds anything: most leave them as they are.
+/// The changes that the configuration of a downloader makes to each request.
 final class RequestAdditions: Sendable {
   private let headers: HTTPHeaders
   private let requestProcessor: (@Sendable (ImageRequest) -> ImageRequest)?
@@ -8,7 +8,7 @@ final class RequestAdditions: Sendable {
   private let keyFilter: (@Sendable (URL) -> URL)?
   private let headersFilter: (@Sendable (URL, HTTPHeaders) -> HTTPHeaders)?
 
-  /// Nil for a configuration that adds nothing.
+  /// Returns nil for a configuration that makes no changes.
   init?(_ configuration: ImageDownloader.Configuration) {
     headers = configuration.headers
     requestProcessor = configuration.requestProcessor
@@ -20,7 +20,8 @@ final class RequestAdditions: Sendable {
     }
   }
 
-  /// `request` with what it does not say itself, and with the identity that the filters give it.
+  /// Returns `request` with default headers and transforms where missing, with the changes of the request
+  /// processor, and with the identity that the filters give.
   func completing(_ request: ImageRequest) -> ImageRequest {
     var request = request
     addHeaders(to: &request)

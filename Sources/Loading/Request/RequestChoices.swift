@@ -2,7 +2,7 @@ import VitrineGraphics
 
 /// The parts of a request that most requests leave at their defaults.
 final class RequestChoices: Sendable {
-  /// The properties, each with its default.
+  /// The properties with their defaults.
   struct Values: Sendable {
     var cache = ImageRequest.Cache.downloader
     var transforms: [any ImageTransform] = []
@@ -33,11 +33,11 @@ final class RequestChoices: Sendable {
 
 /// The properties of a request that change decoding, apart from size and limits.
 struct DecodeManner: Hashable, Sendable {
-  /// The number of pixels per point of the decoded image; `nil` keeps the decoder's.
+  /// The number of pixels per point of the decoded image; `nil` keeps the scale that the decoder sets.
   var scale: Double?
   /// Options for a custom decoder.
   var options: [String: String] = [:]
 
-  /// Returns `image` with the scale that the request asks for.
+  /// Returns `image` with the scale of the request.
   func applied(to image: Image) -> Image { scale.map { image.withScale($0) } ?? image }
 }

@@ -1,37 +1,38 @@
 import FoundationEssentials
 import Glibc
 
-// What "the same" means, level by level. All keys are structs of fields, never one string, so that
-// "…/a" + "b" and "…/ab" + nil stay two pictures.
+// The levels of identity. All keys are structs of fields, never one string, so that "…/a" + "b" and "…/ab" + nil are
+// different images.
 //
-//   RequestIdentity   the same bytes: URL (or the key that a filter makes of it) without fragment, and
-//                     headers that change the answer
-//   PictureIdentity   the same picture: the bytes, and what the caller (or the transforms) made of them
+//   RequestIdentity   the same bytes: URL (or the key that a filter makes of the URL) without fragment, and headers
+//                     that change the response
+//   PictureIdentity   the same image: the bytes, and the identifier of the caller or of the transforms
 //   DecodeKey         the same pixels: the bytes, decoded at one size under the same limits
-//   PictureKey        the same work: the pixels, made into one picture by the same transforms, for one cache
+//   PictureKey        the same work: the pixels, made into one image by the same transforms, for one cache
 //
-// Priority, cache policy and time limits take no part at any level.
+// Priority, cache policy and time limits are not part of any key.
 
-/// Which bytes are asked for: the URL without its fragment, and those headers that change the answer.
+/// The identity of the bytes that a request fetches: the URL without its fragment, and the headers that change the
+/// response.
 ///
-/// Worked out and hashed once, with the request; copies share it. A memory hit therefore costs little more
-/// than looking up a word.
+/// Computed and hashed once, when the request is created, and shared by copies of the request. A memory hit therefore
+/// costs little more than a look-up of an integer.
 public struct RequestIdentity: Hashable, Sendable {
-  /// Headers that change the answer: two requests that differ in one of them never share an entry or a
-  /// download; two that differ in others do.
+  /// The headers that change the response. Requests that differ in one of these headers never share a cache entry or a
+  /// download; requests that differ in others do, unless a server names the header in `Vary`.
   public static let headerNames = ["Authorization", "Cookie", "Accept", "Accept-Language"]
 
   private final class Storage: Sendable {
-    /// As they were given, for the request.
+    /// The URL and the headers as given, for sending the request.
     let fullURL: URL
     let allHeaders: HTTPHeaders
     /// Digests of the credentials that the transport adds. They count once a server has named their headers in `Vary`.
     let credentials: CredentialDigests
-    /// What counts of them.
+    /// The URL and the headers that are compared.
     let url: String
     let headers: [HTTPHeaders.Field]
     let hash: Int
-    /// Whether `url` is not that of `fullURL`, but of a key filter.
+    /// True if `url` was returned by a key filter and is not that of `fullURL`.
     let hasKey: Bool
     /// The trust settings of the transport; used in the identity on disk.
     let trust: String
@@ -68,30 +69,30 @@ public struct RequestIdentity: Hashable, Sendable {
 
   private init(_ storage: Storage) { self.storage = storage }
 
-  /// The identity of what `request` fetches.
+  /// Creates the identity of the bytes that `request` fetches.
   public init(_ request: ImageRequest) { self = request.identity }
 
-  /// `key` names the picture instead of `url`, if given. O(length of the URL).
+  /// Creates an identity; `key`, if given, identifies the image instead of `url`. O(length of the URL).
   init(url: URL, headers: HTTPHeaders, key: URL? = nil, credentials: CredentialDigests = .init()) {
     storage = Storage(url, headers, key: key, credentials: credentials)
   }
 
-  /// Worked out with the request.
+  /// The hash that was computed when the request was created.
   fileprivate var knownHash: Int { storage.hash }
-  /// The URL as it was given.
+  /// The URL as given.
   var fullURL: URL { storage.fullURL }
-  /// All headers as they were given.
+  /// All headers as given.
   var allHeaders: HTTPHeaders { storage.allHeaders }
 
-  /// Of the URL and the headers that are sent, whatever key a filter has given it.
+  /// The identity of the request that is sent: with the URL of the request instead of the key of a filter.
   var asSent: RequestIdentity {
     storage.hasKey
       ? RequestIdentity(url: fullURL, headers: allHeaders, credentials: credentials)
         .counting(Set(furtherHeaders.map(\.name))) : self
   }
 
-  /// Without those headers that count because a server has named them: what was learnt goes with the process, and a disk
-  /// stays.
+  /// The identity without the headers that count because a server has named them in `Vary`. Those names are forgotten
+  /// at the end of the process, but the disk cache stays.
   var withoutVarying: RequestIdentity {
     furtherHeaders.isEmpty
       ? self
@@ -118,7 +119,7 @@ public struct RequestIdentity: Hashable, Sendable {
   var credentials: CredentialDigests { storage.credentials }
 
   /// Returns the identity with other digests of the transport's credentials. They do not count until a server names
-  /// their headers; those that counted before count again after `counting`.
+  /// their headers; after this call, `counting` must be called again for digests that counted before.
   func sentWith(_ credentials: CredentialDigests) -> RequestIdentity {
     guard credentials != self.credentials else { return self }
     let base = withoutVarying
@@ -128,23 +129,23 @@ public struct RequestIdentity: Hashable, Sendable {
         trust: trust))
   }
 
-  /// Whether there are headers that do not count, as far as is known.
+  /// True if there may be headers or credentials that do not count, because no server has named them yet.
   var hasOtherHeaders: Bool {
     !storage.credentials.isEmpty || storage.allHeaders.fields.count > storage.headers.count
   }
 
-  /// Those that count in any case.
+  /// The headers that always count.
   var baseHeaders: ArraySlice<HTTPHeaders.Field> {
     storage.headers.prefix { Self.headerNames.contains($0.name) }
   }
 
-  /// Those that count because a server has named them.
+  /// The headers that count because a server has named them in `Vary`.
   private var furtherHeaders: ArraySlice<HTTPHeaders.Field> {
     storage.headers.drop { Self.headerNames.contains($0.name) }
   }
 
-  /// With those headers counted too whose names, in lower case, a server has given in `Vary`, or with all headers and
-  /// credentials if the names contain `*`; the same where the request has none of them.
+  /// Returns the identity in which the headers and credentials with these names (in lower case, from `Vary`) count too,
+  /// or all headers and credentials if the names are `VaryingHeaders.every`. Returns `self` if there are none.
   func counting(_ names: Set<String>) -> RequestIdentity {
     let known = furtherHeaders
     // `Cookie` and `Authorization` headers of the request itself always count.
@@ -162,22 +163,22 @@ public struct RequestIdentity: Hashable, Sendable {
         headers: storage.headers[..<known.startIndex] + (known + new).sorted { $0.name < $1.name }))
   }
 
-  /// The absolute URL, or the key that `Configuration.keyFilter` made of it, without its fragment.
+  /// The absolute URL, or the key that `Configuration.keyFilter` made of the URL, without its fragment.
   public var url: String { storage.url }
 
-  /// The same URL and the same headers of those named above.
+  /// True if the URLs (or keys), the headers that count and the trust settings are equal.
   public static func == (a: RequestIdentity, b: RequestIdentity) -> Bool {
     a.storage === b.storage
       || a.storage.hash == b.storage.hash && a.storage.url == b.storage.url
         && a.storage.headers == b.storage.headers && a.storage.trust == b.storage.trust
   }
 
-  /// Feeds the hash that was worked out with the request. O(1).
+  /// Feeds the hash that was computed when the request was created. O(1).
   public func hash(into hasher: inout Hasher) { hasher.combine(storage.hash) }
 
   private static func withoutFragment(_ text: String) -> String {
     let mark = UInt8(ascii: "#")
-    // Nearly no picture has one, and this is on the way to every memory hit.
+    // Few URLs have a fragment, and each request comes through here before its memory hit.
     let hasMark = text.utf8.withContiguousStorageIfAvailable { bytes in
       bytes.baseAddress.map { memchr($0, Int32(mark), bytes.count) != nil } ?? false
     }
@@ -185,7 +186,8 @@ public struct RequestIdentity: Hashable, Sendable {
     return String(text[..<place])
   }
 
-  /// Names spelt as above and in that order, so that neither case nor order of the caller's counts.
+  /// Returns the headers in `headerNames` with the names and the order of that list, so that neither case nor order of
+  /// the caller's headers counts.
   private static func answerChanging(_ headers: HTTPHeaders) -> [HTTPHeaders.Field] {
     headerNames.flatMap { name in
       headers.fields.lazy.filter { HTTPHeaders.isSame($0.name, name) }
@@ -194,20 +196,19 @@ public struct RequestIdentity: Hashable, Sendable {
   }
 }
 
-/// Which picture is asked for, at any size: a request and an additional identifier (AF-F3, without its
-/// collisions).
+/// The identity of an image at any size: a request and an additional identifier.
 ///
-/// No identifier is an identity of its own. A request with transforms and no identifier is identified by its
-/// transforms; an identifier given by the caller stands for whatever was made.
+/// A missing identifier is an identity of its own. A request with transforms and without an identifier is identified by
+/// its transforms; an identifier given by the caller stands for all changes that were made to the image.
 public struct PictureIdentity: Hashable, Sendable {
-  /// Which bytes.
+  /// The identity of the bytes.
   public let request: RequestIdentity
-  /// As the caller gave it.
+  /// The additional identifier that the caller gave.
   public let additionalIdentifier: String?
-  /// Identifiers of the transforms, in order; empty when the caller gave an identifier.
+  /// The identifiers of the transforms in order; empty if the caller gave an additional identifier.
   public let transforms: [String]
 
-  /// The identity of what `request` asks for under `additionalIdentifier`.
+  /// Creates the identity of the image that `request` loads under `additionalIdentifier`.
   public init(_ request: ImageRequest, additionalIdentifier: String? = nil) {
     self = request.pictureIdentity(additionalIdentifier)
   }
@@ -218,7 +219,7 @@ public struct PictureIdentity: Hashable, Sendable {
     self.transforms = transforms
   }
 
-  /// A hash that costs nothing where there is neither identifier nor transform.
+  /// A hash that needs no computation if there is neither an identifier nor a transform.
   var placeHash: Int { additionalIdentifier == nil && transforms.isEmpty ? request.knownHash : hashValue }
 
   /// Feeds the hash of the request, the identifier and the transforms.
@@ -230,7 +231,8 @@ public struct PictureIdentity: Hashable, Sendable {
 }
 
 extension ImageRequest {
-  /// `PictureIdentity.init` without its copy of the request, for the way of a memory hit.
+  /// Returns the identity of the image. Unlike `PictureIdentity.init`, does not copy the request, because every memory
+  /// hit comes through here.
   func pictureIdentity(_ additionalIdentifier: String?) -> PictureIdentity {
     guard additionalIdentifier == nil, !transforms.isEmpty else {
       return PictureIdentity(

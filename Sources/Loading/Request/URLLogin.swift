@@ -2,7 +2,7 @@ import FoundationEssentials
 import VitrineGraphics
 
 extension URL {
-  /// Without user and password.
+  /// The URL without user and password.
   var withoutLogin: URL {
     let (text, login) = absoluteString.separatingLogin
     return login == nil ? self : URL(string: text) ?? self

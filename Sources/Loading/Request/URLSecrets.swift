@@ -8,7 +8,7 @@ extension URL {
   /// Returns true if both URLs name the same resource, regardless of the login.
   func isSameResource(as other: URL) -> Bool { self == other || resource == other.resource }
 
-  /// The URL without query items that sign it or grant access, such as `X-Amz-Signature` and `access_token`.
+  /// The URL without query items that are signatures or grant access, such as `X-Amz-Signature` and `access_token`.
   var withoutSecrets: URL {
     let text = absoluteString
     guard let mark = text.utf8.firstIndex(of: UInt8(ascii: "?")) else { return self }

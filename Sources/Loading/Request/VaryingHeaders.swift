@@ -1,22 +1,24 @@
-/// Which further headers change the answer of which URL, as servers have named them in `Vary` (RFC 9110, 12.5.5).
+/// The further headers that change the response of a URL, as servers have named them in `Vary` (RFC 9110, 12.5.5).
 struct VaryingHeaders {
-  /// URLs that are remembered; beyond that the oldest are forgotten, and learnt again.
+  /// The maximum number of remembered URLs. The oldest are forgotten first, and learned again with their next response.
   static let limit = 1000
-  /// The maximum number of names of a URL, and their maximum length in bytes. A longer list counts as `*`, so that the
-  /// names cannot fill the memory.
+  /// The maximum number of names of a URL, and the maximum sum of their lengths in bytes. A longer list counts as `*`,
+  /// so that the names cannot fill the memory.
   static let maximumNames = 32
   static let longestNames = 1 << 10
 
   private var names: [String: Set<String>] = [:]
-  /// The same, the oldest first.
+  /// The remembered URLs, oldest first.
   private var order = WaitingList<String>()
   private var lastNumber: UInt64 = 0
 
-  /// Names in lower case; empty for most URLs. `*` alone means that every header of a request counts.
+  /// Returns the names for a URL in lower case; empty for most URLs. `*` alone means that every header of a request
+  /// counts.
   func names(for url: String) -> Set<String> { names[url] ?? [] }
 
-  /// Reads an answer's `Vary`; whether it has names that were not known for the URL. Those that are part of every
-  /// identity, or never sent, do not count; `Cookie` and `Authorization` do, because a transport may add them.
+  /// Learns the names in the `Vary` fields of a response. Returns true if a name is new for the URL. Names that are
+  /// part of every identity, or that are never sent, are ignored; `Cookie` and `Authorization` are not, because a
+  /// transport may add these headers.
   @discardableResult
   mutating func learn(from headers: HTTPHeaders, for url: String) -> Bool {
     let (stated, known) = (Self.names(in: headers), names(for: url))
@@ -35,7 +37,7 @@ struct VaryingHeaders {
 
   private static let unimportant: Set<String> = ["accept", "accept-language", "accept-encoding"]
 
-  /// The set that stands for all headers: `Vary: *`, or more names than are remembered.
+  /// The set that stands for all headers: `Vary: *`, or more names than can be remembered.
   static let every: Set<String> = ["*"]
 
   /// Returns the names in the `Vary` fields of a response in lower case, or `every`.
