@@ -1,7 +1,7 @@
 /// Digests of the credentials that a transport itself adds to a request: cookies of a jar, a login.
 ///
-/// They decide whether a response that varies with `Cookie` or `Authorization` may be used for another request. Never
-/// store a secret here: digests are compared, and stored on disk.
+/// The digests decide whether a response that varies with `Cookie` or `Authorization` may be used for another request.
+/// Never store a secret here: digests are compared, and stored on disk.
 public struct CredentialDigests: Hashable, Sendable {
   /// A digest of the cookies; nil if none are added.
   public var cookie: String?

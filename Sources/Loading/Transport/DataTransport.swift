@@ -1,11 +1,11 @@
 public import FoundationEssentials
 
-/// Fetches bytes: libcurl in `CurlTransport`, files and data URLs in `LocalTransport`, a fake in tests.
+/// A source of bytes: libcurl in `CurlTransport`, files and data URLs in `LocalTransport`, a fake in tests.
 ///
-/// Bring your own to load from elsewhere. A transport follows redirects itself and reports the last answer
-/// only.
+/// Implement this protocol to load from elsewhere. A transport follows redirects itself and reports only the last
+/// response.
 public protocol DataTransport: Sendable {
-  /// Schemes that it serves, in lower case: `["http", "https"]`.
+  /// The URL schemes that the transport serves, in lower case: `["http", "https"]`.
   var schemes: Set<String> { get }
 
   /// An identifier of the transport's trust settings; empty, the default, if it trusts the servers that the system
@@ -15,13 +15,13 @@ public protocol DataTransport: Sendable {
 
   /// Starts a transfer and returns at once.
   ///
-  /// The receiver hears on a thread of the transport's: at most one response, then bytes, then exactly one
-  /// end, in this order and never two calls at a time. A transport that can pause calls `transportMayReceive` before it
+  /// The transport calls the receiver on a thread of its own: at most one response, then bytes, then exactly one end,
+  /// in this order and never two calls at a time. A transport that can pause calls `transportMayReceive` before it
   /// delivers bytes, so that bodies fit into memory. Cancelling ends the transfer with `.failure(.cancelled)`, unless
-  /// it has ended already; cancelling twice does nothing more.
+  /// the transfer has already ended; cancelling again has no effect.
   func start(_ request: TransportRequest, receiver: any TransportReceiver) -> any Cancellable
 
-  /// True if the transport adds cookies or credentials of its own to requests; false by default.
+  /// True if the transport itself adds cookies or credentials to requests; false by default.
   var addsCredentials: Bool { get }
   /// Returns digests of the cookies and the credential that the transport would add to a request now. Empty by default.
   ///
@@ -31,16 +31,17 @@ public protocol DataTransport: Sendable {
 }
 
 extension DataTransport {
-  /// The default: the transport adds no credentials.
+  /// False: the transport adds no credentials.
   public var addsCredentials: Bool { false }
 
   /// Returns empty digests.
   public func credentialDigests(for url: URL, headers: HTTPHeaders) -> CredentialDigests { .init() }
 }
 
-/// Hears of one transfer, on the transport's thread; returns soon, since it holds up all other transfers.
+/// The receiver of one transfer. Called on the transport's thread, so each call must return quickly: it delays all
+/// other transfers.
 public protocol TransportReceiver: AnyObject, Sendable {
-  /// Status and headers have come. Called once at most, not for a transfer that fails before.
+  /// Reports that status and headers have arrived. Called at most once, and not for a transfer that fails before.
   func transportDidReceive(_ response: TransportResponse)
   /// Asks for room for up to `count` more bytes of the body before they are delivered. Returns true by default.
   ///
@@ -50,60 +51,61 @@ public protocol TransportReceiver: AnyObject, Sendable {
   /// and on any thread, unless the transfer ends before. A transport that cannot pause need not call this method. Its
   /// bytes are counted nevertheless, but the memory budget then holds only as far as other memory can be evicted.
   func transportMayReceive(_ count: Int, resume: @escaping @Sendable () -> Void) -> Bool
-  /// The next bytes of the body; they must be copied, as they are gone after the call.
+  /// Delivers the next bytes of the body, which are valid only during the call.
   func transportDidReceive(_ bytes: UnsafeRawBufferPointer)
-  /// What a transfer took that is about to fail, or is cancelled; success brings its own figures. Once at most, before
-  /// the end. Does nothing by default.
+  /// Reports the metrics of a transfer that is about to fail or is cancelled; a success reports its metrics at the end.
+  /// Called at most once, before the end. Does nothing by default.
   func transportWillFail(_ metrics: TransportMetrics)
-  /// The end, called exactly once. A status that is not acceptable is `.failure(.status)`; its head has been
-  /// received before, its body is not.
+  /// Reports the end. Called exactly once. A status that is not acceptable ends with `.failure(.status)`, after the
+  /// head was reported and without a body.
   func transportDidFinish(_ result: Result<TransportMetrics, ImageError>)
 }
 
 extension DataTransport {
-  /// The default: the transport trusts the servers that the system trusts.
+  /// Empty: the transport trusts the servers that the system trusts.
   public var trust: String { "" }
 }
 
 extension TransportReceiver {
-  /// Nothing: what a failure took is of no interest to most.
+  /// Does nothing, because most receivers do not need the metrics of a failure.
   public func transportWillFail(_ metrics: TransportMetrics) {}
 
   /// Returns true: there is always room.
   public func transportMayReceive(_ count: Int, resume: @escaping @Sendable () -> Void) -> Bool { true }
 }
 
-/// Something under way that can be stopped. Stopping twice, or when it has ended, does nothing.
+/// An operation that can be cancelled. Cancelling twice, or after the end of the operation, does nothing.
 public protocol Cancellable: AnyObject, Sendable {
-  /// Asks it to stop and returns at once, from any thread; whoever waits hears of the end later.
+  /// Cancels the operation and returns at once. The end is reported later. May be called from any thread.
   func cancel()
 }
 
-/// What a transport is asked for: a GET with headers and limits.
+/// A request to a transport: a GET request with headers and limits.
 public struct TransportRequest: Sendable {
-  /// Where to; of a scheme that the transport serves.
+  /// The URL to fetch; its scheme is one that the transport serves.
   public var url: URL
-  /// Sent with it, as they are.
+  /// The headers, which are sent unchanged.
   public var headers: HTTPHeaders
-  /// A body of more bytes than this ends with `.tooLarge(.body)`; counted as they come, whatever was
-  /// declared.
+  /// The maximum number of bytes of the body. A larger body ends with `.tooLarge(.body)`; bytes are counted as they
+  /// arrive, regardless of the declared length.
   public var bodyLimit: Int
-  /// How long it may take.
+  /// The time limits of the transfer.
   public var timeouts: Timeouts
-  /// Statuses whose body is wanted, 2xx by default. Any other ends with `.status`, after its head has been
-  /// received. 301, 302, 303, 307 and 308 are redirects all the same. Without a meaning for what is not HTTP.
+  /// The statuses whose body is wanted; 2xx by default. Any other status ends with `.status`, after its head was
+  /// reported. 301, 302, 303, 307 and 308 are redirects even if they are listed here. Ignored for protocols other than
+  /// HTTP.
   public var acceptableStatuses: [ClosedRange<Int>]
 
-  /// Seconds; how long a transfer may take.
+  /// The time limits of a transfer, in seconds.
   public struct Timeouts: Hashable, Sendable {
-    /// Name look-up, connection and TLS together.
+    /// The limit for name look-up, connection and TLS together.
     public var connect: Double
-    /// Without a byte in either direction.
+    /// The limit for the time without a byte in either direction.
     public var stall: Double
-    /// From start to end, redirects included.
+    /// The limit from start to end, including redirects.
     public var total: Double
 
-    /// 10 s to connect, 15 s without a byte, 60 s in all, unless said otherwise.
+    /// Creates time limits; by default 10 s to connect, 15 s without a byte, and 60 s in total.
     public init(connect: Double = 10, stall: Double = 15, total: Double = 60) {
       self.connect = connect
       self.stall = stall
@@ -111,7 +113,7 @@ public struct TransportRequest: Sendable {
     }
   }
 
-  /// A GET; 64 MiB of body at most, 2xx accepted, unless said otherwise.
+  /// Creates a GET request; by default for at most 64 MiB of body and statuses 2xx.
   public init(
     url: URL, headers: HTTPHeaders = [:], bodyLimit: Int = 64 << 20, timeouts: Timeouts = .init(),
     acceptableStatuses: [ClosedRange<Int>] = [200...299]
@@ -124,13 +126,13 @@ public struct TransportRequest: Sendable {
   }
 }
 
-/// The head of an answer.
+/// The head of a response.
 public struct TransportResponse: Hashable, Sendable {
-  /// Where the answer came from in the end, after redirects.
+  /// The URL of the response, after redirects.
   public let url: URL
   /// The HTTP status; nil for a file or data URL.
   public let status: Int?
-  /// As they were received; of the last answer, after redirects.
+  /// The headers as received, of the last response after redirects.
   public let headers: HTTPHeaders
   /// The declared number of bytes of the body, from 0 to a quarter of `Int.max`; nil if the server has not declared it.
   /// Untrusted.
@@ -139,8 +141,8 @@ public struct TransportResponse: Hashable, Sendable {
   /// response.
   public let credentials: CredentialDigests
 
-  /// Creates the head of a response; without a status for other protocols than HTTP. A negative length becomes nil, and
-  /// a length that is too large is clamped.
+  /// Creates the head of a response; without a status for protocols other than HTTP. A negative length becomes nil, and
+  /// a length above a quarter of `Int.max` is clamped.
   public init(
     url: URL, status: Int?, headers: HTTPHeaders = [:], expectedLength: Int? = nil,
     credentials: CredentialDigests = .init()
@@ -153,44 +155,47 @@ public struct TransportResponse: Hashable, Sendable {
   }
 }
 
-/// What a transfer took.
+/// The metrics of a transfer.
 public struct TransportMetrics: Hashable, Sendable {
-  /// Bytes of the body.
+  /// The number of bytes of the body.
   public var bytesReceived: Int
-  /// Bytes of status lines and headers in the last hop, a challenge's included.
+  /// The number of bytes of status lines and headers in the last hop, including challenges.
   public var headBytesReceived: Int
-  /// Bytes of the requests of the last hop; over HTTP/2 what they would be over HTTP/1.1.
+  /// The number of bytes of the requests in the last hop; over HTTP/2, the number that HTTP/1.1 would take.
   public var bytesSent: Int
-  /// Requests sent: 1, and one more for each redirect and each answered challenge; 0 for a file or data URL,
-  /// or if no connection came about.
+  /// The number of requests sent: 1, plus one for each redirect and each answered challenge; 0 for a file or data URL,
+  /// and if no connection was established.
   public var requests: Int
-  /// Redirects followed.
+  /// The number of redirects followed.
   public var redirects: Int
-  /// Connections opened for it; 0 when one was reused.
+  /// The number of connections opened for the transfer; 0 if a connection was reused.
   public var connections: Int
-  /// Whether the last request went over a connection that was there before.
+  /// True if the last request was sent over an existing connection.
   public var isReused: Bool
-  /// What the last answer came in: `1.0`, `1.1` or `2`; nil without one.
+  /// The HTTP version of the last response: `1.0`, `1.1` or `2`; nil without a response.
   public var httpVersion: String?
-  /// Numeric address that the last request was sent to, the proxy's if there is one; nil without a
+  /// The numeric address that the last request was sent to, that of the proxy if there is one; nil without a
   /// connection.
   public var serverAddress: String?
-  /// Seconds for which a downloader had it wait for its turn before the first try; 0 from a transport by itself.
+  /// The number of seconds for which a downloader kept the download waiting before the first attempt; 0 from a
+  /// transport alone.
   public var queue: Double
-  /// Seconds from the start of the last hop until the name was looked up. The other times count from the same
-  /// instant, each includes those before it, or is 0 where there was nothing to do. Waiting for a free
-  /// connection counts; waiting in a downloader's queue, and the hops before a redirect, do not.
+  /// The number of seconds from the start of the last hop until the name was looked up.
+  ///
+  /// The other times start at the same instant. Each includes the times before it, and is 0 if there was nothing to do.
+  /// They include waiting for a free connection, but neither waiting in a downloader's queue nor the hops before a
+  /// redirect.
   public var nameLookup: Double
-  /// Seconds until the connection was there, to the proxy if there is one.
+  /// The number of seconds until the connection was established, to the proxy if there is one.
   public var connect: Double
-  /// Seconds until TLS was agreed on.
+  /// The number of seconds until TLS was negotiated.
   public var tls: Double
-  /// Seconds until the first byte of the answer.
+  /// The number of seconds until the first byte of the response.
   public var firstByte: Double
-  /// Seconds until the end.
+  /// The number of seconds until the end.
   public var total: Double
 
-  /// Nothing received, no time taken, unless said otherwise.
+  /// Creates metrics; by default, nothing was received and no time has passed.
   public init(
     bytesReceived: Int = 0, headBytesReceived: Int = 0, bytesSent: Int = 0, requests: Int = 0,
     redirects: Int = 0, connections: Int = 0, isReused: Bool = false, httpVersion: String? = nil,

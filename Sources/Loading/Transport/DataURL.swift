@@ -1,11 +1,11 @@
-/// What a data URL holds (RFC 2397): `data:[media type][;base64],content`.
+/// The content of a data URL (RFC 2397): `data:[media type][;base64],content`.
 ///
-/// As forgiving as browsers are: base64 may lack its padding and hold white space.
+/// Parsed as leniently as by browsers: base64 may lack padding and contain white space.
 struct DataURL {
   let mediaType: String
   let body: [UInt8]
 
-  /// O(length). Throws `.invalidURL` with the beginning of a text that is no data URL.
+  /// Parses a data URL. O(length). Throws `.invalidURL` with the first 64 characters of any other text.
   init(_ text: String) throws(ImageError) {
     let bytes = Array(text.utf8)
     let end = bytes.firstIndex(of: UInt8(ascii: "#")) ?? bytes.count
@@ -27,7 +27,7 @@ struct DataURL {
 
   private static func invalid(_ text: String) -> ImageError { .invalidURL(String(text.prefix(64))) }
 
-  /// A percent sign without two hexadecimal digits stands for itself.
+  /// Replaces percent-encoded bytes. A percent sign without two hexadecimal digits stands for itself.
   private static func percentDecoded(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(bytes.count)
@@ -50,7 +50,7 @@ struct DataURL {
     Character(UnicodeScalar(byte)).hexDigitValue.map(UInt8.init)
   }
 
-  /// nil for a character that is none of base64's, or a length that no bytes give.
+  /// Returns nil for a character that is not part of base64, and for an impossible length or padding.
   private static func base64Decoded(_ text: [UInt8]) -> [UInt8]? {
     var result: [UInt8] = []
     result.reserveCapacity(text.count / 4 * 3 + 2)
@@ -85,7 +85,7 @@ struct DataURL {
     byte == 0x20 || (0x09...0x0D).contains(byte) && byte != 0x0B
   }
 
-  /// The URL-safe alphabet counts too.
+  /// Returns the value of a digit, in the usual or in the URL-safe alphabet; nil for other bytes.
   private static func base64Value(_ byte: UInt8) -> UInt8? {
     switch byte {
     case UInt8(ascii: "A")...UInt8(ascii: "Z"): byte - UInt8(ascii: "A")

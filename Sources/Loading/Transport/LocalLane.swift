@@ -1,7 +1,7 @@
 import Synchronization
 import VitrineGraphics
 
-/// The thread that reads local files one after the other. Each call that may block has a time limit: when it expires,
+/// The thread that reads local files one after another. Each call that may block has a time limit: when it expires,
 /// the file fails, and another thread replaces the blocked one for the following files. A file that hangs blocks one
 /// thread, however often it is requested.
 final class LocalLane: Sendable {
@@ -26,7 +26,7 @@ final class LocalLane: Sendable {
     var waiting: [UInt64: Job] = [:]
     /// The running job.
     var running: (number: UInt64, job: Job)?
-    /// The time limit of the call that the job is in; nil outside of calls that may block.
+    /// The time at which the running call of the job exceeds the limit; nil outside of calls that may block.
     var callEnd: Int64?
     /// The blocked jobs, with the paths of their files.
     var hanging: [UInt64: String] = [:]
@@ -96,7 +96,7 @@ final class LocalLane: Sendable {
     clock.wake(at: time) { [weak self] in self?.look() }
   }
 
-  /// Gives up a job whose call has exceeded its time limit, and continues with the next job on another thread.
+  /// Gives up a job whose call has exceeded the time limit, and continues with the next job on another thread.
   private func look() {
     let now = clock.now
     let (givenUp, next) = state.withLock { state -> ([Job], Int64?) in

@@ -2,15 +2,15 @@ import FoundationEssentials
 import Glibc
 import Synchronization
 
-/// Reads file and data URLs, each on a thread of their own, so that a slow disk delays neither network transfers nor
+/// Reads file and data URLs, each kind on a separate thread, so that a slow disk delays neither network transfers nor
 /// data URLs.
 ///
-/// Only regular files are read: a directory, a FIFO or a device is refused with `.unreadableFile`. A redirect
-/// never leads here: that is the rule of the transport that follows redirects.
+/// Only regular files are read: a directory, a FIFO or a device is refused with `.unreadableFile`. Redirects never lead
+/// to this transport, because the transport that follows redirects refuses them.
 public final class LocalTransport: DataTransport {
   static let localSchemes: Set<String> = ["file", "data"]
 
-  /// `file` and `data`.
+  /// The schemes `file` and `data`.
   public var schemes: Set<String> { Self.localSchemes }
 
   /// A function that reads from a file into a buffer, like `read(2)`.
@@ -22,7 +22,7 @@ public final class LocalTransport: DataTransport {
   private let lastNumber = Atomic<UInt64>(0)
   private let read: Read
 
-  /// A transport whose thread starts with its first read.
+  /// Creates a transport. Its threads start when they are needed.
   public convenience init() {
     self.init(clock: SystemLoadingClock()) { Glibc.read($0, $1.baseAddress, $1.count) }
   }
@@ -35,7 +35,7 @@ public final class LocalTransport: DataTransport {
     self.read = read
   }
 
-  /// Reads on the transport's thread, one URL after the other in the order of the calls. A file that cannot be read for
+  /// Starts reading a URL. Files are read one after another in the order of the calls. A file that cannot be read for
   /// `Timeouts.stall` seconds fails with `.timedOut`, and the following files are read on another thread.
   public func start(_ request: TransportRequest, receiver: any TransportReceiver) -> any Cancellable {
     let transfer = LocalTransfer()
@@ -84,12 +84,12 @@ extension TransportMetrics {
   }
 }
 
-/// The calls of one job that may block.
+/// Makes the calls of one job that may block.
 private struct LocalCalls {
   let lane: LocalLane
   let number: UInt64
 
-  /// Returns the result and the error number of a call.
+  /// Returns the result and the error number of a call. Throws `.timedOut` if the job was given up in the meantime.
   func callAsFunction<Result>(
     _ limit: Double, _ call: () -> Result
   ) throws(ImageError) -> (result: Result, code: Int32) {
@@ -116,7 +116,7 @@ private final class LocalTransfer: Cancellable {
     if isCancelled { throw .cancelled }
   }
 
-  /// Reports the end once. A read that was given up may reach its own end later.
+  /// Reports the end once. A read that was given up may reach its end later, which is ignored.
   func finish(_ result: Result<TransportMetrics, ImageError>, _ receiver: any TransportReceiver) {
     guard !isFinished.exchange(true, ordering: .acquiringAndReleasing) else { return }
     receiver.transportDidFinish(result)
@@ -141,7 +141,7 @@ private struct DataURLReader {
   let receiver: any TransportReceiver
   let transfer: LocalTransfer
 
-  /// Returns the number of bytes.
+  /// Decodes the URL and delivers the body. Returns the number of bytes.
   func readAll() throws(ImageError) -> Int {
     try transfer.check()
     let content = try DataURL(request.url.absoluteString)
@@ -157,7 +157,7 @@ private struct DataURLReader {
   }
 }
 
-/// The read of one file, on the transport's thread.
+/// The read of one file, on the thread of the lane.
 private struct LocalReader {
   private static let chunkLength = 256 << 10
 
@@ -197,8 +197,8 @@ private struct LocalReader {
   private func open(
     _ path: String, _ descriptor: inout Int32?
   ) throws(ImageError) -> (descriptor: Int32, length: Int) {
-    // Asked before it is opened, because opening a device may do something; and again afterwards, because it
-    // may have been exchanged. Without waiting, because a FIFO would.
+    // The file is checked before it is opened, because opening a device may have effects, and afterwards, because it
+    // may have been replaced. It is opened without blocking, because opening a FIFO would block.
     var status = stat()
     let before = try calls(limit) { stat(path, &status) }
     guard before.result == 0 else { throw Self.failure(path, before.code) }
@@ -216,7 +216,7 @@ private struct LocalReader {
     return (number, Int(status.st_size))
   }
 
-  /// Reads to the end, wherever that is: files grow, and those in /proc have no length.
+  /// Reads to the end of the file, regardless of the length: files grow, and files in /proc have no length.
   private func readAll(_ descriptor: Int32, _ path: String) throws(ImageError) -> Int {
     var buffer = [UInt8](repeating: 0, count: Self.chunkLength)
     var total = 0

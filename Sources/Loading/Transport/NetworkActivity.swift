@@ -1,17 +1,17 @@
 import Synchronization
 
-/// Counts what is under way on the network: the transfers of downloaders, and what a program does itself.
+/// A counter of running network requests: the transfers of downloaders, and requests of the application itself.
 ///
 /// ```swift
 /// let activity = NetworkActivity.shared
-/// activity.increment()   // a request of one's own
+/// activity.increment()   // a request of the application
 /// activity.decrement()
 /// ```
 ///
-/// Files and data URLs do not count. May be used from any thread. What shows it, with a delay that keeps short
-/// requests from flickering, is `NetworkActivityWatch`.
+/// Files and data URLs do not count. May be used from any thread. `NetworkActivityWatch` shows the activity, with a
+/// delay that keeps short requests from flickering.
 public final class NetworkActivity: Sendable {
-  /// What all downloaders count in unless they are told otherwise.
+  /// The counter that downloaders use by default.
   public static let shared = NetworkActivity()
 
   private struct State {
@@ -23,16 +23,16 @@ public final class NetworkActivity: Sendable {
 
   private let state = Mutex(State())
 
-  /// A counter at 0.
+  /// Creates a counter at 0.
   public init() {}
 
-  /// How many requests are under way; never below 0 (AF-A14).
+  /// The number of running requests; never below 0.
   public var count: Int { state.withLock { $0.count } }
 
-  /// A request has begun.
+  /// Records that a request has begun.
   public func increment() { change { $0 + 1 } }
 
-  /// A request has ended; at 0 this does nothing.
+  /// Records that a request has ended; does nothing if the count is 0.
   public func decrement() { change { max(0, $0 - 1) } }
 
   private func change(_ body: (Int) -> Int) {
@@ -46,7 +46,7 @@ public final class NetworkActivity: Sendable {
     if isDue { Mailbox.main.post { self.tell() } }
   }
 
-  /// Changes that come before the main actor has heard of the first are told as one.
+  /// Notifies the observers. Changes that occur before the main actor gets here are reported together.
   @MainActor private func tell() {
     let observers = state.withLock { state in
       state.isPosted = false
@@ -64,13 +64,13 @@ public final class NetworkActivity: Sendable {
     }
   }
 
-  /// Ends the calls of an observer; an unknown number is ignored.
+  /// Removes an observer; an unknown number is ignored.
   package func endObserving(_ number: Int) {
     let observer = state.withLock { $0.observers.removeValue(forKey: number) }
-    _ = observer  // goes here, outside the lock
+    _ = observer  // released here, outside the lock
   }
 
-  /// A request that counts until it is let go, whatever becomes of it.
+  /// A request that counts as running until this object is released.
   final class Running: Sendable {
     private let activity: NetworkActivity
     fileprivate init(_ activity: NetworkActivity) {

@@ -1,25 +1,27 @@
-/// Which answers of a server count as pictures, before a byte of them is looked at (AFNetworking's response
-/// serializer, SDWebImage's acceptableStatusCodes and acceptableContentTypes).
+/// The statuses and content types of responses that are accepted, checked before the body is read (AFNetworking's
+/// response serializer, SDWebImage's `acceptableStatusCodes` and `acceptableContentTypes`).
 ///
 /// ```swift
 /// configuration.acceptance.contentTypes = ["image/jpeg", "image/webp"]
 /// ```
 ///
-/// What the bytes are is found out from the bytes in any case. Files and data URLs are not asked.
+/// The image format is detected from the bytes in any case. Files and data URLs are not checked.
 public struct ResponseAcceptance: Hashable, Codable, Sendable {
-  /// Other statuses fail with `.status`; 200 to 299 by default.
+  /// The accepted statuses; 200 to 299 by default. Other statuses fail with `.status`.
   public var statuses: [ClosedRange<Int>]
-  /// Other media types fail with `.contentType`, as does an answer with a body and without a type; nil, the default,
-  /// accepts all. In lower case, without parameters; `image/*` stands for all of a kind.
+  /// The accepted media types, in lower case and without parameters; `image/*` accepts all image types. Nil, the
+  /// default, accepts all types. Other types fail with `.contentType`, as does a response with a body and without a
+  /// type.
   public var contentTypes: Set<String>?
 
-  /// Every 2xx of any type, unless said otherwise.
+  /// Creates rules; by default, all types with a 2xx status are accepted.
   public init(statuses: [ClosedRange<Int>] = [200...299], contentTypes: Set<String>? = nil) {
     self.statuses = statuses
     self.contentTypes = contentTypes
   }
 
-  /// Why an answer with this head is not accepted; nil if it is. An answer without a body needs no type.
+  /// Returns the error for a response with this head; nil if the response is accepted. A response without a body needs
+  /// no type.
   public func refusal(of response: TransportResponse) -> ImageError? {
     guard let status = response.status else { return nil }
     guard statuses.contains(where: { $0.contains(status) }) else { return .status(status) }

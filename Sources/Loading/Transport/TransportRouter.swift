@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// Picks a transport by the scheme of a URL; of several that serve one, the first.
+/// Selects the transport for a URL: the first transport that serves the scheme.
 struct TransportRouter: Sendable {
   let transports: [any DataTransport]
   private let byScheme: [String: any DataTransport]
@@ -12,7 +12,8 @@ struct TransportRouter: Sendable {
     }
   }
 
-  /// Throws `.invalidURL` for a relative URL, `.unsupportedScheme` for one that nobody serves.
+  /// Returns the transport for a URL. Throws `.invalidURL` for a relative URL, and `.unsupportedScheme` if no transport
+  /// serves the scheme.
   func transport(for url: URL) throws(ImageError) -> any DataTransport {
     guard let scheme = url.scheme, !scheme.isEmpty else { throw .invalidURL(url.absoluteString) }
     guard let transport = byScheme[scheme.lowercased()] else { throw .unsupportedScheme(scheme) }
@@ -21,19 +22,19 @@ struct TransportRouter: Sendable {
 }
 
 extension ImageRequest {
-  /// Whether it is read on this machine: a file or a data URL.
+  /// True if the request reads from this machine: a file or a data URL.
   var isLocal: Bool { url.isLocal }
 }
 
 extension URL {
   fileprivate var isLocal: Bool { LocalTransport.localSchemes.contains(scheme?.lowercased() ?? "") }
 
-  /// True for a data URL, which contains its own body.
+  /// True for a data URL, which contains the body.
   var isData: Bool { scheme?.lowercased() == "data" }
 }
 
 extension DownloadQueue.Lane {
-  /// Where downloads of `url` wait: those of one server share a bound.
+  /// Creates the lane for downloads of `url`. Downloads from one server share a lane and its limit.
   init(_ url: URL) {
     self =
       url.isLocal
