@@ -11,35 +11,36 @@
 #include <time.h>
 #include <unistd.h>
 
-// With this defined, SDL_syswm.h would bring X11's Window, Font and Screen along.
+// If this macro is defined, SDL_syswm.h includes X11's headers, which declare Window, Font and Screen.
 #undef SDL_VIDEO_DRIVER_X11
 #include <SDL2/SDL_syswm.h>
 
-// What run loops other than libdispatch's own call on Linux. Exported, but in no public header.
+// libdispatch's interface for other run loops on Linux. Exported by the library, but declared in no public header.
 extern int _dispatch_get_main_queue_handle_4CF(void);
 extern void _dispatch_main_queue_callback_4CF(void *unused);
 
-/// The Display of X11 or the wl_display of Wayland behind a window, and which of them; null with other drivers.
+/// Returns a window's X11 Display or Wayland wl_display, and sets `kind` accordingly; NULL with other video drivers.
 static inline void *vitrine_native_display(SDL_Window *window, SDL_SYSWM_TYPE *kind) {
   SDL_SysWMinfo info;
   SDL_VERSION(&info.version);
   if (!SDL_GetWindowWMInfo(window, &info)) return NULL;
   *kind = info.subsystem;
   if (*kind != SDL_SYSWM_X11 && *kind != SDL_SYSWM_WAYLAND) return NULL;
-  void *display;  // Both kinds have it first.
+  void *display;  // The first member in both cases.
   SDL_memcpy(&display, &info.info, sizeof display);
   return display;
 }
 
-/// `ppoll` without a signal mask; Swift's Glibc does not show it.
+/// Calls `ppoll` without a signal mask. Swift's Glibc module does not import `ppoll`. A NULL `timeout` waits without a
+/// limit.
 static inline int vitrine_poll(struct pollfd *descriptors, unsigned long count, const struct timespec *timeout) {
-  struct timespec copy;  // The kernel writes the rest into it.
+  struct timespec copy;  // The kernel writes the remaining time into the timeout.
   if (timeout) copy = *timeout;
   return (int)syscall(SYS_ppoll, descriptors, count, timeout ? &copy : NULL, NULL, 0);
 }
 
-/// `recvmsg` with the descriptors that came along: returns the number of bytes, and sets that of descriptors, 28 at
-/// most, which is what Wayland sends at once.
+/// Calls `recvmsg`, and stores the descriptors received with the bytes in `descriptors` and their number in `count`: at
+/// most 28, the maximum that Wayland sends at once. Returns the number of bytes. Does not block.
 static inline ssize_t vitrine_receive(int socket, void *bytes, size_t size, int *descriptors, size_t *count) {
   struct iovec part = {bytes, size};
   union {
@@ -57,7 +58,8 @@ static inline ssize_t vitrine_receive(int socket, void *bytes, size_t size, int 
   return received;
 }
 
-/// `sendmsg` with descriptors, 28 at most.
+/// Calls `sendmsg` with at most 28 descriptors. With more, sends the bytes without descriptors. Returns the number of
+/// bytes.
 static inline ssize_t vitrine_send(int socket, const void *bytes, size_t size, const int *descriptors, size_t count) {
   struct iovec part = {(void *)bytes, size};
   union {
@@ -76,7 +78,8 @@ static inline ssize_t vitrine_send(int socket, const void *bytes, size_t size, c
   return sendmsg(socket, &message, MSG_NOSIGNAL);
 }
 
-// Of an input device: which keys it has, and to have its events alone. Macros with parameters, which Swift does not see.
+// Requests to input devices: EVIOCGBIT reads the set of a device's keys, EVIOCGRAB grabs a device. Swift does not import
+// macros with parameters.
 static const long vitrine_keys_byte_count = KEY_CNT / 8;
 static const unsigned long vitrine_keys_request = EVIOCGBIT(EV_KEY, KEY_CNT / 8);
 static const unsigned long vitrine_grab_request = EVIOCGRAB;

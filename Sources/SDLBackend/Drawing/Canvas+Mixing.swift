@@ -1,5 +1,5 @@
 extension Canvas {
-  /// What `Renderer.mix` does.
+  /// Draws `first` and `second` and mixes the results; see `Renderer.mix`.
   func mix(in area: PixelRect, share: Double, _ first: () -> Bool, and second: () -> Bool) -> Bool {
     guard !area.isEmpty else { return true }
     let below = copy(of: area)
@@ -22,7 +22,7 @@ extension Canvas {
     }
   }
 
-  /// Pixels of an area, whatever their alpha.
+  /// Draws copied pixels over an area. Their alpha is ignored.
   private func draw(_ copy: [UInt32], at area: PixelRect, opacity: UInt16) {
     copy.withUnsafeBufferPointer { copy in
       guard let base = copy.baseAddress else { return }

@@ -1,13 +1,13 @@
 import VitrineGraphics
 
 extension Canvas {
-  /// Draws pixels one to one; `rect` has their size.
+  /// Draws pixels one to one. `rect` must have the size of the pixels.
   func draw(_ picture: PicturePixels, at rect: PixelRect, clip: PixelRect, effect: PixelEffect) {
     let visible = rect.intersection(clip)
     guard !visible.isEmpty else { return }
     let body = effect.blending(!picture.isBodyOpaque)
     let radius = picture.cornerRadius
-    // Only the corners of an opaque picture need blending, which is many times slower than copying.
+    // Only the corners of an opaque image need blending, which is many times slower than copying.
     let inner =
       picture.isBodyOpaque && radius > 0 ? (rect.left + radius)..<(rect.right - radius) : nil
     picture.bitmap.withUnsafeBytes { bytes in
@@ -31,7 +31,7 @@ extension Canvas {
     }
   }
 
-  /// Draws a picture for which there is no texture.
+  /// Draws an image that has no texture.
   func draw(_ picture: CoarsePicture, clip: PixelRect, effect: PixelEffect) {
     let visible = picture.rect.intersection(clip)
     guard !visible.isEmpty else { return }
@@ -53,12 +53,12 @@ extension PixelEffect {
 }
 
 extension UInt32 {
-  /// A pixel of the other `PixelFormat`.
+  /// The pixel converted to the other `PixelFormat`: red and blue are exchanged.
   nonisolated var swappingRedAndBlue: UInt32 {
     self & 0xFF00_FF00 | (self &>> 16) & 0xFF | (self & 0xFF) &<< 16
   }
 
-  /// Of a pixel, 0xAARRGGBB.
+  /// Multiplies the alpha of a 0xAARRGGBB pixel by `coverage`/255.
   nonisolated mutating func multiplyAlpha(by coverage: UInt8) {
     let product = (self &>> 24) &* UInt32(coverage) &+ 127
     self = self & 0x00FF_FFFF | (product / 255) &<< 24

@@ -1,12 +1,12 @@
 import VitrineGraphics
 
 extension Canvas {
-  /// Pixels a side of the blocks in which a picture is turned by a quarter: a row of one is what the processor's
-  /// cache reads at once, so that each line of memory, here and there, is fetched only once.
+  /// The side in pixels of the blocks in which pixels are rotated by a quarter turn. A row of a block has 64 bytes, one
+  /// cache line, so that each cache line is loaded only once.
   private static var block: Int { 16 }
 
-  /// Copies a rectangle of an upright picture to where it lies on this panel, turned. The panel has the size that
-  /// the turned picture has, and other memory.
+  /// Copies a rectangle of an upright canvas to its rotated position on this canvas, the panel. The panel must have the
+  /// size of the rotated canvas and other memory.
   func copy(_ rect: PixelRect, of upright: Canvas, turnedBy rotation: Rotation) {
     let rect = rect.intersection(upright.bounds)
     guard !rect.isEmpty else { return }
@@ -33,7 +33,8 @@ extension Canvas {
   }
 }
 
-/// Where the top left pixel of an upright rectangle goes, and how far it is from there to its neighbours'.
+/// The target of a rotated copy: the address of the top left upright pixel, and the distances in pixels to the
+/// addresses of its right and bottom neighbors.
 private nonisolated struct Target {
   let pixels: UnsafeMutablePointer<UInt32>
   let toRight: Int
@@ -51,7 +52,7 @@ private nonisolated struct Target {
     }
   }
 
-  /// A row of the picture becomes a column of the panel.
+  /// Copies block by block: rows of the upright canvas become columns of the panel.
   func copyInBlocks(_ rect: PixelRect, of upright: Canvas, side: Int) {
     for top in stride(from: 0, to: rect.height, by: side) {
       let bottom = min(top + side, rect.height)

@@ -1,18 +1,18 @@
 import VitrineGraphics
 
-/// Memory that is drawn into: rows of 0xXXRRGGBB pixels, which it does not own.
+/// Memory to draw into: rows of 0xXXRRGGBB pixels. The canvas does not own the memory.
 nonisolated struct Canvas {
   let pixels: UnsafeMutablePointer<UInt32>
   let width: Int
   let height: Int
-  /// Distance from one row to the next.
+  /// The distance from one row to the next in pixels.
   let pixelsPerRow: Int
 
   var bounds: PixelRect { PixelRect(width: width, height: height) }
 
   func pointer(x: Int, y: Int) -> UnsafeMutablePointer<UInt32> { pixels + y * pixelsPerRow + x }
 
-  /// Fills a rectangle, as far as it lies inside `clip`, which lies inside the canvas.
+  /// Fills the part of a rectangle that lies inside `clip`. `clip` must lie inside the canvas.
   func fill(_ rect: PixelRect, color: Color, clip: PixelRect) {
     let visible = rect.intersection(clip)
     guard !visible.isEmpty else { return }
@@ -29,7 +29,7 @@ nonisolated struct Canvas {
     }
   }
 
-  /// Lays a colour over the corners of a rectangle, as far as a mask covers them.
+  /// Draws a color over the corners of a rectangle through a mask.
   func fillCorners(of rect: PixelRect, color: Color, corners: CornerMask, clip: PixelRect) {
     let radius = corners.radius
     let visible = rect.intersection(clip)
@@ -43,7 +43,7 @@ nonisolated struct Canvas {
     }
   }
 
-  /// Lays a colour over the canvas where a mask says so; `origin` is its top left corner.
+  /// Draws a color through a mask whose top left corner lies at (`x`, `y`).
   func draw(_ mask: CoverageMask, x: Int, y: Int, color: Color, clip: PixelRect) {
     let visible = PixelRect(left: x, top: y, right: x + mask.width, bottom: y + mask.height)
       .intersection(clip)
@@ -58,7 +58,7 @@ nonisolated struct Canvas {
     }
   }
 
-  /// The same with a mask that is stretched.
+  /// Draws a color through a mask that is stretched along the given columns and rows.
   func draw(_ mask: CoverageMask, columns: [MaskSpan], rows: [MaskSpan], color: Color, clip: PixelRect) {
     mask.coverage.withUnsafeBufferPointer { coverage in
       guard let base = coverage.baseAddress else { return }
@@ -85,7 +85,7 @@ nonisolated struct Canvas {
     }
   }
 
-  /// One row of coverage that begins at `left`, cut off at `visible`.
+  /// Draws a color through one row of coverage that begins at `left`, clipped to `visible`.
   private func fill(
     _ coverage: UnsafePointer<UInt8>, from left: Int, count: Int, y: Int, color: Color,
     visible: PixelRect

@@ -1,22 +1,28 @@
 import VitrineGraphics
 
-/// A part of a bitmap scaled to a rectangle, each pixel that of the nearest in the source: quick and coarse, for
-/// what is shown only until a texture of the right size is made.
+/// A part of a bitmap, scaled to a rectangle with nearest-neighbor sampling: fast and coarse, for images that are shown
+/// until a texture of the right size exists.
 nonisolated struct CoarsePicture {
   let bitmap: Bitmap
-  /// The part, in the bitmap's pixels.
+  /// The part of the bitmap that is shown, in the bitmap's pixels.
   let source: Rect
-  /// Where the part goes.
+  /// The rectangle on the screen.
   let rect: PixelRect
-  /// Those of `rect`.
+  /// The mask of the corners of `rect`.
   let corners: CornerMask
 
-  /// Whether a row has transparent pixels.
+  /// Returns true if a row has transparent pixels.
   func blends(row y: Int) -> Bool { !bitmap.isOpaque || corners.row(of: y, in: rect) != nil }
 
-  /// The pixels of the picture in a part of the rectangle, or one of each block of some pixels.
+  /// Calls `body` with the pixels in a part of the rectangle, or with one pixel for each block of `block` x `block`
+  /// pixels.
   ///
-  /// - Parameter body: gets each row of pixels, in an order of bytes, and its place; of a block, its first.
+  /// - Parameters:
+  ///   - visible: The part of `rect` to sample.
+  ///   - block: The side of a block in pixels.
+  ///   - format: The byte order of the rows.
+  ///   - body: Receives a row of pixels, and its y position on the screen; for blocks, the position of the first row of
+  ///     the blocks.
   func withRows(
     of visible: PixelRect, block: Int = 1, format: PixelFormat,
     _ body: (_ row: UnsafeBufferPointer<UInt32>, _ y: Int) -> Void

@@ -1,30 +1,30 @@
-/// What a mask says of a rounded corner, and how large it is.
+/// The radius of a rounded corner, and the part of the corner that a mask covers.
 nonisolated struct CornerShape: Hashable {
-  /// Which pixels of a quarter of a disc are covered.
+  /// The part of a quarter disc that is covered.
   enum Part: Hashable {
-    /// All of it, soft along the edge.
+    /// The whole quarter disc, antialiased at the edge.
     case all
-    /// The pixels that lie inside as a whole. The others, which the edge runs through, are left to an opaque border
-    /// over it: were both soft there, this one would shine through.
+    /// The pixels that lie completely inside the edge. An opaque border covers the other pixels; if the fill and the
+    /// border were both antialiased there, the fill would shine through.
     case inside
-    /// A border of so many pixels along the edge, soft on both sides.
+    /// A border along the edge with a width in pixels, antialiased at both sides.
     case border(Int)
   }
 
-  /// In pixels; 0 is a square corner.
+  /// The radius in pixels; 0 for a square corner.
   let radius: Int
   var part = Part.all
 }
 
-/// How much of each pixel a rounded corner covers, 0…255: a quarter of a disc, or of a ring.
+/// The coverage of each pixel by a rounded corner, 0 to 255: a quarter of a disc or a ring.
 nonisolated struct CornerMask {
   let shape: CornerShape
-  /// The top left corner, `radius` rows of `radius` pixels.
+  /// The mask of the top left corner: `radius` rows of `radius` pixels.
   private let left: [UInt8]
-  /// The same, mirrored: the top right corner.
+  /// The mask of the top right corner: `left` mirrored.
   private let right: [UInt8]
 
-  /// In pixels; 0 is a square corner.
+  /// The radius in pixels; 0 for a square corner.
   var radius: Int { shape.radius }
 
   init(radius: Int) { self.init(CornerShape(radius: radius)) }
@@ -36,7 +36,8 @@ nonisolated struct CornerMask {
     left.reserveCapacity(radius * radius)
     for y in 0..<radius {
       for x in 0..<radius {
-        // Distance of the pixel's middle from the disc's; the edge runs through pixels within half of it.
+        // The distance from the pixel's center to the disc's center. The edge runs through pixels within half a pixel
+        // of the radius.
         let dx = Double(radius - x) - 0.5
         let dy = Double(radius - y) - 0.5
         let distance = (dx * dx + dy * dy).squareRoot()
@@ -54,13 +55,14 @@ nonisolated struct CornerMask {
     right = (0..<radius).flatMap { row in left[(row * radius)..<((row + 1) * radius)].reversed() }
   }
 
-  /// The row of the mask that holds for a row of a rectangle; nil between the corners.
+  /// Returns the row of the mask that applies to row `y` of the screen; `nil` between the top and bottom corners of
+  /// `rect`.
   func row(of y: Int, in rect: PixelRect) -> Int? {
     let fromEdge = min(y - rect.top, rect.bottom - 1 - y)
     return fromEdge < radius ? fromEdge : nil
   }
 
-  /// Coverage of the left and of the right corner's pixels in a row of the mask, from left to right.
+  /// Calls `body` with a row's coverage of the left and right corners, each from left to right.
   func withRow(
     _ row: Int, _ body: (_ left: UnsafePointer<UInt8>, _ right: UnsafePointer<UInt8>) -> Void
   ) {
@@ -74,7 +76,7 @@ nonisolated struct CornerMask {
 }
 
 extension CoverageMask {
-  /// Four corners put together.
+  /// Joins the masks of four corners into one mask.
   nonisolated init(_ corners: CornerMask) {
     let side = 2 * corners.radius
     let coverage = [UInt8](unsafeUninitializedCapacity: side * side) { buffer, count in
@@ -92,17 +94,18 @@ extension CoverageMask {
   }
 }
 
-/// Corner masks by shape. There are few of them; a view that animates its radius does not let them pile up.
+/// A cache of corner masks by shape. Removes all masks when they exceed 1 Mi pixels, so that a view with an animated
+/// radius does not accumulate masks.
 nonisolated struct CornerMasks {
-  /// Larger than half of any screen's height.
+  /// The maximum radius in pixels: more than half of any screen's height.
   private static let largestRadius = 2048
-  /// Pixels of all masks.
+  /// The maximum number of pixels in all masks.
   private static let capacity = 1 << 20
 
   private var masks: [CornerShape: CornerMask] = [:]
   private var pixelCount = 0
 
-  /// The radius in pixels of the corners of a rectangle: at most half of its shorter side.
+  /// Returns a corner radius in pixels: at most half of the shorter side of `rect`.
   static func radius(_ radius: Double, scale: Double, in rect: PixelRect) -> Int {
     max(0, min(PixelRect.nearest(radius * scale), largestRadius, rect.width / 2, rect.height / 2))
   }

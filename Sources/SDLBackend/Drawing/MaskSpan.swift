@@ -1,9 +1,10 @@
-/// A run of a mask's columns or rows and where it goes: as it is, or one of them stretched.
+/// A range of a mask's columns or rows and its target range on the screen. A stretched span has one source pixel.
 nonisolated struct MaskSpan: Hashable {
   let source: Range<Int>
   let target: Range<Int>
 
-  /// A mask from one place to another: all of it, or its middle stretched over what is more.
+  /// Returns the spans that draw a mask of `length` pixels from `start` to `end`. If the target is longer than the
+  /// mask, the mask's middle pixel is stretched.
   static func spans(of length: Int, from start: Int, to end: Int) -> [MaskSpan] {
     guard end - start > length else { return [MaskSpan(source: 0..<length, target: start..<start + length)] }
     let middle = length / 2
@@ -17,7 +18,8 @@ nonisolated struct MaskSpan: Hashable {
 
   var isStretched: Bool { source.count != target.count }
 
-  /// The part of it that comes from some of the mask's pixels and lies in a part of the screen; nil if there is none.
+  /// Returns the part of the span whose source lies in `pixels` and whose target lies in `limits`; `nil` if there is
+  /// none.
   func clipped(to limits: Range<Int>, of pixels: Range<Int>) -> MaskSpan? {
     let taken = source.clamped(to: pixels)
     guard !taken.isEmpty else { return nil }
@@ -32,7 +34,7 @@ nonisolated struct MaskSpan: Hashable {
       source: visible.lowerBound - shift..<visible.upperBound - shift, target: visible)
   }
 
-  /// The mask's pixel at a place of `target`.
+  /// Returns the index of the mask's pixel for a position in `target`.
   func source(of place: Int) -> Int {
     isStretched ? source.lowerBound : source.lowerBound + place - target.lowerBound
   }

@@ -1,37 +1,37 @@
 import VitrineGraphics
 
-/// Four pixels as eight lanes of 16 bits: in each lane the low byte is blue or red, the high byte green or
-/// alpha. Sums of two products of bytes fit into a lane, so blending needs no wider type, and every operation
-/// here is one or two instructions of plain SSE2 or NEON.
+/// Four pixels as eight lanes of 16 bits: the low byte of a lane is blue or red, the high byte green or alpha. A sum of
+/// two products of bytes fits in a lane if their weights add up to 255, so blending needs no wider type. Every
+/// operation here is one or two instructions of SSE2 or NEON.
 typealias PixelLanes = SIMD8<UInt16>
 
 extension PixelLanes {
-  /// Four pixels of one value.
+  /// Creates four equal pixels.
   @inline(__always)
   nonisolated init(pixel: UInt32) {
     self = unsafeBitCast(SIMD4<UInt32>(repeating: pixel), to: PixelLanes.self)
   }
 
-  /// Blue and red of each pixel.
+  /// The blue and red of each pixel.
   @inline(__always) nonisolated var low: PixelLanes { self & 0xFF }
-  /// Green and alpha of each pixel.
+  /// The green and alpha of each pixel.
   @inline(__always) nonisolated var high: PixelLanes { self &>> 8 }
 
-  /// The alpha of each pixel in both of its lanes.
+  /// The alpha of each pixel, in both lanes of the pixel.
   @inline(__always)
   nonisolated var alphas: PixelLanes {
     let alpha = unsafeBitCast(self, to: SIMD4<UInt32>.self) &>> 24
     return unsafeBitCast(alpha | (alpha &<< 16), to: PixelLanes.self)
   }
 
-  /// Divided by 255 and rounded to nearest; exact for 0…65025.
+  /// The lanes divided by 255, rounded to nearest; exact for 0 to 65025.
   @inline(__always)
   nonisolated var dividedBy255: PixelLanes {
     let value = self &+ 128
     return (value &+ (value &>> 8)) &>> 8
   }
 
-  /// `source` laid over these pixels with an alpha a lane: `self * (1 - alpha) + source * alpha`.
+  /// Blends `source` over these pixels with an alpha per lane: `self * (1 - alpha) + source * alpha`.
   @inline(__always)
   nonisolated func covered(by source: PixelLanes, alpha: PixelLanes) -> PixelLanes {
     let rest = 255 &- alpha
@@ -40,7 +40,7 @@ extension PixelLanes {
     return low | (high &<< 8)
   }
 
-  /// Channel by channel, as if each were 0…1.
+  /// Multiplies channel by channel, with 255 as 1.
   @inline(__always)
   nonisolated func multiplied(by other: PixelLanes) -> PixelLanes {
     (low &* other.low).dividedBy255 | ((high &* other.high).dividedBy255 &<< 8)
@@ -48,7 +48,7 @@ extension PixelLanes {
 }
 
 extension Color {
-  /// As the renderer stores it: 0xAARRGGBB, which is blue, green, red, alpha in memory.
+  /// The color as 0xAARRGGBB, which is blue, green, red, alpha in memory.
   nonisolated var pixel: UInt32 {
     UInt32(alpha) << 24 | UInt32(red) << 16 | UInt32(green) << 8 | UInt32(blue)
   }

@@ -1,7 +1,7 @@
 import VitrineGraphics
 
 extension PixelRect {
-  /// Where a rectangle of an upright picture lies on the panel. `size` is the upright picture's, in pixels.
+  /// Converts a rectangle from upright to panel coordinates. `size` is the upright size in pixels.
   func turned(by rotation: Rotation, in size: (width: Int, height: Int)) -> PixelRect {
     switch rotation {
     case .none: self

@@ -1,6 +1,6 @@
 import VitrineGraphics
 
-/// A rectangle of whole pixels; the right and the bottom edge do not belong to it.
+/// A rectangle of whole pixels. The right and bottom edges are exclusive.
 nonisolated struct PixelRect: Hashable {
   var left: Int
   var top: Int
@@ -20,15 +20,15 @@ nonisolated struct PixelRect: Hashable {
 
   init(width: Int, height: Int) { self.init(left: 0, top: 0, right: width, bottom: height) }
 
-  /// A rectangle in points on the grid of pixels. Each edge goes to the nearest one by itself, so that
-  /// neighbours that share an edge in points share it in pixels too: no gap, no overlap.
+  /// Converts a rectangle from points to pixels. Each edge is rounded to the nearest pixel on its own, so that
+  /// rectangles that share an edge in points also share it in pixels, without a gap or an overlap.
   init(_ rect: Rect, scale: Double) {
     self.init(
       left: Self.nearest(rect.minX * scale), top: Self.nearest(rect.minY * scale),
       right: Self.nearest(rect.maxX * scale), bottom: Self.nearest(rect.maxY * scale))
   }
 
-  /// The smallest one that holds every pixel which a rectangle in points touches.
+  /// Creates the smallest rectangle that contains every pixel touched by a rectangle in points.
   init(covering rect: Rect, scale: Double) {
     self.init(
       left: Self.whole((rect.minX * scale).rounded(.down)),
@@ -43,14 +43,14 @@ nonisolated struct PixelRect: Hashable {
       bottom: min(bottom, other.bottom))
   }
 
-  /// The smallest one that holds both.
+  /// Returns the smallest rectangle that contains both rectangles.
   func union(_ other: PixelRect) -> PixelRect {
     PixelRect(
       left: min(left, other.left), top: min(top, other.top), right: max(right, other.right),
       bottom: max(bottom, other.bottom))
   }
 
-  /// The rectangles that are left of it without another one, at most four.
+  /// Returns the parts of this rectangle outside `other`, at most four rectangles.
   func without(_ other: PixelRect) -> [PixelRect] {
     let hole = intersection(other)
     guard !hole.isEmpty else { return [self] }
@@ -66,18 +66,19 @@ nonisolated struct PixelRect: Hashable {
     other.left >= left && other.right <= right && other.top >= top && other.bottom <= bottom
   }
 
-  /// In points.
+  /// Converts the rectangle to points.
   func rect(scale: Double) -> Rect {
     Rect(
       x: Double(left) / scale, y: Double(top) / scale, width: Double(width) / scale,
       height: Double(height) / scale)
   }
 
-  /// Halves go up, also below zero, so that a scrolled view keeps its size in pixels; so does what is a half but for a
-  /// rounding error, or a picture in the middle of a view would have another size than its pixels.
+  /// Rounds to the nearest integer. Halves are rounded up, also below zero, so that a scrolled view keeps its size in
+  /// pixels. Values that are just below a half due to rounding errors are rounded up too; otherwise an image in the
+  /// middle of a view would not have the size of its pixels.
   static func nearest(_ value: Double) -> Int { whole((value + 0.5 + 1e-6).rounded(.down)) }
 
-  /// Pinned to a range in which sums and products stay valid; not a number counts as 0.
+  /// Clamps to a range in which sums and products do not overflow. Converts NaN to 0.
   private static func whole(_ value: Double) -> Int {
     value.isNaN ? 0 : Int(min(10_000_000, max(-10_000_000, value)))
   }

@@ -1,27 +1,27 @@
 import VitrineGraphics
 
-/// What is done to a picture's pixels on their way to the screen.
+/// The effects that are applied to an image's pixels when they are drawn.
 nonisolated struct PixelEffect {
-  /// 0…255.
+  /// The opacity, 0 to 255.
   var opacity: UInt16 = 255
-  /// Multiplied into each channel; nil leaves them as they are.
+  /// The color, 0xAARRGGBB, by which each channel is multiplied; `nil` to keep the colors.
   var tint: UInt32?
-  /// Whether the tint takes the place of the pixels' colours instead.
+  /// True to replace the pixels' colors by the tint instead of multiplying.
   var replacesColors = false
-  /// Whether the pixels' own alpha counts.
+  /// True to blend with the pixels' own alpha; false to treat the pixels as opaque.
   var blends = false
 
-  /// Whether the pixels may simply be copied.
+  /// True if the pixels can be copied without blending.
   var isCopy: Bool { opacity == 255 && tint == nil && !blends }
 }
 
-/// The inner loops of the software renderer: one row of pixels at a time, 0xAARRGGBB, straight alpha. The
-/// target's own alpha is of no meaning.
+/// The inner loops of the software renderer. Each call draws a row of 0xAARRGGBB pixels with straight alpha. The alpha
+/// of the target is ignored.
 nonisolated enum PixelRow {
   typealias Target = UnsafeMutablePointer<UInt32>
   typealias Source = UnsafePointer<UInt32>
 
-  /// Lays a row of a picture over the target.
+  /// Draws a row of an image over the target.
   static func draw(_ source: Source, onto target: Target, count: Int, effect: PixelEffect) {
     if effect.isCopy {
       UnsafeMutableRawPointer(target).copyMemory(from: source, byteCount: count * 4)
@@ -31,7 +31,7 @@ nonisolated enum PixelRow {
       let alpha = PixelLanes(repeating: effect.opacity)
       apply(source, target, count) { pixels, old in old.covered(by: pixels, alpha: alpha) }
     } else {
-      // White for none: multiplying by it changes nothing.
+      // Without a tint, the pixels are multiplied by white, which does not change them.
       let tint = PixelLanes(pixel: (effect.tint ?? 0xFFFF_FFFF) | 0xFF00_0000)
       let opacity = PixelLanes(repeating: effect.opacity)
       let ignored = PixelLanes(repeating: effect.blends ? 0 : 255)
@@ -48,7 +48,8 @@ nonisolated enum PixelRow {
     }
   }
 
-  /// By the pixels' own alpha. Four that are all transparent, or all opaque, are left out or copied.
+  /// Blends with the pixels' own alpha. Groups of four transparent pixels are skipped, and groups of four opaque pixels
+  /// are copied.
   private static func blend(_ source: Source, onto target: Target, count: Int) {
     apply(source, target, count) { pixels, old in
       let words = unsafeBitCast(pixels, to: SIMD2<UInt64>.self)
@@ -59,14 +60,14 @@ nonisolated enum PixelRow {
     }
   }
 
-  /// Fills with a colour that lets the target through.
+  /// Fills with a translucent color.
   static func fill(_ target: Target, count: Int, color: Color) {
     let pixels = PixelLanes(pixel: color.pixel)
     let alpha = PixelLanes(repeating: UInt16(color.alpha))
     apply(target, target, count) { _, old in old.covered(by: pixels, alpha: alpha) }
   }
 
-  /// Lays a colour over the target where `coverage` (0…255 a pixel) says so.
+  /// Draws a color through a coverage of 0 to 255 per pixel.
   static func fill(
     _ target: Target, count: Int, color: Color, coverage: UnsafePointer<UInt8>
   ) {

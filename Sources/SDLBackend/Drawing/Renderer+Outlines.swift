@@ -1,9 +1,9 @@
 import VitrineGraphics
 import VitrineWidgets
 
-/// Rounded rectangles: filled, along their edges, and what they throw on the ground.
+/// Rounded rectangles: fills, borders and shadows.
 extension Renderer {
-  /// Fills a rectangle whose corners are what a mask says.
+  /// Fills a rectangle whose corners are shaped by a mask.
   func fill(_ rect: PixelRect, color: Color, corners: CornerMask, clip: PixelRect) {
     let radius = corners.radius
     let (left, right) = (rect.left + radius, rect.right - radius)
@@ -15,7 +15,7 @@ extension Renderer {
     fillCorners(of: rect, color: color, corners: corners, clip: clip)
   }
 
-  /// Draws a line along the inside of a rectangle's edges; no pixel of it is drawn twice.
+  /// Draws a border along the inside of a rectangle's edges. Draws each pixel at most once.
   func border(_ rect: PixelRect, width: Int, color: Color, radius: Int, clip: PixelRect) {
     guard 2 * width < min(rect.width, rect.height) else {
       return fill(rect, color: color, corners: corners[CornerShape(radius: radius)], clip: clip)
@@ -27,7 +27,7 @@ extension Renderer {
     }
     strip(left, rect.top, right, rect.top + width)
     strip(left, rect.bottom - width, right, rect.bottom)
-    // Where it is wider than the corners are round, the lines above and below take part of the sides.
+    // Where the border is wider than the corner radius, the horizontal lines cover parts of the sides.
     let inset = max(radius, width)
     for (start, end) in [(rect.left, rect.left + width), (rect.right - width, rect.right)] {
       strip(start, rect.top + inset, end, rect.bottom - inset)
@@ -45,7 +45,7 @@ extension Renderer {
     }
   }
 
-  /// Draws the shadow of a rectangle in points.
+  /// Draws the shadow of a rectangle, in points.
   func draw(
     _ shadow: Shadow, of area: Rect, cornerRadius: Double, isHiddenInside: Bool, clip: PixelRect,
     scale: Double
@@ -55,7 +55,7 @@ extension Renderer {
     guard !owner.isEmpty, !rect.isEmpty else { return }
     let radius = CornerMasks.radius(cornerRadius, scale: scale, in: rect)
     let shape = ShadowShape(of: rect, deviation: shadow.blur * scale, radius: radius)
-    // The rows between the corners, for simplicity: that is nearly all of it.
+    // Leaves out only the rows between the corners, for simplicity: they are nearly the whole area.
     let hidden = PixelRect(
       left: owner.left, top: owner.top + radius, right: owner.right, bottom: owner.bottom - radius)
     for part in isHiddenInside ? clip.without(hidden) : [clip] {

@@ -2,8 +2,8 @@ import VitrineGraphics
 import VitrineWidgets
 
 extension Renderer {
-  /// Draws everything that lies inside `rect`. Returns parts, in pixels, that should be drawn again with the next
-  /// frame because they are not at their best yet.
+  /// Draws the commands of a list inside `rect`. Returns the parts, in pixels, that should be drawn again in the next
+  /// frame because an image was drawn coarsely.
   func play(_ list: DrawList, in rect: PixelRect, scale: Double) -> [PixelRect] {
     fonts.scale = scale
     var clips = [rect]
@@ -20,7 +20,7 @@ extension Renderer {
         let area = PixelRect(area, scale: scale)
         outline = Outline(rect: area, radius: CornerMasks.radius(radius, scale: scale, in: area))
       case .popOutline: outline = nil
-      // Below something that covers all of it, nothing can be seen.
+      // Commands below a fill that covers all of `rect` are not visible.
       case _ where index < start ?? 0 || clip.isEmpty: break
       case .fill(let area, let color, let radius):
         let area = PixelRect(area, scale: scale)
@@ -29,7 +29,7 @@ extension Renderer {
       case .border(let area, let width, let color, let radius):
         let area = PixelRect(area, scale: scale)
         let radius = CornerMasks.radius(radius, scale: scale, in: area)
-        // A line that is thinner than a pixel is as wide as one.
+        // A border is at least one pixel wide.
         border(
           area, width: max(1, PixelRect.nearest(width * scale)), color: color, radius: radius, clip: clip)
       case .shadow(let shadow, let area, let radius, let isHiddenInside):
@@ -54,7 +54,7 @@ extension Renderer {
     return unfinished
   }
 
-  /// The last command that hides everything below it in `rect`; nil if there is none.
+  /// Returns the index of the last command that hides everything below it in `rect`; `nil` if there is none.
   private func lastCover(of list: DrawList, in rect: PixelRect, scale: Double) -> Int? {
     var clips = [true]
     var cover: Int?
@@ -70,7 +70,7 @@ extension Renderer {
     return cover
   }
 
-  /// Nil where nothing of the picture can be seen.
+  /// Converts an image command to pixels. Returns `nil` if no part of the image is visible.
   private func place(
     _ picture: DrawList.Picture, clip: PixelRect, scale: Double, outline: Outline?
   ) -> PlacedPicture? {
@@ -93,7 +93,8 @@ extension Renderer {
     return PlacedPicture(picture: picture, rect: rect, corners: mask, effect: effect)
   }
 
-  /// The mask for the corners of a rectangle; soft, unless the border of an outline covers their edge.
+  /// Returns the mask for the corners of a rectangle. If the border of an outline covers the edge, the mask has only
+  /// the pixels inside the edge.
   private func mask(radius: Double, scale: Double, in rect: PixelRect, outline: Outline?) -> CornerMask {
     let radius = CornerMasks.radius(radius, scale: scale, in: rect)
     let isCovered = outline == Outline(rect: rect, radius: radius)
@@ -101,14 +102,14 @@ extension Renderer {
   }
 }
 
-/// A rounded rectangle along which an opaque border is drawn later.
+/// A rounded rectangle along which a later command draws an opaque border.
 private nonisolated struct Outline: Equatable {
   let rect: PixelRect
   let radius: Int
 }
 
 extension Color {
-  /// Channel by channel, as if each were 0…1.
+  /// Multiplies channel by channel, with 255 as 1.
   fileprivate nonisolated func multiplied(by other: Color) -> Color {
     func part(_ a: UInt8, _ b: UInt8) -> UInt8 { UInt8((Int(a) * Int(b) + 127) / 255) }
     return Color(

@@ -1,64 +1,66 @@
 import VitrineGraphics
 import VitrineWidgets
 
-/// Draws a window. One frame is `begin`, `play` for each rectangle, `present`.
+/// Draws a window. A frame consists of `begin`, `play` for each dirty rectangle, and `present`.
 ///
-/// Rectangles and draw lists are those of the upright picture; a renderer that is made with a `Rotation` turns it on
-/// the way to the screen.
+/// Rectangles and draw lists have upright coordinates. A renderer that was created with a `Rotation` rotates the image
+/// on the way to the screen.
 protocol Renderer: AnyObject {
-  /// As SDL names it: `software`.
+  /// The name of the renderer in SDL, such as `software`.
   var name: String { get }
-  /// The order of bytes in which pictures need no conversion.
+  /// The byte order in which images need no conversion.
   var pixelFormat: PixelFormat { get }
-  /// Bytes that textures take.
+  /// The memory of the textures in bytes.
   var textureBytes: Int { get }
-  /// Drops textures of a sum of `bytes`, those used longest ago first, but none of the last frame; if it
-  /// `keepsShown`, none of images that slots show either.
+  /// Evicts the least recently used textures until `bytes` are free, except textures of the last frame and, if
+  /// `keepsShown` is true, textures of images that slots show.
   func releaseTextures(bytes: Int, keepsShown: Bool)
   /// The masks of rounded corners.
   var corners: CornerMasks { get set }
   var fonts: FontLibrary { get }
-  /// What there is to draw on, upright; nil while the window has nothing, as when it is being closed.
+  /// Begins a frame. Returns the upright bounds of the window in pixels, or `nil` while the window has no surface, as
+  /// when it is being closed.
   func begin() -> PixelRect?
-  /// Fills the part of a rectangle that lies in `clip`, which lies in what `begin` returned.
+  /// Fills the part of a rectangle that lies in `clip`. `clip` must lie inside the bounds that `begin` returned.
   func fill(_ rect: PixelRect, color: Color, clip: PixelRect)
-  /// Lays a colour over the corners of a rectangle, as far as a mask covers them.
+  /// Draws a color over the corners of a rectangle through a mask.
   func fillCorners(of rect: PixelRect, color: Color, corners: CornerMask, clip: PixelRect)
-  /// Lays a colour over a rectangle and what is around it, as far as its shadow covers that.
+  /// Draws the shadow of a rectangle, inside and outside the rectangle.
   func draw(_ shadow: ShadowShape, of rect: PixelRect, color: Color, clip: PixelRect)
-  /// Returns false if the picture should be drawn again with the next frame.
+  /// Draws an image. Returns false if the image should be drawn again in the next frame.
   func draw(_ picture: PlacedPicture, clip: PixelRect) -> Bool
-  /// Draws a line of text whose line box begins at a pixel.
+  /// Draws a line of text. `x` and `y` are the top left corner of the line box in pixels.
   func draw(_ text: TextKey, x: Int, y: Int, color: Color, clip: PixelRect)
-  /// Draws twice onto what is there, and mixes both: the first x (1 - share) + the second x share.
+  /// Draws twice over the existing pixels and mixes the results: first x (1 - `share`) + second x `share`.
   ///
   /// - Parameters:
-  ///   - area: what is mixed; it lies inside what there is to draw on, and neither draws outside it.
-  ///   - share: 0…1.
-  /// - Returns: whether both have returned true.
+  ///   - area: The area to mix, inside the bounds that `begin` returned. The closures must not draw outside it.
+  ///   - share: The fraction of the second result, 0 to 1.
+  /// - Returns: True if both closures returned true.
   func mix(in area: PixelRect, share: Double, _ first: () -> Bool, and second: () -> Bool) -> Bool
-  /// Brings the rectangles that were played to the screen.
+  /// Presents the rectangles that were drawn.
   func present(_ rects: [PixelRect])
-  /// What is on the screen, turned as it is there; nil while there is nothing.
+  /// Returns the image on the panel, with the panel's rotation; `nil` if there is none.
   func screenshot() -> Bitmap?
-  /// Lets go of everything that a graphics processor kept, and has lost.
+  /// Discards all textures, after the graphics processor has lost their contents.
   func reset()
-  /// Nothing can be drawn afterwards; before the window is closed. A second call does nothing.
+  /// Releases all resources. Must be called before the window is closed; nothing can be drawn afterwards. Further calls
+  /// do nothing.
   func close()
-  /// The same where the display server is lost, without asking it for anything.
+  /// Like `close`, without calls to the display server, whose connection is lost.
   func abandon()
 }
 
-/// A picture of a draw list and where it goes, in whole pixels.
+/// An image command and its rectangle in whole pixels.
 struct PlacedPicture {
-  /// Its source lies inside the bitmap.
+  /// The command; its source lies inside the bitmap.
   let picture: DrawList.Picture
   let rect: PixelRect
   let corners: CornerMask
-  /// Opacity and tint.
+  /// The opacity and the tint.
   let effect: PixelEffect
 
-  /// The same without a texture of the right size.
+  /// The image for drawing without a texture.
   var coarse: CoarsePicture {
     CoarsePicture(
       bitmap: picture.image.frames[picture.frame].bitmap, source: picture.source, rect: rect,

@@ -1,12 +1,12 @@
 import VitrineGraphics
 
-/// Opens the window and whoever draws it.
+/// Opens the window and creates the renderer.
 struct RendererChoice {
   let configuration: SDLHost.Configuration
   let video: VideoSession
   let fonts: FontLibrary
 
-  /// The renderer that was asked for or, where any will do, the best for this machine.
+  /// Returns the configured renderer or, with `.auto`, the best renderer for this machine.
   func renderer() throws(SDLHostError) -> any Renderer {
     switch configuration.renderer {
     case .auto:
@@ -18,7 +18,7 @@ struct RendererChoice {
     }
   }
 
-  /// OpenGL if a graphics processor draws; nil if not, or if there would be nobody to see it.
+  /// Returns an OpenGL renderer on a graphics processor; `nil` if there is no such processor or no screen.
   private func hardware() -> OpenGLRenderer? {
     guard video.hasScreen, !GraphicsProcessors(root: "").nodes.isEmpty else { return nil }
     for kind in [OpenGLDevice.Kind.opengles2, .opengl] {

@@ -1,26 +1,29 @@
 import Glibc
 
-/// The shadow of a rounded rectangle as a mask, blurred once: what lies between its corners is the same all along, so
-/// that one column and one row of it stretch to any size. Those that are too small for that have a mask of their own.
+/// The shadow of a rounded rectangle, blurred once as a mask. Between the corners the shadow does not change along the
+/// edges, so stretching one column and one row of the mask fits any larger rectangle. Rectangles that are too small for
+/// stretching have masks of their own.
 nonisolated struct ShadowShape: Hashable {
-  /// Standard deviation of the blur, in parts of a pixel.
+  /// The standard deviation of the blur, in sixteenths of a pixel.
   private let deviation: Int
   private static let partsOfPixel = 16
-  /// More than this is blurred no further.
+  /// The maximum standard deviation in pixels. Larger values are clamped.
   static let largestDeviation = 100.0
-  /// A rounder corner, which has half a screen to itself, throws the shadow of one that is as round as this.
+  /// The maximum corner radius in pixels. Larger corners, half a screen in size, get the shadow of this radius.
   private static let largestRadius = 1024
 
   private let radius: Int
-  /// Of the rectangle that is blurred, in pixels.
+  /// The width in pixels of the rectangle that is blurred.
   private let width: Int
   private let height: Int
-  /// How far beyond the rectangle's edges the mask reaches: what lies farther out is less than half a level.
+  /// The distance in pixels by which the mask extends beyond the rectangle's edges. Farther out, the coverage is less
+  /// than half a level.
   let reach: Int
 
   /// - Parameters:
-  ///   - deviation: in pixels, 0 or more.
-  ///   - radius: of the corners, in pixels.
+  ///   - rect: The rectangle that casts the shadow, in pixels.
+  ///   - deviation: The standard deviation of the blur in pixels, 0 or more.
+  ///   - radius: The corner radius in pixels.
   init(of rect: PixelRect, deviation: Double, radius: Int) {
     let deviation = min(Self.largestDeviation, max(0, deviation))
     self.deviation = Int((deviation * Double(Self.partsOfPixel)).rounded())
@@ -31,21 +34,22 @@ nonisolated struct ShadowShape: Hashable {
     height = min(rect.height, largest)
   }
 
-  /// Whether it is so little blurred that it is a filled rectangle.
+  /// True if the blur is so small that the shadow is drawn as a filled rectangle.
   var isSharp: Bool { deviation < Self.partsOfPixel / 4 }
 
-  /// Where its columns go in the shadow of a rectangle.
+  /// Returns the spans of the mask's columns in the shadow of a rectangle.
   func columns(of rect: PixelRect) -> [MaskSpan] {
     MaskSpan.spans(of: width + 2 * reach, from: rect.left - reach, to: rect.right + reach)
   }
 
-  /// Where its rows go.
+  /// Returns the spans of the mask's rows in the shadow of a rectangle.
   func rows(of rect: PixelRect) -> [MaskSpan] {
     MaskSpan.spans(of: height + 2 * reach, from: rect.top - reach, to: rect.bottom + reach)
   }
 
-  /// The blurred rectangle: blurred rows, whose blur is the difference of two known integrals of the Gaussian, each
-  /// with its share in the rows around it, which is one too. One quarter is computed, and mirrored.
+  /// Returns the blurred rectangle. The blur of a row is the difference of two integrals of the Gaussian. Each row is
+  /// then weighted with its fraction in the rows around it, which is such a difference too. Only one quarter is
+  /// computed; the others are mirrored.
   func blurred() -> CoverageMask {
     let deviation = Double(deviation) / Double(Self.partsOfPixel)
     let gaussian = GaussianIntegral(deviation: deviation)
@@ -83,20 +87,20 @@ nonisolated struct ShadowShape: Hashable {
     return CoverageMask(width: columnCount, height: rowCount, coverage: coverage)
   }
 
-  /// Stripes of the rectangle that are alike, and how far from its sides they begin: the one between the corners, and
-  /// thin ones of the upper corners, which are there below too.
+  /// Returns horizontal bands of the rectangle with constant width, and their inset from the left and right sides: one
+  /// band between the corners, and thin bands across the upper corners, which are mirrored to the lower corners.
   private func bands(deviation: Double) -> [(top: Double, bottom: Double, inset: Double, isMirrored: Bool)] {
     let radius = Double(radius)
-    // Where the blur is wide, or the arc is long, thin ones make no difference.
+    // With a wide blur or a long arc, thinner bands make no visible difference.
     let step = max(radius > 128 ? 1 : 0.25, deviation / 8)
-    /// The area of half a disc's slice, from its middle up to a height.
+    /// Returns the area of a half disc's slice from the center up to a height.
     func area(_ height: Double) -> Double {
       (height * (radius * radius - height * height).squareRoot() + radius * radius * asin(height / radius))
         / 2
     }
     let corner = stride(from: 0, to: radius, by: step).map { top in
       let bottom = min(top + step, radius)
-      // As wide as the disc is there on the average.
+      // The average half width of the disc within the band.
       let along = (area(radius - top) - area(radius - bottom)) / (bottom - top)
       return (top: top, bottom: bottom, inset: radius - along, isMirrored: true)
     }
@@ -104,14 +108,14 @@ nonisolated struct ShadowShape: Hashable {
   }
 }
 
-/// The integral of a Gaussian up to a place, from a table.
+/// The integral of a Gaussian, in a table of sixteenths of a pixel.
 private nonisolated struct GaussianIntegral {
   private static let stepsPerPixel = 16.0
   private let table: [Float]
   private let middle: Int
 
   init(deviation: Double) {
-    // Beyond that it is all or nothing.
+    // Beyond five standard deviations the integral is 0 or 1.
     let middle = Int((deviation * 5 * Self.stepsPerPixel).rounded(.up))
     table = (-middle...middle).map {
       Float(0.5 * (1 + erf(Double($0) / Self.stepsPerPixel / (deviation * 2.0.squareRoot()))))

@@ -1,10 +1,11 @@
 import VitrineGraphics
 import VitrineWidgets
 
-/// Draws with the processor into the surface of the window, which SDL brings to the screen by rectangles.
+/// Draws with the processor into the window's surface. SDL presents the surface by rectangles.
 ///
-/// The surface keeps its pixels from frame to frame, so only what is dirty is drawn, with each driver. Where the
-/// picture has to be turned or converted for it, the memory is our own and what is dirty is copied over.
+/// The surface keeps its pixels from frame to frame with every video driver, so only dirty regions are drawn. If the
+/// pixels must be rotated or converted, the renderer draws into memory of its own and copies the dirty regions to the
+/// surface.
 @MainActor
 final class SoftwareRenderer: Renderer {
   let name = "software"

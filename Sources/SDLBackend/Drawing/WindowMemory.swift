@@ -1,17 +1,17 @@
 import CSDL
 import VitrineGraphics
 
-/// The memory that the software renderer draws into, and its way from there to the screen.
+/// The memory into which the software renderer draws, and the conversion from there to the window's surface.
 ///
-/// Upright, and on a surface of 32 bits, blue first, it is the window's own. A surface of another format gets a
-/// `panel` of ours before it, and a turned one an `upright` before that.
+/// Without a rotation, and on a 32-bit surface with blue first, the renderer draws directly into the window's surface.
+/// For a surface of another format, it draws into `panel`; with a rotation, into `upright`.
 @MainActor
 final class WindowMemory {
   private let video: VideoSession
   private let rotation: Rotation
-  /// What the window shows, in the format that is drawn; nil where the window's surface has it.
+  /// The window's pixels in the format of the renderer; `nil` if the window's surface has that format.
   private var panel: UnsafeMutablePointer<SDL_Surface>?
-  /// The picture before it is turned; nil where it is not.
+  /// The pixels before the rotation; `nil` without a rotation.
   private var upright: UnsafeMutablePointer<SDL_Surface>?
 
   init(video: VideoSession, rotation: Rotation) {
@@ -24,7 +24,8 @@ final class WindowMemory {
     SDL_FreeSurface(upright)
   }
 
-  /// What to draw into. The surfaces are made anew when the window's size has changed.
+  /// Returns the canvas to draw into. Surfaces are recreated after the window's size has changed. Returns `nil` while
+  /// the window has no surface.
   func canvas() -> Canvas? {
     guard let panel = panelCanvas() else { return nil }
     guard rotation != .none else { return panel }
@@ -34,7 +35,7 @@ final class WindowMemory {
     return upright.flatMap(Canvas.init)
   }
 
-  /// Brings rectangles of the canvas to the screen.
+  /// Presents rectangles of the canvas on the screen.
   func present(_ rects: [PixelRect]) {
     guard let surface = video.surface else { return }
     var rects = rects
@@ -54,7 +55,7 @@ final class WindowMemory {
     SDL_UpdateWindowSurfaceRects(video.window, &areas, Int32(areas.count))
   }
 
-  /// What the window shows, turned as it is.
+  /// Returns the window's pixels, with the panel's rotation.
   func screenshot() -> Bitmap? {
     guard let canvas = panelCanvas() else { return nil }
     return Bitmap(width: canvas.width, height: canvas.height, format: .bgra, isOpaque: true) {
@@ -78,7 +79,7 @@ final class WindowMemory {
     return panel.flatMap(Canvas.init)
   }
 
-  /// The same surface if it has that size, or else a new one in its place.
+  /// Returns `old` if its size is right. Otherwise frees `old` and returns a new surface.
   private static func surface(
     _ old: UnsafeMutablePointer<SDL_Surface>?, width: Int, height: Int
   ) -> UnsafeMutablePointer<SDL_Surface>? {
@@ -89,7 +90,7 @@ final class WindowMemory {
 }
 
 extension Canvas {
-  /// The pixels of a surface of 32 bits, blue first; nil for an empty one.
+  /// Creates a canvas on the pixels of a 32-bit surface with blue first; `nil` if the surface is empty.
   fileprivate init?(_ surface: UnsafeMutablePointer<SDL_Surface>) {
     guard surface.pointee.w > 0, surface.pointee.h > 0, let pixels = surface.pointee.pixels else {
       return nil
@@ -101,7 +102,7 @@ extension Canvas {
 }
 
 extension SDL_PixelFormat {
-  /// Whether pixels are 0xXXRRGGBB.
+  /// True if pixels are 0xXXRRGGBB.
   nonisolated fileprivate var hasBlueFirst: Bool {
     BytesPerPixel == 4 && Rmask == 0xFF0000 && Gmask == 0xFF00 && Bmask == 0xFF
   }

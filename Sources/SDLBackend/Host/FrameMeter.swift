@@ -1,8 +1,9 @@
 import VitrineGraphics
 import VitrineWidgets
 
-/// The corner of `Window.showsDiagnostics`: how many frames there were and what they took. It is drawn with frames that
-/// come anyway and asks for none, so a still window stays still; the figures are those before the frame it is seen in.
+/// The panel of `Window.showsDiagnostics`, which shows frame counts and times in a corner of the window. Drawn with
+/// frames that are due anyway; requests none, so an idle window stays idle. The figures do not include the frame that
+/// shows them.
 struct FrameMeter {
   private let title: String
   private static let size = Size(width: 216, height: 76)
@@ -11,7 +12,7 @@ struct FrameMeter {
 
   init(driver: String, renderer: String) { title = "\(driver), \(renderer)" }
 
-  /// Where it lies: the bottom right corner, where the fewest controls are.
+  /// Returns the panel's rectangle: the bottom right corner, where windows have the fewest controls.
   func rect(in window: Window) -> Rect {
     Rect(
       x: window.frame.width - Self.size.width, y: window.frame.height - Self.size.height,

@@ -1,34 +1,37 @@
-/// How many frames were presented, and how long the work on each took.
+/// The number of presented frames, and the time of the work on each.
 ///
-/// Work is what the main thread does for a frame: animations, layout, drawing, presenting; waiting for the
-/// screen takes no part.
+/// The work on a frame is the work of the main thread: animations, layout, drawing, presenting. Waiting for the screen
+/// does not count.
 public nonisolated struct FrameStatistics: Hashable, Sendable {
-  /// Work beyond this makes a frame late: at 60 frames a second it misses its turn.
+  /// The maximum work on a frame in seconds. Frames with more work are late: they miss a refresh at 60 frames per
+  /// second.
   public static let budget = 1.0 / 60
   private static let capacity = 4096
 
-  /// Frames presented so far.
+  /// The number of frames presented so far.
   public private(set) var presented = 0
-  /// Frames whose work took longer than `budget`.
+  /// The number of frames whose work exceeded `budget`.
   public private(set) var late = 0
-  /// Host time at which the first frame was on the screen, in seconds; nil before.
+  /// The host time at which the first frame was presented, in seconds; `nil` before.
   public private(set) var firstFrame: Double?
   /// The longest work on a frame, in milliseconds.
   public private(set) var maxMilliseconds = 0.0
   /// The work on the last frame, in milliseconds.
   public private(set) var lastMilliseconds = 0.0
-  /// Of the last frames only, so that a host can run for months.
+  /// The work of the last 4096 frames in milliseconds. The limit lets a host run for months.
   private var samples: [Float] = []
 
-  /// No frames yet.
+  /// Creates statistics without frames.
   public init() {}
 
-  /// Work on a frame in milliseconds which half of the last 4096 frames did not exceed; 0 without frames.
+  /// The median work of the last 4096 frames in milliseconds; 0 without frames. O(n log n).
   public var p50Milliseconds: Double { percentile(0.5) }
-  /// The same for 99 of a hundred.
+  /// The 99th percentile of the work of the last 4096 frames in milliseconds; 0 without frames. O(n log n).
   public var p99Milliseconds: Double { percentile(0.99) }
 
-  /// Work on a frame in milliseconds which a share of the last 4096 frames did not exceed. Sorts them.
+  /// Returns a percentile of the work of the last 4096 frames in milliseconds; 0 without frames. O(n log n).
+  ///
+  /// - Parameter share: The fraction of frames whose work does not exceed the result, 0 to 1.
   public func percentile(_ share: Double) -> Double {
     let sorted = samples.sorted()
     guard !sorted.isEmpty else { return 0 }

@@ -1,8 +1,8 @@
-/// Where a host's time comes from. Times are in seconds since a beginning of the clock's own.
+/// The source of a host's time, in seconds since a start time of the clock.
 public enum HostClock {
-  /// The system's monotonic clock, since the host was made.
+  /// The system's monotonic clock. Time 0 is the creation of the host.
   case monotonic
-  /// A clock that stands still unless somebody moves it: the host asks it for the time, draws what is due then,
-  /// and never sleeps towards a deadline. It must not go backwards.
+  /// A clock that only the program advances. The host calls the closure for the current time, draws the frames that are
+  /// due, and never sleeps until a deadline. The time must not go backwards.
   case manual(() -> Double)
 }

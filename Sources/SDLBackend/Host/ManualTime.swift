@@ -1,7 +1,7 @@
 import VitrineWidgets
 
-/// Moves a host's time by hand, and makes every frame that is due on the way at exactly its time, so that a moment of
-/// an animation is a fixed picture.
+/// Advances a host's time manually, and draws each frame that is due on the way at exactly its time, so that a
+/// screenshot of a moment in an animation is reproducible.
 ///
 /// ```swift
 /// let time = ManualTime(of: host)
@@ -10,16 +10,16 @@ import VitrineWidgets
 /// let half = host.screenshot()
 /// ```
 ///
-/// The image at a moment does not depend on the number of steps in which the time was moved there. Frames lie at
-/// multiples of a sixtieth of a second since the clock was stopped, with one more at the end of each step.
+/// The image at a moment does not depend on the number of steps in which the time was advanced. Frames lie at multiples
+/// of a sixtieth of a second since the clock was stopped, with an additional frame at the end of each step.
 ///
-/// Nothing else happens while it moves: the events of devices, and what the main queue holds, as pictures that have been
-/// loaded, wait for the host's next turn.
+/// Advancing the time does not handle events of devices or work on the main queue, such as the delivery of loaded
+/// images. Both wait for the host's next turn.
 @MainActor
 public final class ManualTime {
-  /// Frames a second while something moves, whatever the screen does.
+  /// The number of frames per second while the window animates, regardless of the screen's refresh rate.
   public nonisolated static let framesPerSecond = 60.0
-  /// The time begins at a multiple of so many seconds, so that each run of a program has the same times.
+  /// The start time is a multiple of this number of seconds, so that every run of a program has equal times.
   public nonisolated static let beginning = 1000.0
   private nonisolated static let mostFramesAtOnce = 100
 
@@ -28,8 +28,10 @@ public final class ManualTime {
   private unowned let host: SDLHost
   private var window: Window { host.window }
 
-  /// Stops the host's clock at the next multiple of `beginning`: what would have been due until then is due at once.
-  /// The host holds its time from now on, which must not be used longer than the host.
+  /// Stops the host's clock at the next multiple of `beginning`. Everything that would have been due until then is due
+  /// at once.
+  ///
+  /// The host keeps a reference to this object. The object must not be used after the host has been deallocated.
   public init(of host: SDLHost) {
     self.host = host
     now = ((host.now / Self.beginning).rounded(.down) + 1) * Self.beginning
@@ -38,18 +40,18 @@ public final class ManualTime {
     host.clock = .manual { self.now }
   }
 
-  /// Lets time pass. Whoever asked for a time on the way is called in a frame at that time, in order; whoever asked
-  /// for the next frame, `framesPerSecond` times a second and in the last frame, which is made at the end exactly,
-  /// and is complete.
+  /// Advances the time. Frame observers that requested a time on the way are called in a frame at that time, in order.
+  /// Frame observers that requested the next frame are called `framesPerSecond` times per second, and in the last
+  /// frame, which lies exactly at the end and is drawn completely.
   ///
   /// - Parameters:
-  ///   - seconds: what is not a positive number is none; then only what is due now is drawn.
-  ///   - body: called at the end before the last frame, as for input.
+  ///   - seconds: The number of seconds. If not positive, only what is due now is drawn.
+  ///   - body: Called at the end, before the last frame, for example to inject input.
   public func advance(by seconds: Double, then body: () -> Void = {}) {
     advance(to: seconds > 0 ? now + seconds : now, then: body)
   }
 
-  /// The same up to a time; one that has passed, or will never come, is now.
+  /// Advances the time to `end`, as `advance(by:then:)` does. A time that is past or not finite means now.
   public func advance(to end: Double, then body: () -> Void = {}) {
     let end = end.isFinite ? nearestFrame(to: end) : now
     settle()
@@ -60,15 +62,15 @@ public final class ManualTime {
     settle()
   }
 
-  /// Whether no view waits for a picture, those included that cannot be seen, as a list's next rows: what is scrolled
-  /// into sight afterwards must not depend on how fast it came.
+  /// True if no view waits for an image. Includes views that are not visible, such as the next rows of a list, because
+  /// an image of a list that is scrolled later must not depend on loading times.
   public var isLoaded: Bool { window.isLoadedThroughout }
 
-  /// Lets time pass until the window is idle, as long as its pictures are there: those that load take real time, and
-  /// turns of the host. Stops when it is not `isLoaded` any more, and can be called again when it is.
+  /// Advances the time until the window is idle. Stops when an image is not `isLoaded`, because loading needs real time
+  /// and turns of the host; can be called again when all images are loaded.
   ///
-  /// - Parameter limit: gives up after so many seconds.
-  /// - Returns: whether the window is idle and `isLoaded`.
+  /// - Parameter limit: The maximum number of seconds to advance.
+  /// - Returns: True if the window is idle and `isLoaded`.
   @discardableResult
   public func advanceUntilIdle(limit: Double = 30) -> Bool {
     let end = now + limit
@@ -80,8 +82,8 @@ public final class ManualTime {
     return true
   }
 
-  /// When the next frame is wanted. What is drawn coarsely at first, or asks again at once, waits for the next turn of
-  /// a screen.
+  /// The time of the next frame. Regions that were drawn coarsely, and observers that request a frame at once, wait for
+  /// the next regular frame.
   private var nextFrame: Double? {
     window.nextDeadline.map { $0 > now ? $0 : window.frameTime(after: now) }
   }
@@ -98,7 +100,7 @@ public final class ManualTime {
     host.drawFrame()
   }
 
-  /// Draws until nothing is left to draw at this time.
+  /// Draws frames at the current time until nothing is dirty.
   private func settle() {
     host.drawFrame()
     for _ in 0..<Self.mostFramesAtOnce where window.isDirty { host.drawFrame() }

@@ -2,56 +2,61 @@ public import VitrineGraphics
 import VitrineWidgets
 
 extension SDLHost {
-  /// What a host is made with.
+  /// The settings of a host.
   public nonisolated struct Configuration: Hashable, Sendable {
-    /// Who draws.
+    /// The choice of a renderer.
     public enum Renderer: String, Hashable, Sendable, CaseIterable {
-      /// OpenGL ES or OpenGL where a graphics processor draws and somebody can see it, otherwise the processor. Off
-      /// screen it is always the processor.
+      /// OpenGL ES or OpenGL on a graphics processor if the machine has both a graphics processor and a screen;
+      /// otherwise `software`. Off screen always `software`.
       case auto
-      /// The processor, into memory. Takes the least memory, and on small screens often the least time.
+      /// Drawing with the processor into main memory. Takes the least memory and, on small screens, often the least
+      /// time.
       case software
-      /// OpenGL ES 2, with a graphics processor or with Mesa's stand-in for one.
+      /// OpenGL ES 2, on a graphics processor or Mesa's software implementation.
       case opengles2
-      /// OpenGL 2.1, likewise.
+      /// OpenGL 2.1, on a graphics processor or Mesa's software implementation.
       case opengl
     }
 
-    /// Of the window, where it has one.
+    /// The window's title, where windows have titles.
     public var title = "Vitrine"
-    /// Of the upright picture in points. KMSDRM uses the whole screen in its present mode instead.
+    /// The size of the upright interface in points; 1280x800 by default. KMSDRM ignores this and uses the whole screen
+    /// in its current mode.
     public var size = Size(width: 1280, height: 800)
-    /// Pixels to a point; what is not a positive number counts as 1.
+    /// The number of pixels per point; 1 by default. Numbers that are not positive count as 1.
     public var scale = 1.0
-    /// How far the picture is turned for a panel that is mounted on its side. Views, `inject` and `size` stay
-    /// upright; the window has its sides swapped where the panel has.
+    /// The clockwise rotation for a panel that is mounted on its side or upside down; none by default. Views, `inject`
+    /// and `size` stay upright. A quarter turn exchanges the width and the height of the window.
     public var rotation = Rotation.none
-    /// An SDL video driver (`kmsdrm`, `x11`, `wayland`, `offscreen`, `dummy`); nil chooses one that has a
-    /// screen, or what the environment's `SDL_VIDEODRIVER` says.
+    /// An SDL video driver: `kmsdrm`, `x11`, `wayland`, `offscreen` or `dummy`. If `nil`, the default, the environment
+    /// variable `SDL_VIDEODRIVER` decides or, if it is not set, the host chooses a driver that has a screen.
     public var videoDriver: String?
-    /// Who draws. Any of them brings the same pixels to the screen; one that is named and does not work here is an
-    /// error.
+    /// The renderer; `.auto` by default. All renderers draw the same pixels. Creating a host fails if a renderer other
+    /// than `.auto` does not work on the machine.
     public var renderer: Renderer = .auto
-    /// Bytes that scaled pictures and drawn texts may take, or all that OpenGL is given: 64 MiB.
+    /// The maximum number of bytes of textures; 64 MiB by default. Textures are scaled images and drawn texts, and with
+    /// OpenGL all images.
     public var textureByteBudget = 64 << 20
-    /// Bytes of pictures that are made ready for the screen in one frame: 8 MiB. One picture is in any case,
-    /// what is over waits for the next frames and is drawn coarsely until then. A picture that fits as it is and is shown without a fade, as
-    /// a hit in memory is, is given to OpenGL all the same.
+    /// The maximum number of bytes of images for which textures are made in one frame; 8 MiB by default. Each frame may
+    /// make at least one texture. Other images wait for the next frames and are drawn coarsely until then. An image
+    /// that needs no scaling and is shown without a fade, such as a memory hit, is uploaded to OpenGL regardless of
+    /// this limit.
     public var uploadByteBudget = 8 << 20
-    /// Where the textures count, and which asks them to go: the one of the downloader, which `Application` sees to. Nil,
-    /// the default, counts nowhere.
+    /// The ledger in which textures count, and which requests their eviction; should be the downloader's ledger, as
+    /// `Application` sets it. With `nil`, the default, textures count in no ledger.
     public var ledger: MemoryLedger?
-    /// Whether game controllers press keys, on a driver with a screen: the D-pad and the left stick are arrows, A is
-    /// Enter, B is Escape, the shoulder buttons are Shift-Tab and Tab. They may be plugged in at any time. True by
-    /// default; needs no more than the right to read `/dev/input`.
+    /// True if game controllers act as keyboards on video drivers with a screen: the D-pad and the left stick are arrow
+    /// keys, A is Enter, B is Escape, the shoulder buttons are Shift-Tab and Tab. Controllers may be connected at any
+    /// time. True by default; needs read access to `/dev/input`.
     public var readsGamepads = true
-    /// The files that labels and titles are drawn with; they are opened with the host, which fails without them.
+    /// The font files for all texts; DejaVu Sans by default. They are opened when the host is created, which fails if
+    /// they are missing.
     public var fonts: FontPaths = .dejaVu
-    /// Where it notes when pictures are made ready for the screen and first seen on it; the one of the downloader, which
-    /// `Application` sees to, or the two do not match.
+    /// The trace that records when textures are made and when images are first shown. Must be the downloader's trace,
+    /// as `Application` sets it, for the events of both to match.
     public var trace = Trace.shared
 
-    /// The defaults.
+    /// Creates the default configuration.
     public init() {}
 
     var usableScale: Double { Window.isScale(scale) ? scale : 1 }

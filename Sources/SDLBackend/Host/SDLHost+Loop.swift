@@ -4,13 +4,13 @@ import VitrineGraphics
 import VitrineWidgets
 
 extension SDLHost {
-  /// Shows the window and serves it until `quit()`, a closed window, SIGINT or SIGTERM, or until the display
-  /// server is gone, which `failure` tells then.
+  /// Shows the window and runs the loop until `quit()` is called, the window is closed, SIGINT or SIGTERM arrives, or
+  /// the display server is lost. In the last case, `failure` is set.
   ///
-  /// Runs what the main actor and the main dispatch queue have to do, and sleeps while there is nothing. Has to
-  /// be called on the process's first thread, where a synchronous `main()` of `@main` runs. On any other thread no
-  /// image would ever arrive: the method then writes one line to standard error, sets `failure` to `.notFirstThread`
-  /// and returns at once.
+  /// Runs the work of the main actor and the main dispatch queue, and sleeps while there is nothing to do. Must be
+  /// called on the process's first thread, where a synchronous `main()` of `@main` runs. On any other thread no image
+  /// would ever arrive: the method then writes one line to standard error, sets `failure` to `.notFirstThread` and
+  /// returns at once.
   public func run() {
     guard Self.isFirstThread else {
       failure = .notFirstThread
@@ -24,11 +24,11 @@ extension SDLHost {
   /// True on the process's first thread, the only one that can serve the main queue.
   package nonisolated static var isFirstThread: Bool { vitrine_is_main_thread() == SDL_TRUE }
 
-  /// One turn of the loop: waits until there is something to do, handles events and the main queue's work, and
+  /// Runs one turn of the loop: waits until there is something to do, handles events and the main queue's work, and
   /// draws a frame if one is due.
   ///
-  /// Only a turn on the process's first thread serves the main queue. On another thread, as in most tests, images that
-  /// arrive and tasks of the main actor wait until the caller gives way, for example by an `await`.
+  /// Only a turn on the process's first thread runs the main queue's work. On another thread, as in most tests, images
+  /// that arrive and tasks of the main actor wait until the caller suspends, for example with an `await`.
   ///
   /// - Parameter seconds: The longest wait in seconds; 0 does not wait.
   public func turn(waitUpTo seconds: Double = .infinity) {
@@ -42,7 +42,7 @@ extension SDLHost {
     if signals.take() { quit() }
     guard !sleeper.isDisplayGone else { return loseDisplay() }
     let count = handleEvents()
-    // A device spoke and no event came of it: perhaps it is a new one, or one that is gone.
+    // A device's descriptor is readable without an event from SDL: a device may have been added or removed.
     if sleeper.areDevicesReady, count == 0 {
       sleeper.ignoreUnread()
       sleeper.scanDevices()
@@ -55,8 +55,8 @@ extension SDLHost {
     for observer in turnObservers { observer.body() }
   }
 
-  /// Ends everything without asking SDL once more: Xlib ends the process when it finds its server gone, and SDL
-  /// makes an ordinary end of a lost compositor.
+  /// Ends the loop without another call to SDL: Xlib exits the process when its server is gone, and SDL treats a lost
+  /// compositor as an ordinary quit.
   private func loseDisplay() {
     failure = .displayLost(driver: videoDriver)
     renderer.abandon()
@@ -66,7 +66,7 @@ extension SDLHost {
 
   // MARK: Waiting
 
-  /// Seconds until the loop has to do something of its own accord.
+  /// The number of seconds until the loop must act without input.
   private var timeToNextTask: Double {
     if isQuitting { return 0 }
     var wait = pollingInterval
@@ -76,8 +76,8 @@ extension SDLHost {
     return wait
   }
 
-  /// Some things SDL does only while it is asked for events: it takes 0.2 s to believe that the focus is lost (X11),
-  /// and repeats keys by itself (Wayland).
+  /// The interval in which SDL must be polled for events. SDL recognizes a lost focus on X11 only 0.2 s later, and
+  /// repeats keys on Wayland only while it is polled.
   private var pollingInterval: Double {
     switch videoDriver {
     case "x11" where translator.hasTouches: 0.25
@@ -86,8 +86,8 @@ extension SDLHost {
     }
   }
 
-  /// System time before which no frame begins, so that there is one an interval at most. Whoever moves a manual
-  /// clock wants a frame each time.
+  /// The system time before which no frame begins, so that there is at most one frame per interval; 0 with a manual
+  /// clock, where each step of the program is a frame.
   private var earliestFrame: Double {
     if case .manual = clock { return 0 }
     return nextFrame
@@ -96,14 +96,14 @@ extension SDLHost {
   private func untilDue(_ deadline: Double) -> Double {
     let wait = deadline - now
     if wait <= 0 { return 0 }
-    // A manual clock is not waited for: whoever moves it makes a turn.
+    // With a manual clock, the program that advances the clock also calls `turn`.
     if case .manual = clock { return .infinity }
     return wait
   }
 
   // MARK: Events
 
-  /// Handles what SDL has, and returns how many events that were.
+  /// Handles all pending events of SDL. Returns their number.
   private func handleEvents() -> Int {
     var count = 0
     var event = SDL_Event()
@@ -139,7 +139,7 @@ extension SDLHost {
     }
   }
 
-  /// Gives the view tree the room that the screen has for it.
+  /// Sets the size of the view tree to the size of the window.
   func fitWindow() { window.frame.size = video.size(rotation: rotation, scale: window.scale) }
 
   // MARK: Frames
@@ -152,7 +152,7 @@ extension SDLHost {
     drawFrame()
   }
 
-  /// Makes a frame now, whether one is due or not; shows it if anything has changed.
+  /// Updates the window now, even if no frame is due, and presents a frame if anything is dirty.
   func drawFrame() {
     guard video.isOpen else { return }
     let begin = SystemTime.now
@@ -160,7 +160,7 @@ extension SDLHost {
     guard window.isDirty else { return }
     if window.showsDiagnostics { window.setNeedsDisplay(meter.rect(in: window)) }
     let dirty = window.takeDirtyRects()
-    // A hidden window is drawn as a whole when it is seen again.
+    // A hidden window is redrawn completely when it becomes visible again.
     guard isVisible, let bounds = renderer.begin() else { return }
     let rects = dirty.map { PixelRect(covering: $0, scale: window.scale).intersection(bounds) }
       .filter { !$0.isEmpty }
@@ -187,7 +187,7 @@ extension SDLHost {
 }
 
 extension DrawList {
-  /// The images that are drawn, as a trace names them.
+  /// The numbers of the images that image commands draw.
   fileprivate var imageNumbers: some Sequence<UInt64> {
     commands.lazy.compactMap { command in
       if case .image(let picture) = command { picture.image.number } else { nil }

@@ -2,16 +2,16 @@ import CSDL
 public import VitrineGraphics
 
 extension SDLHost {
-  /// What is on the screen now, turned as the panel shows it; what is dirty is not drawn first. Black before the
+  /// Returns the image on the screen, with the panel's rotation. Does not draw dirty regions first. Black before the
   /// first frame.
   public func screenshot() -> Bitmap {
     renderer.screenshot()
       ?? Bitmap(width: 1, height: 1, format: pixelFormat, isOpaque: false) { _, _ in }
   }
 
-  /// Writes a PNG file, replacing one that is there. Without alpha where the bitmap is opaque.
+  /// Writes a bitmap as a PNG file, replacing an existing file. An opaque bitmap is written without an alpha channel.
   public nonisolated static func writePNG(_ bitmap: Bitmap, to path: String) throws(SDLHostError) {
-    // SDL keeps its last error for each thread that it was used on, and frees it only with threads of its own.
+    // SDL keeps its last error per thread, and frees it only for threads that SDL created.
     defer { SDL_TLSCleanup() }
     let format =
       switch (bitmap.format, bitmap.isOpaque) {
@@ -21,7 +21,7 @@ extension SDLHost {
       case (.rgba, true): SDL_PIXELFORMAT_BGR888
       }
     let isWritten = bitmap.withUnsafeBytes { bytes in
-      // SDL only reads from it.
+      // SDL only reads the pixels.
       let pixels = UnsafeMutableRawPointer(mutating: bytes.baseAddress)
       let surface = SDL_CreateRGBSurfaceWithFormatFrom(
         pixels, Int32(bitmap.width), Int32(bitmap.height), 32, Int32(bitmap.bytesPerRow), format.rawValue)

@@ -3,7 +3,7 @@ import Glibc
 public import VitrineGraphics
 public import VitrineWidgets
 
-/// A window on a screen: shows what a view tree looks like, and hands it input, on any of SDL's video drivers.
+/// A window on a screen. Draws a view tree and passes input to it, on any of SDL's video drivers.
 ///
 /// ```swift
 /// let host = try SDLHost(configuration: .init())
@@ -11,29 +11,29 @@ public import VitrineWidgets
 /// host.run()
 /// ```
 ///
-/// SDL wants the process's first thread, so `main` has to be synchronous and call `run()` itself. There is one host at
-/// a time in a process. All of it is on the main actor.
+/// SDL needs the process's first thread, so `main` must be synchronous and call `run()` itself. A process can have one
+/// host at a time. All members are isolated to the main actor.
 @MainActor
 public final class SDLHost {
-  /// The top of the view tree. Its frame follows the size that the window has on the screen.
+  /// The root of the view tree. Its frame follows the size of the window on the screen.
   public let window: Window
-  /// The video driver that runs, by SDL's name in lower case: `kmsdrm`, `x11`, `wayland`, `offscreen`, `dummy`.
+  /// The active video driver, SDL's name in lower case: `kmsdrm`, `x11`, `wayland`, `offscreen`, `dummy`.
   public let videoDriver: String
-  /// What should be told to whoever set the machine up, a line each; empty if all is well.
+  /// Warnings for the person who sets up the machine, one line each; empty if there are none.
   public let warnings: [String]
-  /// How far the picture is turned on its way to the screen.
+  /// The clockwise rotation of the interface on the panel.
   public let rotation: Rotation
-  /// Whether Esc ends `run()` when neither a view nor `window.unhandledKey` has taken it: true by default.
+  /// True if Escape ends `run()` when neither a view nor `window.unhandledKey` handles the key. True by default.
   public var quitsOnEscape = true
-  /// Where the time comes from.
+  /// The source of the host's time; `.monotonic` by default.
   public var clock = HostClock.monotonic
-  /// Where it notes when pictures are made ready for the screen and first seen on it.
+  /// The trace that records when textures are made and when images are first shown.
   public let trace: Trace
-  /// Why `run()` has ended although nobody asked it to; nil as long as all is well.
+  /// The reason why `run()` ended without a call to `quit()`; `nil` if there is none.
   public internal(set) var failure: SDLHostError?
-  /// Whether somebody has asked the host to quit.
+  /// True after `quit()`, a closed window, SIGINT, SIGTERM or the loss of the display server.
   public private(set) var isQuitting = false
-  /// How many frames were presented, and what they took.
+  /// The number of presented frames, and the time of the work on each.
   public internal(set) var frameStatistics = FrameStatistics()
 
   let video: VideoSession
@@ -46,9 +46,9 @@ public final class SDLHost {
   private(set) var gamepads: Gamepads?
   private(set) var keyRepeat: KeyRepeat?
   var isVisible = true
-  /// System time before which no other frame begins.
+  /// The system time before which no frame begins.
   var nextFrame = 0.0
-  /// Asked by the ledger, which holds it weakly.
+  /// The textures' memory holder. The ledger has only a weak reference to it.
   private var textureHolder: TextureHolder?
   var turnObservers: [(identifier: Int, body: () -> Void)] = []
 
@@ -56,9 +56,9 @@ public final class SDLHost {
   private let start = SystemTime.now
   private var observersMade = 0
 
-  /// Opens the window. With the drivers `offscreen` and `dummy` there is a picture but nothing to see it on.
+  /// Opens the window. With the drivers `offscreen` and `dummy`, frames are drawn but not visible.
   public init(configuration: Configuration) throws(SDLHostError) {
-    // Before the signals change hands: the host that is open keeps them.
+    // Checked before the signal handlers change: an existing host keeps its handlers.
     guard !VideoSession.isRunning else { throw .anotherHostIsOpen }
     let devices = ScreenDevices(root: "")
     let drivers = VideoDriverChoice(
@@ -67,7 +67,7 @@ public final class SDLHost {
     guard !drivers.names.isEmpty else { throw drivers.error(message: "") }
     let scale = configuration.usableScale
     fonts = try FontLibrary(fonts: configuration.fonts, scale: scale)
-    // Before SDL, which then leaves the signals alone.
+    // Created before SDL starts, because SDL leaves existing signal handlers alone.
     signals = QuitSignals()
     video = try VideoSession(configuration: configuration, drivers: drivers)
     videoDriver = video.driver
@@ -102,8 +102,8 @@ public final class SDLHost {
     if configuration.readsGamepads, video.hasScreen { readGamepads() }
   }
 
-  /// Lets game controllers press keys, those that are there and those that are plugged in later. A second call does
-  /// nothing.
+  /// Lets game controllers act as keyboards, including controllers that are connected later. Further
+  /// calls do nothing.
   func readGamepads() {
     guard gamepads == nil, video.isOpen, let opened = Gamepads() else { return }
     gamepads = opened
@@ -112,11 +112,11 @@ public final class SDLHost {
     sleeper.scanDevices()
   }
 
-  // This is why the class says `@MainActor`, which is the module's default: in an optimised build Swift 6.3 does not
-  // find the isolation of an isolated deinit when another module reads this one.
+  // `isolated deinit` is why the class repeats `@MainActor`, the module's default isolation: in an optimized build,
+  // Swift 6.3 does not find the isolation of an isolated deinit when another module imports this one.
   isolated deinit { close() }
 
-  /// Closes the window; nothing can be shown afterwards. A second call does nothing.
+  /// Closes the window. Nothing can be shown afterwards. Further calls do nothing.
   public func close() {
     quit()
     signals.close()
@@ -126,14 +126,16 @@ public final class SDLHost {
     video.close()
   }
 
-  /// Who draws: `software`, `opengles2` or `opengl`.
+  /// The name of the renderer: `software`, `opengles2` or `opengl`.
   public var rendererName: String { renderer.name }
-  /// The order of bytes in which pictures should be decoded, so that drawing them needs no conversion.
+  /// The byte order in which images should be decoded, so that drawing needs no conversion.
   public var pixelFormat: PixelFormat { renderer.pixelFormat }
-  /// Bytes that scaled pictures and drawn texts take now, or all that OpenGL was given but for the picture of the window.
+  /// The bytes of all textures: scaled images and drawn texts, and with OpenGL all images except the window's own
+  /// texture.
   public var textureBytes: Int { renderer.textureBytes }
 
-  /// A warning takes half of the textures; when it is critical only those stay that are on the screen.
+  /// Evicts textures: `bytes` without memory pressure, at least half of all for a warning, and all that are not on the
+  /// screen when memory is critical.
   private func releaseTextures(bytes: Int, pressure: MemoryPressure?) {
     guard video.isOpen else { return }
     switch pressure {
@@ -143,7 +145,7 @@ public final class SDLHost {
     }
   }
 
-  /// The host's time, in seconds; with the monotonic clock since the host was made.
+  /// The host's time in seconds. With the monotonic clock, time 0 is the creation of the host.
   public var now: Double {
     switch clock {
     case .monotonic: SystemTime.now - start
@@ -151,16 +153,16 @@ public final class SDLHost {
     }
   }
 
-  /// Ends `run()` after the turn under way. Later calls of it return at once.
+  /// Ends `run()` after the current turn. Later calls of `run()` return at once.
   public func quit() { isQuitting = true }
 
-  /// Hands an event to the views, as if it had come from a device.
+  /// Passes an event to the views, like an event from a device.
   public func inject(_ event: InputEvent) {
     window.now = now
     window.handle(event)
   }
 
-  /// Calls `body` after each turn of the loop. Returns a number for `removeTurnObserver`.
+  /// Calls `body` after each turn of the loop. Returns an identifier for `removeTurnObserver`.
   @discardableResult
   public func addTurnObserver(_ body: @escaping () -> Void) -> Int {
     observersMade += 1
@@ -168,7 +170,7 @@ public final class SDLHost {
     return observersMade
   }
 
-  /// Ends the calls of an observer; an unknown number is ignored.
+  /// Removes an observer. Unknown identifiers are ignored.
   public func removeTurnObserver(_ identifier: Int) {
     turnObservers.removeAll { $0.identifier == identifier }
   }

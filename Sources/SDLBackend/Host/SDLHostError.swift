@@ -1,30 +1,30 @@
 import CSDL
 
-/// Why a host could not be made, or a file not be written. `description` is one line that says what to do.
+/// An error of a host. `description` is one line that says what to do.
 public nonisolated enum SDLHostError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// There is nothing to show a window on: no X11 or Wayland, and no connected screen.
+  /// There is no screen: no X11 or Wayland display server, and no connected display.
   case noScreen(message: String)
-  /// A screen is there, but its device may not be opened.
+  /// A display is connected, but the graphics card's device may not be opened.
   case noPermission(path: String)
-  /// The video driver that was asked for does not work here.
+  /// The requested video driver does not work on this machine.
   case video(driver: String, message: String)
-  /// The renderer that was asked for does not work here.
+  /// The requested renderer does not work on this machine.
   case renderer(name: String, message: String)
-  /// The X server or Wayland compositor that showed the window has ended. SDL cannot be used again in this process.
+  /// The X server or Wayland compositor of the window has ended. SDL cannot be used again in this process.
   case displayLost(driver: String)
   /// A font file does not exist or cannot be read.
   case missingFont(path: String)
-  /// A font file is there but cannot be used.
+  /// A font file exists but cannot be used.
   case font(path: String, message: String)
-  /// SDL is a single thing in a process: the other host has to be closed first.
+  /// Another host is open. SDL exists once per process, so that host must be closed first.
   case anotherHostIsOpen
-  /// The call was made on a thread other than the process's first, where neither SDL nor the main actor can be served.
-  /// In an asynchronous `main`, this is everything after the first `await`.
+  /// The call was made on a thread other than the process's first, where neither SDL nor the main actor can run. In an
+  /// asynchronous `main`, this includes everything after the first `await`.
   case notFirstThread
-  /// A picture file could not be written.
+  /// An image file could not be written.
   case file(path: String, message: String)
 
-  /// One line in plain words, without a full stop, that says what to do.
+  /// One line, without a full stop, that says what happened and, where possible, what to do.
   public var description: String {
     switch self {
     case .noScreen(let message):
@@ -51,6 +51,6 @@ public nonisolated enum SDLHostError: Error, Hashable, Sendable, CustomStringCon
     "libgl1-mesa-dri, libegl1 and " + (name == "opengl" ? "libgl1" : "libgles2")
   }
 
-  /// What SDL says of its last failed call on this thread.
+  /// SDL's message about the last failed call on this thread.
   static var sdlMessage: String { SDL_GetError().map { String(cString: $0) } ?? "" }
 }

@@ -2,7 +2,7 @@ import Glibc
 
 /// The system's monotonic clock.
 nonisolated enum SystemTime {
-  /// Seconds since some time in the past.
+  /// The number of seconds since a fixed time in the past.
   static var now: Double {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)

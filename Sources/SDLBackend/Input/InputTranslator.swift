@@ -2,38 +2,39 @@ import CSDL
 import VitrineGraphics
 import VitrineWidgets
 
-/// What an event of SDL means for a host.
+/// An event of SDL, translated for a host.
 nonisolated enum HostEvent: Hashable {
   case input(InputEvent)
-  /// The window's content has to be shown again.
+  /// The window's content must be drawn again.
   case redraw
-  /// Whatever was uploaded is gone, and the content has to be shown again.
+  /// All textures are lost, and the window's content must be drawn again.
   case texturesLost
-  /// The window has another size.
+  /// The window's size has changed.
   case resized
-  /// Whether the window can be seen at all.
+  /// The window has become visible or invisible.
   case visible(Bool)
-  /// Whether the mouse's cursor should be seen.
+  /// The mouse cursor should be shown or hidden.
   case cursor(Bool)
-  /// A game controller was plugged in, at this place among the devices.
+  /// A game controller was connected. `device` is its index among SDL's devices.
   case gamepadAdded(device: Int32)
-  /// One was unplugged.
+  /// A game controller was disconnected. The value is SDL's instance identifier.
   case gamepadRemoved(Int32)
   case quit
 }
 
-/// Makes input of SDL's events, which come as the panel has them, upright or not. It knows which fingers are down,
-/// whether the mouse button is, and what was used last.
+/// Translates SDL's events, which have panel coordinates, to input events with upright coordinates. Keeps track of the
+/// touches and keys that are down.
 nonisolated struct InputTranslator {
-  /// Of the upright picture, in points: fingers come as shares of it.
+  /// The size of the upright interface in points. Finger positions are fractions of it.
   var size: Size
-  /// Pixels to a point.
+  /// The number of pixels per point.
   var scale: Double
-  /// How far the picture is turned on the panel.
+  /// The clockwise rotation of the interface on the panel.
   let rotation: Rotation
-  /// Whether Ctrl-C is a key like others and nobody else makes a signal of it, as on a console whose keyboard is grabbed.
+  /// True if Ctrl-C quits the program. Needed when the keyboard is grabbed from the console, which would otherwise turn
+  /// Ctrl-C into a signal.
   var quitsOnControlC = false
-  /// Whether there is no desktop that shows the mouse's cursor.
+  /// True if the host must show and hide the mouse cursor, because there is no desktop that does.
   var ownsCursor = false
 
   private struct Finger: Hashable {
@@ -42,7 +43,7 @@ nonisolated struct InputTranslator {
   }
 
   private var fingers: [Finger: Int64] = [:]
-  /// Where each touch is that has not ended.
+  /// The last location of each touch that has not ended.
   private var touches: [Int64: Point] = [:]
   private var isCursorVisible = false
   private var gamepads = GamepadKeys()
@@ -53,21 +54,22 @@ nonisolated struct InputTranslator {
     self.rotation = rotation
   }
 
-  /// Whether a key is down that repeats while it is.
+  /// True while a repeating key is down.
   private(set) var hasRepeatingKey = false
-  /// The arrow of a gamepad that is held down: nobody but the host lets it come again.
+  /// The arrow key that a gamepad holds down. The host must repeat it.
   var repeatingStroke: GamepadKeys.Stroke? { gamepads.repeating }
-  /// Whether a finger or the mouse button is down.
+  /// True if a finger or the left mouse button is down.
   var hasTouches: Bool { !touches.isEmpty }
 
   mutating func translate(_ event: SDL_Event) -> [HostEvent] { cursor(event) + meaning(event) }
 
-  /// A panel has no cursor until a mouse moves, and none any more once a finger has touched it.
+  /// Returns a change of the cursor's visibility, if there is one. On a panel, the cursor appears when the mouse moves
+  /// and disappears when a finger touches the panel.
   private mutating func cursor(_ event: SDL_Event) -> [HostEvent] {
     guard ownsCursor else { return [] }
     let wasVisible = isCursorVisible
     switch SDL_EventType(rawValue: event.type) {
-    // SDL itself says where the mouse is when the window opens; then it has not moved.
+    // SDL reports the initial position of the mouse when the window opens, which is not a movement.
     case SDL_MOUSEMOTION where event.motion.xrel != 0 || event.motion.yrel != 0: isCursorVisible = true
     case SDL_FINGERDOWN: isCursorVisible = false
     default: break
@@ -106,7 +108,7 @@ nonisolated struct InputTranslator {
     }
   }
 
-  /// Takes all touches back, as when the window loses the focus.
+  /// Cancels all touches, as when the window loses the focus.
   mutating func cancelTouches() -> [HostEvent] {
     defer {
       touches.removeAll()
@@ -129,14 +131,14 @@ nonisolated struct InputTranslator {
     }
   }
 
-  /// The top left corner of a pixel of the panel, or of what is the top left one once it is turned back.
+  /// Returns the upright location of a panel pixel's corner that is the top left one after the rotation.
   private func point(_ x: Int32, _ y: Int32) -> Point {
     if rotation == .none { return Point(x: Double(x) / scale, y: Double(y) / scale) }
     let middle = Point(x: (Double(x) + 0.5) / scale, y: (Double(y) + 0.5) / scale)
     return rotation.upright(middle, of: size) - Point(x: 0.5 / scale, y: 0.5 / scale)
   }
 
-  /// Moves and ends count only for what has begun.
+  /// Returns a touch event. Moves and ends of touches that have not begun are ignored.
   private mutating func touch(_ id: Int64, _ phase: TouchPhase, _ location: Point) -> [HostEvent] {
     guard phase == .began || touches[id] != nil else { return [] }
     touches[id] = phase == .ended ? nil : location
@@ -144,12 +146,12 @@ nonisolated struct InputTranslator {
   }
 
   private mutating func finger(_ event: SDL_TouchFingerEvent, _ phase: TouchPhase) -> [HostEvent] {
-    // Two panels may number their fingers alike, and SDL's numbers may be those of the mouse.
+    // Two panels may use the same finger numbers, and SDL's numbers may equal the mouse's number.
     let finger = Finger(device: event.touchId, finger: event.fingerId)
     let panel = rotation.turned(size)
     let place = Point(x: Double(event.x) * panel.width, y: Double(event.y) * panel.height)
     let upright = rotation.upright(place, of: size)
-    // A whole share is the far edge, which belongs to no view, but the finger is on the last pixel.
+    // A fraction of 1 is the far edge, which lies outside of all views, although the finger is on the last pixel.
     let location = Point(
       x: min(upright.x, size.width - 1 / scale), y: min(upright.y, size.height - 1 / scale))
     if phase == .began, fingers[finger] == nil {
@@ -160,8 +162,8 @@ nonisolated struct InputTranslator {
     return touch(id, phase, location)
   }
 
-  /// A wheel scrolls the upright picture on a turned panel too: nobody turns the mouse. `SDL_MOUSEWHEEL_FLIPPED` is left
-  /// as it comes: it says that the user has asked for it.
+  /// Returns a wheel event. On a rotated panel, the wheel still scrolls in upright directions, because the mouse is not
+  /// rotated. `SDL_MOUSEWHEEL_FLIPPED` is ignored: the user has requested that direction.
   private func wheel(_ event: SDL_MouseWheelEvent) -> [HostEvent] {
     let deltaX = Double(event.preciseX)
     let deltaY = Double(event.preciseY)

@@ -2,7 +2,7 @@ import CSDL
 import VitrineWidgets
 
 extension Key {
-  /// A key of SDL's by what it does; nil for one that means nothing here.
+  /// Creates a key from SDL's keycode; `nil` for keys without a meaning to views.
   nonisolated init?(keycode: SDL_Keycode) {
     switch SDL_KeyCode(rawValue: UInt32(bitPattern: keycode)) {
     case SDLK_UP: self = .up
@@ -13,14 +13,14 @@ extension Key {
     case SDLK_PAGEDOWN: self = .pageDown
     case SDLK_HOME: self = .home
     case SDLK_END: self = .end
-    // Remote controls have Select and Back.
+    // Select and Back are keys of remote controls.
     case SDLK_RETURN, SDLK_KP_ENTER, SDLK_SELECT: self = .enter
     case SDLK_ESCAPE, SDLK_AC_BACK: self = .escape
     case SDLK_SPACE: self = .space
     case SDLK_TAB: self = .tab
     case SDLK_BACKSPACE: self = .backspace
     default:
-      // A keycode is the character without modifiers, or a scancode with this bit.
+      // A keycode is the character without modifiers, or a scancode with this bit set.
       let scancodeBit: SDL_Keycode = 1 << 30
       let f1 = SDL_Keycode(bitPattern: SDLK_F1.rawValue)
       if (f1..<(f1 + 12)).contains(keycode) {
@@ -35,7 +35,7 @@ extension Key {
     }
   }
 
-  /// Whether holding it down makes it come again.
+  /// True if the key repeats while held down.
   nonisolated var repeats: Bool {
     switch self {
     case .up, .down, .left, .right, .pageUp, .pageDown, .backspace: true

@@ -1,7 +1,8 @@
 import CSDL
 import Glibc
 
-/// The socket to the X11 or Wayland server. Both libraries are loaded by SDL; nothing is linked to them here.
+/// The socket to the X11 or Wayland server. Looks up functions of libraries that SDL has loaded, to avoid linking to
+/// them.
 enum DisplayConnection {
   static func descriptor(of video: VideoSession) -> Int32? {
     var kind = SDL_SYSWM_UNKNOWN

@@ -1,21 +1,21 @@
 import CSDL
 import Glibc
 
-/// Keeps what is typed for the window from the console behind it.
+/// Keeps keys that are typed for the window away from the console.
 ///
-/// SDL would mute the console instead, which then stays mute when the program is killed, and also where no input may
-/// be read. The kernel ends a grab with the process, however that ends; and a console where nothing can be grabbed
-/// goes on taking keys, Ctrl-C among them.
+/// SDL would mute the console instead. The console then stays mute when the program is killed, and also if no input
+/// device may be read. The kernel ends a grab with the process, however it ends. If nothing can be grabbed, the console
+/// still receives keys, including Ctrl-C.
 nonisolated enum KeyboardGrab {
-  /// Tells SDL to leave the console as it is; before its initialisation.
+  /// Tells SDL not to mute the console. Must be called before SDL is initialized.
   static func keepConsoleAwake() { setenv("SDL_INPUT_LINUX_KEEP_KBD", "1", 1) }
 
-  /// Grabs an input device if the console would take keys from it.
+  /// Grabs an input device if the device is a keyboard.
   static func take(_ device: Int32) {
     if isKeyboard(device) { _ = ioctl(device, vitrine_grab_request, 1) }
   }
 
-  /// Whether a device can type a line. Others, as a power button, are left to those who wait for them.
+  /// Returns true if a device has an Enter key. Other devices, such as power buttons, stay available to other programs.
   private static func isKeyboard(_ device: Int32) -> Bool {
     var keys = [UInt8](repeating: 0, count: vitrine_keys_byte_count)
     guard ioctl(device, vitrine_keys_request, &keys) >= 0 else { return false }

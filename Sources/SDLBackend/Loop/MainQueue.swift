@@ -1,24 +1,24 @@
 import CSDL
-// Linking fails without it: the symbols are libdispatch's.
+// Required for linking: the symbols are defined in libdispatch.
 import Dispatch
 import Glibc
 
-/// The main dispatch queue, and with it the main actor, served by a loop of our own.
+/// The main dispatch queue, and therefore the main actor, run by the host's own loop.
 ///
-/// libdispatch signals an eventfd when there is work; its run loop interface is what Foundation's run loop uses.
+/// libdispatch signals an eventfd when there is work. Foundation's run loop uses the same interface.
 struct MainQueue {
-  /// Readable when there is work; nil where somebody else serves the queue, as in a test that does not run on
-  /// the process's first thread.
+  /// The eventfd, readable when there is work; `nil` if the current thread is not the process's first, as in most
+  /// tests, where another thread runs the queue.
   let descriptor: Int32?
 
   init() {
     descriptor = SDLHost.isFirstThread ? _dispatch_get_main_queue_handle_4CF() : nil
   }
 
-  /// Runs what is waiting.
+  /// Runs the waiting work.
   func drain() {
     guard let descriptor else { return }
-    // Read first: unread, the eventfd stays readable and the loop spins.
+    // An eventfd that is not read stays readable, and the loop would spin.
     var count: UInt64 = 0
     _ = read(descriptor, &count, MemoryLayout.size(ofValue: count))
     _dispatch_main_queue_callback_4CF(nil)

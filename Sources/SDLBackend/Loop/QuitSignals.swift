@@ -1,18 +1,18 @@
 import Glibc
 import Synchronization
 
-/// The end of a pipe that the signal handler writes to; -1 without one.
+/// The write end of the pipe to which the signal handler writes; -1 if there is none.
 ///
 /// The handler may run at any time on any thread, where only an atomic can be read.
 private let wakeDescriptor = Atomic<Int32>(-1)
 
-/// SIGINT and SIGTERM as a descriptor to wait for.
+/// SIGINT and SIGTERM as a descriptor to poll.
 ///
-/// SDL's own handlers set a flag that is looked at when events are pumped; a loop that sleeps would miss it. A signal
-/// that the program handles itself, or ignores, is left alone, as SDL does.
+/// SDL's own handlers set a flag that is checked when events are pumped; a sleeping loop would miss the signal. Signals
+/// that the program handles itself or ignores are left alone, as in SDL.
 @MainActor
 final class QuitSignals {
-  /// Readable once a signal has come.
+  /// The read end of the pipe, readable after a signal has arrived.
   let descriptor: Int32
   private let writeEnd: Int32
   private var previous: [(signal: Int32, action: sigaction)] = []
@@ -48,17 +48,18 @@ final class QuitSignals {
 
   isolated deinit { close() }
 
-  /// Gives the signals back to whoever had them. A second call does nothing: by then they may be another host's.
+  /// Restores the previous signal handlers. Further calls do nothing, because the signals may then belong to another
+  /// host.
   func close() {
     guard isOpen else { return }
     isOpen = false
     for (signal, var action) in previous { sigaction(signal, &action, nil) }
-    // Another host may have put its own descriptor there.
+    // The exchange fails if another host has already stored its own descriptor.
     _ = wakeDescriptor.compareExchange(expected: writeEnd, desired: -1, ordering: .acquiringAndReleasing)
     for end in [descriptor, writeEnd] where end >= 0 { _ = Glibc.close(end) }
   }
 
-  /// Whether a signal has come since the last call.
+  /// Returns true if a signal has arrived since the last call.
   func take() -> Bool {
     var bytes = [UInt8](repeating: 0, count: 16)
     return isOpen && descriptor >= 0 && read(descriptor, &bytes, bytes.count) > 0

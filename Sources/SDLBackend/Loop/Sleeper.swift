@@ -1,27 +1,29 @@
 import CSDL
 import Glibc
 
-/// Waits for whatever can concern the loop, without using the processor meanwhile.
+/// Waits for events of the loop without using the processor.
 ///
-/// SDL's own waiting polls each millisecond on KMSDRM, dummy and offscreen, and cannot see the main queue. So the
-/// descriptors behind everything are waited for in one `ppoll`: the main queue, the signals, the connection to the
-/// display server or, without one, the input devices that SDL has opened.
+/// SDL's own wait polls every millisecond on KMSDRM, dummy and offscreen, and does not include the main queue. This
+/// type therefore waits in one `ppoll` for all descriptors: the main queue, the signals, and the connection to the
+/// display server or, without a display server, the input devices that SDL has opened.
 final class Sleeper {
   private let mainQueue: Int32
   private let signals: Int32
   private let display: Int32
   private let grabsKeyboards: Bool
-  /// Whether input devices are waited for: without a display server, which speaks for them, or for game controllers,
-  /// for which it does not.
+  /// True if input devices are polled: without a display server, or for game controllers, whose events a display server
+  /// does not pass on.
   var watchesDevices: Bool
-  /// Input devices, and udev's socket or inotify's descriptor, which tell that there are others.
+  /// The descriptors of input devices, and the announcing descriptors (udev's socket or inotify), which report added
+  /// and removed devices.
   private var devices: [Int32] = []
-  /// Devices that are unplugged and that SDL has not closed, and what nobody reads: they would stay readable for ever.
+  /// Descriptors that are no longer polled because they would stay readable for ever: removed devices that SDL has not
+  /// closed, and announcing descriptors that SDL does not read.
   private var gone: Set<Int32> = []
-  /// What tells of devices and was left unread once.
+  /// Announcing descriptors that were still readable after the last turn.
   private var unread: Set<Int32> = []
 
-  /// On KMSDRM it also takes the keyboards from the console.
+  /// Creates a sleeper. On KMSDRM, also grabs the keyboards.
   init(mainQueue: MainQueue, signals: QuitSignals, video: VideoSession) {
     self.mainQueue = mainQueue.descriptor ?? -1
     self.signals = signals.descriptor
@@ -31,14 +33,14 @@ final class Sleeper {
     scanDevices()
   }
 
-  /// Waits until something can be read or until the time is over, in seconds; `infinity` waits as long as it takes.
+  /// Waits until a descriptor is readable or the time in seconds has passed; `infinity` waits without a limit.
   func wait(upTo seconds: Double) {
     var descriptors = ([mainQueue, signals, display] + devices).map {
       pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
     }
     let count = UInt(descriptors.count)
     if seconds.isFinite {
-      // A day is as good as any longer time.
+      // At most a day, so that the conversion to nanoseconds does not overflow.
       let nanoseconds = Int64(max(0, min(86400, seconds)) * 1e9)
       var timeout = timespec(
         tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
@@ -55,14 +57,14 @@ final class Sleeper {
     }
   }
 
-  /// Whether the last wait ended with work on the main queue.
+  /// True if the last wait ended with work on the main queue.
   private(set) var isMainQueueReady = false
-  /// Whether it ended with something from a device.
+  /// True if the last wait ended with a readable device descriptor.
   private(set) var areDevicesReady = false
-  /// Whether the display server had ended by then, or let go of this program.
+  /// True if the display server has ended or closed the connection, as of the last wait or check.
   private(set) var isDisplayGone = false
 
-  /// Asks again whether the display server is gone, without waiting.
+  /// Checks without waiting if the display server is gone.
   func checkDisplay() {
     guard display >= 0, !isDisplayGone else { return }
     var descriptor = pollfd(fd: display, events: 0, revents: 0)
@@ -75,8 +77,8 @@ final class Sleeper {
     descriptor.revents & Int16(POLLHUP | POLLERR | POLLNVAL) != 0
   }
 
-  /// Stops waiting for what tells of new devices and is left unread, as by now and the last time, by an SDL that has
-  /// taken all its events.
+  /// Stops polling announcing descriptors that were readable after both the last turn and this one, although SDL has
+  /// handled all its events: SDL does not read them.
   func ignoreUnread() {
     var descriptors = devices.filter { !InputDescriptor.isDevice($0) }.map {
       pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
@@ -89,7 +91,8 @@ final class Sleeper {
     unread = still
   }
 
-  /// Looks again which devices SDL has open. SDL does not tell, but the kernel does.
+  /// Updates the list of devices that SDL has open. SDL has no function for this, so it looks at the types of the
+  /// process's descriptors.
   func scanDevices() {
     guard watchesDevices else { return }
     let open = (0..<Int32(256)).filter { InputDescriptor.isOne($0) }
@@ -99,7 +102,7 @@ final class Sleeper {
   }
 }
 
-/// Tells input devices and udev's socket among the descriptors of the process.
+/// Recognizes input devices and announcing descriptors (udev's socket, inotify) among the descriptors of the process.
 nonisolated private enum InputDescriptor {
   static func isOne(_ descriptor: Int32) -> Bool { isDevice(descriptor) || tellsOfDevices(descriptor) }
 
@@ -131,7 +134,7 @@ nonisolated private enum InputDescriptor {
     }
   }
 
-  /// Where there is no udev, SDL watches `/dev/input` with it.
+  /// Returns true for an inotify descriptor, with which SDL watches `/dev/input` if there is no udev.
   private static func isInotify(_ descriptor: Int32) -> Bool {
     var target = [UInt8](repeating: 0, count: 32)
     let length = readlink("/proc/self/fd/\(descriptor)", &target, target.count)

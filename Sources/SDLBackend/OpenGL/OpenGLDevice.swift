@@ -1,28 +1,29 @@
 import CSDL
 import VitrineGraphics
 
-/// OpenGL or OpenGL ES behind a window, as SDL's renderer offers it.
+/// An OpenGL or OpenGL ES context of a window, used through SDL's renderer.
 @MainActor
 final class OpenGLDevice {
-  /// Which of them.
+  /// The API of the context.
   enum Kind: String {
     case opengl
     case opengles2
   }
 
-  /// Both upload red first without touching a pixel; blue first takes `opengl` on Mesa's llvmpipe seven times as long.
+  /// The byte order of textures. Both APIs upload red first without conversion; blue first takes seven times as long
+  /// with `opengl` on Mesa's llvmpipe.
   static let pixelFormat = PixelFormat.rgba
   static let sdlFormat = SDL_PIXELFORMAT_ABGR8888.rawValue
 
   let kind: Kind
-  /// What draws, in the words of its driver.
+  /// The driver's name for the device that draws (`GL_RENDERER`).
   let description: String
-  /// Pixels that a texture may have a side.
+  /// The maximum width and height of a texture in pixels.
   let largestSide: Int
-  /// Nil once it is closed.
+  /// The SDL renderer; `nil` after the device was closed.
   private(set) var renderer: OpaquePointer?
 
-  /// - Parameter largestSide: pixels that a texture may have a side if the device allows more.
+  /// - Parameter largestSide: The maximum side of a texture in pixels, if the device allows more.
   init(_ kind: Kind, video: VideoSession, largestSide: Int = .max) throws(SDLHostError) {
     self.kind = kind
     SDL_SetHint(SDL_HINT_RENDER_BATCHING, "1")
@@ -40,16 +41,16 @@ final class OpenGLDevice {
 
   isolated deinit { close() }
 
-  /// Ends it and every texture of it. A second call does nothing.
+  /// Destroys the renderer and all textures. Further calls do nothing.
   func close() {
     if let renderer { SDL_DestroyRenderer(renderer) }
     renderer = nil
   }
 
-  /// Leaves a lost display server alone: what it had went with it.
+  /// Forgets the renderer without destroying it, because the display server and all its resources are gone.
   func abandon() { renderer = nil }
 
-  /// Whether a graphics processor draws, and not a program that does as if.
+  /// True if a graphics processor draws; false for a software implementation.
   var isHardware: Bool { Self.isHardware(description) }
 
   static func isHardware(_ description: String) -> Bool {
@@ -65,7 +66,7 @@ final class OpenGLDevice {
     }
   }
 
-  /// GL_RENDERER of the current context.
+  /// The value of `GL_RENDERER` in the current context.
   private static var driverDescription: String {
     typealias GetString = @convention(c) (UInt32) -> UnsafePointer<CChar>?
     guard let address = SDL_GL_GetProcAddress("glGetString") else { return "" }

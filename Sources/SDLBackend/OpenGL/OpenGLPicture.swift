@@ -1,7 +1,7 @@
 import CSDL
 import VitrineGraphics
 
-/// A texture that is drawn into.
+/// A texture that can be a render target.
 @MainActor
 final class OpenGLPicture {
   let width: Int
@@ -10,7 +10,7 @@ final class OpenGLPicture {
   private let device: OpenGLDevice
   private let texture: OpaquePointer
 
-  /// Black; nil where the device has no memory for it.
+  /// Creates a black texture. Returns `nil` if the device has no memory for it.
   init?(width: Int, height: Int, device: OpenGLDevice) {
     guard width > 0, height > 0, let renderer = device.renderer,
       let texture = SDL_CreateTexture(
@@ -31,14 +31,14 @@ final class OpenGLPicture {
   }
 
   isolated deinit {
-    // A closed device has taken its textures along.
+    // A closed device has already destroyed its textures.
     if device.renderer != nil { SDL_DestroyTexture(texture) }
   }
 
-  /// From here on, until another target is set, what is drawn goes into it.
+  /// Makes the texture the render target, until another target is set. Returns true on success.
   func beginDrawing() -> Bool { SDL_SetRenderTarget(device.renderer, texture) == 0 }
 
-  /// Covers the target with it.
+  /// Draws the texture over the whole render target.
   func copy(turned rotation: Rotation) {
     guard rotation != .none else {
       SDL_RenderCopy(device.renderer, texture, nil, nil)
@@ -54,7 +54,8 @@ final class OpenGLPicture {
     SDL_RenderGeometry(device.renderer, texture, corners, 4, [0, 1, 2, 0, 2, 3], 6)
   }
 
-  /// A part of it, as it is now; nil where the device has no memory for it. What is drawn goes into this one again.
+  /// Returns a copy of a part of the texture, or `nil` if the device has no memory for the copy. Afterwards this
+  /// texture is the render target.
   func copy(of area: PixelRect) -> OpenGLPicture? {
     defer { _ = beginDrawing() }
     let copy = OpenGLPicture(width: area.width, height: area.height, device: device)
@@ -64,7 +65,7 @@ final class OpenGLPicture {
     return copy
   }
 
-  /// Lays it over a part of the target that is as large.
+  /// Draws the texture over a part of the render target with the same size.
   func draw(at place: PixelRect, opacity: UInt8) {
     var target = SDL_Rect(place)
     SDL_SetTextureBlendMode(texture, opacity < 255 ? SDL_BLENDMODE_BLEND : SDL_BLENDMODE_NONE)
@@ -72,7 +73,7 @@ final class OpenGLPicture {
     SDL_RenderCopy(device.renderer, texture, nil, &target)
   }
 
-  /// What a panel shows, blue first. Reads from the device, which takes its time.
+  /// Returns the rotated pixels, blue first. Waits for the device.
   func pixels(turned rotation: Rotation) -> Bitmap? {
     guard let renderer = device.renderer else { return nil }
     defer { SDL_SetRenderTarget(renderer, nil) }

@@ -2,11 +2,11 @@ import CSDL
 import VitrineGraphics
 import VitrineWidgets
 
-/// Draws with OpenGL or OpenGL ES, pixel for pixel what the software renderer draws: scaling, rounding and text are
-/// the same bitmaps, uploaded once.
+/// Draws with OpenGL or OpenGL ES, pixel for pixel like the software renderer: scaled images, rounded corners and texts
+/// are the same bitmaps, uploaded once.
 ///
-/// What a window shows is lost when it has been presented, so the picture is kept in a texture. What is dirty is
-/// drawn into that, and all of it is copied to the window, turned as the panel is mounted.
+/// The window's content is undefined after it was presented, so the renderer keeps the image in a texture. Dirty
+/// regions are drawn into this texture. Then the whole texture is copied to the window, rotated for the panel.
 @MainActor
 final class OpenGLRenderer: Renderer {
   let pixelFormat = OpenGLDevice.pixelFormat
@@ -16,10 +16,10 @@ final class OpenGLRenderer: Renderer {
 
   private let rotation: Rotation
   private let textures: TextureStore<OpenGLTextures>
-  /// The upright picture.
+  /// The texture with the upright content of the window.
   private(set) var picture: OpenGLPicture?
 
-  /// Fails where no picture of the window's size can be kept.
+  /// Throws an error if there is no memory for a texture of the window's size.
   init(
     device: OpenGLDevice, rotation: Rotation, fonts: FontLibrary, textures: TextureStore<OpenGLTextures>
   ) throws(SDLHostError) {
@@ -69,7 +69,7 @@ final class OpenGLRenderer: Renderer {
     reset()
   }
 
-  /// The picture in the size that the window has; black where it is new.
+  /// Returns the texture with the content of the window, in the current size of the window. A new texture is black.
   private func preparePicture() -> OpenGLPicture? {
     var width: Int32 = 0
     var height: Int32 = 0
@@ -104,7 +104,7 @@ final class OpenGLRenderer: Renderer {
       let disc = textures.mask(for: .corners(corners.shape), make: { CoverageMask(corners) })
     else { return }
     let effect = PixelEffect(opacity: UInt16(color.alpha), tint: color.pixel)
-    // A corner is the quarter that it has of a disc around its middle.
+    // Each corner is a quarter of a disc around the corner's center.
     for (x, columns) in [(left, (rect.left, left)), (right, (right, rect.right))] {
       for (y, rows) in [(top, (rect.top, top)), (bottom, (bottom, rect.bottom))] {
         let corner = PixelRect(left: columns.0, top: rows.0, right: columns.1, bottom: rows.1)
@@ -126,13 +126,13 @@ final class OpenGLRenderer: Renderer {
       texture.draw(x: picture.rect.left, y: picture.rect.top, clip: clip, effect: picture.effect)
       return true
     case .coarse(let reason):
-      // Uploading all of it now is what the budget is there to prevent.
+      // Uploading the whole image would exceed the frame's budget, so each 4x4 block is drawn as one pixel.
       draw(picture, block: reason == .overBudget ? 4 : 1, visible: picture.rect.intersection(clip))
       return reason == .noRoom
     }
   }
 
-  /// Draws the visible part of a picture from its bitmap, and keeps nothing of it.
+  /// Draws the visible part of an image from the bitmap, without keeping a texture.
   private func draw(_ picture: PlacedPicture, block: Int, visible: PixelRect) {
     guard !visible.isEmpty else { return }
     let coarse = picture.coarse
@@ -160,7 +160,7 @@ final class OpenGLRenderer: Renderer {
 
   func mix(in area: PixelRect, share: Double, _ first: () -> Bool, and second: () -> Bool) -> Bool {
     guard !area.isEmpty, let picture else { return true }
-    // Without memory for a mix the second is there at once.
+    // Without memory for mixing, the second image appears at once.
     guard let below = picture.copy(of: area) else { return second() }
     let isFirstDone = first()
     guard let old = picture.copy(of: area) else { return second() }

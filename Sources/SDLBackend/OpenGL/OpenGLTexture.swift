@@ -1,12 +1,13 @@
 import CSDL
 import VitrineGraphics
 
-/// Pixels that a device holds, drawn one to one; in tiles where they are larger than one of its textures may be.
+/// Pixels in the device's memory, drawn one to one. Pixels that exceed the device's maximum texture size are split into
+/// tiles.
 @MainActor
 final class OpenGLTexture {
   private struct Tile {
     let texture: OpaquePointer
-    /// Its part of the picture.
+    /// The tile's part of the image.
     let rect: PixelRect
   }
 
@@ -14,7 +15,7 @@ final class OpenGLTexture {
   private let isOpaque: Bool
   private var tiles: [Tile] = []
 
-  /// Uploads pixels, red first; nil where the device has no memory for them.
+  /// Uploads pixels, red first. Returns `nil` if the device has no memory for them.
   init?(_ pixels: PicturePixels, width: Int, height: Int, device: OpenGLDevice) {
     self.device = device
     isOpaque = pixels.isBodyOpaque && pixels.cornerRadius == 0
@@ -30,7 +31,7 @@ final class OpenGLTexture {
   }
 
   isolated deinit {
-    // A closed device has taken its textures along.
+    // A closed device has already destroyed its textures.
     guard device.renderer != nil else { return }
     for tile in tiles { SDL_DestroyTexture(tile.texture) }
   }
@@ -55,7 +56,7 @@ final class OpenGLTexture {
     return isUploaded ? texture : nil
   }
 
-  /// Draws the part that lies in `clip`; `x` and `y` are the place of the top left corner.
+  /// Draws the part that lies in `clip`. `x` and `y` are the position of the top left corner.
   func draw(x: Int, y: Int, clip: PixelRect, effect: PixelEffect) {
     for tile in tiles {
       let place = PixelRect(
@@ -72,7 +73,7 @@ final class OpenGLTexture {
     }
   }
 
-  /// Draws it stretched; the spans lie inside it.
+  /// Draws the texture stretched. The sources of the spans must lie inside the texture.
   func draw(columns: [MaskSpan], rows: [MaskSpan], clip: PixelRect, effect: PixelEffect) {
     for tile in tiles {
       apply(effect, to: tile.texture)
@@ -98,7 +99,7 @@ final class OpenGLTexture {
     }
   }
 
-  /// Draws all of it with each pixel as a block of some pixels.
+  /// Draws the whole texture with each pixel enlarged to a block of `block` x `block` pixels.
   func draw(x: Int, y: Int, block: Int, clip: PixelRect, effect: PixelEffect) {
     var clip = SDL_Rect(clip)
     SDL_RenderSetClipRect(device.renderer, &clip)

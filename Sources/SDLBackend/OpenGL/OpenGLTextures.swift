@@ -1,6 +1,6 @@
 import VitrineGraphics
 
-/// Makes the textures of a device; masks are white and get their colour when they are drawn.
+/// Makes the textures of an OpenGL device. Masks are white and are colored when they are drawn.
 struct OpenGLTextures: TextureMaking {
   let device: OpenGLDevice
   let pixelFormat = OpenGLDevice.pixelFormat

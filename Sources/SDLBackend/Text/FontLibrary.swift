@@ -3,37 +3,38 @@ import Glibc
 import VitrineGraphics
 import VitrineWidgets
 
-/// Measures and draws text with SDL_ttf: one font a size in pixels and weight, opened when first used.
+/// Measures and draws text with SDL_ttf. Opens a font for each weight and size in pixels when it is first used, at most
+/// 24 at a time.
 @MainActor
 final class FontLibrary: TextMeasuring {
-  /// What a font file is opened as.
+  /// A weight and size of a font: one open font of SDL_ttf.
   nonisolated struct Face: Hashable {
     let weight: Font.Weight
-    /// Height of the em square in pixels.
+    /// The height of the em square in pixels.
     let size: Int
   }
 
-  /// More of a text than this is neither measured nor drawn: no screen is that wide.
+  /// The maximum number of Unicode scalars of a text that are measured and drawn. No screen is wide enough for more.
   nonisolated static let longestText = 2000
-  /// Masks wider than this many pixels are cut off.
+  /// The maximum width of a mask in pixels. Wider texts are truncated.
   nonisolated static let widestMask = 8192
   private static let openFonts = 24
 
-  /// Pixels to a point.
+  /// The number of pixels per point.
   var scale: Double {
     didSet { if scale != oldValue { sizes.removeAll() } }
   }
 
   private let paths: [Font.Weight: String]
   private var fonts: [Face: OpaquePointer] = [:]
-  /// By age, oldest first.
+  /// The open fonts in the order of opening, oldest first.
   private var order: [Face] = []
   private var sizes = LRUCache<TextKey, (width: Int, height: Int)>(limit: 8192)
-  /// Counts look-ups, to stamp each with a number of its own.
+  /// The number of lookups so far, used as a unique stamp for each.
   private var lookups = 0
   private var isOpen = true
 
-  /// Opens the library; fails if a file of `fonts` is missing or not a font.
+  /// Opens both fonts. Throws an error if a file of `fonts` is missing or is not a font.
   init(fonts paths: FontPaths, scale: Double) throws(SDLHostError) {
     self.paths = [.regular: paths.regular, .bold: paths.bold]
     self.scale = scale
@@ -51,7 +52,7 @@ final class FontLibrary: TextMeasuring {
 
   isolated deinit { close() }
 
-  /// Closes every font; nothing can be measured or drawn afterwards. A second call does nothing.
+  /// Closes all fonts. Nothing can be measured or drawn afterwards. Further calls do nothing.
   func close() {
     guard isOpen else { return }
     isOpen = false
@@ -68,7 +69,7 @@ final class FontLibrary: TextMeasuring {
     return Size(width: Double(size.width) / scale, height: Double(size.height) / scale)
   }
 
-  /// The text as it is drawn and measured: cut off where no screen reaches.
+  /// Returns the key under which a text is measured and drawn: truncated, with the font's size in pixels.
   func key(for text: String, _ font: Font) -> TextKey {
     let pixels = font.size * scale
     let size = pixels.isFinite ? Int(min(1000, max(1, pixels.rounded()))) : 1
@@ -85,14 +86,14 @@ final class FontLibrary: TextMeasuring {
     var height: Int32 = 0
     if key.text.isEmpty || TTF_SizeUTF8(font, key.text, &width, &height) != 0 { width = 0 }
     let size = (width: Int(width), height: Int(TTF_FontHeight(font)))
-    // The limit is a number of texts.
+    // The cache's limit is a number of texts, so each costs 1.
     sizes.insert(size, for: key, cost: 1, stamp: lookups)
     return size
   }
 
   // MARK: Drawing
 
-  /// The coverage of a line of text; nil where there is nothing to draw.
+  /// Returns the coverage of a line of text; `nil` if the text is empty or cannot be drawn.
   func mask(for key: TextKey) -> CoverageMask? {
     guard !key.text.isEmpty, let font = font(key.font) else { return nil }
     var text = key.text

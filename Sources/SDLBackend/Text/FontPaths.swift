@@ -1,17 +1,17 @@
-/// The font files of the two weights: TrueType or OpenType.
+/// The font files of the two weights, TrueType or OpenType.
 public nonisolated struct FontPaths: Hashable, Sendable {
-  /// Path of the file for `Font.Weight.regular`.
+  /// The path of the file for `Font.Weight.regular`.
   public var regular: String
-  /// Path of the file for `Font.Weight.bold`; may be the same one.
+  /// The path of the file for `Font.Weight.bold`; may be the same file.
   public var bold: String
 
-  /// Paths; the files are not looked at before a host is made.
+  /// Creates font paths. The files are not opened before a host is created.
   public init(regular: String, bold: String) {
     self.regular = regular
     self.bold = bold
   }
 
-  /// DejaVu Sans where Debian's package fonts-dejavu-core puts it.
+  /// DejaVu Sans, installed by Debian's package fonts-dejavu-core.
   public static let dejaVu = FontPaths(
     regular: "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf",
     bold: "/usr/share/fonts/truetype/dejavu/DejaVuSans-Bold.ttf")

@@ -1,10 +1,10 @@
 import VitrineGraphics
 
 extension Bitmap {
-  /// A part of the bitmap in another size and order of bytes; see `ResamplingTaps` for the filter.
+  /// Returns a part of the bitmap in another size and byte order; see `ResamplingTaps` for the filter.
   ///
-  /// Colours are weighted with their alpha, so that what lies under transparent pixels does not bleed out. Reads
-  /// each source pixel once; whole numbers throughout, so the result is the same on every machine.
+  /// Colors are weighted with their alpha, so that colors of transparent pixels do not bleed into the result. Each
+  /// source pixel is read once. Integer arithmetic makes the result the same on every machine.
   nonisolated func resampled(
     _ source: Rect, width newWidth: Int, height newHeight: Int, format newFormat: PixelFormat = .bgra
   ) -> Bitmap {
@@ -35,7 +35,7 @@ extension Bitmap {
     }
   }
 
-  /// A part of the bitmap in whole pixels, in an order of bytes.
+  /// Returns a part of the bitmap, in whole pixels, in another byte order.
   nonisolated func cropped(
     x: Int, y: Int, width newWidth: Int, height newHeight: Int, format newFormat: PixelFormat = .bgra
   ) -> Bitmap {
@@ -57,7 +57,7 @@ extension Bitmap {
     }
   }
 
-  /// The same in white, its alpha kept.
+  /// Returns the bitmap with all colors replaced by white. The alpha stays.
   nonisolated func whitened() -> Bitmap {
     Bitmap(width: width, height: height, format: format, isOpaque: isOpaque) { target, _ in
       withUnsafeBytes { bytes in
@@ -68,7 +68,7 @@ extension Bitmap {
     }
   }
 
-  /// The same with rounded corners; everything else stays as opaque as it is.
+  /// Returns the bitmap with rounded corners. The alpha of all other pixels stays.
   nonisolated func rounding(_ corners: CornerMask) -> Bitmap {
     let rect = PixelRect(width: width, height: height)
     return Bitmap(width: width, height: height, format: format, isOpaque: false) { target, _ in

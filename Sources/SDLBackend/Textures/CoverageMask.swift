@@ -1,4 +1,5 @@
-/// How much of each pixel something covers, 0…255, rows from top to bottom: a line of text, a corner.
+/// The coverage of each pixel by a shape, such as a line of text or a rounded corner: 0 to 255, rows from top to
+/// bottom.
 nonisolated struct CoverageMask {
   let width: Int
   let height: Int

@@ -1,10 +1,11 @@
-/// Values by key within a budget of bytes; those used longest ago go first. O(1) for each operation.
+/// A cache with a cost limit in bytes that evicts the least recently used values first. Operations are O(1) unless they
+/// say otherwise.
 nonisolated struct LRUCache<Key: Hashable, Value> {
   private struct Node {
     let key: Key
     var value: Value
     var cost: Int
-    /// Frame of the last use; see `insert`.
+    /// The frame of the last use.
     var stamp: Int
     var newer: Int?
     var older: Int?
@@ -22,7 +23,7 @@ nonisolated struct LRUCache<Key: Hashable, Value> {
 
   var count: Int { index.count }
 
-  /// The value, which counts as used at `stamp`.
+  /// Returns the value of a key. The value becomes the most recently used value, with `stamp` as its last use.
   mutating func value(for key: Key, stamp: Int) -> Value? {
     guard let slot = index[key], var node = slots[slot] else { return nil }
     unlink(slot)
@@ -34,7 +35,8 @@ nonisolated struct LRUCache<Key: Hashable, Value> {
     return node.value
   }
 
-  /// Whether values used before `stamp` leave enough room for so many bytes.
+  /// Returns true if `bytes` fit in the cache after evicting values that were last used before `stamp`. O(values to be
+  /// evicted).
   func hasRoom(for bytes: Int, stamp: Int) -> Bool {
     var available = limit - cost
     var candidate = oldest
@@ -45,8 +47,8 @@ nonisolated struct LRUCache<Key: Hashable, Value> {
     return available >= bytes
   }
 
-  /// Keeps a value and lets older ones go, but none that was used at `stamp`: what one frame shows must not
-  /// push itself out. Returns the keys that had to go; the value's own key if there was no room for it.
+  /// Inserts a value and evicts the least recently used values, except those used at `stamp`: a frame must not evict
+  /// what the same frame shows. Returns the evicted keys, or `key` itself if there was no room for the value.
   @discardableResult
   mutating func insert(_ value: Value, for key: Key, cost bytes: Int, stamp: Int) -> [Key] {
     remove(key)
@@ -79,8 +81,8 @@ nonisolated struct LRUCache<Key: Hashable, Value> {
     free.append(slot)
   }
 
-  /// Removes values of a sum of `bytes`, those used longest ago first, but none that was used at `stamp` or that
-  /// `isKept`. Returns their keys. O(values) where many are kept.
+  /// Removes the least recently used values until `bytes` are free, except values used at `stamp` and values for which
+  /// `isKept` returns true. Returns the removed keys. O(values) if many are kept.
   mutating func removeOldest(_ bytes: Int, stamp: Int, isKept: (Key) -> Bool) -> [Key] {
     var removed: [Key] = []
     let goal = max(0, cost - max(0, bytes))

@@ -1,13 +1,13 @@
 import VitrineGraphics
 
-/// Pixels that are drawn one to one: a part of a bitmap, in the size that it has on the screen.
+/// The pixels of an image, drawn one to one: a part of a bitmap with the size that the image has on the screen.
 nonisolated struct PicturePixels {
   let bitmap: Bitmap
-  /// Where the part begins in the bitmap.
+  /// The top left corner of the part, in the bitmap's pixels.
   var x = 0
   var y = 0
-  /// Rounded corners that are part of the pixels' alpha, in pixels.
+  /// The radius in pixels of rounded corners that the pixels' alpha already contains.
   var cornerRadius = 0
-  /// Whether everything but the rounded corners is opaque.
+  /// True if all pixels are opaque, except in rounded corners.
   let isBodyOpaque: Bool
 }

@@ -1,28 +1,29 @@
-/// Which source pixels make up each pixel of the result along one axis, and with which weights.
+/// The source pixels and weights that make up each pixel of a resampled bitmap along one axis.
 ///
-/// Shrinking averages what a pixel covers (area filter), growing interpolates between the two nearest
-/// (bilinear); pixels outside the part that is shown take no part.
+/// Shrinking averages the source pixels that a target pixel covers (area filter). Enlarging interpolates between the
+/// two nearest source pixels (bilinear). Source pixels outside the part that is shown are not used.
 nonisolated struct ResamplingTaps {
   struct Tap {
-    /// The first source pixel.
+    /// The index of the first source pixel.
     let first: Int
-    /// Where its weight lies in `weights`; the next pixels' follow.
+    /// The index in `weights` of the first source pixel's weight. The weights of the next pixels follow.
     let weight: Int
     let count: Int
   }
 
   private(set) var taps: [Tap] = []
-  /// Whole numbers; those of a tap add up to `unit`.
+  /// The weights of all taps, as integers. The weights of one tap add up to `unit`.
   private(set) var weights: [UInt32] = []
-  /// Every source pixel that is needed.
+  /// The range of all source pixels that are used.
   let sources: Range<Int>
   private let unit: Double
 
   /// - Parameters:
-  ///   - start: where the part begins, in source pixels; `length` is how many it has, above 0.
-  ///   - limit: how many the source has.
-  ///   - size: how many pixels the result has.
-  ///   - unit: what weights add up to.
+  ///   - start: The start of the part in source pixels.
+  ///   - length: The length of the part in source pixels, greater than 0.
+  ///   - limit: The number of pixels in the source.
+  ///   - size: The number of pixels in the result.
+  ///   - unit: The sum of the weights of one tap.
   init(start: Double, length: Double, limit: Int, size: Int, unit: Int) {
     let lower = min(limit - 1, max(0, Int(start.rounded(.down))))
     let upper = min(limit, max(lower + 1, Int((start + length).rounded(.up))))
@@ -45,7 +46,7 @@ nonisolated struct ResamplingTaps {
     let first = pinned(start)
     let last = max(first + 1, min(sources.upperBound, Int(end.rounded(.up))))
     taps.append(Tap(first: first, weight: weights.count, count: last - first))
-    // The running sum is rounded, not each weight, so that the rounding adds up to nothing.
+    // Rounds the running sum and not each weight, so that the weights add up to exactly `unit`.
     var given = 0.0
     for source in first..<last {
       let covered = source + 1 == last ? 1 : (Double(source + 1) - start) / (end - start)

@@ -2,10 +2,10 @@ import Dispatch
 import Synchronization
 import VitrineGraphics
 
-/// Lets the textures of a host go when the ledger asks for room, in a turn of the main queue.
+/// Evicts the textures of a host when the memory ledger requires it, asynchronously on the main queue.
 ///
-/// However often it is asked before that, the most that was asked for at once is let go: each time it is asked for all
-/// that is missing.
+/// Requests that arrive before the main queue runs are combined to the largest of them, because each asks for all
+/// memory that is missing at that time.
 nonisolated final class TextureHolder: MemoryHolder {
   private struct Wish {
     var bytes = 0
@@ -16,12 +16,13 @@ nonisolated final class TextureHolder: MemoryHolder {
   private let wish = Mutex(Wish())
   private let grant: @MainActor @Sendable (_ bytes: Int, _ pressure: MemoryPressure?) -> Void
 
-  /// `grant` lets go of so many bytes, and of what a shortage takes if there is one.
+  /// - Parameter grant: Evicts `bytes` bytes of textures, and handles the memory pressure if there is any.
   init(grant: @escaping @MainActor @Sendable (_ bytes: Int, _ pressure: MemoryPressure?) -> Void) {
     self.grant = grant
   }
 
-  /// The textures count from the start, in the ledger of the host's configuration.
+  /// Registers the holder. The texture store counts its textures in the ledger of the host's configuration from the
+  /// start.
   func count(against ledger: MemoryLedger) { ledger.register(self, as: .textures) }
 
   func release(bytes: Int) { post { $0.bytes = max($0.bytes, bytes) } }

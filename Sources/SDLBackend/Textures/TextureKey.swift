@@ -1,30 +1,30 @@
 import VitrineGraphics
 
-/// What a picture looks like on the screen, apart from opacity and tint: textures with equal keys are the same.
+/// The appearance of an image on the screen, except opacity and tint. Images with equal keys share a texture.
 nonisolated struct PictureKey: Hashable {
   let image: ObjectIdentifier
   let frame: Int
-  /// The part of the bitmap, in its pixels.
+  /// The part of the bitmap that is shown, in the bitmap's pixels.
   let source: Rect
-  /// In pixels of the screen.
+  /// The width on the screen in pixels.
   let width: Int
   let height: Int
   let corners: CornerShape
-  /// Whether it has become white, its alpha kept.
+  /// True if all colors are replaced by white and the alpha is kept.
   let isWhite: Bool
 }
 
-/// A line of text in one face and size; the colour comes in when it is drawn.
+/// A line of text in a font face. The color is applied when the text is drawn.
 nonisolated struct TextKey: Hashable {
   let text: String
   let font: FontLibrary.Face
 }
 
-/// What is laid over the screen in a colour.
+/// A mask through which a color is drawn.
 nonisolated enum MaskKey: Hashable {
   case text(TextKey)
-  /// The corners of a rounded rectangle put together.
+  /// The four corners of a rounded rectangle, joined into one mask.
   case corners(CornerShape)
-  /// A blurred rectangle.
+  /// The blurred shadow of a rectangle.
   case shadow(ShadowShape)
 }

@@ -1,25 +1,26 @@
 import VitrineGraphics
 
-/// How a renderer holds what it draws; `TextureStore` says what is made, and when it goes.
+/// A renderer's way to make textures. `TextureStore` decides which textures are made and when they are evicted.
 protocol TextureMaking {
   associatedtype Picture
   associatedtype Mask
 
-  /// The order of bytes that pixels are wanted in.
+  /// The byte order that the renderer needs.
   var pixelFormat: PixelFormat { get }
-  /// Bytes that a pixel of a mask takes.
+  /// The number of bytes per pixel of a mask.
   var bytesPerMaskPixel: Int { get }
-  /// Whether pictures are drawn in another colour from the pixels that they have. Otherwise those that need it are made
-  /// white.
+  /// True if the renderer can replace the colors of an image while drawing. If false, the store makes white
+  /// copies of template images.
   var replacesColors: Bool { get }
-  /// A picture drawn from the memory that it is in, for which nothing is made or kept; nil if this cannot be.
+  /// Returns a texture that uses the bitmap's own memory, so that the store need not make or keep one; `nil` if the
+  /// renderer cannot do this.
   func borrow(_ pixels: PicturePixels) -> Picture?
-  /// Makes a picture of a size; nil where there is no memory for it.
+  /// Makes a texture of the given size in pixels. Returns `nil` if there is no memory for it.
   func make(_ pixels: PicturePixels, width: Int, height: Int) -> Picture?
   func make(_ mask: CoverageMask) -> Mask?
 }
 
-/// Pixels in memory, as they are.
+/// Uses pixels and masks in main memory as textures, for the software renderer.
 struct PixelsInMemory: TextureMaking {
   let pixelFormat = PixelFormat.bgra
   let bytesPerMaskPixel = 1

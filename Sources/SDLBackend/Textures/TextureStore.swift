@@ -1,26 +1,26 @@
 import VitrineGraphics
 import VitrineWidgets
 
-/// What pictures and texts look like on the screen, made once and kept within a budget of bytes.
+/// A cache of textures of images and texts, with a limit in bytes.
 ///
-/// A picture whose pixels already are what the screen wants is drawn from its own memory and costs nothing
-/// here. The others (scaled, rounded, of another pixel format, for a graphics processor) have textures, at most
-/// `frameBudget` bytes of new ones a frame; the rest is left for the frames that follow.
+/// An image whose pixels already have the size and byte order of the screen may be drawn from its own memory, at no
+/// cost. Other images (scaled, with rounded corners, in another pixel format, or for a graphics processor) need
+/// textures. New textures are limited to `frameBudget` bytes per frame; further textures are made in the next frames.
 final class TextureStore<Maker: TextureMaking> {
-  /// The way to draw a picture now.
+  /// The way to draw an image in the current frame.
   enum Drawing {
     case texture(Maker.Picture)
-    /// There is no texture: draw it coarsely from its bitmap.
+    /// There is no texture. The renderer draws the image coarsely from its bitmap.
     case coarse(Reason)
   }
 
-  /// Why a picture has no texture.
+  /// The reason why an image has no texture.
   enum Reason {
-    /// There is no room for it, nor will there be in the next frame.
+    /// The texture does not fit the budget, in this frame or the next.
     case noRoom
-    /// Its size is another in each frame, so that none is worth making yet.
+    /// The size changes with each frame, so a texture would be used only once.
     case changing
-    /// This frame has made enough of them.
+    /// The textures made in this frame have used up the frame's budget.
     case overBudget
   }
 
@@ -41,11 +41,11 @@ final class TextureStore<Maker: TextureMaking> {
 
   private let maker: Maker
   private var cache: LRUCache<Key, Texture>
-  /// Counts the textures in the ledger.
+  /// The reservation of the textures' memory in the ledger.
   private let hold: MemoryHold
   private var counted = 0
   private var owners: [ObjectIdentifier: Owner] = [:]
-  /// Further sizes of images that were asked for in the last frame, and in this one; see `isSettled`.
+  /// The keys of further sizes that were requested in the last frame and in the current frame; see `isSettled`.
   private var lastWishes: Set<PictureKey> = []
   private var wishes: Set<PictureKey> = []
   private let frameBudget: Int
@@ -54,11 +54,12 @@ final class TextureStore<Maker: TextureMaking> {
   private var spent = 0
 
   /// - Parameters:
-  ///   - maker: makes the textures.
-  ///   - budget: bytes that all textures may take.
-  ///   - frameBudget: bytes read or written to make new ones in a frame; one is made in any case.
-  ///   - trace: is told of each picture that was made ready.
-  ///   - ledger: where they count.
+  ///   - maker: Makes the textures.
+  ///   - budget: The maximum number of bytes of all textures.
+  ///   - frameBudget: The maximum number of bytes read or written for new textures in a frame. The first new texture of
+  ///     a frame may exceed it.
+  ///   - trace: Records each image for which a texture was made.
+  ///   - ledger: The ledger in which the textures count.
   init(
     maker: Maker, budget: Int, frameBudget: Int, trace: Trace = Trace(capacity: 0),
     ledger: MemoryLedger = MemoryLedger()
@@ -70,11 +71,11 @@ final class TextureStore<Maker: TextureMaking> {
     self.frameBudget = frameBudget
   }
 
-  /// Bytes that the textures take now.
+  /// The bytes of all textures.
   var byteCount: Int { cache.cost }
   var count: Int { cache.count }
 
-  /// Opens a frame: what it uses stays at least until it ends, and its budget is full.
+  /// Begins a frame. Textures that the frame uses are not evicted before its end. Resets the frame's budget.
   func beginFrame() {
     frame += 1
     spent = 0
@@ -83,7 +84,7 @@ final class TextureStore<Maker: TextureMaking> {
     if frame % 64 == 0 { sweep() }
   }
 
-  /// Drops the textures of images that nobody holds any more.
+  /// Removes the textures of images that no longer exist.
   func sweep() {
     for (identifier, owner) in owners where owner.image == nil { forget(identifier) }
     countTextures()
@@ -95,9 +96,9 @@ final class TextureStore<Maker: TextureMaking> {
     countTextures()
   }
 
-  /// Drops textures of a sum of `bytes`, those used longest ago first, but none of the last frame.
+  /// Evicts the least recently used textures until `bytes` are free, except textures of the last frame.
   ///
-  /// - Parameter keepsShown: whether those of images stay that slots show.
+  /// - Parameter keepsShown: True to keep all textures of images that slots show.
   func release(bytes: Int, keepsShown: Bool = false) {
     sweep()
     let gone = cache.removeOldest(bytes, stamp: frame) { [owners] key in
@@ -116,7 +117,8 @@ final class TextureStore<Maker: TextureMaking> {
 
   // MARK: Pictures
 
-  /// How to draw a picture in a rectangle of the screen. Its frame exists and its source lies inside the bitmap.
+  /// Returns the way to draw an image in a rectangle of the screen. The image's frame must exist, and its source must
+  /// lie inside the bitmap.
   func drawing(of picture: DrawList.Picture, in rect: PixelRect, corners: CornerMask) -> Drawing {
     let image = picture.image
     let bitmap = image.frames[picture.frame].bitmap
@@ -137,8 +139,8 @@ final class TextureStore<Maker: TextureMaking> {
     let bytes = rect.width * rect.height * PixelFormat.bytesPerPixel
     guard cache.hasRoom(for: bytes, stamp: frame) else { return .coarse(.noRoom) }
     guard isSettled(key) else { return .coarse(.changing) }
-    // What fades in has been waited for and may wait on; a picture that is there at once, as a hit in memory, is
-    // uploaded at once.
+    // The frame's budget also covers images that fade in: the user has waited for them and can wait for the next frame.
+    // An image that appears at once, such as a memory hit, is uploaded at once.
     if ready == nil || picture.opacity < 1 {
       let source = place == nil ? Int(picture.source.width * picture.source.height) : 0
       guard spend(max(bytes, source * PixelFormat.bytesPerPixel)) else { return .coarse(.overBudget) }
@@ -155,8 +157,9 @@ final class TextureStore<Maker: TextureMaking> {
     return .texture(texture)
   }
 
-  /// Whether a size is worth a texture: the first of an image is, a further one when it is asked for in two
-  /// frames, so that a view whose size changes with each frame does not make one for each.
+  /// Returns true if a texture of this size is worth making. The first size of an image always is; a further size is if
+  /// two successive frames request it, so that a view whose size changes with each frame does not make a texture for
+  /// each.
   private func isSettled(_ key: PictureKey) -> Bool {
     guard let owner = owners[key.image] else { return true }
     guard owner.keys.contains(where: { $0.frame == key.frame }) else { return true }
@@ -186,8 +189,8 @@ final class TextureStore<Maker: TextureMaking> {
       bitmap: sized.rounding(corners), cornerRadius: corners.radius, isBodyOpaque: bitmap.isOpaque)
   }
 
-  /// Where the part begins in the bitmap if it can be shown pixel for pixel: its size is off by less than a
-  /// pixel, as it is after rounding, and that many pixels are there.
+  /// Returns the top left corner of the part in the bitmap if the part can be shown pixel for pixel, or `nil`. The size
+  /// may differ by less than a pixel, as after rounding, and the bitmap must have that many pixels.
   private func oneToOne(_ source: Rect, _ rect: PixelRect, _ bitmap: Bitmap) -> (x: Int, y: Int)? {
     guard abs(source.width - Double(rect.width)) < 1, abs(source.height - Double(rect.height)) < 1,
       rect.width <= bitmap.width, rect.height <= bitmap.height
@@ -205,7 +208,7 @@ final class TextureStore<Maker: TextureMaking> {
 
   // MARK: Masks
 
-  /// A line of text or a corner, made now if it is not there.
+  /// Returns the mask of a key. Calls `make` on a cache miss.
   func mask(for key: MaskKey, make: () -> CoverageMask?) -> Maker.Mask? {
     if case .mask(let mask) = cache.value(for: .mask(key), stamp: frame) { return mask }
     guard let coverage = make(), let mask = maker.make(coverage) else { return nil }

@@ -1,21 +1,22 @@
-/// The weighted sum of some rows of a picture, and the weighted sums of its columns.
+/// A weighted sum of rows of a bitmap, from which weighted sums of columns are taken.
 ///
-/// Rows are summed four pixels at a time in 16 bits a channel (8 of the channel, 8 of the weights), columns in 32
-/// bits, two channels in a 64-bit word.
+/// Rows are added four pixels at a time with 16 bits per channel: 8 bits of the channel and 8 bits of weight. Columns
+/// are added with 32 bits per channel, two channels in a 64-bit word.
 nonisolated struct WeightedRow {
-  /// What the weights of the rows of a sum add up to.
+  /// The sum of the weights of all rows.
   static let rowUnit = 256
-  /// What the weights of its columns add up to: 16 + 12 bits leave room in 32.
+  /// The sum of the weights of the columns of a target pixel: 12 bits, which fit in 32 bits after the 16 bits of the
+  /// rows.
   static let columnUnit = 4096
 
   private let columns: Range<Int>
   private let isOpaque: Bool
-  /// Blue and red of four pixels each.
+  /// The sums of blue and red, four pixels per element.
   private var low: [PixelLanes]
-  /// Green and alpha.
+  /// The sums of green and alpha, four pixels per element.
   private var high: [PixelLanes]
 
-  /// - Parameter columns: which pixels of a row are summed.
+  /// - Parameter columns: The range of pixels of a row that are needed.
   init(columns: Range<Int>, isOpaque: Bool) {
     self.columns = columns
     self.isOpaque = isOpaque
@@ -30,7 +31,7 @@ nonisolated struct WeightedRow {
     }
   }
 
-  /// Adds a row, of which `row` is pixel 0.
+  /// Adds a row with a weight. `row` points to the first pixel of the whole row, not of `columns`.
   mutating func add(_ row: UnsafePointer<UInt32>, weight: UInt32) {
     guard weight > 0 else { return }
     let weight = PixelLanes(repeating: UInt16(weight))
@@ -58,7 +59,7 @@ nonisolated struct WeightedRow {
     }
   }
 
-  /// Sums the columns up to a row of the result.
+  /// Writes the weighted sums of the columns as a row of the result.
   func write(_ taps: ResamplingTaps, to target: UnsafeMutablePointer<UInt32>) {
     low.withUnsafeBytes { low in
       high.withUnsafeBytes { high in
@@ -83,7 +84,7 @@ nonisolated struct WeightedRow {
     }
   }
 
-  /// Two channels of 16 bits with room for their sums.
+  /// Spreads two 16-bit channels over 64 bits, so that their sums do not overflow.
   @inline(__always)
   private static func spread(_ word: UInt32) -> UInt64 {
     let word = UInt64(word)
@@ -92,7 +93,7 @@ nonisolated struct WeightedRow {
 
   @inline(__always)
   private static func opaque(_ blueRed: UInt64, _ greenAlpha: UInt64) -> UInt32 {
-    // Half of the last place is added for rounding.
+    // Rounds to nearest: half of the last place of each channel.
     let half: UInt64 = 0x0008_0000_0008_0000
     let blueRed = blueRed &+ half
     let green = (greenAlpha & 0xFFFF_FFFF) &+ 0x0008_0000
@@ -101,7 +102,7 @@ nonisolated struct WeightedRow {
     return 0xFF00_0000 | red &<< 16 | UInt32(truncatingIfNeeded: green &>> 20) &<< 8 | blue
   }
 
-  /// Colours are divided by the alpha that they were multiplied with.
+  /// Returns a pixel with straight alpha: divides the colors by the alpha with which they were multiplied.
   private static func straight(_ blueRed: UInt64, _ greenAlpha: UInt64) -> UInt32 {
     let alphaSum = greenAlpha &>> 32
     let alpha = UInt32(truncatingIfNeeded: (alphaSum &+ 0x0008_0000) &>> 20)
@@ -117,12 +118,12 @@ nonisolated struct WeightedRow {
 }
 
 extension PixelLanes {
-  /// Colours multiplied by their alpha, which itself stays.
+  /// The pixels with premultiplied alpha. The alpha itself stays.
   @inline(__always)
   nonisolated fileprivate var premultiplied: PixelLanes {
     let alpha = alphas
     let low = (self.low &* alpha).dividedBy255
-    // The high byte of every second lane is the alpha: times 255 instead of itself.
+    // The high byte of every second lane is alpha, which is multiplied by 255 instead of by itself.
     let keeps = PixelLanes(0, 255, 0, 255, 0, 255, 0, 255)
     let high = (self.high &* (alpha | keeps)).dividedBy255
     return low | (high &<< 8)

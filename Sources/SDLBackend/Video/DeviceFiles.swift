@@ -1,8 +1,8 @@
 import Glibc
 
-/// Files of the kernel that describe devices; one that is not there reads as empty.
+/// Functions that read the kernel's descriptions of devices. A missing file or folder reads as empty.
 nonisolated enum DeviceFiles {
-  /// The names in a folder, sorted.
+  /// Returns the names in a folder, sorted, including `.` and `..`.
   static func entries(_ path: String) -> [String] {
     guard let directory = opendir(path) else { return [] }
     defer { closedir(directory) }
@@ -17,7 +17,7 @@ nonisolated enum DeviceFiles {
     return names.sorted()
   }
 
-  /// At most 64 bytes.
+  /// Returns the first line of a file, at most 64 bytes.
   static func firstLine(_ path: String) -> String {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return "" }
@@ -27,7 +27,7 @@ nonisolated enum DeviceFiles {
     return String(decoding: buffer.prefix(max(0, count)).prefix { $0 != 10 }, as: UTF8.self)
   }
 
-  /// The last part of where a symbolic link leads.
+  /// Returns the last path component of a symbolic link's target.
   static func linkedName(_ path: String) -> String {
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = readlink(path, &buffer, buffer.count)

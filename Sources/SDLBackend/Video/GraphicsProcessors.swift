@@ -1,15 +1,15 @@
 import Glibc
 
-/// Whether there may be a graphics processor, found out without a context of OpenGL: on a machine without one, that
-/// would load a compiler of shaders and take 100 MB to say so.
+/// The graphics processors that the machine may have, found without an OpenGL context: on a machine without one, Mesa
+/// would load a shader compiler and take 100 MB.
 nonisolated struct GraphicsProcessors: Hashable {
-  /// Devices of /dev/dri that may be drawn with.
+  /// The names of the accessible render nodes in /dev/dri.
   let nodes: [String]
 
-  /// Drivers of the kernel's own that have such a device and nothing behind it.
+  /// Kernel drivers that have a render node without a graphics processor.
   private static let pretenders: Set<String> = ["vgem", "vkms"]
 
-  /// Looks at the machine's devices; `root` is put before each path.
+  /// Reads the machine's devices. `root` is put before each path.
   init(root: String) {
     nodes = DeviceFiles.entries(root + "/sys/class/drm").filter { name in
       let device = root + "/sys/class/drm/\(name)/device"
@@ -18,8 +18,8 @@ nonisolated struct GraphicsProcessors: Hashable {
     }
   }
 
-  /// Whether a device is the emulated card of a virtual machine (virtio-gpu) without 3D, the first of its features. It
-  /// is a device of virtio, or one of PCI with that one below it, as kernels will have it.
+  /// Returns true if a device is the emulated card of a virtual machine (virtio-gpu) without 3D, the first of its
+  /// feature bits. Depending on the kernel, the device is a virtio device, or a PCI device with a virtio device below.
   private static func isFlat(_ device: String) -> Bool {
     let below = DeviceFiles.entries(device).filter { $0.hasPrefix("virtio") }.map { device + "/" + $0 }
     return ([device] + below).contains { folder in

@@ -1,12 +1,12 @@
 import Glibc
 
-/// What the kernel says of graphics cards and input devices.
+/// The machine's connected screen and input devices, as described by the kernel.
 nonisolated struct ScreenDevices: Hashable {
   /// The number of the first card with a connected screen, as in /dev/dri/card0.
   var connectedCard: Int?
-  /// That card's device if it may not be opened; nil if it may, or if there is none.
+  /// The path of the connected card's device if it may not be opened; otherwise `nil`.
   var forbidden: String?
-  /// What a user of KMSDRM should know; empty if all is well.
+  /// Warnings for users of KMSDRM; empty if there are none.
   var warnings: [String] = []
 
   init(connectedCard: Int? = nil, forbidden: String? = nil, warnings: [String] = []) {
@@ -15,7 +15,7 @@ nonisolated struct ScreenDevices: Hashable {
     self.warnings = warnings
   }
 
-  /// Looks at the machine's devices; `root` is put before each path.
+  /// Reads the machine's devices. `root` is put before each path.
   init(root: String) {
     let connected = DeviceFiles.entries(root + "/sys/class/drm").filter { name in
       name.contains("-") && DeviceFiles.firstLine(root + "/sys/class/drm/\(name)/status") == "connected"
@@ -35,7 +35,7 @@ nonisolated struct ScreenDevices: Hashable {
     }
   }
 
-  /// 1 of `card1-HDMI-A-2`.
+  /// Returns the card number of a connector, such as 1 for `card1-HDMI-A-2`.
   private static func cardNumber(_ connector: String) -> Int? {
     guard connector.hasPrefix("card") else { return nil }
     return Int(connector.dropFirst(4).prefix { $0.isNumber })

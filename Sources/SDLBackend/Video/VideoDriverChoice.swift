@@ -1,19 +1,19 @@
-/// Which video drivers to try, found out before SDL is asked: left to itself, SDL falls back to `offscreen` without
-/// a word and takes the wrong card of several.
+/// The video drivers to try, determined before SDL starts: SDL's own choice falls back to `offscreen` silently, and
+/// picks the wrong card on a machine with several.
 nonisolated struct VideoDriverChoice: Hashable {
-  /// In the order they are tried; SDL's names, in lower case.
+  /// SDL's names of the drivers in lower case, in the order of the attempts.
   let names: [String]
-  /// The card of KMSDRM, as in /dev/dri/card0; nil leaves it to SDL.
+  /// The number of the KMSDRM card, as in /dev/dri/card0; `nil` leaves the choice to SDL.
   let card: Int?
-  /// A device that would have to be opened and may not be.
+  /// The path of a device that is needed but may not be opened; otherwise `nil`.
   let forbidden: String?
   private let isChosen: Bool
-  /// Which display servers were looked for, in plain words.
+  /// The reasons why display servers cannot be reached, for an error message.
   private let lookedFor: [String]
 
   /// - Parameters:
-  ///   - requested: by the program; nil for any with a screen.
-  ///   - environment: looks up a variable; an empty one counts as not set.
+  ///   - requested: The driver that the program requests; `nil` for any driver with a screen.
+  ///   - environment: Returns the value of an environment variable. Empty values count as not set.
   init(requested: String?, environment: (String) -> String?, devices: ScreenDevices) {
     func variable(_ name: String) -> String? {
       environment(name).flatMap { $0.isEmpty ? nil : $0 }
@@ -42,10 +42,10 @@ nonisolated struct VideoDriverChoice: Hashable {
     isChosen = false
   }
 
-  /// What to say when none of them could be opened, with what SDL said of it.
+  /// Returns the error for the case that no driver could be opened. `message` is SDL's message.
   func error(message: String) -> SDLHostError {
     if let forbidden { return .noPermission(path: forbidden) }
-    // SDL says no more of a server that does not answer.
+    // SDL's message does not say more about a display server that cannot be reached.
     let message =
       message.hasSuffix("not available") && !lookedFor.isEmpty ? lookedFor.joined(separator: ", ") : message
     if isChosen { return .video(driver: names.joined(separator: ","), message: message) }

@@ -1,28 +1,28 @@
 import CSDL
 import VitrineGraphics
 
-/// SDL's video subsystem and its one window, from opening to closing.
+/// SDL's video subsystem and the host's only window.
 ///
-/// SDL is a single thing in a process, so there is at most one session at a time.
+/// SDL exists once per process, so there is at most one session at a time.
 @MainActor
 final class VideoSession {
   /// True while a session is open, or after its display was lost.
   private(set) static var isRunning = false
 
-  /// SDL's name of the driver that runs, in lower case, as `x11`.
+  /// The active video driver, SDL's name in lower case, such as `x11`.
   let driver: String
   private(set) var window: OpaquePointer?
   private(set) var isOpen = true
   private let configuration: SDLHost.Configuration
 
-  /// What the window shows.
+  /// The content of a window.
   enum Content: Equatable {
-    /// Memory; see `surface`.
+    /// Main memory; see `surface`.
     case surface
     case openGL(OpenGLDevice.Kind)
   }
 
-  /// Starts SDL; `openWindow` follows.
+  /// Starts SDL. The window is opened by `openWindow`.
   init(configuration: SDLHost.Configuration, drivers: VideoDriverChoice) throws(SDLHostError) {
     guard !Self.isRunning else { throw .anotherHostIsOpen }
     Self.isRunning = true
@@ -43,18 +43,18 @@ final class VideoSession {
     guard let name else { throw drivers.error(message: SDLHostError.sdlMessage) }
     driver = name
     self.configuration = configuration
-    // X11, offscreen and dummy have surfaces of their own; letting OpenGL draw them would cost 90 MB without a
-    // GPU. KMSDRM and Wayland have nothing else.
+    // X11, offscreen and dummy have surfaces of their own; drawing them with OpenGL would cost 90 MB without a graphics
+    // processor. KMSDRM and Wayland have no other way.
     let hasOwnSurface = driver != "kmsdrm" && driver != "wayland"
     SDL_SetHint(SDL_HINT_FRAMEBUFFER_ACCELERATION, hasOwnSurface ? "0" : "1")
-    // Keys are wanted, not what an input method makes of them.
+    // Input consists of keys only; text input would start an input method.
     SDL_StopTextInput()
     if driver == "kmsdrm" { SDL_ShowCursor(SDL_DISABLE) }
 
     isKept = true
   }
 
-  /// Opens the window, or opens it anew for another content.
+  /// Opens the window, or reopens the window for other content.
   func openWindow(for content: Content) throws(SDLHostError) {
     closeWindow()
     var flags =
@@ -62,7 +62,7 @@ final class VideoSession {
       ? SDL_WINDOW_FULLSCREEN_DESKTOP.rawValue
       : SDL_WINDOW_RESIZABLE.rawValue | SDL_WINDOW_SHOWN.rawValue
     if case .openGL(let kind) = content {
-      // What SDL's renderer would otherwise open the window anew for.
+      // Set before the window is opened; otherwise SDL's renderer would reopen the window with these attributes.
       let isES = kind == .opengles2
       SDL_GL_SetAttribute(SDL_GL_CONTEXT_PROFILE_MASK, isES ? Int32(SDL_GL_CONTEXT_PROFILE_ES.rawValue) : 0)
       SDL_GL_SetAttribute(SDL_GL_CONTEXT_MAJOR_VERSION, 2)
@@ -91,7 +91,7 @@ final class VideoSession {
 
   isolated deinit { close() }
 
-  /// Closes the window and SDL. A second call does nothing.
+  /// Closes the window and ends SDL. Further calls do nothing.
   func close() {
     guard isOpen else { return }
     isOpen = false
@@ -100,13 +100,14 @@ final class VideoSession {
     Self.isRunning = false
   }
 
-  /// Leaves a lost display server alone. SDL stays as it is, so no other session can follow.
+  /// Marks the session as closed without calling SDL, because the display server is lost. SDL cannot be started again,
+  /// so no other session can follow.
   func abandon() { isOpen = false }
 
-  /// The memory that the window shows. SDL makes a new one when the size of the window has changed.
+  /// The window's pixels in main memory. SDL makes a new surface when the window's size has changed.
   var surface: UnsafeMutablePointer<SDL_Surface>? { window.flatMap(SDL_GetWindowSurface) }
 
-  /// Of the window, in pixels.
+  /// The size of the window in pixels.
   var size: (width: Int, height: Int) {
     var width: Int32 = 0
     var height: Int32 = 0
@@ -114,13 +115,13 @@ final class VideoSession {
     return (Int(width), Int(height))
   }
 
-  /// Of the upright picture, in points.
+  /// Returns the size of the upright interface in points.
   func size(rotation: Rotation, scale: Double) -> Size {
     let pixels = size
     return rotation.turned(Size(width: Double(pixels.width) / scale, height: Double(pixels.height) / scale))
   }
 
-  /// Frames a second that the screen shows; 60 where nobody knows, as off screen.
+  /// The refresh rate of the screen in frames per second; 60 if it is unknown, as off screen.
   var refreshRate: Double {
     var mode = SDL_DisplayMode()
     let display = SDL_GetWindowDisplayIndex(window)
@@ -130,28 +131,28 @@ final class VideoSession {
     return Double(mode.refresh_rate)
   }
 
-  /// Shows or hides the mouse's cursor over the window.
+  /// Shows or hides the mouse cursor over the window.
   func showCursor(_ isVisible: Bool) { SDL_ShowCursor(isVisible ? SDL_ENABLE : SDL_DISABLE) }
 
-  /// Whether somebody may see the window.
+  /// True if the driver shows the window on a screen.
   var hasScreen: Bool { driver != "offscreen" && driver != "dummy" }
 
-  /// Whether presenting waits for the screen.
+  /// True if presenting waits for the screen's next refresh.
   var waitsForScreen: Bool { driver == "kmsdrm" }
 
   private static func setHints(_ drivers: VideoDriverChoice) {
-    // Each finger and each button arrives once, as what it is.
+    // Each touch arrives only as a touch, and each mouse button only as a mouse button.
     SDL_SetHint(SDL_HINT_TOUCH_MOUSE_EVENTS, "0")
     SDL_SetHint(SDL_HINT_MOUSE_TOUCH_EVENTS, "0")
     SDL_SetHint(SDL_HINT_VIDEO_ALLOW_SCREENSAVER, "1")
-    // A click on a window that had not the focus is a click all the same.
+    // A click that gives focus to the window counts as a click.
     SDL_SetHint(SDL_HINT_MOUSE_FOCUS_CLICKTHROUGH, "1")
-    // On a desktop it is a window among others, not a game.
+    // On a desktop, the window is an ordinary window, so the compositor must not be bypassed as for a game.
     SDL_SetHint(SDL_HINT_VIDEO_X11_NET_WM_BYPASS_COMPOSITOR, "0")
     SDL_SetHintWithPriority(SDL_HINT_VIDEODRIVER, drivers.names.joined(separator: ","), SDL_HINT_OVERRIDE)
     if drivers.names.contains("kmsdrm") {
       SDL_SetHint(SDL_HINT_RENDER_VSYNC, "1")
-      // An index from the environment has priority over this one.
+      // An index from the environment takes precedence over this hint.
       if let card = drivers.card { SDL_SetHint(SDL_HINT_KMSDRM_DEVICE_INDEX, String(card)) }
     } else {
       SDL_SetHint(SDL_HINT_RENDER_VSYNC, "0")

@@ -1,10 +1,10 @@
 import CSDL
 import VitrineWidgets
 
-/// Makes keys of game controllers: the D-pad and the left stick are arrows, A is Enter, B is Escape, and the shoulder
-/// buttons are Tab and Shift-Tab. Where several hold one key down, it goes up with the last of them.
+/// Translates game controller input to keys: the D-pad and the left stick are arrow keys, A is Enter, B is Escape, the
+/// shoulder buttons are Shift-Tab and Tab. A key that several buttons hold down goes up with the last of them.
 nonisolated struct GamepadKeys {
-  /// A key, with what is held together with it.
+  /// A key with modifiers.
   struct Stroke: Hashable {
     let key: Key
     var modifiers: KeyModifiers = []
@@ -22,7 +22,7 @@ nonisolated struct GamepadKeys {
 
   private var held: [Source: Stroke] = [:]
   private var sticks: [Int32: GamepadStick] = [:]
-  /// The arrow that went down last and is still held: it comes again, as that of a keyboard.
+  /// The last pressed arrow key, while held down. The host repeats it.
   private(set) var repeating: Stroke?
 
   private static func stroke(for button: UInt8) -> Stroke? {
@@ -44,7 +44,9 @@ nonisolated struct GamepadKeys {
     return hold(isDown ? stroke : nil, by: Source(gamepad: gamepad, part: .button(button)))
   }
 
-  /// - Parameter value: of the axis, from -32768 to 32767.
+  /// Returns the events for a movement of an axis.
+  ///
+  /// - Parameter value: The position of the axis, from -32768 to 32767.
   mutating func axis(_ axis: UInt8, value: Int16, of gamepad: Int32) -> [InputEvent] {
     var stick = sticks[gamepad] ?? GamepadStick()
     switch SDL_GameControllerAxis(rawValue: Int32(axis)) {
@@ -57,7 +59,7 @@ nonisolated struct GamepadKeys {
     return hold(stick.arrow.map { Stroke(key: $0) }, by: Source(gamepad: gamepad, part: .stick))
   }
 
-  /// A gamepad that is gone holds nothing any more.
+  /// Releases all keys that a disconnected gamepad held down.
   mutating func remove(_ gamepad: Int32) -> [InputEvent] {
     sticks[gamepad] = nil
     let sources = held.keys.filter { $0.gamepad == gamepad }
@@ -82,12 +84,13 @@ nonisolated struct GamepadKeys {
   }
 }
 
-/// Which arrow a stick stands for: pushed more than half way in a direction it is that arrow, until it has come back
-/// to a third or the other axis has gone further, so that a trembling thumb presses once.
+/// The arrow key for the position of a stick. The key goes down when the stick passes half of its range, and up when
+/// the stick returns to a third or moves farther along the other axis. The difference keeps a trembling thumb from
+/// pressing the key twice.
 nonisolated struct GamepadStick {
-  /// From -1 (left) to 1 (right).
+  /// The horizontal position, from -1 (left) to 1 (right).
   var x = 0.0
-  /// From -1 (up) to 1 (down).
+  /// The vertical position, from -1 (up) to 1 (down).
   var y = 0.0
   private(set) var arrow: Key?
 

@@ -1,44 +1,45 @@
 import CSDL
 import Glibc
 
-/// The game controllers that are plugged in, opened so that SDL tells what they do.
+/// The connected game controllers. SDL sends events only for controllers that are open.
 ///
-/// SDL reads them while it is asked for events, without waiting, and the loop sleeps on their descriptors as on those
-/// of the other input devices, so a controller that nobody touches wakes nobody.
+/// SDL reads the controllers without waiting while it is polled for events. The loop sleeps on their descriptors, as on
+/// those of other input devices, so an unused controller causes no wake-ups.
 @MainActor
 final class Gamepads {
   private var open: [Int32: OpaquePointer] = [:]
 
-  /// Starts SDL's subsystem; nil where it does not start, which leaves the program without controllers.
+  /// Starts SDL's game controller subsystem. Returns `nil` if the subsystem fails to start; the program then runs
+  /// without controllers.
   init?() {
-    // SDL's own drivers for some controllers read beside the kernel's and would have to be polled.
+    // SDL's own drivers for some controllers bypass the kernel's drivers and would have to be polled.
     SDL_SetHint(SDL_HINT_JOYSTICK_HIDAPI, "0")
     SDL_SetHint("SDL_HIDAPI_JOYSTICK_DISABLE_UDEV", "1")
-    // Where no udev runs, nobody would tell of a controller that is plugged in; then SDL watches the folder itself.
+    // Without udev, SDL must watch the folder itself to notice new controllers.
     if access("/run/udev/control", F_OK) != 0 { SDL_SetHint("SDL_JOYSTICK_DISABLE_UDEV", "1") }
     guard SDL_InitSubSystem(SDL_INIT_GAMECONTROLLER) == 0 else { return nil }
   }
 
-  /// Opens the controller at a place among the devices, as SDL says that it is there.
+  /// Opens a controller, given by an index among SDL's devices.
   func add(device: Int32) {
     guard let gamepad = SDL_GameControllerOpen(device) else { return }
     let identifier = SDL_JoystickInstanceID(SDL_GameControllerGetJoystick(gamepad))
-    // SDL counts how often it is opened.
+    // SDL counts the number of times that a controller is opened.
     if open.updateValue(gamepad, forKey: identifier) != nil { SDL_GameControllerClose(gamepad) }
   }
 
-  /// Closes one that was unplugged.
+  /// Closes a disconnected controller.
   func remove(_ identifier: Int32) {
     guard let gamepad = open.removeValue(forKey: identifier) else { return }
     SDL_GameControllerClose(gamepad)
   }
 
-  /// Closes them all; `SDL_Quit` does the rest.
+  /// Closes all controllers. `SDL_Quit` ends the subsystem.
   func close() {
     for gamepad in open.values { SDL_GameControllerClose(gamepad) }
     open.removeAll()
   }
 
-  /// How many are open.
+  /// The number of open controllers.
   var count: Int { open.count }
 }

@@ -1,9 +1,10 @@
 import VitrineWidgets
 
-/// Lets an arrow that a gamepad holds down come again, as a keyboard's does; asks for no frames while none is held.
+/// Repeats an arrow key that a gamepad holds down, as keyboards do. Requests no frames while no key is held down.
 final class KeyRepeat: FrameObserver {
-  /// Seconds until it comes again for the first time, and from then on.
+  /// The number of seconds until the first repetition.
   static let delay = 0.4
+  /// The number of seconds between repetitions.
   static let interval = 0.1
 
   private weak var window: Window?
@@ -11,7 +12,7 @@ final class KeyRepeat: FrameObserver {
 
   init(window: Window) { self.window = window }
 
-  /// What is held now; the same as before changes nothing.
+  /// Sets the key that is held down. Setting the same key again changes nothing.
   func hold(_ new: GamepadKeys.Stroke?) {
     guard new != stroke else { return }
     stroke = new

@@ -1,15 +1,16 @@
 import CSDL
 import Glibc
 
-/// Stands between SDL and a compositor without a seat while SDL looks at what the compositor has, and is gone
-/// from then on: SDL's socket is then the compositor's.
+/// Relays the connection between SDL and a compositor without a seat while SDL reads the list of the compositor's
+/// objects. Afterwards the relay is removed: SDL's socket is then connected directly to the compositor.
 nonisolated final class SeatRelay {
   private let compositor: Int32
   private let client: Int32
   private let stop: Int32
   private var thread = pthread_t()
 
-  /// Nil where there is nothing to do: SDL is new enough, or there is a seat, or no compositor at all.
+  /// Starts the relay. Returns `nil` if no relay is needed: SDL is 2.30 or later, the compositor has a seat, or there
+  /// is no compositor.
   init?() {
     var version = SDL_version()
     SDL_GetVersion(&version)
@@ -39,16 +40,16 @@ nonisolated final class SeatRelay {
       for descriptor in ends + stops + [compositor] { close(descriptor) }
       return nil
     }
-    // SDL takes this one instead of the path, and removes the variable.
+    // libwayland uses this socket instead of the path, and removes the variable.
     setenv("WAYLAND_SOCKET", String(client), 1)
   }
 
-  /// To be called once SDL has been started, or has failed to.
+  /// Ends the relay. Must be called after SDL was started or failed to start.
   func finish(isConnected: Bool) {
     close(stop)
     pthread_join(thread, nil)
     if isConnected {
-      // What has come for SDL has to be taken before its socket is another.
+      // SDL must read everything that has arrived before its socket is replaced.
       var waiting: Int32 = 0
       for _ in 0..<100 where ioctl(client, UInt(FIONREAD), &waiting) == 0 && waiting > 0 { SDL_PumpEvents() }
       dup2(compositor, client)
@@ -60,7 +61,7 @@ nonisolated final class SeatRelay {
     close(compositor)
   }
 
-  /// What the relay's thread has: it alone, from the beginning to its end.
+  /// The relay's work. Only the relay's thread uses it.
   private final class Work {
     private let client, compositor, stop: Int32
     private var standIn = SeatStandIn()
@@ -81,7 +82,7 @@ nonisolated final class SeatRelay {
         if descriptors[0].revents != 0 { isOpen = relayFromClient() }
         if isOpen, descriptors[1].revents != 0 { isOpen = relayFromCompositor() }
       }
-      // SDL has been started: what it has said by now is on the way, and there is no more to change.
+      // SDL has started. Its messages so far have arrived, and further messages need no changes.
       _ = relayFromClient()
       send(fromClient.rest, [], to: compositor)
       send(fromCompositor.rest, [], to: client)
@@ -89,7 +90,7 @@ nonisolated final class SeatRelay {
       close(stop)
     }
 
-    /// False once the other side has gone.
+    /// Relays messages from SDL. Returns false after SDL has closed the connection.
     private func relayFromClient() -> Bool {
       relay(from: client, into: &fromClient) { standIn.client(sends: $0) }
     }

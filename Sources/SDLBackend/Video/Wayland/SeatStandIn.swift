@@ -1,21 +1,23 @@
-/// Makes a compositor without a seat look to its client as if it had one, with nothing on it.
+/// Filters the messages of a Wayland connection so that a compositor without a seat appears to have one, without
+/// devices.
 ///
-/// A seat is the keyboard, pointer and touch panel of one user. A machine without any of them has none, and SDL
-/// before 2.30 crashes there. The seat that the client is told of does not exist for the compositor, which must not
-/// hear of it; but it counts the numbers of the client's objects, so that of the seat becomes a `sync`, which the
+/// A seat is the keyboard, pointer and touch panel of one user. A machine without these devices has no seat, and SDL
+/// before 2.30 crashes there. The compositor must not receive requests for the invented seat. But object numbers must
+/// be used without gaps, so the request that creates the seat is replaced by a `sync` with the seat's number, which the
 /// compositor answers and forgets.
 nonisolated struct SeatStandIn {
-  /// What to send, in order.
+  /// The messages to send, in order.
   struct Messages: Hashable {
     var toCompositor: [WaylandMessage] = []
     var toClient: [WaylandMessage] = []
   }
 
-  /// The number of the invented seat among what a registry lists; compositors count from 1.
+  /// The number of the invented seat in the registry's list. Compositors number their objects from 1, so the numbers do
+  /// not collide.
   static let name: UInt32 = 0xFFF0_0001
-  /// Before version 5 a client destroys a seat without telling.
+  /// The version of the invented seat. Before version 5, a client destroys a seat without a request.
   static let version: UInt32 = 3
-  /// What a client does with them names a seat.
+  /// Interfaces whose requests have a seat as an argument. They are hidden from the client.
   private static let needSeat: Set = [
     "wl_data_device_manager", "zwp_primary_selection_device_manager_v1", "zwp_text_input_manager_v3",
     "zwp_text_input_manager_v1", "zwp_tablet_manager_v2", "zwp_keyboard_shortcuts_inhibit_manager_v1",
@@ -23,10 +25,10 @@ nonisolated struct SeatStandIn {
   ]
 
   private var registries: Set<UInt32> = []
-  /// Numbers of seats that the compositor knows as callbacks.
+  /// The object numbers of seats that are callbacks of a `sync` for the compositor.
   private var callbacks: Set<UInt32> = []
 
-  /// Opcodes: requests of the client, and events of the compositor.
+  /// Opcodes of the client's requests. `Event` has the opcodes of the compositor's events.
   private enum Request {
     static let sync: UInt16 = 0
     static let getRegistry: UInt16 = 1

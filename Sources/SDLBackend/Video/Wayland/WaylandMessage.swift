@@ -1,13 +1,13 @@
-/// A request or event of the Wayland protocol: which object, which of its messages, and the arguments.
+/// A request or event of the Wayland protocol: an object, an opcode and arguments.
 ///
-/// On the wire a head of two words (object; size in bytes and opcode), then the arguments, all in words of the
-/// machine's own byte order; a string is its length with the final NUL, then its bytes, filled up to a whole word.
+/// The wire format is a head of two words (the object; the size in bytes and the opcode), then the arguments. Words are
+/// in the machine's byte order. A string is its length including the final NUL, then its bytes, padded to a whole word.
 nonisolated struct WaylandMessage: Hashable {
   var object: UInt32
   var opcode: UInt16
   var arguments: [UInt8] = []
 
-  /// The object that is there from the beginning, of the interface wl_display.
+  /// The number of the `wl_display` object, which exists from the beginning.
   static let display: UInt32 = 1
 
   init(object: UInt32, opcode: UInt16, words: [UInt32] = []) {
@@ -29,10 +29,10 @@ nonisolated struct WaylandMessage: Hashable {
     while arguments.count % 4 != 0 { arguments.append(0) }
   }
 
-  /// The word at an offset in bytes; nil beyond the end.
+  /// Returns the word at an offset in bytes; `nil` beyond the end.
   func word(at offset: Int) -> UInt32? { Self.word(of: arguments[...], at: offset) }
 
-  /// The text at an offset, and where the next argument begins; nil where there is none.
+  /// Returns the text at an offset in bytes, and the offset of the next argument; `nil` if there is no text.
   func text(at offset: Int) -> (text: String, end: Int)? {
     guard let length = word(at: offset).map(Int.init), length > 0, length <= arguments.count - offset - 4
     else { return nil }
@@ -49,14 +49,14 @@ nonisolated struct WaylandMessage: Hashable {
   private static func bytes(of word: UInt32) -> [UInt8] { withUnsafeBytes(of: word) { Array($0) } }
 }
 
-/// Bytes from a socket, taken out as whole messages.
+/// A buffer that splits bytes from a socket into messages.
 nonisolated struct WaylandBuffer {
-  /// What has come and is no whole message yet.
+  /// The bytes of the next, incomplete message.
   private(set) var rest: [UInt8] = []
 
   mutating func append(_ bytes: some Sequence<UInt8>) { rest += bytes }
 
-  /// The next whole message; nil while it has not come as a whole, and for ever if its size is impossible.
+  /// Removes and returns the next message; `nil` if it is incomplete, or if its size is impossible.
   mutating func next() -> WaylandMessage? {
     guard let object = WaylandMessage.word(of: rest[...], at: 0),
       let head = WaylandMessage.word(of: rest[...], at: 4)

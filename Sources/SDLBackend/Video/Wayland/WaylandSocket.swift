@@ -1,9 +1,9 @@
 import CSDL
 import Glibc
 
-/// The socket of a Wayland compositor, and a first question to it.
+/// The socket of a Wayland compositor.
 nonisolated enum WaylandSocket {
-  /// Where libwayland looks for the compositor; nil if the environment does not say.
+  /// The path at which libwayland looks for the compositor; `nil` if the environment does not define it.
   static var path: String? {
     func variable(_ name: String) -> String? {
       getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
@@ -12,7 +12,7 @@ nonisolated enum WaylandSocket {
     return name.hasPrefix("/") ? name : variable("XDG_RUNTIME_DIR").map { "\($0)/\(name)" }
   }
 
-  /// A connection to it; nil if nobody answers.
+  /// Connects to the compositor. Returns the descriptor, or `nil` if the connection fails.
   static func connect(to path: String) -> Int32? {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
@@ -32,7 +32,7 @@ nonisolated enum WaylandSocket {
     return descriptor
   }
 
-  /// Whether the compositor lists a seat; nil if it does not say so within five seconds.
+  /// Returns true if the compositor has a seat; `nil` if the compositor does not reply within five seconds.
   static func hasSeat(at path: String) -> Bool? {
     guard let descriptor = connect(to: path) else { return nil }
     defer { close(descriptor) }
@@ -53,7 +53,7 @@ nonisolated enum WaylandSocket {
         if message.object == registry, message.opcode == 0, message.text(at: 4)?.text == "wl_seat" {
           return true
         }
-        // The answer to `sync` comes after the list.
+        // The reply to `sync` follows the complete list of objects.
         if message.object == callback { return false }
       }
       var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
