@@ -1,24 +1,25 @@
 public import VitrineGraphics
 
-/// A view as somebody hears of it who does not see it, with what it holds: plain data, to be read out, printed or
-/// checked.
+/// The accessible description of a view and its content, as plain data to be read aloud, printed or tested.
 public nonisolated struct AccessibilityNode: Hashable, Sendable {
-  /// What it is.
+  /// The role of the view.
   public var role: AccessibilityRole
-  /// What it is called; nil for what has no name.
+  /// The accessible name; `nil` without a name.
   public var label: String?
-  /// What it is set to, as `on`, `3 of 10`; nil where it has no value.
+  /// The accessible value, for example `on` or `3 of 10`; `nil` without a value.
   public var value: String?
-  /// What holds at present.
+  /// The current states.
   public var states: AccessibilityStates
-  /// Where it lies in the window, in points; also where it is scrolled out of sight.
+  /// The frame in the window in points, also if the view is scrolled out of sight.
   public var frame: Rect
-  /// What it holds, back to front, which is the order of the Tab key.
+  /// The nodes of the content, back to front, which is the order of the Tab key.
   public var children: [AccessibilityNode]
 
-  /// The node and all below it, each on a line of its own, two blanks further in than what it lies in: role, name, value,
-  /// states, place and size, as `toggle "Mute" "on" selected,focused 24,96 80x44`. Without a value there are empty
-  /// quotes, without a state it is `normal`; places are rounded to whole points.
+  /// The node and its descendants as text, one line per node, indented by two spaces per level.
+  ///
+  /// A line contains role, name, value, states, position and size, for example `toggle "Mute" "on" selected,focused
+  /// 24,96 80x44`. A missing name or value is `""`, and without states the state is `normal`. Positions and sizes are
+  /// rounded to whole points.
   public var text: String { lines(indent: "").joined(separator: "\n") }
 
   private func lines(indent: String) -> [String] {
@@ -48,8 +49,8 @@ public nonisolated struct AccessibilityNode: Hashable, Sendable {
 }
 
 extension View {
-  /// The view and what it holds, as it is now. What is hidden is left out, as is what says so; a group without a name leaves its place to
-  /// what it holds. O(views).
+  /// The current accessible description of the view and its content. Descendants that are hidden, also with
+  /// `isAccessibilityHidden`, are omitted; a group without a name is replaced by its content. O(views).
   public var accessibilityNode: AccessibilityNode {
     AccessibilityNode(
       role: accessibilityRole, label: accessibilityLabel, value: accessibilityValue,
@@ -57,7 +58,7 @@ extension View {
       children: subviews.flatMap(\.accessibilityNodes))
   }
 
-  /// The node, or those that stand in its place.
+  /// The node of the view, or the nodes that replace it.
   var accessibilityNodes: [AccessibilityNode] {
     guard !isHidden, alpha >= 0.01, !isAccessibilityHidden else { return [] }
     let node = accessibilityNode

@@ -1,17 +1,17 @@
-/// What a view is to somebody who does not see it.
+/// The role of a view for assistive technology.
 public nonisolated enum AccessibilityRole: String, Hashable, Sendable, CaseIterable {
-  /// Nothing by itself; it holds others.
+  /// A container without a meaning of its own.
   case group
-  /// The top of the tree.
+  /// The root of the tree.
   case window
-  /// Something to read, or to look at.
+  /// A text, or an image.
   case text, image
-  /// Something to press; a toggle stays on.
+  /// A button, or a button that switches between on and off.
   case button, toggle
-  /// Something else that takes touches and keys.
+  /// Any other control.
   case control
-  /// Something that scrolls; a list has rows.
+  /// A scrolling view, a list, and a row of a list.
   case scrollArea, list, row
-  /// How far something has come, or only that something is going on.
+  /// Progress, known or unknown.
   case progress
 }

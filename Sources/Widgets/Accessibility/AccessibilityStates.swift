@@ -1,23 +1,23 @@
-/// How a view is at present, to somebody who does not see it.
+/// The current states of a view for assistive technology.
 public nonisolated struct AccessibilityStates: OptionSet, Hashable, Sendable {
-  /// A bit for each of the states below.
+  /// One bit for each of the states below.
   public let rawValue: Int
 
-  /// A set from its bits.
+  /// Creates a set from its bits.
   public init(rawValue: Int) { self.rawValue = rawValue }
 
-  /// A finger or a key presses it.
+  /// Pressed by a finger or a key.
   public static let highlighted = AccessibilityStates(rawValue: 1)
-  /// It is chosen, or on.
+  /// Selected, or switched on.
   public static let selected = AccessibilityStates(rawValue: 2)
-  /// It cannot be used now.
+  /// Currently not usable.
   public static let disabled = AccessibilityStates(rawValue: 4)
-  /// It gets the keys; of a row: keys act on it.
+  /// Receives keys; for a row, keys act on the row.
   public static let focused = AccessibilityStates(rawValue: 8)
-  /// It waits for a picture.
+  /// Waiting for an image, or showing that work is in progress.
   public static let busy = AccessibilityStates(rawValue: 16)
 
-  /// The names of those that hold, in the order above; empty where none does.
+  /// The names of the states in the set, in the order above; empty for an empty set.
   public var names: [String] {
     let all: [(AccessibilityStates, String)] = [
       (.highlighted, "highlighted"), (.selected, "selected"), (.disabled, "disabled"), (.focused, "focused"),
@@ -28,7 +28,7 @@ public nonisolated struct AccessibilityStates: OptionSet, Hashable, Sendable {
 }
 
 extension AccessibilityStates {
-  /// What a control's state says.
+  /// Creates the states that correspond to a control's state.
   init(_ state: ControlState) {
     self = []
     if state.contains(.highlighted) { insert(.highlighted) }

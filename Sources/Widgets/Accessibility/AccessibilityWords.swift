@@ -1,4 +1,4 @@
-/// What was said of a view in place of what its class says; beside the view, since few have any.
+/// The accessibility values that replace the defaults of a view's class. A separate object, because few views have any.
 final class AccessibilityWords {
   var role: AccessibilityRole?
   var label: String?

@@ -1,9 +1,9 @@
-/// Where an arrow key takes the focus.
+/// A direction in which an arrow key moves the focus.
 public nonisolated enum FocusDirection: Hashable, Sendable, CaseIterable {
-  /// Towards an edge of the window.
+  /// Towards the edge of the window with this name.
   case up, down, left, right
 
-  /// The direction of an arrow key; nil for any other key.
+  /// Creates the direction of an arrow key; fails for any other key.
   public init?(_ key: Key) {
     switch key {
     case .up: self = .up

@@ -1,17 +1,17 @@
 import VitrineGraphics
 
-/// Which of several rectangles lies nearest to another in a direction.
+/// Selects the rectangle that is nearest to an origin rectangle in a direction.
 ///
-/// - What lies in the direction begins beyond the middle of the rectangle and ends beyond its end. So neither what
-///   encloses it nor what lies within it is in any direction, and what overlaps it may be.
-/// - Left and right keep to the row: what overlaps it in height goes before all else. Outside of the row only that
-///   counts which lies at least as far ahead as aside.
-/// - Otherwise that is nearest which takes the least way: the gap ahead, and the gap aside twice. Among equals it is
-///   the one whose middle is less aside, and then the first.
+/// - A rectangle lies in the direction if it begins beyond the middle of the origin and ends beyond the end of the
+///   origin. Rectangles that contain the origin or lie within it are in no direction; overlapping ones may be.
+/// - For left and right, rectangles that overlap the origin vertically (in the same row) come first. Other rectangles
+///   count only if they lie at least as far ahead as aside.
+/// - Otherwise the smallest distance wins: the gap ahead plus twice the gap aside. Among equal distances, the rectangle
+///   whose middle is least aside wins, then the first one.
 nonisolated struct FocusGeometry {
   let direction: FocusDirection
 
-  /// The index of the nearest; nil where none lies in the direction. O(n).
+  /// Returns the index of the nearest candidate; `nil` if none lies in the direction. O(n).
   func nearest(to origin: Rect, among candidates: [Rect]) -> Int? {
     let from = turned(origin)
     var best: (index: Int, cost: Cost)?
@@ -33,7 +33,7 @@ nonisolated struct FocusGeometry {
     }
   }
 
-  /// A rectangle seen so that the direction goes towards growing x.
+  /// Returns the rectangle rotated so that the direction is towards increasing x.
   private func turned(_ rect: Rect) -> Rect {
     switch direction {
     case .right: rect

@@ -1,9 +1,9 @@
 import VitrineGraphics
 
-/// How keys move the focus: Tab in the order of the tree, arrows by where views lie.
+/// Keyboard focus: Tab moves the focus in the order of the tree, arrow keys move it by position.
 extension Window {
-  /// Moves the focus to the next view that takes it, in the order of the tree, round the end, and scrolls it
-  /// into view.
+  /// Moves the focus to the next or previous view that can be focused, in the order of the tree, and scrolls the view
+  /// into sight. After the last view follows the first.
   public func moveFocus(forward: Bool) {
     let candidates = focusable(below: self, isTabbing: true).map(\.view)
     guard !candidates.isEmpty else { return }
@@ -13,13 +13,14 @@ extension Window {
     give(candidates[next])
   }
 
-  /// Moves the focus to the view that lies nearest in a direction, and scrolls it into view. Nothing lies beyond the
-  /// edge: it does not begin again at the other side.
+  /// Moves the focus to the nearest view in a direction and scrolls the view into sight. Does not wrap around at the
+  /// edge.
   ///
-  /// What is in the innermost scroll view around the focus goes first, whether it can be seen or not; outside of it
-  /// only what can be seen counts, also of other scroll views. A list or grid that takes the focus counts as one.
+  /// Views in the innermost scroll view around the focus come first, whether visible or not. Outside of that scroll
+  /// view only visible views count, also those in other scroll views. A list or grid that can be focused counts as a
+  /// single view.
   ///
-  /// - Returns: whether the focus has moved; false where there was none.
+  /// - Returns: True if the focus has moved; false also if no view has the focus.
   @discardableResult
   public func moveFocus(_ direction: FocusDirection) -> Bool {
     guard let focusedView else { return false }
@@ -27,8 +28,8 @@ extension Window {
     return false
   }
 
-  /// Hands an arrow key round: to the view with the focus and to those around it, and before a scroll view takes it,
-  /// to what lies in that direction within. A scroll view that has come to its end leaves the key to what lies outside.
+  /// Offers an arrow key to the focused view and then to its superviews. Before a scroll view receives the key, the
+  /// focus moves to a view within the scroll view in that direction. A scroll view at its end passes the key outwards.
   func handleArrow(_ key: Key, _ direction: FocusDirection) -> Bool {
     guard let focused = focusedView else { return false }
     var view: View? = focused
@@ -41,7 +42,8 @@ extension Window {
     return false
   }
 
-  /// Gives the focus to a view where nothing has it: the first one that can be seen, or else the first.
+  /// Gives the focus to the first visible view that can be focused, or else to the first, if no view has the focus.
+  /// Returns true if a view received the focus.
   func beginFocus() -> Bool {
     guard focusedView == nil else { return false }
     let candidates = focusable(below: self, isTabbing: true)
@@ -65,7 +67,8 @@ extension Window {
     }
     let geometry = FocusGeometry(direction: direction)
     guard let index = geometry.nearest(to: origin, among: candidates.map(\.place)) else { return false }
-    // What lies further than a screenful is scrolled to, so that what lies between is seen.
+    // A view further than a screenful away is not focused at once: the key scrolls, so that the content in between is
+    // shown.
     if scrolls, !container.frameInWindow.isWithinReach(of: candidates[index].place, direction) {
       return false
     }
@@ -75,18 +78,18 @@ extension Window {
 
   private struct Focusable {
     let view: View
-    /// All of it, in the window.
+    /// The whole frame, in window coordinates.
     let place: Rect
-    /// What clips around it leave of that.
+    /// The part of the frame that the superviews do not clip.
     let seen: Rect
-    /// Whether no other scroll view lies between it and where it was looked for.
+    /// True if no other scroll view lies between the view and the root of the search.
     let isDirect: Bool
   }
 
-  /// The views that take the focus, in the order of the tree.
+  /// Returns the views that can be focused, in the order of the tree.
   ///
-  /// - Parameter isTabbing: whether what lies in lists that take the focus themselves counts too: arrows move the
-  ///   cursor of such a list.
+  /// - Parameter isTabbing: True to include views within lists that can be focused. Arrow keys skip them, because they
+  ///   move the cursor of such a list.
   private func focusable(below top: View, isTabbing: Bool) -> [Focusable] {
     var found: [Focusable] = []
     func collect(_ view: View, seen: Rect, isDirect: Bool) {
@@ -107,14 +110,14 @@ extension Window {
 }
 
 extension View {
-  /// The scroll views around it, innermost first, and the window.
+  /// The scroll views around the view, innermost first, and the window.
   fileprivate var containers: [View] {
     sequence(first: self, next: \.superview).dropFirst().filter { $0 is ScrollView || $0 is Window }
   }
 }
 
 extension Rect {
-  /// Whether something lies at most a length of the rectangle beyond its end in a direction.
+  /// True if `place` begins at most one length of this rectangle beyond the rectangle's edge in a direction.
   fileprivate func isWithinReach(of place: Rect, _ direction: FocusDirection) -> Bool {
     switch direction {
     case .up: place.maxY >= minY - height

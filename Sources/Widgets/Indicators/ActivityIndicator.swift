@@ -1,34 +1,34 @@
 public import VitrineGraphics
 
-/// A spinner that says that something is going on.
+/// A spinner that shows that work is in progress.
 ///
-/// It takes twelve frames a second while it turns and can be seen, and none otherwise.
+/// While animating and visible, the indicator requests twelve frames per second, otherwise none.
 open class ActivityIndicator: View {
-  /// How large it is drawn, centred in the bounds.
+  /// The size at which the spinner is drawn, centered in the bounds.
   public nonisolated enum Style: Hashable, Sendable {
-    /// 20 points: beside a line of text, in a small slot.
+    /// 20 points, for small slots and next to a line of text.
     case medium
-    /// 37 points: alone in the middle of a picture.
+    /// 37 points, for the middle of an image.
     case large
 
-    /// 20 and 37 points, as in UIKit.
+    /// The diameter in points, 20 or 37 as in UIKit.
     public var diameter: Double { self == .medium ? 20 : 37 }
 
-    /// What fits into a slot; nil for one that is too small for any.
+    /// Returns the style for a slot: `large` from 128 points on, `medium` from 12 points on, `nil` for smaller slots.
     package static func suiting(_ room: Size) -> Style? {
       let side = min(room.width, room.height)
       return side >= 128 ? .large : side >= 12 ? .medium : nil
     }
   }
 
-  /// Medium by default.
+  /// The style; `medium` by default.
   public var style: Style {
     didSet {
       spinner.diameter = style.diameter
       spinnerDidChange()
     }
   }
-  /// White by default.
+  /// The color of the brightest tooth; white by default.
   public var color: Color {
     get { spinner.color }
     set {
@@ -36,16 +36,16 @@ open class ActivityIndicator: View {
       spinnerDidChange()
     }
   }
-  /// Whether nothing is drawn while it does not turn; otherwise it stands still. True by default.
+  /// True if nothing is drawn while the indicator is stopped; otherwise the spinner stands still. True by default.
   public var hidesWhenStopped = true { didSet { if !isAnimating { setNeedsDisplay() } } }
-  /// Whether it turns.
+  /// True while the spinner turns.
   public private(set) var isAnimating = false
 
   private var spinner: SpinnerDrawing
   private let player: IndicatorPlayer
   var binding: ActivityBinding?
 
-  /// An indicator as large as its style.
+  /// Creates an indicator with the size of the style.
   public init(style: Style = .medium) {
     self.style = style
     spinner = SpinnerDrawing(color: .white, diameter: style.diameter)
@@ -55,9 +55,9 @@ open class ActivityIndicator: View {
     isUserInteractionEnabled = false
   }
 
-  /// Starts turning; a second call does nothing, and one stop ends it all the same.
+  /// Starts the animation. Calls are not counted: one stop ends the animation.
   public func startAnimating() { setAnimating(true) }
-  /// Stops; does nothing where it does not turn.
+  /// Stops the animation; does nothing if the indicator is stopped.
   public func stopAnimating() { setAnimating(false) }
 
   private func setAnimating(_ value: Bool) {
@@ -75,28 +75,28 @@ open class ActivityIndicator: View {
   open override func draw(into list: inout DrawList) {
     super.draw(into: &list)
     guard isAnimating || !hidesWhenStopped else { return }
-    // It is as large as its style, whatever room there is.
+    // The spinner has the size of its style, also in smaller bounds.
     let side = style.diameter + 1
     let room = Rect(x: bounds.midX - side / 2, y: bounds.midY - side / 2, width: side, height: side)
     player.draw(in: self, room: room, isPlaying: isAnimating, into: &list)
   }
 
-  /// `progress`.
+  /// Returns `.progress` unless another role was set.
   open override var accessibilityRole: AccessibilityRole {
     get { role(.progress) }
     set { super.accessibilityRole = newValue }
   }
-  /// `busy` while it turns.
+  /// The states of super, and `busy` while the spinner turns.
   open override var accessibilityStates: AccessibilityStates {
     isAnimating ? super.accessibilityStates.union(.busy) : super.accessibilityStates
   }
-  /// Also while there is nothing to be seen of it.
+  /// True also while the indicator is invisible because it is stopped.
   open override var isAccessibilityHidden: Bool {
     get { super.isAccessibilityHidden || (hidesWhenStopped && !isAnimating) }
     set { super.isAccessibilityHidden = newValue }
   }
 
-  /// The diameter of the style.
+  /// Returns the diameter of the style in both directions.
   open override func sizeThatFits(_ size: Size) -> Size {
     Size(width: style.diameter, height: style.diameter)
   }

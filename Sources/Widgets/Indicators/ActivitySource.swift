@@ -1,38 +1,40 @@
-/// Something that runs and ends, to which an indicator can be bound: an `ImageTask`, a slot, the network, or what a
-/// program does itself.
+/// A source of activity to which an indicator can be bound, for example an `ImageTask`, an image slot, the network, or
+/// work of the application.
 public protocol ActivitySource: AnyObject {
-  /// How it is now.
+  /// The current activity.
   var activity: Activity { get }
 
-  /// Calls `change` on the main actor after each change, until what is returned is let go.
+  /// Calls `change` on the main actor after each change, until the returned observation is released.
   func observeActivity(_ change: @escaping @MainActor () -> Void) -> ActivityObservation
 }
 
-/// How something is that takes its time.
+/// The state of an activity.
 public nonisolated enum Activity: Hashable, Sendable {
-  /// Under way; from 0 to 1, or nil as long as nobody knows how far.
+  /// Running; `progress` is a fraction from 0 to 1, or `nil` while unknown.
   case running(progress: Double?)
-  /// Not under way, but not over: suspended, or not begun.
+  /// Suspended or not yet started.
   case paused
-  /// Over, well or not.
+  /// Finished, successfully or not.
   case ended(success: Bool)
 
-  /// Whether it is under way.
+  /// True while the activity is running.
   public var isRunning: Bool { if case .running = self { true } else { false } }
 }
 
-/// Keeps an observer of an `ActivitySource` informed as long as it is held.
+/// The observation of an `ActivitySource`. Releasing the observation ends it.
 @MainActor
 public final class ActivityObservation {
   private let end: () -> Void
 
-  /// - Parameter end: called on the main actor when the observation is let go; it should forget the observer.
+  /// Creates an observation.
+  ///
+  /// - Parameter end: Called on the main actor when the observation is released. It should remove the observer.
   public init(end: @escaping () -> Void) { self.end = end }
 
   isolated deinit { end() }
 }
 
-/// A list of observers, for whoever is an `ActivitySource`.
+/// A list of observers, for the implementation of an `ActivitySource`.
 ///
 /// ```swift
 /// final class Import: ActivitySource {
@@ -45,13 +47,13 @@ public final class ActivityObservers {
   private var observers: [(number: Int, change: () -> Void)] = []
   private var lastNumber = 0
 
-  /// Nobody yet.
+  /// Creates an empty list.
   public init() {}
 
-  /// Whether nobody observes.
+  /// True if there are no observers.
   public var isEmpty: Bool { observers.isEmpty }
 
-  /// Adds an observer, until what is returned is let go.
+  /// Adds an observer, which is called until the returned observation is released.
   public func add(_ change: @escaping @MainActor () -> Void) -> ActivityObservation {
     lastNumber += 1
     let number = lastNumber
@@ -59,7 +61,8 @@ public final class ActivityObservers {
     return ActivityObservation { [weak self] in self?.observers.removeAll { $0.number == number } }
   }
 
-  /// Calls all of them, in the order in which they came; not those that one before them has let go.
+  /// Calls all observers in the order in which they were added, except those whose observation an earlier observer has
+  /// released.
   public func notify() {
     for observer in observers where observers.contains(where: { $0.number == observer.number }) {
       observer.change()
@@ -67,14 +70,14 @@ public final class ActivityObservers {
   }
 }
 
-/// What ties an indicator to a source. It goes with the indicator; the source does not keep it.
+/// The connection of an indicator to an activity source. The indicator retains the binding; the source is not retained.
 final class ActivityBinding {
   private var observation: ActivityObservation?
 
-  /// Applies what is now, and each change from now on.
+  /// Applies the current activity and each change from now on.
   init(to source: any ActivitySource, apply: @escaping (Activity) -> Void) {
     apply(source.activity)
-    // A source may call those that were let go just now once more.
+    // A source may call an observer once more after its observation was released.
     observation = source.observeActivity { [weak self, weak source] in
       if self != nil, let source { apply(source.activity) }
     }

@@ -1,8 +1,8 @@
 public import VitrineGraphics
 
-/// What an indicator looks like: a spinner, a bar, a ring, or one of your own.
+/// The appearance of an indicator: a spinner, a bar, a ring, or an application's own drawing.
 ///
-/// It is asked what to draw at a moment and when that changes, and keeps no time itself:
+/// The drawing keeps no time. It is asked what to draw at a moment and when the appearance changes next:
 ///
 /// ```swift
 /// struct Pulse: IndicatorDrawing {
@@ -17,40 +17,42 @@ public import VitrineGraphics
 /// }
 /// ```
 ///
-/// One that is slow is asked less often, one that never looks the same once a frame; it draws within its rectangle
-/// and leaves nothing behind that would disturb what is drawn after it.
+/// A drawing is asked for a change once per frame at most, and less often if it is slow. It must draw within its
+/// rectangle and must not affect the commands that follow.
 @MainActor
 public protocol IndicatorDrawing: Sendable {
-  /// How much of a room it takes, in points; it is put in the middle. Nothing is drawn where a side is not above 0.
+  /// Returns the size of the indicator in points. The indicator is centered in the available space, and not drawn if a
+  /// side is not above 0.
   ///
   /// - Parameters:
-  ///   - room: of the slot, or of the view.
-  ///   - scale: pixels to a point, for whoever wants whole pixels.
+  ///   - room: The size of the slot or view.
+  ///   - scale: Pixels per point, for sizes in whole pixels.
   func size(in room: Size, scale: Double) -> Size
 
-  /// Draws what is seen at a moment, in the coordinates of `rect`, which has the size that it asked for.
+  /// Draws the indicator at a moment, in the coordinates of `rect`, which has the requested size, limited to the
+  /// available space.
   func draw(_ moment: IndicatorMoment, in rect: Rect, into list: inout DrawList)
 
-  /// When it looks different if nobody reports progress: a later time of the same clock. Nil, as by default, for what
-  /// stands still.
+  /// Returns the time of the next change of the appearance if the progress stays the same, later than `moment.time` and
+  /// on the same clock. By default `nil`: the drawing does not change with time.
   func nextChange(after moment: IndicatorMoment) -> Double?
 }
 
 extension IndicatorDrawing {
-  /// It stands still.
+  /// Returns `nil`: the drawing does not change with time.
   public func nextChange(after moment: IndicatorMoment) -> Double? { nil }
 }
 
-/// A moment in the life of an indicator.
+/// The time and the progress for which an indicator is drawn.
 public nonisolated struct IndicatorMoment: Hashable, Sendable {
-  /// Time of the window, in seconds: the same for all indicators, so that they step together.
+  /// The time of the window in seconds. All indicators of a window use the same time, so that they move in step.
   public var time: Double
-  /// From 0 to 1; nil as long as nobody knows.
+  /// The progress from 0 to 1; `nil` while unknown.
   public var progress: Double?
-  /// Pixels to a point.
+  /// Pixels per point.
   public var scale: Double
 
-  /// A moment without a known progress, at one pixel to a point, unless said otherwise.
+  /// Creates a moment; by default with unknown progress and one pixel per point.
   public init(time: Double, progress: Double? = nil, scale: Double = 1) {
     self.time = time
     self.progress = progress

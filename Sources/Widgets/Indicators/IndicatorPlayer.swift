@@ -2,12 +2,12 @@ package import VitrineGraphics
 
 /// Shows an indicator over a view, as part of the view's own drawing.
 ///
-/// Being drawn is what keeps it moving: each drawing asks for the next change. An indicator that is hidden, scrolled
-/// away or whose view has left the window therefore costs nothing, and goes on when it is seen again.
+/// Each drawing requests the frame of the next change. An indicator that is hidden, scrolled out of view or in no
+/// window is not drawn and therefore costs nothing; it continues when it becomes visible again.
 package final class IndicatorPlayer: FrameObserver {
-  /// A change is seen with the next drawing.
+  /// The appearance. A change takes effect with the next drawing.
   package var drawing: any IndicatorDrawing
-  /// Whether it is somebody else's, and kept from drawing outside its place.
+  /// True for a drawing of the application, which is clipped to its frame.
   private let isForeign: Bool
   private var motion = ProgressMotion()
   private weak var view: View?
@@ -18,24 +18,25 @@ package final class IndicatorPlayer: FrameObserver {
     self.isForeign = isForeign
   }
 
-  /// Where the progress is, or is going to; nil while it is not known.
+  /// The reported progress, also while its animation is running; `nil` while unknown.
   package var progress: Double? { motion.goal }
 
-  /// Reports progress; what is no number counts as unknown, what is out of 0…1 is pinned.
+  /// Reports progress. NaN counts as unknown; other values are clamped to 0…1.
   package func setProgress(_ progress: Double?, animated: Bool) {
     guard motion.go(to: progress, at: view?.window?.now ?? 0, animated: animated && view?.window != nil)
     else { return }
     view?.setNeedsDisplay(place)
   }
 
-  /// Draws the moment in the middle of `room`, in `view`'s coordinates, and asks for the next one.
+  /// Draws the current moment centered in `room`, in the coordinates of `view`, and requests the frame of the next
+  /// change.
   ///
-  /// - Parameter isPlaying: whether it moves; if not, what stands still is drawn.
+  /// - Parameter isPlaying: False to draw the indicator standing still.
   package func draw(in view: View, room: Rect, isPlaying: Bool = true, into list: inout DrawList) {
     let scale = view.window?.scale ?? 1
     let now = view.window?.now ?? 0
     let size = drawing.size(in: room.size, scale: scale)
-    // Not a number is not above 0 either.
+    // The comparisons also reject NaN.
     guard size.width > 0, size.height > 0 else { return }
     let (width, height) = (min(size.width, room.width), min(size.height, room.height))
     let rect = Rect(
@@ -53,7 +54,7 @@ package final class IndicatorPlayer: FrameObserver {
     if isPlaying, let window = view.window { schedule(moment, in: window) }
   }
 
-  /// Ends the calls for further moments.
+  /// Cancels the request for the next frame.
   package func stop() { view?.window?.cancelFrames(for: self) }
 
   private func schedule(_ moment: IndicatorMoment, in window: Window) {
@@ -61,12 +62,12 @@ package final class IndicatorPlayer: FrameObserver {
     guard let next = isUnderWay ? window.now : drawing.nextChange(after: moment), !next.isNaN,
       next < .infinity
     else { return window.cancelFrames(for: self) }
-    // What is slow to draw leaves most of the time to others.
+    // A slow drawing pauses for four times the duration of a frame, so that it leaves most of the time to other work.
     let pause = max(window.frameInterval, window.frameWork * 4)
     window.requestFrames(for: self, at: max(next, window.now + pause), keepsBusy: isUnderWay)
   }
 
-  /// The next moment: what it covers is drawn again.
+  /// Marks the indicator's frame to be redrawn.
   package func frame(at now: Double) -> NextFrame {
     view?.setNeedsDisplay(place)
     return .never

@@ -1,7 +1,8 @@
 extension ActivityIndicator {
-  /// Turns while something runs, and stops when it is suspended or over (AF-F58); binding to nil leaves it as it is.
+  /// Animates the indicator while an activity is running, and stops it when the activity is suspended or finished.
+  /// `nil` ends the binding and leaves the indicator as it is.
   ///
-  /// The source is not kept alive. One indicator has one source: a second call replaces the first.
+  /// The source is not retained. A second call replaces the source.
   public func setAnimating(withStateOf source: (any ActivitySource)?) {
     binding = source.map { source in
       ActivityBinding(to: source) { [weak self] activity in
@@ -12,12 +13,12 @@ extension ActivityIndicator {
 }
 
 extension ProgressView {
-  /// Follows the progress of something (AF-F60): known, it is shown; unknown, the value stays and the view becomes
-  /// indeterminate until there is one; at a good end it is 1. Binding to nil leaves it as it is.
+  /// Shows the progress of an activity. While the progress is unknown, the value stays and the view is indeterminate. A
+  /// successful end sets the value to 1. `nil` ends the binding and leaves the view as it is.
   ///
   /// - Parameters:
-  ///   - source: not kept alive; a second call replaces the first.
-  ///   - animated: whether it goes from value to value in 0.25 s.
+  ///   - source: The activity, not retained. A second call replaces the source.
+  ///   - animated: True to animate each change for 0.25 s.
   public func setProgress(withProgressOf source: (any ActivitySource)?, animated: Bool = true) {
     binding = source.map { source in
       ActivityBinding(to: source) { [weak self] activity in self?.show(activity, animated: animated) }
@@ -29,7 +30,7 @@ extension ProgressView {
       isIndeterminate = true
       return
     }
-    // From the unknown there is no way to go.
+    // There is no value from which to animate.
     let animated = animated && !isIndeterminate
     isIndeterminate = false
     switch activity {
@@ -41,10 +42,11 @@ extension ProgressView {
 }
 
 extension RefreshControl {
-  /// Refreshes while something runs, and ends when it is suspended or over (AF-F59); what is not running now ends it at
-  /// once. No event is sent. Binding to nil leaves it as it is.
+  /// Shows the control as refreshing while an activity is running, and ends the refreshing when the activity is
+  /// suspended or finished; at once if it is not running now. No event is sent. `nil` ends the binding and leaves the
+  /// control as it is.
   ///
-  /// The source is not kept alive. One control has one source: a second call replaces the first.
+  /// The source is not retained. A second call replaces the source.
   public func setRefreshing(withStateOf source: (any ActivitySource)?) {
     binding = source.map { source in
       ActivityBinding(to: source) { [weak self] activity in

@@ -1,18 +1,18 @@
 package import VitrineGraphics
 
-/// A bar that fills up; while nobody knows how far it is, a piece of it wanders from left to right.
+/// A progress bar. While the progress is unknown, a piece of the bar moves from left to right.
 package struct ProgressBarDrawing: IndicatorDrawing {
   package var color: Color
   package var track: Color
-  /// Whether it takes all of the room's width; if not, so much as looks right over a picture.
+  /// True if the bar fills the available width. False uses 60 % of it, at most 160 points, for a bar over an image.
   package var fillsWidth: Bool
 
-  /// Points, of the bar.
+  /// The height of the bar in points.
   package static let thickness = 4.0
-  /// Seconds in which the piece goes from one end to the other, and its share of the bar.
+  /// The duration in seconds of one pass of the piece, and the length of the piece as a fraction of the bar.
   static let wayTime = 1.5
   static let pieceShare = 0.3
-  /// Steps a second of the piece.
+  /// The steps per second of the moving piece.
   static let stepsPerSecond = 30.0
   private static let shortest = 24.0
   private static let longest = 160.0
@@ -36,7 +36,7 @@ package struct ProgressBarDrawing: IndicatorDrawing {
     list.fill(rect, color: track, cornerRadius: radius)
     let (start, end) = moment.progress.map { (0, $0) } ?? piece(at: moment.time)
     guard end > start else { return }
-    // Never narrower than round ends are.
+    // The width of the round ends is the minimum.
     let width = max(rect.height, (end - start) * rect.width)
     let x = min(rect.minX + start * rect.width, rect.maxX - width)
     list.fill(
@@ -48,7 +48,8 @@ package struct ProgressBarDrawing: IndicatorDrawing {
     return ((moment.time * Self.stepsPerSecond + 1e-6).rounded(.down) + 1) / Self.stepsPerSecond
   }
 
-  /// Where the piece is, in shares of the bar. It comes in on the left and goes out on the right.
+  /// Returns the ends of the moving piece as fractions of the bar. The piece enters on the left and leaves on the
+  /// right.
   private func piece(at time: Double) -> (start: Double, end: Double) {
     let step = (time * Self.stepsPerSecond + 1e-6).rounded(.down) / Self.stepsPerSecond
     let share = TimingCurve.easeInOut.value(

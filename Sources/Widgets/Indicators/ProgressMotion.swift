@@ -1,16 +1,18 @@
-/// How a progress that is shown follows the one that is reported. Pure: the caller brings the time, in seconds.
+/// The animation of a displayed progress towards the reported progress. Has no clock: the caller passes the time in
+/// seconds.
 nonisolated struct ProgressMotion: Hashable, Sendable {
-  /// Seconds in which it gets there.
+  /// The duration of the animation in seconds.
   static let duration = 0.25
 
-  /// Where it is going; nil while the progress is not known.
+  /// The reported progress, to which the animation leads; `nil` while unknown.
   private(set) var goal: Double?
   private var origin = 0.0
   private var start = -Double.infinity
 
-  /// Reports a progress; what is no number counts as unknown, and the rest is pinned to 0…1. Whether that is news.
+  /// Sets the reported progress. NaN counts as unknown; other values are clamped to 0…1. Returns true if the progress
+  /// has changed.
   ///
-  /// - Parameter animated: whether it goes there in a while; it does not from or to the unknown.
+  /// - Parameter animated: True to animate the change. A change from or to an unknown progress is never animated.
   mutating func go(to progress: Double?, at now: Double, animated: Bool) -> Bool {
     let progress = progress.flatMap { $0.isNaN ? nil : min(1, max(0, $0)) }
     guard progress != goal else { return false }
@@ -24,7 +26,7 @@ nonisolated struct ProgressMotion: Hashable, Sendable {
     return true
   }
 
-  /// What is shown at a time.
+  /// Returns the displayed progress at a time; `nil` while unknown.
   func value(at now: Double) -> Double? {
     guard let goal, isUnderWay(at: now) else { return goal }
     return origin + (goal - origin) * TimingCurve.easeOut.value(at: (now - start) / Self.duration)

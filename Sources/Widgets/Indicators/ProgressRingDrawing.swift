@@ -1,16 +1,17 @@
 package import VitrineGraphics
 
-/// A ring that closes clockwise from the top; while nobody knows how far it is, a piece of it goes round once a second.
+/// A progress ring, filled clockwise from the top. While the progress is unknown, a piece of the ring rotates once per
+/// second.
 package struct ProgressRingDrawing: IndicatorDrawing {
   package var color: Color
   package var track: Color
-  /// In points; nil takes what suits the room.
+  /// The diameter in points; `nil` chooses a diameter that suits the slot.
   package var diameter: Double?
 
-  /// Steps a second of the piece that goes round.
+  /// The steps per second of the rotating piece.
   static let stepsPerSecond = 24.0
   static let pieceShare = 0.25
-  /// Pixels a side; the picture of a larger ring is scaled.
+  /// The maximum side of the bitmap in pixels. The bitmap is scaled for larger rings.
   static let largestPicture = 1024.0
 
   package init(color: Color, track: Color? = nil, diameter: Double? = nil) {
@@ -28,7 +29,7 @@ package struct ProgressRingDrawing: IndicatorDrawing {
   }
 
   package func draw(_ moment: IndicatorMoment, in rect: Rect, into list: inout DrawList) {
-    // A room may be smaller than what was asked for.
+    // The available space may be smaller than the requested size.
     let pixels = Int(max(4, min((rect.width * moment.scale).rounded(), Self.largestPicture)))
     let image: Image
     if let progress = moment.progress {

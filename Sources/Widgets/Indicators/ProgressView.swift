@@ -1,6 +1,6 @@
 public import VitrineGraphics
 
-/// Says how far something is, as a bar or as a ring.
+/// A view that shows progress as a bar or a ring.
 ///
 /// ```swift
 /// let bar = ProgressView(style: .bar)
@@ -8,32 +8,32 @@ public import VitrineGraphics
 /// bar.setProgress(withProgressOf: task)
 /// ```
 ///
-/// It takes frames only while it moves and can be seen.
+/// The view requests frames only while it animates and is visible.
 open class ProgressView: View {
-  /// What it looks like.
+  /// The shape of the indicator.
   public nonisolated enum Style: Hashable, Sendable {
-    /// 4 points high, as wide as the bounds, in their middle.
+    /// A bar of 4 points height, as wide as the bounds and vertically centered.
     case bar
-    /// 37 points across, or as much as fits into the bounds, in their middle.
+    /// A ring with the diameter `ringDiameter`, at most as large as the bounds, centered.
     case ring
   }
 
-  /// A bar by default.
+  /// The style; `bar` by default.
   public var style: Style { didSet { if style != oldValue { appearanceDidChange() } } }
-  /// Of what is done; white by default.
+  /// The color of the completed part; white by default.
   public var color: Color { didSet { if color != oldValue { appearanceDidChange() } } }
-  /// Of what is not done yet; nil, the default, takes a quarter of `color`.
+  /// The color of the remaining part; `nil`, the default, uses `color` with a quarter of its alpha.
   public var trackColor: Color? { didSet { if trackColor != oldValue { appearanceDidChange() } } }
-  /// Diameter of a ring, in points: 37 by default, as a large `ActivityIndicator`.
+  /// The diameter of a ring in points; 37 by default, as a large `ActivityIndicator`.
   public var ringDiameter = 37.0 { didSet { if ringDiameter != oldValue { appearanceDidChange() } } }
 
-  /// From 0 to 1, pinned; 0 by default. Setting it shows it at once.
+  /// The progress, clamped to 0…1; 0 by default. A new value is shown at once.
   public var progress: Double {
     get { storedProgress }
     set { setProgress(newValue, animated: false) }
   }
-  /// Whether it moves without an end in sight, as for an answer that does not tell its length; `progress` is kept
-  /// meanwhile. False by default.
+  /// True if the view animates without showing a value, for example for a response of unknown length. `progress` keeps
+  /// its value. False by default.
   public var isIndeterminate = false {
     didSet { if isIndeterminate != oldValue { show(animated: false) } }
   }
@@ -42,7 +42,7 @@ open class ProgressView: View {
   private let player: IndicatorPlayer
   var binding: ActivityBinding?
 
-  /// A view at progress 0: as large as its ring, or a bar of 160 points.
+  /// Creates a view with progress 0. A bar is 160 points wide; a ring has its diameter.
   public init(style: Style = .bar, color: Color = .white) {
     self.style = style
     self.color = color
@@ -54,7 +54,7 @@ open class ProgressView: View {
     appearanceDidChange()
   }
 
-  /// Goes to a progress, at once or in 0.25 s; pinned to 0…1, and 0 for what is no number.
+  /// Sets the progress, shown at once or animated for 0.25 s. Values are clamped to 0…1; NaN counts as 0.
   public func setProgress(_ progress: Double, animated: Bool) {
     storedProgress = progress.isNaN ? 0 : min(1, max(0, progress))
     show(animated: animated)
@@ -78,22 +78,22 @@ open class ProgressView: View {
     player.draw(in: self, room: bounds, into: &list)
   }
 
-  /// `progress`.
+  /// Returns `.progress` unless another role was set.
   open override var accessibilityRole: AccessibilityRole {
     get { role(.progress) }
     set { super.accessibilityRole = newValue }
   }
-  /// What was set, or else how far it is, as `40%`; nil where there is no end in sight.
+  /// The value that was set, or else the progress, for example `40%`; `nil` while indeterminate.
   open override var accessibilityValue: String? {
     get { super.accessibilityValue ?? (isIndeterminate ? nil : "\(Int((storedProgress * 100).rounded()))%") }
     set { super.accessibilityValue = newValue }
   }
-  /// `busy` while there is no end in sight.
+  /// The states of super, and `busy` while indeterminate.
   open override var accessibilityStates: AccessibilityStates {
     isIndeterminate ? super.accessibilityStates.union(.busy) : super.accessibilityStates
   }
 
-  /// A bar takes all the width that there is and 4 points of height, a ring its diameter both ways.
+  /// Returns the available width and 4 points of height for a bar, and the diameter in both directions for a ring.
   open override func sizeThatFits(_ size: Size) -> Size {
     switch style {
     case .bar: Size(width: size.width, height: ProgressBarDrawing.thickness)

@@ -1,6 +1,6 @@
 public import VitrineGraphics
 
-/// A spinner above the content of a scroll view: a finger that pulls the content down far enough asks for new content.
+/// A spinner above the content of a scroll view: pulling the content down far enough requests new content.
 ///
 /// ```swift
 /// let refresh = RefreshControl()
@@ -10,29 +10,30 @@ public import VitrineGraphics
 /// refresh.endRefreshing()
 /// ```
 ///
-/// While a finger pulls, tooth after tooth appears; at `trigger` points it begins to turn, and `.valueChanged` is
-/// sent, once a pull. The content stays below it until `endRefreshing()`. Disabled, it cannot be pulled.
+/// During a pull, the teeth of the spinner appear one after another. At `trigger` points the spinner starts to turn and
+/// `.valueChanged` is sent, once per pull. The content stays below the control until `endRefreshing()`. A disabled
+/// control cannot be pulled.
 open class RefreshControl: Control {
-  /// Points that the content makes room for it while it refreshes.
+  /// The height in points that is reserved above the content while refreshing.
   public static let height = 56.0
-  /// How far the content has to be pulled past its end, in points that it has moved; a quarter of a view that is lower
-  /// than four times that.
+  /// The distance in points that the content must move beyond its upper end, at most a quarter of the scroll view's
+  /// height.
   public static let trigger = 72.0
 
-  /// Of the spinner; a light grey by default.
+  /// The color of the spinner; a light gray by default.
   public var color = Color(hex: 0xC9CFDA) { didSet { if color != oldValue { appearanceDidChange() } } }
-  /// Whether new content is on its way.
+  /// True while new content is being loaded.
   public private(set) var isRefreshing = false
 
   private weak var scrollView: ScrollView?
   private let player: IndicatorPlayer
-  /// Points that it is pulled, while it waits for enough of them.
+  /// The distance in points by which the content is pulled down.
   private var pull = 0.0
-  /// Whether this pull has been answered: it takes another one to refresh again.
+  /// True if the current pull has already triggered a refresh; the next refresh needs another pull.
   private var isSpent = false
   var binding: ActivityBinding?
 
-  /// A control that nobody pulls yet.
+  /// Creates a hidden control. Assign it to `ScrollView.refreshControl`.
   public init() {
     player = IndicatorPlayer(Self.drawing(color))
     super.init(frame: .zero)
@@ -40,8 +41,8 @@ open class RefreshControl: Control {
     isHidden = true
   }
 
-  /// Shows that new content is on its way, as when the program has asked for it itself: no event is sent. Content that
-  /// is at its upper end makes room. A second call does nothing.
+  /// Shows that new content is being loaded, for example after a request by the application itself; no event is sent.
+  /// Content at its upper end moves down to make room. Does nothing while refreshing.
   public func beginRefreshing() {
     guard !isRefreshing else { return }
     isRefreshing = true
@@ -50,7 +51,7 @@ open class RefreshControl: Control {
     setNeedsDisplay()
   }
 
-  /// The new content is there: the room above it closes. Does nothing where nothing is on its way.
+  /// Ends the refreshing and closes the space above the content. Does nothing if the control is not refreshing.
   public func endRefreshing() {
     guard isRefreshing else { return }
     isRefreshing = false
@@ -60,8 +61,8 @@ open class RefreshControl: Control {
     setNeedsDisplay()
   }
 
-  /// Refreshes as if somebody had pulled, for a key or a button: begins, and sends `.valueChanged`. Does nothing while
-  /// it is disabled, or refreshes already.
+  /// Starts a refresh as a pull does, for example for a key or a button, and sends `.valueChanged`. Does nothing if the
+  /// control is disabled or refreshing.
   public func refresh() {
     guard isEnabled, !isRefreshing else { return }
     beginRefreshing()
@@ -71,7 +72,7 @@ open class RefreshControl: Control {
   // MARK: The scroll view
 
   func enter(_ scrollView: ScrollView) {
-    // A control serves one view.
+    // A control serves one scroll view at a time.
     if let other = self.scrollView, other !== scrollView { other.refreshControl = nil }
     self.scrollView = scrollView
     scrollView.addSubview(self)
@@ -89,7 +90,7 @@ open class RefreshControl: Control {
 
   func scrollViewDidScroll() { place() }
 
-  /// A finger has moved the content.
+  /// Called when a finger has moved the content. Triggers the refresh once the pull is long enough.
   func scrollViewDidPull() {
     guard isEnabled, let scrollView else { return }
     guard !isRefreshing, !isSpent, gap >= min(Self.trigger, scrollView.bounds.height / 4) else { return }
@@ -99,13 +100,13 @@ open class RefreshControl: Control {
 
   func pullDidEnd() { isSpent = false }
 
-  /// How far the content is from the upper edge of the view, insets apart.
+  /// The distance of the content from the upper edge of the view, without `contentInsets`.
   private var gap: Double {
     guard let scrollView else { return 0 }
     return -scrollView.contentInsets.top - scrollView.bounds.minY
   }
 
-  /// It fills the gap above the content, so that the spinner is in its middle.
+  /// Fills the gap above the content, so that the spinner is in the middle of the gap.
   private func place() {
     guard let scrollView else { return }
     let gap = gap
@@ -130,13 +131,13 @@ open class RefreshControl: Control {
     setNeedsDisplay()
   }
 
-  /// Tooth after tooth while it is pulled, then the spinner.
+  /// Draws the visible teeth during a pull, or the turning spinner while refreshing.
   open override func draw(into list: inout DrawList) {
     super.draw(into: &list)
     if isRefreshing { return player.draw(in: self, room: bounds, into: &list) }
     guard let scrollView else { return }
     let scale = window?.scale ?? 1
-    // Any pull is enough in a view without height.
+    // In a view without height, any pull triggers a refresh.
     let share = min(1, pull / min(Self.trigger, scrollView.bounds.height / 4))
     guard share > 0, !isSpent else { return }
     let teeth = Int((share * Double(SpinnerArtwork.frameCount)).rounded(.down))
@@ -152,16 +153,16 @@ open class RefreshControl: Control {
           height: size.height)))
   }
 
-  /// `progress`.
+  /// Returns `.progress` unless another role was set.
   open override var accessibilityRole: AccessibilityRole {
     get { role(.progress) }
     set { super.accessibilityRole = newValue }
   }
-  /// `busy` while new content is on its way.
+  /// The states of super, and `busy` while refreshing.
   open override var accessibilityStates: AccessibilityStates {
     isRefreshing ? super.accessibilityStates.union(.busy) : super.accessibilityStates
   }
 
-  /// False: it is pulled, or asked by `refresh()`.
+  /// False: the control is operated by pulling or by `refresh()`.
   open override var canBecomeFocused: Bool { false }
 }

@@ -1,8 +1,8 @@
 import Glibc
 import VitrineGraphics
 
-/// The pictures of rings. Each is drawn once and kept for a while: a renderer without curves could not draw them, and
-/// turning pictures costs more than copying them.
+/// The cached images of progress rings. Renderers cannot draw curves, and rotating an image costs more than copying
+/// one.
 enum RingArtwork {
   private struct Key: Hashable {
     let start: Int
@@ -13,26 +13,27 @@ enum RingArtwork {
   }
   private static var cache: [Key: Image] = [:]
   private static var cachedBytes = 0
-  /// Of all that are kept: those of two rings of 37 points at a scale of 2 in all their steps.
+  /// The maximum size of the cache in bytes: about 190 images of 74x74 pixels (37 points at a scale of 2). A full cache
+  /// is emptied.
   private static let byteLimit = 4 << 20
-  /// Thickness, as a share of the diameter.
+  /// The thickness of the ring as a fraction of the diameter.
   private static let thickness = 0.11
 
-  /// A ring that is filled from the top on; a share of 0 is the track alone.
+  /// Returns a ring filled clockwise from the top; a fraction of 0 shows the track alone.
   static func ring(filled share: Double, diameter: Int, color: Color, track: Color) -> Image {
     ring(from: 0, share: share, diameter: diameter, color: color, track: track)
   }
 
-  /// A ring of which a piece is filled.
+  /// Returns a ring with one filled piece.
   ///
   /// - Parameters:
-  ///   - start: of the piece, in turns clockwise from the top.
-  ///   - share: length of the piece, in turns, 0…1; drawn in steps of about a pixel.
-  ///   - diameter: in pixels.
+  ///   - start: The start of the piece, in turns clockwise from the top.
+  ///   - share: The length of the piece in turns, 0…1, rounded to steps of about a pixel.
+  ///   - diameter: The diameter in pixels.
   static func ring(from start: Double, share: Double, diameter: Int, color: Color, track: Color) -> Image {
     let steps = max(24, min(720, Double(diameter) * .pi))
     func step(_ turns: Double) -> Int { Int((turns * steps).rounded()) }
-    // The last step is left for what is really whole, as the first is for nothing.
+    // Rounding must not make an incomplete ring complete, or a short piece empty.
     let length = share >= 1 ? step(1) : share <= 0 ? 0 : min(max(1, step(share)), step(1) - 1)
     let key = Key(start: step(start), length: length, diameter: diameter, color: color, track: track)
     if let image = cache[key] { return image }
@@ -56,7 +57,7 @@ enum RingArtwork {
       Point(x: middle + sin(turns * 2 * .pi) * radius, y: middle - cos(turns * 2 * .pi) * radius)
     }
     let ends = [point(start), point(start + share)]
-    /// Whole inside, soft over the one pixel at the edge.
+    /// Returns the opacity at a distance from the center line: 1 inside, falling to 0 over one pixel at the edge.
     func coverage(_ distance: Double) -> Double { min(1, max(0, half - distance + 0.5)) }
     func distance(_ x: Double, _ y: Double, to end: Point) -> Double {
       ((x - end.x) * (x - end.x) + (y - end.y) * (y - end.y)).squareRoot()
@@ -79,7 +80,7 @@ enum RingArtwork {
 }
 
 extension Color {
-  /// This colour laid over another, both with straight alpha.
+  /// Returns this color composited over another, both with straight alpha.
   fileprivate func over(_ below: Color) -> Color {
     let (a, b) = (Double(alpha) / 255, Double(below.alpha) / 255 * (1 - Double(alpha) / 255))
     guard a + b > 0 else { return .clear }

@@ -1,14 +1,14 @@
 import Glibc
 public import VitrineGraphics
 
-/// The pictures of a spinner: twelve teeth, the brightest of which goes round once a second.
+/// The cached images of a spinner: twelve teeth, the brightest of which moves round once per second.
 ///
-/// Each is drawn once for a size and colour and kept for the life of the process: rotating a picture costs a
-/// software renderer ten times as much as copying one.
+/// The images are drawn once per size and color, because rotating an image costs a software renderer ten times as much
+/// as copying one.
 public enum SpinnerArtwork {
-  /// Teeth, and pictures to a turn.
+  /// The number of teeth, and of images per turn.
   public static let frameCount = 12
-  /// Turns a second.
+  /// The turns per second.
   public static let turnsPerSecond = 1.0
 
   private struct Key: Hashable {
@@ -17,35 +17,36 @@ public enum SpinnerArtwork {
     var isGrowing = false
   }
   private static var cache: [Key: [Image]] = [:]
-  /// Sets of pictures that are kept; 12 pictures of 37x37 pixels take 64 kB.
+  /// The maximum number of image sets in the cache; a full cache is emptied. A set of 12 images of 37x37 pixels takes
+  /// 64 KiB.
   private static let capacity = 16
 
-  /// One of the pictures.
+  /// Returns one of the images.
   ///
   /// - Parameters:
-  ///   - index: counts on for ever; taken modulo `frameCount`.
-  ///   - diameter: in pixels, at least 4.
-  ///   - color: of the brightest tooth.
+  ///   - index: The step of the animation, taken modulo `frameCount`.
+  ///   - diameter: The diameter in pixels, at least 4.
+  ///   - color: The color of the brightest tooth.
   public static func frame(index: Int, diameter: Int, color: Color) -> Image {
     let key = Key(diameter: max(4, diameter), color: color)
     let place = ((index % frameCount) + frameCount) % frameCount
     return images(key) { head in
       (0..<frameCount).map { tooth in
-        // From full down to a quarter, the youngest teeth falling fastest.
+        // The opacity falls from 1 to about 0.22, quadratically along the tail.
         let share = 1 - Double((head - tooth + frameCount) % frameCount) / Double(frameCount)
         return 0.22 + 0.78 * share * share
       }
     }[place]
   }
 
-  /// A spinner that does not turn yet: so many teeth, from the top on, as a pull has earned.
+  /// Returns the image of a spinner that is still being pulled, with the first teeth, clockwise from the top.
   static func growing(teeth: Int, diameter: Int, color: Color) -> Image {
     let key = Key(diameter: max(4, diameter), color: color, isGrowing: true)
     return images(key) { last in (0..<frameCount).map { $0 <= last ? 0.7 : 0 } }[
       min(max(1, teeth), frameCount) - 1]
   }
 
-  /// A picture for each tooth, made on first use.
+  /// Returns the images for all teeth, drawn on first use.
   private static func images(_ key: Key, opacities: (Int) -> [Double]) -> [Image] {
     if let images = cache[key] { return images }
     if cache.count >= capacity { cache.removeAll() }
@@ -56,13 +57,13 @@ public enum SpinnerArtwork {
     return images
   }
 
-  /// The picture for a time in seconds.
+  /// Returns the index of the image at a time in seconds.
   static func index(at time: Double) -> Int {
-    // A sum of steps may fall short of the next one by a rounding error.
+    // The tolerance corrects rounding errors in a sum of steps.
     Int((time * turnsPerSecond * Double(frameCount) + 1e-6).rounded(.down))
   }
 
-  /// When the picture after `index` is due.
+  /// Returns the time in seconds at which the image after `index` is due.
   static func time(ofStepAfter index: Int) -> Double {
     Double(index + 1) / (turnsPerSecond * Double(frameCount))
   }
@@ -79,7 +80,7 @@ public enum SpinnerArtwork {
     }
   }
 
-  /// A line with round ends, pointing at the centre; its angle is clockwise from the top.
+  /// A line with round ends that points at the center. The angle is clockwise from the top.
   private struct Tooth {
     let start: Point
     let end: Point
@@ -92,13 +93,13 @@ public enum SpinnerArtwork {
       func point(_ distance: Double) -> Point {
         Point(x: middle + sin(angle) * distance, y: middle - cos(angle) * distance)
       }
-      // Ends half a pixel inside, so that the soft edge is not cut off.
+      // The ends lie half a pixel inside, so that the antialiased edge is not cut off.
       start = point(diameter * 0.25 + radius)
       end = point(diameter / 2 - radius - 0.5)
       self.opacity = opacity
     }
 
-    /// Opacity at a pixel's centre: whole inside, soft over the one pixel at the edge.
+    /// Returns the opacity at the center of a pixel: full inside, falling to 0 over one pixel at the edge.
     func opacity(x: Double, y: Double) -> Double {
       let along = end - start
       let from = Point(x: x, y: y) - start

@@ -1,9 +1,9 @@
 package import VitrineGraphics
 
-/// The spinner of twelve teeth, one turn a second.
+/// A spinner with twelve teeth that turns once per second.
 package struct SpinnerDrawing: IndicatorDrawing {
   package var color: Color
-  /// In points; nil takes what suits the room.
+  /// The diameter in points; `nil` chooses a diameter that suits the slot.
   package var diameter: Double?
 
   package init(color: Color, diameter: Double? = nil) {
@@ -11,7 +11,7 @@ package struct SpinnerDrawing: IndicatorDrawing {
     self.diameter = diameter
   }
 
-  /// Small in small slots, nothing in tiny ones; whole pixels.
+  /// Returns the size of the spinner in whole pixels; zero if the slot is too small for a spinner.
   package func size(in room: Size, scale: Double) -> Size {
     guard let diameter = diameter ?? ActivityIndicator.Style.suiting(room)?.diameter else {
       return Size(width: 0, height: 0)

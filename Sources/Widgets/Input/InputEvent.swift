@@ -1,49 +1,49 @@
 public import VitrineGraphics
 
-/// What a host tells a window: all positions in window points.
+/// An input event that a host passes to a window. Positions are in window points.
 public nonisolated enum InputEvent: Hashable, Sendable {
-  /// A finger or the left mouse button. `id` tells fingers apart; the mouse is `InputEvent.mouse`.
+  /// A touch by a finger or the left mouse button. `id` distinguishes fingers; the mouse has the id `InputEvent.mouse`.
   case touch(id: Int64, phase: TouchPhase, location: Point)
-  /// A mouse wheel, in steps, fractions included: positive `deltaY` turns it away from the user, the content
-  /// moves down.
+  /// A turn of the mouse wheel, in steps or fractions. A positive `deltaY` turns the wheel away from the user and moves
+  /// the content down.
   case wheel(location: Point, deltaX: Double, deltaY: Double)
-  /// A key went down; comes again while it is held, for keys that repeat.
+  /// A key was pressed; sent again when a held key repeats.
   case keyDown(Key, modifiers: KeyModifiers)
-  /// A key went up.
+  /// A key was released.
   case keyUp(Key, modifiers: KeyModifiers)
 
-  /// The touch id of the mouse pointer.
+  /// The touch id of the mouse.
   public static let mouse: Int64 = -1
 }
 
-/// Where a touch is in its life.
+/// The phase of a touch.
 public nonisolated enum TouchPhase: Hashable, Sendable {
-  /// Down, moving, and lifted on purpose, in this order.
+  /// The finger came down, moved, and was lifted.
   case began, moved, ended
-  /// Taken away by the system or by a scroll view: nothing was meant.
+  /// The touch was cancelled by the system or by a scroll view: no action is intended.
   case cancelled
 }
 
-/// A key by what it does, not by where it lies.
+/// A key, identified by its function and not by its position on the keyboard.
 public nonisolated enum Key: Hashable, Sendable {
-  /// The arrow keys: one step.
+  /// The arrow keys.
   case up, down, left, right
-  /// The keys for long ways: a page, or all the way.
+  /// The keys for a page, and for the beginning and the end.
   case pageUp, pageDown, home, end
-  /// The keys without a sign. Enter and Space press the control that has the focus, Tab moves the focus.
+  /// The other keys that produce no visible character. Enter and Space press the focused control, Tab moves the focus.
   case enter, space, tab, escape, backspace
-  /// F1 to F12.
+  /// A function key, 1 to 12.
   case function(Int)
-  /// A letter, a digit or a sign, in lower case.
+  /// A letter, digit or symbol, in lower case.
   case character(Character)
 }
 
-/// Keys held together with another.
+/// Modifier keys held together with another key.
 public nonisolated struct KeyModifiers: OptionSet, Hashable, Sendable {
-  /// A bit for each of the keys below.
+  /// One bit for each modifier key.
   public let rawValue: Int
 
-  /// A set from its bits.
+  /// Creates a set from its bits.
   public init(rawValue: Int) { self.rawValue = rawValue }
 
   /// Either Shift key.

@@ -1,7 +1,7 @@
 import VitrineGraphics
 
-/// Tells whether a touch repeats the tap before it: soon after it, at the same place, on the same view, by a finger as
-/// well or by the mouse as well.
+/// Counts consecutive taps. A tap repeats the previous one if it follows soon, at about the same point, on the same
+/// view, and by the same kind of input (finger or mouse).
 struct TapCounter {
   private struct Tap {
     weak var view: View?
@@ -13,7 +13,7 @@ struct TapCounter {
 
   private var last: Tap?
 
-  /// How many taps in a row a touch that begins makes.
+  /// Returns the number of consecutive taps, including the given touch that begins.
   func count(of touch: Touch) -> Int {
     guard let last, last.view === touch.view, last.isMouse == (touch.id == InputEvent.mouse),
       touch.startTime - last.end <= Window.tapInterval,
@@ -22,7 +22,7 @@ struct TapCounter {
     return last.count + 1
   }
 
-  /// Remembers a touch that has ended; one that went astray, or was taken away, is no tap.
+  /// Records a touch that has ended. A touch that was cancelled or has moved too far is not a tap.
   mutating func end(_ touch: Touch) {
     let isTap =
       touch.phase == .ended && touch.location.distance(to: touch.startLocation) <= Window.tapDistance

@@ -1,35 +1,36 @@
 public import VitrineGraphics
 
-/// A finger on the screen, or the mouse with its button down, from beginning to end.
+/// A finger on the screen, or the mouse with its button pressed, from beginning to end.
 public final class Touch {
-  /// Tells fingers apart while they are down; `InputEvent.mouse` for the mouse. Used again afterwards.
+  /// The identifier of the finger while it is down, reused afterwards; `InputEvent.mouse` for the mouse.
   public let id: Int64
-  /// Where it is in its life, as of the last event.
+  /// The phase as of the last event.
   public internal(set) var phase: TouchPhase = .began
-  /// Now, in window points.
+  /// The current location in window points.
   public internal(set) var location: Point
-  /// At the event before this one.
+  /// The location at the previous event, in window points.
   public internal(set) var previousLocation: Point
-  /// Where it began.
+  /// The location at which the touch began, in window points.
   public let startLocation: Point
-  /// Window time of the event, in seconds.
+  /// The window time of the last event, in seconds.
   public internal(set) var time: Double
-  /// Window time at which it began, in seconds.
+  /// The window time at which the touch began, in seconds.
   public let startTime: Double
-  /// 1 for a touch that stands alone, 2 for the second tap of a double tap, and so on; see `Window.tapInterval`.
+  /// The number of consecutive taps: 1 for a single tap, 2 for the second tap of a double tap, and so on; see
+  /// `Window.tapInterval`.
   public internal(set) var tapCount = 1
-  /// The view that was hit and hears of it; nil once a view that watched has claimed it.
+  /// The view that was hit and receives the touch; `nil` once an observing view has claimed the touch.
   public internal(set) weak var view: View?
-  /// Views around the one that was hit which watch it, innermost first.
+  /// The superviews of the hit view that observe the touch, innermost first.
   var observers: [View] {
     get { weakObservers.compactMap(\.view) }
     set { weakObservers = newValue.map(WeakView.init) }
   }
-  /// Weak as `view` is: views keep the touch that they follow, and a window may go while it lasts.
+  /// Weak like `view`, because views retain the touch that they track, and a window may be released during a touch.
   private var weakObservers: [WeakView] = []
-  /// Whether the view has heard of the beginning.
+  /// True once the view has received the beginning of the touch.
   var isDelivered = false
-  /// There while the view is yet to hear of the beginning, or of the end.
+  /// The delay of the touch's beginning or end; `nil` while the touch is not delayed.
   var hold: TouchHold?
 
   init(id: Int64, location: Point, time: Double) {
@@ -43,7 +44,7 @@ public final class Touch {
 
   func isObserved(by view: View) -> Bool { observers.contains { $0 === view } }
 
-  /// Now, in a view's own coordinates.
+  /// Returns the current location in the coordinates of a view.
   public func location(in view: View) -> Point { view.convertFromWindow(location) }
 }
 

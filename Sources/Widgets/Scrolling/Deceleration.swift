@@ -35,8 +35,8 @@ public nonisolated struct Deceleration: Hashable, Sendable {
   /// Returns the velocity, in points per second, `time` seconds after the start.
   public func velocity(after time: Double) -> Double { velocity * exp(-k * time) }
 
-  /// Returns the time at which the motion passes a position, in seconds after the start; `nil` if the motion ends
-  /// before.
+  /// Returns the time at which the motion passes a position, in seconds after the start; `nil` if the motion does not
+  /// reach the position.
   public func time(passing position: Double) -> Double? {
     guard velocity != 0 else { return position == start ? 0 : nil }
     let share = (position - start) * k / velocity

@@ -29,7 +29,7 @@ package nonisolated struct ListArrangement: Hashable, Sendable {
   /// The distance between the tops of two consecutive lines, in points.
   package var pitch: Double { layout.height + layout.gap }
 
-  /// The size of all items with the gaps between them and the margins beside them.
+  /// The size of all items with all gaps and the margins at the sides.
   package var contentSize: Size {
     Size(
       width: max(width, layout.tileWidth ?? 0), height: max(0, Double(lines) * pitch - layout.gap))

@@ -1,4 +1,4 @@
-/// The resistance of content that a finger pulls beyond its end: the shown distance grows ever more slowly and stays
+/// The resistance of content that a finger pulls beyond an end: the shown distance grows ever more slowly and stays
 /// below the length of the view.
 public nonisolated enum RubberBand {
   /// UIKit's constant.

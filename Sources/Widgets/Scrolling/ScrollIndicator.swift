@@ -2,7 +2,7 @@ import VitrineGraphics
 
 /// The thin bars that show the scroll position. They appear when scrolling starts and fade out shortly after it ends.
 final class ScrollIndicator: FrameObserver {
-  /// The delay before the fade, and its duration, in seconds.
+  /// The delay before the fade, and the duration of the fade, in seconds.
   static let hold = 0.3
   static let fade = 0.25
 

@@ -67,7 +67,7 @@ nonisolated struct ScrollMotion {
     self = ScrollMotion(.spring(spring), at: start + time)
   }
 
-  /// Returns the velocity that a finger stops when it comes down, in points per second. A glide counts as 0, so that a
+  /// Returns the velocity that a finger stops by coming down, in points per second. A glide counts as 0, so that a
   /// touch during a glide presses a subview.
   func catchableVelocity(at now: Double) -> Double {
     let time = max(0, now - start)

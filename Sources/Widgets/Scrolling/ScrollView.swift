@@ -6,7 +6,7 @@ public import VitrineGraphics
 /// pulled beyond its ends springs back. The frames of subviews are in content coordinates. Offsets are whole pixels, so
 /// that content stays sharp.
 open class ScrollView: View {
-  /// The distance that a finger moves before it scrolls, in points.
+  /// The distance that a finger moves before scrolling starts, in points.
   public nonisolated static let dragSlop = 10.0
   /// The distance of a step of the mouse wheel or of an arrow key, in points.
   public nonisolated static let step = 80.0
@@ -18,7 +18,7 @@ open class ScrollView: View {
   public var contentInsets: Insets = .zero {
     didSet { if contentInsets != oldValue { contentDidChange() } }
   }
-  /// True if a finger can pull the content beyond its ends; true by default.
+  /// True if a finger can pull the content beyond the ends; true by default.
   public var bounces = true
   /// True if scroll indicators are shown while the content scrolls; true by default.
   public var showsIndicators = true { didSet { if showsIndicators != oldValue { setNeedsDisplay() } } }
@@ -63,7 +63,7 @@ open class ScrollView: View {
   private var grip = (offset: Point.zero, location: Point.zero)
   private lazy var indicator = ScrollIndicator(scrollView: self)
 
-  /// Creates a scroll view that clips its subviews. Nothing scrolls until `contentSize` is set.
+  /// Creates a scroll view that clips all subviews. Nothing scrolls until `contentSize` is set.
   public override init(frame: Rect = .zero) {
     super.init(frame: frame)
     clipsToBounds = true
@@ -180,7 +180,7 @@ open class ScrollView: View {
     refreshControl?.scrollViewDidScroll()
   }
 
-  /// Moves an offset that lies beyond an end back to it. An axis in motion is left alone, because the motion leads back
+  /// Moves an offset from beyond an end back to the end. An axis in motion is left alone, because the motion leads back
   /// by itself.
   private func settle() {
     guard !isDragging else { return }
@@ -380,7 +380,7 @@ open class ScrollView: View {
 }
 
 extension ScrollView: FrameObserver {
-  /// Moves the content to its offset at the time `now`.
+  /// Moves the content to the offset at the time `now`.
   public func frame(at now: Double) -> NextFrame {
     let x = step(&horizontalMotion, from: bounds.minX, range: horizontalRange, now: now)
     let y = step(&verticalMotion, from: bounds.minY, range: verticalRange, now: now)

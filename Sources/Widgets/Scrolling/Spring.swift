@@ -2,7 +2,7 @@ import Glibc
 
 /// A critically damped spring: the fastest return to rest without oscillation.
 ///
-/// x(t) = (a + (v0 + ω·a)·t)·e^(-ωt), relative to the rest position.
+/// x(t) = (a + (v0 + ω·a)·t)·e^(-ωt), relative to the rest position, with a = `displacement` and v0 = `velocity`.
 public nonisolated struct Spring: Hashable, Sendable {
   /// The angular frequency ω in 1/s. After 0.4 s, less than 5 % of the displacement is left.
   public static let frequency = 12.0

@@ -1,6 +1,6 @@
 import VitrineGraphics
 
-/// Measures the velocity of a finger when it is lifted, over the last 100 ms of its movement.
+/// Measures the velocity of a lifted finger over the last 100 ms of movement.
 nonisolated struct VelocityTracker {
   /// The period in seconds over which the velocity is measured. A finger that rests longer before it is lifted has no
   /// velocity.

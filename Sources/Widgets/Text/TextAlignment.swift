@@ -1,9 +1,9 @@
-/// Where content goes that is narrower than its place.
+/// The horizontal alignment of content that is narrower than the available width.
 public nonisolated enum TextAlignment: Hashable, Sendable {
-  /// At the left edge, in the middle, at the right edge, whatever the language.
+  /// Left, center and right, independent of the language.
   case left, center, right
 
-  /// Distance from the left edge, for something `width` wide in a place `room` wide.
+  /// Returns the distance from the left edge for content of a given width, in an available width of `room`.
   func offset(of width: Double, in room: Double) -> Double {
     switch self {
     case .left: 0

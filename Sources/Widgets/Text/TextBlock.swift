@@ -1,22 +1,22 @@
 import VitrineGraphics
 
-/// Text with its layout, measured again only when text, font, size or the way of measuring change.
+/// A text with a cached layout, measured again only when text, font, available size, scale or measuring change.
 struct TextBlock {
   var text = "" { didSet { if text != oldValue { layout = nil } } }
   var font: Font { didSet { if font != oldValue { layout = nil } } }
-  /// 0 for as many as it takes.
+  /// The maximum number of lines; 0 for no limit.
   var maximumLines = 1
 
   private var layout: TextLayout?
-  /// What the layout was made with.
+  /// The limits and the measuring for which the layout was made.
   private var limit = 0
   private var measuring: ObjectIdentifier?
   private var scale = 1.0
 
   init(font: Font) { self.font = font }
 
-  /// The lines in a width, and in the lines that a height has room for (at least one), as `window` measures;
-  /// without a window by a guess.
+  /// Returns the layout for a width and for as many lines as fit `height`, at least one, measured by `window`. Without
+  /// a window the measures are estimates.
   mutating func layout(width: Double, height: Double = .infinity, in window: Window?) -> TextLayout {
     let measuring = window?.textMeasuring ?? Self.guess
     let scale = window?.scale ?? 1
@@ -33,7 +33,7 @@ struct TextBlock {
     return new
   }
 
-  /// The smaller of both limits; 0 for none.
+  /// Returns the smaller of both limits; 0 for no limit.
   private func limit(height: Double, lineHeight: Double) -> Int {
     guard height.isFinite, lineHeight > 0 else { return maximumLines }
     let fitting = height / lineHeight + 0.01

@@ -1,7 +1,7 @@
 import VitrineGraphics
 
-/// Text broken into lines: at line ends, between words, and inside a word that is wider than a line by itself.
-/// What does not fit into the lines ends with an ellipsis.
+/// A text broken into lines: at newlines, between words, and within a word that is wider than a line. Text beyond the
+/// last line is truncated with an ellipsis.
 struct TextLayout {
   struct Line: Hashable {
     let text: String
@@ -9,7 +9,7 @@ struct TextLayout {
   }
 
   private(set) var lines: [Line] = []
-  /// Whether text was left out.
+  /// True if the text is truncated.
   private(set) var isCut = false
   let lineHeight: Double
   let width: Double
@@ -17,12 +17,14 @@ struct TextLayout {
   private let font: Font
   private let measuring: any TextMeasuring
 
-  /// The widest line and the height of all.
+  /// The width of the widest line and the height of all lines.
   var size: Size { Size(width: lines.reduce(0) { max($0, $1.width) }, height: height(of: lines.count)) }
 
   func height(of lineCount: Int) -> Double { Double(lineCount) * lineHeight }
 
-  /// - Parameter maximumLines: 0 for as many as it takes.
+  /// Lays out a text.
+  ///
+  /// - Parameter maximumLines: The maximum number of lines; 0 for no limit.
   init(_ text: String, font: Font, width: Double, maximumLines: Int, measuring: any TextMeasuring) {
     self.font = font
     self.width = width
@@ -39,7 +41,7 @@ struct TextLayout {
     }
   }
 
-  /// Whether the same text in another width, in at most so many lines, would look the same.
+  /// True if the layout stays the same for another width and another maximum number of lines.
   func holds(width: Double, maximumLines: Int) -> Bool {
     if maximumLines > 0, lines.count > maximumLines { return false }
     if isCut { return false }
@@ -66,7 +68,7 @@ struct TextLayout {
     } while !rest.isEmpty
   }
 
-  /// As many words as fit, or as many characters of the first word, at least one.
+  /// Returns as many words as fit, or else as many characters of the first word as fit, at least one.
   private func lineThatFits(_ text: Substring) -> Substring {
     var end: Substring.Index?
     var index = text.startIndex
@@ -82,7 +84,7 @@ struct TextLayout {
     return text.prefix(max(1, count))
   }
 
-  /// As many characters as fit before an ellipsis.
+  /// Returns as many characters as fit in front of an ellipsis.
   private func elided(_ text: Substring) -> Line {
     let count = longestPrefix(of: text) { measure(Self.ending($0)) <= width }
     let shown = Self.ending(text.prefix(count))
@@ -95,7 +97,7 @@ struct TextLayout {
     return text + "\u{2026}"
   }
 
-  /// The number of characters of the longest prefix that passes, by bisection.
+  /// Returns the number of characters of the longest prefix that fits, by bisection.
   private func longestPrefix(of text: Substring, where fits: (Substring) -> Bool) -> Int {
     var low = 0
     var high = text.count
