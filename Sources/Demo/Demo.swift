@@ -1,16 +1,16 @@
 import Dispatch
 import Vitrine
 
-/// The running demo: a feed, its screens, and what the command line asked for.
+/// The running demo: its feed, its screens and the actions that the command line asks for.
 final class Demo: ScriptStage {
-  /// Events that `--trace` keeps: those of some 100,000 pictures.
+  /// The maximum number of events that `--trace` keeps, enough for about 100,000 images.
   nonisolated static let longTrace = 1_000_000
 
   private let application: Application
   private let options: Options
   private let gallery: Gallery
   private var feed: Feed
-  /// The source of the feed if it is on the network.
+  /// The source of a feed on the network; `nil` for any other feed.
   private let network: NetworkFeed?
   private let complain: (String) -> Void
   private let failure: Image?
@@ -20,9 +20,9 @@ final class Demo: ScriptStage {
   private var screens: [String: any Screen] = [:]
   private var script: ScriptPlayer?
   private var isDone = false
-  /// When `--exit-after` ends it, in seconds of the process.
+  /// The time at which `--exit-after` ends the program, in seconds since the start of the process.
   private var end = Double.infinity
-  /// One line for standard error, and exit code 1.
+  /// The problem that ends the program with exit code 1, in one line for standard error; `nil` if there is none.
   private(set) var problem: String?
 
   var window: Window { application.window }
@@ -79,7 +79,8 @@ final class Demo: ScriptStage {
     }
   }
 
-  /// The reason why a run that ends by itself has not shown its feed.
+  /// The reason why the list of the feed has not arrived, reported by runs that end when idle or at the end of a
+  /// script; `nil` if there is none.
   private var missingFeed: String? {
     if case .waiting(let message) = network?.state { message } else { nil }
   }
@@ -175,7 +176,7 @@ final class Demo: ScriptStage {
 
   // MARK: Running
 
-  /// Runs until the window is closed, the script or the time is over; the exit code.
+  /// Runs until the window is closed, the script ends or `--exit-after` has passed. Returns the exit code.
   func run() -> Int32 {
     _ = application.host.addTurnObserver { [unowned self] in self.turnDidEnd() }
     if let seconds = options.exitAfter {
@@ -224,7 +225,8 @@ final class Demo: ScriptStage {
 
   private var endsWhenIdle: Bool { options.screenshot != nil || options.dumpsTree || options.exitWhenIdle }
 
-  /// What was asked for and has not come by now is a failure, or a check would pass by being late.
+  /// Ends the program because `--exit-after` has passed. An unfinished script, screenshot or tree is a failure;
+  /// otherwise a check would pass by being late.
   private func timeIsOver(after seconds: Double) {
     if let line = script?.line {
       problem = "line \(line): the script is not over after \(seconds) seconds"
@@ -246,7 +248,8 @@ final class Demo: ScriptStage {
   var realTime: Double { Process.milliseconds / 1000 }
 
   func wake(after seconds: Double) {
-    // What the main queue has to do is a turn; a moment more, since a turn just before the time would not do.
+    // An empty task on the main queue causes a turn of the loop. It runs 1 ms late, because a turn just before the
+    // deadline would have no effect.
     DispatchQueue.main.asyncAfter(deadline: .now() + min(1e6, seconds) + 0.001) {}
   }
 

@@ -2,7 +2,7 @@ import FoundationEssentials
 import Glibc
 import Vitrine
 
-/// The program `vitrine`. `main` is synchronous, or the main actor would leave the first thread.
+/// The program `vitrine`. `main` is synchronous, because with `async main` the main actor would leave the first thread.
 @main
 struct Program {
   static func main() {
@@ -10,8 +10,8 @@ struct Program {
     exit(run(Array(CommandLine.arguments.dropFirst())))
   }
 
-  /// A parent hands down what it blocks, as a program that starts this one from a dispatch queue does; Ctrl-C and
-  /// SIGTERM have to quit all the same.
+  /// Unblocks SIGINT and SIGTERM, so that Ctrl-C and SIGTERM quit the program. A child process inherits the blocked
+  /// signals of its parent, for example of a program that starts `vitrine` from a dispatch queue.
   private static func unblockSignals() {
     var signals = sigset_t()
     sigemptyset(&signals)
@@ -19,7 +19,7 @@ struct Program {
     pthread_sigmask(SIG_UNBLOCK, &signals, nil)
   }
 
-  /// Everything from arguments to exit code: 0 fine, 1 it could not go on, 2 wrong use.
+  /// Runs the program and returns the exit code: 0 for success, 1 if the program could not go on, 2 for wrong use.
   private static func run(_ arguments: [String]) -> Int32 {
     do {
       let options = try Options(arguments: arguments)
@@ -59,7 +59,7 @@ struct Program {
     if options.trace != nil { configuration.downloader.trace = Trace(capacity: Demo.longTrace) }
     configuration.host.renderer = options.renderer
     configuration.dataCache = options.hasDiskCache ? disk(options.cache) : nil
-    // The embedded server has another port in each run, and the same pictures.
+    // The embedded server has another port but the same images in each run.
     configuration.downloader.keyFilter = gallery.withoutPort
     let application = try Application(configuration: configuration)
     complain("video \(application.host.videoDriver), renderer \(application.host.rendererName)")

@@ -1,9 +1,10 @@
 import FoundationEssentials
 import Glibc
 
-/// Where the demo's own files are.
+/// The location of the demo's own files.
 nonisolated enum Assets {
-  /// `VITRINE_ASSETS`, else `/usr/share/vitrine`, else beside the executable.
+  /// The folder in `VITRINE_ASSETS`, or `/usr/share/vitrine` if the gallery is installed there, or `Assets` beside the
+  /// executable.
   static var folder: String {
     if let chosen = getenv("VITRINE_ASSETS") { return String(cString: chosen) }
     let installed = "/usr/share/vitrine"

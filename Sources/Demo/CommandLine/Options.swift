@@ -1,21 +1,21 @@
 import Vitrine
 
-/// What the program was asked for on its command line.
+/// The options of the command line.
 nonisolated struct Options: Equatable {
   var feed: String?
   var screen = "list"
   var size = Size(width: 1280, height: 800)
   var scale = 1.0
   var rotation = Rotation.none
-  /// Points; of a tile of the grid.
+  /// The size of a tile of the grid in points.
   var tile = Size(width: 160, height: 120)
-  /// Points between tiles.
+  /// The gap between tiles in points.
   var gap = 8.0
-  /// Whether header and status line are there.
+  /// True if the header and the status line are shown.
   var chrome = true
   var video: String?
   var renderer = SDLHost.Configuration.Renderer.auto
-  /// Milliseconds of the embedded server's answer time; nil varies it by picture around 150.
+  /// The response time of the embedded server in milliseconds; `nil` varies it by image around 150.
   var latency: Int?
   var script: String?
   var screenshot: String?
@@ -25,12 +25,12 @@ nonisolated struct Options: Equatable {
   var dumpsTree = false
   var exitWhenIdle = false
   var exitAfter: Double?
-  /// A folder; nil for that of the user.
+  /// The folder of the disk cache; `nil` for the user's cache folder.
   var cache: String?
   var hasDiskCache = true
   var showsHelp = false
 
-  /// Wrong use, and what to do about it, in one line.
+  /// A usage error: one line with the mistake and its remedy.
   struct UsageError: Error, Equatable {
     let message: String
   }
@@ -42,7 +42,7 @@ nonisolated struct Options: Equatable {
   static let videoDrivers = ["auto", "kmsdrm", "x11", "wayland", "offscreen", "dummy"]
   static let renderers = SDLHost.Configuration.Renderer.allCases.map(\.rawValue)
 
-  /// Parses arguments without the program's name. `--name value` and `--name=value` are the same.
+  /// Parses the arguments, which do not include the program's name. `--name value` and `--name=value` are equivalent.
   init(arguments: [String]) throws(UsageError) {
     var rest = arguments[...]
     while let argument = rest.popFirst() {
@@ -105,7 +105,7 @@ nonisolated struct Options: Equatable {
     }
   }
 
-  /// In pixels, of a window.
+  /// The maximum length of a window's side in pixels.
   private static let longestSide = 16_384
 
   private static func choice(
@@ -152,14 +152,16 @@ nonisolated struct Options: Equatable {
     return number
   }
 
-  /// The known option that is nearest to a mistyped one, if any is near.
+  /// Returns a hint with the option whose name is most similar to a mistyped one, or a reference to `--help` if none is
+  /// similar.
   private static func hint(for name: String) -> String {
     let nearest = Help.optionNames.map { ($0, editDistance($0, name)) }.min { $0.1 < $1.1 }
     guard let nearest, nearest.1 <= 3 else { return "; see --help" }
     return "; did you mean \(nearest.0)?"
   }
 
-  /// Letters to insert, remove or replace to get from one word to the other (Levenshtein).
+  /// Returns the Levenshtein distance: the number of characters to insert, remove or replace to turn one word into the
+  /// other.
   private static func editDistance(_ a: String, _ b: String) -> Int {
     let b = Array(b)
     var row = Array(0...b.count)

@@ -2,14 +2,14 @@ import FoundationEssentials
 import Glibc
 import Vitrine
 
-/// The figures of a run, written as JSON at its end.
+/// The statistics of a run, which `--stats` writes as JSON at the end of the run.
 final class Statistics: SlotObserver {
   private(set) var shown = 0
   private(set) var failed = 0
-  /// Shown though they may have changed.
+  /// The number of images shown from a stale response that has not been revalidated.
   private(set) var stale = 0
   private(set) var bySource: [ImageResponse.Source: Int] = [:]
-  /// Called after each change of the figures above.
+  /// Called after each change of the counters above.
   var onChange: (() -> Void)?
   private var firstFrame: Double?
   private var loadStart: Double?
@@ -47,21 +47,21 @@ final class Statistics: SlotObserver {
     onChange?()
   }
 
-  /// Notes the first frame, and the first time that everything was loaded, and still. Walks the view tree only until
-  /// then.
+  /// Records the times of the first frame and of the first moments at which the window is loaded and idle. Walks the
+  /// view tree only until the window has been idle.
   func observe(_ host: SDLHost) {
-    // Not by the host's clock, which a script may move.
+    // The process's clock is used, because a script may control the host's clock.
     if firstFrame == nil, host.frameStatistics.presented > 0 { firstFrame = Process.milliseconds }
     let window = host.window
     guard idle == nil, window.isLoaded else { return }
     let isIdle = window.isIdle
-    // Before the first layout nothing is waited for either; a window without room for a picture is loaded once still.
+    // Before the first layout no view waits for an image. A window without any image counts as loaded once it is idle.
     guard loadStart != nil || isIdle else { return }
     if loaded == nil { loaded = Process.milliseconds }
     if isIdle { idle = Process.milliseconds }
   }
 
-  /// The document of `--stats`.
+  /// Returns the document that `--stats` writes.
   func report(of application: Application) -> Report {
     let counters = application.downloader.statistics
     let frames = application.host.frameStatistics
@@ -89,7 +89,7 @@ final class Statistics: SlotObserver {
   struct Report: Encodable {
     struct Images: Encodable { var shown, failed, memory, disk, network, file, stale: Int }
     struct Network: Encodable { var requests, bytes, connections: Int }
-    /// A time that has not come is null: the key is always there.
+    /// Times in milliseconds. A time that was not reached is encoded as null, so that every key is present.
     struct Times: Encodable {
       var first_frame, load_start, loaded, idle: Double?
 
@@ -129,12 +129,12 @@ final class Statistics: SlotObserver {
   }
 }
 
-/// Facts about this process that the kernel knows.
+/// Information from the kernel about this process.
 nonisolated enum Process {
-  /// Milliseconds since the process was started.
+  /// The time since the start of the process in milliseconds.
   static var milliseconds: Double { now(CLOCK_BOOTTIME) - start }
 
-  /// Seconds of processor time, user and system.
+  /// The processor time of the process in seconds, user and system.
   static var cpuSeconds: Double {
     var usage = rusage()
     getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
@@ -142,7 +142,7 @@ nonisolated enum Process {
     return seconds(usage.ru_utime) + seconds(usage.ru_stime)
   }
 
-  /// A line of /proc/self/status in bytes; 0 if it is not there.
+  /// Returns the value of a line of /proc/self/status in bytes; 0 if there is no such line.
   static func memory(_ name: String) -> Int {
     guard let status = text("/proc/self/status"),
       let line = status.split(separator: "\n").first(where: { $0.hasPrefix(name + ":") }),
@@ -151,8 +151,9 @@ nonisolated enum Process {
     return (Int(kilobytes) ?? 0) * 1024
   }
 
-  /// When the process was started, in milliseconds of the boot clock: field 22 of /proc/self/stat in ticks.
-  /// Fields are counted from behind the name, which may hold spaces and brackets.
+  /// The time at which the process was started, in milliseconds of the boot clock. Read from field 22 of
+  /// /proc/self/stat, in clock ticks. Fields are counted after the program's name, which may contain spaces and
+  /// brackets.
   private static let start: Double = {
     guard let stat = text("/proc/self/stat"), let bracket = stat.lastIndex(of: ")") else {
       return now(CLOCK_BOOTTIME)

@@ -1,13 +1,13 @@
-/// One picture of a feed.
+/// An image of a feed.
 nonisolated struct FeedItem: Equatable, Sendable {
   var url: String
   var title: String
   var detail: String
 }
 
-/// The pictures that a screen shows, in order.
+/// The images that a screen shows, in order.
 struct Feed {
-  /// What the status line calls it.
+  /// The name of the feed in the status line.
   let name: String
   let count: Int
   private let item: (Int) -> FeedItem
@@ -20,7 +20,7 @@ struct Feed {
 
   init(name: String, list: FeedList) { self.init(name: name, count: list.count) { list[$0] } }
 
-  /// A feed that makes its items when they are asked for.
+  /// Creates a feed whose items are created on demand.
   init(name: String, count: Int, item: @escaping (Int) -> FeedItem) {
     self.name = name
     self.count = count
@@ -30,7 +30,7 @@ struct Feed {
   subscript(index: Int) -> FeedItem { item(index) }
 }
 
-/// Why there is no feed: one line that says what to do.
+/// The reason why a feed cannot be used: one line, which says how to fix the problem if it can be fixed.
 nonisolated struct FeedError: Error, Equatable, CustomStringConvertible {
   let message: String
 

@@ -24,6 +24,8 @@ nonisolated struct FeedAddresses {
   private let base: URL
   private let isLocal: Bool
 
+  /// Creates the rule for a list.
+  ///
   /// - Parameter base: The URL of the list, after redirects.
   init(base: URL) {
     self.base = base
@@ -32,7 +34,7 @@ nonisolated struct FeedAddresses {
 
   func check(_ address: ArraySlice<UInt8>) throws(Refusal) {
     if Self.isPlain(address) { return }
-    // An HTML page in place of a list would be read as many odd file names.
+    // An HTML page instead of a list would otherwise be read as many odd file names.
     guard address.first != UInt8(ascii: "<"),
       let url = URL(string: String(decoding: address, as: UTF8.self), relativeTo: base)?.absoluteURL,
       let scheme = url.scheme?.lowercased()
@@ -40,8 +42,8 @@ nonisolated struct FeedAddresses {
     guard isLocal || Self.schemesFromTheNetwork.contains(scheme) else { throw .scheme(scheme) }
   }
 
-  /// Returns true if an address is a relative path or http(s) URL of characters that need no parsing. Most addresses of
-  /// a long list are, so a million of them can be checked quickly.
+  /// Returns true if an address is a relative path or an http(s) URL of characters that need no parsing. Most addresses
+  /// of a long list are, so that a million of them can be checked quickly.
   static func isPlain(_ address: ArraySlice<UInt8>) -> Bool {
     var rest = address
     for prefix in [Array("http://".utf8), Array("https://".utf8)] where rest.starts(with: prefix) {

@@ -1,4 +1,4 @@
-/// The lines of a UTF-8 text, without line ends.
+/// The lines of a UTF-8 text, as ranges of byte indices without line ends.
 nonisolated struct FeedLines: IteratorProtocol {
   private let text: [UInt8]
   private var position = 0
@@ -35,7 +35,7 @@ nonisolated struct FeedLines: IteratorProtocol {
 
   // MARK: Blanks
 
-  /// Returns the line without blanks, tabs and byte order marks at both ends.
+  /// Returns the line without spaces, tabs and byte order marks at both ends.
   static func trimmed(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
     var line = line

@@ -1,7 +1,8 @@
 import FoundationEssentials
 import Vitrine
 
-/// The text form of a feed: an image URL a line, a tab and a title may follow, `#` begins a comment.
+/// A feed in text form: one image URL per line, optionally followed by a tab and a title. Lines that begin with `#` are
+/// comments.
 ///
 /// The list keeps the bytes of the text and four bytes for each image, and creates items on demand. A list of a million
 /// short lines takes a few megabytes in addition to its text.
@@ -72,7 +73,7 @@ nonisolated struct FeedList: RandomAccessCollection, Sendable {
     list.isFileURL ? list.lastPathComponent : list.absoluteString.withoutSecrets
   }
 
-  /// A file name as people write titles: "07-red_barn.jpg" becomes "07 red barn".
+  /// Returns a title made from the file name of a URL: "07-red_barn.jpg" becomes "07 red barn".
   static func title(of url: URL) -> String {
     let name = url.lastPathComponent
     let stem = name.lastIndex(of: ".").map { name[..<$0] } ?? name[...]

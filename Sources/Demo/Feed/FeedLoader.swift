@@ -5,7 +5,7 @@ import Vitrine
 /// The source of a feed.
 enum FeedSource {
   case ready(Feed)
-  /// The URL of a list.
+  /// A list on the network, which must be loaded from this URL.
   case network(URL)
 }
 
@@ -66,7 +66,7 @@ enum FeedLoader {
     return Feed(name: path, list: try FeedList(try checked(Array(data), of: path), base: base))
   }
 
-  /// Returns the bytes if they are text.
+  /// Returns `bytes` if the content is UTF-8 text without NUL bytes. Throws otherwise.
   nonisolated static func checked(_ bytes: [UInt8], of place: String) throws(FeedError) -> [UInt8] {
     guard !bytes.contains(0), String(validating: bytes, as: UTF8.self) != nil else {
       throw FeedError(message: "\(place) is no list of URLs: it is not text")

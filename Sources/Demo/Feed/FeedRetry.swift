@@ -15,7 +15,7 @@ nonisolated struct FeedRetry {
   }
 
   enum Action: Equatable {
-    /// Do nothing.
+    /// No further request.
     case rest
     /// Send the request again after a number of seconds.
     case retry(after: Double)
@@ -26,6 +26,8 @@ nonisolated struct FeedRetry {
   static let longestPause = 60.0
   private var attempts = 0
 
+  /// Returns the action after an attempt.
+  ///
   /// - Parameter random: A random number from 0 to 1.
   mutating func next(after outcome: Outcome, random: Double) -> Action {
     switch outcome {
@@ -40,12 +42,12 @@ nonisolated struct FeedRetry {
     }
   }
 
-  /// Returns true if the same request may succeed later.
+  /// Returns true if the error is retryable: the same request may succeed later.
   static func canHeal(_ error: ImageError) -> Bool {
     switch error {
-    // A page in place of the list is often that of a captive portal or of a server that is starting.
+    // An HTML page instead of the list often comes from a captive portal or from a server that is starting.
     case .transport, .timedOut, .proxyFailed, .emptyBody, .invalidData: true
-    // While the clock is not set, each certificate seems to have expired or not to be valid yet.
+    // While the system clock is not set, every certificate seems to be expired or not yet valid.
     case .untrustedServer(_, let cause, _): cause == .expired || cause == .notYetValid
     case .status(let status): [408, 425, 429].contains(status) || status >= 500
     default: false

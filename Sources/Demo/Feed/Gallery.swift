@@ -1,12 +1,12 @@
 import FoundationEssentials
 import VitrineGalleryServer
 
-/// The pictures that come with the demo, served over HTTP by a server of its own on this machine.
+/// The images that come with the demo, served over HTTP by an embedded server on this machine.
 final class Gallery {
-  /// Rows of the feed; each has a URL of its own.
+  /// The number of rows in the feed. Each row has a distinct URL.
   static let count = 10_000
 
-  /// How the server answers.
+  /// The behaviour of the embedded server, chosen in the header.
   enum Mood: String, CaseIterable {
     case fast = "Fast"
     case slow = "Slow"
@@ -17,9 +17,10 @@ final class Gallery {
   private let latency: Behaviour.Latency
   private let pictures: [(file: String, title: String, detail: String)]
 
-  /// - Parameters:
-  ///   - assets: the folder that holds `gallery/` and `buttons/`.
-  ///   - latency: milliseconds of each answer; nil varies them around 150 by picture.
+  /// Starts the embedded server.
+  ///
+  /// - Parameters: - assets: The folder that contains `gallery/` and `buttons/`. - latency: The delay of each response
+  ///   in milliseconds; `nil` varies it by image around 150.
   init(assets: String, latency: Int?) throws(FeedError) {
     self.latency = latency.map { $0 == 0 ? .none : .fixed($0) } ?? .varied(around: 150)
     guard let titles = FileManager.default.contents(atPath: assets + "/gallery/titles.tsv"),
@@ -42,7 +43,7 @@ final class Gallery {
 
   func stop() { server.stop() }
 
-  /// Names the gallery's pictures by an address that is the same in each run.
+  /// A function that removes the server's port from the URLs of the gallery, so that cache keys are equal in each run.
   var withoutPort: @Sendable (URL) -> URL {
     let base = server.baseURL + "/"
     return { url in
@@ -62,18 +63,19 @@ final class Gallery {
     }
   }
 
-  /// The address of a picture by its number, from 1; another `query` makes it another one.
+  /// Returns the URL of the image with a number, which starts at 1 and wraps around. Another `query` makes a distinct
+  /// URL.
   func picture(_ number: Int, query: String) -> String {
     let file = pictures.isEmpty ? "" : pictures[(number - 1) % pictures.count].file
     return "\(server.baseURL)/gallery/gallery/\(file)?\(query)"
   }
 
-  /// The address of a picture of the buttons; `query` makes the server misbehave.
+  /// Returns the URL of an image for buttons. `query` can make the server misbehave.
   func button(_ file: String, query: String = "") -> String {
     "\(server.baseURL)/gallery/buttons/\(file)\(query.isEmpty ? "" : "?" + query)"
   }
 
-  /// The address of a picture of the feed; `query` makes the server misbehave.
+  /// Returns the URL of an image of the feed. `query` can make the server misbehave.
   func picture(_ file: String, query: String = "") -> String {
     "\(server.baseURL)/gallery/gallery/\(file)\(query.isEmpty ? "" : "?" + query)"
   }

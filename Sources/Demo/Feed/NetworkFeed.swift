@@ -1,9 +1,10 @@
 import FoundationEssentials
 import Vitrine
 
-/// A feed whose list is loaded over http(s) by the downloader and the disk cache of the images. If the server cannot be
-/// reached or answers with something else, the list is shown from disk, and requested again until the server sends a
-/// list. The request is sent at once when the network has returned.
+/// A feed whose list is loaded over http(s) by the downloader, and kept in the disk cache with the images.
+///
+/// If the server cannot be reached or sends something other than a list, the list is shown from disk, and requested
+/// again until the server sends one. When the network returns, the request is sent at once.
 final class NetworkFeed {
   /// The state of a feed.
   enum State: Equatable {
@@ -53,14 +54,14 @@ final class NetworkFeed {
   /// True while the list is being loaded.
   var isLoading: Bool { task != nil }
 
-  /// Requests the list now, even if a retry is scheduled.
+  /// Requests the list now, even if a retry is scheduled. Does nothing if a request is running.
   func load() {
     timer?.cancel()
     timer = nil
     guard task == nil else { return }
     var request = ImageRequest(url: url, headers: ["Accept": "text/plain, */*;q=0.8"], cachePolicy: .refresh)
     request.decodes = false
-    // Other text must not replace the list on disk.
+    // The validator keeps other content from replacing the list on disk.
     request.validator = DataValidator("feed list") { [url, name = feed.name] bytes in
       _ = try Self.parse(bytes, name: name, base: url)
     }
@@ -70,7 +71,7 @@ final class NetworkFeed {
       request, completion: { [weak self] result in self?.finish(result, of: generation) })
   }
 
-  /// Requests the list at once if a retry is scheduled, or if the server has not answered yet.
+  /// Requests the list at once if a retry is scheduled, or if the running request has not received anything yet.
   private func connectivityDidChange() {
     let isUnanswered = task.map { $0.progress.received == 0 } ?? false
     guard timer != nil || isUnanswered else { return }
@@ -99,7 +100,7 @@ final class NetworkFeed {
     return isHere ? url : place
   }
 
-  /// Parses a list off the main actor, because a long list takes a while.
+  /// Parses a list off the main actor, because parsing a long list takes a while.
   private func take(_ new: [UInt8], from base: URL, isStale: Bool) {
     guard new != bytes || bytes.isEmpty else { return settle(isStale: isStale) }
     Task { [weak self, name = feed.name] in
@@ -141,7 +142,7 @@ final class NetworkFeed {
   private func fail(_ error: ImageError) {
     let message = "cannot load the feed \(feed.name): \(error)"
     let action = retry.next(after: .failed(error), random: random())
-    // A list that is shown already stays.
+    // A list that is already shown stays.
     if feed.count > 0 {
       state = .stale
     } else {

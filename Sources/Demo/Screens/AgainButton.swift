@@ -1,6 +1,6 @@
 import Vitrine
 
-/// Shows a thing, or all of them, once more.
+/// A button that loads or shows an image, or all images of a screen, again.
 final class AgainButton: Button, ScriptNamed {
   static let width = 68.0
   let scriptTitle: String

@@ -1,6 +1,6 @@
 import Vitrine
 
-/// A transition that is not the library's: the new picture opens in strips, from left to right.
+/// A custom transition: the new image opens in vertical strips, staggered from left to right.
 struct Blinds: TransitionDrawing {
   var count = 6
 
@@ -9,7 +9,7 @@ struct Blinds: TransitionDrawing {
     guard let new = scene.new else { return }
     let width = scene.rect.width / Double(count)
     for index in 0..<count {
-      // Each strip begins a little after the one before it, and the last ends at 1.
+      // The starts of the strips are staggered. The last strip is fully open just before the end.
       let begin = 0.5 * Double(index) / Double(count)
       let open = min(1, max(0, (scene.progress - begin) / 0.5))
       let strip = Rect(

@@ -1,6 +1,6 @@
 import Vitrine
 
-/// A card with a heading, a line that says what to try, and a button.
+/// A card with a heading, a hint about what to try, and content such as buttons.
 final class ButtonCard: View {
   let content: View
   private let heading: Label
@@ -31,7 +31,7 @@ final class ButtonCard: View {
   }
 }
 
-/// A button that scripts find by a name, and that knows how its last load ended.
+/// A button that scripts find by a name, with the loading state among its script states.
 class DemoButton: Button, ScriptNamed {
   let scriptTitle: String
 
@@ -40,11 +40,11 @@ class DemoButton: Button, ScriptNamed {
     super.init()
     titleFont = .bold(15)
     setTitleColor(Theme.text, for: .normal)
-    // A press that wanders is shown to its end, as on iOS; a flick scrolls.
+    // As on iOS, a press whose finger moves stays a press; only a flick scrolls.
     yieldsTouchesToScrolling = false
   }
 
-  /// Most have no title of their own.
+  /// The accessibility label, by default the script name, because most of these buttons have no title.
   override var accessibilityLabel: String? {
     get { super.accessibilityLabel ?? scriptTitle }
     set { super.accessibilityLabel = newValue }
@@ -55,6 +55,6 @@ class DemoButton: Button, ScriptNamed {
     return ScriptState.states(of: self).union([load])
   }
 
-  /// Whether one of its pictures could not be loaded.
+  /// True if an image of the button could not be loaded.
   var hasFailed = false
 }

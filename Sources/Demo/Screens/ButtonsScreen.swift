@@ -1,6 +1,6 @@
 import Vitrine
 
-/// Buttons that show another remote picture in each state.
+/// Buttons with a remote image for each state.
 final class ButtonsScreen: View, Screen {
   private let gallery: Gallery
   private let failure: Image?
@@ -152,7 +152,7 @@ final class ButtonsScreen: View, Screen {
     scroll.addSubview(catalogue)
   }
 
-  /// A title whose words and colour tell the state, with a picture behind it.
+  /// Prepares a button whose title and title colour show the state, with an image after the title.
   private static func prepareTitle(_ button: DemoButton) {
     button.titleFont = .bold(13)
     button.imageSize = Size(width: 20, height: 20)
@@ -186,7 +186,10 @@ final class ButtonsScreen: View, Screen {
     body()
   }
 
-  /// - Parameter count: for how many states; the others show the picture of the first, `.normal`.
+  /// Loads the images of a button.
+  ///
+  /// - Parameter count: The number of states with an image of their own; other states show the image of the first one,
+  ///   `.normal`.
   private func loadImages(
     _ name: String, into button: DemoButton, states count: Int = .max,
     policy: ImageRequest.CachePolicy = .useCache
@@ -218,7 +221,7 @@ final class ButtonsScreen: View, Screen {
     _ policy: ImageRequest.CachePolicy = .useCache
   ) {
     var options = options(state)
-    // Both would be on top of each other with the title, which is to be read without a picture too.
+    // An indicator and a failure image would cover the title, which must stay legible without a background.
     if button.title(for: .normal) != nil {
       options.indicator = .none
       options.failureImage = nil
@@ -234,10 +237,11 @@ final class ButtonsScreen: View, Screen {
     return request
   }
 
-  /// The catalogue has smaller pictures of the same URLs. Kept apart, they are of one size however the loads go.
+  /// Returns an identifier that separates the catalogue's smaller images from larger ones with the same URLs, so that
+  /// the size of an image does not depend on the order of the loads.
   private func identifier(for button: DemoButton) -> String? { button is SpecimenButton ? "catalogue" : nil }
 
-  /// The first answer is a failure, as is every second one after it.
+  /// Loads an image that fails with 503 on every second attempt, beginning with the first.
   private func loadFailing(into button: DemoButton) {
     load(button) {
       button.setBackgroundImage(
@@ -260,7 +264,7 @@ final class ButtonsScreen: View, Screen {
   }
 
   private func options(_ state: ControlState) -> SlotOptions {
-    // A failure picture for the normal state serves the others too.
+    // The failure image of the normal state also applies to the other states.
     SlotOptions(failureImage: state == .normal ? failure : nil)
   }
 
@@ -282,7 +286,7 @@ final class ButtonsScreen: View, Screen {
   }
 }
 
-/// Views of one size side by side.
+/// A row of views of equal size.
 private final class Row: View {
   private static let gap = 24.0
   private let itemSize: Size

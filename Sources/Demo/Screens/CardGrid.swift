@@ -1,6 +1,6 @@
 import Vitrine
 
-/// Cards of one size, in as many columns as there is room for, three at most.
+/// A grid of cards of equal size, with as many columns as fit, from one to three.
 struct CardGrid {
   static let gap = 24.0
   private static let narrowest = 336.0
@@ -8,7 +8,8 @@ struct CardGrid {
 
   let width: Double
 
-  /// Places them and says where the next thing under them begins.
+  /// Lays out the cards and sets the scroll view's content size. Returns the y coordinate at which content below the
+  /// cards begins.
   @discardableResult
   func place(_ cards: [ButtonCard], in scroll: ScrollView) -> Double {
     let gap = Self.gap

@@ -1,12 +1,12 @@
 import Vitrine
 
-/// A cell that shows an item's picture. A tap selects it; scripts find it by its title.
+/// A cell that shows the image of a feed item. A tap toggles the selection. Scripts find the cell by the item's title.
 class FeedCell: ListCell {
   let picture = ImageView()
   private var outcome: ScriptState = .loading
   private(set) var scriptTitle = ""
 
-  /// Whether it was tapped an odd number of times.
+  /// True if the item is selected by tapping.
   var isChosen = false { didSet { if isChosen != oldValue { stateDidChange() } } }
 
   required init(frame: Rect = .zero) {
@@ -17,7 +17,7 @@ class FeedCell: ListCell {
     addSubview(picture)
   }
 
-  /// Shows an item; what the cell showed before is gone at once.
+  /// Shows an item. The image of the previous item is removed at once.
   func show(_ item: FeedItem, failure: Image?) {
     scriptTitle = item.title
     outcome = .loading
@@ -33,7 +33,7 @@ class FeedCell: ListCell {
   }
 
   override var accessibilityStates: AccessibilityStates {
-    // The row that the list has selected is only where the keys are.
+    // The list's own selected row is only the keyboard focus.
     let states = super.accessibilityStates.subtracting(.selected)
     return isChosen ? states.union(.selected) : states
   }

@@ -1,6 +1,6 @@
 import Vitrine
 
-/// A feed in a list, whatever its layout and its cells.
+/// A screen that shows a feed in a list, with the layout and the cell type given by a subclass.
 class FeedScreen: View, Screen {
   let list = ListView()
   private var feed: Feed
@@ -8,7 +8,8 @@ class FeedScreen: View, Screen {
   private let cell: FeedCell.Type
   private var selected: Set<Int> = []
   private let puller = RefreshControl()
-  /// Forgets the pictures that are there, and loads those that are seen again.
+  /// Called when the user refreshes the screen. The handler clears the caches and reloads the images and the feed's
+  /// list.
   var onRefresh: () -> Void = {}
 
   init(_ feed: Feed, layout: ListLayout, cell: FeedCell.Type, failure: Image?) {
@@ -28,7 +29,7 @@ class FeedScreen: View, Screen {
 
   func reload() { list.reloadData() }
 
-  /// Shows another feed, scrolled to its beginning.
+  /// Shows another feed from the beginning.
   func show(_ feed: Feed) {
     self.feed = feed
     selected = []
@@ -37,7 +38,7 @@ class FeedScreen: View, Screen {
 
   func refresh() { puller.refresh() }
 
-  /// It refreshes until the first picture that is seen is there again.
+  /// Reloads the feed. The refresh control spins until the first visible image has loaded again.
   private func loadAnew() {
     onRefresh()
     list.layoutIfNeeded()
@@ -65,7 +66,7 @@ extension FeedScreen: ListViewDataSource {
   }
 }
 
-/// Scripts find it as “Refresh”: loading while it refreshes.
+/// Scripts find the screen by the name “Refresh”. Its state is `loading` while the refresh control spins.
 extension FeedScreen: ScriptNamed {
   var scriptTitle: String { "Refresh" }
   var scriptStates: Set<ScriptState> { [puller.isRefreshing ? .loading : .normal] }

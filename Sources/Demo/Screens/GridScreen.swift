@@ -1,6 +1,6 @@
 import Vitrine
 
-/// Pictures and nothing else, in as many columns as there is room for.
+/// A grid of images without text, with as many columns as fit.
 final class GridScreen: FeedScreen {
   init(feed: Feed, tile: Size, gap: Double, failure: Image?) {
     super.init(feed, layout: .tiles(tile, gap: gap), cell: TileCell.self, failure: failure)

@@ -1,6 +1,7 @@
 import Vitrine
 
-/// The bar at the top: the name, the screens, the server's mood, and a button that empties the cache.
+/// The bar at the top: the program's name, the choice of screens, the server's behaviour, and a button that clears the
+/// cache.
 final class Header: View {
   private let name = Label("Vitrine", font: .bold(22), color: Theme.text)
   private let screens: SegmentedControl
@@ -9,7 +10,9 @@ final class Header: View {
   private let clear = PillButton(title: "Clear cache")
   private let line = View()
 
-  /// - Parameter onMood: nil for a feed that is not served by the demo's own server.
+  /// Creates a header.
+  ///
+  /// - Parameter onMood: Called when the user chooses a behaviour of the embedded server; `nil` hides this choice.
   init(
     screens names: [String], onScreen: @escaping (Int) -> Void, onMood: ((Gallery.Mood) -> Void)?,
     onClear: @escaping () -> Void
@@ -30,7 +33,8 @@ final class Header: View {
 
   func choose(screen index: Int) { screens.selection = index }
 
-  /// One row where there is room for it, else two: the moods and the button go below the screens.
+  /// Returns the size for one row, or for two rows if the width is too small: the choice of behaviour and the button
+  /// move below the choice of screens.
   override func sizeThatFits(_ size: Size) -> Size {
     Size(width: size.width, height: Theme.headerHeight + (fitsOneRow(size.width) ? 0 : Self.secondRow))
   }
@@ -50,7 +54,7 @@ final class Header: View {
     let second = isOneRow ? first : first + Self.secondRow
     let end = bounds.width - Self.gap
 
-    // On the narrowest windows the name and the button give way.
+    // In a narrow window the name and the button are hidden.
     let screensWidth = min(screens.sizeThatFits(.zero).width, max(0, bounds.width - 2 * Self.gap))
     name.isHidden = Self.screensX + screensWidth > end
     name.frame = Rect(x: Self.gap, y: first - 16, width: 112, height: 32)

@@ -1,7 +1,7 @@
 import Vitrine
 
-/// Each kind of indicator over a picture that comes slowly, and pictures that are shown in part meanwhile. Every card has
-/// a button that loads it again.
+/// Each kind of indicator over an image that loads slowly, and images with previews during the load. Each card has a
+/// button that loads the image again.
 final class IndicatorsScreen: View, Screen {
   private let gallery: Gallery
   private let failure: Image?
@@ -9,7 +9,7 @@ final class IndicatorsScreen: View, Screen {
   private let scroll = ScrollView()
   private var cards: [ButtonCard] = []
   private var pictures: [SlowPicture] = []
-  /// How many downloads at once a server was allowed before this screen.
+  /// The downloader's limit of downloads per host before this screen was shown, restored when the screen is left.
   private var usualDownloads = 0
 
   init(gallery: Gallery, failure: Image?, downloader: ImageDownloader) {
@@ -44,7 +44,7 @@ final class IndicatorsScreen: View, Screen {
 
   func reload() { for picture in pictures { picture.load(again: false) } }
 
-  /// All cards load side by side.
+  /// Raises the limit of downloads per host while the screen is shown, so that all cards load concurrently.
   override func didMoveToWindow() {
     super.didMoveToWindow()
     if window != nil {
@@ -72,7 +72,7 @@ final class IndicatorsScreen: View, Screen {
     addCard(name, hint, picture)
   }
 
-  /// Indicators that lie beside the picture and follow the task that loads it.
+  /// Adds a card whose bar and spinner are below the image and follow the task that loads the image.
   private func addTaskCard() {
     let bar = ProgressView(style: .bar, color: Theme.accent)
     let spinner = ActivityIndicator()
@@ -92,7 +92,7 @@ final class IndicatorsScreen: View, Screen {
         end(result)
       }
       picture.setLoadOperation(task, forKey: "task")
-      // A load that fails before anything has come leaves what there was.
+      // A task that fails before any byte arrives does not reset the bar.
       bar.setProgress(0, animated: false)
       bar.setProgress(withProgressOf: task)
       spinner.setAnimating(withStateOf: task)
@@ -111,7 +111,7 @@ final class IndicatorsScreen: View, Screen {
     scroll.addSubview(card)
   }
 
-  /// Some 150 KB that take three seconds, unless the query says otherwise.
+  /// Returns the URL of an image of about 150 KB that takes three seconds to load, unless `query` changes the rate.
   private func url(_ file: String, _ query: String) -> String {
     gallery.picture(file, query: "latency=500&rate=60000\(query.isEmpty ? "" : "&\(query)")")
   }
@@ -124,7 +124,7 @@ final class IndicatorsScreen: View, Screen {
   }
 }
 
-/// A picture that can be loaded once more from the server. Scripts find it by its name.
+/// An image that can be loaded from the server again. Scripts find the view by its name.
 private final class SlowPicture: ImageView, ScriptNamed {
   typealias Load = (SlowPicture, ImageRequest, @escaping SlotCompletion) -> Void
 
@@ -145,7 +145,7 @@ private final class SlowPicture: ImageView, ScriptNamed {
     isUserInteractionEnabled = false
   }
 
-  /// What is loaded by hand has to know how large it is to be.
+  /// Starts the first load once the view has a size, which the target size of the task card needs.
   override func boundsDidChange() {
     super.boundsDidChange()
     guard !hasBegun, !bounds.isEmpty else { return }
@@ -155,7 +155,7 @@ private final class SlowPicture: ImageView, ScriptNamed {
 
   func load(again: Bool) {
     guard var request = try? ImageRequest(url) else { return }
-    // It shows how long a server takes.
+    // The disk cache is skipped, because this screen shows the waiting time for a server.
     request.cache = .memoryOnly
     if again { request.cachePolicy = .reload }
     hasFailed = false
@@ -164,7 +164,7 @@ private final class SlowPicture: ImageView, ScriptNamed {
     }
   }
 
-  /// What its bounds need.
+  /// The decode target for the current bounds; `nil` if they are empty.
   var pixels: DecodeTarget? {
     let size = bounds.size * (window?.scale ?? 1)
     return size.isEmpty
@@ -177,7 +177,8 @@ private final class SlowPicture: ImageView, ScriptNamed {
   }
 }
 
-/// The picture, and below it the button that loads it again with what else belongs to the card.
+/// The contents of a card: the image, and below it the button that loads it again, with the extra views beside the
+/// button.
 private final class SlowCardContent: View {
   private let picture: SlowPicture
   private let again: AgainButton
@@ -208,7 +209,7 @@ private final class SlowCardContent: View {
   }
 }
 
-/// Three dots, one after the other of which is lit.
+/// A custom indicator: three dots, of which one after the other is highlighted.
 private struct HoppingDots: IndicatorDrawing {
   private static let diameter = 10.0
   private static let gap = 8.0

@@ -1,6 +1,6 @@
 import Vitrine
 
-/// A row of the list: picture, title, detail.
+/// A row of the list, with an image, a title and details.
 final class PictureCell: FeedCell {
   static let height = 96.0
 

@@ -1,11 +1,12 @@
 import Vitrine
 
-/// Everything in the window: header, the screen that is chosen, status line; or the screen alone.
+/// The contents of the window: the header, the current screen and the status line, or only the screen.
 final class RootView: View {
   private let header: Header?
   private let status: StatusLine?
   private(set) var screen: any Screen
-  /// What header and status line leave to the screen at least: a row of the list.
+  /// The minimum height of the screen: one row of the list. The header and the status line are hidden if they would
+  /// leave less.
   private static let lowestScreen = PictureCell.height
 
   init(header: Header?, screen: any Screen, status: StatusLine?) {
@@ -24,7 +25,7 @@ final class RootView: View {
   }
 
   override func layoutSubviews() {
-    // A window that is too low for all of it keeps its pictures.
+    // A low window hides its bars in favour of the images.
     let top = room(for: header, height: header?.sizeThatFits(bounds.size).height ?? 0, beside: 0)
     let bottom = room(for: status, height: Theme.statusHeight, beside: top)
     header?.frame = Rect(x: 0, y: 0, width: bounds.width, height: top)

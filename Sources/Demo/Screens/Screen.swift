@@ -1,12 +1,12 @@
 import Vitrine
 
-/// A page of the demo, shown between header and status line.
+/// A page of the demo, shown between the header and the status line.
 protocol Screen: View {
-  /// Loads its pictures again, as after the cache has been cleared.
+  /// Loads the images of the screen again, for example after the cache has been cleared.
   func reload()
-  /// What F5 does, as a pull on a list.
+  /// Refreshes the screen. Called for F5; on a list, the same as a pull.
   func refresh()
-  /// Scrolled by keys that nobody else wants.
+  /// The scroll view that handles keys that no other view has handled.
   var scrollView: ScrollView { get }
 }
 

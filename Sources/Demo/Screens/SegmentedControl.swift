@@ -1,8 +1,8 @@
 import Vitrine
 
-/// A row of buttons of which one is chosen.
+/// A row of buttons of which one is selected.
 final class SegmentedControl: View {
-  /// The index of the chosen one.
+  /// The index of the selected button.
   var selection = 0 {
     didSet { for (index, button) in buttons.enumerated() { button.isSelected = index == selection } }
   }
@@ -30,7 +30,7 @@ final class SegmentedControl: View {
   }
 
   override func layoutSubviews() {
-    // Where there is less room than they like, each gives up the same share.
+    // If the buttons do not fit, all are scaled by the same factor.
     let share = min(1, max(0, bounds.width - 8) / max(1, sizeThatFits(bounds.size).width - 8))
     var x = 4.0
     for button in buttons {
@@ -41,7 +41,7 @@ final class SegmentedControl: View {
   }
 }
 
-/// A button with a title on a rounded plate that shows its state.
+/// A button with a title on a rounded background that shows the state.
 final class PillButton: Button {
   init(title: String) {
     super.init()
@@ -72,7 +72,7 @@ extension PillButton: ScriptNamed {
 }
 
 extension ScriptState {
-  /// The states of a control, `normal` where there is no other.
+  /// Returns the states of a control; `normal` if there are no others.
   static func states(of control: Control) -> Set<ScriptState> {
     var states: Set<ScriptState> = []
     if control.state.contains(.highlighted) { states.insert(.highlighted) }

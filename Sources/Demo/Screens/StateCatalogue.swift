@@ -1,9 +1,9 @@
 import Vitrine
 
-/// A card with a row for each state of a button and a column for each kind of it: what is otherwise seen for the moment
-/// of a press stands still here, beside the others. The buttons can be used all the same.
+/// A card with a row for each button state and a column for each kind of button, to compare states that are otherwise
+/// visible only during a press. The buttons remain usable.
 final class StateCatalogue: View {
-  /// A kind of button: what it looks like in any state, and what it loads.
+  /// A kind of button: appearance and images.
   struct Kind {
     let name: String
     let prepare: (DemoButton) -> Void
@@ -55,7 +55,7 @@ final class StateCatalogue: View {
     }
   }
 
-  /// Loads all pictures.
+  /// Loads the images of all buttons.
   func load(_ policy: ImageRequest.CachePolicy = .useCache) {
     for row in rows {
       for (kind, button) in zip(kinds, row.buttons) { kind.load(button, policy) }
@@ -70,7 +70,7 @@ final class StateCatalogue: View {
   private static let buttonHeight = 56.0
   private static let rowGap = 16.0
 
-  /// In a narrow window the name of a state stands above its row.
+  /// Returns true for a narrow window, in which the name of a state is above the row of buttons instead of at the left.
   private func isNarrow(_ width: Double) -> Bool { width < 640 }
   private func rowHeight(_ width: Double) -> Double { Self.buttonHeight + (isNarrow(width) ? 24 : 0) }
 
@@ -114,7 +114,7 @@ final class StateCatalogue: View {
   }
 }
 
-/// A button that is always in a state, besides what its use makes of it.
+/// A button that always has a given state, in addition to the states caused by input.
 final class SpecimenButton: DemoButton {
   private let held: ControlState
 

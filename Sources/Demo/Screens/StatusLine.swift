@@ -1,13 +1,16 @@
 import Vitrine
 
-/// The line at the bottom: where the pictures came from, and what they take; a spinner while the network is busy.
+/// The line at the bottom: the sources of the images and the memory use, with a spinner while the network is busy.
 final class StatusLine: View, FrameObserver {
   private let label = Label("", font: Theme.caption, color: Theme.secondaryText)
   private let network = NetworkActivityIndicator()
   private let text: () -> String
   private var isScheduled = false
 
-  /// - Parameter text: asked for at most four times a second, and only after `change()`.
+  /// Creates a status line.
+  ///
+  /// - Parameter text: Returns the text. Called at most four times a second, and only after `change()` or when the line
+  ///   is added to a window.
   init(text: @escaping () -> String) {
     self.text = text
     super.init()
@@ -18,7 +21,7 @@ final class StatusLine: View, FrameObserver {
     addSubview(network)
   }
 
-  /// Something that the line tells has changed.
+  /// Schedules an update of the text. Called when a value shown in the text has changed.
   func change() {
     guard !isScheduled, let window else { return }
     isScheduled = true
@@ -45,7 +48,7 @@ final class StatusLine: View, FrameObserver {
   }
 }
 
-/// Scripts find it as “Network”: loading while it turns.
+/// Scripts find the indicator by the name “Network”. Its state is `loading` while it spins.
 extension NetworkActivityIndicator: ScriptNamed {
   var scriptTitle: String { "Network" }
   var scriptStates: Set<ScriptState> { [isAnimating ? .loading : .normal] }

@@ -1,6 +1,6 @@
 import Vitrine
 
-/// Colours, type and distances of the demo. Distances are multiples of eight points.
+/// The colours, fonts and distances of the demo. Distances are multiples of eight points.
 enum Theme {
   static let background = Color(hex: 0x12_141A)
   static let bar = Color(hex: 0x1A_1D25)
@@ -21,7 +21,7 @@ enum Theme {
 }
 
 extension View {
-  /// Lets the view look like a card: a little lighter than what lies behind, with a thin edge, and raised a little.
+  /// Gives the view the appearance of a card: slightly lighter than the background, with a thin border and a shadow.
   func looksLikeACard() {
     backgroundColor = Theme.card
     cornerRadius = 12

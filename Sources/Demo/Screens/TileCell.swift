@@ -1,8 +1,8 @@
 import Vitrine
 
-/// A tile of the grid, filled with its picture. A pressed one is darker, a selected one paler and ticked.
+/// A tile of the grid, filled with an image. A pressed tile is darker; a selected tile is lighter and has a tick.
 final class TileCell: FeedCell {
-  /// Made for the first of these states: most tiles never have one.
+  /// The overlay, created when the tile is first pressed or selected, because most tiles never are.
   private var veil: TileVeil?
 
   override func stateDidChange() {
@@ -23,7 +23,7 @@ final class TileCell: FeedCell {
   }
 
   override func layoutSubviews() {
-    // Tiles that touch each other make one picture, which has no corners inside.
+    // Tiles without gaps form one area, which must not have rounded corners inside.
     let touchesOthers = (superview as? ListView)?.layout.gap == 0
     cornerRadius = touchesOthers ? 0 : min(6, (min(bounds.width, bounds.height) / 16).rounded())
     for view in [picture, veil].compactMap({ $0 }) {
@@ -33,7 +33,7 @@ final class TileCell: FeedCell {
   }
 }
 
-/// What lies over the picture of a tile that is pressed or selected.
+/// The overlay of a pressed or selected tile.
 private final class TileVeil: View {
   private let badge = View()
   private let tick = Label("✓", color: Theme.text)

@@ -1,6 +1,6 @@
 import Vitrine
 
-/// A tile that changes its picture in one way, and a button that lets it do so again.
+/// A tile that shows a transition between two images, with a button that runs the transition again.
 final class TransitionCard: View, ScriptNamed {
   static let leastWidth = 216.0
   private static let textHeight = 60.0
@@ -15,7 +15,9 @@ final class TransitionCard: View, ScriptNamed {
   private var turn = 0
   private var hasFailed = false
 
-  /// - Parameter change: shows the picture of a turn: the first of two in even ones, the second in odd ones.
+  /// Creates a card.
+  ///
+  /// - Parameter change: Shows the image of a turn: the first of two images in even turns, the second in odd turns.
   init(
     _ name: String, _ hint: String, of picture: View,
     change: @escaping (_ turn: Int, _ completion: @escaping SlotCompletion) -> Void
@@ -35,13 +37,13 @@ final class TransitionCard: View, ScriptNamed {
     for view in [picture, title, caption, again] { addSubview(view) }
   }
 
-  /// The other picture.
+  /// Shows the image of the next turn.
   func showNext() {
     turn += 1
     show()
   }
 
-  /// The picture of this turn, as after the cache was emptied.
+  /// Shows the image of the current turn again, for example after the cache was cleared.
   func show() {
     hasFailed = false
     change(turn) { [weak self] result in

@@ -1,6 +1,6 @@
 import Vitrine
 
-/// Tiles that turn from one picture into another, each in another way.
+/// Tiles that show the transitions from one image to another, one kind of transition per tile.
 final class TransitionsScreen: View, Screen {
   private static let gap = 16.0
 
@@ -15,10 +15,12 @@ final class TransitionsScreen: View, Screen {
   private var cards: [TransitionCard] = []
   private let memory = ImagePrefetcher()
   private let disk = ImagePrefetcher(destination: .disk)
-  /// Of pictures that are to be in memory, or on disk, before they are shown.
+  /// Functions that prefetch the images of tiles which load from memory or disk.
   private var prefetches: [() -> Void] = []
 
-  /// - Parameter hasDisk: whether pictures are kept on disk; without one no tile shows them from there.
+  /// Creates the screen.
+  ///
+  /// - Parameter hasDisk: True if there is a disk cache; without one, the tile “From disk” is left out.
   init(gallery: Gallery, failure: Image?, hasDisk: Bool) {
     self.gallery = gallery
     self.failure = failure
@@ -62,7 +64,8 @@ final class TransitionsScreen: View, Screen {
     ("left", .left), ("right", .right), ("up", .up), ("down", .down),
   ]
 
-  /// A tile whose old picture stays until the new one is there, wherever that comes from.
+  /// Adds a tile for one transition. The old image stays until the new one has loaded, and the transition runs
+  /// regardless of the source of the image.
   private func addKind(
     _ name: String, _ hint: String, _ transition: Transition, of pair: (Int, Int)? = nil,
     mode: ContentMode = .fill
@@ -78,7 +81,7 @@ final class TransitionsScreen: View, Screen {
     }
   }
 
-  /// Pictures of the gallery, by their numbers, that differ much.
+  /// Pairs of distinct gallery images, by their numbers.
   private static let pairs = [(1, 13), (4, 8), (5, 31), (7, 14), (10, 16), (15, 27), (21, 9), (23, 34)]
 
   private func urls(of pair: (Int, Int), _ name: String) -> [String] {
@@ -103,7 +106,7 @@ final class TransitionsScreen: View, Screen {
     }
   }
 
-  /// The same picture again and again, from where it is.
+  /// Adds tiles that load their images from one source each: the network, the disk or memory.
   private func addSources() {
     addSource("From network", "cross-dissolve", SlotOptions()) { _ in .reload }
     if hasDisk {
@@ -130,7 +133,7 @@ final class TransitionsScreen: View, Screen {
     if policy(0) == .useCache {
       prefetches.append { [unowned self] in self.prefetch(urls, into: cache) }
     }
-    // The old picture stays where both are to be seen.
+    // The old image stays if the transition shows both images.
     if !options.transitionsBySource.isEmpty || options.transition.when == .always {
       options.placeholderPolicy = .keepsPrevious
     }
@@ -142,7 +145,8 @@ final class TransitionsScreen: View, Screen {
     }
   }
 
-  /// Brings pictures onto the disk, or into memory as large as a tile may need them. A script waits for it.
+  /// Prefetches images to disk, or into memory at the maximum size of a tile. The screen counts as loading meanwhile,
+  /// so that a script waits for this.
   private func prefetch(_ urls: [String], into cache: ImageRequest.Cache) {
     let requests = urls.compactMap { url in
       var request = try? ImageRequest(url)

@@ -1,6 +1,6 @@
 import Vitrine
 
-/// A script: a command a line, checked as a whole before the first one is played.
+/// A script with one command per line. All lines are checked before the first command is played.
 nonisolated struct Script: Equatable {
   enum Command: Equatable {
     case waitIdle(seconds: Double)
@@ -26,7 +26,7 @@ nonisolated struct Script: Equatable {
     let command: Command
   }
 
-  /// A line that says nothing known.
+  /// A line that cannot be parsed.
   struct SyntaxError: Error, Equatable {
     let line: Int
     let message: String
@@ -50,7 +50,8 @@ nonisolated struct Script: Equatable {
     self.lines = lines
   }
 
-  /// More than this a manual clock is not moved by one command, in seconds: frames are made for all of it.
+  /// The maximum time in seconds by which one command moves a manual clock. Limited because every frame in that time is
+  /// run.
   static let longestAdvance = 3600.0
 
   private static func check(_ command: Command, isManual: Bool, line: Int) throws(SyntaxError) {
@@ -66,7 +67,7 @@ nonisolated struct Script: Equatable {
     }
   }
 
-  /// The words of a line; quotes hold a title together, `#` outside of them begins a comment.
+  /// Splits a line into words. A quoted title is one word, and `#` outside of quotes begins a comment.
   private static func words(of line: Substring, number: Int) throws(SyntaxError) -> [String] {
     var words: [String] = []
     var word: String?
@@ -93,7 +94,7 @@ nonisolated struct Script: Equatable {
   }
 }
 
-/// Takes the words of one line apart.
+/// Parses the words of one line.
 private nonisolated struct ScriptWords {
   private let number: Int
   private var words: ArraySlice<String>
@@ -149,7 +150,7 @@ private nonisolated struct ScriptWords {
     return .wait(seconds: try milliseconds("“idle”, “loaded” or milliseconds"))
   }
 
-  /// A number and its unit, in seconds.
+  /// Parses a number and the unit `ms`. Returns seconds.
   private mutating func milliseconds(_ meaning: String) throws(Script.SyntaxError) -> Double {
     let milliseconds = try duration(meaning)
     _ = try choice("the unit", of: ["ms"])

@@ -1,14 +1,15 @@
 import Vitrine
 
-/// What `expect "TITLE" WHAT WORD` asks of a view.
+/// A condition on a view, from the command `expect "TITLE" state|role|value|name WORD`.
 nonisolated enum ScriptExpectation: Equatable {
-  /// One of several that may hold at once.
+  /// The view has this state, possibly among others.
   case state(String)
   case role(String)
   case value(String)
   case name(String)
 
-  /// How a view differs, to be said after its title; nil where it does not.
+  /// Returns the difference of a view as the end of a sentence that begins with the view's title; `nil` if the view
+  /// meets the condition.
   @MainActor func complaint(about view: View) -> String? {
     switch self {
     case .state(let state):
@@ -26,7 +27,7 @@ nonisolated enum ScriptExpectation: Equatable {
     }
   }
 
-  /// What the view says for scripts, or else what it says to whoever does not see it.
+  /// Returns the script states of a view, or the accessibility states of a view that is not a `ScriptNamed`.
   @MainActor private static func states(of view: View) -> Set<String> {
     if let named = view as? any ScriptNamed { return Set(named.scriptStates.map(\.rawValue)) }
     let states = view.accessibilityStates

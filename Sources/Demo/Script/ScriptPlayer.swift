@@ -1,30 +1,31 @@
 import Vitrine
 
-/// Plays a script: one command a turn of the loop, so that what a command causes is drawn before the next.
+/// Plays a script. One command is played per turn of the loop, so that its effects are drawn before the next command.
 ///
-/// Under a manual clock what a command causes is drawn at once, and the next one follows in the same turn, so that no
-/// picture can come in between unless the script waits for it. Waiting for pictures takes real time, in which the
-/// clock stands; time-outs are in real time always.
+/// With a manual clock, the effects of a command are drawn at once and the next command follows in the same turn, so
+/// that no image can arrive in between unless the script waits for it. Waiting for images takes real time, during which
+/// the manual clock stands still. Timeouts are always in real time.
 final class ScriptPlayer: FrameObserver {
-  /// How it ended: nil for a script that held, else one line with the script's line number.
+  /// The failure of the script in one line with the number of the script's line; `nil` for a script that succeeded.
   private(set) var failure: String?
   private(set) var isFinished = false
-  /// The number of the line that is being played; nil before the first and after the last.
+  /// The number of the current line; `nil` before the first line and after the last.
   private(set) var line: Int?
 
-  /// Owns the player.
+  /// The stage, which owns the player.
   private unowned let stage: any ScriptStage
   private var lines: ArraySlice<Script.Line>
   private var waiting: Waiting?
   private var pressedAt: Point?
-  /// Since `clock manual`.
+  /// The manual clock; `nil` before the command `clock manual`.
   private var time: ManualTime?
 
   private enum Waiting {
     case time(Double)
-    /// Until a time of the process, in seconds.
+    /// Until the window is loaded, at most until this time in seconds since the start of the process.
     case loaded(until: Double)
-    /// The same, and at most so long on a manual clock.
+    /// Until the window is idle, at most until this time of the process, and on a manual clock until this time of the
+    /// clock.
     case idle(until: Double, clock: Double)
     case drag(from: Point, to: Point, start: Double, seconds: Double)
   }
@@ -37,12 +38,12 @@ final class ScriptPlayer: FrameObserver {
     self.stage = stage
   }
 
-  /// Plays what has to come before the first turn: a clock that the script moves from the very beginning.
+  /// Plays the initial `clock manual` commands before the first turn, so that the clock is manual from the start.
   func begin() {
     while lines.first?.command == .manualClock, let first = lines.popFirst() { play(first) }
   }
 
-  /// Goes on as far as it can now. Called after each turn of the loop.
+  /// Plays commands as far as possible now. Called after each turn of the loop.
   func advance() {
     while !isFinished, !stage.isQuitting {
       if let waiting {
@@ -55,7 +56,7 @@ final class ScriptPlayer: FrameObserver {
       play(next)
       if isFinished { return }
       guard let time else {
-        // The next command is due with the next turn, which may have nothing else to do.
+        // Requests a turn for the next command, because there may be no other reason for one.
         if waiting == nil {
           stage.window.requestFrames(for: self, at: stage.window.now, keepsBusy: false)
         }
@@ -65,15 +66,16 @@ final class ScriptPlayer: FrameObserver {
     }
   }
 
-  /// Whether nothing moves any more; what does so under a manual clock comes to its end.
+  /// Returns true if the window is loaded and idle. With a manual clock, first advances the clock until all animations
+  /// end.
   ///
-  /// - Parameter limit: seconds that such a clock is moved by at most.
+  /// - Parameter limit: The maximum time in seconds by which a manual clock is advanced.
   func isIdle(limit: Double = 30) -> Bool {
     guard let time else { return stage.window.isIdle }
     return stage.isLoadedThroughout && time.advanceUntilIdle(limit: limit)
   }
 
-  /// Whether the next command may be played; a wait in vain ends the script.
+  /// Returns true if the next command may be played. A wait that has timed out ends the script.
   private func isOver(_ waiting: Waiting) -> Bool {
     switch waiting {
     case .time(let end): return stage.window.now >= end
@@ -106,7 +108,7 @@ final class ScriptPlayer: FrameObserver {
     stage.window.requestFrames(for: self, at: stage.window.now, keepsBusy: false)
   }
 
-  /// Waits for pictures, or whatever else takes real time.
+  /// Waits for images or other events in real time, with a timeout.
   private func wait(_ what: Waiting, seconds: Double) {
     wait(what)
     stage.wake(after: seconds)
@@ -161,7 +163,7 @@ final class ScriptPlayer: FrameObserver {
     }
   }
 
-  /// A finger that moves in each frame, and is lifted at the end exactly.
+  /// Drags a finger with a manual clock: moves it in each frame, and lifts it exactly at the end.
   private func drag(from: Point, to: Point, seconds: Double, in time: ManualTime) {
     let start = time.now
     let frames = max(1, Int((seconds * ManualTime.framesPerSecond).rounded(.up)))
@@ -195,24 +197,24 @@ extension Point {
   }
 }
 
-/// What a script acts on.
+/// The environment that a script controls.
 protocol ScriptStage: AnyObject {
   var window: Window { get }
-  /// Whether the program is about to end.
+  /// True if the program is about to end.
   var isQuitting: Bool { get }
-  /// Whether no view waits for a picture, those of screens that were left included: they may be shown again.
+  /// True if no view waits for an image, including the views of hidden screens, which may be shown again.
   var isLoadedThroughout: Bool { get }
-  /// Seconds of the process, whatever the window's clock does.
+  /// The time in seconds since the start of the process, regardless of the window's clock.
   var realTime: Double { get }
-  /// Makes a turn of the loop after so many seconds of real time.
+  /// Causes a turn of the loop after a number of seconds of real time.
   func wake(after seconds: Double)
-  /// What the script has waited for is there.
+  /// Called when a wait of the script has ended.
   func scriptDidWait()
-  /// Stops the window's clock; from now on it goes by what is returned.
+  /// Replaces the window's clock by a manual clock. Returns the manual clock.
   func stopClock() -> ManualTime
   func inject(_ event: InputEvent)
   func show(screen name: String)
-  /// Writes what is on the screen; says what went wrong.
+  /// Writes a screenshot to a file. Returns an error message, or `nil` on success.
   func saveScreenshot(to file: String) -> String?
   func scriptDidEnd()
 }

@@ -1,23 +1,23 @@
 import Vitrine
 
-/// What `expect "TITLE" state NAME` can ask of a row or a button.
+/// The states that `expect "TITLE" state NAME` can check.
 nonisolated enum ScriptState: String, CaseIterable {
   case normal, highlighted, selected, disabled, focused
-  /// A picture is on its way, is there, or could not be loaded.
+  /// An image of the view is loading, has loaded, or could not be loaded.
   case loading, loaded, failed
-  /// A picture is turning into another.
+  /// A transition between two images is running.
   case changing
 }
 
-/// A view that scripts find by its title.
+/// A view that scripts find by a title.
 protocol ScriptNamed: View {
   var scriptTitle: String { get }
   var scriptStates: Set<ScriptState> { get }
 }
 
 extension Window {
-  /// The view of a title: the first in the order of the tree that is seen, or else the first; titles come again
-  /// in a long feed. Where nobody goes by it, the first view that is called so.
+  /// Returns the view with a title: the first visible one in the order of the view tree, or else the first one, because
+  /// titles repeat in a long feed. If no view has this script title, looks for an accessibility label in the same way.
   func named(_ title: String) -> View? {
     func goesByIt(_ view: View) -> Bool { (view as? any ScriptNamed)?.scriptTitle == title }
     func isCalledSo(_ view: View) -> Bool { view.accessibilityLabel == title }
@@ -26,7 +26,9 @@ extension Window {
       ?? first(where: isCalledSo, below: self, seen: nil)
   }
 
-  /// - Parameter seen: what the window and the clips around leave; nil for everywhere.
+  /// Returns the first view below `view` that meets the condition.
+  ///
+  /// - Parameter seen: The visible area after clipping by the window and superviews; `nil` to include invisible views.
   private func first(where isMeant: (View) -> Bool, below view: View, seen: Rect?) -> View? {
     guard !view.isHidden else { return nil }
     let own = seen.map { view.frameInWindow.intersection($0) }
