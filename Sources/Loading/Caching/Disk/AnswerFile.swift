@@ -1,33 +1,34 @@
 import FoundationEssentials
 
-/// A file that holds one answer, and says all that is needed to trust it:
+/// The format of a file that holds one response, with hashes that reveal any damage:
 ///
-///     8   magic and version of the format, `vitrine2`
-///     16  hash of all from here to the body
-///     4   bytes of the head
-///     8   bytes of the body
+///     8   magic bytes with the version of the format, `vitrine2`
+///     16  hash of everything from here to the body
+///     4   length of the head
+///     8   length of the body
 ///     16  hash of the body
 ///         the head: key, status, URL, headers and times
 ///         the body
-///         notes: later heads of the same body, each behind its hash and its length
+///         notes: newer heads of the same body, each preceded by its hash and its length
 ///
-/// A server that says that nothing has changed costs a note at the end, and not the body once more. The last note that is
-/// whole counts; what follows it was torn, and is as if it were not there.
+/// A 304 response appends a note, so that the body is not written again. The last intact note counts. Bytes after the
+/// last intact note are an incomplete write and are ignored.
 ///
-/// Numbers have their lowest byte first. A change of the format changes the magic, and what is older is damaged.
+/// Numbers are little-endian. A change of the format changes the magic bytes; a file with other magic bytes counts as
+/// damaged.
 ///
-/// The head contains no secrets. The key is a digest, the URL is stored only if a redirect has led to another URL,
-/// only headers that cannot hold secrets are stored (`KeptHeaders`), and headers named by `Vary` are stored as digests.
+/// The head contains no secrets. The key is a digest, the URL is stored only if a redirect has led to another URL, only
+/// headers that cannot hold secrets are stored (`KeptHeaders`), and headers named by `Vary` are stored as digests.
 enum AnswerFile {
   static let magic = Array("vitrine2".utf8)
-  /// Bytes before the head.
+  /// The number of bytes before the head.
   static let fixedLength = 52
-  /// Longer heads are not written: servers that say so much are answered from the network.
+  /// The maximum length of a head in bytes. A response with a longer head is not stored.
   static let longestHead = 256 << 10
   /// The maximum length of a body in bytes. Longer bodies are neither stored nor read.
   static let longestBody = 512 << 20
 
-  /// All but the body. Nil for what does not fit.
+  /// Returns the bytes of a file before the body; nil if the head is longer than `longestHead`.
   ///
   /// - Parameters:
   ///   - ownURL: The URL of the request, which is not written.
@@ -70,14 +71,14 @@ enum AnswerFile {
     return head.bytes
   }
 
-  /// The fixed part of a file.
+  /// The fixed-length part at the start of a file.
   struct Frame: Equatable {
     let headLength: Int
     let bodyLength: Int
     let bodyHash: ContentHash
     private let startHash: ContentHash
 
-    /// Of the first bytes of a file; nil if they are not those of one of so many bytes.
+    /// Parses the first bytes of a file; nil if the bytes are not the start of a file of `fileLength` bytes.
     init?(_ bytes: [UInt8], fileLength: Int) {
       var reader = ByteReader(bytes[...])
       guard reader.take(magic.count).map({ Array($0) == magic }) == true, let startHash = reader.hash(),
@@ -90,12 +91,12 @@ enum AnswerFile {
         (headLength, bodyLength, bodyHash, startHash)
     }
 
-    /// Bytes before the body.
+    /// The number of bytes before the body.
     var startLength: Int { fixedLength + headLength }
-    /// Bytes before the notes.
+    /// The number of bytes before the notes.
     var endOfBody: Int { startLength + bodyLength }
 
-    /// Whether all before the body is as it was written.
+    /// Returns true if the bytes before the body are undamaged.
     func isWhole(_ start: ArraySlice<UInt8>) -> Bool {
       start.count == startLength
         && start.withUnsafeBytes { ContentHash(UnsafeRawBufferPointer(rebasing: $0[24...])) } == startHash
@@ -104,10 +105,11 @@ enum AnswerFile {
 
   // MARK: Notes
 
-  /// More bytes of notes are not written; then the file is written anew.
+  /// The maximum number of bytes of notes in a file. When the notes would become longer, the whole file is written
+  /// again.
   static let longestNotes = 16 << 10
 
-  /// What says that the head of `start` is the latest.
+  /// Returns a note that makes the head of `start` the current head.
   static func note(_ start: [UInt8]) -> [UInt8] {
     let head = start.dropFirst(fixedLength)
     var counted = ByteWriter()
@@ -118,7 +120,7 @@ enum AnswerFile {
     return note.bytes
   }
 
-  /// The head of the last note that is whole, and whether all are.
+  /// Returns the head of the last intact note, and true if all notes are intact.
   static func lastHead(_ notes: ArraySlice<UInt8>) -> (head: ArraySlice<UInt8>?, isWhole: Bool) {
     var reader = ByteReader(notes)
     var last: ArraySlice<UInt8>?
@@ -133,7 +135,7 @@ enum AnswerFile {
 
   // MARK: Heads
 
-  /// The key and, without its body, the answer of a head that is whole; nil if it cannot be read all the same.
+  /// Parses an intact head. Returns the key and the response without the body; nil if the head is malformed.
   ///
   /// - Parameter ownURL: The URL of the request, used for a response that came from this URL.
   static func read(
@@ -169,7 +171,8 @@ enum AnswerFile {
 
   // MARK: Times
 
-  /// What is no number is a time in the far future: of an age that nobody knows.
+  /// Converts seconds to milliseconds. NaN becomes a time in the far future, so that the age of the response is
+  /// unknown.
   private static func milliseconds(_ seconds: Double) -> Int64 {
     let scaled = (seconds * 1000).rounded()
     return scaled.isNaN || scaled >= 0x1p62 ? 1 << 62 : scaled <= -0x1p62 ? -(1 << 62) : Int64(scaled)

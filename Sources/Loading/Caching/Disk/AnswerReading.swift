@@ -1,51 +1,52 @@
 import Glibc
 
-/// Reads one file, and believes nothing.
+/// Reads response files, and trusts no data in a file before verification.
 enum AnswerReading {
   enum Result {
     case answer(StoredAnswer, Times)
-    /// Not there, or of another key that has the same name.
+    /// The file does not exist, or holds the response of another key whose file name is equal.
     case nothing
     case damaged
-    /// By the system, for this time.
+    /// The system refused to read the file; a later read may succeed.
     case refused(SystemError)
   }
 
-  /// Seconds since 1970, by clocks that may have been wrong.
+  /// The times of a file in seconds since 1970, by clocks that may have been wrong.
   struct Times {
     let stored: Int64
     let used: Int64
   }
 
-  /// Read at once; most heads fit.
+  /// The number of bytes of the first read. Most heads fit.
   private static let firstLength = 4096
 
+  /// Reads and verifies the file of an entry.
+  ///
   /// - Parameters:
-  ///   - entry: The entry to read. Its secret is read only if the file has digests.
-  ///   - withBody: False to leave the body empty and unchecked.
-  ///   - longestBody: The number of bytes of the longest body that the cache stores. A file that claims a longer body is
-  ///     damaged. The memory for the body is allocated before the body is checked, and a sparse file of any length takes
-  ///     no space on disk.
-  ///   - reserve: Called with the number of bytes of the body before it is read.
+  ///   - withBody: False to leave the body empty and unverified.
+  ///   - longestBody: The length in bytes of the longest body that the cache stores. A file that claims a longer body
+  ///     is damaged. The memory for the body is allocated before the body is verified, and a sparse file of any length
+  ///     takes no space on disk.
+  ///   - reserve: Called with the number of bytes of the body before the body is read.
   static func read(
     _ entry: DiskEntry, in shard: borrowing Descriptor, withBody: Bool, longestBody: Int,
     reserving reserve: (Int) -> Void = { _ in }
   ) -> Result {
     do throws(SystemError) {
-      // When it is used is noted less often than the system would.
+      // Reading does not change the access time: the cache sets that time itself, less often than the system would.
       let file = try shard.open(entry.name.hex, flags: O_RDONLY | noAccessTime)
       return try read(file, entry, withBody: withBody, longestBody: longestBody, reserve)
     } catch {
       switch error.code {
       case ENOENT: return .nothing
-      // A link, folder or device lies in the file's place. For other errors, a later read may succeed.
+      // A link, folder or device has taken the file's place. After any other error, a later read may succeed.
       case ELOOP, EISDIR, ENXIO, ENOTDIR: return .damaged
       default: return .refused(error)
       }
     }
   }
 
-  /// `O_NOATIME`, which Glibc hides.
+  /// The value of `O_NOATIME`, which Glibc hides.
   private static let noAccessTime: Int32 = 0o1000000
 
   private static func read(
@@ -77,7 +78,8 @@ enum AnswerReading {
     return .answer(answer, Times(stored: status.stored, used: status.used))
   }
 
-  /// What comes before the body, and maybe some of that; nil if it is not as it was written.
+  /// Reads the bytes before the body, and possibly the first bytes of the body; nil if the start of the file is
+  /// damaged.
   static func start(
     of file: borrowing Descriptor, length: Int
   ) throws(SystemError) -> (bytes: [UInt8], frame: AnswerFile.Frame)? {
@@ -89,11 +91,12 @@ enum AnswerReading {
     return frame.isWhole(first.prefix(frame.startLength)) ? (first, frame) : nil
   }
 
-  /// Fewer at the end of the file; `known` are the first of them.
+  /// Reads `count` bytes at `offset`, or fewer at the end of the file. `known` contains the first of these bytes if
+  /// they have been read already.
   static func bytes(
     of file: borrowing Descriptor, at offset: Int, count: Int, known: ArraySlice<UInt8> = []
   ) throws(SystemError) -> [UInt8] {
-    // An array of nothing is one that all threads share, and is not to be filled.
+    // All empty arrays share one buffer, which must not be written to.
     guard count > 0 else { return [] }
     let (number, system) = (file.number, file.system)
     var failure: SystemError?

@@ -1,10 +1,10 @@
 import Glibc
 
-/// Writes one file, which is there whole or not at all.
+/// Writes response files. A file is complete when it gets its name.
 enum AnswerWriting {
-  /// Bytes of the file that was replaced; nil if there was none.
+  /// Writes a file and returns the length of the replaced file in bytes; nil if no file was replaced.
   ///
-  /// Nothing waits until it is on the disk (`fsync`): what a power cut tears is found by its checksum.
+  /// Does not wait until the file is on the disk (`fsync`): the hashes reveal a file that a power failure has torn.
   static func write(
     _ start: [UInt8], _ body: [UInt8], _ name: ContentHash, in shard: borrowing Descriptor, now: Int64
   ) throws(SystemError) -> Int? {
@@ -31,8 +31,9 @@ enum AnswerWriting {
     }
   }
 
-  /// Notes a new head at the end of a file that has this body already; false if there is none, or the file is to be
-  /// written anew. A note that is cut short is as if it were not there.
+  /// Appends a note with a new head to the file of an entry, provided that the file has this body. Returns the lengths
+  /// of the file before and after; nil if the whole file must be written. Throws if the file cannot be opened or
+  /// written. An incomplete note is ignored by readers.
   static func note(
     _ start: [UInt8], _ body: [UInt8], _ entry: DiskEntry, in shard: borrowing Descriptor, now: Int64
   ) throws(SystemError) -> (before: Int, after: Int)? {

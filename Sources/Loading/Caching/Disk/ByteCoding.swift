@@ -1,4 +1,4 @@
-/// Writes numbers, the lowest byte first, and texts behind their length.
+/// Writes little-endian numbers, and texts and byte arrays preceded by a length of four bytes.
 struct ByteWriter {
   private(set) var bytes: [UInt8] = []
 
@@ -21,7 +21,7 @@ struct ByteWriter {
   mutating func append(raw other: [UInt8]) { bytes.append(contentsOf: other) }
 }
 
-/// Reads what a `ByteWriter` has written; nil where there is less than that.
+/// Reads what a `ByteWriter` has written. Each method returns nil if too few bytes are left.
 struct ByteReader {
   private let bytes: ArraySlice<UInt8>
   private var position: Int

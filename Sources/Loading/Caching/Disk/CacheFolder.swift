@@ -1,17 +1,17 @@
 import Glibc
 
 /// The folder of a disk cache: one file per response at `FOLDER/v2/ab/abcd…`, in 256 subfolders so that each stays
-/// short, and the key at `FOLDER/v2/key` (`CacheSecret`).
+/// short, and the folder's key at `FOLDER/v2/key` (`CacheSecret`).
 ///
-/// Each call opens its way from the top: folders may be removed, or be replaced by another process, at any time.
+/// Each method opens the path from the top, because another process may remove or replace folders at any time.
 struct CacheFolder {
-  /// Of the layout and of the format of the files.
+  /// The version of the folder layout and of the file format.
   static let version = "v2"
   /// The folders of older versions of the format.
   static let olderVersions = ["v1"]
-  /// What is written has such a name until it is whole.
+  /// The prefix of the names of files that are being written.
   static let temporary = ".new-"
-  /// What is being removed has such a name.
+  /// The prefix of the names of folders that are being removed.
   static let removed = ".old-"
 
   let path: String
@@ -20,13 +20,14 @@ struct CacheFolder {
   /// A unique file name.
   static func temporaryName() -> String { temporary + String(UInt64.random(in: 0 ... .max), radix: 36) }
 
-  /// The folder that holds the others; nil if it is not there, and is not to be made.
+  /// Opens the folder `v2`; nil if the folder does not exist and `creating` is false. Throws if the system refuses
+  /// access or another user owns the folder.
   func open(creating: Bool) throws(DiskImageCache.Fault) -> Descriptor? {
     // A zero byte would end the name early.
     guard !path.isEmpty, !path.utf8.contains(0) else { throw .refused(path: path, code: EINVAL) }
     do throws(SystemError) {
       let outer = try openOuter(creating: creating)
-      // The owner of the outer folder may exchange what lies in it; root may in any case.
+      // The owner of the outer folder may replace the contents. Root is accepted, because root may do so in any folder.
       let isForeign = ![geteuid(), 0].contains(try outer.status.owner)
       let inner = isForeign ? nil : try Self.folder(Self.version, in: outer, creating: creating)
       if let inner {
@@ -85,7 +86,8 @@ struct CacheFolder {
     return try folder.openFolder(name)
   }
 
-  /// The folder and those that it lies in, for nobody else; why one of them could not be made.
+  /// Creates the folder and all parents, accessible to this user only. Returns the error if one of the folders could
+  /// not be created.
   private func createParents() -> SystemError? {
     var end = path.utf8.startIndex
     while end < path.utf8.endIndex {

@@ -17,8 +17,8 @@ struct CacheSecret: Hashable, Sendable {
   /// Returns the HMAC-SHA-256 digest of a secret, 32 bytes.
   func digest(_ bytes: [UInt8]) -> [UInt8] { SHA256.authenticationCode(bytes, key: self.bytes) }
 
-  /// Returns the fields with digests in place of their values. The digest includes the name, so that equal values of
-  /// two fields have different digests.
+  /// Returns the fields with digests in place of the values. The digest includes the name, so that equal values of two
+  /// fields have different digests.
   func digested(_ fields: [HTTPHeaders.Field]) -> [HTTPHeaders.Field] {
     fields.map { field in
       var writer = ByteWriter()
@@ -36,7 +36,7 @@ struct CacheSecret: Hashable, Sendable {
 
   /// Returns the key of a folder; nil if there is none and `creating` is false.
   ///
-  /// If two processes create a key at the same time, the one that was renamed last is used.
+  /// If two processes create a key at the same time, the key that is renamed last remains in the folder.
   static func read(in root: borrowing Descriptor, creating: Bool) throws(SystemError) -> CacheSecret? {
     if let known = try read(in: root) { return known }
     guard creating else { return nil }
@@ -45,7 +45,8 @@ struct CacheSecret: Hashable, Sendable {
       var file = try root.open(temporary, flags: O_WRONLY | O_CREAT | O_EXCL)
       var generator = SystemRandomNumberGenerator()
       try file.write((0..<count).map { _ in UInt8.random(in: 0 ... .max, using: &generator) })
-      // Without the key all entries found by it would be lost. The key is written once in the lifetime of a folder.
+      // Without the key, all entries whose names depend on the key would be lost. The key is written once in the
+      // lifetime of a folder.
       try file.synchronize()
       try file.close()
       try root.rename(temporary, to: name)

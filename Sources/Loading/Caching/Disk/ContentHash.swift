@@ -1,6 +1,7 @@
 import CHashing
 
-/// XXH3 of 128 bits: tells damage and names apart at the speed of memory. No secret is safe behind it.
+/// A 128-bit XXH3 hash, which detects damage and names files. Runs at the speed of memory. The hash is not
+/// cryptographic and does not protect secrets; `CacheSecret` does.
 struct ContentHash: Hashable, Sendable {
   let high: UInt64
   let low: UInt64
@@ -17,10 +18,10 @@ struct ContentHash: Hashable, Sendable {
 
   init(_ bytes: [UInt8]) { self = bytes.withUnsafeBytes { ContentHash($0) } }
 
-  /// 32 digits.
+  /// The hash as 32 lowercase hexadecimal digits.
   var hex: String { Self.hex(high) + Self.hex(low) }
 
-  /// Of 32 digits as `hex` writes them; nil for anything else.
+  /// Parses 32 lowercase hexadecimal digits, the format of `hex`; nil for any other text.
   init?(hex text: Substring) {
     let digits = text.utf8
     guard digits.count == 32, digits.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }),

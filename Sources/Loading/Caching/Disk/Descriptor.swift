@@ -1,12 +1,13 @@
 import Glibc
 
-/// An open file or folder; closed when it is let go.
+/// An open file or folder, closed when the value is destroyed.
 struct Descriptor: ~Copyable {
   let number: Int32
   let system: any DiskSystem
   private var isOpen = true
 
-  /// Takes part in no program that is started, and waits for no FIFO; `name` may be a link only if `followsLink`.
+  /// Opens a file or folder. Child programs do not inherit the descriptor, and opening a FIFO does not block. `name`
+  /// may be a symbolic link only if `followsLink` is true.
   init(
     _ name: String, in folder: Int32 = AT_FDCWD, flags: Int32, followsLink: Bool = false,
     mode: mode_t = 0o600, system: any DiskSystem
@@ -52,7 +53,8 @@ struct Descriptor: ~Copyable {
     }
   }
 
-  /// Reads the file at `offset` into `buffer`. Returns the number of bytes, which is smaller at the end of the file.
+  /// Reads the file at `offset` into `buffer`. Returns the number of bytes read, which is smaller than the buffer at
+  /// the end of the file.
   static func read(
     _ number: Int32, into buffer: UnsafeMutableRawBufferPointer, at offset: Int, system: any DiskSystem
   ) throws(SystemError) -> Int {
@@ -149,7 +151,7 @@ struct Descriptor: ~Copyable {
     }
   }
 
-  /// The names in a folder that could be read, and whether they are complete.
+  /// The names in a folder that could be read, and true if the list is complete.
   var names: (names: [String], isComplete: Bool) {
     var names: [String] = []
     do throws(SystemError) {

@@ -1,4 +1,4 @@
-/// The place of a response in a cache folder: its key and its file name.
+/// The location of a response in a cache folder: the key and the file name.
 struct DiskEntry {
   let identity: RequestIdentity
   let key: DiskKey

@@ -1,24 +1,25 @@
 import Glibc
 
 extension DiskImageCache {
-  /// Why nothing is kept, or found.
+  /// The reason why a cache does not store or find responses.
   public enum Fault: Error, Hashable, Sendable {
-    /// The folder belongs to another user, who could exchange what lies in it.
+    /// The folder belongs to another user, who could replace the contents.
     case ownedBySomebodyElse(path: String)
-    /// The system refused, with this `errno`: `ENOSPC`, `EROFS`, `EACCES`, `ENOTDIR`, `ELOOP` for a link…
+    /// A system call failed with this `errno`, such as `ENOSPC`, `EROFS`, `EACCES`, `ENOTDIR`, or `ELOOP` for a
+    /// symbolic link.
     case refused(path: String, code: Int32)
-    /// Less than `Limits.freeBytes` or `freeFiles` is free on the file system of the folder. Stored responses stay, and
-    /// no new responses are stored.
+    /// The file system of the folder has less free space than `Limits.freeBytes` or fewer free files than
+    /// `Limits.freeFiles`. Stored responses stay, and no new responses are stored.
     case diskIsFull(path: String)
 
-    /// Whether it may heal at any moment, so that the next answer is to be tried all the same: no descriptors, no
-    /// memory, or room that somebody else is making.
+    /// True if the fault may pass at any moment, so that the next store is tried without a pause: there are no
+    /// descriptors or no memory, or another thread or process is making room.
     var isPassing: Bool {
       guard case .refused(_, let code) = self else { return false }
       return [EMFILE, ENFILE, ENOMEM, EAGAIN, EINTR].contains(code)
     }
 
-    /// Whether something was not there.
+    /// True if a file or folder did not exist.
     var isGone: Bool {
       guard case .refused(_, let code) = self else { return false }
       return code == ENOENT
@@ -27,7 +28,7 @@ extension DiskImageCache {
 }
 
 extension DiskImageCache.Fault: CustomStringConvertible {
-  /// For a log.
+  /// A description for a log.
   public var description: String {
     switch self {
     case .ownedBySomebodyElse(let path): "\(path) belongs to another user"

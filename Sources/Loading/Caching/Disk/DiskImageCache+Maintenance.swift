@@ -3,19 +3,20 @@ import Glibc
 import Synchronization
 
 extension DiskImageCache {
-  /// Returns the number of stored responses and the bytes that they take on disk. Scans the folder: O(files).
+  /// Returns the number of stored responses and their size on disk. Scans the folder: O(files).
   public func usage() -> ImageCache.DiskUsage? {
     let statistics = measured()
     return ImageCache.DiskUsage(count: statistics.entries, bytes: statistics.bytes)
   }
 
-  /// Removes what exceeds the limits; the same as `trim()`.
+  /// Removes the responses that exceed the limits, as `trim()` does.
   public func removeExpiredAnswers() { trim() }
 
   /// Removes all files one by one, including files of other processes. Returns true if none of the files that existed
   /// at the start is left.
   ///
-  /// - Parameter progress: Called at most about a hundred times, the last time with all files.
+  /// - Parameter progress: Receives the number of files removed so far and the total. Called fewer than 200 times, the
+  ///   last time after the last file.
   @discardableResult
   public func removeAllAnswers(progress: (_ removed: Int, _ total: Int) -> Void) -> Bool {
     let isComplete = reading { (root) throws(Fault) -> Bool in
@@ -45,14 +46,14 @@ extension DiskImageCache {
 
   // MARK: Directories
 
-  /// Creates a cache in `defaultDirectory`; nil if there is none.
+  /// Creates a cache in `defaultDirectory`; nil if there is no default directory.
   public convenience init?(limits: Limits = Limits()) {
     guard let directory = Self.defaultDirectory else { return nil }
     self.init(directory: directory, limits: limits)
   }
 
-  /// Moves the responses of another directory to this cache (`moveCacheDirectoryFromPath:toPath:`), for an application
-  /// that changes the place of its cache. Returns the number of responses that were moved.
+  /// Moves the responses of another directory to this cache, for an application that changes the location of the cache
+  /// (SDWebImage's `moveCacheDirectoryFromPath:toPath:`). Returns the number of responses that were moved.
   ///
   /// Responses that this cache has already stay unchanged. The other directory is removed unless it contains other
   /// files. Blocks while the disk works.
@@ -62,7 +63,7 @@ extension DiskImageCache {
     let old = "\(directory)/\(CacheFolder.version)"
     guard !Self.isSame(directory, self.directory) else { return 0 }
     var moved = 0
-    // The names of private entries depend on the folder's key. A folder that has a key keeps it.
+    // The names of private entries depend on the folder's key. If this folder has a key already, that key stays.
     let key = "\(self.directory)/\(CacheFolder.version)/\(CacheSecret.name)"
     if files.fileExists(atPath: "\(old)/\(CacheSecret.name)"), !files.fileExists(atPath: key) {
       makeFolder()

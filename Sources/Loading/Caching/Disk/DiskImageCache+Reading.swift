@@ -2,7 +2,10 @@ import Glibc
 import Synchronization
 
 extension DiskImageCache {
-  /// - Parameter reserve: Called with the number of bytes of the body before it is read.
+  /// Returns a stored response; nil if there is none. A damaged or expired file is removed. Counts as a use only if
+  /// `withBody` is true.
+  ///
+  /// - Parameter reserve: Called with the number of bytes of the body before the body is read.
   func lookup(
     _ identity: RequestIdentity, withBody: Bool, reserving reserve: (Int) -> Void = { _ in }
   ) -> StoredAnswer? {
@@ -30,8 +33,8 @@ extension DiskImageCache {
     return found ?? nil
   }
 
-  /// Reads a file, and reads it again if it seems to be damaged: a transient error of the disk or the memory must not
-  /// remove it.
+  /// Reads a file, and reads a file that seems to be damaged a second time: a transient error of the disk or the memory
+  /// must not remove the file.
   private func read(
     _ entry: DiskEntry, in shard: borrowing Descriptor, withBody: Bool, _ reserve: (Int) -> Void
   ) -> AnswerReading.Result {
@@ -46,7 +49,8 @@ extension DiskImageCache {
   /// The number of bytes of the longest body that may be stored.
   var longestBody: Int { min(max(0, limits.bytes), AnswerFile.longestBody) }
 
-  /// Nil for a folder that is not there, or that cannot be read.
+  /// Calls `body` with the folder. Returns nil if the folder does not exist or an error is thrown, which is recorded as
+  /// a failure.
   func reading<Result>(_ body: (borrowing Descriptor) throws(Fault) -> Result) -> Result? {
     do throws(Fault) {
       guard let root = try folder.open(creating: false) else { return nil }
@@ -63,7 +67,7 @@ extension DiskImageCache {
     }
   }
 
-  // MARK: Places
+  // MARK: Entries
 
   /// Returns the entry of a request; nil if its name depends on a secret and the folder has no key yet.
   func entry(
@@ -98,12 +102,11 @@ extension DiskImageCache {
     state.withLock { $0.use(name) }
     let sinceNoted = now.subtractingReportingOverflow(lastNoted).partialValue
     guard sinceNoted.magnitude >= Self.useInterval.magnitude else { return }
-    // Of the two times of a file one says when it was written, the other one when it was used; a disk that can only be
-    // read keeps none.
+    // The modification time records the store, the access time the use. A read-only file system cannot record uses.
     try? shard.setTimes(FileTimes(used: now), of: name.hex)
   }
 
-  /// Whether there was a file.
+  /// Removes a file. Returns true if the file was removed.
   func remove(_ name: ContentHash, in shard: borrowing Descriptor) -> Bool {
     let status = try? shard.status(of: name.hex)
     do throws(SystemError) {

@@ -1,14 +1,15 @@
 import Glibc
 import Synchronization
 
-// What the folder holds is counted by looking through it, now and then: other processes write there too.
+// The contents of the folder are counted by scanning the folder from time to time, because other processes write to it
+// as well.
 
 extension DiskImageCache {
-  /// What a folder holds, as far as this process knows.
+  /// The contents of a folder, as far as this process knows.
   struct Usage {
     var entries: Int
     var bytes: Int
-    /// Bytes that were stored since it was looked through.
+    /// The number of bytes that this process has stored since the last scan.
     var stored = 0
 
     mutating func add(_ room: Int) {
@@ -23,12 +24,12 @@ extension DiskImageCache {
     }
   }
 
-  /// Looks through the folder and removes what exceeds the limits, the least recently used first; so does each answer
-  /// that is stored, where it is due. Does nothing while another process trims, unless that takes longer than five
-  /// seconds. O(files).
+  /// Scans the folder and removes what exceeds the limits, the least recently used responses first. A store does the
+  /// same when necessary. Does nothing while another thread or process trims; the lock of another process is ignored
+  /// after five seconds. O(files).
   public func trim() { _ = trim(for: .init()) }
 
-  /// Looks through the folder, and says what it holds. O(files).
+  /// Scans the folder, and returns the statistics with the contents that were found. O(files).
   public func measured() -> Statistics {
     _ = reading { (root) throws(Fault) in
       let contents = FolderSweep.contents(of: root, now: now)
@@ -37,7 +38,7 @@ extension DiskImageCache {
     return statistics
   }
 
-  /// Trims with room for a response that is to be stored. Returns whether there is room; nil while another thread or
+  /// Trims to make room for a response that is to be stored. Returns true if there is room; nil while another thread or
   /// process trims.
   func trim(for growth: DiskTrim.Growth) -> Bool? {
     let begins = state.withLock { state -> Bool in
@@ -47,8 +48,8 @@ extension DiskImageCache {
     guard begins else { return nil }
     defer { state.withLock { $0.isTrimming = false } }
     let hasRoom = reading { (root) throws(Fault) -> Bool? in
-      // Without locks two processes may trim at the same time, which can only remove too much. Closing releases the
-      // lock.
+      // Without locks, two processes may trim at the same time, which can only remove too much. The lock is released
+      // when `root` is closed.
       let (lock, now) = (root.lock(), clock.now)
       guard state.withLock({ $0.turn.mayTrim(lock, at: now) }) else { return nil }
       return trim(root, for: growth)
@@ -77,7 +78,8 @@ extension DiskImageCache {
     let names = Set(left.map(\.name))
     state.withLock { state in
       state.statistics.evictions += gone.count
-      // What was stored meanwhile may have been counted, or not: too much is looked through once more.
+      // The scan may or may not have counted responses that were stored meanwhile. Adding them at worst causes another
+      // scan.
       let meanwhile = max(0, (state.usage?.stored ?? 0) - stored)
       let bytes = left.bytes(with: contents.unfinishedBytes.addingSaturated(meanwhile))
       state.found(
@@ -90,10 +92,11 @@ extension DiskImageCache {
 }
 
 extension DiskImageCache.State {
-  /// Bytes are stored until others may have stored too much as well.
+  /// True if the folder has not been scanned yet, or if this process has stored more than a sixteenth of the byte limit
+  /// since the last scan: other processes may have stored as much.
   private var isOutOfDate: Bool { usage.map { $0.stored > limits.bytes / 16 } ?? true }
 
-  /// Whether the folder is to be looked through now that something was stored.
+  /// True if the folder must be scanned after a store.
   var needsTrim: Bool {
     guard let usage else { return true }
     return isOutOfDate || usage.bytes > limits.bytes || usage.entries > limits.count

@@ -2,7 +2,7 @@ import Glibc
 import Synchronization
 
 extension DiskImageCache {
-  /// Seconds since 1970, within what a file system can note.
+  /// The wall-clock time in seconds since 1970, limited to what file systems can record.
   var now: Int64 {
     let seconds = wallClock()
     return seconds >= 0 ? Int64(min(seconds, 0x1p33)) : 0
@@ -27,19 +27,19 @@ extension DiskImageCache {
     if isNew { report(fault, "nothing is kept") }
   }
 
-  /// Reports a fault to the diagnostic log. Called once while the same fault persists.
+  /// Reports a fault to the diagnostic log. Called once per fault, and not again while the fault persists.
   func report(_ fault: Fault, _ consequence: String) {
     DiagnosticLog.report(DiagnosticMessage(subject: "disk cache", text: "\(consequence): \(fault)"))
   }
 
-  /// The reasons for not storing a response without a failure.
+  /// The reason why a response was not stored although no error has occurred.
   enum Refusal {
     case tooLarge
     /// The disk was full a short time ago.
     case full
   }
 
-  /// The attempts to store a response whose folder is removed each time.
+  /// The maximum number of attempts to store a response if the folder is removed during each attempt.
   private static let maximumAttempts = 8
 
   /// Stores a response. Returns nil if it was stored, otherwise the reason for refusing it.
@@ -96,7 +96,8 @@ extension DiskImageCache {
     }
   }
 
-  /// Where the body is there already, only the head is written.
+  /// Appends only the new head if the file has the body already. Returns the lengths of the file before and after; nil
+  /// if the whole file must be written.
   private func note(
     _ start: [UInt8], _ body: [UInt8], _ entry: DiskEntry, _ root: borrowing Descriptor
   ) throws(Fault) -> (before: Int, after: Int)? {
@@ -104,13 +105,14 @@ extension DiskImageCache {
     do throws(SystemError) {
       return try AnswerWriting.note(start, body, entry, in: shard, now: now)
     } catch {
-      // Whole or not, the file is written anew.
+      // The whole file is written instead.
       return nil
     }
   }
 
-  /// Removes entries to keep the free space that other programs are entitled to. Returns false if this was tried a
-  /// short time ago. Throws if there is no room.
+  /// Makes room for a response if the store would take free space that is left to other programs. Returns false without
+  /// a new scan if the disk was full a short time ago. Throws if there is no room, or while another thread or process
+  /// trims.
   private func hasRoom(
     for length: Int, replacing name: ContentHash, in shard: borrowing Descriptor,
     _ root: borrowing Descriptor

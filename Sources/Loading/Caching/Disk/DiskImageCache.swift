@@ -2,40 +2,43 @@ public import FoundationEssentials
 import Glibc
 import Synchronization
 
-/// Keeps answers in a folder, one file each.
+/// A disk cache that stores each response in one file of a folder.
 ///
-/// Made for machines whose power is pulled: a file is written under another name and then renamed, says itself what it is,
-/// and carries a checksum of all of it. What is torn or rotten is a miss, and gone. There is no index that could be
-/// wrong, so several processes may share a folder, and start-up costs nothing.
+/// Made for machines that lose power without warning: a file is written under a temporary name and then renamed,
+/// identifies itself, and has hashes of all its contents. A torn or damaged file is a cache miss and is removed. There
+/// is no index that could be wrong, so several processes may share a folder, and start-up costs nothing.
 ///
-/// Every call blocks while the disk works, and never waits for another one; make them from threads that may. No failure
-/// leaves it: what cannot be read is a miss, and after what cannot be written, writing rests for a minute (`fault`).
+/// Every method blocks while the disk works, and should be called on a thread that may block. Calls do not wait for
+/// each other. No method throws: an unreadable file is a cache miss, and after a failed write, writing pauses for a
+/// minute (`fault`).
 public final class DiskImageCache: ImageDataCache {
-  /// Seconds for which nothing is written after a failure that will not pass by itself.
+  /// The number of seconds without writes after a failure that is unlikely to pass.
   static let pause = 60.0
-  /// Seconds between two notes on disk that an answer is used: a hit does not wear out flash.
+  /// The minimum number of seconds between two updates of a file's access time, so that cache hits do not wear out
+  /// flash memory.
   static let useInterval: Int64 = 3600
 
   struct State {
     var limits: Limits
     var statistics = Statistics()
-    /// What the folder holds; nil until it was looked through.
+    /// The contents of the folder; nil before the first scan.
     var usage: Usage?
     var isTrimming = false
-    /// Counted, so that no clock is needed to know what was used last.
+    /// The sequence number of the last use of each file by this process. The numbers order the uses without a clock.
     var uses: [ContentHash: UInt64] = [:]
     var lastUse: UInt64 = 0
     var fault: Fault?
-    /// Nanoseconds of the clock until which nothing is written.
+    /// The time of `clock` in nanoseconds until which nothing is written.
     var restsUntil: Int64?
-    /// The time until which responses that need additional space are not written, because the disk was full.
+    /// The time of `clock` in nanoseconds until which responses that need additional space are not written, because the
+    /// disk was full.
     var isFullUntil: Int64?
     var turn = TrimTurn()
     var hasRemovedOlderVersions = false
-    /// The key of the folder, and the folder that it was read from.
+    /// The key, and the folder from which the key was read.
     var secret: (place: Place, secret: CacheSecret)?
 
-    /// The identity of a folder, independent of its path.
+    /// The identity of a folder, independent of the path.
     struct Place: Hashable {
       let device: UInt64
       let file: UInt64
@@ -48,8 +51,8 @@ public final class DiskImageCache: ImageDataCache {
   let wallClock: @Sendable () -> Double
   let hash: @Sendable ([UInt8]) -> ContentHash
 
-  /// A cache in `directory`, which is made with its parents when something is first stored, and may be shared with
-  /// other processes of this user. Does nothing else yet.
+  /// Creates a cache in `directory`, without access to the disk. The directory and its parents are created when a
+  /// response is first stored. Other processes of this user may share the directory.
   ///
   /// - Parameters:
   ///   - directory: A path. A relative path is resolved against the current folder at the time of this call. The
@@ -76,14 +79,14 @@ public final class DiskImageCache: ImageDataCache {
     self.hash = hash
   }
 
-  /// The one in `defaultDirectory`, with the usual limits; nil where there is none.
+  /// The cache in `defaultDirectory` with the default limits; nil if there is no default directory.
   public static let shared: DiskImageCache? = defaultDirectory.map { DiskImageCache(directory: $0) }
 
-  /// `$XDG_CACHE_HOME/vitrine`, or `$HOME/.cache/vitrine`; nil where neither is an absolute path, as for a service
-  /// without a home.
+  /// The directory of caches that are created without a directory: `$XDG_CACHE_HOME/vitrine`, otherwise
+  /// `$HOME/.cache/vitrine`; nil if neither variable is an absolute path, as in a service without a home.
   ///
-  /// Set another directory before the first use of `shared` or `Application`; it applies to caches created later.
-  /// Setting nil restores the default above (SDWebImage's `defaultDiskCacheDirectory`).
+  /// Set another directory before the first use of `shared` or `Application`; the new directory applies to caches
+  /// created later. Setting nil restores the default above (SDWebImage's `defaultDiskCacheDirectory`).
   public static var defaultDirectory: String? {
     get {
       chosenDirectory.withLock { $0 } ?? defaultDirectory { name in getenv(name).map { String(cString: $0) } }
@@ -94,7 +97,7 @@ public final class DiskImageCache: ImageDataCache {
   private static let chosenDirectory = Mutex<String?>(nil)
 
   static func defaultDirectory(_ environment: (String) -> String?) -> String? {
-    // What is not absolute is to be ignored (XDG Base Directory Specification).
+    // Relative paths must be ignored (XDG Base Directory Specification).
     if let cache = environment("XDG_CACHE_HOME"), cache.hasPrefix("/") { return cache + "/vitrine" }
     if let home = environment("HOME"), home.hasPrefix("/") { return home + "/.cache/vitrine" }
     return nil
@@ -108,30 +111,32 @@ public final class DiskImageCache: ImageDataCache {
     return String(cString: current) + "/" + directory
   }
 
-  /// Where it keeps what it keeps.
+  /// The directory of the cache.
   public var directory: String { folder.path }
 
-  /// What it may hold. Changes count when something is stored next, or at once with `trim()`.
+  /// The limits of the cache. A change takes effect at the next store, or at once with `trim()`.
   public var limits: Limits {
     get { state.withLock { $0.limits } }
     set { state.withLock { $0.limits = newValue } }
   }
 
-  /// What it has done so far, as far as is known without asking the disk.
+  /// The counters and the known contents of the cache. Does not access the disk.
   public var statistics: Statistics { state.withLock { $0.currentStatistics } }
 
-  /// Why it does not keep what it is given; nil while it does.
+  /// The fault that last prevented reading or writing; nil if there was none, or a response has been stored since.
+  /// Faults that pass on their own, such as a lack of descriptors, are left out.
   public var fault: Fault? { state.withLock { $0.fault } }
 
   // MARK: ImageDataCache
 
-  /// Reads a file. O(bytes).
+  /// Returns a stored response, complete and undamaged; nil if there is none. O(bytes).
   public func answer(for identity: RequestIdentity) -> StoredAnswer? {
     answer(for: identity) { _ in
     }
   }
 
-  /// Returns what `answer(for:)` returns, and calls `reserve` with the number of bytes of the body before it is read.
+  /// Returns what `answer(for:)` returns, and calls `reserve` with the number of bytes of the body before the body is
+  /// read.
   public func answer(
     for identity: RequestIdentity, reserving reserve: (_ bytes: Int) -> Void
   ) -> StoredAnswer? {
@@ -142,14 +147,15 @@ public final class DiskImageCache: ImageDataCache {
     return answer
   }
 
-  /// Reads the head of a file, and counts as no use.
+  /// Returns true if there is a response. Does not read the body, and does not count as a use.
   public func containsAnswer(for identity: RequestIdentity) -> Bool {
     lookup(identity, withBody: false) != nil
   }
 
-  /// Writes a response to a file and evicts others if a limit is exceeded. If the same body is stored already, only the
-  /// new head is written. Of the headers of the response, only those that HTTP caching needs and those that describe the
-  /// body are stored; other headers may hold a secret. Headers named by `Vary` are stored as digests.
+  /// Writes a response to a file and evicts others if a limit is exceeded. Returns true if the response was stored. If
+  /// the body is stored already, only the new head is written. Only headers that HTTP caching needs and headers that
+  /// describe the body are stored, because other headers may hold a secret. Headers named by `Vary` are stored as
+  /// digests.
   @discardableResult
   public func store(_ answer: StoredAnswer, for identity: RequestIdentity) -> Bool {
     let limits = limits
@@ -174,7 +180,7 @@ public final class DiskImageCache: ImageDataCache {
     return false
   }
 
-  /// Removes a file.
+  /// Removes a response. Returns true if there was one.
   @discardableResult
   public func removeAnswer(for identity: RequestIdentity) -> Bool {
     reading { (root) throws(Fault) in
@@ -186,7 +192,7 @@ public final class DiskImageCache: ImageDataCache {
     } ?? false
   }
 
-  /// Removes all files, those of other processes too.
+  /// Removes all files, including files of other processes. Returns true if there were any responses.
   @discardableResult
   public func removeAllAnswers() -> Bool {
     let isAny = reading { (root) throws(Fault) in FolderSweep.removeAll(root) > 0 } ?? false

@@ -7,9 +7,11 @@ import VitrineGraphics
 /// stored response contains them (`StoredAnswer.varying`). Headers and a login in the URL may be secrets, so the key
 /// contains only their digests, made with the folder's key.
 struct DiskKey: Hashable {
-  /// Compared with what a file says that it is.
+  /// The bytes of the key, which are compared with the key in the file.
   let bytes: [UInt8]
 
+  /// Creates the key of a request.
+  ///
   /// - Parameter digest: A function that returns the digest of a secret. Called only if there is a secret.
   init<Failure: Error>(
     _ identity: RequestIdentity, digest: ([UInt8]) throws(Failure) -> [UInt8]

@@ -1,18 +1,18 @@
-/// Which of the files have to go.
+/// Chooses the files to remove so that a disk cache meets the limits.
 struct DiskTrim {
   struct Entry: Hashable {
     let name: ContentHash
-    /// Room on disk.
+    /// The number of bytes that the file takes on disk.
     let bytes: Int
-    /// Seconds since 1970, by a clock that may have been wrong.
+    /// The time of the store in seconds since 1970, by a clock that may have been wrong.
     let stored: Int64
-    /// The same; known to the hour.
+    /// The time of the last use in seconds since 1970, accurate to an hour, by a clock that may have been wrong.
     let used: Int64
   }
 
   /// The space that a response to be stored needs.
   struct Growth: Hashable {
-    /// The bytes of the new file, minus those of the file that it replaces.
+    /// The size of the new file in bytes, minus the size of the replaced file.
     var bytes = 0
     var files = 0
     /// The file that the response replaces.
@@ -27,15 +27,15 @@ struct DiskTrim {
   }
 
   let limits: DiskImageCache.Limits
-  /// Seconds since 1970, by a clock that may be wrong.
+  /// The current time in seconds since 1970, by a clock that may be wrong.
   let now: Int64
-  /// When this process has used what, counted.
+  /// The sequence number of the last use of each file by this process; larger for later uses.
   let uses: [ContentHash: UInt64]
 
-  /// The least recently used first, and before them what is too old.
+  /// Returns the entries to remove: expired entries first, then the least recently used.
   ///
   /// - Parameters:
-  ///   - unfinished: The bytes of files that are being written.
+  ///   - unfinished: The number of bytes of files that are being written.
   ///   - space: The space of the file system; nil if unknown.
   ///   - growth: The response that is to be stored.
   func outcome(
@@ -59,7 +59,7 @@ struct DiskTrim {
     var gone = 0
     for entry in rest {
       guard bytes > bytesTarget || count > countTarget else { break }
-      // A purge leaves what has just come, if that alone is within the limits.
+      // The newest entry stays if it is within the limits by itself.
       if count == 1, bytes <= limits.bytes, limits.count > 0 { break }
       gone += 1
       bytes = bytes.subtractingSaturated(entry.bytes)
@@ -112,9 +112,11 @@ struct DiskTrim {
     return true
   }
 
-  /// Entries that this process has used are the newest. Entries dated in the future are removed first; they would
-  /// otherwise stay until that date. A file larger than the limit, which no cache with this limit has written, is removed
-  /// before all others, so that no other entry is evicted for it.
+  /// Returns the sort key of an entry; the entry with the smallest key is removed first.
+  ///
+  /// Entries that this process has used are the newest. Entries dated more than a day in the future are removed before
+  /// entries of the past, because they would otherwise stay until that date. A file larger than the limit, which no
+  /// cache with this limit has written, is removed before all others, so that no other entry is evicted for it.
   private func rank(_ entry: Entry) -> (Int, UInt64, Int64) {
     if entry.bytes > limits.bytes { return (-1, 0, entry.used) }
     if let use = uses[entry.name] { return (2, use, 0) }
@@ -122,7 +124,7 @@ struct DiskTrim {
   }
 }
 
-/// The free space that a cache leaves to other programs, and the bytes that it keeps nevertheless.
+/// The free space that a cache leaves to other programs, and the bytes that stay cached nevertheless.
 struct DiskFloor {
   /// The missing free space; negative values are a surplus.
   struct Missing {

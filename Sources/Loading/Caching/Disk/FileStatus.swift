@@ -17,7 +17,7 @@ struct FileStatus: Hashable {
   let used: Int64
   let owner: uid_t
   let permissions: mode_t
-  /// The identity of the file, independent of its path.
+  /// The identity of the file, independent of the path.
   let device: UInt64
   let number: UInt64
 
@@ -32,20 +32,20 @@ struct FileStatus: Hashable {
     number = UInt64(truncatingIfNeeded: status.st_ino)
   }
 
-  /// The number of bytes that the file takes on disk, as far as the limits count them.
+  /// The number of bytes that the file takes on disk, as counted by the limits.
   var room: Int { DiskImageCache.Limits.room(size) }
 
   private static func bounded(_ time: Int64) -> Int64 { min(max(-latestTime, time), latestTime) }
 }
 
 extension Int {
-  /// The sum, or `Int.max` or `Int.min` if it is out of range.
+  /// The sum, limited to the range from `Int.min` to `Int.max`.
   func addingSaturated(_ other: Int) -> Int {
     let (sum, isTooMuch) = addingReportingOverflow(other)
     return isTooMuch ? (other > 0 ? .max : .min) : sum
   }
 
-  /// The difference, or `Int.max` or `Int.min` if it is out of range.
+  /// The difference, limited to the range from `Int.min` to `Int.max`.
   func subtractingSaturated(_ other: Int) -> Int {
     let (difference, isTooMuch) = subtractingReportingOverflow(other)
     return isTooMuch ? (other > 0 ? .min : .max) : difference

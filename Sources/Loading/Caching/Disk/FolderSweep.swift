@@ -1,6 +1,7 @@
 import Glibc
 
-/// Looks through all files of a cache, of whichever process; what goes meanwhile is not there.
+/// Scans and empties cache folders, including files of other processes. Files that are deleted during a scan are
+/// skipped.
 enum FolderSweep {
   /// The contents of a folder.
   struct Contents {
@@ -18,7 +19,8 @@ enum FolderSweep {
   /// file system without locks.
   private static let longestWriting: Int64 = 3600
 
-  /// What there is. Removes on the way what was left behind half written or half removed.
+  /// Returns the contents of a cache folder. Removes abandoned files that are half written, and folders that are half
+  /// removed.
   static func contents(of root: borrowing Descriptor, now: Int64) -> Contents {
     var contents = Contents()
     let folders = root.names
@@ -63,7 +65,7 @@ enum FolderSweep {
 
   // MARK: Half-written files
 
-  /// Counts a file that is being written, or removes it if its writer has died.
+  /// Counts a file that is being written, or removes the file if the writer has died.
   private static func count(
     unfinished name: String, in folder: borrowing Descriptor, _ now: Int64, _ contents: inout Contents
   ) {
@@ -84,7 +86,7 @@ enum FolderSweep {
 
   // MARK: Removing
 
-  /// Removes one file; whether it was there.
+  /// Removes one file. Returns true if the file was removed.
   static func remove(_ name: ContentHash, in root: borrowing Descriptor) -> Bool {
     do throws(SystemError) {
       try root.openFolder(String(name.hex.prefix(2))).remove(name.hex)
@@ -94,8 +96,8 @@ enum FolderSweep {
     }
   }
 
-  /// Removes all; how many answers there were. Each folder is put aside first, so that what is stored meanwhile is
-  /// stored anew.
+  /// Removes all responses and returns their number. Each subfolder is renamed before it is emptied, so that a response
+  /// stored meanwhile goes to a new subfolder.
   static func removeAll(_ root: borrowing Descriptor) -> Int {
     var count = 0
     for folder in root.names.names where isShard(folder) || folder.hasPrefix(CacheFolder.removed) {
@@ -127,7 +129,7 @@ enum FolderSweep {
     }
   }
 
-  /// Removes a folder and the files in it; how many of them were answers.
+  /// Removes a folder and the contained files. Returns the number of responses among the files.
   @discardableResult
   private static func remove(_ folder: String, in root: borrowing Descriptor) -> Int {
     var count = 0

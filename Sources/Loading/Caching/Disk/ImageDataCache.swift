@@ -1,26 +1,25 @@
-/// Keeps the bytes of pictures between runs: `DiskImageCache`, or one's own.
+/// A cache that keeps encoded images between runs of a program: `DiskImageCache` or an application's own type.
 ///
-/// Every call may block; a downloader makes them on threads of its own, several at a time. A cache that fails keeps
-/// nothing and finds nothing: it never fails a load.
+/// Methods may block. A downloader calls them on threads of its own, several at a time. A cache that fails stores
+/// nothing and finds nothing; it never makes a load fail.
 public protocol ImageDataCache: AnyObject, Sendable {
-  /// What was kept of these bytes, whole and undamaged; nil if there is nothing.
+  /// Returns the stored response, complete and undamaged; `nil` if there is none.
   func answer(for identity: RequestIdentity) -> StoredAnswer?
   /// Returns what `answer(for:)` returns, and calls `reserve` with the number of bytes of the body before the body is
   /// read, so that memory is made available first. The default calls `reserve` afterwards.
   func answer(for identity: RequestIdentity, reserving reserve: (_ bytes: Int) -> Void) -> StoredAnswer?
-  /// Keeps an answer in place of whatever was there; whether it did.
+  /// Stores a response in place of an older one. Returns true if the response was stored.
   @discardableResult
   func store(_ answer: StoredAnswer, for identity: RequestIdentity) -> Bool
-  /// Removes an answer; whether there was one.
+  /// Removes a response. Returns true if there was one.
   @discardableResult
   func removeAnswer(for identity: RequestIdentity) -> Bool
-  /// Removes everything; whether there was anything.
+  /// Removes all responses. Returns true if there were any.
   @discardableResult
   func removeAllAnswers() -> Bool
-  /// Whether there is an answer, without reading all of it.
+  /// Returns true if there is a response. Need not read all of the response.
   func containsAnswer(for identity: RequestIdentity) -> Bool
-  /// Returns the number of responses and the bytes that they take; `nil`, the default, from a cache that does not
-  /// count.
+  /// Returns the number of responses and their size in bytes; `nil`, the default, from a cache that does not count.
   func usage() -> ImageCache.DiskUsage?
   /// Removes responses that exceed the limits of age, size and count. Does nothing by default.
   func removeExpiredAnswers()
@@ -58,24 +57,25 @@ extension ImageDataCache {
   }
 }
 
-/// An answer of a server as it is kept: bytes that were a picture, and what is needed to tell whether they still are
-/// (RFC 9111).
+/// A stored response of a server: the encoded image, and the data that is needed to decide whether the image is still
+/// fresh (RFC 9111).
 public struct StoredAnswer: Sendable, Hashable {
-  /// Status 200 and the headers, as they came or as a later 304 has changed them; the URL without a login.
+  /// The response: status 200, the headers as received or as changed by a later 304 response, and the URL without a
+  /// login.
   public var response: TransportResponse
-  /// The headers of the request that `Vary` named, in lower case; another request of the same URL that differs in
-  /// one of them is not served by this.
+  /// The request headers that `Vary` named, in lower case. The stored response does not match a request for the same
+  /// URL in which one of these headers differs.
   public var varying: [HTTPHeaders.Field]
-  /// Seconds since 1970, by this machine's clock, at which the request was sent that brought the headers.
+  /// The time at which the request for the headers was sent, in seconds since 1970 by this machine's clock.
   public var requested: Double
-  /// Seconds since 1970, by this machine's clock, at which their answer came.
+  /// The time at which the headers arrived, in seconds since 1970 by this machine's clock.
   public var received: Double
-  /// All of it, as it came.
+  /// The complete body as received.
   public var body: [UInt8]
   /// The key used to digest the values of `varying`; nil if the values are stored as sent.
   var varyingSecret: CacheSecret?
 
-  /// An answer that came at one instant, and varies with nothing, unless said otherwise.
+  /// Creates a stored response, by default one that does not vary with request headers.
   public init(
     response: TransportResponse, body: [UInt8], varying: [HTTPHeaders.Field] = [], requested: Double,
     received: Double
