@@ -19,8 +19,8 @@ public import VitrineGraphics
 /// all images are being shown.
 ///
 /// May be used from any thread. A lookup holds a lock for well under a microsecond, and a purge releases the lock at
-/// regular intervals, so the main actor never waits for long. All operations are O(1), except for a purge, which is
-/// O(purged images).
+/// regular intervals, so the main actor never waits for long. Lookups and inserts are O(variants of the identity), a
+/// purge is O(purged images), and the search for expired images, a few times in a lifetime, is O(images).
 public final class MemoryImageCache: ImageRequestCache {
   /// The default capacity, 100 MiB.
   public static let defaultCapacity = 100 << 20
