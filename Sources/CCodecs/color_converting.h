@@ -1,4 +1,5 @@
-// Colours of a profile to sRGB by Little CMS, in a context of their own: nothing is shared between threads.
+// Converts colors from a profile to sRGB with Little CMS. Each conversion has a context of its own, so that no state is
+// shared between threads.
 #pragma once
 #include <stdbool.h>
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 
 typedef enum {
   vitrine_color_rgb,
-  /// Red, green and blue are the same.
+  /// Red, green and blue are equal.
   vitrine_color_gray,
   /// Cyan, magenta, yellow and black, inverted as Adobe writes them.
   vitrine_color_inks
@@ -26,7 +27,7 @@ static inline void vitrine_colors_close(vitrine_colors *self) {
   free(self);
 }
 
-/// What four bytes a pixel hold, of which the last is left alone but for inks.
+/// Returns the format of a source pixel, which has four bytes. The last byte is not converted, except for CMYK.
 static inline cmsUInt32Number vitrine_colors_layout(vitrine_color_model model, bool blue_first) {
   switch (model) {
     case vitrine_color_gray: return COLORSPACE_SH(PT_GRAY) | EXTRA_SH(3) | CHANNELS_SH(1) | BYTES_SH(1);
@@ -44,7 +45,7 @@ static inline bool vitrine_colors_fit(cmsHPROFILE profile, vitrine_color_model m
   return is_device && cmsGetColorSpace(profile) == wanted;
 }
 
-/// Null for a profile that is damaged, or of other colours than the model's.
+/// Returns null for a profile that is damaged or does not fit `model`.
 static inline vitrine_colors *vitrine_colors_open(
     const unsigned char *bytes, size_t count, vitrine_color_model model, bool blue_first) {
   vitrine_colors *self = (vitrine_colors *)calloc(1, sizeof(vitrine_colors));
@@ -53,7 +54,8 @@ static inline vitrine_colors *vitrine_colors_open(
   cmsHPROFILE source = self->context ? cmsOpenProfileFromMemTHR(self->context, bytes, (cmsUInt32Number)count) : NULL;
   cmsHPROFILE target = source && vitrine_colors_fit(source, model) ? cmsCreate_sRGBProfileTHR(self->context) : NULL;
   if (target) {
-    // Tables of fewer points for four inks: with the usual number they take longer than most pictures.
+    // Low-resolution tables for CMYK: with the default size, building the tables takes longer than converting most
+    // images.
     cmsUInt32Number flags = model == vitrine_color_inks ? cmsFLAGS_LOWRESPRECALC : 0;
     self->transform = cmsCreateTransformTHR(
         self->context, source, vitrine_colors_layout(model, blue_first), target,
@@ -76,7 +78,8 @@ static inline void vitrine_colors_convert(const vitrine_colors *self, unsigned c
   }
 }
 
-/// Unpacks at most `capacity` bytes of a zlib stream, and returns how many there are; 0 for damage before the first.
+/// Decompresses a zlib stream to at most `capacity` bytes. Returns the number of bytes; 0 if the stream is damaged
+/// before the first byte.
 static inline size_t vitrine_inflate(
     const unsigned char *bytes, size_t count, unsigned char *target, size_t capacity) {
   z_stream stream;

@@ -1,5 +1,6 @@
-// libjpeg reports errors by calling a function that must not return, so each entry here sets its own landing
-// place and no jump ever crosses a Swift frame: false or -1 means `message` says why.
+// libjpeg reports errors by calling a function that must not return. Each function that calls libjpeg and can fail
+// calls setjmp itself, so that no jump crosses a Swift frame. On an error it returns false or -1; `message` has the
+// reason, or `stop` if the data are undamaged.
 #pragma once
 #include <setjmp.h>
 #include <stdbool.h>
@@ -24,9 +25,10 @@ typedef struct {
   struct jpeg_progress_mgr progress;
   jmp_buf landing;
   char message[JMSG_LENGTH_MAX];
-  /// Whether the whole picture is kept as coefficients: progressive, or a component a scan.
+  /// True if the coefficients of the whole image are kept: the image is progressive, or has several scans with some of
+  /// the components each.
   bool has_multiple_scans;
-  /// More scans than this are refused: each costs a pass over the picture for a few bytes.
+  /// The maximum number of scans. Each scan may cost a pass over the image for a few bytes.
   int max_scans;
   /// The number of samples that scans may still unpack, and the last scan that was counted.
   uint64_t samples_left;
@@ -35,7 +37,8 @@ typedef struct {
   bool (*is_cancelled)(void *asker);
   void *asker;
   vitrine_jpeg_stop stop;
-  /// Of bytes that are still coming: how many are done with, and how many that have not come are to be left out.
+  /// For an image that is still arriving: the number of bytes that have been read, and the number of bytes not yet
+  /// received that are to be skipped.
   size_t consumed;
   size_t to_skip;
 } vitrine_jpeg;
@@ -48,14 +51,15 @@ static inline void vitrine_jpeg_fail(j_common_ptr info) {
 
 static inline void vitrine_jpeg_discard_message(j_common_ptr info) { (void)info; }
 
-/// Warnings are tolerated, but for those that say that the rest of the picture is missing.
+/// Ignores warnings, except those that mean that the rest of the image is missing.
 static inline void vitrine_jpeg_warn(j_common_ptr info, int level) {
   vitrine_jpeg *jpeg = (vitrine_jpeg *)info->client_data;
   if (level >= 0) return;
   info->err->num_warnings++;
   int code = info->err->msg_code;
   bool at_end = code == JWRN_HIT_MARKER && jpeg->info.unread_marker == JPEG_EOI;
-  // A single scan may lack no more than its end marker; of several, nobody knows what is missing.
+  // For a single scan, JPEG_EOF alone means that only the end marker is missing. With several scans, whole scans may be
+  // missing.
   bool cut = code == JWRN_JPEG_EOF && jpeg->has_multiple_scans;
   if (at_end || cut) vitrine_jpeg_fail(info);
 }
@@ -70,7 +74,7 @@ static inline uint64_t vitrine_jpeg_scan_samples(const struct jpeg_decompress_st
   return blocks * DCTSIZE2;
 }
 
-/// Called for each row of blocks of each scan.
+/// Called for each row of blocks of each scan. Checks for cancellation and enforces the limits of scans and samples.
 static inline void vitrine_jpeg_watch_scans(j_common_ptr info) {
   vitrine_jpeg *jpeg = (vitrine_jpeg *)info->client_data;
   if (jpeg->is_cancelled && jpeg->is_cancelled(jpeg->asker)) {
@@ -92,7 +96,7 @@ static inline void vitrine_jpeg_watch_scans(j_common_ptr info) {
   jpeg->samples_left -= samples;
 }
 
-/// Memory for a decoder, or null; to be closed in any case.
+/// Allocates a decoder, or returns null. The caller must close it.
 static inline vitrine_jpeg *vitrine_jpeg_create(int max_scans) {
   vitrine_jpeg *jpeg = (vitrine_jpeg *)calloc(1, sizeof(vitrine_jpeg));
   if (!jpeg) return NULL;
@@ -109,7 +113,7 @@ static inline void vitrine_jpeg_listen(vitrine_jpeg *jpeg) {
   jpeg->info.client_data = jpeg;
 }
 
-/// Reads up to the first scan; `bytes` must outlive the decoder.
+/// Reads the header, up to the first scan. `bytes` must outlive the decoder.
 __attribute__((noinline)) static inline bool vitrine_jpeg_open(
     vitrine_jpeg *jpeg, const unsigned char *bytes, size_t count) {
   vitrine_jpeg_listen(jpeg);
@@ -136,8 +140,8 @@ __attribute__((noinline)) static inline bool vitrine_jpeg_start(
   return true;
 }
 
-/// Writes `count` rows (fewer at the end of the picture, or of what has come), `stride` bytes apart; their number,
-/// or -1.
+/// Writes `count` rows, `stride` bytes apart. Returns the number of rows, which is less than `count` at the end of the
+/// image or of the received bytes, or -1.
 __attribute__((noinline)) static inline int vitrine_jpeg_read_rows(
     vitrine_jpeg *jpeg, unsigned char *pixels, size_t stride, int count) {
   if (setjmp(jpeg->landing)) return -1;

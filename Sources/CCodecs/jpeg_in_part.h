@@ -1,11 +1,11 @@
-// A JPEG that is read while it comes: a source that runs dry, from which libjpeg goes on where it stopped
-// (libjpeg.txt, "I/O suspension" and "Buffered-image mode"). Jumps land as in jpeg_decoding.h.
+// Decodes a JPEG while its bytes arrive: libjpeg suspends at the end of the received bytes and continues where it
+// stopped (libjpeg.txt, "I/O suspension" and "Buffered-image mode"). Errors are reported as in jpeg_decoding.h.
 #pragma once
 #include "jpeg_decoding.h"
 
 static inline void vitrine_jpeg_ignore_source(j_decompress_ptr info) { (void)info; }
 
-/// False suspends the decoder.
+/// Returns false, which suspends the decoder.
 static inline boolean vitrine_jpeg_run_dry(j_decompress_ptr info) {
   (void)info;
   return FALSE;
@@ -20,7 +20,7 @@ static inline void vitrine_jpeg_skip(j_decompress_ptr info, long count) {
   jpeg->to_skip += (size_t)count - here;
 }
 
-/// Gets a decoder ready for bytes that are still coming.
+/// Prepares a decoder for bytes that are still arriving.
 __attribute__((noinline)) static inline bool vitrine_jpeg_open_in_part(vitrine_jpeg *jpeg) {
   vitrine_jpeg_listen(jpeg);
   if (setjmp(jpeg->landing)) return false;
@@ -39,8 +39,8 @@ __attribute__((noinline)) static inline bool vitrine_jpeg_open_in_part(vitrine_j
   return true;
 }
 
-/// Hands over all that has come, wherever it lies now; it must stay there until `vitrine_jpeg_let_go`. False if that
-/// is less than has been read.
+/// Provides all bytes received so far, at any address. They must stay there until `vitrine_jpeg_let_go`. Returns false
+/// if `count` is less than the number of bytes already read.
 static inline bool vitrine_jpeg_hand_over(vitrine_jpeg *jpeg, const unsigned char *bytes, size_t count) {
   if (count < jpeg->consumed) return false;
   size_t left = count - jpeg->consumed;
@@ -52,24 +52,24 @@ static inline bool vitrine_jpeg_hand_over(vitrine_jpeg *jpeg, const unsigned cha
   return true;
 }
 
-/// Remembers how much of `count` bytes was read, and forgets where they lie.
+/// Records how many of the `count` bytes have been read, and clears the pointers to the bytes.
 static inline void vitrine_jpeg_let_go(vitrine_jpeg *jpeg, size_t count) {
   jpeg->consumed = count - jpeg->info.src->bytes_in_buffer;
   jpeg->info.src->next_input_byte = NULL;
   jpeg->info.src->bytes_in_buffer = 0;
 }
 
-/// Reads up to the first scan: 1 once it is there, 0 while it is not, -1 on errors.
+/// Reads up to the first scan. Returns 1 when the header is complete, 0 if more bytes are needed, and -1 on an error.
 __attribute__((noinline)) static inline int vitrine_jpeg_read_header_in_part(vitrine_jpeg *jpeg) {
   if (setjmp(jpeg->landing)) return -1;
   if (jpeg_read_header(&jpeg->info, TRUE) == JPEG_SUSPENDED) return 0;
   jpeg->has_multiple_scans = jpeg_has_multiple_scans(&jpeg->info);
-  // Several scans are shown one by one.
+  // In buffered-image mode, each scan can be shown before the next one has arrived.
   jpeg->info.buffered_image = jpeg->has_multiple_scans;
   return 1;
 }
 
-/// Unpacks the coefficients of all scans that have come.
+/// Unpacks the coefficients of all bytes received so far.
 __attribute__((noinline)) static inline bool vitrine_jpeg_absorb(vitrine_jpeg *jpeg) {
   if (setjmp(jpeg->landing)) return false;
   for (;;) {
@@ -79,19 +79,19 @@ __attribute__((noinline)) static inline bool vitrine_jpeg_absorb(vitrine_jpeg *j
   }
 }
 
-/// The newest scan that has come to its end; 0 while there is none.
+/// Returns the number of the last complete scan; 0 if there is none.
 static inline int vitrine_jpeg_last_whole_scan(const vitrine_jpeg *jpeg) {
   int scan = jpeg->info.input_scan_number;
   return jpeg_input_complete((j_decompress_ptr)&jpeg->info) ? scan : scan - 1;
 }
 
-/// Begins to show a scan that has come whole, with what has come of later ones.
+/// Begins the output of a complete scan, refined by the received part of later scans.
 __attribute__((noinline)) static inline bool vitrine_jpeg_show_scan(vitrine_jpeg *jpeg, int scan) {
   if (setjmp(jpeg->landing)) return false;
   return jpeg_start_output(&jpeg->info, scan);
 }
 
-/// Ends what `vitrine_jpeg_show_scan` began.
+/// Ends the output that `vitrine_jpeg_show_scan` has begun.
 __attribute__((noinline)) static inline bool vitrine_jpeg_hide_scan(vitrine_jpeg *jpeg) {
   if (setjmp(jpeg->landing)) return false;
   return jpeg_finish_output(&jpeg->info);

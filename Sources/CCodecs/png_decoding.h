@@ -1,5 +1,5 @@
-// libpng leaves by longjmp on errors: each entry here sets its own landing place, so that no jump crosses a
-// Swift frame. False means that `message` says why.
+// libpng reports errors by longjmp. Each function that calls libpng and can fail calls setjmp itself, so that no jump
+// crosses a Swift frame. On an error it returns false, and `message` has the reason.
 #pragma once
 #include <setjmp.h>
 #include <stdbool.h>
@@ -36,17 +36,17 @@ static inline void vitrine_png_supply(png_structp png, png_bytep target, size_t 
   self->left -= count;
 }
 
-/// Memory for a decoder, or null; to be closed in any case.
+/// Allocates a decoder, or returns null. The caller must close it.
 static inline vitrine_png *vitrine_png_create(void) {
   return (vitrine_png *)calloc(1, sizeof(vitrine_png));
 }
 
-/// Everything but IHDR, PLTE, tRNS, IDAT and IEND is passed over unread: no text or profile is inflated.
+/// Makes libpng skip all chunks except IHDR, PLTE, tRNS, IDAT and IEND, so that no text or profile is decompressed.
 static inline void vitrine_png_keep_to_pixels(vitrine_png *self) {
   png_set_keep_unknown_chunks(self->png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
 }
 
-/// Asks for four bytes a pixel, once the header is there.
+/// Requests four bytes per pixel. Called once the header has been read.
 static inline void vitrine_png_ask_for_pixels(vitrine_png *self) {
   png_set_expand(self->png);
   png_set_scale_16(self->png);
@@ -57,7 +57,7 @@ static inline void vitrine_png_ask_for_pixels(vitrine_png *self) {
   png_read_update_info(self->png, self->info);
 }
 
-/// Reads up to the pixels and asks for four bytes each, blue first or red first; `bytes` must outlive it.
+/// Reads the header, up to the pixels, and requests four bytes per pixel. `bytes` must outlive the decoder.
 __attribute__((noinline)) static inline bool vitrine_png_open(
     vitrine_png *self, const unsigned char *bytes, size_t count, bool blue_first) {
   self->next = bytes;
@@ -80,7 +80,8 @@ static inline size_t vitrine_png_bytes_per_row(const vitrine_png *self) {
   return png_get_rowbytes(self->png, self->info);
 }
 
-/// Writes the next `count` rows, `stride` bytes apart; for an interlaced picture, all rows of one pass.
+/// Writes the next `count` rows, `stride` bytes apart. For an interlaced image, each row is updated with the pixels of
+/// the current pass; reading all rows once completes a pass.
 __attribute__((noinline)) static inline bool vitrine_png_read_rows(
     vitrine_png *self, unsigned char *pixels, size_t stride, int count) {
   if (setjmp(png_jmpbuf(self->png))) return false;

@@ -1,5 +1,5 @@
-// A PNG that is read while it comes, by libpng's progressive reader. Jumps land as in png_decoding.h, and none crosses
-// the function that takes rows: it has returned by then.
+// Decodes a PNG while its bytes arrive, with libpng's progressive reader. On an error, libpng jumps to the entry
+// function as described in png_decoding.h; no jump crosses `take_row`, which has returned by then.
 #pragma once
 #include <stdint.h>
 #include "png_decoding.h"
@@ -7,7 +7,7 @@
 typedef struct {
   vitrine_png png;
   size_t bytes_per_row;
-  /// Gets the rows of a picture that is not interlaced, from the top.
+  /// Called with each row of an image that is not interlaced, from the top.
   void (*take_row)(void *taker, const unsigned char *row);
   void *taker;
   /// All rows of an interlaced image, filled in block by block; null until `make_pixels` is called for the first row.
@@ -19,12 +19,12 @@ typedef struct {
   /// True once `is_cancelled` has returned true.
   bool was_cancelled;
   uint32_t height;
-  /// Rows that have come, those of each pass counted.
+  /// The number of received rows, counted in each pass.
   size_t rows;
-  /// The pass of the newest of them, 0 to 6.
+  /// The pass of the newest row, 0 to 6.
   int pass;
   bool is_interlaced;
-  /// Whether every pixel has come.
+  /// True once every pixel has arrived.
   bool is_complete;
 } vitrine_png_in_part;
 
@@ -38,7 +38,7 @@ static inline void vitrine_png_header_came(png_structp png, png_infop info) {
 
 static inline void vitrine_png_row_came(png_structp png, png_bytep row, png_uint_32 y, int pass) {
   vitrine_png_in_part *self = (vitrine_png_in_part *)png_get_progressive_ptr(png);
-  // Null stands for a row that its pass does not change.
+  // The row is null if the pass does not change it.
   if (!row || y >= self->height) return;
   if (self->is_cancelled(self->taker)) {
     self->was_cancelled = true;
@@ -46,7 +46,7 @@ static inline void vitrine_png_row_came(png_structp png, png_bytep row, png_uint
   }
   self->rows++;
   self->pass = pass;
-  // The last pass of an interlaced picture has every second row.
+  // The last pass of an interlaced image has every second row.
   self->is_complete = self->is_interlaced ? pass == 6 && y + 2 >= self->height : y + 1 == self->height;
   if (!self->is_interlaced) {
     self->take_row(self->taker, row);
@@ -85,7 +85,7 @@ __attribute__((noinline)) static inline vitrine_png_in_part *vitrine_png_open_in
   return self;
 }
 
-/// Takes what is new. `take_row` is called meanwhile, with `taker`.
+/// Decodes the next bytes. Calls `take_row` with `taker` meanwhile. Returns false on an error.
 __attribute__((noinline)) static inline bool vitrine_png_take(
     vitrine_png_in_part *self, const unsigned char *bytes, size_t count,
     void (*take_row)(void *taker, const unsigned char *row), void *taker) {
@@ -96,7 +96,7 @@ __attribute__((noinline)) static inline bool vitrine_png_take(
   if (setjmp(png_jmpbuf(self->png.png))) return false;
   self->take_row = take_row;
   self->taker = taker;
-  // Read only, whatever its type says.
+  // libpng does not write to the bytes, although the parameter is not const.
   png_process_data(self->png.png, self->png.info, (png_bytep)bytes, count);
   return true;
 }

@@ -3,7 +3,7 @@ import Glibc
 public import VitrineGraphics
 public import VitrineLoading
 
-/// An error that a file of the application could not be shown with.
+/// An error from loading an image file of the application.
 public struct AssetImageError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The path of the file.
   public let path: String
@@ -21,13 +21,13 @@ public struct AssetImageError: Error, Hashable, Sendable, CustomStringConvertibl
   }
 }
 
-/// Reads pictures that the application brings along: icons, backgrounds, placeholders.
+/// Loads images that are shipped with the application: icons, backgrounds, placeholders.
 ///
-/// **Never for bytes from the network**: formats beyond JPEG, PNG, WebP and GIF go to SDL2_image, which
-/// crashes or hangs on hostile files. `ImageCodecs` is for those.
+/// **Never use this for bytes from the network**: formats other than JPEG, PNG, WebP and GIF are decoded by SDL2_image,
+/// which crashes or hangs on hostile files. Use `ImageCodecs` for such bytes.
 public enum AssetImage {
-  /// Decodes a file whole, on the calling thread: by `ImageCodecs` where it knows the format, else by
-  /// SDL2_image (BMP, TGA, TIFF, SVG, …), whose pictures have the format `.raw`.
+  /// Decodes all pixels of a file on the calling thread: with `ImageCodecs` if it supports the format, otherwise with
+  /// SDL2_image (BMP, TGA, TIFF, SVG, …). Images from SDL2_image have the format `.raw`.
   ///
   /// The scale comes from the file name, such as `icon@2x.png`; see `Image.scale(named:)`.
   ///
@@ -77,9 +77,9 @@ public enum AssetImage {
 
   private static func decodeBySDL(_ bytes: [UInt8], path: String, pixelFormat: PixelFormat) -> Bitmap? {
     let pixels = pixelFormat == .bgra ? SDL_PIXELFORMAT_ARGB8888 : SDL_PIXELFORMAT_ABGR8888
-    // SDL keeps its last error for each thread that it was used on, and frees it only with threads of its own.
+    // SDL stores its last error per thread, and releases it by itself only on threads that SDL has created.
     defer { SDL_TLSCleanup() }
-    // Formats without a signature (TGA) are told by the file's name.
+    // A format without a signature (TGA) is recognised by the file name.
     let type = path.split(separator: ".").last.map { $0.uppercased() } ?? ""
     let loaded = bytes.withUnsafeBytes { content in
       IMG_LoadTyped_RW(SDL_RWFromConstMem(content.baseAddress, Int32(content.count)), 1, type)

@@ -1,4 +1,4 @@
-/// Numbers in a slice, counted from its first byte. Reading beyond its end traps: look at `count` before.
+/// Reads numbers at offsets from the first byte of the slice. Reading beyond the end traps: check `count` first.
 extension ArraySlice<UInt8> {
   func bigEndianUInt16(at offset: Int) -> UInt16 {
     UInt16(self[startIndex + offset]) << 8 | UInt16(self[startIndex + offset + 1])

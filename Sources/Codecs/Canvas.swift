@@ -1,25 +1,29 @@
 import VitrineGraphics
 import VitrineLoading
 
-/// The memory of a bitmap, addressed as the picture is stored: writing row after row turns and mirrors it.
+/// The memory of a bitmap, addressed in the orientation in which the image is stored: writing row after row rotates and
+/// mirrors the image.
 struct Canvas {
-  /// As stored: orientation is not yet applied.
+  /// The size as stored, before the orientation is applied.
   let size: PixelSize
-  /// How many of its pixels lie beyond the picture's edge, on each side: less than one, so that each shows
-  /// something of the picture.
+  /// The fraction of a pixel by which the canvas exceeds the image at each edge: less than one pixel, so that every
+  /// pixel shows a part of the image.
   var overhang: (x: Double, y: Double) = (0, 0)
   /// Checked before each strip of rows.
   var cancellation = DecodeCancellation.never
   /// The number of rows that a decoder writes at a time, unless it returns the whole image.
   static let stripHeight = 16
-  /// Where the first stored pixel lies.
+  /// The address of the first stored pixel.
   private let origin: UnsafeMutableRawPointer
-  /// Distance in bytes to the next pixel of a stored row.
+  /// The distance in bytes to the next pixel of a stored row.
   private let pixelStep: Int
-  /// Distance in bytes to the next stored row.
+  /// The distance in bytes to the next stored row.
   private let rowStep: Int
 
-  /// - Parameter size: as stored; `pixels` holds as many, in rows of the oriented width.
+  /// Creates a canvas over the memory of a bitmap.
+  ///
+  /// - Parameter size: The size as stored. `pixels` must hold exactly that number of pixels, in rows of the oriented
+  ///   width.
   init(pixels: UnsafeMutableRawBufferPointer, size: PixelSize, orientation: Orientation) {
     let bytes = PixelFormat.bytesPerPixel
     let shown = orientation.applied(to: size)
@@ -41,18 +45,18 @@ struct Canvas {
       (alongRow < 0 ? -alongRow * (size.width - 1) : 0)
       + (alongColumn < 0 ? -alongColumn * (size.height - 1) : 0)
     self.size = size
-    // The precondition above says that there is at least one pixel, hence an address.
+    // The precondition above implies at least one pixel, hence an address.
     origin = pixels.baseAddress.unsafelyUnwrapped + first
     pixelStep = alongRow
     rowStep = alongColumn
   }
 
-  /// Whether rows lie in memory as they are stored, so that a decoder may write them there itself.
+  /// True if stored rows are contiguous in memory, so that a decoder may write them directly.
   private var isUpright: Bool {
     pixelStep == PixelFormat.bytesPerPixel && rowStep == size.width * PixelFormat.bytesPerPixel
   }
 
-  /// Copies a stored row to its place.
+  /// Copies a stored row to its position on the canvas.
   func write(_ row: UnsafeRawPointer, at y: Int) {
     let target = origin + y * rowStep
     if pixelStep == PixelFormat.bytesPerPixel {
@@ -65,7 +69,7 @@ struct Canvas {
     }
   }
 
-  /// Converts stored rows that are finished, where they lie.
+  /// Converts the colors of finished rows in place. The rows are numbered as stored.
   func convert(_ rows: Range<Int>, by colors: ColorConversion) {
     withUnsafeTemporaryAllocation(of: UInt32.self, capacity: size.width) { row in
       guard let start = row.baseAddress.map({ UnsafeMutableRawPointer($0) }) else { return }
@@ -78,14 +82,14 @@ struct Canvas {
     }
   }
 
-  /// What a decoder hands out, row by row, four bytes a pixel.
+  /// The form in which a decoder returns an image: row by row, with four bytes per pixel.
   struct Source {
     var size: PixelSize
-    /// What part of `size` the picture covers: less where a decoder that halves rounds up.
+    /// The part of `size` that the image covers: less than all of it if a decoder that scales down has rounded up.
     var extent: (width: Double, height: Double)
-    /// Whether pixels may be transparent.
+    /// True if pixels may be transparent.
     var hasAlpha: Bool
-    /// Whether it comes in one piece, not in strips.
+    /// True if the decoder returns the whole image at once instead of strips.
     var isWhole = false
 
     init(_ size: PixelSize, hasAlpha: Bool, isWhole: Bool = false) {
@@ -96,9 +100,9 @@ struct Canvas {
     }
   }
 
-  /// Draws all of a picture, scaled to the canvas's size.
+  /// Draws the whole image, scaled to the size of the canvas.
   ///
-  /// - Parameter read: writes the next rows to a memory, as many as it is told and without gaps between them.
+  /// - Parameter read: Writes the next `count` rows to `rows`, without gaps.
   func draw(
     _ source: Source,
     read: (_ rows: UnsafeMutableRawPointer, _ count: Int) throws(ImageError) -> Void

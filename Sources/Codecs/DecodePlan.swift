@@ -1,24 +1,24 @@
 import VitrineGraphics
 import VitrineLoading
 
-/// Width and height in pixels.
+/// A width and a height in pixels.
 struct PixelSize: Hashable {
   var width: Int
   var height: Int
 }
 
-/// What will be made of a picture, settled from its header before any memory is taken.
+/// The parameters of a decode, computed from the header before any memory is allocated.
 struct DecodePlan {
   let format: ImageFormat
   let orientation: Orientation
-  /// As encoded.
+  /// The size as encoded.
   let stored: PixelSize
   /// The size to scale to, before orientation is applied.
   let scaled: PixelSize
-  /// By how many of its pixels the scaled size is larger than the picture, on each side of it: less than one.
+  /// The fraction of a pixel by which `scaled` exceeds the exact size of the image at each edge: less than one pixel.
   let overhang: (x: Double, y: Double)
   let options: DecodeOptions
-  /// From the picture's colours to sRGB; nil where there is nothing to convert.
+  /// The conversion from the image's color profile to sRGB; `nil` if the colors are not converted.
   private(set) var colors: ColorConversion?
   /// Checked between rows and passes.
   var cancellation = DecodeCancellation.never
@@ -26,7 +26,7 @@ struct DecodePlan {
   /// The maximum length of a side, so that a strip of rows is counted by an `Int` on a 32-bit machine too.
   private static let largestSide = Int.max / (PixelFormat.bytesPerPixel * Canvas.stripHeight * 2)
 
-  /// Throws `.decoding` for a picture without pixels and `.tooLarge(.side)`.
+  /// Throws `.decoding` if a side is zero, and `.tooLarge(.side)`.
   init(
     format: ImageFormat, stored: PixelSize, orientation: Orientation, options: DecodeOptions
   ) throws(ImageError) {
@@ -45,7 +45,8 @@ struct DecodePlan {
     let wanted = options.target?.outputSize(sourceWidth: source.width, sourceHeight: source.height)
     let output = options.outputSize(sourceWidth: source.width, sourceHeight: source.height)
     scaled = orientation.applied(to: PixelSize(width: output.width, height: output.height))
-    // What is cropped keeps its aspect ratio exactly; what is seen whole is fitted to whole pixels.
+    // An image that is cropped (`.fill`) keeps its exact aspect ratio; an image that is shown whole is rounded to whole
+    // pixels.
     guard let target = options.target, target.mode == .fill, scaled != stored,
       wanted?.width == output.width, wanted?.height == output.height
     else {
@@ -57,38 +58,39 @@ struct DecodePlan {
     overhang = (max(0, (Double(scaled.width) - width) / 2), max(0, (Double(scaled.height) - height) / 2))
   }
 
-  /// Has colours converted that are of a profile (SD-M22): those of the result, for that is fewer pixels, but inks as
-  /// they are unpacked.
+  /// Sets up the conversion from a color profile to sRGB. RGB and gray colors are converted after scaling, because the
+  /// result has fewer pixels; CMYK is converted while it is decoded.
   mutating func convertColors(of model: ColorConversion.Model, with profile: ICCProfile?) {
     colors = profile.flatMap { ColorConversion($0, of: model, as: options.pixelFormat) }
   }
 
-  /// What is to be done with pixels that were drawn.
+  /// The conversion to apply to drawn pixels; `nil` if there is none or the decoder applies it.
   var pixelColors: ColorConversion? { colors?.model == .inks ? nil : colors }
 
-  /// Whether it becomes smaller.
+  /// True if the image is scaled down.
   var isScaled: Bool { scaled != stored }
-  /// As encoded, but seen upright.
+  /// The size as encoded, after orientation is applied.
   var source: PixelSize { orientation.applied(to: stored) }
-  /// As it will be shown.
+  /// The size of the result, after orientation is applied.
   var output: PixelSize { orientation.applied(to: scaled) }
 
-  /// Throws `.tooLarge(.pixels)` unless the result fits and, where the decoder needs every pixel of the
-  /// source in memory, those too.
+  /// Throws `.tooLarge(.pixels)` if the result exceeds the limit, or, if `holdsSource` is true, the source.
+  ///
+  /// - Parameter holdsSource: True if the decoder keeps all pixels of the source in memory.
   func checkPixels(holdsSource: Bool) throws(ImageError) {
     let largest = holdsSource ? stored : scaled
     try check(largest, allowing: options.limits.pixels)
   }
 
-  /// Throws `.tooLarge(.pixels)` for a picture of which every pixel must be unpacked though none is kept:
-  /// time, not memory, is what it takes, so twice the limit may pass. By default that is 134 megapixels, two
-  /// or three seconds of a PNG that was packed a thousandfold.
+  /// Throws `.tooLarge(.pixels)` if the source has more than twice the pixel limit. For formats whose pixels must all
+  /// be decompressed, though they are not kept: the limit bounds time, not memory. With the default limit this is 134
+  /// megapixels, which is two or three seconds for a PNG that is compressed by a factor of a thousand.
   func checkPassingPixels() throws(ImageError) {
     let (allowed, overflow) = options.limits.pixels.multipliedReportingOverflow(by: 2)
     try check(stored, allowing: overflow ? .max : allowed)
   }
 
-  /// Throws `.tooLarge(.pixels)` for a part of the picture that has more than the limit.
+  /// Throws `.tooLarge(.pixels)` if a part of the image exceeds the limit.
   func checkPixels(of part: PixelSize) throws(ImageError) {
     try check(part, allowing: options.limits.pixels)
   }
@@ -100,15 +102,15 @@ struct DecodePlan {
     }
   }
 
-  /// The finished picture.
+  /// Returns the finished image.
   func image(_ bitmap: Bitmap) -> Image {
     Image(bitmap, format: format, sourceWidth: source.width, sourceHeight: source.height)
   }
 
-  /// Makes the bitmap and lets `decode` push the rows of the picture into a canvas over it.
+  /// Creates the bitmap and calls `decode` with a canvas over its memory.
   ///
-  /// - Parameter hasAlpha: whether the encoded form can hold transparent pixels; whether it does is looked up
-  ///   in the result.
+  /// - Parameter hasAlpha: True if the encoded image may have transparent pixels. The result is scanned to find out
+  ///   whether it has.
   func bitmap(
     hasAlpha: Bool, decode: (_ canvas: Canvas) throws(ImageError) -> Void
   ) throws(ImageError) -> Bitmap {
@@ -141,7 +143,7 @@ extension DecodePlan {
 }
 
 extension Bitmap {
-  /// Whether every alpha byte is 255; a pass over the pixels.
+  /// True if every alpha byte is 255. O(*n*) in the number of pixels.
   var hasOnlyOpaquePixels: Bool {
     withUnsafeBytes { bytes in
       let pixels = bytes.assumingMemoryBound(to: UInt32.self)

@@ -1,30 +1,31 @@
 public import VitrineGraphics
 public import VitrineLoading
 
-/// Decodes JPEG, PNG, WebP and GIF for the pipeline, safe to feed with whatever a server sends.
+/// The image decoder of the pipeline for JPEG, PNG, WebP and GIF. Safe for untrusted bytes.
 ///
-/// JPEG, PNG and WebP are decoded by libjpeg-turbo, libpng and libwebp, straight to the size asked for; GIF by
-/// a decoder in Swift. Of an animation it decodes the first frame.
+/// JPEG, PNG and WebP are decoded by libjpeg-turbo, libpng and libwebp, directly to the requested size; GIF is decoded
+/// in Swift. Only the first frame of an animation is decoded.
 ///
 /// ```swift
 /// let options = DecodeOptions(target: DecodeTarget(width: 128, height: 128), pixelFormat: .rgba)
 /// let image = try ImageCodecs().decode(bytes, options: options)
 /// ```
 ///
-/// The format is told by the first bytes alone. Orientation by Exif is applied. Colours of a profile (ICC, up to 4 MB)
-/// are converted to sRGB, which takes some nanoseconds a pixel of the result; all others, and those of a broken profile,
-/// are taken as sRGB. PNG's gamma is not read. `decode` refuses truncated pictures; what has come of one that is on its
-/// way `progressiveDecoder(_:options:)` shows. Has no state, so one may serve any number of threads.
+/// The signature alone decides the format. The Exif orientation is applied. Colors are converted to sRGB if the image
+/// has a valid color profile (ICC, up to 4 MiB), which takes some nanoseconds per pixel of the result; otherwise they
+/// are assumed to be sRGB. The gamma of PNG is ignored. `decode` refuses truncated images;
+/// `progressiveDecoder(_:options:)` decodes previews of an image that is still arriving. Has no state, so one value may
+/// be used on any number of threads.
 public struct ImageCodecs: ImageDecoding {
-  /// Free: there is nothing to set up.
+  /// Creates a decoder. O(1).
   public init() {}
 
-  /// Decodes on the calling thread. Memory beyond the result is a few rows, where the format allows it:
-  /// progressive JPEG, interlaced PNG, lossless or transparent WebP and GIF are held whole for a while.
+  /// Decodes on the calling thread. In addition to the result, only a few rows are kept in memory, except for
+  /// progressive JPEG, interlaced PNG, lossless or transparent WebP and GIF, which are held whole while decoding.
   ///
-  /// Throws `.emptyBody`, `.notAnImage` for bytes of any other kind, `.tooLarge(.side)` and
-  /// `.tooLarge(.pixels)` from the header alone, `.tooLarge(.samples)` if the scans of a JPEG unpack more than sixteen
-  /// samples for each pixel that the limits allow, `.decoding` for damage.
+  /// Throws `.emptyBody`, `.notAnImage` for any other format, `.tooLarge(.side)` and `.tooLarge(.pixels)` from the
+  /// header alone, `.tooLarge(.samples)` if the scans of a JPEG unpack more than sixteen samples for each pixel that
+  /// the limits allow, and `.decoding` for damaged data.
   public func decode(_ data: [UInt8], options: DecodeOptions) throws(ImageError) -> Image {
     try decode(data, options: options, cancellation: .never)
   }

@@ -1,8 +1,8 @@
 import VitrineGraphics
 
-/// Tells a format by the first bytes, which is all that counts: neither names nor content types are trusted.
+/// Detects the format of an image by its first bytes. File names and content types are not trusted.
 enum ImageSignature {
-  /// The format that `bytes` begin as; nil for anything that is not decoded here.
+  /// Returns the format whose signature `bytes` begin with; `nil` for formats that are not supported.
   static func format(of bytes: [UInt8]) -> ImageFormat? {
     if bytes.starts(with: [0xFF, 0xD8, 0xFF]) { return .jpeg }
     if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) { return .png }

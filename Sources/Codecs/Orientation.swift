@@ -1,4 +1,4 @@
-/// How stored rows and columns lie on the screen: tag 0x0112 of Exif (TIFF 6.0, section 8), 1 to 8.
+/// The orientation of stored rows and columns on the screen: Exif tag 0x0112 (TIFF 6.0, section 8), 1 to 8.
 enum Orientation: UInt16, CaseIterable {
   case up = 1
   case upMirrored
@@ -9,18 +9,18 @@ enum Orientation: UInt16, CaseIterable {
   case rightMirrored
   case left
 
-  /// Whether rows become columns.
+  /// True if stored rows become columns on the screen.
   var swapsSides: Bool { rawValue >= 5 }
 
-  /// A size as it is shown for one as it is stored, and the other way round.
+  /// Converts a stored size to the displayed size, or a displayed size to the stored size.
   func applied(to size: PixelSize) -> PixelSize {
     swapsSides ? PixelSize(width: size.height, height: size.width) : size
   }
 }
 
 extension Orientation {
-  /// Reads the tag from a TIFF stream, as Exif in JPEG, PNG and WebP holds it; nil where there is none or
-  /// where an offset or a value makes no sense.
+  /// Reads the tag from a TIFF stream, the form of Exif in JPEG, PNG and WebP; `nil` if the tag is missing or an offset
+  /// or a value is invalid.
   init?(tiff: ArraySlice<UInt8>) {
     // The offset of a directory must lie within the stream, so that sums of offsets stay small.
     guard let stream = TIFFStream(tiff), let directory = stream.uint32(at: 4).map({ Int(clamping: $0) }),
@@ -47,7 +47,7 @@ extension Orientation {
   }
 }
 
-/// Numbers in either byte order, none of them read from outside the bytes.
+/// Reads numbers in the stream's byte order; `nil` outside of the bytes.
 private struct TIFFStream {
   private let bytes: ArraySlice<UInt8>
   private let isBigEndian: Bool

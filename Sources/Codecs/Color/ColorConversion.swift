@@ -1,12 +1,12 @@
 import CCodecs
 import VitrineGraphics
 
-/// Converts pixels from the colours of a profile to sRGB, by Little CMS.
+/// A conversion of pixels from a color profile to sRGB, by Little CMS.
 final class ColorConversion {
-  /// What the four bytes of a pixel hold before.
+  /// The content of the four bytes of a pixel before the conversion.
   enum Model {
     case rgb
-    /// The same red, green and blue.
+    /// Gray as equal red, green and blue.
     case gray
     /// Cyan, magenta, yellow and black, inverted as Adobe writes them.
     case inks
@@ -15,10 +15,11 @@ final class ColorConversion {
   let model: Model
   private let handle: UnsafeMutablePointer<vitrine_colors>
 
-  /// Nil where there is nothing to convert: for sRGB, and for a profile that is damaged or of other colours.
+  /// Returns `nil` if no conversion is needed or possible: for sRGB, and for a profile that is damaged or does not fit
+  /// `model`.
   init?(_ profile: ICCProfile, of model: Model, as format: PixelFormat) {
     guard !profile.isSRGB else { return nil }
-    // A grey picture may well have the profile of the colours that it was made of.
+    // A gray image may have the RGB profile of the image from which it was made.
     let used = model == .gray && profile.colors == .rgb ? .rgb : model
     let layout =
       switch used {
@@ -35,7 +36,7 @@ final class ColorConversion {
 
   deinit { vitrine_colors_close(handle) }
 
-  /// Converts in place. Alpha stays as it is; inks become opaque.
+  /// Converts pixels in place. Alpha is kept; CMYK pixels become opaque.
   func convert(_ pixels: UnsafeMutableRawPointer, count: Int) {
     let bytes = pixels.assumingMemoryBound(to: UInt8.self)
     vitrine_colors_convert(handle, bytes, count)

@@ -1,15 +1,15 @@
 import CCodecs
 import Glibc
 
-/// A colour profile (ICC.1:2010) as pictures carry it, read without trust.
+/// A color profile (ICC.1:2010) embedded in an image. The bytes are untrusted.
 struct ICCProfile {
   let bytes: [UInt8]
 
-  /// A profile has some hundred kilobytes at most, but for those of printers.
+  /// The maximum size in bytes: 4 MiB. Profiles have some hundred kilobytes at most, except those of printers.
   static let largest = 4 << 20
   private static let headerLength = 132
 
-  /// Nil for what is no profile, or too large for one.
+  /// Returns `nil` if `bytes` are not a profile, or exceed `largest`.
   init?(_ bytes: [UInt8]) {
     guard (Self.headerLength...Self.largest).contains(bytes.count),
       bytes[36..<40].elementsEqual("acsp".utf8)
@@ -17,8 +17,8 @@ struct ICCProfile {
     self.bytes = bytes
   }
 
-  /// The content of PNG's iCCP chunk: a name, a zero, the method and a zlib stream, of which no more is unpacked than
-  /// the profile says in its first bytes that it has.
+  /// Reads the content of PNG's iCCP chunk: a name, a zero byte, the compression method and a zlib stream. Decompresses
+  /// no more bytes than the profile declares in its header.
   init?(packed chunk: ArraySlice<UInt8>) {
     guard let (stream, count) = Self.packedStream(chunk) else { return nil }
     self.init(Self.inflate(stream, count: count))
@@ -37,7 +37,7 @@ struct ICCProfile {
     let header = inflate(stream, count: headerLength)
     guard header.count == headerLength else { return nil }
     let count = header[...].bigEndianCount(at: 0)
-    // Deflate makes at most 1032 bytes of one.
+    // The maximum compression ratio of deflate is 1032.
     guard (headerLength...largest).contains(count), count / 1032 <= stream.count else { return nil }
     return (stream, count)
   }
@@ -50,7 +50,7 @@ struct ICCProfile {
     }
   }
 
-  /// The model of its colours; nil for others than pictures here have.
+  /// The color model of the profile; `nil` for models that images do not use here.
   var colors: ColorConversion.Model? {
     switch String(decoding: bytes[16..<20], as: UTF8.self) {
     case "RGB ": .rgb
@@ -62,7 +62,8 @@ struct ICCProfile {
 }
 
 extension ICCProfile {
-  /// Whether it says what is taken for granted without it: the colourants of sRGB seen under D50, and its curve.
+  /// True if the profile describes sRGB, which is the default without a profile: the primaries of sRGB adapted to D50,
+  /// and its transfer curve.
   var isSRGB: Bool {
     let colorants = [
       ("rXYZ", [0.4361, 0.2225, 0.0139]), ("gXYZ", [0.3851, 0.7169, 0.0971]),
@@ -80,7 +81,7 @@ extension ICCProfile {
       }
   }
 
-  /// What a tag holds, its type first.
+  /// Returns the content of a tag, including its type signature.
   private func tag(_ name: String) -> ArraySlice<UInt8>? {
     let count = min(bytes[128...].bigEndianCount(at: 0), 100)
     for index in 0..<count {
@@ -95,12 +96,13 @@ extension ICCProfile {
     return nil
   }
 
-  /// A fraction of 16 bits below the point.
+  /// Reads a fixed-point number with 16 fractional bits.
   private static func number(_ bytes: ArraySlice<UInt8>, at offset: Int) -> Double {
     Double(Int32(bitPattern: bytes.bigEndianUInt32(at: offset))) / 65_536
   }
 
-  /// The value of a curve between 0 and 1: a table, or the formula that sRGB has.
+  /// Returns the value of a transfer curve at `x`, from 0 to 1. The curve is a table, or a formula of the type that
+  /// sRGB uses.
   private static func curve(_ tag: ArraySlice<UInt8>, at x: Double) -> Double? {
     if tag.starts(with: "curv".utf8) {
       let count = tag.bigEndianCount(at: 8)

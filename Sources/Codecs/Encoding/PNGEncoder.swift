@@ -62,7 +62,7 @@ enum PNGEncoder {
   }
 
   /// The rows after filtering, each preceded by its filter number. Each row uses the filter Sub (difference to the
-  /// pixel on the left) or Up (difference to the row above), whichever gives the smaller differences.
+  /// pixel on the left) or Up (difference to the row above), depending on which gives the smaller differences.
   private static func filteredRows(_ bitmap: Bitmap, hasAlpha: Bool) -> [UInt8] {
     let channels = hasAlpha ? 4 : 3
     let rowLength = bitmap.width * channels

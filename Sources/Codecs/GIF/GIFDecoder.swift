@@ -1,7 +1,7 @@
 import VitrineGraphics
 import VitrineLoading
 
-/// GIF in Swift: the first frame on its screen.
+/// Decodes the first frame of a GIF, placed on the logical screen. Written in Swift.
 enum GIFDecoder {
   static func decode(
     _ data: [UInt8], options: DecodeOptions, cancellation: DecodeCancellation = .never
@@ -41,7 +41,7 @@ enum GIFDecoder {
       plan: plan, source: Canvas.Source(structure.screen, hasAlpha: true), codec: codec, collectsRows: false)
   }
 
-  /// Draws the frame, or the rows of it that `indices` are enough for.
+  /// Draws the frame, or those of its rows for which `indices` suffice.
   static func draw(
     _ frame: GIFFrame, _ indices: [UInt8], screen: PixelSize, _ plan: DecodePlan
   ) throws(ImageError) -> Bitmap {
@@ -55,14 +55,14 @@ enum GIFDecoder {
   }
 }
 
-/// Lays a frame on an empty screen and hands out the screen's rows from the top.
+/// Draws the logical screen with one frame on it, row by row from the top.
 private struct GIFPainter {
   private let frame: GIFFrame
   private let indices: [UInt8]
   private let screen: PixelSize
-  /// A pixel for each index, transparent where there is no colour.
+  /// The pixel for each index; transparent for an index without a color.
   private let colors: [UInt32]
-  /// Where in `indices` each row of the frame starts; nil for one that has not come.
+  /// The offset in `indices` of each row of the frame; `nil` for a row that has not arrived.
   private let rowStarts: [Int?]
   private var y = 0
 
@@ -85,7 +85,8 @@ private struct GIFPainter {
     }
   }
 
-  /// Whether a pixel of the screen may be transparent: outside the frame, of an index without a colour, or not there.
+  /// True if a pixel of the screen may be transparent: outside of the frame, with an index without a color, or in a row
+  /// that has not arrived.
   var hasAlpha: Bool {
     guard !rowStarts.contains(nil) else { return true }
     let coversScreen =

@@ -1,9 +1,9 @@
 import VitrineGraphics
 import VitrineLoading
 
-/// The blocks of a GIF file up to the end of its first frame (GIF89a specification), read without trust.
+/// The blocks of a GIF file up to the end of its first frame (GIF89a specification). The bytes are untrusted.
 struct GIFStructure {
-  /// Of the logical screen.
+  /// The size of the logical screen.
   let screen: PixelSize
   let frame: GIFFrame
   /// The maximum number of padding bytes before the first frame.
@@ -50,23 +50,23 @@ struct GIFStructure {
   }
 }
 
-/// One frame, still packed.
+/// A frame, still compressed.
 struct GIFFrame {
-  /// Its place on the screen, parts of which may lie outside.
+  /// The position on the screen. The frame may extend beyond the screen.
   let x: Int
   let y: Int
   let size: PixelSize
   let isInterlaced: Bool
-  /// Red, green and blue of each index.
+  /// The red, green and blue of each index.
   let palette: ArraySlice<UInt8>
   let transparentIndex: UInt8?
-  /// Bits of an index, 1 to 8.
+  /// The number of bits of an index, 1 to 8.
   let minimumCodeSize: Int
   /// The number of bytes of codes received so far.
   let codeCount: Int
   private let codeReader: GIFBlockReader
 
-  /// Reads an image descriptor and what follows; its separator has been read.
+  /// Reads an image descriptor and the data after it. The separator has already been read.
   init(
     _ reader: inout GIFBlockReader, globalPalette: ArraySlice<UInt8>?, transparentIndex: UInt8?
   ) throws(ImageError) {
@@ -93,15 +93,16 @@ struct GIFFrame {
   /// A copy of the codes, joined from their sub-blocks.
   var codes: [UInt8] { codeReader.remainingSubBlocks(count: codeCount) }
 
-  /// The order in which rows arrive: all, or every eighth, eighth, fourth and second.
+  /// The order in which rows arrive: from the top, or for an interlaced frame in four passes, of every eighth, eighth,
+  /// fourth and second row.
   var rowOrder: [Int] {
     guard isInterlaced else { return Array(0..<size.height) }
     let passes = [(0, 8), (4, 8), (2, 4), (1, 2)]
     return passes.flatMap { Array(stride(from: $0.0, to: size.height, by: $0.1)) }
   }
 
-  /// For each row the number in that order of the one to show while no more than `count` have arrived: its own, or
-  /// of an interlaced frame the nearest above that stands for it; nil for none.
+  /// Returns, for each row of the frame, the position in `rowOrder` of the row to show after `count` rows have arrived:
+  /// its own, or for an interlaced frame the nearest received row above in its block of rows; `nil` if there is none.
   func rowsToShow(of count: Int) -> [Int?] {
     var arrivals = [Int?](repeating: nil, count: size.height)
     for (arrival, row) in rowOrder.prefix(count).enumerated() { arrivals[row] = arrival }
@@ -112,14 +113,14 @@ struct GIFFrame {
   }
 }
 
-/// A cursor over a GIF file; reading beyond its end throws.
+/// A cursor over the bytes of a GIF file. Reading beyond the end throws `endsEarly`.
 struct GIFBlockReader {
   private let bytes: [UInt8]
   private var offset = 0
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  /// Thrown where more is needed than there is.
+  /// The error for data that end early.
   static let endsEarly = ImageError.decoding(.gif, message: "the data end early")
 
   mutating func byte() throws(ImageError) -> UInt8 {
@@ -132,7 +133,7 @@ struct GIFBlockReader {
 
   mutating func skip(_ count: Int) throws(ImageError) { _ = try bytes(count) }
 
-  /// A colour table of 2 to 256 entries.
+  /// Reads a color table of 2 to 256 entries.
   mutating func palette(sizeCode: UInt8) throws(ImageError) -> ArraySlice<UInt8> {
     try bytes(3 << (Int(sizeCode) + 1))
   }

@@ -1,12 +1,14 @@
 import VitrineGraphics
 import VitrineLoading
 
-/// Unpacks the codes of a GIF frame (GIF89a specification, appendix F).
+/// Decompresses the codes of a GIF frame (GIF89a specification, appendix F).
 ///
-/// A code stands for a string that was written before plus one byte, so the table holds places in the output
-/// instead of strings. Every access is checked; damage throws.
+/// A code stands for a string that is already in the output, plus one byte, so the table holds ranges of the output
+/// instead of strings. Every access is bounds-checked; damaged data throw.
 enum LZW {
-  /// - Parameter count: bytes that the codes must make; what comes after them is not read.
+  /// Decompresses a complete frame. Throws `.decoding` if the codes give fewer than `count` bytes.
+  ///
+  /// - Parameter count: The number of bytes to decompress. Codes after them are ignored.
   static func decode(
     _ codes: [UInt8], minimumCodeSize: Int, count: Int, cancellation: DecodeCancellation = .never
   ) throws(ImageError) -> [UInt8] {
@@ -19,7 +21,7 @@ enum LZW {
     return output
   }
 
-  /// As many bytes as the codes make that have come so far, `count` at most.
+  /// Decompresses the codes received so far, to at most `count` bytes.
   static func decode(
     prefix codes: [UInt8], minimumCodeSize: Int, count: Int, cancellation: DecodeCancellation = .never
   ) throws(ImageError) -> [UInt8] {
@@ -54,7 +56,7 @@ enum LZW {
       } else if let string = table[code] {
         written += copy(string, in: &output, to: written)
       } else if code == table.nextCode, let previous {
-        // The string that this very code makes: the previous one and its first byte again.
+        // A code that is defined by itself: the previous string followed by its first byte.
         written += copy(previous.lowerBound..<(previous.upperBound + 1), in: &output, to: written)
       } else {
         throw .decoding(.gif, message: "a code that means nothing yet")
@@ -70,14 +72,16 @@ enum LZW {
     return output
   }
 
-  /// Copies forward, byte by byte where the two overlap, as far as there is room; how much that was.
+  /// Copies a string within the output, limited by the end of the output. Goes forward byte by byte, because the string
+  /// may overlap its copy. Returns the number of bytes copied.
   private static func copy(_ string: Range<Int>, in output: inout [UInt8], to start: Int) -> Int {
     let count = min(string.count, output.count - start)
     for index in 0..<count { output[start + index] = output[string.lowerBound + index] }
     return count
   }
 
-  /// A string is at most one byte longer than the longest before it, and 4096 codes are remembered.
+  /// Returns the maximum number of bytes that `byteCount` bytes of codes can give: a string is at most one byte longer
+  /// than the longest string before it, and the table has 4096 codes.
   static func largestOutput(of byteCount: Int, minimumCodeSize: Int) -> Int {
     let codes = ByteCount.product(byteCount, 8) / (minimumCodeSize + 1)
     return ByteCount.product(codes, min(codes, Table.capacity))
@@ -88,7 +92,7 @@ enum LZW {
   /// The number of codes between two checks for cancellation.
   private static let questionInterval = 8 << 10
 
-  /// Where in the output the string of each code beyond the plain ones stands.
+  /// The string table: the range of the output for each code above the clear and end codes.
   private struct Table {
     static let codeSizeLimit = 12
     static let capacity = 1 << codeSizeLimit
@@ -101,7 +105,7 @@ enum LZW {
       strings.reserveCapacity(Self.capacity - firstCode)
     }
 
-    /// The code that the next string gets.
+    /// The code for the next string.
     var nextCode: Int { firstCode + strings.count }
 
     subscript(code: Int) -> Range<Int>? {
@@ -110,7 +114,7 @@ enum LZW {
 
     mutating func removeAll() { strings.removeAll(keepingCapacity: true) }
 
-    /// Whether there was room: a full table stays as it is until it is cleared.
+    /// Adds a string. Returns false if the table is full; it then stays unchanged until it is cleared.
     mutating func append(_ string: Range<Int>) -> Bool {
       guard nextCode < Self.capacity else { return false }
       strings.append(string)
@@ -118,7 +122,7 @@ enum LZW {
     }
   }
 
-  /// Codes of changing size, lowest bits first.
+  /// Reads codes of variable size, lowest bits first.
   private struct BitReader {
     private let bytes: [UInt8]
     private var offset = 0

@@ -1,9 +1,9 @@
 import VitrineGraphics
 
-/// Cyan, magenta, yellow and black, which libjpeg does not turn into RGB.
+/// Converts CMYK without a color profile to RGB, which libjpeg does not do.
 enum Inks {
-  /// Turns CMYK into opaque pixels in place. Adobe's convention, which every writer of such files follows:
-  /// 255 is no ink.
+  /// Converts CMYK to opaque pixels in place. Assumes Adobe's convention, which all writers of such files follow: 255
+  /// means no ink.
   static func turnIntoPixels(
     _ memory: UnsafeMutableRawPointer, count: Int, format: PixelFormat
   ) {

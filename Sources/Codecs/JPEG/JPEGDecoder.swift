@@ -1,7 +1,7 @@
 import VitrineGraphics
 import VitrineLoading
 
-/// JPEG by libjpeg-turbo: shrunk by the decoder as far as quality allows, the rest by area.
+/// Decodes JPEG with libjpeg-turbo, which scales down as far as quality allows; the area filter does the rest.
 enum JPEGDecoder {
   static func decode(
     _ data: [UInt8], options: DecodeOptions, cancellation: DecodeCancellation = .never
@@ -14,7 +14,7 @@ enum JPEGDecoder {
         format: .jpeg, stored: reader.size, orientation: segments.orientation, options: options)
       plan.cancellation = cancellation
       try plan.checkPixels(holdsSource: reader.holdsSource)
-      // A few arithmetic codes, or none, make any number of pixels.
+      // With arithmetic coding, the number of bytes says nothing about the number of pixels.
       if reader.isArithmetic { try plan.checkPassingPixels() }
       guard reader.isPlausible(byteCount: data.count) else {
         throw .decoding(.jpeg, message: "the pixels end early")
@@ -47,9 +47,9 @@ enum JPEGDecoder {
       collectsRows: !header.hasMultipleScans)
   }
 
-  /// The scale in eighths to decode at: the smallest of those that libjpeg-turbo has vector code for that
-  /// leaves at least twice the pixels wanted along each side. Nearer to the wanted size the area filter
-  /// would blur, for it has few pixels to choose from.
+  /// Returns the scale in eighths to decode at: the smallest one with vector code in libjpeg-turbo that leaves at least
+  /// twice the requested pixels per side. Closer to the requested size, the area filter would blur, because it has few
+  /// pixels to choose from.
   static func eighths(from stored: PixelSize, to scaled: PixelSize) -> Int {
     for eighths in [1, 2, 4]
     where stored.width * eighths >= scaled.width * 16 && stored.height * eighths >= scaled.height * 16 {

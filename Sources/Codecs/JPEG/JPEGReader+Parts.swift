@@ -2,9 +2,9 @@ import CCodecs
 import VitrineGraphics
 import VitrineLoading
 
-/// Reading a picture while it comes. Each call needs the bytes handed over before.
+/// Reading an image that is still arriving. Each function needs the bytes that `reading` provides.
 extension JPEGReader {
-  /// Hands over all bytes that have come so far, of which only the new ones are read, for as long as `body` runs.
+  /// Provides all bytes received so far while `body` runs. Only the new bytes are read.
   func reading<Result>(
     _ bytes: UnsafeBufferPointer<UInt8>, _ body: () throws(ImageError) -> Result
   ) throws(ImageError) -> Result {
@@ -15,17 +15,18 @@ extension JPEGReader {
     return try body()
   }
 
-  /// Whether all has come that stands before the pixels; not to be asked again then.
+  /// Returns true once everything before the pixels has arrived. Must not be called again after that.
   func readHeader() throws(ImageError) -> Bool {
     let result = vitrine_jpeg_read_header_in_part(handle)
     guard result >= 0 else { throw failure }
     return result > 0
   }
 
-  /// Whether it was made to be seen in part: a coarse picture first, then what it lacks.
+  /// True if the image is encoded in progressive mode: a coarse version first, then refinements.
   var isProgressive: Bool { handle.pointee.info.progressive_mode != 0 }
 
-  /// What the coefficients of a picture of several scans take, two bytes each; 0 for any other. Known once it has started.
+  /// The size in bytes of the coefficients of an image with several scans, two bytes each; 0 for other images. Valid
+  /// after `start`.
   var coefficientBytes: Int {
     guard holdsSource else { return 0 }
     let info = handle.pointee.info
@@ -40,18 +41,18 @@ extension JPEGReader {
     }
   }
 
-  /// How far the coefficients of several scans have come.
+  /// The number of scans and rows received so far.
   struct ScanProgress: Hashable {
-    /// Of the newest scan.
+    /// The number of the newest scan.
     var scan = 0
-    /// The rows of blocks that have come of it.
+    /// The rows of blocks received of the newest scan.
     var blockRow = 0
-    /// The last scan that is there to its end; 0 while there is none.
+    /// The number of the last complete scan; 0 if there is none.
     var lastWhole = 0
     var isComplete = false
   }
 
-  /// Unpacks the coefficients of what is new.
+  /// Unpacks the coefficients of the new bytes.
   func absorb() throws(ImageError) -> ScanProgress {
     guard vitrine_jpeg_absorb(handle) else { throw failure }
     return ScanProgress(
@@ -60,7 +61,7 @@ extension JPEGReader {
       isComplete: jpeg_input_complete(&handle.pointee.info) != 0)
   }
 
-  /// Lets `body` read all rows of a scan that has come whole, with what has come of later ones.
+  /// Calls `body`, which must read all rows. They show a complete scan, refined by the received part of later scans.
   func showing(scan: Int, _ body: () throws(ImageError) -> Void) throws(ImageError) {
     guard vitrine_jpeg_show_scan(handle, Int32(scan)) else { throw failure }
     try body()

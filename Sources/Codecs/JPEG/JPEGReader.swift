@@ -2,19 +2,19 @@ import CCodecs
 import VitrineGraphics
 import VitrineLoading
 
-/// One decompressor of libjpeg-turbo.
+/// A libjpeg-turbo decompressor.
 final class JPEGReader {
   let handle: UnsafeMutablePointer<vitrine_jpeg>
-  /// The byte order of what it reads.
+  /// The byte order of the pixels.
   private var format = PixelFormat.bgra
-  /// What turns inks into colours, if the picture says how.
+  /// The conversion from CMYK, if the image has a color profile.
   private var inks: ColorConversion?
   /// Checked between rows of blocks in each scan.
   var cancellation = DecodeCancellation.never
   /// The maximum number of samples that all scans together may unpack.
   private let sampleLimit: Int
 
-  /// Reads the header. The bytes must outlive it.
+  /// Reads the header. The bytes must outlive the reader.
   init(_ bytes: UnsafeBufferPointer<UInt8>, limits: DecodeLimits) throws(ImageError) {
     guard let handle = vitrine_jpeg_create(Self.scanLimit) else {
       throw .decoding(.jpeg, message: "out of memory")
@@ -25,7 +25,7 @@ final class JPEGReader {
     guard vitrine_jpeg_open(handle, bytes.baseAddress, bytes.count) else { throw failure }
   }
 
-  /// For bytes that are still coming: see `JPEGReader+Parts`.
+  /// Creates a reader for an image that is still arriving; see `JPEGReader+Parts`.
   init(limits: DecodeLimits) throws(ImageError) {
     guard let handle = vitrine_jpeg_create(Self.scanLimit) else {
       throw .decoding(.jpeg, message: "out of memory")
@@ -38,8 +38,8 @@ final class JPEGReader {
 
   deinit { vitrine_jpeg_close(handle) }
 
-  /// Progressive encoders make about ten; a file of thousands costs a pass over the picture each.
-  /// The same bound as in libjpeg-turbo's fuzz targets.
+  /// The maximum number of scans, as in libjpeg-turbo's fuzz targets. Progressive encoders write about ten; thousands
+  /// of scans would each cost a pass over the image.
   private static let scanLimit: Int32 = 100
 
   /// Returns sixteen samples for each pixel that the limits allow. A progressive image of three components and the
@@ -60,27 +60,28 @@ final class JPEGReader {
     }
   }
 
-  /// As encoded.
+  /// The size as encoded.
   var size: PixelSize {
     PixelSize(width: Int(handle.pointee.info.image_width), height: Int(handle.pointee.info.image_height))
   }
 
-  /// Whether every pixel is in memory while decoding.
+  /// True if libjpeg keeps the coefficients of the whole image in memory.
   var holdsSource: Bool { handle.pointee.has_multiple_scans }
 
-  /// Whether codes have no length in whole bits, so that their number says nothing about that of the pixels.
+  /// True if the image uses arithmetic coding. A code may then take less than a bit, so that the number of bytes says
+  /// nothing about the number of pixels.
   var isArithmetic: Bool { handle.pointee.info.arith_code != 0 }
 
-  /// Whether the bytes can hold all pixels: in a single scan each block of 64 takes a Huffman code for its
-  /// mean and one for its end, a bit each at least. A few bytes that claim a huge picture are told so
-  /// without memory for it.
+  /// Returns false if `byteCount` bytes cannot hold all pixels, so that a few bytes that declare a huge image are
+  /// refused before memory is allocated. In a single scan, each block of 64 samples takes at least two Huffman codes of
+  /// one bit: one for its mean and one for its end.
   func isPlausible(byteCount: Int) -> Bool {
     if holdsSource || isArithmetic { return true }
     let blocks = ((size.width + 7) / 8) * ((size.height + 7) / 8)
     return blocks / 4 <= byteCount
   }
 
-  /// Whether rows come as cyan, magenta, yellow and black: libjpeg does not turn these into RGB.
+  /// True if rows are cyan, magenta, yellow and black, which libjpeg does not convert to RGB.
   var isCMYK: Bool {
     let space = handle.pointee.info.jpeg_color_space
     return space == JCS_CMYK || space == JCS_YCCK
@@ -90,7 +91,7 @@ final class JPEGReader {
     isCMYK ? .inks : handle.pointee.info.jpeg_color_space == JCS_GRAYSCALE ? .gray : .rgb
   }
 
-  /// Starts decoding, shrunk as far as quality allows; what it hands out then.
+  /// Starts decoding, scaled down as far as quality allows. Returns the form of the decoded image.
   ///
   /// - Parameter header: The header that tells how much memory libjpeg needs; libjpeg gets no more than this. `nil`
   ///   sets no bound.
@@ -108,8 +109,8 @@ final class JPEGReader {
     return source
   }
 
-  /// Writes the next `count` rows to `rows`, without gaps; how many there were, fewer where the picture ends or has
-  /// not come yet.
+  /// Writes the next `count` rows to `rows`, without gaps. Returns the number of rows written, which is less than
+  /// `count` at the end of the image or of the received bytes.
   func read(_ rows: UnsafeMutableRawPointer, count: Int) throws(ImageError) -> Int {
     let width = outputSize.width
     let target = rows.assumingMemoryBound(to: UInt8.self)

@@ -1,10 +1,10 @@
-/// The segments before the picture of a JPEG stream (ITU T.81, annex B), read without trust.
+/// The segments before the first scan of a JPEG stream (ITU-T T.81, annex B). The bytes are untrusted.
 struct JPEGSegments {
   private let bytes: [UInt8]
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  /// The orientation that the first Exif segment asks for; `.up` where there is none or it is damaged.
+  /// The orientation in the first Exif segment; `.up` if there is none or it is damaged.
   var orientation: Orientation {
     var offset = 2
     while let segment = segment(at: offset) {
@@ -18,8 +18,8 @@ struct JPEGSegments {
     return .up
   }
 
-  /// The colour profile, joined from its segments (ICC.1:2010, annex B.4): each holds its number and how many there
-  /// are. Nil where there is none, or a part of it is missing.
+  /// The color profile, joined from its segments (ICC.1:2010, annex B.4). Each segment holds its number and the number
+  /// of segments. `nil` if there is none, or a segment is missing.
   var profile: ICCProfile? {
     let header = Array("ICC_PROFILE\0".utf8)
     var parts: [UInt8: ArraySlice<UInt8>] = [:]
@@ -41,7 +41,7 @@ struct JPEGSegments {
     return ICCProfile((1...count).flatMap { parts[$0] ?? [] })
   }
 
-  /// The segment at `offset`; nil at the first scan, at the end and where no marker stands.
+  /// Returns the segment at `offset`; `nil` at the first scan, at the end, and where there is no marker.
   private func segment(at offset: Int) -> (marker: UInt8, payload: Range<Int>)? {
     guard offset < bytes.count, bytes[offset] == 0xFF else { return nil }
     var position = offset

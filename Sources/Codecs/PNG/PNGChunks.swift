@@ -1,6 +1,6 @@
 /// A chunk of a PNG file.
 struct PNGChunk {
-  /// Four letters.
+  /// The four letters of the type.
   let type: UInt32
   let payload: ArraySlice<UInt8>
 
@@ -12,14 +12,14 @@ struct PNGChunk {
   static let iend: UInt32 = 0x4945_4E44
 }
 
-/// The chunks of a PNG file, one after another, as far as they lie inside its bytes. Checksums are not looked at.
+/// A reader of the chunks of a PNG file that lie completely within the received bytes. Checksums are not verified.
 struct PNGChunks {
   private let bytes: [UInt8]
   private var offset = 8
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  /// The next chunk; nil where the bytes end before it does.
+  /// Returns the next chunk; `nil` if the bytes end before the end of the chunk.
   mutating func next() -> PNGChunk? {
     guard let type = nextType, offset + 12 <= bytes.count else { return nil }
     let length = bytes[offset..<(offset + 4)].bigEndianCount(at: 0)
@@ -28,10 +28,10 @@ struct PNGChunks {
     return PNGChunk(type: type, payload: bytes[(offset + 8)..<(offset + 8 + length)])
   }
 
-  /// What is wrong where there is no next chunk.
+  /// The error message if there is no next chunk.
   var ending: String { offset + 12 <= bytes.count ? "ends inside a chunk" : "ends before IEND" }
 
-  /// The type of the next chunk, if that much of it is there.
+  /// The type of the next chunk, once received.
   var nextType: UInt32? {
     guard offset + 8 <= bytes.count else { return nil }
     return bytes[(offset + 4)..<(offset + 8)].bigEndianUInt32(at: 0)

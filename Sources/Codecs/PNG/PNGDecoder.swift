@@ -1,7 +1,7 @@
 import VitrineGraphics
 import VitrineLoading
 
-/// PNG by libpng, row by row unless it is interlaced.
+/// Decodes PNG with libpng, row by row unless the image is interlaced.
 enum PNGDecoder {
   /// The number of rows that libpng reads between two checks for cancellation.
   private static let rowsAtOnce = 16
@@ -20,7 +20,7 @@ enum PNGDecoder {
         structure.size, hasAlpha: structure.hasAlpha, isWhole: structure.isInterlaced)
       let bitmap = try plan.bitmap(hasAlpha: structure.hasAlpha) { (canvas) throws(ImageError) in
         try canvas.draw(source) { (rows, count) throws(ImageError) in
-          // An interlaced picture comes in seven passes over all of its rows, each adding pixels.
+          // An interlaced image has seven passes over all rows, each of which adds pixels.
           for _ in 0..<(structure.isInterlaced ? 7 : 1) {
             for y in stride(from: 0, to: count, by: rowsAtOnce) {
               try cancellation.check()

@@ -2,12 +2,12 @@ import CCodecs
 import VitrineGraphics
 import VitrineLoading
 
-/// One reader of libpng over bytes that outlive it; every kind of PNG comes out as four bytes a pixel.
+/// A libpng reader. Converts every kind of PNG to four bytes per pixel. The bytes must outlive the reader.
 final class PNGReader {
   private let handle: UnsafeMutablePointer<vitrine_png>
   private let bytesPerRow: Int
 
-  /// Reads the header, which must say the same width as the one that was judged.
+  /// Reads the header. Throws if its width is not `width`, the value for which memory was reserved.
   init(
     _ bytes: UnsafeBufferPointer<UInt8>, width: Int, format: PixelFormat
   ) throws(ImageError) {

@@ -1,21 +1,22 @@
 import VitrineGraphics
 import VitrineLoading
 
-/// The frame of a PNG file (PNG specification, sections 5 and 11.2.2), walked before anything is unpacked:
-/// every chunk lies inside the bytes, IHDR comes first, IEND is there. Truncated files end here.
+/// The chunk structure of a PNG file (PNG specification, sections 5 and 11.2.2), checked before anything is
+/// decompressed: every chunk lies within the bytes, IHDR comes first, and IEND is present. Truncated files are refused
+/// here.
 struct PNGStructure {
   let size: PixelSize
   /// The maximum number of chunks. Encoders write chunks of some kilobytes.
   private static let largestChunkCount = 1 << 18
 
-  /// Whether rows come in seven passes, which takes all of them at once.
+  /// True if the image has seven passes, so that all rows must be held at once.
   let isInterlaced: Bool
-  /// Whether pixels may be transparent: a colour type with alpha, or a tRNS chunk.
+  /// True if pixels may be transparent: the color type has alpha, or there is a tRNS chunk.
   private(set) var hasAlpha: Bool
   private(set) var orientation = Orientation.up
-  /// The iCCP chunk, still packed.
+  /// The content of the iCCP chunk, with the profile still compressed.
   private var packedProfile: ArraySlice<UInt8>?
-  /// Bytes of packed pixels.
+  /// The number of compressed bytes in IDAT chunks.
   private var dataCount = 0
   private let bitsPerPixel: Int
   /// True for images with 16 bits per channel.
@@ -38,8 +39,8 @@ struct PNGStructure {
     guard dataCount > 0 else { throw Self.damaged("no pixels") }
   }
 
-  /// What stands before the pixels of a file that is still coming; nil until all of that is there. What stands
-  /// behind them, an orientation even, is not known then.
+  /// Reads the chunks before the pixels of a file that is still arriving; `nil` until all of them have arrived. Chunks
+  /// after the pixels, even an orientation, are not known then.
   init?(beginningOf bytes: [UInt8]) throws(ImageError) {
     var chunks = PNGChunks(bytes)
     guard let header = chunks.next() else { return nil }
@@ -89,8 +90,8 @@ struct PNGStructure {
 
   private static func damaged(_ message: String) -> ImageError { .decoding(.png, message: message) }
 
-  /// Whether the packed bytes can hold all pixels: deflate makes at most 1032 bytes of one. A few bytes that
-  /// claim a huge picture are told so without memory for it.
+  /// False if the compressed bytes cannot hold all pixels, because the maximum compression ratio of deflate is 1032. A
+  /// few bytes that declare a huge image are refused before memory is allocated.
   var isPlausible: Bool {
     let (bitsPerRow, isTooWide) = size.width.multipliedReportingOverflow(by: bitsPerPixel)
     let (needed, isTooMuch) = (bitsPerRow / 8 + 1).multipliedReportingOverflow(by: size.height)

@@ -2,12 +2,12 @@ import CCodecs
 import VitrineGraphics
 import VitrineLoading
 
-/// libpng's progressive reader: bytes go in as they come, rows come out.
+/// A wrapper of libpng's progressive reader: takes bytes as they arrive, and returns rows.
 final class PartialPNGReader {
   private let handle: UnsafeMutablePointer<vitrine_png_in_part>
   private let plan: DecodePlan
   private let hasAlpha: Bool
-  /// The rows of a picture that is not interlaced, scaled as they come.
+  /// The received rows of an image that is not interlaced, scaled to the result.
   private(set) var picture: GrowingPicture?
   /// The pixels of an interlaced image; `nil` before the first pass.
   private var memory: PixelBuffer?
@@ -34,7 +34,7 @@ final class PartialPNGReader {
 
   deinit { vitrine_png_close_in_part(handle) }
 
-  /// Takes the bytes after those that it got before.
+  /// Takes the bytes that follow those of the previous call.
   func take(_ bytes: ArraySlice<UInt8>, cancellation: DecodeCancellation) throws(ImageError) {
     self.cancellation = cancellation
     let isTaken = bytes.withUnsafeBufferPointer { bytes in
@@ -58,23 +58,23 @@ final class PartialPNGReader {
     return buffer.bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
   }
 
-  /// No memory for a picture of which there is no more than a header.
+  /// Allocated with the first row, so that a header alone takes no memory.
   private func push(_ row: UnsafePointer<UInt8>) {
     let picture = picture ?? GrowingPicture(plan, source: Canvas.Source(plan.stored, hasAlpha: hasAlpha))
     self.picture = picture
     picture.push(row)
   }
 
-  /// Rows that have come, those of each pass counted.
+  /// The number of received rows, counted in each pass.
   var rows: Int { handle.pointee.rows }
-  /// The pass of the newest of them, from 0.
+  /// The pass of the newest row, from 0.
   var pass: Int { Int(handle.pointee.pass) }
   var isComplete: Bool { handle.pointee.is_complete }
-  /// Bytes of pixels that are held.
+  /// The number of bytes of pixels in memory.
   var memoryKept: Int {
     let all = pixels == nil ? 0 : plan.stored.width * plan.stored.height * PixelFormat.bytesPerPixel
     return all + (picture?.byteCount ?? 0)
   }
-  /// All pixels of an interlaced picture; nil before the first. They change with `take`.
+  /// The pixels of an interlaced image; `nil` before the first row. Changed by `take`.
   var pixels: UnsafeRawPointer? { handle.pointee.pixels.map { UnsafeRawPointer($0) } }
 }

@@ -1,18 +1,18 @@
 import VitrineGraphics
 import VitrineLoading
 
-/// A picture whose rows come from the top, over several calls; those that have not come are transparent.
+/// An image whose rows arrive from the top, over several calls; rows that have not arrived are transparent.
 ///
-/// Holds the pixels at the size asked for, and a row of sums where it is scaled.
+/// Holds the pixels at the size of the result, and one row of sums if the image is scaled.
 final class GrowingPicture {
   private let plan: DecodePlan
   private let source: Canvas.Source
   private let pixels: PixelBuffer
   private let canvas: Canvas
   private var scaler: AreaScaler?
-  /// Rows of the source that have come.
+  /// The number of source rows received.
   private(set) var rows = 0
-  /// Rows of the canvas whose colours are converted.
+  /// The number of canvas rows whose colors have been converted.
   private var rowsConverted = 0
 
   init(_ plan: DecodePlan, source: Canvas.Source) {
@@ -30,14 +30,14 @@ final class GrowingPicture {
 
   var isComplete: Bool { rows == source.size.height }
 
-  /// Takes the next row; one too many is left out.
+  /// Takes the next row; rows beyond the height are ignored.
   func push(_ row: UnsafeRawPointer) {
     guard !isComplete else { return }
     if scaler?.push(row) == nil { canvas.write(row, at: rows) }
     rows += 1
   }
 
-  /// What has come, copied.
+  /// Returns a copy of the rows received so far as an image.
   func image() -> Image {
     convertNewRows()
     let bitmap = Bitmap(

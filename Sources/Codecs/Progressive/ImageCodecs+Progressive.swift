@@ -1,26 +1,32 @@
 public import VitrineLoading
 
 extension ImageCodecs {
-  /// Shows a picture while it comes; nil for `.none`.
+  /// Returns a decoder for previews of an image that is still arriving; `nil` for the style `.none`.
   ///
-  /// With `.scans`: a progressive JPEG from its first whole scan on, with what has come of the next; an interlaced PNG
-  /// (Adam7) from its first pass on, as blocks; of any other JPEG and PNG, of WebP and of GIF the rows so far, the rest
-  /// transparent. Of an animated PNG its default image, of a GIF its first frame, of an animated WebP the first frame
-  /// once it is whole.
+  /// With `.scans`, these previews are available:
+  /// - JPEG with several scans, such as progressive JPEG: the last complete scan, refined by the received part of the
+  ///   next.
+  /// - Interlaced PNG (Adam7): from the first pass on, as blocks.
+  /// - Other JPEG and PNG, WebP and GIF: the rows received so far; the rest is transparent.
+  /// - Animations: the default image of a PNG, the first frame of a GIF, the first frame of a WebP once it is complete.
   ///
-  /// With `.blurred`: progressive JPEG, and interlaced PNG from its first whole pass on, and no others; what is shown is
-  /// blurred the less the more has come (YY-B21): by 32 (1 / (3p + 0.6) - 0.25) pixels of the whole picture for a share p
-  /// of its bytes (YY-F36), or where nobody says how long it will be, by 32 pixels divided by the number of scans or
-  /// passes. Where the picture is scaled, so is that.
+  /// With `.blurred`, only progressive JPEG has previews, and interlaced PNG from the first complete pass on. Previews
+  /// are blurred with a radius of 32 (1 / (3*p* + 0.6) - 0.25) pixels of the full-size image for the received fraction
+  /// *p* of its bytes (YYWebImage's rule), or, if the length of the response is unknown, of 32 pixels divided by the
+  /// number of scans or passes. The radius is scaled together with the image.
   ///
-  /// Not shown in part are JPEG with arithmetic codes, and WebP with Exif, which tells at its end how the picture is
-  /// to be turned. An orientation behind the pixels of a PNG is not applied to its parts.
+  /// JPEG with arithmetic coding has no previews. WebP with Exif has none until its EXIF chunk has arrived, usually at
+  /// the end of the file, because it may contain an orientation. An orientation after the pixels of a PNG is not
+  /// applied to its previews.
   ///
-  /// A part has the size, orientation and limits of the whole picture (SD-M11). Making one takes a pass over the
-  /// picture at most; bytes are unpacked once, but for those of a GIF. The decoder holds, beside the last picture: of a
-  /// JPEG in scans its coefficients, two bytes each; of an interlaced PNG all pixels, four bytes each; of WebP the
-  /// frame at its size if it is lossless, has alpha or is smaller than the picture, else at the size asked for; of all
-  /// but GIF, JPEG in scans and interlaced PNG the picture at the size asked for.
+  /// A preview has the size and the orientation of the final image, and the same limits apply. A preview takes at most
+  /// one pass over the image; bytes are decompressed once, except for GIF. In addition to the last preview, the decoder
+  /// keeps in memory:
+  /// - JPEG with several scans: the coefficients, two bytes each.
+  /// - Interlaced PNG: all pixels, four bytes each.
+  /// - WebP: the frame, at its own size if it is lossless, has alpha or is smaller than the canvas, else at the
+  ///   requested size.
+  /// - All but GIF, JPEG with several scans and interlaced PNG: the image at the requested size.
   public func progressiveDecoder(
     _ style: ImageRequest.Progressive, options: DecodeOptions
   ) -> (any ProgressiveImageDecoding)? {

@@ -1,10 +1,11 @@
 import VitrineGraphics
 import VitrineLoading
 
-/// GIF while it comes: the rows so far of the first frame (SD-D18), those of an interlaced one filled up with the
-/// nearest above.
+/// Decodes previews of a GIF: the rows received so far of the first frame. Missing rows of an interlaced frame repeat
+/// the nearest received row above.
 ///
-/// Holds nothing: each time the frame's codes are unpacked from the first, in about the time that drawing takes.
+/// Keeps nothing between previews: the codes are decompressed from the first each time, which takes about as long as
+/// drawing.
 final class PartialGIF: PartialDecoder {
   private let options: DecodeOptions
   private var rowsShown = 0
@@ -31,7 +32,7 @@ final class PartialGIF: PartialDecoder {
     return PartialPicture(image: plan.image(bitmap))
   }
 
-  /// Nil until the first frame's codes begin.
+  /// Returns `nil` until the codes of the first frame begin.
   private static func structure(_ data: [UInt8]) throws(ImageError) -> GIFStructure? {
     do throws(ImageError) {
       return try GIFStructure(data)

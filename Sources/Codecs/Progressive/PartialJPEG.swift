@@ -1,8 +1,8 @@
 import VitrineGraphics
 import VitrineLoading
 
-/// JPEG while it comes: of several scans the newest that is whole, with what has come of the next; of a single one
-/// the rows so far.
+/// Decodes previews of a JPEG: with several scans, the last complete scan, refined by the received part of the next;
+/// with a single scan, the rows received so far.
 final class PartialJPEG: PartialDecoder {
   private let reader: JPEGReader
   private let style: ImageRequest.Progressive
@@ -34,11 +34,12 @@ final class PartialJPEG: PartialDecoder {
     }
   }
 
-  /// What the header says; nil until all of it is there, or if nothing is to be shown.
+  /// Reads the header and starts the decoder. Returns `nil` until the header has arrived, or if the image has no
+  /// previews.
   private func started(_ data: [UInt8]) throws(ImageError) -> (plan: DecodePlan, source: Canvas.Source)? {
     guard start == nil else { return start }
     guard try reader.readHeader() else { return nil }
-    // libjpeg cannot stop within arithmetic codes.
+    // libjpeg cannot suspend within arithmetic codes.
     isFinished = reader.isArithmetic || (style == .blurred && !reader.isProgressive)
     guard !isFinished else { return nil }
     let segments = JPEGSegments(data)
@@ -75,7 +76,7 @@ final class PartialJPEG: PartialDecoder {
     let start = strip.bytes.baseAddress.unsafelyUnwrapped
     let before = rows?.rows ?? 0
     while case let count = try reader.read(start, count: stripHeight), count > 0 {
-      // No memory for a picture of which there is no more than a header.
+      // Allocated with the first row, so that a header alone takes no memory.
       let picture = rows ?? GrowingPicture(plan, source: source)
       rows = picture
       for row in 0..<count { picture.push(start + row * bytesPerRow) }

@@ -1,8 +1,8 @@
 import VitrineGraphics
 import VitrineLoading
 
-/// PNG while it comes: the rows so far, or of an interlaced one (Adam7) all pixels so far, those that have not come
-/// filled up with the nearest that have, as blocks. Of an animated one the default image (SD-D19).
+/// Decodes previews of a PNG: the rows received so far, or for an interlaced image (Adam7) all pixels received so far,
+/// where missing pixels repeat received ones as blocks. The preview of an animated PNG is its default image.
 final class PartialPNG: PartialDecoder {
   private let style: ImageRequest.Progressive
   private let options: DecodeOptions
@@ -37,7 +37,8 @@ final class PartialPNG: PartialDecoder {
     return try interlaced(start, cancellation)
   }
 
-  /// What the header says; nil until all of it is there, or if nothing is to be shown.
+  /// Reads the header and starts the decoder. Returns `nil` until the header has arrived, or if the image has no
+  /// previews.
   private func started(_ data: [UInt8]) throws(ImageError) -> Start? {
     guard start == nil else { return start }
     guard let structure = try PNGStructure(beginningOf: data) else { return nil }
@@ -56,7 +57,7 @@ final class PartialPNG: PartialDecoder {
   private func interlaced(
     _ start: Start, _ cancellation: DecodeCancellation
   ) throws(ImageError) -> PartialPicture? {
-    // A blur would smear the edge of what has come of the first pass.
+    // A blur would smear the lower edge of an incomplete first pass.
     guard style == .scans || start.reader.pass > 0, let pixels = start.reader.pixels else { return nil }
     let hasAlpha = start.structure.hasAlpha || start.reader.pass == 0
     let source = Canvas.Source(start.structure.size, hasAlpha: hasAlpha)

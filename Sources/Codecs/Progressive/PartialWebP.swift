@@ -2,9 +2,9 @@ import CCodecs
 import VitrineGraphics
 import VitrineLoading
 
-/// WebP while it comes: the rows so far; of an animated one the first frame once it is whole, since libwebp's demuxer
-/// tells of none before. One that announces Exif is not shown before that is there, which is at its end: it may have
-/// to be turned.
+/// Decodes previews of a WebP: the rows received so far. The first frame of an animation is shown once it is complete,
+/// because libwebp's demuxer does not report it before. An image with Exif has no preview until the EXIF chunk has
+/// arrived, usually at the end of the file, because it may contain an orientation.
 final class PartialWebP: PartialDecoder {
   private let options: DecodeOptions
   private var unpacking: WebPUnpacking?
@@ -28,7 +28,7 @@ final class PartialWebP: PartialDecoder {
     }
   }
 
-  /// What the header says; nil until all of it is there.
+  /// Reads the header and starts the decoder. Returns `nil` until the header has arrived.
   private func started(_ container: WebPContainer) throws(ImageError) -> WebPUnpacking? {
     guard unpacking == nil else { return unpacking }
     var plan = try DecodePlan(
@@ -41,10 +41,10 @@ final class PartialWebP: PartialDecoder {
   }
 }
 
-/// libwebp's incremental decoder over a frame.
+/// Decodes a frame with libwebp's incremental decoder.
 private final class WebPUnpacking {
   private let decoder: OpaquePointer
-  /// libwebp refers to it while it decodes.
+  /// libwebp keeps a pointer to the configuration until the decoder is deleted.
   private let config: UnsafeMutablePointer<WebPDecoderConfig>
   /// The output of libwebp, zero for pixels not decoded yet. Pages that were never written take no memory.
   private let memory: PixelBuffer
@@ -94,7 +94,7 @@ private final class WebPUnpacking {
     ByteCount.sum(memory.bytes.count, codecBytes, tables?.bytes ?? 0, picture.byteCount)
   }
 
-  /// Takes all of the frame that has come; nil if that shows no more rows.
+  /// Decodes the received part of the frame. Returns `nil` if no further rows are decoded.
   func take(_ data: WebPData, _ cancellation: DecodeCancellation) throws(ImageError) -> Image? {
     if tables == nil { tables = try WebPFrame.tables(data, size: frameSize, cancellation: cancellation) }
     guard tables != nil else { return nil }

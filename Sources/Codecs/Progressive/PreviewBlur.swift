@@ -1,21 +1,23 @@
 import VitrineGraphics
 
-/// Blurs a picture of which little has come.
+/// Blurs previews: the less of an image has been received, the stronger.
 enum PreviewBlur {
-  /// YYWebImage's rule (YY-F36): from 45 pixels of the whole picture to one.
+  /// Returns the blur radius in pixels of the full-size image, from 45 at the beginning to 1 at the end (YYWebImage's
+  /// rule).
   ///
-  /// - Parameter step: how many scans or passes are shown; what counts where no length is known.
+  /// - Parameter step: The number of scans or passes shown. Decides the radius if `expected` is unknown.
   static func radius(received: Int, expected: Int?, step: Int) -> Double {
     guard let expected, expected > 0 else { return 32 / Double(max(1, step)) }
     let share = min(1, Double(received) / Double(expected))
     return 32 * (1 / (3 * share + 0.6) - 0.25)
   }
 
-  /// Three passes of a box each way, which is nearly a Gaussian with `radius` as its standard deviation, as UIKit's
-  /// blurs are made (W3C, "Filter Effects", feGaussianBlur). Pixels count by their alpha; those at the edges are taken
-  /// to go on beyond them. Takes as long whatever the radius is, and memory for the picture once more.
+  /// Returns a blurred copy. Three passes of a box blur in each direction approximate a Gaussian blur with the standard
+  /// deviation `radius`, as in UIKit (W3C, "Filter Effects", feGaussianBlur). Colors are weighted by alpha; pixels at
+  /// the edges are repeated beyond them. The time does not depend on the radius. Allocates the memory of the image once
+  /// more.
   static func blurred(_ bitmap: Bitmap, radius: Double) -> Bitmap {
-    // An odd box has its middle in a pixel. Beyond 255 pixels the sums would be less than exact.
+    // An odd box is centred on a pixel. With more than 255 pixels, the sums would not be exact.
     let width = min(255, Int(radius * 3 * (2 * Double.pi).squareRoot() / 4 + 0.5) | 1)
     guard width > 1 else { return bitmap }
     return Bitmap(
@@ -32,13 +34,13 @@ enum PreviewBlur {
   }
 }
 
-/// Means of as many pixels as a box is wide, from sums that gain a pixel at one end and lose one at the other.
+/// A box blur with running sums: each step adds a pixel at one end and subtracts a pixel at the other.
 private struct BoxBlur {
   private let pixels: UnsafeMutableBufferPointer<SIMD4<UInt8>>
   private let width: Int
   private let height: Int
   private let reach: Int
-  /// 65536 by the box, rounded: a product's upper half is the mean.
+  /// 65,536 divided by the box width, rounded: the upper 16 bits of the product with a sum are the mean.
   private let share: UInt32
 
   init(_ pixels: UnsafeMutableBufferPointer<SIMD4<UInt8>>, width: Int, height: Int, box: Int) {
@@ -79,7 +81,7 @@ private struct BoxBlur {
     }
   }
 
-  /// Row by row, with a sum for each column.
+  /// Blurs row by row, with one sum per column.
   mutating func blurColumns() {
     withUnsafeTemporaryAllocation(of: SIMD4<UInt8>.self, capacity: width * height) { copy in
       withUnsafeTemporaryAllocation(of: SIMD4<UInt32>.self, capacity: width) { sums in
@@ -117,7 +119,7 @@ private struct BoxBlur {
 }
 
 extension UnsafeMutableBufferPointer<SIMD4<UInt8>> {
-  /// Makes colours count by their alpha.
+  /// Multiplies the colors by alpha.
   fileprivate func multiplyByAlpha() {
     for index in indices where self[index].w < 255 {
       let alpha = self[index].w
@@ -128,7 +130,7 @@ extension UnsafeMutableBufferPointer<SIMD4<UInt8>> {
     }
   }
 
-  /// Undoes it.
+  /// Reverses `multiplyByAlpha()`.
   fileprivate func divideByAlpha() {
     for index in indices where self[index].w < 255 {
       let alpha = self[index].w

@@ -2,26 +2,26 @@ import Synchronization
 import VitrineGraphics
 import VitrineLoading
 
-/// Pictures in part of whatever comes, told by its first bytes.
+/// Decodes previews of an image in any supported format, detected by its signature.
 ///
-/// What it holds beside the picture that it gives out is what the format needs to go on, as
-/// `ImageCodecs.progressiveDecoder` tells. None of it is taken before the header was judged.
+/// The memory kept between previews depends on the format; see `ImageCodecs.progressiveDecoder`. None is allocated
+/// before the header has been checked against the limits.
 final class ProgressiveDecoder: ProgressiveImageDecoding {
   private let style: ImageRequest.Progressive
   private let options: DecodeOptions
   private let state = Mutex(State())
 
-  /// How far it is.
+  /// The progress of the decoder.
   private struct State {
     var stage = Stage.signature
     var seen = 0
   }
 
   private enum Stage {
-    /// Too few bytes to tell the format.
+    /// Too few bytes to detect the format.
     case signature
     case decoding(any PartialDecoder)
-    /// No more pictures: all of it was seen, or none can be made.
+    /// No further previews: the image is complete, or has no previews, or an error was thrown.
     case over
   }
 
@@ -42,7 +42,7 @@ final class ProgressiveDecoder: ProgressiveImageDecoding {
       state.seen = data.count
       if case .signature = state.stage { state.stage = try begin(data) }
       guard case .decoding(let decoder) = state.stage else { return nil }
-      // Whatever is thrown ends it.
+      // An error ends the previews.
       state.stage = .over
       let part = try decoder.part(of: data, cancellation: cancellation)
       if !decoder.isFinished { state.stage = .decoding(decoder) }
@@ -75,7 +75,7 @@ final class ProgressiveDecoder: ProgressiveImageDecoding {
     var bitmap = part.image.bitmap
     if style == .blurred {
       let radius = PreviewBlur.radius(received: received, expected: expected, step: part.step)
-      // As if the whole picture were blurred and then scaled.
+      // Equivalent to blurring the full-size image before scaling.
       let scale = Double(bitmap.width) / Double(part.image.sourceWidth)
       bitmap = PreviewBlur.blurred(bitmap, radius: radius * scale)
     }
@@ -85,20 +85,22 @@ final class ProgressiveDecoder: ProgressiveImageDecoding {
   }
 }
 
-/// Makes pictures of one format's beginning. Holds no bytes of it.
+/// Decodes previews of one format. Keeps no copy of the received bytes.
 protocol PartialDecoder: AnyObject {
-  /// What can be shown of `data`, which begins with what it was the last time; nil for nothing, or nothing new.
-  /// Not to be called after it threw or is finished.
+  /// Returns the next preview, or `nil` if there is nothing new to show. Must not be called again after an error or
+  /// when `isFinished` is true.
+  ///
+  /// - Parameter data: All bytes received so far, beginning with those of the previous call.
   func part(of data: [UInt8], cancellation: DecodeCancellation) throws(ImageError) -> PartialPicture?
-  /// Bytes that it holds for the next part, as `ImageCodecs.progressiveDecoder` tells.
+  /// The number of bytes in memory between previews; see `ImageCodecs.progressiveDecoder`.
   var memoryKept: Int { get }
-  /// Whether nothing more is to come.
+  /// True if no further previews follow.
   var isFinished: Bool { get }
 }
 
-/// A picture in part.
+/// A preview.
 struct PartialPicture {
   var image: Image
-  /// How many scans or passes over the whole picture it shows, from 1.
+  /// The number of scans or passes over the whole image that the preview shows, from 1.
   var step = 1
 }

@@ -1,41 +1,41 @@
 import VitrineGraphics
 
-/// Shrinks a picture that arrives row by row: each pixel becomes the mean of the area that it covers.
+/// Scales an image down while its rows arrive: each output pixel is the mean of the area that it covers.
 ///
-/// Rows are summed up first, at full width, where neighbouring bytes are independent and the compiler can use
-/// vector instructions; columns are summed once an output row. Transparent pixels count by their alpha, so
-/// that their colour does not bleed into the edge of what is visible. Holds one row of sums.
+/// Rows are summed first, at the source width, where neighbouring bytes are independent and the compiler can use vector
+/// instructions; columns are summed once per output row. Colors are weighted by alpha, so that the colors of
+/// transparent pixels do not bleed into visible edges. Keeps one row of sums in memory.
 struct AreaScaler: ~Copyable {
   private let canvas: Canvas
   private let hasAlpha: Bool
-  /// Source pixels to an output pixel, at least 1.
+  /// The number of source pixels per output pixel, at least 1.
   private let step: (x: Double, y: Double)
-  /// Source rows that the canvas has above the first.
+  /// The number of source rows by which the canvas begins above the source.
   private let rowsBefore: Double
   private let spans: [Span]
   private let memory: PixelBuffer
-  /// Four sums a source pixel, of the output row that is being made.
+  /// Four sums per source pixel, for the current output row.
   private let sums: UnsafeMutableBufferPointer<Float>
   private let output: UnsafeMutableBufferPointer<UInt8>
   private let height: Int
   private var y = 0
-  /// Rows of the canvas that are finished.
+  /// The number of finished rows of the canvas.
   private(set) var outputY = 0
-  /// Source rows that `sums` hold, in parts of one.
+  /// The number of source rows in `sums`, including fractions.
   private var rowsSummed: Float = 0
 
-  /// Which source columns make an output column.
+  /// The source columns that an output column covers.
   private struct Span {
     var first: Int
     var last: Int
-    /// How much of the first and of the last counts; those between count fully.
+    /// The weights of the first and of the last column; columns between them have the weight 1.
     var firstWeight: Float
     var lastWeight: Float
-    /// One by the columns that it covers.
+    /// 1 divided by the number of columns covered.
     var share: Float
   }
 
-  /// - Precondition: the source is at least as wide and as high as the canvas.
+  /// - Precondition: The source is at least as wide and as high as the canvas.
   init(_ source: Canvas.Source, to canvas: Canvas) {
     precondition(
       source.size.width >= canvas.size.width && source.size.height >= canvas.size.height,
@@ -80,7 +80,7 @@ struct AreaScaler: ~Copyable {
     while outputY < canvas.size.height {
       let end = Double(outputY + 1) * step.y
       let weight = Float(min(bottom, end) - top)
-      // Rounding may leave a sliver that is not worth a pass, unless nothing else comes.
+      // A sliver caused by rounding is skipped, unless it is all that the output row gets.
       if weight > 1e-4 || (y == height && rowsSummed == 0) { add(bytes, weight: max(weight, 1e-4)) }
       guard end <= bottom || y == height else { return }
       finishRow()
@@ -141,7 +141,7 @@ struct AreaScaler: ~Copyable {
     packed(sum * share) | UInt32(0xFF00_0000).littleEndian
   }
 
-  /// From sums of colour times alpha, and of alpha.
+  /// Returns a pixel with straight alpha from the sums of color times alpha and of alpha.
   private static func straight(_ sum: SIMD4<Float>, share: Float) -> UInt32 {
     guard sum.w > 0 else { return 0 }
     var pixel = sum * (1 / sum.w)
@@ -149,8 +149,8 @@ struct AreaScaler: ~Copyable {
     return packed(pixel)
   }
 
-  /// Four bytes of numbers from 0 to 255, rounded: beside 2²³ a float has no room for a fraction, and its
-  /// lowest bits are the number.
+  /// Packs four numbers from 0 to 255 into bytes, rounded: a float near 2²³ has no fraction bits, and its lowest bits
+  /// are the number.
   @inline(__always)
   private static func packed(_ pixel: SIMD4<Float>) -> UInt32 {
     let bits = unsafeBitCast(pixel + 8_388_608, to: SIMD4<UInt32>.self)

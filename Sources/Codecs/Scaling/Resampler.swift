@@ -1,10 +1,10 @@
 package import VitrineGraphics
 
-/// Makes bitmaps smaller.
+/// Scales bitmaps down.
 package enum Resampler {
-  /// The picture at another size, no larger than it is: each pixel the mean of the area that it covers, with
-  /// transparent pixels counting by their alpha. A side that would grow stays; the same size gives the same
-  /// bitmap. Takes a few nanoseconds a source pixel.
+  /// Returns the bitmap scaled down: each pixel is the mean of the area that it covers, weighted by alpha. A side that
+  /// would grow keeps its length; without a change of size, the same bitmap is returned. Takes a few nanoseconds per
+  /// source pixel.
   package static func downscale(_ bitmap: Bitmap, toWidth width: Int, height: Int) -> Bitmap {
     let size = PixelSize(
       width: min(max(1, width), bitmap.width), height: min(max(1, height), bitmap.height))

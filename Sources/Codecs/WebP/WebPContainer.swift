@@ -2,12 +2,12 @@ import CCodecs
 import VitrineGraphics
 import VitrineLoading
 
-/// The still picture, or the first frame, of a WebP file (RFC 9649), as libwebp's demuxer finds it.
+/// The container of a WebP file (RFC 9649): finds the still image or the first frame with libwebp's demuxer.
 final class WebPContainer {
   private let demuxer: OpaquePointer
   private var iterator = WebPIterator()
 
-  /// Reads the chunks of a whole file; truncated ones are refused. `bytes` must outlive it.
+  /// Reads the chunks of a complete file; throws for truncated files. `bytes` must outlive the container.
   init(_ bytes: UnsafeBufferPointer<UInt8>) throws(ImageError) {
     try Self.checkChunks(bytes)
     var data = WebPData(bytes: bytes.baseAddress, size: bytes.count)
@@ -20,7 +20,8 @@ final class WebPContainer {
     }
   }
 
-  /// Reads the chunks of a file that is still coming; nil until its frame begins. `bytes` must outlive it.
+  /// Reads the chunks of a file that is still arriving; `nil` until its frame begins. `bytes` must outlive the
+  /// container.
   init?(beginningOf bytes: UnsafeBufferPointer<UInt8>) throws(ImageError) {
     try Self.checkChunks(bytes)
     var data = WebPData(bytes: bytes.baseAddress, size: bytes.count)
@@ -67,33 +68,33 @@ final class WebPContainer {
     return count
   }
 
-  /// Of the whole picture, on which frames lie.
+  /// The size of the canvas, on which frames are placed.
   var canvas: PixelSize {
     PixelSize(
       width: Int(WebPDemuxGetI(demuxer, WEBP_FF_CANVAS_WIDTH)),
       height: Int(WebPDemuxGetI(demuxer, WEBP_FF_CANVAS_HEIGHT)))
   }
 
-  /// Where on the canvas the frame lies.
+  /// The position of the frame on the canvas.
   var frameOrigin: (x: Int, y: Int) { (Int(iterator.x_offset), Int(iterator.y_offset)) }
   var frameSize: PixelSize { PixelSize(width: Int(iterator.width), height: Int(iterator.height)) }
-  /// The packed frame.
+  /// The compressed frame.
   var frameData: WebPData { iterator.fragment }
 
-  /// Whether the EXIF chunk is there, or none will come: it usually stands behind the pixels.
+  /// True if the orientation is known: the EXIF chunk, which usually follows the pixels, has arrived, or there is none.
   var knowsOrientation: Bool {
     let flags = WebPDemuxGetI(demuxer, WEBP_FF_FORMAT_FLAGS)
     guard flags & EXIF_FLAG.rawValue != 0 else { return true }
     return chunk("EXIF") { _ in true } != nil
   }
 
-  /// What the EXIF chunk says.
+  /// The orientation in the EXIF chunk; `.up` if there is none.
   var orientation: Orientation {
     let enough = 64 << 10
     return chunk("EXIF") { Orientation(exif: Array($0.prefix(enough))[...]) } ?? .up
   }
 
-  /// What the ICCP chunk holds.
+  /// The color profile in the ICCP chunk; `nil` if there is none, or it is too large.
   var profile: ICCProfile? {
     chunk("ICCP") { $0.count <= ICCProfile.largest ? ICCProfile(Array($0)) : nil }
   }

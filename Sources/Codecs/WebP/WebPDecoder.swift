@@ -2,8 +2,8 @@ import CCodecs
 import VitrineGraphics
 import VitrineLoading
 
-/// WebP by libwebp, which scales while it decodes, but for lossy pictures with alpha: there it would let the
-/// colours of transparent pixels bleed into the edge of what is visible.
+/// Decodes WebP with libwebp, which also scales. Lossy images with alpha are scaled by the area filter instead, because
+/// libwebp lets the colors of transparent pixels bleed into visible edges.
 enum WebPDecoder {
   static func decode(
     _ data: [UInt8], options: DecodeOptions, cancellation: DecodeCancellation = .never

@@ -2,11 +2,11 @@ import CCodecs
 import VitrineGraphics
 import VitrineLoading
 
-/// One packed frame and what its header says.
+/// A compressed WebP frame and the values of its header.
 struct WebPFrame {
   private let data: WebPData
   private let features: WebPBitstreamFeatures
-  /// Where on the canvas it lies.
+  /// The position of the frame on the canvas.
   let origin: (x: Int, y: Int)
 
   init(_ container: WebPContainer) throws(ImageError) {
@@ -16,7 +16,7 @@ struct WebPFrame {
     self = frame
   }
 
-  /// One that is still coming; nil until its header has come.
+  /// Reads a frame that may still be arriving; `nil` until its header has arrived.
   init?(beginningOf container: WebPContainer) throws(ImageError) {
     data = container.frameData
     origin = container.frameOrigin
@@ -31,15 +31,17 @@ struct WebPFrame {
   var size: PixelSize { PixelSize(width: Int(features.width), height: Int(features.height)) }
   var hasAlpha: Bool { features.has_alpha != 0 }
   var isLossless: Bool { features.format == 2 }
-  /// Whether libwebp scales it with regard to alpha.
+  /// True if libwebp scales the frame correctly with respect to alpha.
   private var scalesWell: Bool { isLossless || !hasAlpha }
 
-  /// Lossless pixels and alpha are unpacked whole before they are scaled.
+  /// Throws `.tooLarge(.pixels)` if the frame exceeds the limits. Lossless pixels, alpha, and a canvas with a smaller
+  /// frame are held in memory at full size.
   func checkPixels(_ plan: DecodePlan) throws(ImageError) {
     try plan.checkPixels(holdsSource: isLossless || hasAlpha || size != plan.stored)
   }
 
-  /// What libwebp makes of it: the canvas with the frame at its place, or the frame, smaller already.
+  /// Returns the form in which libwebp returns the image: the canvas with the frame in its position, or the frame
+  /// scaled down.
   func source(for plan: DecodePlan) -> Canvas.Source {
     let coversCanvas = size == plan.stored
     return Canvas.Source(
@@ -48,8 +50,8 @@ struct WebPFrame {
       isWhole: true)
   }
 
-  /// The size that is wanted; twice that where it is not the picture's in whole pixels, and the rest is done
-  /// by area.
+  /// Returns the size to which libwebp scales: the size of the result, or about twice that size if the exact size is
+  /// not a whole number of pixels. The area filter then does the rest.
   private func sizeToScaleTo(for plan: DecodePlan) -> PixelSize {
     let (x, y) = plan.overhang
     guard x > 0 || y > 0 else { return plan.scaled }
@@ -76,8 +78,8 @@ struct WebPFrame {
     return ByteCount.sum((size.width / 16 + 2) * 1500, hasAlpha ? unpacked : 0, rescaler)
   }
 
-  /// Returns the bytes of tables for code groups: of those that the data have, or of the maximum number if too few bytes
-  /// have come to decide.
+  /// Returns the bytes of tables for code groups: of those that the data have, or of the maximum number if too few
+  /// bytes have come to decide.
   func tableBytes() throws(ImageError) -> Int {
     guard isLossless || hasAlpha else { return 0 }
     let known = try Self.tables(data, size: size, cancellation: .never)
@@ -97,7 +99,7 @@ struct WebPFrame {
     return try WebPCodeGroups.tables(of: bytes, size: size, cancellation: cancellation)
   }
 
-  /// Writes the frame to a memory of `canvas` pixels: scaled to all of it, or unscaled at its place.
+  /// Writes the frame to memory of `canvas` pixels: scaled down to the whole canvas, or unscaled in its position.
   func decode(
     to pixels: UnsafeMutableRawPointer, size canvas: PixelSize, format: PixelFormat,
     cancellation: DecodeCancellation
@@ -125,12 +127,12 @@ struct WebPFrame {
     }
   }
 
-  /// Whether it becomes all of a smaller canvas; else it is laid on one.
+  /// True if the frame is scaled down to the whole of a smaller canvas; otherwise it is placed on the canvas unscaled.
   func isShrunk(to canvas: PixelSize) -> Bool {
     size != canvas && canvas.width <= size.width && canvas.height <= size.height
   }
 
-  /// How to decode to a memory of `canvas` pixels, which are zero where the frame does not lie.
+  /// Returns the configuration for decoding to memory of `canvas` pixels. Pixels outside of the frame must be zero.
   func configuration(
     to pixels: UnsafeMutableRawPointer, size canvas: PixelSize, format: PixelFormat
   ) throws(ImageError) -> WebPDecoderConfig {
@@ -159,7 +161,7 @@ struct WebPFrame {
     return config
   }
 
-  /// Throws `.decoding` for anything but success.
+  /// Throws `.decoding` for any status other than success.
   static func check(_ status: VP8StatusCode) throws(ImageError) {
     guard status != VP8_STATUS_OK else { return }
     throw .decoding(.webp, message: "libwebp status \(status.rawValue)")
