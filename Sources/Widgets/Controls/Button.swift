@@ -103,7 +103,7 @@ open class Button: Control {
     setTitle(title, for: .normal)
   }
 
-  // MARK: Pictures
+  // MARK: Images
 
   /// Sets the image for one exact set of states. `nil` removes the entry, so that the state shows the image of
   /// `.normal`. The transition runs only if the displayed image changes.
@@ -271,7 +271,7 @@ open class Button: Control {
 
   // MARK: Accessibility
 
-  /// Returns `.toggle` if a press changes the selection, otherwise `.button`, unless another role was set.
+  /// The role `.toggle` if a press changes the selection, otherwise `.button`, unless another role was set.
   open override var accessibilityRole: AccessibilityRole {
     get { role(changesSelectionAsPrimaryAction ? .toggle : .button) }
     set { super.accessibilityRole = newValue }

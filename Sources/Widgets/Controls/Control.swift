@@ -221,7 +221,7 @@ open class Control: View {
     return true
   }
 
-  /// Returns `.control` unless another role was set.
+  /// The role `.control`, unless another role was set.
   open override var accessibilityRole: AccessibilityRole {
     get { role(.control) }
     set { super.accessibilityRole = newValue }

@@ -65,7 +65,7 @@ open class ImageView: View {
     setImage(image, transition: transition)
   }
 
-  /// Returns `.image` unless another role was set.
+  /// The role `.image`, unless another role was set.
   open override var accessibilityRole: AccessibilityRole {
     get { role(.image) }
     set { super.accessibilityRole = newValue }

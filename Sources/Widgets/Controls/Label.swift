@@ -27,7 +27,7 @@ open class Label: View {
     set { if newValue != numberOfLines { change { $0.maximumLines = max(0, newValue) } } }
   }
 
-  /// Returns `.text` unless another role was set.
+  /// The role `.text`, unless another role was set.
   open override var accessibilityRole: AccessibilityRole {
     get { role(.text) }
     set { super.accessibilityRole = newValue }

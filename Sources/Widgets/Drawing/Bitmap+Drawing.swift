@@ -2,7 +2,7 @@ import VitrineGraphics
 
 extension Bitmap {
   /// Creates a BGRA bitmap from a function that returns the color at each pixel's center, given in pixels from the top
-  /// left. Slow; meant for small artwork that is cached.
+  /// left. For small artwork that is cached.
   init(drawingWidth width: Int, height: Int, color: (_ x: Double, _ y: Double) -> Color) {
     self.init(width: width, height: height, format: .bgra, isOpaque: false) { bytes, bytesPerRow in
       for y in 0..<height {

@@ -33,7 +33,7 @@ nonisolated struct FocusGeometry {
     }
   }
 
-  /// Returns the rectangle rotated so that the direction is towards increasing x.
+  /// Returns the rectangle in coordinates in which the direction is towards increasing x.
   private func turned(_ rect: Rect) -> Rect {
     switch direction {
     case .right: rect

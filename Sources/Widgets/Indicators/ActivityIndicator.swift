@@ -81,7 +81,7 @@ open class ActivityIndicator: View {
     player.draw(in: self, room: room, isPlaying: isAnimating, into: &list)
   }
 
-  /// Returns `.progress` unless another role was set.
+  /// The role `.progress`, unless another role was set.
   open override var accessibilityRole: AccessibilityRole {
     get { role(.progress) }
     set { super.accessibilityRole = newValue }

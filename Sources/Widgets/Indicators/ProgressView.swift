@@ -78,7 +78,7 @@ open class ProgressView: View {
     player.draw(in: self, room: bounds, into: &list)
   }
 
-  /// Returns `.progress` unless another role was set.
+  /// The role `.progress`, unless another role was set.
   open override var accessibilityRole: AccessibilityRole {
     get { role(.progress) }
     set { super.accessibilityRole = newValue }

@@ -16,8 +16,8 @@ public import VitrineGraphics
 open class RefreshControl: Control {
   /// The height in points that is reserved above the content while refreshing.
   public static let height = 56.0
-  /// The distance in points that the content must move beyond its upper end, at most a quarter of the scroll view's
-  /// height.
+  /// The distance in points by which the content must move beyond the upper end to trigger a refresh. In a scroll view
+  /// lower than four times this distance, a quarter of the height suffices.
   public static let trigger = 72.0
 
   /// The color of the spinner; a light gray by default.
@@ -153,7 +153,7 @@ open class RefreshControl: Control {
           height: size.height)))
   }
 
-  /// Returns `.progress` unless another role was set.
+  /// The role `.progress`, unless another role was set.
   open override var accessibilityRole: AccessibilityRole {
     get { role(.progress) }
     set { super.accessibilityRole = newValue }

@@ -65,7 +65,7 @@ open class ListCell: View {
 
   // MARK: Accessibility
 
-  /// Returns `.row` unless another role was set.
+  /// The role `.row`, unless another role was set.
   open override var accessibilityRole: AccessibilityRole {
     get { role(.row) }
     set { super.accessibilityRole = newValue }

@@ -302,7 +302,7 @@ open class ListView: ScrollView {
 
   // MARK: Accessibility
 
-  /// Returns `.list` unless another role was set.
+  /// The role `.list`, unless another role was set.
   open override var accessibilityRole: AccessibilityRole {
     get { role(.list) }
     set { super.accessibilityRole = newValue }

@@ -367,7 +367,7 @@ open class ScrollView: View {
       || way.y != 0 && (goal.y + way.y).clamped(to: verticalRange) != goal.y
   }
 
-  /// Returns `.scrollArea` unless another role was set.
+  /// The role `.scrollArea`, unless another role was set.
   open override var accessibilityRole: AccessibilityRole {
     get { role(.scrollArea) }
     set { super.accessibilityRole = newValue }

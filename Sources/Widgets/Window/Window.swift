@@ -52,7 +52,7 @@ public final class Window: View {
   public var unhandledKey: ((Key, KeyModifiers) -> Bool)?
   /// Called last, for the host's own keys such as Escape.
   package var hostKey: ((Key, KeyModifiers) -> Bool)?
-  /// Called before the views when `scale` changes, because the host must measure text at the new scale first.
+  /// Called when `scale` changes, before the views are laid out again, so that the host measures text at the new scale.
   package var hostScale: ((Double) -> Void)?
 
   /// True if diagnostics are drawn: image slots tint their images by source and overlay size and load time, and the
@@ -198,7 +198,7 @@ public final class Window: View {
   func invalidateWindow(_ rect: Rect) { dirty.insert(rect.intersection(bounds).roundedOut) }
   func layoutRequested() { isLayoutRequested = true }
 
-  /// Returns `.window` unless another role was set.
+  /// The role `.window`, unless another role was set.
   public override var accessibilityRole: AccessibilityRole {
     get { role(.window) }
     set { super.accessibilityRole = newValue }
