@@ -78,8 +78,8 @@ static inline ssize_t vitrine_send(int socket, const void *bytes, size_t size, c
   return sendmsg(socket, &message, MSG_NOSIGNAL);
 }
 
-// Requests to input devices: EVIOCGBIT reads the set of a device's keys, EVIOCGRAB grabs a device. Swift does not import
-// macros with parameters.
+// Requests to input devices: EVIOCGBIT reads the set of a device's keys, EVIOCGRAB grabs a device. Swift does not
+// import macros with parameters.
 static const long vitrine_keys_byte_count = KEY_CNT / 8;
 static const unsigned long vitrine_keys_request = EVIOCGBIT(EV_KEY, KEY_CNT / 8);
 static const unsigned long vitrine_grab_request = EVIOCGRAB;

@@ -51,11 +51,12 @@ public struct TraceEvent: Hashable, Sendable {
     public let number: UInt64
     /// The URL of the request, without the fragment and the login, truncated after 1,024 characters.
     public let url: String
-    /// The start time in nanoseconds of the trace's clock, before the memory and disk lookups.
+    /// The start time in nanoseconds of the trace's clock, before the memory lookup.
     public let began: Int64
     /// The reason why the memory cache did not have the image.
     public let memory: Miss
-    /// The reason why the disk cache did not have the image.
+    /// The reason why the disk cache did not have the image. The downloader always records `.noCache`: a disk lookup
+    /// begins after this event and has events of its own.
     public let disk: Miss
     /// The number of the fetch that loads the bytes; 0 for a request that failed at once.
     public let fetch: UInt64

@@ -31,7 +31,8 @@ protocol Renderer: AnyObject {
   func draw(_ picture: PlacedPicture, clip: PixelRect) -> Bool
   /// Draws a line of text. `x` and `y` are the top left corner of the line box in pixels.
   func draw(_ text: TextKey, x: Int, y: Int, color: Color, clip: PixelRect)
-  /// Draws twice over the existing pixels and mixes the results: first x (1 - `share`) + second x `share`.
+  /// Calls `first` and `second`, which each draw over the existing pixels, and mixes the results: first x (1 - `share`)
+  /// + second x `share`.
   ///
   /// - Parameters:
   ///   - area: The area to mix, inside the bounds that `begin` returned. The closures must not draw outside it.

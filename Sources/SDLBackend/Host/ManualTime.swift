@@ -66,11 +66,11 @@ public final class ManualTime {
   /// an image of a list that is scrolled later must not depend on loading times.
   public var isLoaded: Bool { window.isLoadedThroughout }
 
-  /// Advances the time until the window is idle. Stops when an image is not `isLoaded`, because loading needs real time
+  /// Advances the time until the window is idle. Stops early while `isLoaded` is false, because loading needs real time
   /// and turns of the host; can be called again when all images are loaded.
   ///
   /// - Parameter limit: The maximum number of seconds to advance.
-  /// - Returns: True if the window is idle and `isLoaded`.
+  /// - Returns: True if the window is idle and `isLoaded` is true.
   @discardableResult
   public func advanceUntilIdle(limit: Double = 30) -> Bool {
     let end = now + limit

@@ -16,7 +16,7 @@ final class TextureStore<Maker: TextureMaking> {
 
   /// The reason why an image has no texture.
   enum Reason {
-    /// The texture does not fit the budget, in this frame or the next.
+    /// There is no memory for the texture, and the next frame will have no more.
     case noRoom
     /// The size changes with each frame, so a texture would be used only once.
     case changing

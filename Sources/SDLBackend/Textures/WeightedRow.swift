@@ -5,8 +5,7 @@
 nonisolated struct WeightedRow {
   /// The sum of the weights of all rows.
   static let rowUnit = 256
-  /// The sum of the weights of the columns of a target pixel: 12 bits, which fit in 32 bits after the 16 bits of the
-  /// rows.
+  /// The sum of the weights of the columns of a target pixel. Its 12 bits and the 16 bits of a row sum fit in 32 bits.
   static let columnUnit = 4096
 
   private let columns: Range<Int>
