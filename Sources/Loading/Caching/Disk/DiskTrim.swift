@@ -69,7 +69,8 @@ struct DiskTrim {
     rest.removeFirst(gone)
   }
 
-  /// Chooses victims to keep the free space for other programs, then victims that the new response may replace.
+  /// Chooses victims until enough space is left free for other programs. If that space cannot be reached, chooses
+  /// victims that the new response may replace.
   private func keepToFloor(
     _ rest: inout [Entry], _ space: DiskSpace, _ growth: Growth, _ outcome: inout Outcome
   ) {
