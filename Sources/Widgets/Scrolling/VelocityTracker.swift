@@ -16,7 +16,7 @@ nonisolated struct VelocityTracker {
     samples.append((time, location))
   }
 
-  /// The velocity in points per second; zero with fewer than two samples.
+  /// The velocity in points per second; zero without two samples at different times.
   var velocity: Point {
     guard let first = samples.first, let last = samples.last, last.time > first.time else { return .zero }
     let seconds = last.time - first.time
