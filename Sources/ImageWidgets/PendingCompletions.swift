@@ -1,8 +1,8 @@
 import VitrineLoading
 import VitrineWidgets
 
-/// The completions of a slot whose result is known and that are called later: at the end of a transition or of a
-/// cancelled task, or in a task of their own.
+/// The completions of a slot that have not been called although their result is known: they wait for the end of a
+/// transition, for a cancelled task, or for a task of their own.
 ///
 /// The slot calls all of them before it begins another load, so that a completion of the previous image cannot undo
 /// what a reused cell does for the next one.

@@ -12,8 +12,8 @@ public import VitrineWidgets
 /// ```
 public nonisolated struct SlotOptions {
   /// The transition to the loaded image; by default a cross-dissolve of 0.2 s. Images from memory are shown at once,
-  /// unless `Transition.when` is `.always`. Previews always cross-dissolve in 0.4 s, and so does the final image after
-  /// a preview in 0.2 s, unless images from the network have no transition.
+  /// unless `Transition.when` is `.always`. Independent of this value, a preview cross-dissolves in 0.4 s, and the
+  /// final image after a preview in 0.2 s; both appear at once if images from the network have no transition.
   public var transition: Transition
   /// The transitions for images of particular sources, in place of `transition` and regardless of `Transition.when`;
   /// empty by default.
@@ -70,7 +70,7 @@ public nonisolated struct SlotOptions {
       /// A progress bar, or a progress ring. It shows the received fraction of the image, or an endless motion while
       /// the length of the response is unknown. As large as a spinner; a bar is up to 160 points wide.
       case bar, ring
-      /// A drawing of the application.
+      /// A custom indicator, drawn by the application.
       case custom(any IndicatorDrawing)
       /// No indicator.
       case none

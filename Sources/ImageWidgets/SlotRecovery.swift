@@ -131,7 +131,7 @@ final class SlotRecovery {
 }
 
 extension ImageResponse {
-  /// Returns nil for a response that is not stale.
+  /// The staleness of the response; `nil` if the response is not stale.
   fileprivate var staleness: Staleness? {
     if case .stale(_, let reason) = freshness { Staleness(reason: reason) } else { nil }
   }

@@ -95,7 +95,7 @@ struct ContentsTarget: SlotTarget {
   weak var view: View?
 
   var key: SlotKey { .contents }
-  /// The normal image of an image view, even while the view shows the highlighted image.
+  /// The contents of the view; for an image view its normal image, even while the highlighted image is displayed.
   var image: Image? { (view as? ImageView).map(\.image) ?? view?.contents }
   var isShowing: Bool { true }
   var rect: Rect { view?.bounds ?? .zero }

@@ -11,9 +11,9 @@ extension ImageCodecs {
   /// - Animations: the default image of a PNG, the first frame of a GIF, the first frame of a WebP once it is complete.
   ///
   /// With `.blurred`, only progressive JPEG has previews, and interlaced PNG from the first complete pass on. Previews
-  /// are blurred with a radius of 32 (1 / (3*p* + 0.6) - 0.25) pixels of the full-size image for the received fraction
-  /// *p* of its bytes (YYWebImage's rule), or, if the length of the response is unknown, of 32 pixels divided by the
-  /// number of scans or passes. The radius is scaled together with the image.
+  /// are blurred with a radius of `32 * (1 / (3 * p + 0.6) - 0.25)` pixels of the full-size image for the received
+  /// fraction `p` of its bytes (YYWebImage's rule), or, if the length of the response is unknown, of 32 pixels divided
+  /// by the number of scans or passes. The radius is scaled together with the image.
   ///
   /// JPEG with arithmetic coding has no previews. WebP with Exif has none until its EXIF chunk has arrived, usually at
   /// the end of the file, because it may contain an orientation. An orientation after the pixels of a PNG is not

@@ -78,8 +78,8 @@ struct WebPFrame {
     return ByteCount.sum((size.width / 16 + 2) * 1500, hasAlpha ? unpacked : 0, rescaler)
   }
 
-  /// Returns the bytes of tables for code groups: of those that the data have, or of the maximum number if too few
-  /// bytes have come to decide.
+  /// Returns the size in bytes of the tables for code groups: of the groups in the data, or of the maximum number of
+  /// groups if too few bytes have arrived to count them.
   func tableBytes() throws(ImageError) -> Int {
     guard isLossless || hasAlpha else { return 0 }
     let known = try Self.tables(data, size: size, cancellation: .never)
@@ -90,8 +90,8 @@ struct WebPFrame {
   /// Returns the number of packed bytes, out of `count`, that are decoded between two checks for cancellation.
   static func bytesAtOnce(of count: Int) -> Int { max(16 << 10, count / 64) }
 
-  /// Returns the code groups of a frame; `nil` if too few bytes have come to decide, or the data are damaged. Throws
-  /// `.decoding` for a frame that libwebp must not see.
+  /// Returns the code groups of a frame; `nil` if too few bytes have arrived to count them, or the data are damaged.
+  /// Throws `.decoding` for a frame that must not be passed to libwebp; see `WebPCodeGroups`.
   static func tables(
     _ data: WebPData, size: PixelSize, cancellation: DecodeCancellation
   ) throws(ImageError) -> WebPCodeGroups.Tables? {
