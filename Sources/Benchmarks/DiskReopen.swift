@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Vitrine
 
-/// Opens a disk cache with 10,000 responses as a starting program does: measures the first look-up and a full scan.
+/// Opens a disk cache with 10,000 responses, as a starting program does. Measures the first lookup and a full scan.
 enum DiskReopen {
   private static let count = 10_000
 

@@ -1,4 +1,4 @@
-/// Fifty tiles that change from one picture to the next at once, by the software renderer.
+/// Fifty tiles that run a transition concurrently with the software renderer.
 enum Fade {
   private static let warmUps = 1
   private static let kinds: [(kind: FadeRun.Kind, label: String)] = [

@@ -1,6 +1,6 @@
 import Vitrine
 
-/// A process whose tiles fade, and which says what a frame took.
+/// The child process of `Fade`: runs the transitions and measures the frames.
 @MainActor
 enum FadeRun {
   enum Kind: String {
@@ -14,7 +14,9 @@ enum FadeRun {
   private static let framesOfATransition = 60
   private static let transitions = 4
 
-  /// Argument: the kind.
+  /// Runs the measurement.
+  ///
+  /// - Parameter arguments: The kind of tiles and transition.
   static func measure(_ arguments: [String]) throws -> [String: Double] {
     guard let kind = arguments.first.flatMap(Kind.init) else { throw BenchmarkError("which kind?") }
     var configuration = Application.Configuration(dataCache: nil)
@@ -36,7 +38,7 @@ enum FadeRun {
         tile.setImage(pictures[2 * index + round % 2], transition: transition(kind))
       }
     }
-    // The first round makes the pictures ready for the screen.
+    // The first round prepares the images for the screen.
     for round in 0..<2 {
       change(round)
       for _ in 0..<framesOfATransition + 4 { frame() }
@@ -77,7 +79,7 @@ enum FadeRun {
   }
 
   private static func transition(_ kind: Kind) -> Transition {
-    // One that lasts a little longer than the frames that are counted.
+    // The transition lasts one frame longer than the frames that are counted.
     let duration = Double(framesOfATransition + 1) / 60
     return switch kind {
     case .square, .rounded, .transparent: .crossDissolve(duration)

@@ -1,10 +1,10 @@
 import VitrineGalleryServer
 
-/// A grid that is thrown past two thousand pictures: what was loaded for nobody to see.
+/// Flings a grid past two thousand images. Measures how much was loaded for images that were never shown.
 enum Fling {
   private static let flings = 5
   private static let pictures = 16
-  /// What a picture takes over this network: 50 ms to its first byte, then 250 kB a second.
+  /// The simulated network: 50 ms to the first byte of an image, then 250 kB per second.
   private static let network = "latency=50&rate=250000"
 
   static func measure(_ options: Options) throws -> [Figure] {

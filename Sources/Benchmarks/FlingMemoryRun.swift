@@ -2,8 +2,8 @@ import CAllocations
 import Glibc
 import Vitrine
 
-/// A process that flings through screens of images of all sizes at 60 frames per second. Its clock runs about ten times
-/// too fast; decoding and memory are real.
+/// The child process of `FlingMemory`: flings through screens of images of all sizes at 60 frames per second. The
+/// host's clock runs about ten times too fast; decoding and memory are real.
 @MainActor
 final class FlingMemoryRun {
   /// The number of frames in four minutes.
@@ -11,7 +11,7 @@ final class FlingMemoryRun {
   private static let framesOfAScreen = 400
   /// The number of seconds that a frame waits for images; a frame in real time has 16 ms.
   private static let wait = 0.0015
-  /// The number of bytes that the process may take in addition to those that the ledger counts.
+  /// The number of bytes that the process may take in addition to the ledger's count.
   private static let allowance = 16e6
 
   private struct Screen {
@@ -35,6 +35,8 @@ final class FlingMemoryRun {
   private var time = 0.0
   private var screen = FlingMemoryRun.screens[0]
 
+  /// Runs the measurement.
+  ///
   /// - Parameter arguments: The URL of the server.
   static func measure(_ arguments: [String]) throws -> [String: Double] {
     guard arguments.count == 1 else { throw BenchmarkError("a URL") }
@@ -71,7 +73,7 @@ final class FlingMemoryRun {
     ]
   }
 
-  /// Scrolls down, and in every second turn up again.
+  /// Scrolls through a screen. The direction reverses after three quarters of the frames, and at the ends of the list.
   private func fling(_ screen: Screen) {
     self.screen = screen
     let list = ListView()
@@ -109,7 +111,7 @@ extension FlingMemoryRun: ListViewDataSource {
   }
 }
 
-/// A cell with one image, as high as its row.
+/// A cell with one image: as high as the row in a list, as large as the cell in a grid.
 private final class FlingMemoryCell: ListCell {
   let picture = ImageView()
   var isRow = false

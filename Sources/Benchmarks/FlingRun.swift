@@ -1,7 +1,7 @@
 import Vitrine
 
-/// A process that throws a grid of pictures from its beginning to its end within five seconds, and adds up from its trace what
-/// was loaded and what of it was on the screen.
+/// The child process of `Fling`: scrolls a grid of images from the beginning to the end within five seconds, and
+/// computes from the trace how much was loaded and how much of that was shown.
 @MainActor
 final class FlingRun: FrameObserver {
   nonisolated static let count = 2000
@@ -11,11 +11,13 @@ final class FlingRun: FrameObserver {
   private let list = ListView()
   private let requests: [ImageRequest]
   private let trace = Trace(capacity: 100_000)
-  /// Window time of its first frame.
+  /// The window time of the first frame of the fling.
   private var begin: Double?
   private var isOver = false
 
-  /// Arguments: the server's URL, query items of its network, the order of the queue.
+  /// Runs the measurement.
+  ///
+  /// - Parameter arguments: The server's URL, the query items that simulate the network, and the order of the queue.
   static func measure(_ arguments: [String]) throws -> [String: Double] {
     guard arguments.count == 3 else { throw BenchmarkError("a URL, a network, an order") }
     let orders: [String: Prioritization] = ["newest": .newestBatch, "lifo": .lifo, "fifo": .fifo]
@@ -78,7 +80,7 @@ extension FlingRun: ListViewDataSource {
   }
 }
 
-/// A picture that fills it.
+/// A cell filled with an image.
 private final class TileCell: ListCell {
   let picture = ImageView()
 
@@ -90,7 +92,7 @@ private final class TileCell: ListCell {
   override func layoutSubviews() { picture.frame = bounds }
 }
 
-/// What each address took, and whether any picture of it was on the screen.
+/// The bytes and pixels that each URL cost, and whether the image was shown.
 private struct FlingCosts {
   private struct Cost {
     var bytes = 0

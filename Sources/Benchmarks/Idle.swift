@@ -1,4 +1,4 @@
-/// A window with a list of pictures, all loaded, for five seconds in which nothing happens.
+/// A window with a list of loaded images, observed for five seconds without any event.
 enum Idle {
   static func measure(_ options: Options) throws -> [Figure] {
     // The first period warms up.

@@ -1,11 +1,13 @@
 import Vitrine
 
-/// A process that shows pictures, then leaves them alone, and says what happened all the same.
+/// The child process of `Idle`: shows images, then measures the window while nothing happens.
 @MainActor
 enum IdleRun {
   private static let seconds = 5.0
 
-  /// Argument: how many times to look.
+  /// Runs the measurement.
+  ///
+  /// - Parameter arguments: The number of periods.
   static func measure(_ arguments: [String]) throws -> [String: Double] {
     let periods = arguments.first.flatMap(Int.init) ?? 1
     let screen = try PictureList(rows: 10_000, movesClock: false)

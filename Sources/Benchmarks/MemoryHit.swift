@@ -2,12 +2,13 @@ import FoundationEssentials
 import Synchronization
 import Vitrine
 
-/// A lookup of a picture that is in memory, as a slot makes it; beside a dictionary and a lock, by the same URLs.
+/// Looks up an image in the memory cache, as a slot does. The reference is a dictionary under a lock with the same
+/// URLs.
 enum MemoryHit {
   private static let lookups = 200_000
   private static let threads = 4
 
-  /// How many pictures there are, and what that is called in a figure's key and label.
+  /// A number of images, with the suffix of keys and the label of figures.
   private struct Size {
     let count: Int
     let key: String
@@ -72,7 +73,7 @@ enum MemoryHit {
     ]
   }
 
-  /// Of a lookup, on average; throws when one finds nothing.
+  /// Returns the mean time of a lookup in nanoseconds. Throws if a lookup misses.
   private static func nanoseconds(_ order: [Int], _ lookup: (Int) -> Image?) throws -> Double {
     var found = 0
     let start = SystemCounters.time
@@ -82,7 +83,7 @@ enum MemoryHit {
     return (end - start) / Double(order.count) * 1e9
   }
 
-  /// For the record, from one thread.
+  /// Returns figures of Foundation's NSCache on one thread, for information only.
   private static func foundationsCache() throws -> [Figure] {
     guard let own = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") else {
       return []
@@ -123,7 +124,8 @@ enum MemoryHit {
     ]
   }
 
-  /// Of the time that all threads take together, a lookup's share.
+  /// Returns the elapsed time of all threads divided by the number of lookups, in nanoseconds. Throws if a lookup
+  /// misses.
   private static func nanoseconds(
     _ orders: [[Int]], _ lookup: @escaping @Sendable (Int) -> Image?
   ) throws -> Double {
@@ -148,7 +150,7 @@ enum MemoryHit {
   }
 }
 
-/// Pictures in a downloader's memory cache, and in a dictionary under a lock.
+/// Images in a downloader's memory cache, and in a dictionary under a lock.
 private final class KeptPictures: Sendable {
   private static let target = DecodeTarget(width: 64, height: 64)
 
@@ -166,7 +168,7 @@ private final class KeptPictures: Sendable {
     }
     let cache = MemoryImageCache()
     downloader = ImageDownloader(transports: [], decoder: ImageCodecs(), cache: cache)
-    // One bitmap for all: it is the finding that is measured.
+    // All images share one bitmap, because only the lookup is measured.
     let pixels = Bitmap(width: 8, height: 8, format: .bgra, isOpaque: true) { _, _ in }
     for (request, text) in zip(requests, texts) {
       let image = Image(pixels)
@@ -175,7 +177,7 @@ private final class KeptPictures: Sendable {
     }
   }
 
-  /// The longest that a lookup took while another thread emptied the cache, which it is afterwards.
+  /// Measures the longest lookup while another thread empties the cache. The cache is empty afterwards.
   func stallOfAPurge() -> Figure {
     let isDone = Atomic(false)
     let longest = Mutex(0.0)
@@ -210,11 +212,13 @@ private final class KeptPictures: Sendable {
   }
 }
 
-/// Sixty pictures that are looked at now and then while ten thousand others go by: how often they are still there.
+/// Measures how often sixty images that are looked up regularly are still cached while ten thousand others pass through
+/// the cache.
 private enum FlingPastShown {
   private static let shown = 60
   private static let scanned = 10_000
-  /// One of the shown is looked up after so many of the others, so that a round takes more than there is room for.
+  /// The number of other images between two lookups. Between two lookups of the same image more images are inserted
+  /// than the cache can hold.
   private static let interval = 50
   private static let pixels = Bitmap(width: 64, height: 64, format: .bgra, isOpaque: true) { _, _ in }
 

@@ -1,14 +1,14 @@
-/// What the program was asked for on its command line.
+/// The options of the command line.
 struct Options {
   var subjects: [Subject] = []
-  /// Where the figures go too, as JSON.
+  /// The path of the JSON file for the figures; `nil` for none.
   var json: String?
   var server = PictureServer.Kind.gallery
-  /// Runs of each side that count.
+  /// The number of measured runs of each side, without warm-up.
   var runs = 9
   var showsHelp = false
 
-  /// Wrong use, and what to do about it, in one line.
+  /// A usage error: one line with the mistake and its remedy.
   struct UsageError: Error {
     let message: String
   }
@@ -43,7 +43,7 @@ struct Options {
 
   private static let names = ["--json", "--server", "--runs", "--help"]
 
-  /// Parses arguments without the program's name. `--name value` and `--name=value` are the same.
+  /// Parses the arguments, which do not include the program's name. `--name value` and `--name=value` are equivalent.
   init(arguments: [String]) throws(UsageError) {
     var rest = arguments[...]
     while let argument = rest.popFirst() {

@@ -1,10 +1,10 @@
 import FoundationEssentials
 import Glibc
 
-/// The program `vitrine-bench`: measures Vitrine beside what it is compared with, and prints a table.
+/// The program `vitrine-bench`: measures Vitrine side by side with reference implementations, and prints a table.
 ///
-/// A subject measures in processes of its own, which are this program again, so that memory and processor time
-/// are those of a run and of nothing else.
+/// Each subject is measured in child processes that run this program again, so that memory and processor time are those
+/// of a single run.
 @main
 struct Program {
   @MainActor
@@ -12,7 +12,7 @@ struct Program {
     exit(run(Array(CommandLine.arguments.dropFirst())))
   }
 
-  /// 0 fine, 1 it could not go on, 2 wrong use.
+  /// Runs the program and returns the exit code: 0 for success, 1 if the program could not go on, 2 for wrong use.
   @MainActor
   private static func run(_ arguments: [String]) -> Int32 {
     do {
@@ -45,7 +45,7 @@ struct Program {
         reports.append(report)
         print(report.table, terminator: "\n\n")
       } catch let error as NotMeasurable {
-        // Others can be measured all the same.
+        // The remaining subjects are still measured.
         print("\(subject.rawValue)  not measured: \(error.reason)", terminator: "\n\n")
       }
     }
@@ -66,14 +66,14 @@ struct Program {
   }
 }
 
-/// Why a benchmark could not go on, in one line.
+/// The error of a benchmark that could not go on, with a reason in one line.
 struct BenchmarkError: Error, CustomStringConvertible {
   let description: String
 
   init(_ description: String) { self.description = description }
 }
 
-/// Why a subject cannot be measured on this machine, in one line.
+/// The error of a subject that cannot be measured on this machine, with a reason in one line.
 struct NotMeasurable: Error {
   let reason: String
 

@@ -1,8 +1,9 @@
 import VitrineGalleryServer
 
-/// Slots that are given something else ten thousand times a second: cells that are reused faster than anybody scrolls.
+/// Slots that receive ten thousand new requests per second in total, as if cells were reused faster than a list can
+/// scroll.
 enum ReuseStorm {
-  /// Fifteen seconds each, so a few serve.
+  /// The number of runs. Three are enough, because each takes fifteen seconds.
   private static let storms = 3
 
   static func measure(_ options: Options) throws -> [Figure] {
@@ -39,7 +40,7 @@ enum ReuseStorm {
     ]
   }
 
-  /// Parts of a large picture, 7 kB or so each.
+  /// Returns sections of a large image, encoded to about 7 kB each.
   private static func pictures() -> [[UInt8]] {
     let pixels = PictureMaker.pixels(0)
     let (width, height) = (ReuseStormRun.pictureWidth, ReuseStormRun.pictureHeight)

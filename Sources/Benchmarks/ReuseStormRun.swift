@@ -2,8 +2,7 @@ import CAllocations
 import Synchronization
 import Vitrine
 
-/// A process whose slots are given something else all the time, and which says whether a frame was late and whether
-/// anything is left of it.
+/// The child process of `ReuseStorm`: changes its slots all the time, and measures late frames and leaked loads.
 @MainActor
 final class ReuseStormRun: FrameObserver {
   nonisolated static let pictureCount = 16
@@ -11,7 +10,7 @@ final class ReuseStormRun: FrameObserver {
   nonisolated static let pictureHeight = 180
 
   private static let changesPerSecond = 10_000.0
-  /// Addresses of the pictures: more than slots, so that they seldom join one another.
+  /// The number of URLs: more than slots, so that loads seldom join each other.
   private static let addressCount = 64
   private static let columns = 6
   private static let pitch = Size(width: 212, height: 160)
@@ -24,9 +23,9 @@ final class ReuseStormRun: FrameObserver {
   private let placeholder: Image
   private var random = RandomNumbers(seed: 11)
 
-  /// Window time of its first frame.
+  /// The window time of the first frame of the storm.
   private var begin: Double?
-  /// Seconds since then.
+  /// The time since the first frame in seconds.
   private var time = 0.0
   private let seconds: Double
   private var changes = 0
@@ -35,7 +34,9 @@ final class ReuseStormRun: FrameObserver {
   private var lastCPU = 0.0
   private var memory: [(time: Double, resident: Int, inUse: UInt)] = []
 
-  /// Arguments: the server's URL, seconds.
+  /// Runs the measurement.
+  ///
+  /// - Parameter arguments: The server's URL, and the duration in seconds, which must be more than 7.
   static func measure(_ arguments: [String]) throws -> [String: Double] {
     guard arguments.count == 2, let seconds = Double(arguments[1]), seconds > 7 else {
       throw BenchmarkError("a URL, more than 7 seconds")
@@ -59,7 +60,7 @@ final class ReuseStormRun: FrameObserver {
     for (index, request) in known.enumerated() {
       application.cache.insert(Self.picture(index + 1), for: request, additionalIdentifier: nil)
     }
-    // Twenty image views with a slot each, ten buttons with two.
+    // Twenty image views with one slot each, and ten buttons with two.
     for index in 0..<30 {
       let (row, column) = index.quotientAndRemainder(dividingBy: Self.columns)
       let view: View = index % 3 == 2 ? Button() : ImageView()
@@ -78,7 +79,8 @@ final class ReuseStormRun: FrameObserver {
   private func figures() throws -> [String: Double] {
     let host = application.host
     while host.frameStatistics.presented == 0 { host.turn() }
-    // What is counted takes no memory while it is. One change in twenty asks twice.
+    // Memory for the records is reserved beforehand, so that the measured growth excludes it. One change in twenty
+    // makes two requests.
     endings.reserve(Int(seconds * Self.changesPerSecond * 1.1))
     mainTimes.reserveCapacity(Int(seconds * 100))
     memory.reserveCapacity(Int(seconds * 100))
@@ -93,7 +95,7 @@ final class ReuseStormRun: FrameObserver {
     let after = (frames: host.frameStatistics, cpu: SystemCounters.processCPU)
     let statistics = application.downloader.statistics
     while !host.window.isIdle { host.turn(waitUpTo: 0.1) }
-    // Those who were refused are told in a turn of their own.
+    // Rejected requests are completed in a later turn of the loop.
     for _ in 0..<10 { host.turn(waitUpTo: 0.01) }
 
     let waiting = slots.map(\.view.pendingSlots).reduce(0, +) + slots.count { $0.view.isLoadingImage }
@@ -112,7 +114,7 @@ final class ReuseStormRun: FrameObserver {
     ]
   }
 
-  /// From the sixth second, when all pictures have been loaded once and are in memory, to the last.
+  /// Returns the growth from the sixth second, when all images have been loaded and cached, to the last second.
   private func growth(_ bytes: ((time: Double, resident: Int, inUse: UInt)) -> Double) -> Double {
     func median(_ times: ClosedRange<Double>) -> Double {
       Samples(memory.filter { times.contains($0.time) }.map(bytes)).median
@@ -120,7 +122,8 @@ final class ReuseStormRun: FrameObserver {
     return median(seconds - 1...seconds) - median(5...6)
   }
 
-  /// A few times a second between frames, none of which has to wait for it: to add up the heap takes milliseconds.
+  /// Records the memory use a few times per second. Called between frames and excluded from the main thread's time,
+  /// because walking the heap takes milliseconds.
   private func lookAtMemory() {
     guard time - (memory.last?.time ?? 0) > 0.15 else { return }
     let cpu = SystemCounters.threadCPU
@@ -138,7 +141,7 @@ final class ReuseStormRun: FrameObserver {
     lastCPU = cpu
     time = now - (begin ?? now)
     begin = begin ?? now
-    // Also after a frame that was late.
+    // The changes missed by a late frame are made up for.
     let due = Int(min(time, seconds) * Self.changesPerSecond)
     while changes < due {
       change(any(slots))
@@ -148,8 +151,8 @@ final class ReuseStormRun: FrameObserver {
     return isOver ? .never : .soon
   }
 
-  /// Of a hundred: 40 pictures from memory, 30 loads, 5 asked for twice, 10 without an address, 5 with a bad one, 10
-  /// cancelled.
+  /// Makes a random change. Of a hundred changes, 40 are images from memory, 30 are loads, 5 are loads requested twice,
+  /// 10 have no URL, 5 have an invalid URL, and 10 cancel.
   private func change(_ slot: Slot) {
     func ask(_ source: (any ImageRequestConvertible)?, placeholder: Image? = nil) {
       slot.setImage(from: source, placeholder: placeholder, completion: endings.expect())
@@ -225,18 +228,18 @@ final class ReuseStormRun: FrameObserver {
 
   // MARK: Completions
 
-  /// How often each completion was called.
+  /// The number of calls of each completion handler.
   private final class Endings {
     private var calls: [UInt8] = []
     private let held = HeldCompletions()
 
-    /// Takes the memory for so many, and touches it.
+    /// Allocates and touches the memory for `count` completion handlers.
     func reserve(_ count: Int) {
       calls = Array(repeating: 1, count: count)
       calls.removeAll(keepingCapacity: true)
     }
 
-    /// A completion that has to be called once.
+    /// Returns a completion handler that must be called exactly once.
     func expect() -> SlotCompletion {
       let number = calls.count
       calls.append(0)
@@ -245,12 +248,12 @@ final class ReuseStormRun: FrameObserver {
     }
 
     var wrong: Int { calls.count { $0 != 1 } }
-    /// Completions that somebody holds still: a load that is over and has not gone.
+    /// The number of completion handlers that are still retained, by loads that have leaked.
     var alive: Int { held.count.load(ordering: .relaxed) }
   }
 }
 
-/// Counts completions that are in memory. The last to let one go may be on any thread.
+/// Counts the completion handlers in memory. The last reference to a handler may be released on any thread.
 private final class HeldCompletions: Sendable {
   let count = Atomic(0)
 

@@ -1,4 +1,4 @@
-/// Scrolling a list of pictures and two lines of text by the software renderer; beside a memmove of the window.
+/// Scrolls a list of images with two lines of text by the software renderer. The reference is a memmove of the window.
 enum Scroll {
   private static let warmUps = 1
 

@@ -1,10 +1,10 @@
 import Glibc
 import Vitrine
 
-/// A list of pictures and two lines of text in an off-screen window of 1280x800; the pictures are in memory.
+/// A list of images with two lines of text in an off-screen window of 1280x800. All images are in the memory cache.
 @MainActor
 final class PictureList {
-  /// Distinct pictures: more than are ever on the way in a run.
+  /// The number of distinct images: more than a run ever shows.
   private static let pictureCount = 2000
   private static let pictureSize = (width: 96, height: 72)
 
@@ -28,7 +28,7 @@ final class PictureList {
     application.window.rootView = list
   }
 
-  /// Draws what is due, 1/60 s after the last time.
+  /// Advances the clock by 1/60 s and draws a frame if one is due.
   func frame() {
     time += 1.0 / 60
     application.host.turn(waitUpTo: 0)
@@ -64,7 +64,7 @@ extension PictureList: ListViewDataSource {
   }
 }
 
-/// A picture of 96x72, a title and a detail.
+/// A row with an image of 96x72, a title and details.
 private final class PictureRow: ListCell {
   let picture = ImageView()
   let title = Label("", font: Font(size: 18, weight: .bold), color: .white)
@@ -82,13 +82,15 @@ private final class PictureRow: ListCell {
   }
 }
 
-/// A process that scrolls, and says what a frame took.
+/// The child process of `Scroll`: scrolls a list and measures the frames.
 @MainActor
 enum ScrollRun {
   private static let warmUps = 60
   private static let frames = 600
 
-  /// Arguments: rows of the list, points a frame.
+  /// Runs the measurement.
+  ///
+  /// - Parameter arguments: The number of rows, and the speed in points per frame.
   static func measure(_ arguments: [String]) throws -> [String: Double] {
     guard arguments.count == 2, let rows = Int(arguments[0]), let step = Double(arguments[1]) else {
       throw BenchmarkError("rows, points")
@@ -133,7 +135,7 @@ enum ScrollRun {
     ]
   }
 
-  /// Median seconds to copy the window's bytes, as a scroll by a row of pixels would.
+  /// Returns the median time in seconds for moving the window's bytes by one row of pixels, as scrolling would.
   private static func memmoveTime(bytes: Int) -> Double {
     let row = 1280 * 4
     let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes + row, alignment: 64)

@@ -1,4 +1,4 @@
-/// A picture from memory put on a slot that shows another one: what a list pays for each row that comes.
+/// Sets an image from memory on a slot that shows another image: the cost of each new row of a list.
 enum SetImage {
   static func measure(_ options: Options) throws -> [Figure] {
     // The first period warms up.
@@ -7,7 +7,7 @@ enum SetImage {
       Samples((1...options.runs).map { figures["\(call.key)_\(name)_\($0)"] ?? .nan })
     }
     return SetImageRun.Call.all.flatMap { call in
-      // Whoever passes an address pays for reading it.
+      // A caller that passes a URL or a text pays for parsing, which may allocate.
       let isBare = call.source == .request
       return [
         Figure(

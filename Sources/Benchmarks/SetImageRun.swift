@@ -2,10 +2,10 @@ import CAllocations
 import FoundationEssentials
 import Vitrine
 
-/// A process whose slots change between two pictures that are in memory, and says what a change took.
+/// The child process of `SetImage`: changes slots between two cached images, and measures a change.
 @MainActor
 struct SetImageRun {
-  /// A way to ask a slot for a picture.
+  /// A kind of call that sets an image.
   struct Call: Hashable, Sendable {
     enum Slot: String, CaseIterable { case contents, image, button }
     enum Source: String, CaseIterable { case request, url, text }
@@ -50,7 +50,9 @@ struct SetImageRun {
   private let urls: [[URL]]
   private let texts: [[String]]
 
-  /// Argument: how many times to look.
+  /// Runs the measurement.
+  ///
+  /// - Parameter arguments: The number of periods.
   static func measure(_ arguments: [String]) throws -> [String: Double] {
     let periods = arguments.first.flatMap(Int.init) ?? 1
     let run = try SetImageRun()
@@ -86,7 +88,7 @@ struct SetImageRun {
     }
   }
 
-  /// Tiles that fill the window, in place of those that were there.
+  /// Replaces the contents of the window by tiles that fill the window. Returns the tiles.
   private func screen(of slot: Call.Slot) -> [View] {
     let root = View()
     application.window.rootView = root
@@ -106,8 +108,8 @@ struct SetImageRun {
     }
   }
 
-  /// Seconds of the main thread and allocations on it, a call on average. A frame is drawn after each round, which does
-  /// not count.
+  /// Returns the processor time in seconds and the allocations of the main thread, both per call. A frame is drawn
+  /// after each round, and not counted.
   private func change(_ views: [View], by call: Call) throws -> (seconds: Double, allocations: Double) {
     var seconds = 0.0
     var allocations: UInt = 0
@@ -136,7 +138,7 @@ struct SetImageRun {
     return (seconds / count, Double(allocations) / count)
   }
 
-  /// As a cell does it.
+  /// Sets an image as the code of a cell would.
   @inline(__always)
   private func set(_ source: some ImageRequestConvertible, on view: View, _ completion: SlotCompletion?) {
     if let button = view as? Button {

@@ -1,4 +1,4 @@
-/// Pictures that never come, in slots with an indicator of each kind: what it costs to say so.
+/// Slots with indicators of each kind, whose images never arrive. Measures the cost of the indicators.
 enum Spinners {
   static func measure(_ options: Options) throws -> [Figure] {
     func run(_ count: Int, _ kind: SpinnersRun.Kind) throws -> [String: Double] {

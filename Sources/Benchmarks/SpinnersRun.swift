@@ -1,6 +1,6 @@
 import Vitrine
 
-/// A process whose window waits for pictures that never come, and says what that costs.
+/// The child process of `Spinners`: shows indicators for images that never arrive, and measures their cost.
 @MainActor
 enum SpinnersRun {
   enum Kind: String {
@@ -14,7 +14,9 @@ enum SpinnersRun {
   private static let tile = Size(width: 112, height: 144)
   private static let pitch = Size(width: 128, height: 160)
 
-  /// Arguments: how many, which kind, how many times to look.
+  /// Runs the measurement.
+  ///
+  /// - Parameter arguments: The number of slots, the kind of indicator, and the number of periods.
   static func measure(_ arguments: [String]) throws -> [String: Double] {
     guard arguments.count == 3, let count = Int(arguments[0]), let kind = Kind(rawValue: arguments[1]),
       let periods = Int(arguments[2])
@@ -30,7 +32,7 @@ enum SpinnersRun {
     let downloader = ImageDownloader(transports: [SilentTransport()], decoder: ImageCodecs(), cache: nil)
     for index in 0..<count { scroll.addSubview(try slot(index, kind, downloader)) }
 
-    // Until they are there.
+    // Time for the indicators to appear.
     wait(0.5, in: host)
     if kind == .hidden {
       scroll.contentOffset.y = scroll.frame.height
@@ -72,7 +74,7 @@ enum SpinnersRun {
   }
 }
 
-/// A network that says nothing.
+/// A transport whose transfers never receive anything.
 private struct SilentTransport: DataTransport {
   let schemes: Set<String> = ["https"]
 

@@ -1,6 +1,6 @@
 import VitrineGalleryServer
 
-/// Loads that are given up as soon as they are asked for, a hundred thousand of them.
+/// A hundred thousand loads that are cancelled immediately after the start.
 enum Storm {
   private static let runs = 3
 

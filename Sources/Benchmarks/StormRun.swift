@@ -3,14 +3,16 @@ import Glibc
 import Synchronization
 import Vitrine
 
-/// A process that starts loads and gives them up at once, and says what a pair of the two takes.
+/// The child process of `Storm`: starts and cancels loads, and measures the cost of such a pair.
 enum StormRun {
   private static let pairs = 100_000
   private static let warmUps = 10_000
-  /// Distinct addresses, so that some loads join others.
+  /// The number of distinct URLs, so that some loads join others.
   private static let addresses = 1000
 
-  /// Arguments: a URL, the number of threads.
+  /// Runs the measurement.
+  ///
+  /// - Parameter arguments: A URL, and the number of threads.
   static func measure(_ arguments: [String]) throws -> [String: Double] {
     guard arguments.count == 2, let threads = Int(arguments[1]), threads > 0 else {
       throw BenchmarkError("a URL, threads")
@@ -29,7 +31,8 @@ enum StormRun {
         allocations.add(allocations_of_this_thread() - before, ordering: .relaxed)
       }
     }
-    /// Waits until all have heard, for ten seconds at most; how many have not.
+    /// Waits until `count` loads have been reported as cancelled, at most about ten seconds. Returns the number of
+    /// missing reports.
     func unheard(of count: Int) -> Int {
       for _ in 0..<10_000 where downloader.statistics.cancellations < count { usleep(1000) }
       return count - downloader.statistics.cancellations

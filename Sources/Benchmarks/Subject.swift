@@ -1,4 +1,4 @@
-/// What can be measured.
+/// A benchmark.
 enum Subject: String, CaseIterable {
   case firstScreen = "first-screen"
   case memoryHit = "memory-hit"
@@ -35,7 +35,7 @@ enum Subject: String, CaseIterable {
   }
 }
 
-/// What the program does as a child of itself.
+/// The task of this program when it runs as a child process of itself.
 struct Role {
   enum Name: String {
     case server, firstScreen, setImage, scroll, fade, idle, spinners, reuseStorm, fetch, storm, fling
@@ -47,10 +47,10 @@ struct Role {
   private let name: Name
   private let arguments: [String]
 
-  /// The arguments that start the program in a role.
+  /// Returns the arguments that start the program in a role.
   static func arguments(_ name: Name, _ more: [String]) -> [String] { [mark, name.rawValue] + more }
 
-  /// Nil when a user has called.
+  /// Returns `nil` if the program was not started as a child of itself. Throws if the role is unknown.
   init?(arguments: [String]) throws {
     guard arguments.first == Self.mark else { return nil }
     guard arguments.count > 1, let name = Name(rawValue: arguments[1]) else {

@@ -1,5 +1,5 @@
-/// 200 JPEGs of 1600x1200 over loopback HTTP into tiles of 64x64, from the first request to all loaded; beside
-/// libjpeg-turbo alone, which shrinks the same bytes from memory on the same cores.
+/// Loads 200 JPEGs of 1600x1200 over loopback HTTP into tiles of 64x64, from the first request until all are loaded.
+/// The reference is libjpeg-turbo alone, which decodes the same bytes from memory at reduced scale on the same cores.
 enum FirstScreen {
   private static let warmUps = 1
 
@@ -8,7 +8,7 @@ enum FirstScreen {
     let bytes = try pictures.bytes()
     let server = try PictureServer(options.server, pictures: pictures)
     let side = FirstScreenRun.tile
-    // What a tile needs that is filled and cropped.
+    // The width to which a tile's image must be decoded to fill the tile; the excess is cropped.
     let width = side * PictureMaker.width / PictureMaker.height + 1
 
     var runs: [[String: Double]] = []

@@ -1,7 +1,7 @@
 import Glibc
 import Vitrine
 
-/// A process that fills a window with pictures, and says what that took.
+/// The child process of `FirstScreen`: fills a window with images and measures time and memory.
 @MainActor
 struct FirstScreenRun {
   nonisolated static let tile = 64
@@ -10,7 +10,10 @@ struct FirstScreenRun {
   private let application: Application
   private var tiles: [ImageView] = []
 
-  /// Arguments: the server's URL, how many pictures, and for the quality of the tiles the folder of the pictures.
+  /// Runs the measurement.
+  ///
+  /// - Parameter arguments: The server's URL, the number of images, and optionally the folder of the images, for which
+  ///   the quality of the tiles is then measured.
   static func measure(_ arguments: [String]) throws -> [String: Double] {
     guard arguments.count >= 2, let count = Int(arguments[1]) else { throw BenchmarkError("a URL, a count") }
     let run = try FirstScreenRun(count: count)
@@ -33,7 +36,7 @@ struct FirstScreenRun {
       application.window.addSubview(view)
       tiles.append(view)
     }
-    // The empty window is on the screen before anything is asked for.
+    // The empty window is on the screen before the first request.
     while application.host.frameStatistics.presented == 0 { application.host.turn() }
   }
 
@@ -64,7 +67,7 @@ struct FirstScreenRun {
     ]
   }
 
-  /// What writing the same events down once more takes, the reading of the clock included.
+  /// Returns the time in seconds for recording the trace's events once more, including the reads of the clock.
   private static func secondsToRecord(_ trace: Trace) -> Double {
     let events = trace.events
     let rounds = 100
@@ -76,7 +79,7 @@ struct FirstScreenRun {
     return (SystemCounters.time - start) / Double(rounds)
   }
 
-  /// Mean of all tiles: as decoded, and as they are on the screen, against either filter.
+  /// Returns the mean quality of all tiles, as decoded and as shown on the screen, compared with each reference filter.
   private func quality(_ pictures: PictureSet) throws -> [String: Double] {
     let bytes = try pictures.bytes()
     let screen = Pixels(application.host.screenshot())
@@ -89,7 +92,7 @@ struct FirstScreenRun {
       let (width, height) = (Double(source.width), Double(source.height))
       let tile = screen.part(x: index % columns * side, y: index / columns * side, width: side, height: side)
       let square = TileQuality.Part(x: (width - height) / 2, y: 0, width: height, height: height)
-      // All of what was decoded, of which columns may lie half beyond the edge.
+      // The source area of the whole decoded image; half a column at either side may lie outside the tile.
       let decodedWidth = Double(decoded[index].width) * height / Double(decoded[index].height)
       let whole = TileQuality.Part(x: (width - decodedWidth) / 2, y: 0, width: decodedWidth, height: height)
       for filter in TileQuality.Filter.allCases {
@@ -102,7 +105,7 @@ struct FirstScreenRun {
 }
 
 extension Pixels {
-  /// A copy of a bitmap.
+  /// Copies a bitmap, in the byte order BGRA.
   init(_ bitmap: Bitmap) {
     self.init(
       width: bitmap.width, height: bitmap.height,

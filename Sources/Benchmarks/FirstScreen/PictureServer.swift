@@ -2,17 +2,17 @@ import FoundationEssentials
 import Glibc
 import VitrineGalleryServer
 
-/// Serves the pictures over HTTP on this machine, from a process of its own.
+/// A server process that serves the images over HTTP on this machine.
 struct PictureServer {
   enum Kind: String {
     case gallery, nginx
   }
 
-  /// Without a slash at the end.
+  /// The URL of the images, without a trailing slash.
   let baseURL: String
   private let process: Running
 
-  /// Ends when it is let go.
+  /// The server process, which ends when this value is released.
   private enum Running {
     case gallery(ChildProcess)
     case nginx(Nginx)
@@ -35,8 +35,8 @@ struct PictureServer {
     }
   }
 
-  /// The child's side: prints its URL, or why there is none, and serves until its input ends, which it does
-  /// with the parent.
+  /// Runs the gallery server in the child process: prints the URL, or the reason for a failure, and serves until
+  /// standard input ends, which happens when the parent ends.
   static func serve(_ arguments: [String]) {
     do {
       let server = try GalleryServer(pictures: arguments.first ?? "")

@@ -1,13 +1,13 @@
 import Glibc
 
-/// How near tiles are to the best that can be made of their pictures: all pixels decoded, then shrunk by an area
-/// filter or by Lanczos3, plainly and in double precision.
+/// Compares tiles with the ideal result: all pixels decoded, then scaled down in double precision by an area filter or
+/// by Lanczos3.
 enum TileQuality {
   enum Filter: CaseIterable {
     case area, lanczos
   }
 
-  /// The part of a picture that a tile shows, in its pixels.
+  /// The part of an image that a tile shows, in pixels of the image.
   struct Part {
     var x: Double
     var y: Double
@@ -15,13 +15,13 @@ enum TileQuality {
     var height: Double
   }
 
-  /// Peak signal to noise of red, green and blue, in decibels.
+  /// Returns the peak signal-to-noise ratio over red, green and blue in decibels; 99 for equal images.
   static func psnr(_ tile: Pixels, of source: Pixels, part: Part, _ filter: Filter) -> Double {
     let best = shrunk(source, part, width: tile.width, height: tile.height, filter)
     var sum = 0.0
     for pixel in 0..<tile.width * tile.height {
       for channel in 0..<3 {
-        // As a picture would hold it.
+        // Rounded and clamped as in an image.
         let ideal = min(255, max(0, best[pixel * 3 + channel])).rounded()
         let difference = Double(tile.bytes[pixel * 4 + channel]) - ideal
         sum += difference * difference
@@ -31,7 +31,7 @@ enum TileQuality {
     return error == 0 ? 99 : 10 * log10(255 * 255 / error)
   }
 
-  /// Three numbers a pixel, in the order of the source's bytes.
+  /// Returns the scaled image with three values per pixel, in the order of the source's bytes.
   private static func shrunk(
     _ source: Pixels, _ part: Part, width: Int, height: Int, _ filter: Filter
   ) -> [Double] {
@@ -64,7 +64,7 @@ enum TileQuality {
     return result
   }
 
-  /// Which source pixels make a pixel of the result, and how much each counts.
+  /// Returns the range of source pixels that contribute to a pixel of the result, and their weights.
   private static func taps(
     _ index: Int, _ start: Double, _ step: Double, _ limit: Int, _ filter: Filter
   ) -> (first: Int, weights: [Double]) {

@@ -1,9 +1,10 @@
 import CCodecs
 import Glibc
 
-/// The least that has to be done: libjpeg-turbo alone shrinks the same bytes, in memory, on all cores.
+/// The reference with the minimum of work: libjpeg-turbo alone decodes the same bytes from memory at reduced scale on
+/// all cores.
 enum TurboReference {
-  /// Seconds, and seconds of processor time.
+  /// Returns the elapsed time and the processor time in seconds.
   static func measure(_ pictures: [[UInt8]], width: Int, height: Int) -> (seconds: Double, cpu: Double) {
     let start = SystemCounters.time
     let cpu = SystemCounters.processCPU
@@ -15,7 +16,8 @@ enum TurboReference {
     return (SystemCounters.time - start, SystemCounters.processCPU - cpu)
   }
 
-  /// Blue, green, red and 255 a pixel, at the smallest scale in eighths that will do; nil if that fails.
+  /// Decodes to BGRA pixels at the smallest scale, in eighths, for which `isEnough` returns true; full size by default.
+  /// Returns `nil` if decoding fails.
   static func decode(_ bytes: [UInt8], isEnough: (_ eighths: Int) -> Bool = { $0 == 8 }) -> Pixels? {
     bytes.withUnsafeBufferPointer { bytes in
       guard let jpeg = vitrine_jpeg_create(100) else { return nil }
@@ -36,7 +38,7 @@ enum TurboReference {
   }
 }
 
-/// Four bytes a pixel, blue first, without gaps.
+/// Pixels of four bytes, blue first, without padding between rows.
 struct Pixels {
   let width: Int
   let height: Int

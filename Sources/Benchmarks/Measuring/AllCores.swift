@@ -1,12 +1,12 @@
 import Glibc
 import Synchronization
 
-/// Calls `body` once with each number below `count`, on a thread a core, and returns when all are done.
+/// Calls `body` once with each number below `count`, on one thread per core. Returns when all calls have ended.
 func onAllCores(count: Int, _ body: @escaping @Sendable (Int) -> Void) {
   work(count: count, threads: SystemCounters.coreCount, body)
 }
 
-/// Calls `body` once with each number below `count`, on as many threads, and returns when all are done.
+/// Calls `body` once with each number below `count`, on `count` threads. Returns when all calls have ended.
 func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
   work(count: count, threads: count, body)
 }
@@ -24,7 +24,7 @@ private func work(count: Int, threads: Int, _ body: @escaping @Sendable (Int) ->
       }, Unmanaged.passUnretained(work).toOpaque())
     return error == 0 ? thread : nil
   }
-  // Also where the system refuses threads.
+  // If no thread can be created, the calling thread does the work.
   if running.isEmpty { work.run() }
   for thread in running { pthread_join(thread, nil) }
 }

@@ -1,26 +1,26 @@
 import FoundationEssentials
 import Glibc
 
-/// A process that this one has started, with pipes to its input and from its output.
+/// A child process, with pipes to standard input and from standard output.
 final class ChildProcess {
   private let id: pid_t
   private let input: Int32
   private let output: Int32
   private var isRunning = true
 
-  /// This program in a role.
+  /// Starts this program in a role.
   convenience init(_ role: Role.Name, _ arguments: [String]) throws(BenchmarkError) {
     try self.init("/proc/self/exe", Role.arguments(role, arguments))
   }
 
-  /// A program by its path; its standard error is this one's.
+  /// Starts the program at a path. The child shares this process's standard error.
   init(_ program: String, _ arguments: [String]) throws(BenchmarkError) {
     var toChild: [Int32] = [0, 0]
     var fromChild: [Int32] = [0, 0]
     guard pipe(&toChild) == 0, pipe(&fromChild) == 0 else {
       throw BenchmarkError("no pipe: \(String(cString: strerror(errno)))")
     }
-    // A child that held an end of another's pipe would keep it open.
+    // Otherwise a child would inherit the pipe ends of other children and keep their pipes open.
     for descriptor in toChild + fromChild { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
     defer {
       close(toChild[0])
@@ -53,7 +53,7 @@ final class ChildProcess {
     }
   }
 
-  /// The next line that it prints; nil at the end.
+  /// Reads the next line of the child's output; `nil` at the end.
   func line() -> String? {
     var bytes: [UInt8] = []
     var byte: UInt8 = 0
@@ -64,7 +64,7 @@ final class ChildProcess {
     return nil
   }
 
-  /// The figures that it prints before it ends.
+  /// Reads the figures that the child prints at the end.
   func figures() throws(BenchmarkError) -> [String: Double] {
     guard let line = line(),
       let figures = try? JSONDecoder().decode([String: Double].self, from: Data(line.utf8))
@@ -72,7 +72,8 @@ final class ChildProcess {
     return figures
   }
 
-  /// Waits until it ends by itself: its exit code, or a signal's number and 128, and the processor time that it took.
+  /// Waits for the child to end. Returns its exit code, or 128 plus the number of the signal that ended it, and its
+  /// processor time in seconds.
   func end() -> (status: Int32, cpu: Double) {
     var status: Int32 = 0
     var usage = rusage()
@@ -84,14 +85,14 @@ final class ChildProcess {
     return (signal == 0 ? status >> 8 & 0xFF : 128 + signal, cpu)
   }
 
-  /// Whether it has ended by itself.
+  /// True if the child has ended.
   var hasEnded: Bool {
     if isRunning, waitpid(id, nil, WNOHANG) == id { isRunning = false }
     return !isRunning
   }
 }
 
-/// Figures of a run, handed from the process that measured to the one that asked.
+/// The figures of a run, passed as JSON from the child process to the parent.
 struct Figures {
   private let values: [String: Double]
 

@@ -1,13 +1,14 @@
-/// A figure of a subject: its key in the JSON, its line in the table.
+/// A result of a benchmark, with the key in the JSON file and the row in the table.
 struct Figure {
-  /// Ends in the unit, or begins with `ratio_`.
+  /// The key in the JSON file. By convention ends in the unit, if there is one, or begins with `ratio_` for a
+  /// comparison.
   let key: String
   let value: Double
-  /// Line of the table; nil where only the JSON has it.
+  /// The label of the table row; `nil` for a figure that is only in the JSON file.
   var label: String?
   var unit = ""
   var spread: ClosedRange<Double>?
-  /// What it has to reach, and what it should.
+  /// The required bound (`floor`) and the desired bound (`aim`); `nil` for none.
   var floor: Bound?
   var aim: Bound?
 
@@ -30,7 +31,7 @@ struct Figure {
     }
   }
 
-  /// The median of runs, with the spread from the least to the greatest.
+  /// Creates a figure from the median of runs, with a spread from the minimum to the maximum.
   init(
     _ key: String, _ samples: Samples, label: String? = nil, unit: String = "", factor: Double = 1,
     floor: Bound? = nil, aim: Bound? = nil
@@ -69,17 +70,17 @@ struct Figure {
   }
 }
 
-/// What was measured of a subject.
+/// The results of a subject.
 struct Report {
   let subject: Subject
   let figures: [Figure]
 
-  /// For the JSON.
+  /// The values by key, for the JSON file. If keys repeat, the first value is used.
   var values: [String: Double] {
     Dictionary(figures.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// For the terminal: a line a figure, columns aligned.
+  /// The table for the terminal: one row per figure, with aligned columns.
   var table: String {
     let header = [subject.rawValue, "median", "min … max", "floor", "aim", ""]
     let rows = [header] + figures.compactMap(\.cells)
@@ -95,7 +96,7 @@ struct Report {
   }
 }
 
-/// Three digits that count.
+/// Returns a number as text with about three significant digits.
 func number(_ value: Double) -> String {
   guard value.isFinite else { return "–" }
   let digits =

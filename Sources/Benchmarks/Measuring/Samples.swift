@@ -1,8 +1,10 @@
-/// What several runs gave for one figure.
+/// The results of several runs for one figure.
 struct Samples {
   private let sorted: [Double]
 
-  /// - Precondition: not empty.
+  /// Sorts the results.
+  ///
+  /// - Precondition: `values` is not empty.
   init(_ values: [Double]) {
     precondition(!values.isEmpty, "at least one run")
     sorted = values.sorted()
@@ -13,7 +15,7 @@ struct Samples {
   var max: Double { sorted[sorted.count - 1] }
   var mean: Double { sorted.reduce(0, +) / Double(sorted.count) }
 
-  /// The value that a share of the runs did not exceed, interpolated.
+  /// Returns the value that a fraction of the runs did not exceed, with linear interpolation.
   func quantile(_ share: Double) -> Double {
     let place = share * Double(sorted.count - 1)
     let below = Int(place)

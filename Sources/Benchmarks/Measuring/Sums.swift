@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Numbers by name, added up by several threads.
+/// Named sums, to which several threads add numbers.
 final class Sums: Sendable {
   private let sums = Mutex<[String: (sum: Double, count: Int)]>([:])
 

@@ -1,25 +1,25 @@
 import FoundationEssentials
 import Glibc
 
-/// What the kernel counts for this process.
+/// Counters and clocks of the kernel for this process.
 enum SystemCounters {
-  /// The monotonic clock, in seconds.
+  /// The time of the monotonic clock in seconds.
   static var time: Double { seconds(CLOCK_MONOTONIC) }
-  /// Processor time of all threads, user and system, in seconds.
+  /// The processor time of all threads, user and system, in seconds.
   static var processCPU: Double { seconds(CLOCK_PROCESS_CPUTIME_ID) }
-  /// Processor time of the thread that asks, in seconds.
+  /// The processor time of the calling thread in seconds.
   static var threadCPU: Double { seconds(CLOCK_THREAD_CPUTIME_ID) }
 
-  /// How often threads gave the processor up because they waited.
+  /// The number of voluntary context switches: a thread gave up the processor in order to wait.
   static var voluntarySwitches: Int {
     var usage = rusage()
     getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
     return usage.ru_nvcsw
   }
 
-  /// Bytes in memory now.
+  /// The resident memory in bytes.
   static var residentBytes: Int { memory("VmRSS") }
-  /// Bytes in memory at most so far.
+  /// The peak of the resident memory in bytes.
   static var peakResidentBytes: Int { memory("VmHWM") }
 
   static var coreCount: Int { ProcessInfo.processInfo.activeProcessorCount }
@@ -30,7 +30,7 @@ enum SystemCounters {
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 
-  /// A line of /proc/self/status in bytes; 0 if it is not there.
+  /// Returns the value of a line of /proc/self/status in bytes; 0 if the line is missing.
   private static func memory(_ name: String) -> Int {
     guard let data = FileManager.default.contents(atPath: "/proc/self/status"),
       let status = String(validating: data, as: UTF8.self),

@@ -1,9 +1,9 @@
 import FoundationEssentials
 import Glibc
 
-/// The program `curl`, which fetches many URLs at once and keeps nothing.
+/// The program `curl`, which fetches many URLs concurrently and discards the responses.
 struct CurlProgram {
-  /// What a run took, the start of the program aside.
+  /// The elapsed time and the processor time of a run in seconds, without the start of the program.
   struct Figures {
     var wall: Double
     var cpu: Double
@@ -12,7 +12,9 @@ struct CurlProgram {
   private let program = "/usr/bin/curl"
   private let place: String
 
-  /// - Parameter place: a folder for its list of URLs.
+  /// Throws `NotMeasurable` if curl is not installed.
+  ///
+  /// - Parameter place: The folder for the list of URLs.
   init(place: String) throws {
     guard access(program, X_OK) == 0 else {
       throw NotMeasurable("curl is not there: apt-get install curl")
@@ -20,7 +22,7 @@ struct CurlProgram {
     self.place = place
   }
 
-  /// Fetches all of `urls`, `width` at a time.
+  /// Fetches all URLs with up to `width` concurrent transfers.
   func fetch(_ urls: [String], width: Int, authority: String?) throws -> Figures {
     let list = place + "/curl.txt"
     let lines = urls.map { "url = \"\($0)\"\noutput = \"/dev/null\"\n" }.joined()
@@ -33,7 +35,8 @@ struct CurlProgram {
     arguments += ["--parallel-max", "\(width)", "--config", list]
     if let authority { arguments += ["--cacert", authority] }
     let all = try run(arguments)
-    // What loading the program and its libraries takes: ours are loaded when it is measured.
+    // The time for loading the program and its libraries is subtracted, because Vitrine's are loaded before its time is
+    // measured.
     let start = try run(["--version"])
     return Figures(wall: all.wall - start.wall, cpu: all.cpu - start.cpu)
   }

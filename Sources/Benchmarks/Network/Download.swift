@@ -1,4 +1,4 @@
-/// Two thousand small objects from nginx on this machine; beside `curl --parallel`.
+/// Downloads of two thousand small objects from nginx on this machine. The reference is `curl --parallel`.
 enum Download {
   private static let count = 2000
 

@@ -1,18 +1,19 @@
 import FoundationEssentials
 
-/// Downloads beside those of `curl --parallel` of the same width and protocol, run by run.
+/// Compares the downloader with `curl --parallel` at equal concurrency and protocol, run by run.
 struct FetchComparison {
-  /// How a run goes over the network.
+  /// The protocol of a run.
   enum Wire: String, CaseIterable {
-    /// HTTP/1.1 without TLS, and HTTP/2 with it.
+    /// HTTP/1.1 without TLS, and HTTP/2 over TLS.
     case http1, http2
 
     var name: String { self == .http1 ? "HTTP/1.1" : "HTTP/2 over TLS" }
-    /// What the downloader does by default over HTTP/1.1, and what servers allow over HTTP/2.
+    /// The number of concurrent transfers: the downloader's default over HTTP/1.1, and a usual server limit over
+    /// HTTP/2.
     var width: Int { self == .http1 ? 6 : 100 }
   }
 
-  /// Bytes of an object.
+  /// The size of an object in bytes.
   static let size = 30_000
 
   let nginx: Nginx
@@ -30,14 +31,14 @@ struct FetchComparison {
     nginx = try Nginx(folder: place + "/files", place: place + "/nginx", isSecure: true)
   }
 
-  /// Begins as a JPEG does.
+  /// The contents of an object: random bytes that begin like a JPEG.
   private static var object: [UInt8] {
     var random = RandomNumbers(seed: 5)
     return [0xFF, 0xD8, 0xFF, 0xE0]
       + (4..<size).map { _ in UInt8(truncatingIfNeeded: random.next() >> 24) }
   }
 
-  /// The addresses of `count` objects, on `port` in place of nginx's own.
+  /// Returns an order for `count` objects on `port`, which may belong to a proxy in front of nginx.
   func order(_ wire: Wire, count: Int, port: UInt16, counted: Bool = false) -> FetchRun.Order {
     let folder = counted ? "counted" : "gallery"
     let scheme = wire == .http1 ? "http" : "https"
@@ -46,13 +47,14 @@ struct FetchComparison {
       authority: wire == .http1 ? nil : nginx.authority)
   }
 
-  /// Figures whose keys begin with `wire`. What it takes counts when there is something to wait for.
+  /// Returns figures whose keys begin with the name of `wire`. If `comparesCPU` is true, the ratio of processor times
+  /// has an aim as well.
   func measure(
     _ wire: Wire, _ order: FetchRun.Order, runs: Int, comparesCPU: Bool
   ) throws -> [Figure] {
     var ours: [[String: Double]] = []
     var theirs: [CurlProgram.Figures] = []
-    // The first of each warms up.
+    // The first run of each warms up.
     for index in 0...runs {
       let run = try ChildProcess(.fetch, order.arguments).figures()
       let reference = try curl.fetch(order.urls, width: order.width, authority: order.authority)

@@ -1,18 +1,18 @@
 import Glibc
 import Vitrine
 
-/// A process that loads many addresses with a downloader that decodes nothing, and says what that took.
+/// The child process that loads many URLs with a downloader that does not decode, and measures the time.
 enum FetchRun {
-  /// What a child is asked for.
+  /// The task of a child process.
   struct Order {
-    /// URLs are this and a number.
+    /// The prefix of the URLs, to which a number is appended.
     var base: String
     var count: Int
-    /// Loads of each of them, all at once.
+    /// The number of concurrent loads of each URL.
     var copies = 1
-    /// Transfers at once.
+    /// The number of concurrent transfers.
     var width: Int
-    /// Path of a certificate to trust; nil over plain HTTP.
+    /// The path of a certificate to trust; `nil` over plain HTTP.
     var authority: String?
 
     var urls: [String] { (0..<count).map { base + String($0) } }
@@ -38,7 +38,7 @@ enum FetchRun {
         connectionsPerHost: order.width, trust: .init(certificateAuthorities: order.authority)))
     let downloader = ImageDownloader(
       configuration: configuration, transports: [transport], decoder: NothingDecoder(),
-      // Without one a load that comes after the end of another of its kind would send a request of its own.
+      // Without a memory cache, a load that starts after another load of its URL has ended would send a second request.
       cache: order.copies > 1 ? MemoryImageCache() : nil)
     let requests = try order.urls.map { try ImageRequest($0) }
 
@@ -47,7 +47,7 @@ enum FetchRun {
     for _ in 0..<order.copies {
       for request in requests { downloader.load(request) }
     }
-    // Nobody listens, as nobody does to curl: the main thread looks now and then.
+    // The results are polled and not delivered to a handler, because curl reports to no one either.
     let total = requests.count * order.copies
     while downloader.statistics.answers < total { usleep(1000) }
     let wall = SystemCounters.time - start
@@ -65,11 +65,11 @@ enum FetchRun {
 }
 
 extension ImageDownloader.Statistics {
-  /// Loads that are over.
+  /// The number of loads that have ended.
   fileprivate var answers: Int { loads.values.reduce(0, +) + failures + cancellations }
 }
 
-/// Gives the same picture whatever the bytes are, at once.
+/// A decoder that returns one fixed image for any data.
 struct NothingDecoder: ImageDecoding {
   private let image = Image(Bitmap(width: 1, height: 1, format: .bgra, isOpaque: true) { _, _ in })
 

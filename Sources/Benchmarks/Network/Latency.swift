@@ -1,10 +1,11 @@
 import VitrineGalleryServer
 
-/// Two hundred small objects from nginx behind a way of 50 ms there and back; beside `curl --parallel`.
+/// Downloads of two hundred small objects from nginx over a network with a round trip of 50 ms. The reference is `curl
+/// --parallel`.
 enum Latency {
   private static let count = 200
   private static let copies = 100
-  /// Seconds in each direction.
+  /// The delay in each direction in seconds.
   private static let delay = 0.025
 
   static func measure(_ options: Options) throws -> [Figure] {
@@ -20,7 +21,7 @@ enum Latency {
     return figures + (try duplicates(comparison))
   }
 
-  /// Each object a hundred times at once.
+  /// Loads each object a hundred times concurrently, and counts the requests.
   private static func duplicates(_ comparison: FetchComparison) throws -> [Figure] {
     let proxy = try DelayingProxy(to: comparison.nginx.port, delay: delay)
     defer { proxy.stop() }

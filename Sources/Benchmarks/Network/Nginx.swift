@@ -1,22 +1,23 @@
 import FoundationEssentials
 import Glibc
 
-/// nginx on this machine, in a process of its own: a folder under `/gallery/`, over HTTP/1.1, and over TLS and HTTP/2 too where
-/// a certificate is asked for.
+/// An nginx process on this machine that serves a folder under `/gallery/` over HTTP/1.1 and, if `isSecure` is true,
+/// over HTTP/2 with TLS.
 struct Nginx {
   let port: UInt16
-  /// 0 without TLS.
+  /// The port for TLS; 0 without TLS.
   let securePort: UInt16
-  /// Path of the certificate for `localhost`, which is its own authority.
+  /// The path of the self-signed certificate for `localhost`.
   var authority: String { place + "/certificate.pem" }
   private let place: String
   private let process: ChildProcess
 
   private static let places = ["/usr/sbin/nginx", "/usr/bin/nginx", "/usr/local/sbin/nginx"]
 
-  /// - Parameters:
-  ///   - folder: what it serves.
-  ///   - place: a folder for its own files, which is made.
+  /// Starts nginx and waits until connections are accepted. Throws `NotMeasurable` if nginx is not installed.
+  ///
+  /// - Parameters: - folder: The folder to serve. - place: The folder for nginx's own files, created if missing. -
+  ///   isSecure: True to serve over HTTP/2 with TLS as well.
   init(folder: String, place: String, isSecure: Bool = false) throws {
     guard let program = Self.places.first(where: { access($0, X_OK) == 0 }) else {
       throw NotMeasurable("nginx is not there: apt-get install nginx-light")
@@ -48,7 +49,7 @@ struct Nginx {
     throw BenchmarkError("nginx does not start; \(self.place)/error.log says why")
   }
 
-  /// Requests to `/counted/` so far, which has what `/gallery/` has.
+  /// The number of requests so far to `/counted/`, which serves the files of `/gallery/`.
   var countedRequests: Int {
     let log = FileManager.default.contents(atPath: place + "/access.log") ?? Data()
     return log.count { $0 == UInt8(ascii: "\n") }
@@ -84,7 +85,8 @@ struct Nginx {
       """
   }
 
-  /// For two days: one of an earlier run may have expired.
+  /// Creates a certificate that is valid for two days. A new one for each run, because that of an earlier run may have
+  /// expired.
   private static func makeCertificate(in place: String) throws {
     let program = "/usr/bin/openssl"
     guard access(program, X_OK) == 0 else {

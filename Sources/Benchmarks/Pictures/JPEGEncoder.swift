@@ -1,10 +1,12 @@
 import CCodecs
 import Glibc
 
-/// Writes JPEG like a camera or a web site: chroma at a quarter of the pixels, and one scan unless the image is
+/// Encodes JPEGs as cameras and web sites do: with 4:2:0 chroma subsampling, and one scan unless the image is
 /// progressive.
 enum JPEGEncoder {
-  /// - Parameter pixels: red, green and blue, row by row.
+  /// Returns an encoded image.
+  ///
+  /// - Parameter pixels: Red, green and blue of each pixel, row by row.
   static func bytes(
     _ pixels: [UInt8], width: Int, height: Int, quality: Int32, isProgressive: Bool = false
   ) -> [UInt8] {

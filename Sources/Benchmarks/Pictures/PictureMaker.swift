@@ -1,10 +1,10 @@
 import Glibc
 
-/// Makes pictures that cost a decoder what photographs cost.
+/// Generates images that take a decoder as much work as photographs do.
 ///
-/// Discs of all sizes lie over one another, small ones more often than large ones ("dead leaves"): that has
-/// the edges and the spectrum of photographs. Each has a colour and a texture of several octaves; over all lies
-/// the grain of a sensor.
+/// Overlapping discs of all sizes, with more small ones than large ones (the "dead leaves" model), have the edges and
+/// the spectrum of photographs. Each disc has a colour and a texture of several octaves, and the whole image has a
+/// grain like that of a sensor.
 struct PictureMaker {
   static let width = 1600
   static let height = 1200
@@ -14,10 +14,10 @@ struct PictureMaker {
   private var red: [Float]
   private var green: [Float]
   private var blue: [Float]
-  /// How strong the texture is at each pixel.
+  /// The strength of the texture at each pixel.
   private var roughness: [Float]
 
-  /// Red, green and blue of each pixel; the same for a number in every run.
+  /// Returns red, green and blue of each pixel. The image depends only on `number`.
   static func pixels(_ number: Int) -> [UInt8] {
     var maker = PictureMaker(number)
     maker.drawDiscs()
@@ -36,7 +36,7 @@ struct PictureMaker {
   private mutating func drawDiscs() {
     let hue = random.unit()
     for index in 0..<Self.discCount {
-      // From large to small, so that small ones are seen.
+      // Large discs are drawn first, so that they do not cover small ones.
       let radius = 520 / (1 + Float(index) * 0.12) * (0.6 + 0.8 * random.unit())
       let x = random.unit() * Float(Self.width)
       let y = random.unit() * Float(Self.height)
@@ -65,7 +65,7 @@ struct PictureMaker {
       for column in left..<right {
         let dx = Float(column) - x
         let distance = (dx * dx + dy * dy).squareRoot()
-        // An edge as soft as a lens makes it, and light that falls from the upper left.
+        // The edge is as soft as that of a lens, and the light comes from the upper left.
         let cover = min(1, max(0, (radius - distance) * 0.6 + 0.5))
         guard cover > 0 else { continue }
         let shade = 1 - 0.22 * (dx + dy) / radius
@@ -84,7 +84,7 @@ struct PictureMaker {
     var bytes = [UInt8](repeating: 0, count: red.count * 3)
     for place in red.indices {
       let bits = random.next()
-      // The sum of two even spreads is near enough to a sensor's.
+      // The sum of two uniform distributions is close enough to the noise of a sensor.
       let grain = (Float(bits & 0xFFFF) + Float(bits &>> 16 & 0xFFFF)) / 65535 * 2.4 - 2.4
       let light = texture[place] * roughness[place] + grain
       bytes[place * 3] = Self.byte(red[place] + light + tint[place])
@@ -94,7 +94,7 @@ struct PictureMaker {
     return bytes
   }
 
-  /// Octaves of smooth noise, one over the other.
+  /// Returns smooth noise: the sum of several octaves.
   private mutating func noise(cells: [Int], strengths: [Float]) -> [Float] {
     var sum = [Float](repeating: 0, count: Self.width * Self.height)
     for (cell, strength) in zip(cells, strengths) {

@@ -1,11 +1,11 @@
 import FoundationEssentials
 import Synchronization
 
-/// The files of `first-screen`, made once.
+/// The image files of `first-screen`, generated once.
 struct PictureSet {
   static let count = 200
   private static let quality: Int32 = 85
-  /// Beside the pictures; another number makes them anew.
+  /// The name of a marker file beside the images. Changing its number makes the program generate the images again.
   private static let version = "made-by-1"
 
   let folder: String
@@ -15,7 +15,7 @@ struct PictureSet {
     return String(repeating: "0", count: 3 - digits.count) + digits + ".jpg"
   }
 
-  /// Makes the pictures unless they are there. Takes some ten seconds.
+  /// Generates the images unless they exist, which takes about ten seconds.
   init(folder: String = ".build/bench/pictures") throws {
     self.folder = folder
     let files = FileManager.default
@@ -24,7 +24,7 @@ struct PictureSet {
       try? files.removeItem(atPath: folder)
       try files.createDirectory(atPath: folder, withIntermediateDirectories: true)
       try Self.make(in: folder)
-      // Last, so that a set that was interrupted is made again.
+      // The marker is written last, so that an interrupted generation starts again.
       try Data().write(to: URL(filePath: folder + "/" + Self.version))
     } catch {
       throw BenchmarkError("cannot write the pictures to \(folder)")
@@ -49,7 +49,7 @@ struct PictureSet {
     let count = Atomic(0)
   }
 
-  /// The bytes of all files.
+  /// Reads the contents of all files.
   func bytes() throws -> [[UInt8]] {
     try (0..<Self.count).map { index in
       let path = folder + "/" + Self.name(index)

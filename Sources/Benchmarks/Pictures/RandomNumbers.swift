@@ -1,4 +1,4 @@
-/// The same numbers in every run: SplitMix64.
+/// A random number generator that yields equal sequences in every run (SplitMix64).
 struct RandomNumbers: RandomNumberGenerator {
   private var state: UInt64
 
@@ -12,8 +12,8 @@ struct RandomNumbers: RandomNumberGenerator {
     return z ^ (z &>> 31)
   }
 
-  /// From 0 up to 1.
+  /// Returns a number from 0 up to, but not including, 1.
   mutating func unit() -> Float { Float(next() &>> 40) / Float(1 << 24) }
-  /// From -1 up to 1.
+  /// Returns a number from -1 up to, but not including, 1.
   mutating func signed() -> Float { unit() * 2 - 1 }
 }
