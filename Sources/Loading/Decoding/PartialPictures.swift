@@ -16,7 +16,7 @@ struct PartialPictures {
     static let leastCount = 1024
 
     /// True if a preview is worthwhile: at least `leastCount` bytes are there, and less than 99 % of the expected
-    /// length.
+    /// length, if known.
     var isWorthShowing: Bool {
       count >= Self.leastCount && expected.map { Double(count) < 0.99 * Double($0) } ?? true
     }

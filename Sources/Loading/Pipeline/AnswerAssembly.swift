@@ -1,43 +1,44 @@
-/// Puts an answer together from its head, its body, its end and what a modifier makes of the head, in whatever order
-/// the last two come. Decides only.
+/// Assembles a response from the head, the body, the end, and the result of the response modifier. The end and the
+/// result of the modifier may come in any order. Makes decisions only.
 struct AnswerAssembly {
-  /// What follows.
+  /// The next step of the receiver.
   enum Step {
     case goOn
-    /// Ask the modifier, and report with `modified`.
+    /// Call the response modifier, and report the result with `modified`.
     case modify(TransportResponse)
-    /// It is over, whether or not the transport has ended.
+    /// The response has ended, whether or not the transport has.
     case end(FetchEnd)
   }
 
-  /// What is asked of the head.
+  /// The requirements on the head.
   struct Expectations {
-    /// Nil for a file or data URL.
+    /// The rules for acceptable responses; `nil` for a file or data URL.
     var acceptance: ResponseAcceptance?
-    /// Whether the caller asks for a part of the body itself.
+    /// True if the request of the caller has a `Range` header.
     var allowsPart = false
-    /// Whether it is asked for only if it has changed.
+    /// True for a conditional request.
     var isConditional = false
+    /// True if there is a response modifier.
     var isModified = false
   }
 
-  /// What came of the body at an earlier try.
+  /// The resumable data of an earlier attempt.
   private(set) var resumed: PartialBody?
   private let expectations: Expectations
-  /// As the caller is to see it: of the whole body, and modified.
+  /// The head for callers: that of the whole body, after the response modifier.
   private(set) var response: TransportResponse?
   private var buffer = BodyBuffer()
   var body: [UInt8] { buffer.bytes }
-  /// Tells bodies apart: that of a rest is the number of what it continues.
+  /// The number that distinguishes bodies. A resumed body keeps the number of the earlier attempt.
   private(set) var bodyNumber: UInt64
-  /// As it came.
+  /// The head as received.
   private var head: TransportResponse?
   private(set) var isModifying = false
-  /// What the answer means for what was here.
+  /// The meaning of the response for the resumable data; `nil` before the head is received, and without such data.
   private var continuation: PartialBody.Continuation?
   private var isRest: Bool { continuation == .rest }
   private var isNotModified: Bool { expectations.isConditional && head?.status == 304 }
-  /// The end of the transport, while the modifier is at work.
+  /// The end of the transport, while the response modifier is running.
   private var ending: Result<TransportMetrics, ImageError>?
   private(set) var isOver = false
 
@@ -53,7 +54,7 @@ struct AnswerAssembly {
     ImageTask.Progress(received: buffer.count, expected: response?.expectedLength)
   }
 
-  /// Whether what has come so far is the beginning of a picture that is wanted, for all that is known.
+  /// True if the bytes received so far are the beginning of an acceptable body, as far as is known.
   var isBeginning: Bool {
     guard !isOver, !isModifying, !expectations.allowsPart, let response else { return false }
     return expectations.acceptance?.refusal(of: response) == nil
@@ -76,7 +77,7 @@ struct AnswerAssembly {
       // A successful response replaces the resumable data; after a failure they are kept.
       if let status = response.status, 200...299 ~= status { _ = resumed?.takeBytes() }
     case nil:
-      // The rest of something that nobody has: not what was asked for.
+      // A range that was not requested.
       if response.status == 206, !expectations.allowsPart { return finish(.failed(.status(206))) }
     }
     buffer = BodyBuffer(beginning, expected: self.response?.expectedLength)
@@ -85,7 +86,7 @@ struct AnswerAssembly {
     return .modify(response)
   }
 
-  /// What the modifier made of the head.
+  /// Handles the result of the response modifier.
   mutating func modified(_ result: Result<TransportResponse, ImageError>) -> Step {
     guard !isOver, isModifying else { return .goOn }
     isModifying = false
@@ -110,7 +111,7 @@ struct AnswerAssembly {
   /// The number of bytes in memory.
   var memoryUsed: Int { max(buffer.count, resumed?.bytes.count ?? 0) }
 
-  /// The transport has ended.
+  /// Handles the end of the transport.
   mutating func end(_ result: Result<TransportMetrics, ImageError>) -> Step {
     guard !isOver else { return .goOn }
     if isModifying, case .success = result {
@@ -124,7 +125,7 @@ struct AnswerAssembly {
         end.speaksHTTP2 = metrics.httpVersion == "2"
         return finish(end)
       }
-      // A rest is all of what was missing, or no more is known of it than of any part.
+      // The server may have sent less than the rest.
       if isRest, resumed?.isCompleted(by: buffer.count, of: head) == false { return finish(.needsWhole) }
       let whole = buffer.take()
       var end = FetchEnd(
@@ -133,7 +134,7 @@ struct AnswerAssembly {
       end.isRest = isRest
       return finish(end)
     case .failure(.tooLarge(.body(let limit))):
-      // The limit was what is left of one for all of it.
+      // The transport was given what resumable data leave of the limit for the whole body.
       guard let resumed, let continuation else { return finish(.failed(.tooLarge(.body(bytes: limit)))) }
       let (whole, isTooMuch) = limit.addingReportingOverflow(resumed.count)
       return finish(
@@ -142,17 +143,18 @@ struct AnswerAssembly {
     }
   }
 
-  /// Nobody wants it any more: what comes from now on is dropped.
+  /// Ends the response, because no caller wants the response any more: further bytes are dropped. Returns the resumable
+  /// data, or `nil` if there are none.
   mutating func abandon() -> PartialBody? {
     isOver = true
     return takePartialBody()
   }
 
-  /// Takes what has come so far, if the rest of it can be asked for later; the body is gone from here in any case. A
-  /// try that has brought nothing of it leaves what was here before.
+  /// Removes the bytes received so far, and returns these as resumable data, or `nil` if the rest cannot be requested.
+  /// An attempt without a successful response returns the resumable data of the earlier attempt.
   mutating func takePartialBody() -> PartialBody? {
     let body = buffer.take()
-    // Where a part begins that a caller has asked for is not known.
+    // The position of the range that the caller has requested is unknown.
     guard !expectations.allowsPart, continuation != .unusable else { return nil }
     guard let head, head.status.map({ 200...299 ~= $0 }) ?? true else { return resumed }
     var partial = PartialBody(
@@ -161,8 +163,8 @@ struct AnswerAssembly {
     return partial
   }
 
-  /// Whether the head is what is wanted. A status that is not ends with the transport, which reads a short body to be
-  /// able to use its connection again, unless a modifier has made it so.
+  /// Checks the head. An unacceptable status does not end the response at once, because the transport reads a short
+  /// body to reuse the connection, unless a modifier is configured.
   private mutating func judge() -> Step {
     guard !isNotModified, let response, let refusal = expectations.acceptance?.refusal(of: response) else {
       return .goOn
@@ -182,7 +184,7 @@ struct AnswerAssembly {
 }
 
 extension TransportResponse {
-  /// The head of the whole body, made from that of its rest.
+  /// Returns the head of the whole body, made from the head of the rest.
   fileprivate func asWhole(after received: Int, length: Int?) -> TransportResponse {
     var headers = headers
     headers["Content-Range"] = nil

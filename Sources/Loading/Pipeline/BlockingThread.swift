@@ -3,7 +3,8 @@ import Glibc
 
 /// A thread for work that blocks.
 package enum BlockingThread {
-  /// Runs `body` on a new thread, which ends with it. Where the system refuses a thread, Dispatch lends one.
+  /// Runs `body` on a new thread, which ends when `body` returns. Runs `body` on a global Dispatch queue if the system
+  /// refuses to create a thread.
   package static func start(_ body: @escaping @Sendable () -> Void) {
     let box = Unmanaged.passRetained(Box(body))
     var thread = pthread_t()

@@ -1,20 +1,20 @@
-/// The bytes of a body as they arrive, in storage that grows in few, large steps.
+/// The bytes of an arriving body, in storage that grows in few, large steps.
 ///
-/// Unused storage is address space without pages and is not counted. While the bytes move to larger storage they are in
-/// memory twice; `memoryNeeded(for:)` includes this.
+/// Unused storage is address space without pages and is not counted. While the bytes move to larger storage, both
+/// copies are in memory, which `memoryNeeded(for:)` includes.
 struct BodyBuffer {
   private(set) var bytes: [UInt8] = []
-  /// The length of the whole body as declared by the server.
+  /// The length of the whole body in bytes, as declared by the server.
   private let expected: Int?
 
   /// The maximum number of bytes allocated on the strength of the declared length alone.
   private static let trustedLength = 1 << 20
-  /// The size of the first storage for a body of unknown length.
+  /// The number of bytes of the first storage for a body of unknown length.
   private static let firstLength = 64 << 10
 
   /// - Parameters:
   ///   - beginning: The bytes of an earlier transfer.
-  ///   - expected: The declared length of the whole body.
+  ///   - expected: The declared length of the whole body in bytes.
   init(_ beginning: [UInt8] = [], expected: Int? = nil) {
     bytes = beginning
     self.expected = expected
@@ -41,8 +41,9 @@ struct BodyBuffer {
     return bytes
   }
 
-  /// Returns the size of the next storage. It quadruples in each step, so that all copies together are a third of the
-  /// storage. The declared length is used as soon as it is small, or plausible given the bytes received.
+  /// Returns the number of bytes of the next storage: four times the bytes received, but at most 48 MiB more. With a
+  /// factor of four, all copies together are a third of the storage. The declared length is used as soon as it is
+  /// small, or plausible given the bytes received.
   private func capacity(for count: Int) -> Int {
     if let expected, expected >= count, expected <= Self.trustedLength || expected / 16 <= bytes.count {
       return expected

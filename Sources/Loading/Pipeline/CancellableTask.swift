@@ -1,4 +1,4 @@
-/// A Swift task in the clothes of everything else that can be given up.
+/// A Swift task that can be cancelled as a `Cancellable`.
 final class CancellableTask: Cancellable {
   private let task: Task<Void, Never>
 

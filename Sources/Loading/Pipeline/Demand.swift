@@ -1,9 +1,9 @@
-/// Who waits for a shared stage, counted by priority: the stage has the highest of them.
+/// The number of callers that wait for a shared stage, by priority. The stage has the highest of these priorities.
 struct Demand {
-  /// In line, since each of the three stages of each load has them.
+  /// Stored inline, because all three stages of each load have these counts.
   private var counts = InlineArray<5, Int>(repeating: 0)
 
-  /// The highest priority of those who wait; nil when nobody does.
+  /// The highest priority of the waiting callers; `nil` if no caller waits.
   var priority: ImageRequest.Priority? {
     for index in counts.indices.reversed() where counts[index] > 0 {
       return ImageRequest.Priority(rawValue: index)
@@ -11,8 +11,8 @@ struct Demand {
     return nil
   }
 
-  /// Exchanges a caller's priority: nil before for one who comes, nil after for one who leaves. The stage's
-  /// priority, if it is another now and anybody still waits.
+  /// Replaces the priority of a caller: `old` is `nil` for a caller that joins, `new` is `nil` for a caller that
+  /// leaves. Returns the priority of the stage, or `nil` if the priority is unchanged or no caller waits.
   mutating func replace(
     _ old: ImageRequest.Priority?, with new: ImageRequest.Priority?
   ) -> ImageRequest.Priority? {

@@ -1,14 +1,14 @@
 import VitrineGraphics
 
-/// What a fetch has to do with the disk. Decides only.
+/// The state of a fetch with regard to the disk cache.
 struct DiskPart {
-  /// What those who wait allow to be made of what the disk has.
+  /// The use of the stored response that the cache policy of a request allows, the strictest first.
   enum Use: Int, Comparable {
-    /// Nothing: a request for an answer of the server's own.
+    /// No use: the request needs a response of the server.
     case none
-    /// A question to the server, whether it has changed.
+    /// In a conditional request, which asks the server whether the image has changed.
     case question
-    /// Whatever its server allows.
+    /// Any use that the response headers and the freshness rules allow.
     case asServerSays
 
     init(_ policy: ImageRequest.CachePolicy) {
@@ -22,52 +22,54 @@ struct DiskPart {
     static func < (a: Use, b: Use) -> Bool { a.rawValue < b.rawValue }
   }
 
-  /// Of all who have waited for it, what the strictest allows.
+  /// The strictest cache policy among the requests that joined this fetch.
   var use = Use.asServerSays
-  /// Whether the disk is to be asked before a transport.
+  /// True while a disk look-up waits that precedes the network request.
   var isLookedUp = false
-  /// True if the network request was started before the disk has answered. The disk may still answer.
+  /// True if the network request was started before the disk look-up has ended. The look-up may still end.
   var isLate = false
   /// The error of the server, while the fetch waits for a late look-up to show the stored response instead.
   var serverError: ImageError?
-  /// Whether somebody wants it to be kept.
+  /// True if the request of a caller uses the disk cache, so that the response is stored.
   var isKept = false
-  /// Whether the bytes that are here have been kept, or what was there has gone since they may not be.
+  /// True once the disk cache is up to date with the received bytes: the response was stored, or the stored response
+  /// was removed because storing is forbidden.
   var isSettled = false
-  /// What the server is asked about, and what is shown if it does not answer.
+  /// The stored response for a conditional request, which is shown if the server fails.
   var copy: StoredCopy?
   /// True if `copy` was released to make room while no caller needed the image. The disk is then asked again.
   var isReleased = false
   /// The time at which callers get the stored response if the server has not answered.
   var copyDeadline: Int64?
-  /// That the bytes are no picture, which somebody else is still decoding.
+  /// The error of a decode that found the bytes damaged, while other decodes still read the bytes.
   var damage: ImageError?
-  /// Whether what the disk had was damaged: it is fetched anew once.
+  /// True if damaged bytes were fetched again from the server, which is done only once.
   var wasHealed = false
 }
 
-/// An answer on disk. A class, as what holds one is copied often.
+/// A stored response, read from disk. A class, because values with a reference to the response are copied often.
 final class StoredCopy: Sendable {
+  /// The condition for showing a stored response.
   enum Showing: Sendable {
-    /// Without asking its server.
+    /// The response is shown without asking the server.
     case asFresh
-    /// At once, while its server is asked.
+    /// The response is shown at once, while the server is asked.
     case whileAsking
-    /// When its server has said that it is good still.
+    /// The response is shown after the server has answered a conditional request with a 304.
     case onceAsked
   }
 
   let answer: StoredAnswer
-  /// To be decoded: the body, or what a modifier makes of it.
+  /// The bytes to decode: the stored body, or the result of the body modifier.
   let body: [UInt8]
   let showing: Showing
-  /// Seconds since it was last known to be good.
+  /// The number of seconds since the response was last known to be valid; 0 if unknown.
   let age: Double
-  /// Whether it is shown when the server cannot be reached or fails.
+  /// True if the response may be shown when the server cannot be reached or fails.
   let mayShowOnError: Bool
-  /// Counts its body in memory.
+  /// The reservation of the body in memory.
   let hold: MemoryHold?
-  /// Whether a redirect led to it.
+  /// True if the response came through a redirect.
   let isFromElsewhere: Bool
 
   init(
@@ -87,18 +89,18 @@ final class StoredCopy: Sendable {
     }
   }
 
-  /// To be decoded, since its time has not run out.
+  /// The bytes to decode while the response is fresh.
   var freshBytes: FetchedBytes { bytes(answer, .fresh) }
 
-  /// To be decoded for those who ask no server.
+  /// The bytes to decode for a cache-only request, fresh or stale.
   var bytesAsTheyAre: FetchedBytes { if case .asFresh = showing { freshBytes } else { staleBytes() } }
 
-  /// To be decoded, though it may have changed.
+  /// Returns the bytes to decode for a stale response.
   func staleBytes(because reason: ImageError? = nil) -> FetchedBytes {
     bytes(answer, .stale(age: age, reason: reason))
   }
 
-  /// To be decoded, since a server has said that it is good still.
+  /// Returns the bytes to decode after the server has confirmed the response with a 304.
   func bytes(revalidatedAs answer: StoredAnswer, _ metrics: TransportMetrics) -> FetchedBytes {
     var bytes = bytes(answer, .revalidated)
     bytes.metrics = metrics
@@ -110,18 +112,18 @@ final class StoredCopy: Sendable {
   }
 }
 
-/// What a look at the disk has found.
+/// The result of a disk look-up.
 struct DiskFind: Sendable {
   var copy: StoredCopy?
-  /// Why the server refused it not long ago.
+  /// The remembered failure of an earlier request, if the server refused that a short time ago.
   var failure: ImageError?
   /// True if the head of a response has come from the network.
   var serverHasAnswered = false
 }
 
 extension ImageError {
-  /// Whether what is on disk may be shown in place of an answer: not when the server has answered that there is no such
-  /// picture, or none for this client (RFC 5861, 4).
+  /// True if the stored response may be shown after this error. False if the server has answered that the image does
+  /// not exist, or not for this client (RFC 5861, 4).
   var isNoAnswer: Bool {
     switch self {
     case .status(let status): !(400...499).contains(status) || [407, 408, 425, 429].contains(status)
@@ -140,7 +142,7 @@ extension ImageError {
     if case .status(let status) = self { [401, 403, 404, 410, 451].contains(status) } else { false }
   }
 
-  /// Whether bytes that bring it are no picture, whoever decodes them.
+  /// True if the bytes are not an image, independent of the options of the decode.
   var isDamage: Bool {
     switch self {
     case .emptyBody, .notAnImage, .decoding, .invalidData: true

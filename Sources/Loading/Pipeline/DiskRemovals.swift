@@ -1,7 +1,7 @@
 /// The removals of single responses that wait for the disk or are under way. Makes decisions only.
 ///
-/// Removals are made in batches, one after the other within a batch, and there is one waiting removal for each response.
-/// A response that is being removed counts as missing for look-ups.
+/// Removals are made in batches, one after the other within a batch. There is one waiting removal for each response. A
+/// response that is being removed counts as missing for look-ups.
 struct DiskRemovals {
   typealias Answer = DiskWrites.Answer
 
@@ -72,7 +72,7 @@ struct DiskRemovals {
     return batch.identities[batch.next]
   }
 
-  /// Ends a removal. Returns its completions, unless they have been called already.
+  /// Ends a removal. Returns the completions, unless these have been called already.
   mutating func end(_ identity: RequestIdentity, of number: UInt64) -> [Answer] {
     forget(identity)
     return batches[number]?.answers.removeValue(forKey: identity) ?? []

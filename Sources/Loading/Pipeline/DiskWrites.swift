@@ -9,15 +9,15 @@ struct DiskWrites {
   static let unwrittenBytesLimit = 16 << 20
   /// The number of seconds after which a change counts as hanging.
   static let limit = 10.0
-  /// The same limit for a change that removes everything, in seconds.
+  /// The number of seconds after which a removal of everything counts as hanging.
   static let longLimit = 60.0
 
   enum Kind {
-    /// A store, dropped if it cannot be made soon.
+    /// A store, which is dropped if the disk is too slow.
     case store(RequestIdentity, bytes: Int)
     /// A look-up.
     case look
-    /// A removal, made however late.
+    /// A removal, which is made however late.
     case remove(RequestIdentity)
     case removeAll
   }
@@ -36,11 +36,11 @@ struct DiskWrites {
   }
 
   enum Admission {
-    /// The change is a new one. `dropped` are the numbers of earlier changes that it replaces.
+    /// The change is new. `dropped` are the numbers of earlier changes that the new change replaces.
     case queued(number: UInt64, Work, dropped: [UInt64] = [])
-    /// A change that waits already makes this one too.
+    /// A waiting change includes this one.
     case joined
-    /// `isFirst` is true if the change before was admitted.
+    /// `isFirst` is true if the previous store was admitted.
     case refused(isFirst: Bool)
   }
 
@@ -58,13 +58,13 @@ struct DiskWrites {
   private var last: UInt64 = 0
   private var unwrittenBytes = 0
   private var isRefusing = false
-  /// True from the time at which a change was given up until it returns.
+  /// True while a change that was given up has not returned.
   private(set) var isHanging = false
 
   /// True if no change is to be waited for.
   var isIdle: Bool { changes.isEmpty || isHanging }
 
-  /// True if a response is removed or will be, so that a look-up must not find it.
+  /// True if a response is being removed or will be, so that look-ups must not find the response.
   func isRemoving(_ identity: RequestIdentity) -> Bool { removals.contain(identity) }
 
   /// The number of changes that wait or are under way, for tests.
@@ -72,7 +72,8 @@ struct DiskWrites {
 
   // MARK: Changes
 
-  /// Adds a change. Its completion is kept until its end, unless the disk hangs: callers then do not wait (`isHanging`).
+  /// Adds a change. The completion is kept until the change ends. If the disk hangs (`isHanging`), the completion is
+  /// dropped, and the caller does not wait.
   mutating func admit(_ kind: Kind, _ answer: Answer?) -> Admission {
     let answer = isHanging ? nil : answer
     switch kind {
@@ -129,17 +130,17 @@ struct DiskWrites {
     return end
   }
 
-  /// Returns the next response that a batch removes; nil at its end.
+  /// Returns the next response that a batch removes, or `nil` at the end of the batch.
   mutating func nextRemoval(of number: UInt64) -> RequestIdentity? { removals.next(of: number) }
 
-  /// Ends one removal of a batch. Returns its completions, unless they have been called already.
+  /// Ends one removal of a batch. Returns the completions, unless these have been called already.
   mutating func removed(_ identity: RequestIdentity, of number: UInt64, at now: Int64) -> [Answer] {
-    // The limit of time is that of one removal.
+    // The time limit applies to each removal of a batch.
     if running?.number == number { running?.end = now.advanced(bySeconds: Self.limit) }
     return removals.end(identity, of: number)
   }
 
-  /// Ends a change. Returns its completions, unless they have been called already.
+  /// Ends a change. Returns the completions, unless these have been called already.
   mutating func end(_ number: UInt64) -> [Answer] {
     guard let change = changes.removeValue(forKey: number) else { return [] }
     unwrittenBytes -= change.work.bytes

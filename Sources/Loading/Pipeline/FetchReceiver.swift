@@ -2,25 +2,25 @@ import Dispatch
 import Synchronization
 import VitrineGraphics
 
-/// Hears of the transfer of one try of a fetch, and tells those who wait how far it is.
+/// The receiver of one attempt of a fetch. Reports progress to the waiting tasks, and the result to the engine.
 final class FetchReceiver: TransportReceiver {
   struct State {
     var answer: AnswerAssembly
     var watchers: [ImageTask] = []
-    /// So many of them, and it is looked who has left.
+    /// The number of watchers at which finished tasks are removed.
     var fullCount = 32
     var failureMetrics: TransportMetrics?
-    /// Let go at the end, or with the receiver.
+    /// The activity of the transfer, which ends with the transfer or with the receiver.
     var activity: NetworkActivity.Running?
     var modifying: Task<Void, Never>?
     var isEnded = false
-    /// Progress is not told again before.
+    /// The earliest time of the next progress report, in nanoseconds.
     var nextReport = Int64.min
-    /// What has come is not shown before; never, where nobody wants to see it.
+    /// The earliest time of the next preview, in nanoseconds; `Int64.max` if no caller wants previews.
     var nextPart = Int64.max
-    /// The reservation for the body, until its end.
+    /// The body that is being received, with the reservation of the bytes; `nil` after the end.
     var body: ArrivingBody?
-    /// The bytes of the body that a transport may deliver without asking again.
+    /// The number of bytes of the body up to which the transport may deliver without asking again.
     var promised = 0
     var pauses = PauseTime()
 
@@ -39,14 +39,14 @@ final class FetchReceiver: TransportReceiver {
       return finished
     }
 
-    /// What came of the body that broke off or was given up, which goes on counting.
+    /// Returns resumable data with a reservation, so that the bytes stay counted.
     func counting(_ partial: PartialBody?, in hold: MemoryHold?) -> PartialBody? {
       var partial = partial
       partial?.hold = hold
       return partial
     }
 
-    /// Ends the arriving body and returns the reservation of its bytes.
+    /// Ends the arriving body and returns the reservation of the bytes.
     mutating func takeHold() -> MemoryHold? {
       guard let body else { return nil }
       body.end()
@@ -55,19 +55,19 @@ final class FetchReceiver: TransportReceiver {
     }
   }
 
-  /// The queue that resumes transfers waiting for memory, so that this does not happen on the thread that released it.
+  /// The queue that resumes transfers waiting for memory, because the thread that releases memory may hold a lock.
   private static let resuming = DispatchQueue(label: "vitrine.resuming")
 
   let id: FetchID
   private let isLocal: Bool
-  /// Whether a picture of what has come so far can be made at all.
+  /// True if previews are possible: not for a file or data URL, and not with a body modifier.
   private let allowsParts: Bool
   private let secondsQueued: Double
   private let modifier: ImageDownloader.ResponseModifier?
   private let interval: Double
   let clock: any LoadingClock
   let state: Mutex<State>
-  /// A transport that never ends does not keep a downloader that has gone.
+  /// Weak, so that a transport that never ends does not retain the engine of a released downloader.
   weak let engine: LoadEngine?
 
   init(
@@ -87,7 +87,7 @@ final class FetchReceiver: TransportReceiver {
     state = Mutex(State(answer: answer, body: body))
   }
 
-  /// The transfer begins; one on this machine is no activity of the network.
+  /// Begins to count the transfer as network activity, except for a file or data URL.
   func countsAsActivity(of network: NetworkActivity) {
     if !isLocal { state.withLock { $0.activity = network.begin() } }
   }
@@ -95,13 +95,13 @@ final class FetchReceiver: TransportReceiver {
   /// True if the head of a response has come.
   var hasResponse: Bool { state.withLock { $0.answer.response != nil } }
 
-  /// Whether the transport has said that it is over.
+  /// True once the transport has reported the end.
   var isEnded: Bool { state.withLock { $0.isEnded } }
 
-  /// Whether a modifier has been given the head and has not answered.
+  /// True while the response modifier is running.
   var isModifying: Bool { state.withLock { $0.answer.isModifying } }
 
-  /// Somebody has joined. Those who have left meanwhile, to be let go where no lock is held; O(1), amortised.
+  /// Adds a waiting task. Returns finished tasks, which the caller releases without holding a lock. O(1), amortized.
   @discardableResult
   func add(_ watcher: ImageTask) -> [ImageTask] {
     let wantsParts = allowsParts && watcher.request.progressive != .none
@@ -112,10 +112,11 @@ final class FetchReceiver: TransportReceiver {
     }
   }
 
-  /// Somebody waits for another fetch now.
+  /// Removes a task that waits for another fetch now. O(n) in the number of tasks.
   func remove(_ watcher: ImageTask) { state.withLock { $0.watchers.removeAll { $0 === watcher } } }
 
-  /// Nobody wants the transfer any more. What has come of it, if the rest can be asked for later.
+  /// Ends the attempt, because no caller wants the transfer any more. Returns the resumable data, or `nil` if there are
+  /// none.
   func abandon() -> PartialBody? {
     let (partial, modifying) = state.withLock { state in
       let used = state.answer.memoryUsed
@@ -177,7 +178,7 @@ final class FetchReceiver: TransportReceiver {
     state.withLock { $0.failureMetrics = complete }
   }
 
-  /// What it took from the time that somebody wanted it.
+  /// Returns the metrics with the time in the queue, from the request to the first attempt.
   private func completed(_ metrics: TransportMetrics) -> TransportMetrics {
     var metrics = metrics
     metrics.queue = secondsQueued
@@ -194,7 +195,7 @@ final class FetchReceiver: TransportReceiver {
       }
       return (state.answer.end(result), state.activity, state.failureMetrics, state.watchers)
     }
-    _ = activity  // goes here, outside the lock
+    _ = activity  // released here, outside the lock
     guard let engine else { return }
     let transfer = TraceEvent.Transfer(result, failureMetrics: failureMetrics, isLocal: isLocal)
     engine.trace.record(.fetchEnded(fetch: id.number, transfer))
@@ -243,14 +244,15 @@ final class FetchReceiver: TransportReceiver {
 }
 
 extension Result where Failure == ImageError {
-  /// What somebody else's closure gives: its own `ImageError` as it is, any other error as a refusal that says it.
+  /// Returns the result of a closure of the application. An `ImageError` is passed on, a `CancellationError` becomes
+  /// `.cancelled`, and any other error becomes `refusal` with the text of the error.
   static func of(
     _ refusal: (String) -> ImageError, _ body: () async throws -> sending Success
   ) async -> sending Result {
     do { return .success(try await body()) } catch { return .failure(ImageError(error, refusal)) }
   }
 
-  /// The same for one that does not wait.
+  /// Returns the result of a synchronous closure of the application. Errors are mapped as for asynchronous closures.
   static func of(_ refusal: (String) -> ImageError, _ body: () throws -> Success) -> Result {
     do { return .success(try body()) } catch { return .failure(ImageError(error, refusal)) }
   }

@@ -4,7 +4,7 @@ import VitrineGraphics
 // The return of the network and steps of the wall clock.
 
 extension LoadEngine {
-  /// Called each time that the network has returned. Returns that follow each other quickly are acted upon together.
+  /// Called each time the network has returned. Returns in quick succession are handled together.
   func networkReturned() {
     switch state.withLock({ $0.networkReturns.reported(at: clock.now) }) {
     case .act: actOnNetworkReturn()
@@ -22,7 +22,7 @@ extension LoadEngine {
     connectivity.notify()
   }
 
-  /// Sends waiting and failed requests now, and forgets failures and the staleness of images in memory.
+  /// Sends waiting and failed requests now, forgets remembered failures, and removes stale images from memory.
   private func actOnNetworkReturn() {
     let stale = state.withLock { state in
       defer { staleCount.store(0, ordering: .relaxed) }

@@ -3,10 +3,10 @@ import FoundationEssentials
 import Synchronization
 import VitrineGraphics
 
-// What is on disk: looked for before a download, kept after one.
+// The disk cache: looked up before a download, and updated after a download.
 
 extension LoadEngine {
-  /// Whether a request that memory cannot serve may be served from disk.
+  /// Returns true if a request that the memory cache cannot serve may be served from disk.
   func asksDisk(for request: ImageRequest) -> Bool {
     dataCache != nil && request.cache.usesDisk && !request.isLocal
       && DiskPart.Use(request.cachePolicy) == .asServerSays
@@ -42,7 +42,7 @@ extension LoadEngine {
     resume(state.withLock { $0.takeIdleWaiters() })
   }
 
-  /// Continues without the disk, because it has not answered in time.
+  /// Continues without the disk, which has not answered in time.
   func skipLookUp(_ id: FetchID) {
     withdrawLookUp(id)
     perform { state in
@@ -54,7 +54,7 @@ extension LoadEngine {
     resume(state.withLock { $0.takeIdleWaiters() })
   }
 
-  /// Returns the identity under which the disk stores a response. It depends on the transport.
+  /// Returns the identity under which the disk stores a response. Includes the trust settings of the transport.
   func onDisk(_ identity: RequestIdentity) -> RequestIdentity {
     identity.onDisk(trust: (try? transport(for: identity.fullURL))?.trust ?? "")
   }
@@ -70,7 +70,7 @@ extension LoadEngine {
     hold.reserve(answer.body.count)
     var body = answer.body
     if let modify = configuration.bodyModifier {
-      // What cannot be read any more is as good as damaged.
+      // A stored body that the modifier rejects counts as a miss.
       guard let modified = try? modify(body, answer.response) else { return nil }
       body = modified
     }
@@ -90,7 +90,7 @@ extension LoadEngine {
     }
   }
 
-  /// A picture is in memory that may have changed.
+  /// Notes that a stale image is in memory. The image is removed after `FreshnessRules.staleInMemory` seconds.
   func noteStale(
     _ image: Image, _ request: ImageRequest, _ additionalIdentifier: String?, because reason: ImageError?
   ) {
@@ -117,7 +117,7 @@ extension LoadEngine {
     }
   }
 
-  /// Takes them out of memory, unless newer ones have taken their places.
+  /// Removes stale images from memory, except images that newer ones have replaced.
   func forget(_ stale: [StalePictures.Entry]) {
     for entry in stale {
       let cache = entry.request.cache(insteadOf: cache)
@@ -129,7 +129,8 @@ extension LoadEngine {
     }
   }
 
-  /// What a server has sent, as it is to be kept; it is decoded first.
+  /// Returns the bytes together with the response to store on disk, if storing is allowed. The response is stored after
+  /// the decode.
   func storable(_ bytes: FetchedBytes, of receiver: FetchReceiver) -> FetchedBytes {
     guard let response = bytes.response else { return bytes }
     let (transfer, request) = state.withLock {
@@ -148,7 +149,8 @@ extension LoadEngine {
     return bytes
   }
 
-  /// What a 304 makes of what is on disk.
+  /// Returns the outcome of a 304: the stored response with the updated headers, or `.needsWhole` if the 304 does not
+  /// match the stored response.
   func revalidated(
     _ receiver: FetchReceiver, _ response: TransportResponse, _ metrics: TransportMetrics
   ) -> FetchEnd.Outcome {
@@ -170,7 +172,7 @@ extension LoadEngine {
     }
     answer.varying = transfer.varying(answer.response.headers)
     var bytes = copy.bytes(revalidatedAs: answer, metrics)
-    // Written anew only if that spares a question.
+    // Written again only if this saves the next request a revalidation.
     let standing = answer.standing(
       at: now, rules: configuration.freshness, isFromElsewhere: copy.isFromElsewhere)
     if case .fresh = standing, StoredAnswer.mayBeKept(answer.response, sent: exchange.sent) {
@@ -185,8 +187,8 @@ extension LoadEngine {
     return .bytes(bytes)
   }
 
-  /// What makes a request one for an answer that has changed; empty where that came from another server, behind a redirect:
-  /// what that one has said is not told to this one, and does not follow the redirect either.
+  /// Returns the headers of a conditional request. Empty if the stored response came from another server through a
+  /// redirect: validators of one server are not sent to another, and do not follow the redirect.
   func validators(for request: ImageRequest, _ copy: StoredCopy?) -> HTTPHeaders {
     guard let answer = copy?.answer else { return [:] }
     let (known, url) = (answer.response.url, request.url)
@@ -194,8 +196,8 @@ extension LoadEngine {
     return mayBeTold ? answer.validators : [:]
   }
 
-  /// Whether a 304 from `url` can be about what came from `known`: where a redirect leads elsewhere now, the server has
-  /// compared a picture with another one (RFC 9110, 15.4).
+  /// Returns true if a 304 from `url` can refer to a response from `known`. If a redirect leads elsewhere now, the
+  /// server has compared another image (RFC 9110, 15.4).
   private func isSamePlace(_ url: URL, _ known: URL) -> Bool {
     // A stored URL has no login and no signature.
     if url == known || url.withoutSecrets.isSameResource(as: known.withoutSecrets) { return true }
@@ -203,8 +205,8 @@ extension LoadEngine {
     return filter(url).isSameResource(as: filter(known))
   }
 
-  /// Whether what came from `known` is what `url` itself names, and not what a redirect has led to that may lead elsewhere
-  /// tomorrow. To the same over https it leads for good.
+  /// Returns true if a response from `known` is the response of `url` itself, and not of a redirect that may lead
+  /// elsewhere later. A redirect from http to https with an otherwise equal URL is taken as permanent.
   private func leadsTo(_ known: URL, from url: URL) -> Bool {
     if isSamePlace(url, known) { return true }
     guard url.scheme == "http", known.scheme == "https", url.port == nil, known.port == nil else {
@@ -213,7 +215,8 @@ extension LoadEngine {
     return url.resource.dropFirst(4) == known.resource.dropFirst(5)
   }
 
-  /// Asks for nobody whether what has been shown has changed; what is new is there the next time.
+  /// Asks the server whether an image that was shown has changed. No caller waits for the response, which serves later
+  /// requests.
   func revalidate(_ request: ImageRequest, _ identifier: String?) {
     let task = revalidation(of: request, identifier)
     let lookup = LookupNotes(began: trace.now, memory: .bypassed)
@@ -221,16 +224,16 @@ extension LoadEngine {
   }
 }
 
-/// When and how a server was asked.
+/// The URL, the headers and the time of a request that was sent.
 struct Exchange: Sendable {
-  /// Which URL was asked for, after a modifier; nil before.
+  /// The requested URL, after the request modifier; `nil` until the request is sent, and without a disk cache.
   var url: URL?
   var sent = HTTPHeaders()
-  /// Seconds since 1970, by this machine's clock.
+  /// The time of the request, in seconds since 1970 by the clock of this machine.
   var requested = 0.0
 
-  /// With the URL of the request, where a modifier alone has made another one of it: that is signed anew each time, and its
-  /// signature is nothing to keep.
+  /// Returns the response with the URL of the request, if only the request modifier has changed the URL. A modifier may
+  /// sign each request differently, and the signature must not be stored.
   func unmodified(_ response: TransportResponse, of request: ImageRequest) -> TransportResponse {
     guard response.url == url else { return response }
     return TransportResponse(
@@ -238,7 +241,7 @@ struct Exchange: Sendable {
       expectedLength: response.expectedLength, credentials: response.credentials)
   }
 
-  /// When the head of the answer came, where the end was at `now`.
+  /// Returns the time at which the head of the response arrived, if the transfer ended at `now`, in seconds since 1970.
   func received(_ now: Double, _ metrics: TransportMetrics?) -> Double {
     let body = metrics.map { max(0, $0.total - $0.firstByte) } ?? 0
     return max(requested, now - (body.isFinite ? body : 0))

@@ -7,7 +7,8 @@ extension LoadEngine {
   /// Removes the stored response of `identity`, which look-ups do not find any more.
   func discard(_ identity: RequestIdentity) { change(.remove(onDisk(identity)), answer: nil) }
 
-  /// Removes what the disk has of `identity`, or all of it if nil. No look-up that begins after this call finds it.
+  /// Removes the stored response of `identity`, or all stored responses if `nil`. Look-ups that begin after this call
+  /// do not find the removed responses.
   func removeFromDisk(_ identity: RequestIdentity?, _ answer: @escaping @Sendable (Bool) -> Void) {
     if let identity {
       change(.remove(onDisk(identity)), answer: answer)
@@ -23,7 +24,7 @@ extension LoadEngine {
     change(.look, { $0.containsAnswer(for: identity) }, answer: answer)
   }
 
-  /// Blocks until all that has been asked of the disk so far is written, but no longer than so many seconds.
+  /// Blocks the calling thread until all earlier changes have been written, but no longer than `seconds`.
   func finishWriting(within seconds: Double) {
     let isWritten = DispatchSemaphore(value: 0)
     change(.look) { _ in
@@ -37,8 +38,8 @@ extension LoadEngine {
   /// Makes a change on the writer thread after all earlier changes, unless too many wait already.
   ///
   /// - Parameters:
-  ///   - change: The work of a store or look-up; by default removals are made.
-  ///   - answer: Called once; with false if the change was not made, as on a disk that hangs.
+  ///   - change: The work of a store or a look-up; by default, everything is removed. Not called for single removals.
+  ///   - answer: Called once, with false if the change was not made, as on a disk that hangs.
   func change(
     _ kind: DiskWrites.Kind,
     _ change: @escaping @Sendable (any ImageDataCache) -> Bool = { $0.removeAllAnswers() },
@@ -52,7 +53,7 @@ extension LoadEngine {
     switch admission {
     case .queued(let number, let work, let dropped):
       for number in dropped { diskWriter.cancel(number) }
-      // Removals that exceed the memory for them become one removal of everything.
+      // Single removals that take too much memory are replaced by one removal of everything.
       let isReplaced = if case .remove = kind { work == .removeAll } else { false }
       submit(number) { [self] in
         if work == .removals { return removePending(number, from: dataCache) }
@@ -64,7 +65,7 @@ extension LoadEngine {
       answer?(false)
       return
     }
-    // On a disk that hangs the change is made later, and its caller does not wait for it.
+    // On a disk that hangs, the change is made later, and the caller does not wait.
     if isHanging { answer?(false) }
   }
 

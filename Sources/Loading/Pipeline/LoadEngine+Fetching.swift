@@ -1,9 +1,9 @@
 import VitrineGraphics
 
-// Bytes: a try from its start to its end.
+// Transfers: an attempt from the start to the end.
 
 extension LoadEngine {
-  /// The end of a try of a fetch. One that was given up has no entry any more, and tells nobody.
+  /// Handles the end of an attempt. An attempt that was given up has no entry in `transfers` any more, and is ignored.
   func fetchEnded(_ receiver: FetchReceiver, _ end: FetchEnd, partial: PartialBody?) {
     let id = receiver.id
     var end = end
@@ -13,7 +13,7 @@ extension LoadEngine {
     guard case .bytes(let bytes) = end.outcome, !bytes.body.isEmpty, let modify = configuration.bodyModifier,
       state.withLock({ $0.transfers[id]?.receiver === receiver })
     else { return settleFetch(receiver, end, partial) }
-    // Nobody else uses its number while it is a fetch that runs.
+    // No other job uses this number while the fetch is running.
     workers.submit(id.number, priority: .normal) { [self, end] in
       let result = Result<[UInt8], ImageError>.of(ImageError.responseRefused) {
         try modify(bytes.body, bytes.response)
@@ -30,7 +30,7 @@ extension LoadEngine {
   func settleFetch(_ receiver: FetchReceiver, _ end: FetchEnd, _ partial: PartialBody?) {
     let id = receiver.id
     var end = end
-    // A retry is given what is left of the time; what the caller has set is what has passed.
+    // A retry has only the remaining time, but the error states the limit that was configured.
     if case .failed(.timedOut(.total)) = end.outcome {
       end.outcome = .failed(.timedOut(.total(seconds: configuration.timeouts.total)))
     }
@@ -45,7 +45,7 @@ extension LoadEngine {
         state.transfers[id]?.receiver === receiver ? state.registry.lane(of: id) : nil
       })
     {
-      // Before a slot can learn of the failure.
+      // Recovery learns of the pause before a slot receives the failure.
       recovery.refused(host, retryAfter: retryAfter)
     }
     var handle: (any Cancellable)?
@@ -68,11 +68,11 @@ extension LoadEngine {
       return state.registry.fetchEnded(id, end)
     }
     if let answered { recovery.succeeded(answered) }
-    // What was refused before its end is of no use any more.
+    // The remaining bytes of a refused response are not needed.
     if !receiver.isEnded { handle?.cancel() }
   }
 
-  /// A transport has told a receiver its end.
+  /// Called when a transport has reported the end of a transfer, even of a cancelled one.
   func transportEnded() {
     resume(
       state.withLock { state in
@@ -81,7 +81,7 @@ extension LoadEngine {
       })
   }
 
-  /// Stops a transfer; what has come of it is kept for whoever asks next.
+  /// Stops a transfer. Resumable data are kept for later requests.
   func giveUp(_ transfer: Transfer) {
     let partial = transfer.receiver.abandon()
     if let partial { state.withLock { $0.partials.keep(partial, for: transfer.identity) } }
@@ -103,12 +103,12 @@ extension LoadEngine {
         self?.settleFetch(receiver, FetchEnd(.failed(error)), nil)
       }
     }
-    // The transfer may have begun by now, and is what is to be stopped then.
+    // If the transfer has begun by now, the handle of the transfer is kept instead.
     keep(CancellableTask(task), of: receiver, insteadOfAnother: false)
     limitTime(of: receiver) { _, state in state.transfers[id].map { !$0.hasBegun } ?? false }
   }
 
-  /// A modifier has no longer than a whole load may take.
+  /// Fails the attempt if the response modifier takes longer than `timeouts.total`.
   func limitTime(of receiver: FetchReceiver) {
     limitTime(of: receiver) { receiver, _ in receiver.isModifying }
   }
@@ -124,7 +124,7 @@ extension LoadEngine {
     }
   }
 
-  /// The receiver of a try; nil for a fetch that nobody wants any more.
+  /// Prepares an attempt with a receiver. Returns `nil` if the fetch is no longer running.
   private func prepare(_ id: FetchID, _ request: ImageRequest) -> Transfer? {
     let isLocal = request.isLocal
     let identity = request.identity.asSent
@@ -162,7 +162,7 @@ extension LoadEngine {
       url: request.url, headers: headers,
       bodyLimit: max(0, max(0, configuration.bodyLimit) - (partial?.count ?? 0)),
       timeouts: timeouts,
-      // A modifier may make any answer an acceptable one.
+      // A response modifier may make any status acceptable.
       acceptableStatuses: configuration.responseModifier == nil
         ? configuration.acceptance.statuses + (partial == nil ? [] : [206...206])
           + (transfer.validators.isEmpty ? [] : [304...304]) : [200...599])
@@ -188,7 +188,8 @@ extension LoadEngine {
     }
   }
 
-  /// Whoever gave up while it was started had nothing to cancel.
+  /// Keeps the handle that stops an attempt. Cancels the handle if the attempt was given up before the handle was
+  /// known.
   private func keep(_ handle: any Cancellable, of receiver: FetchReceiver, insteadOfAnother: Bool = true) {
     let isStillWanted = state.withLock { state in
       guard state.transfers[receiver.id]?.receiver === receiver else { return false }

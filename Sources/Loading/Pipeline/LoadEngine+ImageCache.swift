@@ -17,7 +17,8 @@ extension LoadEngine {
     }
   }
 
-  /// Removes everything on disk and reports progress. Look-ups that begin after this call find nothing of it.
+  /// Removes everything on disk and reports progress. Look-ups that begin after this call do not find the removed
+  /// responses.
   func removeAllFromDisk(
     progress: @escaping @Sendable (_ removed: Int, _ total: Int) -> Void,
     completion: @escaping @Sendable (_ isComplete: Bool) -> Void

@@ -1,6 +1,6 @@
 import VitrineGraphics
 
-// Pictures: from bytes to those who wait.
+// Decoding, transforming, storing and delivering images.
 
 extension LoadEngine {
   func decode(
@@ -9,7 +9,7 @@ extension LoadEngine {
     let options = key.options(configuration.pixelFormat)
     let hold = MemoryHold(0, in: ledger, as: .decoding)
     let work = ledger.beginWork()
-    // The header is read by a worker: it may be as long as the body, and this thread may belong to a transport.
+    // Measured by a worker: the header may be as long as the body, and this thread may belong to a transport.
     let claim = MemoryClaim(in: hold, beside: body.count) { [decoder] in
       key.decodes ? decoder.memoryNeeded(for: body, options: options) : 0
     }
@@ -43,8 +43,8 @@ extension LoadEngine {
     }
   }
 
-  /// Counts the pixels of an image until it is released, except while the cache counts them. A cache of the
-  /// application's own counts its images itself.
+  /// Counts the pixels of an image until the image is released, except while the cache counts the pixels. Does nothing
+  /// if the application has a cache of its own, which counts its images itself.
   func countAsShown(_ image: Image, movedFrom hold: MemoryHold) {
     if cache == nil || cache is MemoryImageCache { image.countAsShown(movedFrom: hold) }
   }
@@ -55,7 +55,7 @@ extension LoadEngine {
       bytes.initializeMemory(as: UInt8.self, repeating: 0)
     })
 
-  /// Applies transforms one after another. Fails with `.cancelled` between two of them.
+  /// Applies transforms one after another. Fails with `.cancelled` between two transforms.
   static func apply(
     _ transforms: [any ImageTransform], to image: Image, _ cancellation: DecodeCancellation = .never
   ) -> Result<Image, ImageError> {
@@ -72,7 +72,7 @@ extension LoadEngine {
   func store(
     _ id: PictureID, _ image: Image, _ request: ImageRequest, _ identifier: String?
   ) {
-    // Before the cache is asked, as those who wait may leave meanwhile.
+    // Read before the cache is called, because the callers may leave in the meantime.
     if let freshness = state.withLock({ $0.registry.freshness(of: id) }),
       let cache = request.cache(insteadOf: cache),
       cache.shouldCache(image, for: request, additionalIdentifier: identifier)
@@ -109,7 +109,7 @@ extension LoadEngine {
 }
 
 extension Result<ImageResponse, ImageError> {
-  /// For callers who have not asked for the bytes.
+  /// The result without the encoded data, for callers that have not requested the data.
   fileprivate var withoutData: Self {
     map { response in
       var response = response
@@ -120,8 +120,8 @@ extension Result<ImageResponse, ImageError> {
 }
 
 extension Image {
-  /// The image with a source size in proportion, where a transform has forgotten that it was given less than
-  /// the whole picture: a slot that needs more pixels must not be served by it.
+  /// Returns the image with a source size in proportion, if a transform has lost the information that the input was
+  /// scaled down. Otherwise a slot that needs more pixels would be served by this image.
   fileprivate func claimingNoMore(than input: Image) -> Image {
     guard isFullSize, !input.isFullSize else { return self }
     return Image(

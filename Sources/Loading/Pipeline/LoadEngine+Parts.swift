@@ -1,10 +1,10 @@
 import Synchronization
 import VitrineGraphics
 
-// Pictures in part: from what has come so far to those who want to see it.
+// Previews: made from the bytes received so far, and shown to callers.
 
 extension FetchReceiver {
-  /// More has come of what somebody wants to see.
+  /// Starts the previews that are due, after more bytes were received.
   func showPart() {
     let now = clock.now
     let beginning = state.withLock { now >= $0.nextPart ? $0.beginning : nil }
@@ -13,7 +13,7 @@ extension FetchReceiver {
     state.withLock { $0.nextPart = next }
   }
 
-  /// All that has come, if it is still what `beginning` says.
+  /// Returns all bytes received so far, or `nil` if `beginning` no longer describes the body.
   func bytes(of beginning: PartialPictures.Beginning) -> [UInt8]? {
     state.withLock { $0.beginning == beginning ? $0.answer.body : nil }
   }
@@ -28,10 +28,10 @@ extension FetchReceiver.State {
 }
 
 extension LoadEngine {
-  /// Lets pictures be made from what has come, where they are due; when to come again.
+  /// Starts the previews that are due. Returns the time of the next call in nanoseconds.
   ///
-  /// They are made only while the workers have nothing else to do and memory has room: they are a favour, and whoever
-  /// waits for a whole picture goes first. Nothing is waited for here, on a transport's thread.
+  /// Previews are made only while workers are idle and memory is free, because whole images take precedence. Never
+  /// blocks, because this method runs on a thread of the transport.
   fileprivate func showPart(of receiver: FetchReceiver, _ beginning: PartialPictures.Beginning) -> Int64 {
     let now = clock.now
     let (jobs, next, letGo) = state.withLock { state in
@@ -42,7 +42,7 @@ extension LoadEngine {
         of: receiver.id, beginning, interval: configuration.partialImageInterval, at: now)
       return (jobs, next, state.registry.takeDecodersLetGo())
     }
-    _ = letGo  // go here, outside the lock
+    _ = letGo  // released here, outside the lock
     guard !jobs.isEmpty else { return next }
     var isSkipped = false
     for job in jobs where !submit(job, of: receiver, beginning) {
@@ -54,8 +54,8 @@ extension LoadEngine {
 
   /// Submits a preview. Returns false if no worker is free, or if the bytes have changed.
   ///
-  /// The body is copied as soon as more bytes come while a preview reads it. The copy is reserved before the body is
-  /// read: by a worker, which may evict memory, if there is no room now.
+  /// Memory for a copy of the body is reserved before the preview reads the body, because the body is copied when more
+  /// bytes arrive in the meantime. If there is no room now, a worker reserves the memory and may evict cached memory.
   private func submit(
     _ job: PartJob, of receiver: FetchReceiver, _ beginning: PartialPictures.Beginning
   ) -> Bool {
@@ -90,7 +90,8 @@ extension LoadEngine {
       .map { CountedDecoder(decoder: $0, hold: MemoryHold(0, in: ledger, as: .decoding)) }
   }
 
-  /// On a worker. `hold` counts what it takes until it is made, that of `counted` what is kept of it for the next.
+  /// Makes a preview on a worker thread. `hold` reserves the memory of this preview, and `counted.hold` the memory kept
+  /// for later previews.
   private func makePart(
     _ job: PartJob, _ counted: CountedDecoder, _ body: [UInt8], _ expectedLength: Int?, _ hold: MemoryHold,
     _ cancellation: DecodeCancellation
@@ -118,13 +119,13 @@ extension LoadEngine {
     }
   }
 
-  /// There is no room for it: that is asked for no oftener than one is made.
+  /// Skips a preview for lack of memory. The next preview begins after `partialImageInterval` at the earliest.
   private func skip(_ job: PartJob, _ decoder: CountedDecoder?) {
     let next = clock.now.advanced(bySeconds: configuration.partialImageInterval)
     state.withLock { $0.registry.skipPart(job, decoder, until: next) }
   }
 
-  /// Each of those who wait sees it as the whole picture will be: with the transforms of its request.
+  /// Shows a preview to the callers that want previews, with the transforms of each request.
   private func show(_ image: Image, _ job: PartJob) {
     for (id, transforms) in state.withLock({ $0.registry.picturesInPart(job) }) {
       guard case .success(let picture) = Self.apply(transforms, to: image) else {
@@ -140,16 +141,17 @@ extension LoadEngine {
   }
 }
 
-/// What is kept of pictures in part goes where a whole one needs its memory: it is made again, perhaps.
+/// Releases preview decoders and resumable data when a whole image needs the memory.
 extension LoadEngine: MemoryHolder {
-  /// Its ledger is its own from the start.
+  /// Does nothing, because the ledger of the engine does not change.
   func count(against ledger: MemoryLedger) {}
 
-  /// Parts that wait for memory take none from one another.
+  /// Releases memory only if a decode or a body waits for memory. Previews take no memory from one another.
   func release(bytes: Int) {
     if workers.isShortOfMemory || ledger.isBodyWaiting { letPartsGo(bytes) }
   }
 
+  /// Releases all preview decoders that are not in use, at critical pressure.
   func relieve(_ pressure: MemoryPressure) {
     if pressure == .critical { letPartsGo(.max) }
   }
@@ -160,13 +162,13 @@ extension LoadEngine: MemoryHolder {
       let partials = ledger.isBodyWaiting ? state.partials.takeOldest(bytes: bytes) : []
       return (state.registry.takeDecodersLetGo(), partials)
     }
-    _ = letGo  // go here, outside the lock
+    _ = letGo  // released here, outside the lock
   }
 }
 
 extension MemoryHold {
-  /// Counts so many more if they fit, once others have let go of what they can do without; whether they do. No lock may
-  /// be held.
+  /// Reserves `bytes` more, evicting cached memory if necessary. Returns false if the bytes do not fit the budget. No
+  /// lock may be held.
   fileprivate func takeOrMakeRoom(for bytes: Int) -> Bool {
     if bytes <= 0 || take(bytes, inAnyCase: false) { return true }
     makeRoom(for: bytes)

@@ -3,7 +3,7 @@ import VitrineGraphics
 
 // Servers that do not answer in time, and stale images.
 
-/// The reason why an image may be out of date; nil while its server is being asked.
+/// The reason why an image may be out of date; nil while the server is being asked.
 package struct Staleness: Sendable {
   package let reason: ImageError?
 
@@ -33,7 +33,7 @@ extension LoadEngine {
     }
   }
 
-  /// Creates a load without a caller that asks the server whether a stale image has changed.
+  /// Creates a load without a caller, which asks the server whether a stale image has changed.
   func revalidation(of request: ImageRequest, _ identifier: String?) -> ImageTask {
     var request = request
     request.cachePolicy = .refresh
@@ -42,7 +42,7 @@ extension LoadEngine {
     return ImageTask(request, additionalIdentifier: identifier, isProbe: true)
   }
 
-  /// Returns nil for an image that is not known to be stale.
+  /// Returns the reason why an image may be out of date, or `nil` if the image is not known to be stale.
   func staleness(of image: Image) -> Staleness? {
     guard staleCount.load(ordering: .relaxed) > 0 else { return nil }
     return state.withLock { $0.stalePictures.staleness(of: image.number) }

@@ -6,19 +6,20 @@ extension LoadEngine {
     var router: TransportRouter
     var tasks = LoadTable<Waiter, ImageTask>()
     var transfers = LoadTable<Fetch, Transfer>()
-    /// Those who have left a transfer that goes on, until no lock is held: what they hold is other people's.
+    /// Tasks that have left a running transfer. Released without a lock, because they may hold objects of the
+    /// application.
     var tasksLetGo: [ImageTask] = []
-    /// Pictures that were offered to the cache.
+    /// The number of images that the cache was offered.
     var storeCount = 0
     var storesOnMainQueue = false
-    /// nil unless it was asked for.
+    /// The remembered failures; `nil`, the default, if failures are not remembered.
     var failures: FailureMemory?
     var statistics = ImageDownloader.Statistics()
     var partials = PartialBodies(limit: 0)
     var varying = VaryingHeaders()
-    /// Tries of fetches so far.
+    /// The number of attempts of all fetches so far.
     var tries: UInt64 = 0
-    /// Transfers whose transport has not ended, those that were given up included.
+    /// The number of transfers whose transport has not reported the end, including cancelled transfers.
     var openTransfers = 0
     var writes = DiskWrites()
     /// The next time at which disk changes are checked.
@@ -28,7 +29,7 @@ extension LoadEngine {
     var isShutDown = false
     var waitingForIdle: [CheckedContinuation<Void, Never>] = []
 
-    /// Callers whose answer is on its way to them.
+    /// The number of callers to whom a result is being delivered.
     var beingAnswered = 0
 
     var isIdle: Bool {
@@ -36,8 +37,8 @@ extension LoadEngine {
         && registry.lookups.isIdle
     }
 
-    /// Takes out what `actions` give up, in the same turn as that is decided: another transfer of the same fetch may
-    /// begin before it is stopped.
+    /// Returns the work for `actions`, including the transfers to stop. The transfers are removed in the same critical
+    /// section as the decision, because another transfer of a fetch may begin before the earlier one is stopped.
     mutating func work(_ actions: [LoadAction]) -> Work {
       var work = Work(
         actions: actions, decodersLetGo: registry.takeDecodersLetGo(), tasksLetGo: tasksLetGo)
@@ -53,13 +54,14 @@ extension LoadEngine {
       return waitingForIdle
     }
 
-    /// What lies on this machine is read each time: it may change at any time, and costs no network.
+    /// Remembers a failure, except of a file or data URL: these are read each time, because they may change at any time
+    /// and cost no network.
     mutating func remember(_ error: ImageError, of request: ImageRequest, at now: Int64) {
       if !request.isLocal { failures?.remember(error, of: request.identity.asSent, at: now) }
     }
   }
 
-  /// What is to be done without the lock.
+  /// Work to be done without the lock.
   struct Work {
     var actions: [LoadAction] = []
     var decodersLetGo: [CountedDecoder] = []
@@ -69,22 +71,22 @@ extension LoadEngine {
 
   struct Transfer {
     let receiver: FetchReceiver
-    /// What it is of, whatever key a filter has given it.
+    /// The identity of the URL and the headers as sent, without the key of a filter.
     var identity: RequestIdentity
-    /// What came at an earlier try.
+    /// The resumable data of an earlier attempt, without the bytes.
     let partial: PartialBody?
-    /// What makes the request one for an answer that has changed; empty for most.
+    /// The headers that make the request conditional; empty for most requests.
     let validators: HTTPHeaders
-    /// Seconds that earlier tries took.
+    /// The duration of earlier attempts in seconds.
     let spent: Double
-    /// Whether its transport has been asked; before that a modifier may be.
+    /// True from the start of the transport on; false while the request modifier runs.
     var hasBegun = false
     var exchange = Exchange()
-    /// nil until the transport has returned from `start`.
+    /// The handle that stops the transfer, or before that the request modifier; `nil` until either has been started.
     var handle: (any Cancellable)?
 
-    /// The headers that an answer varies with, as they were asked for: what a modifier changes takes no part in what the
-    /// same is.
+    /// Returns the request headers that the response varies with, as requested. Changes by a request modifier do not
+    /// count, because they take no part in the identity of an image.
     func varying(_ received: HTTPHeaders) -> [HTTPHeaders.Field] {
       StoredAnswer.varying(received, sent: identity.allHeaders, credentials: identity.credentials)
     }

@@ -3,13 +3,13 @@ import VitrineGraphics
 // Headers that a server names in `Vary` (RFC 9110, 12.5.5).
 
 extension LoadEngine {
-  /// The identity with those headers counted that the server has said to matter.
+  /// Returns the identity including the headers that the server has named in `Vary`.
   func counted(_ identity: RequestIdentity) -> RequestIdentity {
     identity.counting(state.withLock { $0.varying.names(for: identity.url) })
   }
 
-  /// The head of an answer is here. Where it names headers that nobody knew to matter, it is for those who sent the
-  /// same; the others ask again, each for its own.
+  /// Called when the head of a response has arrived. If `Vary` names headers that were not known to matter, the
+  /// response is for the callers that sent equal values. The other callers send requests of their own.
   func responseArrived(_ response: TransportResponse, of receiver: FetchReceiver) {
     guard response.headers["Vary"] != nil || addsCredentials else { return }
     // Computed without the lock, for loads that send their request again.
@@ -28,11 +28,12 @@ extension LoadEngine {
     state.withLock { $0.registry.request(of: receiver.id) }.map { credentials(for: $0) }
   }
 
-  /// Lets those ask again who wait for a fetch, and sent another value than it of a header that its answer names. With
-  /// the lock held.
+  /// Splits a fetch: a caller that sent another value of a header in `Vary` than the fetch leaves the fetch, and sends
+  /// a request of its own. Called with the lock held.
   ///
   /// - Parameters:
-  ///   - sent: Digests of the credentials that the transport has added; nil if unknown, or if it never adds any.
+  ///   - sent: Digests of the credentials that the transport has added; `nil` if unknown, or if the transport never
+  ///     adds any.
   ///   - now: Digests of the credentials that the transport would add to another request.
   func part(
     _ id: FetchID, by headers: HTTPHeaders, sent: CredentialDigests? = nil, now: CredentialDigests? = nil,
@@ -44,7 +45,7 @@ extension LoadEngine {
     let names = state.varying.names(for: fetched.url)
     guard !names.isEmpty || fetched != asked else { return [] }
     let answered = fetched.counting(names)
-    // What was learnt before may have been forgotten meanwhile.
+    // A fetch with the new identity may be under way already, if the names were known earlier and forgotten since.
     let isUnderWay = answered != asked && state.registry.isFetching(answered)
     var actions: [LoadAction] = []
     var others: [(ImageTask, ImageRequest)] = []

@@ -2,9 +2,10 @@ import FoundationEssentials
 import Synchronization
 import VitrineGraphics
 
-/// Does what the registry decides: the edge between its decisions and transports, threads and callers.
+/// Performs the actions that `LoadRegistry` decides, with transports, threads, caches and callers.
 ///
-/// Never calls out with its lock held: transports, decoders, transforms and caches are other people's code.
+/// Never calls out with the lock held, because transports, decoders, transforms and caches may be code of the
+/// application.
 final class LoadEngine: Sendable {
   let configuration: ImageDownloader.Configuration
   let decoder: any ImageDecoding
@@ -20,7 +21,7 @@ final class LoadEngine: Sendable {
   let workers: WorkerPool
   /// The threads that read the disk, started as needed: two unless the disk hangs.
   let diskReaders = WorkerPool(threads: LookupLine.threads)
-  /// One, so that what is written last stays.
+  /// The thread that changes the disk cache: a single one, so that the last write wins.
   let diskWriter = WorkerPool(threads: 1)
   let state: Shared<State>
   /// True if a transport adds cookies or credentials of its own.
@@ -65,13 +66,14 @@ final class LoadEngine: Sendable {
 
   var addsCredentials: Bool { hasCredentials.load(ordering: .relaxed) }
 
-  /// Returns digests of the credentials that the transport of a request would add to it now.
+  /// Returns digests of the credentials that the transport of a request would add now.
   func credentials(for request: ImageRequest) -> CredentialDigests {
     let transport = try? transport(for: request.url)
     return transport?.credentialDigests(for: request.url, headers: request.headers) ?? .init()
   }
 
-  /// Throws `.invalidURL` for a relative URL, `.unsupportedScheme` for one that nobody serves.
+  /// Returns the transport of a URL. Throws `.invalidURL` for a relative URL, and `.unsupportedScheme` for a scheme
+  /// that no transport serves.
   func transport(for url: URL) throws(ImageError) -> any DataTransport {
     try state.withLock { $0.router }.transport(for: url)
   }
@@ -80,8 +82,8 @@ final class LoadEngine: Sendable {
 
   var storeCount: Int { state.withLock { $0.storeCount } }
 
-  /// Whether pictures go into the cache on the main queue, and only those that somebody still waits for then, as
-  /// everybody hears on it too.
+  /// True if images are stored in the cache on the main queue, where results are delivered as well, and only if a
+  /// caller still waits then. False by default.
   var storesOnMainQueue: Bool {
     get { state.withLock { $0.storesOnMainQueue } }
     set { state.withLock { $0.storesOnMainQueue = newValue } }
@@ -89,7 +91,7 @@ final class LoadEngine: Sendable {
 
   var queue: DownloadQueue { state.withLock { $0.registry.queue } }
 
-  /// Bounds and order of the downloads; what a wider bound allows starts at once.
+  /// Changes the limits or the order of downloads. Downloads that a higher limit allows start at once.
   func changeQueue(_ change: (inout DownloadQueue) -> Void) {
     perform { state in
       change(&state.registry.queue)
@@ -97,15 +99,15 @@ final class LoadEngine: Sendable {
     }
   }
 
-  /// Counts a load that memory served, or that failed before it came here.
+  /// Counts a load that was served from memory, or that failed before the engine was called.
   func count(_ result: Result<ImageResponse, ImageError>) {
     state.withLock { $0.statistics.count(result, times: 1) }
   }
 
   // MARK: Callers
 
-  /// Starts a load, or joins what runs for it. Does nothing and returns false where a lookup that was made
-  /// when `storeCount` was read may be out of date: a load has ended since, and none runs.
+  /// Starts a load, or joins running work. Does nothing and returns false if the memory lookup made when `storeCount`
+  /// was read may be out of date: the cache was offered an image since then, and no fetch of these bytes is running.
   func start(_ task: ImageTask, unlessStoredSince storeCount: Int, lookup: LookupNotes) -> Bool {
     let request = task.request
     var isRefused = false
@@ -136,7 +138,7 @@ final class LoadEngine: Sendable {
     if let fetch = state.registry.fetch(of: id) {
       state.tasksLetGo += state.transfers[fetch]?.receiver.add(task) ?? []
     }
-    // Still with the lock held, so that no newer one comes before it.
+    // With the lock held, so that no newer preview is shown before this one.
     if request.progressive != .none, let part = state.registry.newestPart(for: id) { task.show(part) }
     return actions
   }
@@ -147,17 +149,17 @@ final class LoadEngine: Sendable {
 
   func cancelAll() { perform { $0.registry.cancelAll() } }
 
-  /// Makes it as its caller has said last.
+  /// Applies the priority that the caller has set last.
   func settlePriority(of task: ImageTask) {
     perform { state in task.id.map { state.registry.setPriority(task.priority, of: $0) } ?? [] }
   }
 
-  /// Makes it as its caller has said last.
+  /// Applies the last `pause()` or `resume()` of the caller.
   func settlePause(of task: ImageTask) {
     perform { state in task.id.map { state.registry.setPaused(task.isPaused, $0) } ?? [] }
   }
 
-  // MARK: As a whole
+  // MARK: Life cycle
 
   var isRunning: Bool { state.withLock { $0.registry.waiterCount > 0 } }
 
@@ -180,15 +182,16 @@ final class LoadEngine: Sendable {
         }
         if isIdle { continuation.resume() }
       }
-      // What has begun runs to its end, though nobody waits for it any more.
+      // Jobs that have begun run to the end, even without a waiting caller.
       await withCheckedContinuation { continuation in workers.whenIdle { continuation.resume() } }
-      // Somebody may have come, and left, while the last of them was waited for.
+      // Another load may have begun and ended in the meantime.
     } while !(state.withLock { $0.isIdle } && workers.isIdle)
   }
 
   // MARK: Failures
 
-  /// Why `request` need not be sent, if it failed not long ago and nothing runs that it could join.
+  /// Returns the remembered failure for which `request` need not be sent. Returns `nil` for a `.reload` request,
+  /// without a failure memory, and if the request would join a running fetch.
   func rememberedFailure(of request: ImageRequest) -> ImageError? {
     guard configuration.failureMemory != nil, request.cachePolicy != .reload else { return nil }
     let (identity, now) = (request.identity.asSent, clock.now)
@@ -197,12 +200,12 @@ final class LoadEngine: Sendable {
     }
   }
 
-  /// Whether there was one.
+  /// Removes the remembered failure of a request. Returns true if there was one.
   func removeFailure(of request: ImageRequest) -> Bool {
     state.withLock { $0.failures?.remove(request.identity.asSent) } ?? false
   }
 
-  /// Whether there was any.
+  /// Removes all remembered failures. Returns true if there were any.
   func removeAllFailures() -> Bool { state.withLock { $0.failures?.removeAll() } ?? false }
 
   // MARK: Work
@@ -211,10 +214,10 @@ final class LoadEngine: Sendable {
     for continuation in waiting { continuation.resume() }
   }
 
-  /// Counts a transfer, whatever became of it.
+  /// Counts a transfer, successful or not.
   func count(_ metrics: TransportMetrics) { state.withLock { $0.statistics.count(metrics) } }
 
-  /// Asks the registry with the lock held, then does what it says without.
+  /// Calls `decide` with the lock held, then performs the actions without the lock.
   func perform(_ decide: (inout State) -> [LoadAction]) {
     perform(
       state.withLock { state in
@@ -224,7 +227,7 @@ final class LoadEngine: Sendable {
   }
 
   func perform(_ work: consuming Work) {
-    // First, as what is to be decoded now may need the memory.
+    // Released first, because the next decodes may need the memory.
     work.decodersLetGo = []
     work.tasksLetGo = []
     for action in work.actions {
@@ -244,7 +247,7 @@ final class LoadEngine: Sendable {
     case .discard(let identity): discard(identity)
     case .revalidate(let request, let identifier): revalidate(request, identifier)
     case .startFetch(let id, let request): startFetch(id, request)
-    case .cancelFetch, .pauseFetch: break  // have taken a transfer out, which is stopped with it
+    case .cancelFetch, .pauseFetch: break  // performed with the whole `Work`
     case .wake(let time):
       clock.wake(at: time) { [weak self] in self?.woken(at: time) }
     case .announce(let ids, let event): announce(ids, event)

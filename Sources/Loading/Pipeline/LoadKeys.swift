@@ -1,6 +1,7 @@
 import VitrineGraphics
 
-/// The same pixels: bytes that are decoded at one size. See `RequestIdentity` for the whole rule.
+/// The key of a decode: bytes, decoded at one size with one set of options. See `RequestIdentity` for all levels of
+/// keys.
 struct DecodeKey: Hashable {
   var request: RequestIdentity
   let target: DecodeTarget?
@@ -29,13 +30,13 @@ struct DecodeKey: Hashable {
   }
 }
 
-/// The same work: pixels that become one picture by the same transforms, for the same cache.
+/// The key of a processed image: a decode, the transforms of the decoded image, and the cache for the result.
 struct PictureKey: Hashable {
   let decode: DecodeKey
   let picture: PictureIdentity
-  /// Needed although `picture` may hold them: an identifier of the caller's hides them there.
+  /// The identifiers of the transforms. `picture` does not contain them if the caller gave an additional identifier.
   let transforms: [String]
-  /// Where it is kept.
+  /// The cache for the processed image.
   let cache: ImageRequest.Cache
 
   init(_ request: ImageRequest, additionalIdentifier: String?) {
@@ -48,7 +49,7 @@ struct PictureKey: Hashable {
   }
 }
 
-/// All sizes of a picture, in one cache.
+/// The key of all sizes of an image in one cache.
 struct PicturePlace: Hashable {
   private let picture: PictureIdentity
   private let cache: ImageRequest.Cache
@@ -56,27 +57,27 @@ struct PicturePlace: Hashable {
   init(_ key: PictureKey) { (picture, cache) = (key.picture, key.cache) }
 }
 
-/// The same bytes, from a server if need be or without one.
+/// The key of a fetch: the bytes of a request, and whether a server may be asked.
 struct FetchKey: Hashable {
   var request: RequestIdentity
   let asksNoServer: Bool
 }
 
-/// What one stage has of the next: another fetch of the same bytes shares none of its decodes.
+/// The key of a child stage of one parent stage. Two fetches with equal keys therefore share no decodes.
 struct Branch<Stage, Key: Hashable>: Hashable {
   let stage: LoadID<Stage>
   let key: Key
 }
 
-/// Numbers a stage of a load. Numbers are never used twice, so whatever arrives late for a stage that is
-/// gone finds nobody (AF-D27).
+/// The number of a stage of a load. Numbers are never reused, so that a late result for a stage that has ended has no
+/// effect.
 struct LoadID<Stage>: Hashable, Comparable, Sendable {
   let number: UInt64
 
   static func < (a: LoadID, b: LoadID) -> Bool { a.number < b.number }
 }
 
-/// One caller who waits.
+/// The number of one waiting caller.
 typealias TaskID = LoadID<Waiter>
 typealias FetchID = LoadID<Fetch>
 typealias DecodeID = LoadID<Decode>

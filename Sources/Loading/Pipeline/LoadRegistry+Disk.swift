@@ -1,11 +1,11 @@
 import VitrineGraphics
 
-// What is on disk: asked before a server, shown in its place, and healed by it.
+// Stored responses: looked up before a server is asked, shown when the server fails, and replaced if damaged.
 
 extension LoadRegistry {
   // MARK: Inputs
 
-  /// The disk has been asked.
+  /// Handles the result of a disk look-up.
   mutating func lookedUp(_ id: FetchID, _ find: DiskFind) -> [LoadAction] {
     lookups.ended(id)
     guard case .lookingUp = fetches[id]?.phase, let fetch = fetches[id] else {
@@ -34,7 +34,8 @@ extension LoadRegistry {
     return admitted()
   }
 
-  /// Whether what was found is all there is to it.
+  /// Handles the result of a look-up for requests that may be served from disk. Returns false if the server must be
+  /// asked.
   private mutating func showsFind(_ id: FetchID, _ find: DiskFind) -> Bool {
     guard let copy = find.copy else {
       guard let failure = find.failure else { return false }
@@ -54,7 +55,8 @@ extension LoadRegistry {
     return true
   }
 
-  /// For every picture that is shown meanwhile; those that go to disk first, as they know what to ask about.
+  /// Requests a revalidation for every image of a fetch that shows a stale response. Requests that use the disk cache
+  /// come first, because only these have the validators of the stored response.
   private mutating func revalidate(_ id: FetchID) {
     let shown = (fetches[id]?.decodes ?? []).flatMap { decodes[$0]?.pictures ?? [] }.sorted().compactMap {
       pictures[$0]
@@ -68,26 +70,29 @@ extension LoadRegistry {
     tasks(of: id).filter { waiters[$0]?.asksNoServer == true }
   }
 
-  /// Whether a picture is made of what its server has now; nil where that is not known any more, as nobody waits for it.
+  /// Returns the freshness of an image, or `nil` if no caller waits for the image any more. Always `.fresh` without a
+  /// disk cache.
   func freshness(of picture: PictureID) -> ImageResponse.Freshness? {
     guard hasDisk else { return .fresh }
     return pictures[picture].flatMap { decodes[$0.decode]?.bytes?.freshness }
   }
 
-  /// What the server is asked about.
+  /// Returns the stored response that the server is asked about.
   func copy(of fetch: FetchID) -> StoredCopy? { fetches[fetch]?.disk.copy }
 
-  /// The server's word on it does not fit: it is asked for without a condition.
+  /// Drops the stored response, because the response of the server does not match. The request is then sent without a
+  /// condition.
   mutating func dropCopy(of fetch: FetchID) { setCopy(nil, of: fetch) }
 
   // MARK: Before the server
 
-  /// Whether a request is served by what a fetch brings: not by what is on disk if it asks the server, and only by what
-  /// is here if it does not.
+  /// Returns true if a fetch can serve a request: a `.refresh` request only without stored bytes that were not
+  /// revalidated, a `.reload` request only without any stored bytes, and a `.cacheOnly` request only with bytes that
+  /// have been received.
   func mayJoin(_ id: FetchID, _ request: ImageRequest) -> Bool {
     guard let fetch = fetches[id] else { return false }
     let known: FetchedBytes? = if case .received(let bytes) = fetch.phase { bytes } else { nil }
-    // What has been decoded before the rest turned out to be damaged is here too.
+    // Includes the bytes of decodes that succeeded before another decode found the bytes damaged.
     let fromDisk = ([known] + fetch.decodes.map { decodes[$0]?.bytes }).compactMap { $0 }.filter {
       $0.source == .disk
     }
@@ -105,13 +110,13 @@ extension LoadRegistry {
     fetches[id]?.disk.use = min(known, .init(request.cachePolicy))
     guard request.cache.usesDisk, fetches[id]?.disk.isKept == false else { return }
     fetches[id]?.disk.isKept = true
-    // It is known to be a picture already, perhaps.
+    // The bytes may have been decoded already.
     for decode in (fetches[id]?.decodes ?? []).compactMap({ decodes[$0] }) {
       if case .decoded = decode.phase { keep(decode) }
     }
   }
 
-  /// Adds a new fetch to the queue of disk look-ups; the network comes afterwards.
+  /// Adds a new fetch to the queue of disk look-ups, or to the queue of downloads if the disk is not asked.
   mutating func enqueue(_ id: FetchID, _ priority: ImageRequest.Priority) {
     guard let fetch = fetches[id] else { return }
     guard fetch.disk.isKept, fetch.disk.use > .none, !fetch.lane.isLocal else {
@@ -131,12 +136,12 @@ extension LoadRegistry {
       return
     }
     queue.enqueue(id, lane: fetch.lane, priority: priority, arrival: fetch.arrival, at: now)
-    // Another time it comes last.
+    // A retry is queued behind all other downloads.
     fetches[id]?.arrival = nil
     limitWaiting(id)
   }
 
-  /// Answers some of those who wait for a fetch.
+  /// Fails some of the callers that wait for a fetch.
   mutating func refuse(_ tasks: [TaskID], _ error: ImageError) {
     guard !tasks.isEmpty else { return }
     actions.append(.deliver(tasks, .failure(error)))
@@ -152,7 +157,8 @@ extension LoadRegistry {
     for decode in fetch.decodes.sorted() { beginDecode(decode) }
   }
 
-  /// Shows what the disk has in place of an answer that did not come; whether it does.
+  /// Shows the stored response, because the server has failed. Returns false if there is none, or if the rules do not
+  /// allow showing it.
   mutating func showsCopy(_ id: FetchID, because error: ImageError) -> Bool {
     guard let copy = fetches[id]?.disk.copy, copy.mayShowOnError, error.isNoAnswer, !isProbe(id) else {
       return false
@@ -162,7 +168,8 @@ extension LoadRegistry {
     return true
   }
 
-  /// Bytes have turned out to be a picture.
+  /// Stores the response on disk after a successful decode, or removes the stored response if storing is forbidden.
+  /// Done once for the received bytes of a fetch.
   mutating func keep(_ decode: Decode) {
     guard let fetch = fetches[decode.fetch], fetch.disk.isKept, !fetch.disk.isSettled,
       let bytes = decode.bytes
@@ -171,18 +178,18 @@ extension LoadRegistry {
     if bytes.answer != nil {
       actions.append(.keep(bytes, fetch.key))
     } else if bytes.endsStorage || bytes.source == .network && bytes.response?.status == 200 {
-      // It may not be kept any more.
+      // The new response must not be stored.
       discard(decode.fetch)
     }
   }
 
-  /// What the disk has is gone, or no picture.
+  /// Removes the stored response, if a request of the fetch uses the disk cache.
   mutating func discard(_ id: FetchID) {
     if let fetch = fetches[id], fetch.disk.isKept { actions.append(.discard(fetch.key)) }
   }
 
-  /// A decode has found that its bytes are no picture: what came from disk is fetched anew, once, and in place of what a
-  /// server has sent that on disk is shown. Whether there is anything else to decode.
+  /// Handles damaged bytes: a damaged stored response is fetched again, once; in place of a damaged response from the
+  /// server, the stored response is shown. Returns true if other bytes will be decoded.
   mutating func findsOtherBytes(for decode: Decode, after error: ImageError) -> Bool {
     guard error.isDamage, case .received(let bytes) = fetches[decode.fetch]?.phase,
       let disk = fetches[decode.fetch]?.disk,
@@ -193,7 +200,7 @@ extension LoadRegistry {
     return true
   }
 
-  /// Lets other bytes take the place of those that are no picture, as soon as nobody reads them any more.
+  /// Replaces damaged bytes as soon as no decode reads the bytes any more.
   mutating func settleDamage(_ id: FetchID) {
     guard let fetch = fetches[id], fetch.unfinishedDecodes == 0, let damage = fetch.disk.damage,
       case .received(let bytes) = fetch.phase
@@ -204,7 +211,7 @@ extension LoadRegistry {
     fetches[id]?.disk.wasHealed = true
     setCopy(nil, of: id)
     discard(id)
-    // One who asks no server hears what is wrong with what is here.
+    // Cache-only requests fail with the error of the decode.
     refuse(waitersWithoutServer(id), damage)
     goToServer(id)
   }

@@ -38,7 +38,7 @@ extension LoadRegistry {
     lookups.setStopped(queue.isSuspended || undecodedBytes >= undecodedBytesLimit, at: now)
   }
 
-  /// Asks the disk although the network has gone ahead, unless the response has come.
+  /// Starts a look-up although the network has gone ahead, unless the response has been received.
   private mutating func beginLateLookUp(_ id: FetchID, _ fetch: Fetch) {
     switch fetch.phase {
     case .received: lookups.ended(id)
@@ -49,7 +49,7 @@ extension LoadRegistry {
     }
   }
 
-  /// Ends the wait for a disk that does not answer, if nothing else can be waited for.
+  /// Fails a fetch whose disk look-up does not return, if the fetch cannot wait for the server instead.
   private mutating func giveUpLookUp(_ id: FetchID, _ fetch: Fetch) {
     guard let error = fetch.disk.serverError ?? (fetch.asksNoServer ? .notCached : nil) else { return }
     fetches[id]?.phase = .idle
@@ -57,7 +57,7 @@ extension LoadRegistry {
     fail(fetch.decodes, error)
   }
 
-  /// Lets a fetch whose server has failed wait for its late look-up. Returns false if there is none, or if the stored
+  /// Makes a fetch whose server has failed wait for the late look-up. Returns false if there is none, or if the stored
   /// response may not be shown instead.
   mutating func waitsForLookUp(_ id: FetchID, because error: ImageError) -> Bool {
     guard let fetch = fetches[id], fetch.disk.isLate, fetch.disk.use > .none, error.isNoAnswer, !isProbe(id),
@@ -68,7 +68,7 @@ extension LoadRegistry {
     return true
   }
 
-  /// Frees the thread of a look-up that was withdrawn before it began.
+  /// Ends a look-up that was withdrawn before the start.
   mutating func lookUpWithdrawn(_ id: FetchID) -> [LoadAction] {
     lookups.ended(id)
     // A fetch whose server has failed has nothing else to wait for.

@@ -1,23 +1,24 @@
 import VitrineGraphics
 
-// Pictures in part, while their bytes come.
+// Previews of images whose bytes are being received.
 
-/// A picture that is to be made from what has come so far.
+/// A preview to be made from the bytes received so far.
 struct PartJob {
-  /// Of a worker's.
+  /// The number of the job in the worker pool.
   let number: UInt64
   let decode: DecodeID
   let key: DecodeKey
   let style: ImageRequest.Progressive
-  /// Nil for the first one.
+  /// The decoder of the previous preview; `nil` if there was none, or if the decoder was released.
   let decoder: CountedDecoder?
 }
 
 extension LoadRegistry {
-  /// Those that somebody wants and whose time has come, each under way until `endPart` or `skipPart`; and when to ask
-  /// again.
+  /// Begins the previews of a fetch that callers want and that are due. Returns the jobs, and the time of the next call
+  /// in nanoseconds. Each job runs until `endPart` or `skipPart`.
   ///
-  /// - Parameter interval: seconds; see `ImageDownloader.Configuration.partialImageInterval`.
+  /// - Parameter interval: The minimum number of seconds between two previews; see
+  ///   `ImageDownloader.Configuration.partialImageInterval`.
   mutating func partsDue(
     of id: FetchID, _ beginning: PartialPictures.Beginning, interval: Double, at now: Int64
   ) -> (jobs: [PartJob], next: Int64) {
@@ -25,12 +26,12 @@ extension LoadRegistry {
     var next = now.advanced(bySeconds: interval)
     guard isRunning(id), let fetch = fetches[id] else { return ([], next) }
     for decode in fetch.decodes.sorted() {
-      // What was on disk has come to a picture already, while a server is asked for others.
+      // A decode that is not idle has bytes from disk already, while a server is asked for other decodes.
       guard case .idle = decodes[decode]?.phase else { continue }
       let styles = wantedStyles(of: decode)
       for (style, parts) in decodes[decode]?.parts ?? [:]
       where !styles.contains(style) && parts.runningJob == nil {
-        // What was shown last is known still: one who has paused is not to see less.
+        // Only the decoder is released. The last preview stays, so that a paused caller does not see less.
         decodes[decode]?.parts[style]?.takeDecoder().fitting.map { decodersLetGo.append($0) }
       }
       for style in ImageRequest.Progressive.allCases where styles.contains(style) {
@@ -53,7 +54,7 @@ extension LoadRegistry {
     return PartJob(number: number, decode: id, key: key, style: style, decoder: decoder?.fitting)
   }
 
-  /// Nothing of a decode is shown in part any more.
+  /// Ends all previews of a decode.
   mutating func endParts(of id: DecodeID) {
     guard decodes[id]?.parts.isEmpty == false else { return }
     for style in ImageRequest.Progressive.allCases { endParts(of: id, style) }
@@ -65,7 +66,8 @@ extension LoadRegistry {
     parts.takeDecoder().fitting.map { decodersLetGo.append($0) }
   }
 
-  /// Lets go of decoders that make nothing now, until they have kept so many bytes; another one begins anew.
+  /// Releases preview decoders that are not in use, until these have kept `bytes` bytes in total. Later previews are
+  /// decoded from the first byte.
   mutating func letPartsGo(_ bytes: Int) {
     var left = bytes
     for id in decodes.keys.sorted() {
@@ -77,7 +79,8 @@ extension LoadRegistry {
     }
   }
 
-  /// Decoders that nobody needs any more, to be released where no lock is held: they are other people's code.
+  /// Removes and returns the preview decoders that are no longer needed. The caller releases the decoders without
+  /// holding a lock, because they may be code of the application.
   mutating func takeDecodersLetGo() -> [CountedDecoder] {
     defer { decodersLetGo = [] }
     return decodersLetGo
@@ -94,12 +97,12 @@ extension LoadRegistry {
     return styles
   }
 
-  /// Nobody had the time or the memory for it; see `PartialPictures.skip`.
+  /// Ends a preview that was not made, because no worker or no memory was free; see `PartialPictures.skip`.
   mutating func skipPart(_ job: PartJob, _ decoder: CountedDecoder?, until earliest: Int64 = .min) {
     decodes[job.decode]?.parts[job.style]?.skip(job.number, decoder, until: earliest)
   }
 
-  /// It has been made and shown, or not; see `PartialPictures.end`.
+  /// Ends a preview, whether or not there was something to show; see `PartialPictures.end`.
   mutating func endPart(
     _ job: PartJob, _ decoder: CountedDecoder?, hasPicture: Bool, interval: Double, at now: Int64
   ) {
@@ -107,12 +110,12 @@ extension LoadRegistry {
       .end(job.number, decoder, hasPicture: hasPicture, interval: interval * job.style.slowness, at: now)
   }
 
-  /// Whether somebody may want it still: neither is the rest here, nor has another begun in its place.
+  /// Returns true if a preview may still be wanted: the body is incomplete, and no other preview has begun instead.
   private func isRunning(_ job: PartJob) -> Bool {
     decodes[job.decode]?.parts[job.style]?.runningJob == job.number
   }
 
-  /// What those make of it who want to see it; nothing once all of its bytes are here.
+  /// Returns the images for which a preview is wanted, with the transforms to apply; empty once all bytes are received.
   func picturesInPart(_ job: PartJob) -> [(id: PictureID, transforms: [any ImageTransform])] {
     guard isRunning(job), let decode = decodes[job.decode], let parts = decode.parts[job.style] else {
       return []
@@ -125,19 +128,20 @@ extension LoadRegistry {
     }
   }
 
-  /// A picture in part is ready: those who are to see it.
+  /// Keeps a finished preview of an image. Returns the callers that receive the preview.
   mutating func partIsReady(_ image: Image, of id: PictureID, _ job: PartJob) -> [TaskID] {
     guard isRunning(job) else { return [] }
     decodes[job.decode]?.parts[job.style]?.setNewest(image, of: id)
     return takers(of: id, job.style)
   }
 
-  /// A transform has failed: the picture is not shown in part any more.
+  /// Ends the previews of an image, because a transform has failed.
   mutating func partHasFailed(_ id: PictureID, _ job: PartJob) {
     if isRunning(job) { decodes[job.decode]?.parts[job.style]?.fail(id) }
   }
 
-  /// What others see already of what a caller waits for.
+  /// Returns the last preview of the image that a caller waits for, made for other callers; `nil` if the caller has
+  /// paused.
   func newestPart(for task: TaskID) -> Image? {
     guard let waiter = waiters[task], !waiter.isPaused, let decode = stages(of: task)?.decode else {
       return nil
@@ -152,6 +156,6 @@ extension LoadRegistry {
 }
 
 extension ImageRequest.Progressive {
-  /// How much longer the time is between two (YY-F35).
+  /// The factor for the interval between two previews: 2 for blurred previews, otherwise 1.
   fileprivate var slowness: Double { self == .blurred ? 2 : 1 }
 }

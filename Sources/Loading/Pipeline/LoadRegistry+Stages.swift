@@ -1,6 +1,6 @@
 import VitrineGraphics
 
-// The stages of a load: how each begins, ends, and goes when nobody waits for it any more.
+// The stages of a load: begin, end, and removal when no caller waits any more.
 
 extension LoadRegistry {
   // MARK: Inputs
@@ -32,8 +32,8 @@ extension LoadRegistry {
     return admitted()
   }
 
-  /// The cache has been offered the picture: now whoever asks again is served by it, and those who joined
-  /// until now are answered.
+  /// Delivers an image to the callers that have joined so far, after the cache was offered the image. Later requests
+  /// are served by the cache.
   mutating func storeEnded(_ id: PictureID) -> [LoadAction] {
     guard let picture = pictures[id], case .storing(let image) = picture.phase,
       let decode = decodes[picture.decode], let fetch = fetches[decode.fetch], let bytes = decode.bytes
@@ -46,8 +46,8 @@ extension LoadRegistry {
     return admitted()
   }
 
-  /// Whether a picture that has come replaces every size that its cache has: once a download, if it was asked for anew, by
-  /// whomever and in whatever size.
+  /// Returns true if a new image replaces all other sizes in the cache: once per fetch, if any caller has requested the
+  /// image, at any size, with `.reload` or `.refresh`.
   mutating func replacesOtherSizes(_ id: PictureID, _ request: ImageRequest) -> Bool {
     guard let picture = pictures[id], let fetch = decodes[picture.decode]?.fetch else {
       return request.cachePolicy.isAnew
@@ -98,7 +98,7 @@ extension LoadRegistry {
     return id
   }
 
-  /// Starts once the bytes are here.
+  /// Starts a decode if the bytes have been received.
   mutating func beginDecode(_ id: DecodeID) {
     guard let decode = decodes[id], case .idle = decode.phase, let fetch = fetches[decode.fetch],
       case .received(let bytes) = fetch.phase
@@ -111,7 +111,7 @@ extension LoadRegistry {
     actions.append(.decode(id, bytes.body, decode.key, decode.demand.priority ?? .normal))
   }
 
-  /// Starts once the pixels are here.
+  /// Starts the transforms of an image if the decode has ended, or stores the image if there are no transforms.
   mutating func beginPicture(_ id: PictureID) {
     guard let picture = pictures[id], case .decoded(let image) = decodes[picture.decode]?.phase else {
       return
@@ -129,7 +129,7 @@ extension LoadRegistry {
     actions.append(.store(id, image, request, additionalIdentifier: picture.additionalIdentifier))
   }
 
-  /// What a fetch has brought is newer than what those have that it has overtaken.
+  /// Marks the fetches that `id` has overtaken as outdated, because the bytes of `id` are newer.
   mutating func outdateOlder(than id: FetchID) {
     var next = fetches[id]?.overtaken
     while let id = next {
@@ -145,10 +145,10 @@ extension LoadRegistry {
     finish(decodes.reduce(into: []) { $0.formUnion(self.decodes[$1]?.pictures ?? []) }, .failure(error))
   }
 
-  /// Answers everyone who waits for one of `ids`, in order of registration, and lets the pictures go.
+  /// Delivers a result to all callers of the images `ids`, in order of registration, and removes the images.
   mutating func finish(_ ids: Set<PictureID>, _ result: Result<ImageResponse, ImageError>) {
     let tasks = ids.flatMap { pictures[$0]?.waiters ?? [] }.sorted()
-    // One that heals what was damaged goes on for those who are left, if any of them needs it now.
+    // A fetch that replaces damaged bytes goes on for the remaining callers, unless all of them have paused.
     let healing = hasDisk ? Set(tasks.compactMap { fetch(of: $0) }) : []
     actions.append(.deliver(tasks, result))
     for task in tasks { _ = forget(task) }
@@ -156,7 +156,7 @@ extension LoadRegistry {
     for fetch in healing { holdOrRelease(fetch) }
   }
 
-  /// Takes a caller out of the tree; what is left of it may be unwanted now.
+  /// Removes a caller. Returns the image for which the caller waited, which may now have no callers.
   mutating func forget(_ task: TaskID) -> PictureID? {
     guard let waiter = waiters.removeValue(forKey: task) else { return nil }
     pictures[waiter.picture]?.waiters.remove(task)
@@ -202,7 +202,7 @@ extension LoadRegistry {
     forgetKey(of: fetch, id)
   }
 
-  /// Another one may have it by now.
+  /// Removes the key of a fetch, unless the key belongs to a newer fetch by now.
   mutating func forgetKey(of fetch: Fetch, _ id: FetchID) {
     let key = FetchKey(request: fetch.key, asksNoServer: fetch.asksNoServer)
     if fetchIDs[key] == id { fetchIDs[key] = nil }
@@ -216,7 +216,7 @@ extension LoadRegistry {
 
   // MARK: Demand
 
-  /// Exchanges a caller's priority at all three levels; work that waits moves to its new place.
+  /// Replaces the priority of a caller at all three levels. Work that waits moves to the new position.
   mutating func replaceDemand(
     of id: PictureID, _ old: ImageRequest.Priority?, with new: ImageRequest.Priority?
   ) {
@@ -234,13 +234,13 @@ extension LoadRegistry {
       if lookups.isWaiting(decode.fetch) {
         lookups.enqueue(decode.fetch, priority: priority, arrival: queue.nextArrival(at: now), at: now)
       }
-      // The network may have gone ahead of a look-up that waits.
+      // The download may wait as well, if the network has gone ahead of a waiting look-up.
       queue.setPriority(priority, of: decode.fetch, at: now)
     }
   }
 }
 
 extension ImageRequest.CachePolicy {
-  /// Whether what memory has is not what is asked for.
+  /// True if an image in memory does not serve the request.
   var isAnew: Bool { self == .reload || self == .refresh }
 }

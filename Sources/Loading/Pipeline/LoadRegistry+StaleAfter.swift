@@ -58,7 +58,7 @@ extension LoadRegistry {
     return due.filter { mayServeCopy($0) }
   }
 
-  /// Returns the images that the callers of a fetch wait for. Probes load them after the callers got the stored
+  /// Returns the images that the callers of a fetch wait for. Probes load these images after the callers got the stored
   /// response.
   func imagesAwaited(from id: FetchID) -> [(request: ImageRequest, additionalIdentifier: String?)] {
     (fetches[id]?.decodes ?? []).flatMap { decodes[$0]?.pictures ?? [] }.sorted().compactMap { id in
@@ -86,7 +86,7 @@ extension LoadRegistry {
     return (served, admitted())
   }
 
-  /// Moves a caller to the same image of another fetch.
+  /// Moves a caller to the corresponding image of another fetch.
   private mutating func move(_ task: TaskID, to fetch: FetchID) {
     guard let waiter = waiters[task], let picture = pictures[waiter.picture],
       let decode = decodes[picture.decode]

@@ -1,6 +1,6 @@
 import VitrineGraphics
 
-// Transfers: how one ends, is tried again, or held while nobody needs it.
+// Transfers: the end, retries, and holding while all callers have paused.
 
 extension LoadRegistry {
   mutating func fetchEnded(_ id: FetchID, _ end: FetchEnd) -> [LoadAction] {
@@ -18,7 +18,7 @@ extension LoadRegistry {
     case .bytes(let bytes):
       received(bytes, id)
     case .notModified:
-      // Nobody has asked.
+      // The request was not conditional.
       fail(fetch.decodes, .status(304))
     case .needsWhole where !fetch.attempts.hasRestarted:
       fetches[id]?.attempts.hasRestarted = true
@@ -51,10 +51,10 @@ extension LoadRegistry {
     fetch.attempts.spent + delay < totalLimit
   }
 
-  /// What earlier tries took.
+  /// Returns the duration of the earlier attempts of a fetch in seconds.
   func secondsSpent(on fetch: FetchID) -> Double { fetches[fetch]?.attempts.spent ?? 0 }
 
-  /// Before its first try.
+  /// Returns the number of seconds between the request and the first attempt of a fetch.
   func secondsQueued(_ fetch: FetchID) -> Double { fetches[fetch]?.attempts.secondsQueued ?? 0 }
 
   mutating func tryAgain(_ id: FetchID, at time: Int64) {
@@ -67,24 +67,25 @@ extension LoadRegistry {
     queue.enqueue(id, lane: fetch.lane, priority: priority, notBefore: time)
   }
 
-  /// Takes a download that nobody needs now out of the queue or off the network, or puts it back.
+  /// Holds a download if all callers have paused: removes it from the queue or stops the transfer. Enqueues a held
+  /// download again if a caller needs the bytes now.
   mutating func holdOrRelease(_ id: FetchID) {
     guard let fetch = fetches[id] else { return }
     copies.noteChange()
     guard let priority = fetch.demand.priority else {
       switch fetch.phase {
-      // The disk is asked all the same.
+      // The disk look-up takes place nevertheless.
       case .idle where fetch.disk.isLookedUp: return
       case .idle where !fetch.isHeld: queue.remove(id)
       case .running:
         actions.append(.pauseFetch(id))
-        // Not in vain: it is wanted again, perhaps.
+        // The fetch may go on later, so the rate limit does not count the start as useless.
         queue.ended(id, at: now)
       case .idle, .lookingUp, .received: return
       }
       fetches[id]?.phase = .idle
       fetches[id]?.isHeld = true
-      // It has all its time again when somebody wants it.
+      // After a resume, the whole time limit is available again.
       fetches[id]?.attempts.began = nil
       fetches[id]?.attempts.spent = 0
       return

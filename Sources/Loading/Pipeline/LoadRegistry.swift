@@ -1,18 +1,18 @@
 import VitrineGraphics
 
-/// The life of every load, as decisions only: an input comes in, and what is to be done goes out.
+/// The state of all loads. Makes decisions only: each input returns the actions to perform.
 ///
-/// Everything that runs can be joined, at each of three levels: bytes, decoded pixels, transformed picture.
-/// Whoever leaves leaves the others untouched; the last to leave stops the work, level by level.
+/// Running work can be joined at three levels: bytes, decoded pixels, processed image. A caller that leaves does not
+/// affect the other callers. The last caller to leave stops the work, level by level.
 struct LoadRegistry {
-  /// Bounds and order of the downloads. Call `admitted()` after a change.
+  /// The limits and the order of downloads. Call `admitted()` after a change.
   var queue = DownloadQueue()
-  /// Nanoseconds; whoever calls sets it first.
+  /// The current time in nanoseconds. The engine sets this before each input.
   var now: Int64 = 0
-  /// Which failures are tried again.
+  /// The policy for retrying failed downloads.
   var retries = RetryPolicy.none
 
-  /// Whether there is a disk to ask.
+  /// True if there is a disk cache.
   var hasDisk = false
   var lookups = LookupLine()
   /// The number of seconds to wait for a server before a stale response is shown.
@@ -20,15 +20,16 @@ struct LoadRegistry {
   var copyDeadlines = CopyDeadlines()
   var copies = WaitingCopies()
 
-  /// From 0 to 1.
+  /// Returns a random number from 0 to 1, for the delay of retries.
   let random: @Sendable () -> Double
-  /// Seconds from the first try to the last retry.
+  /// The time limit for all attempts of a download, in seconds. A retry is made only if the duration of the earlier
+  /// attempts and the delay together are below this limit.
   let totalLimit: Double
-  /// When `woken(at:)` is to be called.
+  /// The time at which `woken(at:)` is to be called; `nil` if no call is scheduled.
   var nextWake: Int64?
 
-  /// No download starts while more bytes than this wait to be decoded: a network that is faster than the
-  /// decoders would fill the memory otherwise.
+  /// The number of undecoded bytes at which no further download or look-up starts. A network that is faster than the
+  /// decoders would otherwise fill the memory.
   let undecodedBytesLimit: Int
   var undecodedBytes = 0
 
@@ -41,13 +42,13 @@ struct LoadRegistry {
   var decodeIDs: [Branch<Fetch, DecodeKey>: DecodeID] = [:]
   var fetchIDs: [FetchKey: FetchID] = [:]
   var actions: [LoadAction] = []
-  /// See `takeDecodersLetGo()`.
+  /// The preview decoders that are to be released; see `takeDecodersLetGo()`.
   var decodersLetGo: [CountedDecoder] = []
 
   /// - Parameters:
-  ///   - firstNumber: what all numbers it gives out are above.
-  ///   - totalLimit: seconds after its first start in which a download is tried again.
-  ///   - random: from 0 to 1.
+  ///   - firstNumber: The number below all numbers that the registry assigns.
+  ///   - totalLimit: The time limit for all attempts of a download, in seconds.
+  ///   - random: Returns a random number from 0 to 1.
   init(
     firstNumber: UInt64 = 0, undecodedBytesLimit: Int = .max, totalLimit: Double = .infinity,
     random: @escaping @Sendable () -> Double = { .random(in: 0...1) }
@@ -58,14 +59,14 @@ struct LoadRegistry {
     self.undecodedBytesLimit = undecodedBytesLimit
   }
 
-  /// Callers who wait.
+  /// The number of waiting callers.
   var waiterCount: Int { waiters.count }
   var isEmpty: Bool { waiters.isEmpty && pictures.isEmpty && decodes.isEmpty && fetches.isEmpty }
 
-  /// The fetch that a caller waits for.
+  /// Returns the fetch that a caller waits for.
   func fetch(of task: TaskID) -> FetchID? { stages(of: task)?.fetch }
 
-  /// The stages that a caller waits for; nil for one who does not wait.
+  /// Returns the stages that a caller waits for, or `nil` if the caller does not wait.
   func stages(of task: TaskID) -> (fetch: FetchID, decode: DecodeID, picture: PictureID)? {
     guard let picture = waiters[task]?.picture, let decode = pictures[picture]?.decode,
       let fetch = decodes[decode]?.fetch
@@ -73,7 +74,7 @@ struct LoadRegistry {
     return (fetch, decode, picture)
   }
 
-  /// Callers who wait for a fetch, in order of registration.
+  /// Returns the callers that wait for a fetch, in order of registration.
   func tasks(of fetch: FetchID) -> [TaskID] {
     let pictures = (fetches[fetch]?.decodes ?? []).flatMap { decodes[$0]?.pictures ?? [] }
     return pictures.flatMap { self.pictures[$0]?.waiters ?? [] }.sorted()
@@ -83,14 +84,14 @@ struct LoadRegistry {
     if case .running = fetches[fetch]?.phase { true } else { false }
   }
 
-  /// What a fetch that runs was asked for.
+  /// Returns the request of a running fetch, or `nil` if the fetch is not running.
   func request(of fetch: FetchID) -> ImageRequest? { isRunning(fetch) ? fetches[fetch]?.request : nil }
 
   /// Returns the queue lane (server) of a fetch.
   func lane(of fetch: FetchID) -> DownloadQueue.Lane? { fetches[fetch]?.lane }
 
-  /// What the bytes of a decode that runs were asked for by, unless they are those of the disk: what becomes of them
-  /// says nothing of the server.
+  /// Returns the request of the bytes of a running decode. Returns `nil` for bytes from disk, because a decode of these
+  /// says nothing about the server.
   func requestToServer(of decode: DecodeID) -> ImageRequest? {
     guard let decode = decodes[decode], case .running = decode.phase, decode.bytes?.source != .disk else {
       return nil
@@ -98,19 +99,19 @@ struct LoadRegistry {
     return fetches[decode.fetch]?.request
   }
 
-  /// Whether somebody waits for a picture that is ready.
+  /// Returns true if an image is ready for the cache and a caller still waits for the image.
   func isStoring(_ id: PictureID) -> Bool {
     if case .storing = pictures[id]?.phase { true } else { false }
   }
 
-  /// Whether `request` would join a download that is under way.
+  /// Returns true if a fetch that may ask the server is under way for these bytes.
   func isFetching(_ identity: RequestIdentity) -> Bool {
     fetchIDs[FetchKey(request: identity, asksNoServer: false)] != nil
   }
 
-  // MARK: Inputs of callers
+  // MARK: Inputs from callers
 
-  /// Someone wants a picture: joins what runs for it at the deepest level, and starts the rest.
+  /// Adds a caller that waits for an image. Joins running work at the deepest possible level, and starts the rest.
   mutating func start(
     _ request: ImageRequest, additionalIdentifier: String? = nil, lane: DownloadQueue.Lane,
     isPaused: Bool = false, isProbe: Bool = false
@@ -147,7 +148,7 @@ struct LoadRegistry {
     return (task, admitted())
   }
 
-  /// What is under way for these bytes and serves a request too.
+  /// Returns the running fetch of these bytes that also serves `request`, if there is one.
   func fetchToJoin(_ identity: RequestIdentity, _ request: ImageRequest) -> FetchID? {
     let id = fetchIDs[FetchKey(request: identity, asksNoServer: false)]
     if let id, mayJoin(id, request) { return id }
@@ -155,7 +156,7 @@ struct LoadRegistry {
       ? fetchIDs[FetchKey(request: identity, asksNoServer: true)] : nil
   }
 
-  /// A caller does not want it any more, and hears so. Nothing happens for one who has been answered.
+  /// Removes a caller, which receives `.cancelled`. Does nothing if the caller has received a result.
   mutating func cancel(_ task: TaskID) -> [LoadAction] {
     guard let fetch = fetch(of: task), let picture = forget(task) else { return [] }
     actions.append(.deliver([task], .failure(.cancelled)))
@@ -164,7 +165,7 @@ struct LoadRegistry {
     return admitted()
   }
 
-  /// A caller leaves without an answer: it will ask for something else.
+  /// Removes a caller without a result, because the caller will send another request.
   mutating func leave(_ task: TaskID) -> [LoadAction] {
     guard let fetch = fetch(of: task), let picture = forget(task) else { return [] }
     removeIfUnwanted(picture)
@@ -172,8 +173,8 @@ struct LoadRegistry {
     return admitted()
   }
 
-  /// A fetch is known as another one's from now on, with all that is made of it; unless that is under way
-  /// already.
+  /// Changes the identity of a fetch and of all stages that depend on the fetch. Does nothing if a fetch with this
+  /// identity is under way.
   mutating func setIdentity(_ identity: RequestIdentity, of id: FetchID) {
     guard let fetch = fetches[id] else { return }
     let key = FetchKey(request: identity, asksNoServer: fetch.asksNoServer)
@@ -202,11 +203,11 @@ struct LoadRegistry {
     }
   }
 
-  /// Everyone hears `.cancelled`, in order of registration, and all work stops.
+  /// Removes all callers, which receive `.cancelled` in order of registration, and stops all work.
   mutating func cancelAll() -> [LoadAction] {
     let tasks = waiters.keys.sorted()
     if !tasks.isEmpty { actions.append(.deliver(tasks, .failure(.cancelled))) }
-    // All of them first: what goes then finds nobody whom it has to tell.
+    // All callers are removed before any stage, so that no stage has a caller to notify when it is removed.
     for picture in tasks.compactMap({ forget($0) }) { removeIfUnwanted(picture) }
     return taken()
   }
@@ -218,8 +219,8 @@ struct LoadRegistry {
     return taken()
   }
 
-  /// A caller does not need it now, or does so again. A transfer that nobody needs now is stopped; what is here already
-  /// is made into the picture all the same.
+  /// Pauses or resumes a caller. A transfer is stopped when all callers have paused. Bytes that have been received are
+  /// processed nevertheless.
   mutating func setPaused(_ isPaused: Bool, _ task: TaskID) -> [LoadAction] {
     guard let waiter = waiters[task], waiter.isPaused != isPaused, let fetch = fetch(of: task) else {
       return []
@@ -230,13 +231,13 @@ struct LoadRegistry {
     return admitted()
   }
 
-  /// The network is there again: what waits for a server or for its next try goes on now.
+  /// Continues downloads that wait for a server or for the next attempt, because the network has returned.
   mutating func networkReturned() -> [LoadAction] {
     queue.networkReturned()
     return admitted()
   }
 
-  /// The time of a `.wake` has come.
+  /// Called at the time of a `.wake`.
   mutating func woken(at time: Int64) -> [LoadAction] {
     if nextWake == time { nextWake = nil }
     return admitted()
@@ -244,7 +245,7 @@ struct LoadRegistry {
 
   // MARK: Outputs
 
-  /// Downloads that may start now, after whatever else there is to do.
+  /// Starts the look-ups and downloads that may begin now. Returns all pending actions.
   mutating func admitted() -> [LoadAction] {
     beginLookUps()
     while undecodedBytes < undecodedBytesLimit, let id = queue.startNext(at: now) {

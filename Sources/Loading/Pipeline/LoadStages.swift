@@ -1,80 +1,81 @@
 import VitrineGraphics
 
-// What runs, as a tree: a fetch has decodes, a decode has pictures, a picture has waiters. Each of the first
-// three is shared by everyone who needs it and goes when the last of them has gone. A stage is idle while it
-// waits for the one before it, and again when it has failed.
+// The running loads, as a tree: a fetch has decodes, a decode has processed images (`Picture`), and an image has
+// waiting callers. Fetches, decodes and images are shared by all callers that need them, and are removed with the last
+// of these callers. A stage is idle while it waits for the previous stage, and again after a failure.
 
-/// One caller who waits for a picture.
+/// A caller that waits for an image.
 struct Waiter {
   var picture: PictureID
   var priority: ImageRequest.Priority
-  /// Whether it wants to see what has come while the rest is on its way.
+  /// The previews that the caller wants to receive.
   var progressive = ImageRequest.Progressive.none
-  /// Does not want the transfer to go on for its sake.
+  /// True if the transfer need not go on for this caller.
   var isPaused = false
-  /// Does with what is here.
+  /// True for a cache-only request: the server is not asked.
   var asksNoServer = false
-  /// True for a load that is sent once: it is not retried and not served by a stale response.
+  /// True for a load that is sent once, without retries, and is not served by a stale response.
   var isProbe = false
-  /// True if the load may be served by a stale response while its server is asked.
+  /// True if the load may be served by a stale response while the server is asked.
   var takesCopy = false
 
-  /// What it asks of the stages it waits for.
+  /// The priority that the caller requests of all stages; `nil` while the caller is paused.
   var demand: ImageRequest.Priority? { isPaused ? nil : priority }
 }
 
-/// Bytes on their way, or here and still needed by a decode.
+/// The first stage of a load: bytes that are being fetched, or are received and still needed by a decode.
 struct Fetch {
   enum Phase {
     case idle
-    /// The disk is asked.
+    /// The fetch waits for a disk look-up.
     case lookingUp
     case running
-    /// Elsewhere, as a fetch is copied often.
+    /// Indirect, because a fetch is copied often.
     indirect case received(FetchedBytes)
   }
 
   var key: RequestIdentity
   var request: ImageRequest
   let lane: DownloadQueue.Lane
-  /// Does with what is on disk.
+  /// True for a cache-only request: the server is not asked.
   var asksNoServer: Bool { request.cachePolicy == .cacheOnly }
   var phase = Phase.idle
   var demand = Demand()
   var attempts: Attempts
-  /// Out of the queue, since all who wait have paused.
+  /// True if the fetch was taken out of the queue because all callers have paused.
   var isHeld = false
   var decodes: Set<DecodeID> = []
-  /// Decodes that still read the bytes.
+  /// The number of decodes that still read the bytes.
   var unfinishedDecodes = 0
   var disk = DiskPart()
-  /// The one that was under way for the same bytes, and did not serve whoever came.
+  /// The earlier fetch with an equal key that was under way and could not serve the request.
   var overtaken: FetchID?
-  /// Whether a later one has brought them anew: what this one has is for those who wait, and is not kept.
+  /// True if a later fetch has brought newer bytes. The image is then delivered to the waiting callers, but not cached.
   var isOutdated = false
-  /// Whose sizes from before have left memory for what it has brought.
+  /// The images whose other sizes were removed from a cache, because this fetch has brought newer bytes.
   var replaced: Set<PicturePlace> = []
-  /// Its place in the order of the downloads, while the disk is asked.
+  /// The position in the order of downloads, kept during the disk look-up.
   var arrival: DownloadQueue.Arrival?
 }
 
-/// What has been tried for a fetch so far. Times in nanoseconds.
+/// The attempts of a fetch so far. Times are in nanoseconds.
 struct Attempts {
-  /// When somebody wanted it first.
+  /// The time at which a caller first requested the bytes.
   let queued: Int64
-  /// After failures that may heal.
+  /// The number of retries after retryable failures.
   var retries = 0
-  /// Whether it was asked for anew because its rest could not be had.
+  /// True if the fetch has started again without a range or a condition, because the response to such a request was
+  /// unusable.
   var hasRestarted = false
   var firstStart: Int64?
-  /// When the present try began; nil between two.
+  /// The start of the current attempt; `nil` between two attempts.
   var began: Int64?
-  /// Seconds that the tries before it took; what lies between them does not count.
+  /// The duration of all earlier attempts in seconds. The delays between attempts do not count.
   var spent = 0.0
-  /// It does not start before.
+  /// The time before which the next attempt does not start.
   var earliest = Int64.min
 
-  /// Before the first try.
+  /// The number of seconds between the request and the first attempt; 0 before the first attempt.
   var secondsQueued: Double { firstStart.map { Double($0 &- queued) / 1e9 } ?? 0 }
 
   mutating func begin(at now: Int64) {
@@ -82,50 +83,50 @@ struct Attempts {
     firstStart = firstStart ?? now
   }
 
-  /// - Parameter paused: The number of seconds for which the transfer waited for memory. They are not counted.
+  /// - Parameter paused: The number of seconds for which the transfer waited for memory, which do not count.
   mutating func end(at now: Int64, paused: Double = 0) {
     if let began { spent += max(0, Double(now &- began) / 1e9 - paused) }
     began = nil
   }
 }
 
-/// What a transport brought, or the disk had.
+/// The bytes of an image with the metadata, from a transport or from disk.
 struct FetchedBytes: Sendable {
   var body: [UInt8]
   let response: TransportResponse?
-  /// Nil from disk.
+  /// The metrics of the transfer; `nil` for bytes from disk that were not revalidated.
   var metrics: TransportMetrics?
-  /// Counts the body in memory.
+  /// The reservation of the body in memory.
   var hold: MemoryHold?
-  /// `.file` for what lies on this machine.
+  /// `.network` or `.disk`. For a file or data URL, the `ImageResponse` reports `.file` instead.
   var source = ImageResponse.Source.network
   var freshness = ImageResponse.Freshness.fresh
-  /// To be kept on disk once it has turned out to be a picture.
+  /// The response to store on disk after a successful decode; `nil` if there is nothing to store.
   var answer: StoredAnswer?
-  /// Tells when that is done.
+  /// The signal that is sent when the response has been stored, or has not.
   var storing: StoringSignal?
   /// True if the stored response must be removed (`no-store`).
   var endsStorage = false
 }
 
-/// How a transfer ended.
+/// The result of a transfer.
 struct FetchEnd: Sendable {
   enum Outcome: Sendable {
     indirect case bytes(FetchedBytes)
-    /// What the disk has is good still (304).
+    /// The stored response is still valid (304).
     case notModified(TransportResponse, TransportMetrics)
     case failed(ImageError)
-    /// The rest of a body cannot be had: ask for all of it.
+    /// The response to a range or conditional request is unusable: the whole body must be requested.
     case needsWhole
   }
 
   var outcome: Outcome
-  /// The head of the answer, if there was one.
+  /// The head of the response, if there was one.
   var response: TransportResponse?
-  /// Seconds for which the server wants to be left alone.
+  /// The number of seconds that the server asks clients to wait (`Retry-After`).
   var retryAfter: Double?
   var speaksHTTP2 = false
-  /// Whether it brought the rest of a body that was here in part.
+  /// True if the transfer has brought the rest of resumable data.
   var isRest = false
   /// The number of seconds for which the transfer waited for memory.
   var secondsPaused = 0.0
@@ -143,7 +144,7 @@ struct FetchEnd: Sendable {
     self.response = response
   }
 
-  /// Another outcome of the same transfer.
+  /// Creates a result with another outcome for the transfer that ended with `end`.
   init(_ result: Result<FetchedBytes, ImageError>, like end: FetchEnd) {
     switch result {
     case .success(let bytes): outcome = .bytes(bytes)
@@ -156,7 +157,7 @@ struct FetchEnd: Sendable {
   }
 }
 
-/// Pixels being made, or here and still needed by a picture.
+/// The second stage of a load: pixels that are being decoded, or are decoded and still needed by an image.
 struct Decode {
   enum Phase {
     case idle
@@ -169,32 +170,32 @@ struct Decode {
   var phase = Phase.idle
   var demand = Demand()
   var pictures: Set<PictureID> = []
-  /// What is shown of it until its bytes are all here, by style; of those that somebody wants.
+  /// The previews until all bytes have been received, by style, for styles that a caller has requested.
   var parts: [ImageRequest.Progressive: PartialPictures] = [:]
-  /// Elsewhere, as a decode is copied often.
+  /// Boxed, because a decode is copied often.
   private var boxedBytes: Boxed<FetchedBytes>?
 
-  /// - Parameter fetch: what brings its bytes.
+  /// - Parameter fetch: The fetch that brings the bytes.
   init(key: DecodeKey, fetch: FetchID) {
     self.key = key
     self.fetch = fetch
   }
 
-  /// What it decodes, or has decoded.
+  /// The bytes that are being decoded, or have been decoded.
   var bytes: FetchedBytes? {
     get { boxedBytes?.value }
     set { boxedBytes = newValue.map { Boxed($0) } }
   }
 }
 
-/// A large value behind one word.
+/// A large value, held by a reference.
 final class Boxed<Value: Sendable>: Sendable {
   let value: Value
 
   init(_ value: Value) { self.value = value }
 }
 
-/// A picture being transformed or put into the cache.
+/// The third stage of a load: an image that is being transformed or stored in a cache.
 struct Picture {
   enum Phase {
     case idle
@@ -204,7 +205,7 @@ struct Picture {
 
   var key: PictureKey
   let decode: DecodeID
-  /// The request of the caller who came first, and its additional identifier: the cache is asked in its name.
+  /// The request of the first caller; together with `additionalIdentifier` it is passed to the cache.
   var request: ImageRequest
   let additionalIdentifier: String?
   var phase = Phase.idle
@@ -212,26 +213,26 @@ struct Picture {
   var waiters: Set<TaskID> = []
 }
 
-/// What the registry wants done. The doer reports back with the same number.
+/// An action decided by the registry. The engine reports the result with the number of the stage.
 enum LoadAction: Sendable {
-  /// Ask the disk; report with `lookedUp`.
+  /// Look up the disk; report the result with `lookedUp`.
   case lookUp(FetchID, ImageRequest, ImageRequest.Priority)
   case cancelLookUp(FetchID)
-  /// The disk has not answered in time. Report it with `lookUpSkipped`.
+  /// Continue without the disk, which has not answered in time; report this with `lookUpSkipped`.
   case skipLookUp(FetchID)
-  /// The bytes have turned out to be a picture: keep them on disk.
+  /// Store the response on disk, because the bytes were decoded successfully.
   case keep(FetchedBytes, RequestIdentity)
-  /// What the disk has is gone, or no picture.
+  /// Remove the stored response, which is damaged, withdrawn by the server, or must not be stored.
   case discard(RequestIdentity)
-  /// Ask the server for nobody whether what has been shown has changed.
+  /// Ask the server whether an image that was shown has changed. No caller waits for the response.
   case revalidate(ImageRequest, additionalIdentifier: String?)
   case startFetch(FetchID, ImageRequest)
   case cancelFetch(FetchID)
-  /// Stop a transfer and keep what has come of it: it will be started again, perhaps.
+  /// Stop a transfer that may be started again. Resumable data are kept.
   case pauseFetch(FetchID)
-  /// Call `overdueCopies()` and `woken(at:)` at that time.
+  /// Call `overdueCopies()` and `woken(at:)` at this time.
   case wake(at: Int64)
-  /// To all who wait for it.
+  /// Report an event to these waiting callers.
   case announce([TaskID], ImageTask.Event)
   case decode(DecodeID, [UInt8], DecodeKey, ImageRequest.Priority)
   case transform(PictureID, Image, [any ImageTransform], ImageRequest.Priority)
@@ -239,6 +240,6 @@ enum LoadAction: Sendable {
   case cancelWork(number: UInt64)
   case reprioritizeWork(number: UInt64, ImageRequest.Priority)
   case store(PictureID, Image, ImageRequest, additionalIdentifier: String?)
-  /// To these callers, in this order.
+  /// Report the result to these callers, in this order.
   case deliver([TaskID], Result<ImageResponse, ImageError>)
 }

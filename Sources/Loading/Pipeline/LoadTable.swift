@@ -1,23 +1,24 @@
-/// Values by `LoadID`, as a dictionary keeps them, for what is looked up and changed dozens of times a load: a number
-/// is found by one multiplication, not by a hash that withstands chosen keys, and a value is read and changed where it
-/// lies, not copied, or moved out and in again.
+/// A dictionary keyed by `LoadID`, for values that are looked up and changed dozens of times per load. The hash of a
+/// number is one multiplication, which does not withstand chosen keys. Values are read and changed in place, without a
+/// copy.
 ///
 /// Open addressing with linear probing and without tombstones (Knuth, "The Art of Computer Programming" 3, 6.4,
-/// algorithms L and R); at most three quarters full, so that all operations are O(1). Much room that was taken once is
-/// let go when the last value goes.
+/// algorithms L and R). At most three quarters of the slots are in use, so that all operations are O(1). Large storage
+/// is released with the last value.
 struct LoadTable<Stage, Value> {
-  /// 0 where there is none: numbers begin at 1.
+  /// The key of each slot; 0 for an empty slot, because numbers begin at 1.
   private var numbers: ContiguousArray<UInt64> = []
-  /// One more than numbers: nil, for what is not there.
+  /// The value of each slot, and one more `nil`, which stands for the value of a missing key.
   private var values: ContiguousArray<Value?> = [nil]
   private(set) var count = 0
 
   var isEmpty: Bool { count == 0 }
 
-  /// In no order. O(room).
+  /// The keys in no particular order. O(n) for n slots.
   var keys: [LoadID<Stage>] { numbers.compactMap { $0 == 0 ? nil : LoadID(number: $0) } }
 
-  /// A value is changed where it lies by an optional chain (`table[id]?.x = y`), which neither adds nor removes one.
+  /// Accesses the value of a key. An optional chain (`table[id]?.x = y`) changes a value in place, and neither adds nor
+  /// removes a value.
   subscript(id: LoadID<Stage>) -> Value? {
     @inline(__always) get { place(of: id.number).flatMap { values[$0] } }
     set {
@@ -35,14 +36,14 @@ struct LoadTable<Stage, Value> {
     return value
   }
 
-  // MARK: Places
+  // MARK: Slots
 
   private static var roomToKeep: Int { 1024 }
 
   private var mask: Int { numbers.count - 1 }
 
-  /// Where a number belongs: the upper bits of its product with 2^64 divided by the golden ratio, which spreads numbers
-  /// that are counted up, in any step, as evenly as can be (Knuth, 6.4).
+  /// Returns the preferred slot of a number: the upper bits of the product with 2^64 divided by the golden ratio.
+  /// Numbers that count up in constant steps are spread evenly (Knuth, 6.4).
   private func home(of number: UInt64) -> Int {
     // The width of the product, not that of `Int`, which may be 32 bits.
     let shift = UInt64.bitWidth - mask.nonzeroBitCount
@@ -59,7 +60,7 @@ struct LoadTable<Stage, Value> {
     return place
   }
 
-  /// A place without a value, which is to be given one or closed.
+  /// Adds a number and returns the slot, which is still without a value. The caller sets the value or calls `close`.
   private mutating func insert(_ number: UInt64) -> Int {
     if 4 * (count + 1) > 3 * numbers.count { grow() }
     var place = home(of: number)
@@ -80,7 +81,7 @@ struct LoadTable<Stage, Value> {
     }
   }
 
-  /// Lets those that stand behind a place from which a value has gone move up, as far as their homes allow.
+  /// Empties a slot whose value was removed. Following entries move up as far as their preferred slots allow.
   private mutating func close(_ place: Int) {
     var (gap, next) = (place, (place + 1) & mask)
     while numbers[next] != 0 {

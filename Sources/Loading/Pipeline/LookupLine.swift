@@ -1,13 +1,13 @@
 import VitrineGraphics
 
-/// The queue of disk look-ups: those waiting, those running, and those so late that the network request has started.
-/// Makes decisions only. Times are in nanoseconds.
+/// The queue of disk look-ups that wait, run, or are so late that the network request has started. Makes decisions
+/// only. Times are in nanoseconds.
 ///
 /// A disk that hangs blocks the thread that reads it. A late look-up gives its place to the next one. When all threads
 /// are blocked by late look-ups, further look-ups are misses at once until one returns.
 struct LookupLine {
-  /// The number of seconds after which a look-up is late, from its beginning; also the time for which it may wait for
-  /// a slow disk before the network goes ahead.
+  /// The number of seconds after the start at which a look-up is late; also the number of seconds for which a look-up
+  /// may wait for a slow disk before the network goes ahead.
   static let deadline = 0.5
   /// The number of seconds after which a cache-only request is reported as a miss.
   static let limit = 10.0
@@ -19,7 +19,7 @@ struct LookupLine {
   private struct Running {
     let began: Int64
     var isLate = false
-    /// True if the look-up is given up after `limit`.
+    /// True if the look-up was given up after `limit`.
     var isLost = false
   }
 
@@ -40,7 +40,7 @@ struct LookupLine {
 
   // MARK: Inputs
 
-  /// Adds a look-up, or moves a waiting one to the end of another priority's line.
+  /// Adds a look-up, or moves a waiting look-up to the end of the queue for another priority.
   ///
   /// - Parameter arrival: The position among all downloads.
   mutating func enqueue(
@@ -57,8 +57,8 @@ struct LookupLine {
   /// True if the disk may still find something: the look-up waits, or runs and is not given up.
   func isPending(_ id: FetchID) -> Bool { waiting.contains(id) || running[id]?.isLost == false }
 
-  /// Notes whether look-ups wait for another reason than the disk: all downloads are suspended, or too many bytes wait to
-  /// be decoded. That time does not count against the disk.
+  /// Notes whether look-ups wait for another reason than the disk: all downloads are suspended, or too many bytes wait
+  /// to be decoded. That time does not count against the disk.
   mutating func setStopped(_ isStopped: Bool, at now: Int64) { patience.setStopped(isStopped, at: now) }
 
   /// Returns the next look-up, which counts as running unless the queue is blocked; nil if there is none.
@@ -77,7 +77,7 @@ struct LookupLine {
     if waiting.remove(id) != nil { queue.remove(id) }
   }
 
-  /// Removes a look-up that has returned, or was withdrawn before it began.
+  /// Removes a look-up that has returned, or was withdrawn before the start.
   mutating func ended(_ id: FetchID) {
     guard let look = running.removeValue(forKey: id) else { return }
     if look.isLate { lateCount -= 1 } else { queue.ended(id) }
@@ -85,7 +85,7 @@ struct LookupLine {
 
   // MARK: Outputs
 
-  /// Returns the look-ups that have waited too long for the disk to begin, each once. They go on waiting.
+  /// Returns the look-ups that have waited too long for the disk to begin, each once. The look-ups stay in the queue.
   mutating func takeOverdue(at now: Int64) -> [FetchID] {
     patience.isEmpty ? [] : patience.takeOverdue(at: now) { waiting.contains($0) }
   }

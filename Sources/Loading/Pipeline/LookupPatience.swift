@@ -47,12 +47,12 @@ struct LookupPatience {
     return isTooMuch ? nil : time
   }
 
-  /// The time without that in which look-ups were stopped.
+  /// Returns `now` minus the total time in which look-ups were stopped.
   private func counted(_ now: Int64) -> Int64 { (stoppedSince.map { min($0, now) } ?? now) &- stopped }
 
   private mutating func compact() {
     if first == ends.count {
-      // Much room that was taken once is released.
+      // Large storage is not kept.
       ends.removeAll(keepingCapacity: ends.count <= 1024)
       first = 0
     } else if first > 64, first > ends.count / 2 {

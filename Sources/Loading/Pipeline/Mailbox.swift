@@ -1,18 +1,18 @@
 import Dispatch
 import VitrineGraphics
 
-/// Calls on their way to the main actor, in the order they were posted.
+/// A queue of closures that run on the main actor in the order of posting.
 ///
-/// However many are posted between two turns of the main queue, they take one hop.
+/// All closures posted between two turns of the main queue are delivered by one Dispatch block.
 final class Mailbox: Sendable {
   typealias Letter = @MainActor () -> Void
 
-  /// One for all downloaders, so that the order holds across them.
+  /// The queue of all downloaders, so that the order holds across downloaders.
   static let main = Mailbox()
 
   private let letters = Shared<[Letter]>([])
 
-  /// Never calls from within: the letter is read later, even when posted on the main actor.
+  /// Adds a closure, which always runs later, even if posted on the main actor. May be called on any thread.
   func post(_ letter: @escaping Letter) {
     let isFirst = letters.withLock {
       $0.append(letter)

@@ -1,7 +1,7 @@
 import Synchronization
 package import VitrineGraphics
 
-/// The memory that a job of a `WorkerPool` needs while it runs. The job ends `hold` when it has released the memory.
+/// The memory that a job of a `WorkerPool` needs while the job runs. The job ends `hold` after releasing the memory.
 ///
 /// A job waits until the ledger has room, which other jobs, bodies and images on the screen release. The claim is given
 /// up if nothing releases enough within `patience` seconds, or if it exceeds the whole budget. The job then runs
@@ -12,6 +12,7 @@ package final class MemoryClaim: Sendable {
   package static let overdraft = 24 << 20
   /// The number of seconds between two checks for room while no job is running whose end would trigger a check.
   private static let interval = 0.1
+  /// The number of seconds without room after which a claim is given up. Only time in which no job is running counts.
   private static let patience = 5.0
 
   let hold: MemoryHold
@@ -38,8 +39,8 @@ package final class MemoryClaim: Sendable {
     refuseIfTooLarge(bytes)
   }
 
-  /// - Parameter measure: Returns the number of bytes. Called once, by a thread of the pool, because it reads a body of
-  ///   any length.
+  /// - Parameter measure: Returns the number of bytes. Called once, by a thread of the pool, because the closure reads
+  ///   a body of any length.
   package init(
     in hold: MemoryHold, beside kept: Int = 0, measuring measure: @escaping @Sendable () -> Int
   ) {
@@ -48,7 +49,7 @@ package final class MemoryClaim: Sendable {
     measurement = Mutex(.due(measure))
   }
 
-  /// The number of bytes; 0 until they are measured, and for a job that need not wait.
+  /// The number of bytes; 0 until measured, and for a job that need not wait.
   var bytes: Int {
     measurement.withLock { if case .done(let bytes) = $0 { bytes } else { 0 } }
   }
@@ -79,7 +80,7 @@ package final class MemoryClaim: Sendable {
   /// True if the job must run without the memory.
   package var isGivenUp: Bool { isRefused.load(ordering: .relaxed) }
 
-  /// The error of a job that ran without its memory; see `ImageError.isMemoryShortage`.
+  /// The error of a job that ran without the memory; see `ImageError.isMemoryShortage`.
   package var refusal: ImageError {
     let (needed, budget) = (bytes, hold.budget)
     let (own, isTooMuch) = needed.addingReportingOverflow(hold.bytes)
@@ -94,7 +95,8 @@ package final class MemoryClaim: Sendable {
     return .tooLarge(.memory(needed: stated, allowed: budget))
   }
 
-  /// Called when no job is running and there is no room. Checks again after a while, until the claim is given up.
+  /// Checks for room again after a while, until the claim is given up. Called when no job is running and there is no
+  /// room.
   func waitForRoom(_ clock: any LoadingClock, lookAgain: @escaping @Sendable () -> Void) {
     clock.wake(at: clock.now.advanced(bySeconds: Self.interval)) { [weak self] in
       guard let self else { return }

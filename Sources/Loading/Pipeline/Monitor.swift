@@ -1,8 +1,10 @@
 import Glibc
 
-/// State under a lock that a thread can also wait for: for threads of one's own only, since waiting blocks.
+/// State under a lock, with a condition: threads can wait for a change of the state. Waiting blocks the thread, so only
+/// threads of the library may wait.
 ///
-/// `@unchecked Sendable` because `state` is touched with the mutex held only; a pointer as in `Shared`.
+/// `@unchecked Sendable` is safe because `state` is accessed only with the mutex held. The state is behind a pointer
+/// for the reason given in `Shared`.
 package final class Monitor<State>: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
@@ -23,12 +25,12 @@ package final class Monitor<State>: @unchecked Sendable {
     state.deallocate()
   }
 
-  /// Whom a change concerns, of those who wait. To wake a thread that goes to sleep again costs two changes of threads.
+  /// The waiting threads that a change wakes. A thread that wakes for nothing costs two context switches.
   package enum Wakes {
     case nobody, one, all
   }
 
-  /// Changes the state and wakes those who wait for it.
+  /// Changes the state with the lock held, then wakes waiting threads.
   package func withLock<Result>(waking wakes: Wakes = .all, _ change: (inout State) -> Result) -> Result {
     pthread_mutex_lock(mutex)
     let result = change(&state.pointee)
@@ -37,7 +39,8 @@ package final class Monitor<State>: @unchecked Sendable {
     return result
   }
 
-  /// Blocks the calling thread until `take` has an answer; then wakes another one if there is something for it too.
+  /// Blocks the calling thread until `take` returns a value, and returns that value. Then wakes another thread if
+  /// `isMore` returns true.
   package func wait<Result>(
     until take: (inout State) -> Result?, wakingOneIf isMore: (State) -> Bool = { _ in false }
   ) -> Result {
@@ -53,7 +56,7 @@ package final class Monitor<State>: @unchecked Sendable {
     }
   }
 
-  /// Without the lock, which whoever wakes needs at once.
+  /// Wakes waiting threads. Called without the lock, which a woken thread needs at once.
   private func wake(_ wakes: Wakes) {
     switch wakes {
     case .nobody: break

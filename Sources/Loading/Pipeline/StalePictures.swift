@@ -1,13 +1,14 @@
 import VitrineGraphics
 
-/// Pictures in memory that may have changed, as their servers could not be asked: they go from there after a while, so
-/// that the next one who wants them asks again. One entry a place in a cache, however often it is filled. Decides only.
+/// The stale images in memory, which may have changed because the servers could not be asked. An image is removed after
+/// a while, so that the next request asks the server again. There is one entry for each image in a cache, however often
+/// the image is stored. Makes decisions only.
 struct StalePictures {
   struct Entry {
     let image: UInt64
     let request: ImageRequest
     let additionalIdentifier: String?
-    /// Nanoseconds.
+    /// The time at which the image is removed from memory, in nanoseconds.
     let end: Int64
     /// The reason for the failed update; nil while the server is being asked.
     var reason: ImageError?
@@ -18,7 +19,8 @@ struct StalePictures {
   private var reasons: [UInt64: Staleness] = [:]
   private var nextWake: Int64?
 
-  /// When `takeDue` is to be called, unless that is known already.
+  /// Adds an entry. Returns the time at which to call `takeDue`, or `nil` if a call is scheduled already or the entry
+  /// never ends.
   mutating func add(_ entry: Entry) -> Int64? {
     let key = PictureKey(entry.request, additionalIdentifier: entry.additionalIdentifier)
     if let old = entries.updateValue(entry, forKey: key) { reasons[old.image] = nil }
@@ -28,7 +30,8 @@ struct StalePictures {
     return entry.end
   }
 
-  /// Those whose time is over, and when to call again.
+  /// Removes and returns the entries whose time has come, in the order of image numbers, and returns the time of the
+  /// next call.
   mutating func takeDue(at now: Int64) -> (due: [Entry], next: Int64?) {
     let due = entries.filter { $0.value.end <= now }
     for (key, entry) in due {
@@ -41,7 +44,7 @@ struct StalePictures {
 
   var count: Int { entries.count }
 
-  /// Returns nil for an image that is not stale.
+  /// Returns the reason why an image may be out of date, or `nil` if the image is not stale.
   func staleness(of image: UInt64) -> Staleness? { reasons[image] }
 
   mutating func takeAll() -> [Entry] {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Tells those who wait that bytes have been written to disk, or have not.
+/// A signal that a response has been written to disk, or has not.
 final class StoringSignal: Sendable {
   private struct State {
     var isKept: Bool?
@@ -9,7 +9,7 @@ final class StoringSignal: Sendable {
 
   private let state = Mutex(State())
 
-  /// The first word counts.
+  /// Resumes the waiting tasks. Only the first call sets the result.
   func finish(_ isKept: Bool) {
     let waiting = state.withLock { state in
       if state.isKept == nil { state.isKept = isKept }
@@ -19,6 +19,7 @@ final class StoringSignal: Sendable {
     for continuation in waiting { continuation.resume(returning: isKept) }
   }
 
+  /// True if the response was written. Suspends the calling task until the result is known.
   var isKept: Bool {
     get async {
       await withCheckedContinuation { continuation in
@@ -31,6 +32,6 @@ final class StoringSignal: Sendable {
     }
   }
 
-  /// A picture that nobody came to keep.
+  /// Resumes the waiting tasks with false if the response was never stored.
   deinit { for continuation in state.withLock({ $0.waiting }) { continuation.resume(returning: false) } }
 }

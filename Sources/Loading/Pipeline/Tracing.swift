@@ -1,14 +1,14 @@
 import VitrineGraphics
 
-/// What is known of a request's lookups when its load begins.
+/// The memory lookup of a request, as noted when the load begins.
 struct LookupNotes {
-  /// When it was asked for, by the trace's clock.
+  /// The time of the request, by the clock of the trace.
   let began: Int64
   let memory: TraceEvent.Miss
 }
 
 extension LoadRegistry {
-  /// What a trace notes of a request that has just begun to wait.
+  /// Returns the trace entry of a request that has just begun to wait, or `nil` if the caller does not wait.
   func traceRequest(_ id: TaskID, _ request: ImageRequest, _ lookup: LookupNotes) -> TraceEvent.Request? {
     stages(of: id).map { stages in
       TraceEvent.Request(
@@ -61,7 +61,7 @@ extension TraceEvent.Transfer {
     isReused = metrics.isReused
   }
 
-  /// 0 for what is no time; at most 71 minutes.
+  /// Returns the time in microseconds, at most 4,000 seconds; 0 for a negative or infinite time and for NaN.
   private static func microseconds(_ seconds: Double) -> UInt32 {
     UInt32(max(0, min(4e9, seconds.isFinite ? seconds * 1e6 : 0)))
   }

@@ -3,7 +3,7 @@ struct WaitingCopies {
   private var sizes: [FetchID: Int] = [:]
   /// The number of bytes of all bodies.
   private(set) var bytes = 0
-  /// The maximum number of bytes with which further look-ups begin.
+  /// The number of bytes at which further look-ups wait; no limit by default.
   var limit = Int.max
   /// True if a response may have become unnecessary since the last search for such responses.
   private var isChanged = false
@@ -11,7 +11,7 @@ struct WaitingCopies {
   /// True if further look-ups must wait.
   var isFull: Bool { bytes >= limit }
 
-  /// Counts the response of a fetch instead of its earlier one; `nil` for none.
+  /// Sets the number of bytes of the stored response that a fetch holds; `nil` for none.
   mutating func set(_ count: Int?, for id: FetchID) {
     let before = sizes[id]
     guard before != nil || count != nil else { return }
@@ -33,7 +33,7 @@ struct WaitingCopies {
 }
 
 extension LoadRegistry {
-  /// Keeps a stored response in memory while its server is asked; `nil` releases it.
+  /// Keeps a stored response in memory while the server is asked; `nil` releases the earlier response.
   mutating func setCopy(_ copy: StoredCopy?, of id: FetchID) {
     guard fetches[id] != nil else { return copies.set(nil, for: id) }
     fetches[id]?.disk.copy = copy

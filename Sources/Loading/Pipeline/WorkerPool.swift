@@ -1,12 +1,12 @@
 import VitrineGraphics
 
-/// Threads of their own for what takes long: decoding, transforms, files. The concurrency pool is as narrow
-/// as the machine and must never be blocked by these.
+/// A pool of threads for work that takes long: decoding, transforms, files. The cooperative pool of Swift concurrency
+/// has one thread per core and must not be blocked by such work.
 ///
-/// Jobs run by priority, then in order of arrival. Threads start when there is work for them, sleep when
-/// there is none, and end when the pool is released; waiting jobs then still run, unless they are cancelled. A job with
-/// a `MemoryClaim` waits for room in the ledger; no later job overtakes it while other jobs with claims run. A claim that
-/// is not measured yet is measured by a thread of the pool, while other threads may run later jobs.
+/// Jobs run by priority, then in order of arrival. Threads start when there is work, sleep when there is none, and end
+/// when the pool is released; waiting jobs then still run, unless they are cancelled. A job with a `MemoryClaim` waits
+/// for room in the ledger; no later job overtakes it while other jobs with claims run. A claim that is not measured yet
+/// is measured by a thread of the pool, while other threads may run later jobs.
 package final class WorkerPool: Sendable {
   private struct Job {
     let id: UInt64
@@ -22,9 +22,9 @@ package final class WorkerPool: Sendable {
     case job(Job)
     /// Measure the memory that a job takes, outside the lock, before the job is looked at again.
     case measure(UInt64, MemoryClaim)
-    /// Ask others to let go before the job is looked at again.
+    /// Evict cached memory outside the lock, before the job is looked at again.
     case makeRoom(MemoryClaim)
-    /// No job is running, and there is no room for those that wait.
+    /// No job is running, and there is no room for the waiting jobs.
     case waitForRoom(MemoryClaim)
     case end
   }
@@ -33,17 +33,18 @@ package final class WorkerPool: Sendable {
     var waiting = WaitingList<UInt64>()
     var jobs: [UInt64: Job] = [:]
     var lastNumber: UInt64 = 0
-    /// The places of the jobs whose memory is being measured.
+    /// The queue positions of the jobs whose memory is being measured.
     var measured: [UInt64: (priority: ImageRequest.Priority, number: UInt64)] = [:]
     var threads = 0
     var busy = 0
-    /// Jobs under way that take memory.
+    /// The number of running jobs that take memory.
     var claims = 0
-    /// The job that room was asked for, until it begins or goes: it may come again.
+    /// The job for which room was requested last; `nil` once the job begins or is removed, because the number may be
+    /// submitted again.
     var roomAsked: UInt64?
-    /// Threads that ask for room now.
+    /// The number of threads that are evicting memory.
     var makers = 0
-    /// The jobs without room that others have overtaken, because no job was running whose end would make room.
+    /// The jobs without room that other jobs may overtake, because no job was running whose end would make room.
     var setAside: Set<UInt64> = []
     /// True while a claim waits for room.
     var isRoomAwaited = false
@@ -65,7 +66,7 @@ package final class WorkerPool: Sendable {
       waiting.append(id, priority: priority, number: lastNumber)
     }
 
-    /// Nil while there is nothing to do.
+    /// Returns the next turn of a thread, or `nil` while there is nothing to do.
     mutating func nextTurn() -> Turn? {
       guard let head = waiting.head(.fifo), let job = jobs[head.item] else { return isClosed ? .end : nil }
       let id = head.item
@@ -82,7 +83,7 @@ package final class WorkerPool: Sendable {
           makers += 1
           return .makeRoom(claim)
         }
-        // Once that is done, the end of another job is the next chance.
+        // After eviction, the end of another job is the next chance.
         guard makers == 0, claims == 0 else { return nil }
         guard claim.hold.take(claim.bytes, overdraft: MemoryClaim.overdraft) else {
           return overtake(id, claim)
@@ -116,7 +117,7 @@ package final class WorkerPool: Sendable {
       roomAsked = nil
     }
 
-    /// Puts a job back into its place, unless it was cancelled in the meantime.
+    /// Puts a measured job back into the earlier position in the queue, unless the job was cancelled in the meantime.
     mutating func endMeasuring(_ id: UInt64, _ claim: MemoryClaim) {
       busy -= 1
       guard let place = measured.removeValue(forKey: id), jobs[id]?.claim === claim else { return }
@@ -139,10 +140,10 @@ package final class WorkerPool: Sendable {
       return jobs.removeValue(forKey: id)
     }
 
-    /// Whether a thread that sleeps may find something to do, or that there is nothing more to come.
+    /// True if a sleeping thread may find work, or if all threads are to end.
     var isMore: Bool { waiting.isEmpty ? isClosed : busy < threads }
 
-    /// Whether a job waits for the end of another, which has the memory that it takes.
+    /// True if a job waits for the end of another job, which has the memory.
     var isShortOfMemory: Bool { roomAsked != nil }
 
     mutating func finish(_ job: Job) {
@@ -168,8 +169,12 @@ package final class WorkerPool: Sendable {
 
   deinit { monitor.withLock { $0.isClosed = true } }
 
-  /// Runs `job` when its turn comes, and when there is room for the memory that it takes. `id` is the submitter's,
-  /// unique among the jobs that wait. `flag` is set when a job that runs is cancelled.
+  /// Runs `job` in the order of priority, as soon as there is room for the memory that the job takes.
+  ///
+  /// - Parameters:
+  ///   - id: The number of the job, chosen by the caller; unique among waiting jobs.
+  ///   - claim: The memory of the job; `nil` for a job that need not wait for memory.
+  ///   - flag: A flag that is set when the job is cancelled while running.
   package func submit(
     _ id: UInt64, priority: ImageRequest.Priority, taking claim: MemoryClaim? = nil,
     stoppedBy flag: CancellationFlag? = nil, job: @escaping @Sendable () -> Void
@@ -197,7 +202,8 @@ package final class WorkerPool: Sendable {
   /// True if no job runs or waits, including cancelled jobs that still run.
   package var isIdle: Bool { monitor.withLock(waking: .nobody) { $0.isIdle } }
 
-  /// Calls once no job runs or waits, those that run for nobody included; at once if none does.
+  /// Calls a closure as soon as no job runs or waits, including cancelled jobs that still run; at once if there is
+  /// none. The call may come on any thread.
   package func whenIdle(_ call: @escaping @Sendable () -> Void) {
     let isIdle = monitor.withLock(waking: .nobody) { state in
       if !state.isIdle { state.callsWhenIdle.append(call) }
@@ -209,7 +215,7 @@ package final class WorkerPool: Sendable {
   /// Drops a job that has not begun, or sets the flag of a running job. Returns true if a job was dropped.
   @discardableResult
   package func cancel(_ id: UInt64) -> Bool {
-    // The closure goes outside the lock, as what it holds may be anything.
+    // The closure of the job is released outside the lock, because it may hold any object.
     let (job, calls) = monitor.withLock { state in
       state.running[id]?.set()
       return (state.remove(id), state.takeCallsWhenIdle())
@@ -218,7 +224,7 @@ package final class WorkerPool: Sendable {
     return job != nil
   }
 
-  /// Moves a job that has not begun to the end of another priority's line.
+  /// Moves a job that has not begun to the end of the queue for another priority.
   package func setPriority(_ priority: ImageRequest.Priority, of id: UInt64) {
     monitor.withLock { $0.setPriority(priority, of: id) }
   }
@@ -238,7 +244,7 @@ package final class WorkerPool: Sendable {
           for call in calls { call() }
         case .makeRoom(let claim):
           claim.hold.makeRoom(for: claim.bytes)
-          // It looks next itself.
+          // This thread looks for work next, so that no other thread need be woken.
           monitor.withLock(waking: .nobody) { $0.makers -= 1 }
         case .waitForRoom(let claim):
           claim.waitForRoom(clock) { [weak monitor] in monitor?.withLock(waking: .one) { $0.lookAgain() } }
@@ -250,7 +256,7 @@ package final class WorkerPool: Sendable {
 
   private static func run(_ job: Job, _ monitor: Monitor<State>) {
     job.body()
-    // Its thread looks next for what may begin now.
+    // This thread looks for work next, so that no other thread need be woken.
     let calls = monitor.withLock(waking: .nobody) { state in
       state.finish(job)
       return state.takeCallsWhenIdle()

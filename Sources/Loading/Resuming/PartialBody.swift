@@ -58,8 +58,8 @@ struct PartialBody: Sendable {
     return partial
   }
 
-  /// Returns the validator of a response. A weak entity tag is ignored, because it does not identify equal bytes (RFC
-  /// 9110, 8.8.1). A date is used although only dates well in the past identify equal bytes; the server judges this.
+  /// Returns the validator of a response. A weak entity tag is ignored, because it does not identify equal bytes
+  /// (RFC 9110, 8.8.1). A date identifies equal bytes only if it is well in the past, which the server judges.
   private static func validator(_ headers: HTTPHeaders) -> String? {
     if let tag = headers["ETag"] { return tag.hasPrefix("\"") && tag.utf8.count > 2 ? tag : nil }
     return headers["Last-Modified"]
