@@ -20,8 +20,8 @@ final class RequestAdditions: Sendable {
     }
   }
 
-  /// Returns `request` with default headers and transforms where missing, with the changes of the request
-  /// processor, and with the identity that the filters give.
+  /// Returns `request` with default headers and transforms where missing, with the changes of the request processor,
+  /// and with the identity that the filters give.
   func completing(_ request: ImageRequest) -> ImageRequest {
     var request = request
     addHeaders(to: &request)

@@ -1,8 +1,8 @@
 import Synchronization
 import VitrineGraphics
 
-/// The thread that reads local files one after another. Each call that may block has a time limit: when it expires,
-/// the file fails, and another thread replaces the blocked one for the following files. A file that hangs blocks one
+/// The thread that reads local files one after another. Each call that may block has a time limit: when it expires, the
+/// file fails, and another thread replaces the blocked one for the following files. A file that hangs blocks one
 /// thread, however often it is requested.
 final class LocalLane: Sendable {
   /// The maximum number of blocked threads. When it is reached, all reads fail at once until one of them returns.
