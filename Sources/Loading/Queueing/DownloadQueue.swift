@@ -1,12 +1,12 @@
-/// Which downloads run and which wait. Decides only; whoever asks does the work.
+/// Decides which downloads run and which wait. Starts and stops nothing itself.
 ///
-/// Only started downloads count against the bounds, so cancelling one that waits lets no further one start
-/// (AF-D23). Files and data URLs each wait in a line of their own: neither a slow network nor a file that hangs
-/// delays a data URL. Times in nanoseconds.
+/// Only started downloads count against the limits, so cancelling a waiting download starts no other. Files and data
+/// URLs each have a lane of their own: neither a slow network nor a file that hangs delays a data URL. Times are in
+/// nanoseconds.
 struct DownloadQueue {
-  /// What shares a bound.
+  /// A group of downloads that share a limit.
   enum Lane: Hashable {
-    /// Files of this machine.
+    /// Files on this machine.
     case local
     /// Data URLs.
     case data
@@ -16,7 +16,7 @@ struct DownloadQueue {
     var isLocal: Bool { self == .local || self == .data }
   }
 
-  /// A place in the order.
+  /// The position of a download in the order of arrival.
   struct Arrival {
     let number: UInt64
     let batch: UInt64
@@ -26,23 +26,24 @@ struct DownloadQueue {
   private struct Host {
     var waiting = WaitingList<FetchID>()
     var active = 0
-    /// Those that wait, run or rest.
+    /// The number of downloads that wait, run or rest before a retry.
     var count = 0
   }
 
-  /// Local reads at once, of files and of data URLs each: one is read while the next is handed over.
+  /// The maximum number of concurrent reads, of files and of data URLs each: one is read while the next is handed over.
   static let maximumLocal = 2
-  /// Hosts that are kept although they have no downloads, as most programs ask few hosts again and again.
+  /// The number of hosts that are kept without downloads, because most programs ask few hosts again and again.
   static let keptHosts = 16
-  /// Transfers at once over one HTTP/2 connection.
+  /// The maximum number of concurrent transfers over one HTTP/2 connection.
   static let maximumStreams = 100
 
-  /// What comes sooner after another is asked for at once with it: less than a frame, more than a screen takes.
+  /// The largest gap in nanoseconds between downloads of a batch: shorter than a frame, and longer than a screen needs
+  /// between its requests.
   private static let batchGap: Int64 = 5_000_000
 
-  /// A bound below 1 counts as 1.
+  /// The maximum number of started network downloads; below 1 counts as 1.
   var maximumActive = 6
-  /// Of a server that does not speak HTTP/2.
+  /// The maximum number of started downloads from a server that does not speak HTTP/2; below 1 counts as 1.
   var maximumPerHost = 4 {
     didSet { refreshAll() }
   }
@@ -53,9 +54,9 @@ struct DownloadQueue {
       refreshAll()
     }
   }
-  /// Whether nothing starts.
+  /// True to start no download.
   var isSuspended = false
-  /// nil for none.
+  /// The rate limit for cancelled downloads; nil for none.
   var rateLimit: RateLimit? {
     get { bucket?.limit }
     set {
@@ -66,7 +67,7 @@ struct DownloadQueue {
   var backOff = HostBackOff()
 
   private var bucket: TokenBucket?
-  /// The numbers of the lanes that need no network, in the order of `local`.
+  /// The numbers of the lanes of files and data URLs, in the order of `local`.
   private static let fileNumber = -1
   private static let dataNumber = -2
   /// The downloads of files and of data URLs.
@@ -75,9 +76,9 @@ struct DownloadQueue {
   private var hosts = LaneTable<Host>()
   /// Hosts that may start a download now.
   private var ready = LaneHeap(order: .fifo)
-  /// Hosts that could start a download if they were not left alone.
+  /// Hosts that are backing off and could otherwise start a download.
   private var leftAlone: Set<Int> = []
-  /// The number of each download's host; negative for those that need no network.
+  /// The lane number of each download; negative for files and data URLs.
   private var lanes = LoadTable<Fetch, Int>()
   private var active: Set<FetchID> = []
   /// Servers that have spoken HTTP/2.
@@ -87,14 +88,16 @@ struct DownloadQueue {
   private var lastBatch: UInt64 = 0
   private var lastArrival: Int64 = 0
 
-  /// Downloads that have started, in all lanes.
+  /// The number of started downloads in all lanes.
   var activeCount: Int { active.count }
   var waitingCount: Int { lanes.count - active.count }
 
+  /// Adds a download.
+  ///
   /// - Parameters:
-  ///   - earliest: it does not start before that, and stands in line from then on.
-  ///   - arrival: the place of one that has stood in another line before; that of one that comes now if nil.
-  /// - Returns: its place.
+  ///   - earliest: The time before which the download rests; it joins the order of arrival after that time.
+  ///   - arrival: The position from an earlier queue; nil for a new position.
+  /// - Returns: The position; nil for a download that rests.
   @discardableResult
   mutating func enqueue(
     _ id: FetchID, lane: Lane, priority: ImageRequest.Priority, notBefore earliest: Int64 = .min,
@@ -123,7 +126,7 @@ struct DownloadQueue {
     return arrival
   }
 
-  /// Returns the position behind all downloads added so far.
+  /// Returns a new position behind all others.
   mutating func nextArrival(at now: Int64) -> Arrival {
     lastNumber += 1
     if now.subtractingReportingOverflow(lastArrival).partialValue > Self.batchGap { lastBatch += 1 }
@@ -131,9 +134,9 @@ struct DownloadQueue {
     return Arrival(number: lastNumber, batch: lastBatch)
   }
 
-  /// The download to start now, which counts as started from here on; nil if there is none or no room.
+  /// Returns the download to start now, and counts the download as started; nil if none waits or a limit is reached.
   ///
-  /// O(log n) for n hosts with waiting downloads, plus O(k) for the k of them whose servers have asked for a pause.
+  /// O(log n) for n hosts with waiting downloads, plus O(k) for the k of these hosts that are backing off.
   mutating func startNext(at now: Int64 = 0) -> FetchID? {
     wakeRested(at: now)
     guard !isSuspended else { return nil }
@@ -160,7 +163,7 @@ struct DownloadQueue {
     return id
   }
 
-  /// Returns the next downloads of hosts whose pause is over.
+  /// Returns the next download of each host whose pause is over.
   private mutating func openedAgain(at now: Int64) -> [(lane: Int, head: WaitingList<FetchID>.Head)] {
     guard !leftAlone.isEmpty else { return [] }
     return leftAlone.compactMap { lane in
@@ -169,13 +172,13 @@ struct DownloadQueue {
     }
   }
 
-  /// The next download of a host.
+  /// Returns the next download of a host.
   private mutating func head(of lane: Int) -> WaitingList<FetchID>.Head? {
     let order = order
     return hosts[lane].waiting.head(order)
   }
 
-  /// When `startNext` may find something that it does not find now, if nothing else happens until then; nil for never.
+  /// Returns the time at which `startNext` may find a download without any further input; nil for never.
   mutating func nextChange(after now: Int64) -> Int64? {
     guard !isSuspended else { return nil }
     var next: Int64?
@@ -190,13 +193,13 @@ struct DownloadQueue {
     return next
   }
 
-  /// Forgets a download that is not wanted any more, started or not. One that was has been started in vain.
+  /// Removes a cancelled download. A started network download counts against the rate limit.
   mutating func remove(_ id: FetchID, at now: Int64 = 0) {
     if active.contains(id), lanes[id].map({ $0 >= 0 }) == true { bucket?.take(at: now) }
     forget(id)
   }
 
-  /// The number of HTTP/2 servers that are remembered while they have no running download.
+  /// The maximum number of remembered HTTP/2 servers, twice `RecentLanes.limit`.
   static let rememberedServers = 256
 
   private mutating func noteStreaming(_ lane: Lane) {
@@ -217,11 +220,12 @@ struct DownloadQueue {
     }
   }
 
-  /// A download that was started has ended, and not because it was given up.
+  /// Records the end of a started download that was not cancelled.
   ///
   /// - Parameters:
-  ///   - status: of the answer, if there was one.
-  ///   - retryAfter: seconds for which the server wants to be left alone.
+  ///   - status: The status of the response; nil without a response.
+  ///   - retryAfter: The number of seconds for which the server has asked for a pause.
+  ///   - speaksHTTP2: True if the response came over HTTP/2.
   mutating func ended(
     _ id: FetchID, status: Int? = nil, retryAfter: Double? = nil, speaksHTTP2: Bool = false, at now: Int64 = 0
   ) {
@@ -236,13 +240,13 @@ struct DownloadQueue {
     forget(id)
   }
 
-  /// Moves a waiting download to the end of another priority's line; one that runs is left alone.
+  /// Moves a waiting download to the end of the line of another priority. A running download is unaffected.
   mutating func setPriority(_ priority: ImageRequest.Priority, of id: FetchID, at now: Int64 = 0) {
     guard let lane = lanes[id], !active.contains(id), !resting.setPriority(priority, of: id) else { return }
     _ = enqueue(id, in: lane, priority: priority, at: now)
   }
 
-  /// The network is another one: no server is left alone, and nothing rests any longer.
+  /// Ends all back-offs and rests, because the network has changed.
   mutating func networkReturned() {
     backOff.removeAll()
     for lane in leftAlone { refresh(lane) }
@@ -252,7 +256,7 @@ struct DownloadQueue {
   private mutating func wakeRested(at now: Int64) {
     for (id, priority) in resting.takeRested(at: now) {
       guard let lane = lanes[id] else { continue }
-      // Under the time of the last that came: it is not what was asked for last.
+      // The time of the last arrival puts the download into the last batch instead of a new one.
       _ = enqueue(id, in: lane, priority: priority, at: lastArrival)
     }
   }
@@ -269,7 +273,7 @@ struct DownloadQueue {
     streaming.contains(lane) ? Self.maximumStreams : max(1, maximumPerHost)
   }
 
-  /// Returns the number of a lane, and inserts the lane if it is new.
+  /// Returns the number of a lane, and inserts a new lane.
   private mutating func number(of lane: Lane) -> Int {
     switch lane {
     case .local: return Self.fileNumber
@@ -290,7 +294,7 @@ struct DownloadQueue {
     for lane in hosts.all { refresh(lane) }
   }
 
-  /// Moves a host to the hosts that may start a download, to the paused hosts, or to neither.
+  /// Moves a host to the hosts that may start a download, to the hosts that are backing off, or to neither.
   private mutating func refresh(_ lane: Int) {
     let name = hosts.lane(lane)
     var head: WaitingList<FetchID>.Head?

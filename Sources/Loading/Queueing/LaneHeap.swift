@@ -16,7 +16,7 @@ struct LaneHeap {
   /// The lane whose next download comes first.
   var first: (lane: Int, head: Head)? { entries.first }
 
-  /// Inserts or moves a lane according to its next download, or removes the lane if `head` is nil.
+  /// Inserts or moves a lane according to the next download, or removes the lane if `head` is nil.
   mutating func set(_ head: Head?, for lane: Int) {
     guard let head else { return remove(lane) }
     while indices.count <= lane { indices.append(-1) }
@@ -62,7 +62,7 @@ struct LaneHeap {
     }
   }
 
-  /// The child that goes before its sibling.
+  /// The child that goes before the other child.
   private func firstChild(of index: Int) -> Int? {
     let (left, right) = (2 * index + 1, 2 * index + 2)
     guard right < entries.count else { return left < entries.count ? left : nil }

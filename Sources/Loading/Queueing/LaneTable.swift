@@ -1,6 +1,7 @@
-/// Values of lanes by small numbers: the name of a host is hashed once for each download instead of at each of its steps.
+/// Values of lanes by small numbers, so that the name of a host is hashed once for each download instead of at each
+/// step.
 ///
-/// A number stays valid until its lane is removed, and is used again after that. All operations are O(1), amortised.
+/// A number stays valid until its lane is removed, and is then reused. All operations are O(1), amortized.
 struct LaneTable<Value> {
   typealias Lane = DownloadQueue.Lane
 
@@ -20,7 +21,7 @@ struct LaneTable<Value> {
 
   func number(of lane: Lane) -> Int? { numbers[lane] }
 
-  /// The lane that was inserted under `number`, which must be valid, as for all operations that take one.
+  /// Returns the lane that was inserted under `number`, which must be valid, as in all operations that take a number.
   func lane(_ number: Int) -> Lane { entries[number]!.lane }
 
   subscript(number: Int) -> Value {
@@ -28,8 +29,7 @@ struct LaneTable<Value> {
     _modify { yield &entries[number]!.value }
   }
 
-  /// - Parameter lane: a lane that is not in the table.
-  /// - Returns: its number.
+  /// Inserts a lane that is not in the table. Returns the number of the lane.
   mutating func insert(_ lane: Lane, _ value: Value) -> Int {
     let number = free.popLast() ?? entries.count
     if number == entries.count { entries.append(nil) }

@@ -1,22 +1,23 @@
-/// How many downloads may be started in vain: a fast scroll past thousands of pictures starts and gives up one after
-/// the other, and each costs a request, a connection and the server's work.
+/// A rate limit for downloads that are cancelled before they finish. A fast scroll past thousands of images starts and
+/// cancels downloads one after another, and each costs a request, a connection and the server's work.
 ///
-/// A download starts while there is a token, and one that is given up on the way takes it. What is let finish is therefore
-/// never slowed down, however many run at once, and what is not is slowed to `perSecond` once `burst` have been in vain.
+/// A download starts only if there is a token, and takes the token if it is cancelled after its start. Downloads that
+/// finish are therefore never slowed down, regardless of how many run at once, and cancelled downloads are slowed down
+/// to `perSecond` after the first `burst`.
 public struct RateLimit: Hashable, Sendable {
-  /// Tokens at first, and at most; below 1 counts as 1.
+  /// The number of tokens at first and at most; 32 by default. Values below 1 count as 1.
   public var burst: Int
-  /// Tokens that come back by themselves; with 0, less, or NaN none do.
+  /// The number of tokens that are added per second; 16 by default. 0, negative values and NaN add none.
   public var perSecond: Double
 
-  /// 32 at once, then 16 a second, unless said otherwise.
+  /// Creates a rate limit; by default 32 downloads at once, then 16 per second.
   public init(burst: Int = 32, perSecond: Double = 16) {
     self.burst = burst
     self.perSecond = perSecond
   }
 }
 
-/// The tokens of a rate limit (a token bucket). Times in nanoseconds.
+/// The tokens of a rate limit: a token bucket. Times are in nanoseconds.
 struct TokenBucket {
   var limit: RateLimit { didSet { tokens = min(tokens, capacity) } }
   private var tokens: Double
@@ -30,14 +31,14 @@ struct TokenBucket {
   private var capacity: Double { Double(max(1, limit.burst)) }
   private var rate: Double { limit.perSecond > 0 ? limit.perSecond : 0 }
 
-  /// When there is a token; nil where none comes by itself.
+  /// Returns the time of the next token, `now` if there is one; nil if none will be added.
   mutating func nextToken(at now: Int64) -> Int64? {
     fill(at: now)
     if tokens >= 1 { return now }
     return rate > 0 ? now.advanced(bySeconds: (1 - tokens) / rate + 1e-6) : nil
   }
 
-  /// Takes one, whether or not there is: all that run may be given up when there is only one left.
+  /// Takes a token even if there is none, because all running downloads may be cancelled when only one is left.
   mutating func take(at now: Int64) {
     fill(at: now)
     tokens -= 1

@@ -10,7 +10,7 @@ struct RecentLanes {
 
   func contains(_ lane: DownloadQueue.Lane) -> Bool { !numbers.isEmpty && numbers[lane] != nil }
 
-  /// O(1) amortized.
+  /// Adds a lane as the newest. O(1), amortized.
   mutating func insert(_ lane: DownloadQueue.Lane) {
     lastNumber += 1
     numbers[lane] = lastNumber

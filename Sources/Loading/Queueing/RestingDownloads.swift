@@ -1,4 +1,4 @@
-/// Downloads that are to be tried again, each at its time. Times in nanoseconds.
+/// Downloads that wait for the time of their next attempt. Times are in nanoseconds.
 struct RestingDownloads {
   private struct Rest {
     var priority: ImageRequest.Priority
@@ -6,7 +6,7 @@ struct RestingDownloads {
   }
 
   private var rests: [FetchID: Rest] = [:]
-  /// When the first of them may go on; nil for none.
+  /// The earliest time at which a download may continue; nil if none rests.
   private(set) var next: Int64?
 
   mutating func insert(_ id: FetchID, priority: ImageRequest.Priority, until time: Int64) {
@@ -18,14 +18,14 @@ struct RestingDownloads {
     if rests.removeValue(forKey: id)?.until == next { findNext() }
   }
 
-  /// Whether it rests.
+  /// Sets the priority of a download. Returns false if the download does not rest.
   mutating func setPriority(_ priority: ImageRequest.Priority, of id: FetchID) -> Bool {
     guard rests[id] != nil else { return false }
     rests[id]?.priority = priority
     return true
   }
 
-  /// Those whose time has come, in the order of their times; they rest no longer. O(1) if there are none.
+  /// Removes and returns the downloads whose time has come, in the order of their times. O(1) if there are none.
   mutating func takeRested(at now: Int64) -> [(id: FetchID, priority: ImageRequest.Priority)] {
     guard let next, next <= now else { return [] }
     let rested = rests.filter { $0.value.until <= now }

@@ -1,10 +1,10 @@
-/// Seconds that a server asks to wait (RFC 9110, 10.2.3): a number, or a date.
+/// A parser for `Retry-After` (RFC 9110, 10.2.3), a number of seconds or a date.
 enum RetryAfter {
   /// Returns the delay in seconds; nil if the field is missing or malformed, 0 for a time in the past. At most
   /// `CacheControl.mostSeconds`.
   ///
-  /// A date is counted from the answer's own `Date` where it has one, since the clocks of two machines differ, and
-  /// from `wallClock`, seconds since 1970, otherwise.
+  /// A date is compared with the `Date` of the same response if there is one, because the clocks of two machines
+  /// differ, and otherwise with `wallClock`, in seconds since 1970.
   static func seconds(_ headers: HTTPHeaders, wallClock: () -> Double) -> Double? {
     guard let text = headers["Retry-After"] else { return nil }
     if let seconds = CacheControl.deltaSeconds(text) { return seconds }

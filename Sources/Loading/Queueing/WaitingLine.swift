@@ -1,26 +1,27 @@
-/// When an item came: numbers grow, batches grow or stay.
+/// The position of an item in the order of arrival. Numbers increase; batches increase or stay the same.
 struct WaitingTicket: Hashable, Sendable {
   let number: UInt64
   let batch: UInt64
 }
 
-/// Items in the order in which they came, in batches, that can be taken from three places: its start, its end, and the
-/// start of its last batch. All O(1), amortised.
+/// Items in the order of arrival, in batches. Items are taken from three positions: the start, the end, and the start
+/// of the last batch. All operations but `keep` are O(1), amortized, if items are appended in order.
 struct WaitingLine<Item: Sendable>: Sendable {
   private struct Batch: Sendable {
     let number: UInt64
     var items: [(item: Item, number: UInt64)] = []
-    /// What lies before was taken.
+    /// The index of the first item that was not taken.
     var start = 0
 
     var isEmpty: Bool { start == items.count }
   }
 
-  /// None of them is empty, but for those before `start`.
+  /// The batches; only batches before `start` are empty.
   private var batches: [Batch] = []
   private var start = 0
 
-  /// O(1) for one that came after all others; one that stood elsewhere meanwhile passes those that came after it.
+  /// Adds an item at the position of the ticket. O(1) at the end; an item that was in another line may belong before
+  /// later ones.
   mutating func append(_ item: Item, _ ticket: WaitingTicket) {
     if start < batches.count, let last = batches[batches.count - 1].items.last,
       ticket.batch < batches[batches.count - 1].number || ticket.number < last.number
@@ -46,7 +47,7 @@ struct WaitingLine<Item: Sendable>: Sendable {
     batches[end - 1].items.insert((item, ticket.number), at: place)
   }
 
-  /// The one whose turn it is, which stays.
+  /// Returns the next item in an order, without removing the item.
   func end(_ order: Prioritization) -> (Item, WaitingTicket)? {
     guard start < batches.count else { return nil }
     let batch = batches[order == .fifo ? start : batches.count - 1]
@@ -54,14 +55,14 @@ struct WaitingLine<Item: Sendable>: Sendable {
     return (entry.item, WaitingTicket(number: entry.number, batch: batch.number))
   }
 
-  /// Takes out the one whose turn it is.
+  /// Removes the next item in an order.
   mutating func dropEnd(_ order: Prioritization) {
     let index = order == .fifo ? start : batches.count - 1
     if order == .lifo { batches[index].items.removeLast() } else { batches[index].start += 1 }
     if batches[index].isEmpty {
       if index == batches.count - 1 { batches.removeLast() } else { start += 1 }
     } else if batches[index].start > 32, batches[index].start > batches[index].items.count / 2 {
-      // What was taken from the front is let go now and then, so that a line that never empties stays short.
+      // Taken items are released from time to time, so that a line that never becomes empty stays short.
       batches[index].items.removeFirst(batches[index].start)
       batches[index].start = 0
     }
@@ -70,7 +71,7 @@ struct WaitingLine<Item: Sendable>: Sendable {
     start = 0
   }
 
-  /// Lets go of all others.
+  /// Removes all items for which `isKept` returns false.
   mutating func keep(where isKept: (Item, WaitingTicket) -> Bool) {
     batches = batches[start...].compactMap { batch in
       var kept = Batch(number: batch.number)

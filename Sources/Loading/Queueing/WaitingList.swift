@@ -1,15 +1,15 @@
-/// Items that wait: the highest priority first, and within a priority by arrival, in an order that may change.
+/// Waiting items, the highest priority first, and within a priority by arrival in an order that may change.
 ///
-/// A line a priority, in batches; what is removed from the middle leaves a gap that is skipped later, so every operation
-/// is O(1), amortised.
+/// There is a line of batches for each priority. An item that is removed from the middle leaves a gap that is skipped
+/// later, so every operation is O(1), amortized.
 struct WaitingList<Item: Hashable & Sendable>: Sendable {
-  /// Who is next.
+  /// The next item with its position.
   struct Head {
     let item: Item
     let priority: ImageRequest.Priority
     let ticket: WaitingTicket
 
-    /// Whether this one goes before the head of another line.
+    /// Returns true if this item goes before the head of another list.
     func goes(before other: Head, in order: Prioritization) -> Bool {
       guard priority == other.priority else { return priority > other.priority }
       let (a, b) = (ticket, other.ticket)
@@ -35,8 +35,8 @@ struct WaitingList<Item: Hashable & Sendable>: Sendable {
 
   func contains(_ item: Item) -> Bool { places[item] != nil }
 
-  /// Puts an item into its priority's line, by `number`, which is at the end unless it stood elsewhere before. Numbers
-  /// are used once; a larger one never comes with a smaller `batch`.
+  /// Adds an item to the line of the priority, at the position of `number`: at the end, unless the item was in another
+  /// line before. A number is used once, and a larger number never has a smaller `batch`.
   mutating func append(
     _ item: Item, priority: ImageRequest.Priority, number: UInt64, batch: UInt64 = 0
   ) {
@@ -45,7 +45,7 @@ struct WaitingList<Item: Hashable & Sendable>: Sendable {
     lines[priority.rawValue].append(item, WaitingTicket(number: number, batch: batch))
   }
 
-  /// Whether it was waiting.
+  /// Removes an item. Returns true if the item was waiting.
   @discardableResult
   mutating func remove(_ item: Item) -> Bool {
     guard places.removeValue(forKey: item) != nil else { return false }
@@ -54,7 +54,7 @@ struct WaitingList<Item: Hashable & Sendable>: Sendable {
     return true
   }
 
-  /// The next item, which stays in the list.
+  /// Returns the next item, which stays in the list.
   mutating func head(_ order: Prioritization) -> Head? {
     guard !places.isEmpty else { return nil }
     for priority in ImageRequest.Priority.allCases.reversed() {
@@ -77,13 +77,14 @@ struct WaitingList<Item: Hashable & Sendable>: Sendable {
   }
 }
 
-/// Which of the waiting downloads of one priority starts next (AF-F23).
+/// The order in which waiting downloads of the same priority start.
 public enum Prioritization: Hashable, Sendable {
-  /// The one that came first.
+  /// First in, first out.
   case fifo
-  /// The one that came last: what was asked for most recently is what the user looks at.
+  /// Last in, first out, because the user looks at the images that were requested last.
   case lifo
-  /// Of what was asked for at once the one that came first, and what was asked for last before all else: a screen fills
-  /// from its top, and what is scrolled to goes before what was scrolled past. At once is less than 5 ms after another.
+  /// The newest batch first, and within a batch first in, first out: a screen fills from its top, and images that are
+  /// scrolled to go before images that were scrolled past. A download that follows another within 5 ms is in the same
+  /// batch.
   case newestBatch
 }

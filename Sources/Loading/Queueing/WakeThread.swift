@@ -1,12 +1,12 @@
 import Glibc
 import VitrineGraphics
 
-/// Calls at times, from a thread that lives while there is one to come.
+/// A thread that fires timers, and that runs only while a timer is set.
 ///
-/// Not Dispatch's: once one of its timers has been set, it wakes the process each second for ever (libdispatch of Swift
-/// 6.3.1 on Linux), and a program that shows a still picture is not to be woken at all.
+/// Timers of Dispatch are not used: after the first one, libdispatch of Swift 6.3.1 on Linux wakes the process each
+/// second, and a program that shows a still image must not be woken at all.
 ///
-/// `@unchecked Sendable` because `wakes` and `isRunning` are touched with the mutex held only.
+/// `@unchecked Sendable` is safe because `wakes` and `isRunning` are accessed only with the mutex held.
 final class WakeThread: @unchecked Sendable {
   static let shared = WakeThread()
 
@@ -24,7 +24,7 @@ final class WakeThread: @unchecked Sendable {
     pthread_condattr_destroy(&attributes)
   }
 
-  /// Calls `body` at `time`, by `Trace.systemTime`.
+  /// Calls `body` at `time`, in nanoseconds of `Trace.systemTime`.
   func call(at time: Int64, _ body: @escaping @Sendable () -> Void) {
     pthread_mutex_lock(mutex)
     wakes.append((time, body))
@@ -52,7 +52,7 @@ final class WakeThread: @unchecked Sendable {
     pthread_mutex_unlock(mutex)
   }
 
-  /// Until somebody calls, or so long; an hour at most, as after each the time is looked at again.
+  /// Waits until `call` signals, or for this time, but for an hour at most: `run` then checks the time again.
   private func wait(nanoseconds: Int64) {
     var until = timespec()
     clock_gettime(CLOCK_MONOTONIC, &until)
