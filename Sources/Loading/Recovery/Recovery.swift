@@ -88,7 +88,8 @@ package final class Recovery: Sendable {
 
   // MARK: From the engine and the platform
 
-  /// Notifies the recovery that a request to a host has succeeded, whether a slot or another caller sent it.
+  /// Notifies the recovery that a host has sent a response other than a retryable error, to a slot or to another
+  /// caller.
   func succeeded(_ host: DownloadQueue.Lane) {
     guard followsSuccesses.load(ordering: .relaxed) else { return }
     perform { $0.succeeded(host, at: $1) }
@@ -106,7 +107,7 @@ package final class Recovery: Sendable {
 
   // MARK: Work
 
-  /// Updates the plan with the lock held, then carries out its decisions without the lock.
+  /// Updates the plan with the lock held, then carries out the decisions without the lock.
   private func perform<Result>(
     _ decide: (inout RecoveryPlan, Int64) -> Result, then: (Result, inout State) -> Void = { _, _ in }
   ) {

@@ -2,7 +2,8 @@
 package enum RecoveryCause: Hashable, Sendable {
   /// The server or the network, which are probed from time to time.
   case server
-  /// The system's clock, or a certificate that its server must renew: by the current time, the certificate is not valid.
+  /// The system's clock, or a certificate that the server must renew: by the current time, the certificate is not
+  /// valid.
   case clock
   /// The memory of this machine, which other images use now.
   case memory

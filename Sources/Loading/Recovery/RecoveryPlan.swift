@@ -1,7 +1,7 @@
 /// Decides which failed requests are sent again, and when. Has no clock and makes no calls.
 ///
-/// Its inputs are failures by host, successes, the return of the network, a step of the wall clock, and whether
-/// requests are still on the screen. Its outputs are the requests to send now and the time of the next decision. Times
+/// The inputs are failures by host, successes, the return of the network, a step of the wall clock, and whether
+/// requests are still on the screen. The outputs are the requests to send now and the time of the next decision. Times
 /// are in nanoseconds.
 ///
 /// At most one probe per host is under way. When any request to a host succeeds, the failed requests to that host are
@@ -41,7 +41,7 @@ struct RecoveryPlan {
     /// The host's success count at the time of the request's previous failure.
     var answersAtFailure: Int
 
-    /// True if the request may be used as a probe once its back-off is over.
+    /// True if the request may be used as a probe after the back-off.
     var mayBeProbe: Bool {
       guard isVisible, case .waiting = phase else { return false }
       return true
@@ -148,7 +148,7 @@ struct RecoveryPlan {
     if isProbe { schedule(request.host, at: now) } else { consider(id, at: now) }
   }
 
-  /// Removes a request because its image has arrived or its slot requests another image.
+  /// Removes a request because the image has arrived or the slot requests another image.
   mutating func remove(_ id: ID, at now: Int64) {
     guard let request = requests.removeValue(forKey: id) else { return }
     hosts[request.host]?.requests.remove(id)
@@ -160,7 +160,7 @@ struct RecoveryPlan {
     }
   }
 
-  /// Records that the slot has come onto the screen, or was off the screen when its request was to be sent.
+  /// Records that the slot has come onto the screen, or was off the screen when the request was to be sent.
   mutating func setVisible(_ isVisible: Bool, _ id: ID, at now: Int64) {
     guard let request = requests[id], request.isVisible != isVisible else { return }
     requests[id]?.isVisible = isVisible
@@ -258,7 +258,7 @@ struct RecoveryPlan {
 
   private var longestDelay: Double { delay(.max) }
 
-  /// The earliest time at which a request may be the probe of its host.
+  /// The earliest time at which a request may be the probe of the host.
   private func time(of request: Request, _ host: HostState) -> Int64 {
     max(request.earliest, request.probeFrom, host.next, pauses.end(of: request.host))
   }
@@ -277,7 +277,7 @@ struct RecoveryPlan {
     }
   }
 
-  /// Starts the probe of a host, or finds the time of its next probe. O(n) for n requests to the host.
+  /// Starts the probe of a host, or finds the time of the next probe. O(n) for n requests to the host.
   private mutating func schedule(_ host: Host, at now: Int64) {
     guard let state = hosts[host] else { return }
     setWake(nil, host)

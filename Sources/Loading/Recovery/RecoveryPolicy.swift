@@ -11,13 +11,13 @@
 /// expired or is not yet valid, the host is probed at `maximumDelay`, and at once when the system's clock has been set.
 ///
 /// Each host receives one probe at a time, regardless of the number of waiting slots. The n-th probe is sent after the
-/// previous failure by a random time between half and all of `delay * 2^(n-1)`. When any request to the host succeeds,
-/// its slots send their requests at once, through the downloader's queue. A request that keeps failing although its
-/// host answers other requests is sent again after delays that grow in the same way. When the network returns, each
-/// host is probed at once.
+/// previous failure by a random time between half and all of `delay * 2^(n-1)`. When any request to the host receives a
+/// response other than a retryable error, the slots of the host send their requests at once, through the downloader's
+/// queue. A request that keeps failing although its host answers other requests is sent again after delays that grow in
+/// the same way. When the network returns, each host is probed at once.
 ///
-/// A server that answers 429, or 503 with `Retry-After`, is not probed before that time, `maximumRetryAfter` seconds at
-/// most, unless it answers another request or the network returns.
+/// A server that responds 429 or 503 with `Retry-After` is not probed before that time, `maximumRetryAfter` seconds at
+/// most, unless the server answers another request or the network returns.
 public struct RecoveryPolicy: Hashable, Sendable {
   /// True to send failed requests of slots again; true by default.
   public var isEnabled: Bool
@@ -26,7 +26,7 @@ public struct RecoveryPolicy: Hashable, Sendable {
   public var delay: Double
   /// The maximum time between two probes of a host, in seconds; 120 by default.
   public var maximumDelay: Double
-  /// The maximum time in seconds for which the `Retry-After` of a server delays its next probe; 3600 by default.
+  /// The maximum time in seconds for which the `Retry-After` of a server delays the next probe; 3600 by default.
   public var maximumRetryAfter: Double
 
   /// Creates a policy; by default, a host is probed after 1 to 2 seconds at first, and every 1 to 2 minutes in the long
