@@ -1,8 +1,8 @@
 import VitrineGraphics
 
-/// Loads for nobody to see yet. What a prefetcher wants of a request holds whatever the configuration adds to it.
+/// Loads for an `ImagePrefetcher`, whose choices take precedence over the changes of the configuration.
 extension ImageDownloader {
-  /// Brings a picture into memory.
+  /// Loads an image into memory.
   func prefetch(
     _ request: ImageRequest, additionalIdentifier: String?, completion: @escaping ImageTask.Completion
   ) -> ImageTask {
@@ -12,9 +12,9 @@ extension ImageDownloader {
     return task
   }
 
-  /// Brings the bytes of a picture onto the disk; whether they are there then.
+  /// Loads the bytes of an image onto disk. Returns true if the bytes are on disk afterwards.
   ///
-  /// They are decoded all the same, as small as can be: what turns out to be no picture is not kept.
+  /// The bytes are decoded at the smallest size, because bytes that are not an image are not stored.
   func prefetchData(for request: ImageRequest) async -> Bool {
     if await containsCachedData(for: request) { return true }
     guard dataCache != nil, !Task.isCancelled else { return false }

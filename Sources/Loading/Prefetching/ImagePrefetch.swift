@@ -1,19 +1,20 @@
 import Synchronization
 
-/// A list of pictures that an `ImagePrefetcher` loads, to ask how far it is and to give it up.
+/// A list of images that an `ImagePrefetcher` loads, with its progress.
 ///
-/// The list goes on when this is let go.
+/// The list continues if this object is released; call `cancel()` to stop the list.
 public final class ImagePrefetch: Cancellable {
-  /// How far a list is.
+  /// The progress of a list.
   public struct Progress: Hashable, Sendable {
-    /// Pictures that are over, those that were skipped among them. In the end it is the total.
+    /// The number of images that have ended, including skipped images; equal to `total` at the end.
     public internal(set) var finished = 0
-    /// Of those the ones that are not in memory: they failed, have no valid URL, or were given up.
+    /// The number of ended images that are not in memory (or not on disk, for that destination): they failed, have no
+    /// valid URL, or were cancelled.
     public internal(set) var skipped = 0
-    /// Pictures of the list; one that is there twice counts twice.
+    /// The number of images in the list; an image that occurs twice counts twice.
     public internal(set) var total = 0
 
-    /// Whether nothing is left to do.
+    /// True if all images have ended.
     var isOver: Bool { finished == total }
   }
 
@@ -25,17 +26,18 @@ public final class ImagePrefetch: Cancellable {
     giveUp = cancel
   }
 
-  /// How far it is now; never less than what its handlers have heard.
+  /// The current progress, never less than what the handlers have received.
   public var progress: Progress { latest.withLock { $0 } }
 
-  /// Whether it is over; its completion may be still on its way to the main actor.
+  /// True if all images have ended. The completion may still be on its way to the main actor.
   public var isFinished: Bool { progress.isOver }
 
-  /// Gives up what is left, which counts as skipped: the completion hears that, once and later. From the main actor no
-  /// progress is heard after this call. Loads that others wait for too go on. Does nothing when it is over.
+  /// Cancels the remaining images, which count as skipped. The completion is called once, after this call. After a
+  /// cancellation on the main actor, no progress is reported. Loads that other callers wait for continue. Does nothing
+  /// for a list that has ended.
   public func cancel() { giveUp() }
 
-  /// Two threads may come in either order.
+  /// Sets the progress unless a later one is set already, because two threads may come here in either order.
   func note(_ progress: Progress) {
     latest.withLock { if $0.finished < progress.finished { $0 = progress } }
   }

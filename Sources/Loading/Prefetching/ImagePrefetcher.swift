@@ -1,59 +1,61 @@
-/// Loads lists of pictures into memory, or onto the disk, before a view asks for them.
+/// Loads lists of images into memory, or onto disk, before a view requests the images.
 ///
 /// ```swift
 /// let list = ImagePrefetcher.shared.prefetch(urls) { progress in
 ///   show("\(progress.finished - progress.skipped) of \(progress.total) are there")
 /// }
-/// list.cancel()  // what is left
+/// list.cancel()  // cancels the remaining images
 /// ```
 ///
-/// A few at once, list by list, each list from its beginning, at a low priority: a view that asks for a picture goes
-/// before those that wait here, and joins one that runs. With fewer loads at once than the downloader has a host,
-/// a view's transfer starts at once.
+/// A few images are loaded at once, list after list, each list from its start, and at a low priority: a view's request
+/// goes before waiting images, and joins a running load. With fewer loads at once than the downloader allows per host,
+/// the transfer for a view starts at once.
 ///
-/// A request without a `targetSize` is decoded whole, which takes the most memory and serves a view of any size; give it
-/// the size in pixels that the view will have. May be used from any thread; handlers are called on the main actor. When a
-/// prefetcher goes, its lists are given up.
+/// A request without a `targetSize` is decoded at full size, which takes the most memory and serves a view of any size;
+/// set `targetSize` to the size of the view in pixels. May be used from any thread; handlers are called on the main
+/// actor. When a prefetcher is released, its lists are cancelled.
 public final class ImagePrefetcher: Sendable {
-  /// One for all, with the shared downloader.
+  /// The prefetcher of the process, which uses the shared downloader.
   public static let shared = ImagePrefetcher()
 
-  /// A picture of a list.
+  /// An image in a list.
   public struct Item: Sendable {
-    /// A request, URL or text.
+    /// The request, URL or text of the image.
     public var source: any ImageRequestConvertible
-    /// What the picture is kept under; nil is an identifier of its own.
+    /// The additional identifier of the image; nil is an identity of its own.
     public var additionalIdentifier: String?
 
-    /// A picture, without an identifier unless there is one.
+    /// Creates an item; by default without an additional identifier.
     public init(_ source: any ImageRequestConvertible, additionalIdentifier: String? = nil) {
       self.source = source
       self.additionalIdentifier = additionalIdentifier
     }
   }
 
-  /// Where pictures are brought.
+  /// The destination of prefetched images.
   public enum Destination: Hashable, Sendable {
-    /// Into memory, and onto the disk of the downloader if it has one.
+    /// Memory, and the disk cache of the downloader if there is one.
     case memory
-    /// Onto the disk alone: for more pictures than memory has room for. Each is decoded at its smallest, to see that it
-    /// is one; those that are there already, fresh or not, are left alone. All are skipped where there is no disk cache,
-    /// and those that their servers forbid to keep.
+    /// The disk cache only, for more images than fit into memory. Each image is decoded at the smallest size to check
+    /// the bytes. Images that are on disk already, fresh or stale, are not loaded. Skipped are all images if there is
+    /// no disk cache, and images whose servers forbid storing.
     case disk
   }
 
-  /// Hears how far a list is, on the main actor.
+  /// A function that receives the progress of a list, on the main actor.
   public typealias Handler = @MainActor (ImagePrefetch.Progress) -> Void
 
   private let engine: PrefetchEngine
 
-  /// A prefetcher of one's own, which shares its bound with no other.
+  /// Creates a prefetcher with a limit of its own.
   ///
   /// - Parameters:
-  ///   - downloader: nil for `ImageDownloader.shared`, whichever that is when a picture's turn comes.
-  ///   - maximumActiveLoads: pictures at once, see there.
-  ///   - priority: what each load has in the downloader's queue; a request that has a lower one keeps it.
-  ///   - destination: where the pictures are brought; into memory by default.
+  ///   - downloader: The downloader; nil, the default, uses `ImageDownloader.shared` at the time when each image
+  ///     starts.
+  ///   - maximumActiveLoads: The maximum number of concurrent loads; 3 by default.
+  ///   - priority: The priority of the loads in the downloader's queue; `.low` by default. A request with a lower
+  ///     priority keeps that.
+  ///   - destination: The destination of the images; memory by default.
   public init(
     downloader: ImageDownloader? = nil, maximumActiveLoads: Int = 3, priority: ImageRequest.Priority = .low,
     destination: Destination = .memory
@@ -65,7 +67,7 @@ public final class ImagePrefetcher: Sendable {
 
   deinit { cancelAll() }
 
-  /// Loads pictures by their requests, URLs or texts; see `prefetch(items:progress:completion:)`.
+  /// Loads images by their requests, URLs or texts; see `prefetch(items:progress:completion:)`.
   @discardableResult
   public func prefetch(
     _ sources: [any ImageRequestConvertible], progress: Handler? = nil, completion: Handler? = nil
@@ -73,10 +75,11 @@ public final class ImagePrefetcher: Sendable {
     prefetch(items: sources.map { Item($0) }, progress: progress, completion: completion)
   }
 
-  /// Loads pictures.
+  /// Loads a list of images.
   ///
-  /// `progress` is called after each picture, and `completion` once at the end, after that and after this call has returned,
-  /// even for an empty list. A picture that fails or has no valid URL counts as skipped and stops nothing.
+  /// `progress` is called after each image. `completion` is called once at the end, after the last progress and after
+  /// this call has returned, even for an empty list. An image that fails or has no valid URL counts as skipped, and the
+  /// list continues.
   @discardableResult
   public func prefetch(
     items: [Item], progress: Handler? = nil, completion: Handler? = nil
@@ -84,11 +87,11 @@ public final class ImagePrefetcher: Sendable {
     engine.add(items, PrefetchEngine.Handlers(progress: progress, completion: completion))
   }
 
-  /// Gives up all lists; see `ImagePrefetch.cancel()`.
+  /// Cancels all lists; see `ImagePrefetch.cancel()`.
   public func cancelAll() { engine.change { $0.cancelAll() } }
 
-  /// Pictures at once over all lists, 3 by default; below 1 counts as 1. A wider bound lets the next begin at once, a
-  /// narrower one stops none.
+  /// The maximum number of concurrent loads over all lists; 3 by default. Values below 1 count as 1. A higher limit
+  /// starts waiting images at once; a lower limit stops no running load.
   public var maximumActiveLoads: Int {
     get { engine.plan.maximumActive }
     set {
@@ -99,7 +102,7 @@ public final class ImagePrefetcher: Sendable {
     }
   }
 
-  /// Whether no further picture begins; those that have go on.
+  /// True to start no further images; false by default. Running loads continue.
   public var isPaused: Bool {
     get { engine.plan.isPaused }
     set {
@@ -110,10 +113,10 @@ public final class ImagePrefetcher: Sendable {
     }
   }
 
-  /// Lists that are not over.
+  /// The number of lists that have not ended.
   public var runningCount: Int { engine.plan.runningCount }
 
-  /// Hears of all lists; held weakly.
+  /// The delegate, which is notified of all lists; held weakly.
   public var delegate: (any ImagePrefetcherDelegate)? {
     get { engine.delegate }
     set { engine.delegate = newValue }

@@ -1,21 +1,23 @@
-/// Hears of all lists of a prefetcher (SD-F132). Called before the handlers that were given with a list.
+/// A delegate that is notified of all lists of a prefetcher (`SDWebImagePrefetcherDelegate`). Called before the
+/// handlers of a list.
 @MainActor
 public protocol ImagePrefetcherDelegate: AnyObject, Sendable {
-  /// A picture is over: `isLoaded` tells whether it is in memory, `progress` how far its list is.
+  /// Called when an image has ended. `isLoaded` is true if the image has reached the destination; `progress` is that of
+  /// the list.
   func prefetcher(
     _ prefetcher: ImagePrefetcher, didFinish item: ImagePrefetcher.Item, isLoaded: Bool,
     progress: ImagePrefetch.Progress)
-  /// No list is left; the sum of all lists since the last time that none was.
+  /// Called when no list is left, with the sum of all lists since the last such call.
   func prefetcher(_ prefetcher: ImagePrefetcher, didFinishAll progress: ImagePrefetch.Progress)
 }
 
 extension ImagePrefetcherDelegate {
-  /// Nothing.
+  /// Does nothing.
   public func prefetcher(
     _ prefetcher: ImagePrefetcher, didFinish item: ImagePrefetcher.Item, isLoaded: Bool,
     progress: ImagePrefetch.Progress
   ) {}
 
-  /// Nothing.
+  /// Does nothing.
   public func prefetcher(_ prefetcher: ImagePrefetcher, didFinishAll progress: ImagePrefetch.Progress) {}
 }

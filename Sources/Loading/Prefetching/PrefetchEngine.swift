@@ -1,9 +1,10 @@
 import Synchronization
 import VitrineGraphics
 
-/// Does what the plan decides: the edge between it, the downloader and those who hear.
+/// Carries out the decisions of `PrefetchPlan`, and connects the plan with the downloader, the handlers and the
+/// delegate.
 final class PrefetchEngine: Sendable {
-  /// Who hears of a list besides the delegate.
+  /// The handlers of a list, which are called after the delegate.
   struct Handlers: Sendable {
     var progress: (@MainActor (ImagePrefetch.Progress) -> Void)?
     var completion: (@MainActor (ImagePrefetch.Progress) -> Void)?
@@ -17,14 +18,14 @@ final class PrefetchEngine: Sendable {
 
   private struct State {
     var plan = PrefetchPlan()
-    /// Until the end of each has been told.
+    /// The lists whose end has not been reported yet.
     var lists: [PrefetchPlan.ListID: List] = [:]
     var tasks: [PrefetchPlan.Item: any Cancellable] = [:]
     weak var prefetcher: ImagePrefetcher?
     weak var delegate: (any ImagePrefetcherDelegate)?
   }
 
-  /// nil for the shared one, whichever that is then.
+  /// The downloader; nil for the shared one at the time of each load.
   private let downloader: ImageDownloader?
   private let priority: ImageRequest.Priority
   private let destination: ImagePrefetcher.Destination
@@ -45,7 +46,7 @@ final class PrefetchEngine: Sendable {
     set { state.withLock { $0.delegate = newValue } }
   }
 
-  /// Whom the delegate is told of.
+  /// Sets the prefetcher that the delegate receives.
   func serve(_ prefetcher: ImagePrefetcher) { state.withLock { $0.prefetcher = prefetcher } }
 
   func add(_ items: [ImagePrefetcher.Item], _ handlers: Handlers) -> ImagePrefetch {
@@ -59,7 +60,7 @@ final class PrefetchEngine: Sendable {
     return token
   }
 
-  /// Asks the plan, then does what it says.
+  /// Updates the plan with the lock held, then carries out the steps without the lock.
   func change(_ decide: (inout PrefetchPlan) -> PrefetchPlan.Steps) {
     carryOut(state.withLock { decide(&$0.plan) })
   }
@@ -103,7 +104,7 @@ final class PrefetchEngine: Sendable {
             await ended(place, isLoaded: downloader.prefetchData(for: request))
           })
       }
-    // It may be over by now, or have been given up before there was a task to cancel.
+    // The load may have ended, or may have been cancelled before there was a task to cancel.
     let isWanted = state.withLock { state in
       guard state.plan.isActive(place) else { return false }
       state.tasks[place] = task
@@ -118,7 +119,7 @@ final class PrefetchEngine: Sendable {
       return state.plan.ended(item, isLoaded: isLoaded)
     }
     work(steps)
-    // Not by way of the mailbox: after a cancellation on the main actor nothing of the list is heard but its end.
+    // Called directly instead of posted: after a cancellation on the main actor, only the end of the list is reported.
     tell(steps.reports)
   }
 
@@ -143,7 +144,7 @@ final class PrefetchEngine: Sendable {
 }
 
 extension PrefetchPlan.Report {
-  /// The list that it is about, and how far that is.
+  /// The list of the report with its progress; nil for the end of all lists.
   fileprivate var ofList: (PrefetchPlan.ListID, ImagePrefetch.Progress)? {
     switch self {
     case .progress(let item, _, let progress): (item.list, progress)

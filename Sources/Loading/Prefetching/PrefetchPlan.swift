@@ -1,56 +1,56 @@
-/// Which pictures of which lists are loaded now, and how far each list is. Decides only; whoever asks does the work.
+/// Decides which images of which lists are loaded now, and counts the progress of each list. Makes no calls.
 ///
-/// List by list in the order in which they came, and each from its beginning.
+/// Lists are loaded in the order in which they were added, and each list from its start.
 struct PrefetchPlan {
-  /// A list, in the order of arrival.
+  /// The number of a list, in the order of arrival.
   struct ListID: Hashable, Comparable {
     let number: Int
 
     static func < (a: ListID, b: ListID) -> Bool { a.number < b.number }
   }
 
-  /// A picture of a list, by its place in it.
+  /// An image of a list, by its index there.
   struct Item: Hashable {
     let list: ListID
     let index: Int
   }
 
-  /// What is to be done.
+  /// The steps to carry out.
   struct Steps: Equatable {
     var loads: [Item] = []
     var cancellations: [Item] = []
     var reports: [Report] = []
   }
 
-  /// What somebody hears.
+  /// A report to the handlers and the delegate.
   enum Report: Equatable {
-    /// A picture of a list is over.
+    /// An image of a list has ended.
     case progress(Item, isLoaded: Bool, ImagePrefetch.Progress)
-    /// A list is over.
+    /// A list has ended.
     case end(ListID, ImagePrefetch.Progress)
-    /// No list is left; the sum of all since the last time that none was.
+    /// No list is left. The progress is the sum of all lists since the last such report.
     case allEnded(ImagePrefetch.Progress)
   }
 
   private struct List {
     var progress: ImagePrefetch.Progress
-    /// Begun, ended or not.
+    /// The number of images that were started, including ended ones.
     var begun = 0
     var active: Set<Int> = []
   }
 
-  /// Below 1 counts as 1.
+  /// The maximum number of concurrent loads; below 1 counts as 1.
   var maximumActive = 3
   var isPaused = false
 
   private var lists: [ListID: List] = [:]
-  /// Those that have pictures which have not begun; the first of them is next.
+  /// The lists that have images to start; the first list is next.
   private var waiting: [ListID] = []
   private var activeCount = 0
   private var lastNumber = 0
   private var sum = ImagePrefetch.Progress()
 
-  /// Lists that are not over.
+  /// The number of lists that have not ended.
   var runningCount: Int { lists.count }
 
   func isActive(_ item: Item) -> Bool { lists[item.list]?.active.contains(item.index) == true }
@@ -70,14 +70,14 @@ struct PrefetchPlan {
     return (id, steps)
   }
 
-  /// What may begin by now, after a bound or the pause has changed.
+  /// Returns the loads that may start after the limit or the pause has changed.
   mutating func resumed() -> Steps {
     var steps = Steps()
     start(&steps)
     return steps
   }
 
-  /// A load is over; nothing for one of a list that was given up.
+  /// Records the end of a load. Returns no steps for a list that was cancelled.
   mutating func ended(_ item: Item, isLoaded: Bool) -> Steps {
     var steps = Steps()
     guard lists[item.list]?.active.remove(item.index) != nil else { return steps }
@@ -91,7 +91,7 @@ struct PrefetchPlan {
     return steps
   }
 
-  /// Gives a list up: what is left of it counts as skipped.
+  /// Cancels a list. Its remaining images count as skipped.
   mutating func cancel(_ id: ListID) -> Steps {
     var steps = Steps()
     guard let list = lists[id] else { return steps }
@@ -107,7 +107,7 @@ struct PrefetchPlan {
 
   mutating func cancelAll() -> Steps {
     var steps = Steps()
-    // First of all nothing may begin.
+    // Cleared first, so that the end of one list starts no image of another.
     waiting = []
     for id in lists.keys.sorted() {
       let more = cancel(id)
