@@ -1,14 +1,14 @@
 public import VitrineGraphics
 
-/// The largest circle in the middle of the picture, its rim smoothed; transparent around it.
+/// A transform that cuts the largest circle from the middle of an image, with a smooth edge and transparent outside.
 public struct CircleTransform: ImageTransform {
-  /// `circle`.
+  /// The identifier `circle`.
   public let identifier = "circle"
 
-  /// The transform; there is nothing to choose.
+  /// Creates the transform, which has no parameters.
   public init() {}
 
-  /// A square image as wide as the shorter side. O(pixels of all frames).
+  /// Returns a square image as wide as the shorter side. O(pixels of all frames).
   public func apply(to image: Image) -> Image {
     let side = min(image.pixelWidth, image.pixelHeight)
     let mask = RoundedMask(width: side, height: side, radius: Double(side) / 2)
@@ -18,6 +18,6 @@ public struct CircleTransform: ImageTransform {
 }
 
 extension ImageTransform where Self == CircleTransform {
-  /// The largest circle in the middle of the picture: `request.transforms = [.circle()]`.
+  /// Returns a transform that cuts the largest circle from the middle: `request.transforms = [.circle()]`.
   public static func circle() -> CircleTransform { CircleTransform() }
 }

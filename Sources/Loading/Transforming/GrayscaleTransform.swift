@@ -1,15 +1,15 @@
 public import VitrineGraphics
 
-/// Shades of grey by luma as in Rec. ITU-R BT.601: 0.299 red, 0.587 green, 0.114 blue, in 256ths (77, 150,
-/// 29) and of the stored values, as JPEG has it. Alpha stays.
+/// A transform to shades of gray by the luma of Rec. ITU-R BT.601: 0.299 red, 0.587 green, 0.114 blue, in 256ths (77,
+/// 150, 29) of the stored values, as in JPEG. Alpha is kept.
 public struct GrayscaleTransform: ImageTransform {
-  /// `grayscale`.
+  /// The identifier `grayscale`.
   public let identifier = "grayscale"
 
-  /// The transform; there is nothing to choose.
+  /// Creates the transform, which has no parameters.
   public init() {}
 
-  /// A grey image of the same size. O(pixels of all frames).
+  /// Returns a gray image of equal size. O(pixels of all frames).
   public func apply(to image: Image) -> Image {
     image.mapFrames(sourceWidth: image.sourceWidth, sourceHeight: image.sourceHeight, Self.grey)
   }
@@ -37,6 +37,6 @@ public struct GrayscaleTransform: ImageTransform {
 }
 
 extension ImageTransform where Self == GrayscaleTransform {
-  /// Shades of grey: `request.transforms = [.grayscale()]`.
+  /// Returns a transform to shades of gray: `request.transforms = [.grayscale()]`.
   public static func grayscale() -> GrayscaleTransform { GrayscaleTransform() }
 }

@@ -1,14 +1,15 @@
 public import VitrineGraphics
 
-/// Makes another picture of a decoded one: round, grey, …
+/// A transform that makes another image from a decoded image, such as a round or a gray one.
 ///
-/// Runs on a worker thread; the result is cached under its own identity, so it runs once a picture and size.
+/// Applied on a worker thread. The result is cached under an identity of its own, so a transform is applied once for
+/// each image and size.
 public protocol ImageTransform: Sendable {
-  /// Names the transform with its parameters, as `rounded(12)`: two of the same identifier make the same
-  /// picture. Part of the picture's identity when the caller gives no additional identifier.
+  /// The name of the transform with all parameters, such as `rounded(12)`. Transforms with the same identifier must
+  /// make the same image. The identifier is part of the image's identity if the caller gives no additional identifier.
   var identifier: String { get }
 
-  /// The new picture. `sourceWidth` and `sourceHeight` should be kept when the geometry is, so that
-  /// the cache knows that this is a smaller variant.
+  /// Returns the new image. A transform that keeps the geometry should keep `sourceWidth` and `sourceHeight`, so that
+  /// the cache recognizes a smaller variant.
   func apply(to image: Image) throws(ImageError) -> Image
 }

@@ -1,25 +1,25 @@
 public import VitrineGraphics
 
-/// Round corners, their rims smoothed; transparent outside.
+/// A transform that rounds the corners of an image, with smooth edges and transparent outside.
 ///
-/// The corners are those of the decoded picture. In a slot that is filled and cropped, those outside the slot
-/// are not seen.
+/// The corners are those of the decoded image. In a slot that is filled and cropped, corners outside the slot are not
+/// visible.
 public struct RoundedCornersTransform: ImageTransform {
-  /// How round; never more than half of the shorter side. Below 0, and not a number, count as 0.
+  /// The radius of the corners, at most half of the shorter side. Negative values and NaN count as 0.
   public enum Radius: Hashable, Sendable {
-    /// Pixels of the picture as it is decoded.
+    /// The radius in pixels of the decoded image.
     case pixels(Double)
-    /// Part of the shorter side: 0.5 makes its ends half circles.
+    /// The radius as a fraction of the shorter side; 0.5 makes the shorter sides half circles.
     case fraction(Double)
   }
 
-  /// How round the corners are.
+  /// The radius of the corners.
   public let radius: Radius
 
-  /// Corners of the given radius.
+  /// Creates a transform that rounds the corners by the given radius.
   public init(radius: Radius) { self.radius = radius }
 
-  /// `rounded(…)` with the radius and its unit.
+  /// The identifier `rounded(…)` with the radius and the unit.
   public var identifier: String {
     switch radius {
     case .pixels(let pixels): "rounded(\(pixels) pixels)"
@@ -27,7 +27,7 @@ public struct RoundedCornersTransform: ImageTransform {
     }
   }
 
-  /// The image itself where there is nothing to round.
+  /// Returns the image with round corners, or `image` itself if the radius is 0. O(pixels of all frames).
   public func apply(to image: Image) -> Image {
     let pixels =
       switch radius {
@@ -42,7 +42,7 @@ public struct RoundedCornersTransform: ImageTransform {
 }
 
 extension ImageTransform where Self == RoundedCornersTransform {
-  /// Round corners: `request.transforms = [.rounded(radius: .fraction(0.1))]`.
+  /// Returns a transform that rounds the corners: `request.transforms = [.rounded(radius: .fraction(0.1))]`.
   public static func rounded(radius: RoundedCornersTransform.Radius) -> RoundedCornersTransform {
     RoundedCornersTransform(radius: radius)
   }

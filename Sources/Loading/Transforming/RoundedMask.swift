@@ -1,19 +1,18 @@
 import VitrineGraphics
 
-/// How much of each pixel lies inside a rectangle with round corners, and the bitmaps cut by it.
+/// The coverage of each pixel by a rectangle with round corners, applied to bitmaps.
 ///
-/// A pixel's share is taken from the distance of its centre to the arc: 1 when half a pixel or more inside, 0
-/// when as far outside, in proportion between. All four corners are the same, so one is worked out, once an
-/// image.
+/// The coverage depends on the distance of the pixel's center to the arc: 1 from half a pixel inside, 0 from half a
+/// pixel outside, and linear between. All four corners are equal, so one corner is computed, once for each image.
 struct RoundedMask {
   private let width: Int
   private let height: Int
-  /// Pixels of a corner, each way.
+  /// The width and height of a corner in pixels.
   private let side: Int
-  /// Shares of the top left corner, 0 to 255, by row.
+  /// The coverage of the top left corner, from 0 to 255, by row.
   private let shares: [UInt8]
 
-  /// The radius in pixels; at most half of the shorter side.
+  /// Creates a mask. The radius is in pixels, and limited to half of the shorter side.
   init(width: Int, height: Int, radius: Double) {
     let radius = radius > 0 ? min(radius, Double(min(width, height)) / 2) : 0
     let side = Int(radius.rounded(.up))
@@ -29,8 +28,8 @@ struct RoundedMask {
     }
   }
 
-  /// The middle of `bitmap`, in the mask's size, with its alpha multiplied by the shares. Colours stay, also
-  /// where nothing is left of them, so that smoothing while drawing brings no dark rim.
+  /// Returns the middle of `bitmap` in the size of the mask, with alpha multiplied by the coverage. Colors stay, even
+  /// where alpha becomes 0, so that smooth scaling draws no dark edge.
   func cut(_ bitmap: Bitmap) -> Bitmap {
     let left = (bitmap.width - width) / 2
     let top = (bitmap.height - height) / 2
@@ -54,7 +53,7 @@ struct RoundedMask {
     for x in 0..<side {
       let share = UInt32(shares[fromEdge * side + x])
       cutAlpha(of: row, x: x, share)
-      // The middle pixel of an odd width belongs to both corners, and is cut once.
+      // The middle pixel of an odd width belongs to both corners and is cut once.
       if width - 1 - x != x { cutAlpha(of: row, x: width - 1 - x, share) }
     }
   }
@@ -66,7 +65,7 @@ struct RoundedMask {
 }
 
 extension Image {
-  /// Every frame changed by `change`; times, scale and format kept.
+  /// Returns an image with every frame changed by `change`; durations, scale and format are kept.
   func mapFrames(
     sourceWidth: Int, sourceHeight: Int, _ change: (Bitmap) -> Bitmap
   ) -> Image {
