@@ -6,7 +6,7 @@ import VitrineGraphics
 public struct DiagnosticMessage: Hashable, Sendable, CustomStringConvertible {
   /// The failing part: a view with its position and label, or the disk cache.
   public let subject: String
-  /// The failure and its reason, without user names, passwords and keys.
+  /// The failure with the reason, without user names, passwords and keys.
   public let text: String
 
   package init(subject: String, text: String) {
@@ -21,8 +21,8 @@ public struct DiagnosticMessage: Hashable, Sendable, CustomStringConvertible {
 /// The log of failures that no completion receives, such as an image loaded without a completion or a disk cache that
 /// cannot be written.
 ///
-/// If the environment variable `VITRINE_LOG` is 1, each message is written to standard error. An application with a log
-/// of its own sets a handler instead:
+/// If the environment variable `VITRINE_LOG` is set and is neither empty nor 0, each message is written to standard
+/// error. An application with a log of its own sets a handler instead:
 ///
 /// ```swift
 /// DiagnosticLog.handler = { message in journal.write("\(message)") }
@@ -33,8 +33,8 @@ public enum DiagnosticLog {
 
   private static let box = Mutex<Handler?>(initialHandler)
 
-  /// Called for each message, on the thread where the failure was detected, often the main thread: the handler must not
-  /// block. Nil, the default unless `VITRINE_LOG` is 1, ignores messages.
+  /// A function that receives each message, on the thread where the failure was detected, often the main thread: the
+  /// handler must not block. Nil, the default unless `VITRINE_LOG` is set, ignores messages.
   public static var handler: Handler? {
     get { box.withLock { $0 } }
     set {
