@@ -37,7 +37,7 @@ extension ProgressiveImageDecoding {
   ) throws(ImageError) -> Image? {
     try image(of: data, expectedLength: expectedLength)
   }
-  /// Returns 0: no memory is reserved for a preview.
+  /// Returns 0: no memory of the decoder is reserved.
   public func memoryNeeded(for data: [UInt8]) -> Int { 0 }
   /// The default, 0: the decoder keeps no memory between two previews.
   public var memoryKept: Int { 0 }

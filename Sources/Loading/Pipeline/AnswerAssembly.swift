@@ -103,7 +103,7 @@ struct AnswerAssembly {
     if !isOver { buffer.append(bytes) }
   }
 
-  /// Returns the number of bytes that must be reserved before `count` more arrive; nil if the bytes are discarded.
+  /// Returns the number of bytes that must be reserved before `count` more arrive; `nil` if the bytes are discarded.
   func memoryNeeded(for count: Int) -> Int? {
     isOver ? nil : max(buffer.memoryNeeded(for: count), resumed?.bytes.count ?? 0)
   }

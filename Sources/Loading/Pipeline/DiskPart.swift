@@ -35,7 +35,7 @@ struct DiskPart {
   /// True once the disk cache is up to date with the received bytes: the response was stored, or the stored response
   /// was removed because storing is forbidden.
   var isSettled = false
-  /// The stored response for a conditional request, which is shown if the server fails.
+  /// The stored response that the server is asked about, and that is shown if the server fails.
   var copy: StoredCopy?
   /// True if `copy` was released to make room while no caller needed the image. The disk is then asked again.
   var isReleased = false
@@ -142,7 +142,8 @@ extension ImageError {
     if case .status(let status) = self { [401, 403, 404, 410, 451].contains(status) } else { false }
   }
 
-  /// True if the bytes are not an image, independent of the options of the decode.
+  /// True if the error shows that the bytes are not a valid image, so that another decode of the bytes would fail as
+  /// well.
   var isDamage: Bool {
     switch self {
     case .emptyBody, .notAnImage, .decoding, .invalidData: true

@@ -9,7 +9,7 @@ struct DiskRemovals {
   static let limit = 8 << 20
 
   private struct Batch {
-    /// The completions of each removal.
+    /// The completion handlers of each removal.
     var answers: [RequestIdentity: [Answer]] = [:]
     /// The responses in the order of their removal.
     var identities: [RequestIdentity] = []
@@ -65,14 +65,14 @@ struct DiskRemovals {
     for identity in batch.identities where waiting[identity] == number { waiting[identity] = nil }
   }
 
-  /// Returns the next response to remove; nil at the end of the batch.
+  /// Returns the next response to remove; `nil` at the end of the batch.
   mutating func next(of number: UInt64) -> RequestIdentity? {
     guard let batch = batches[number], batch.next < batch.identities.count else { return nil }
     batches[number]?.next += 1
     return batch.identities[batch.next]
   }
 
-  /// Ends a removal. Returns the completions, unless these have been called already.
+  /// Ends a removal. Returns the completion handlers, unless these have been called already.
   mutating func end(_ identity: RequestIdentity, of number: UInt64) -> [Answer] {
     forget(identity)
     return batches[number]?.answers.removeValue(forKey: identity) ?? []
@@ -80,7 +80,7 @@ struct DiskRemovals {
 
   mutating func endBatch(_ number: UInt64) { batches[number] = nil }
 
-  /// Takes out the completions of all removals, which will be made later.
+  /// Takes out the completion handlers of all removals, which will be made later.
   mutating func takeAnswers() -> [Answer] {
     var taken: [Answer] = []
     for number in batches.keys.sorted() {
@@ -91,7 +91,7 @@ struct DiskRemovals {
     return taken
   }
 
-  /// Drops the batches that have not begun. Returns their numbers and completions.
+  /// Drops the batches that have not begun. Returns their numbers and completion handlers.
   mutating func dropWaiting() -> (numbers: [UInt64], answers: [Answer]) {
     let dropped = batches.filter { !$0.value.hasBegun }
     for (number, batch) in dropped {

@@ -72,8 +72,8 @@ struct DiskWrites {
 
   // MARK: Changes
 
-  /// Adds a change. The completion is kept until the change ends. If the disk hangs (`isHanging`), the completion is
-  /// dropped, and the caller does not wait.
+  /// Adds a change. The completion handler is kept until the change ends. If the disk hangs (`isHanging`), the handler
+  /// is dropped, and the caller does not wait.
   mutating func admit(_ kind: Kind, _ answer: Answer?) -> Admission {
     let answer = isHanging ? nil : answer
     switch kind {
@@ -121,7 +121,7 @@ struct DiskWrites {
     return .queued(number: last, .removeAll, dropped: dropped)
   }
 
-  /// Begins a change. Returns the time at which to call `takeOverdue`; nil for a change that was dropped.
+  /// Begins a change. Returns the time at which to call `takeOverdue`; `nil` for a change that was dropped.
   mutating func begin(_ number: UInt64, at now: Int64) -> Int64? {
     guard let change = changes[number] else { return nil }
     removals.begin(number)
@@ -133,14 +133,14 @@ struct DiskWrites {
   /// Returns the next response that a batch removes, or `nil` at the end of the batch.
   mutating func nextRemoval(of number: UInt64) -> RequestIdentity? { removals.next(of: number) }
 
-  /// Ends one removal of a batch. Returns the completions, unless these have been called already.
+  /// Ends one removal of a batch. Returns the completion handlers, unless these have been called already.
   mutating func removed(_ identity: RequestIdentity, of number: UInt64, at now: Int64) -> [Answer] {
     // The time limit applies to each removal of a batch.
     if running?.number == number { running?.end = now.advanced(bySeconds: Self.limit) }
     return removals.end(identity, of: number)
   }
 
-  /// Ends a change. Returns the completions, unless these have been called already.
+  /// Ends a change. Returns the completion handlers, unless these have been called already.
   mutating func end(_ number: UInt64) -> [Answer] {
     guard let change = changes.removeValue(forKey: number) else { return [] }
     unwrittenBytes -= change.work.bytes
@@ -157,9 +157,9 @@ struct DiskWrites {
   struct Overdue {
     /// The changes that are dropped.
     var dropped: [UInt64] = []
-    /// The completions to call with false.
+    /// The completion handlers to call with false.
     var answers: [Answer] = []
-    /// The time to check again; nil if the disk hangs or no change is under way.
+    /// The time to check again; `nil` if the disk hangs or no change is under way.
     var next: Int64?
     /// True if the disk has begun to hang.
     var isNew = false

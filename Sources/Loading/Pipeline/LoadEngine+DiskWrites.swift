@@ -82,7 +82,8 @@ extension LoadEngine {
     }
   }
 
-  /// Calls the completions of equal changes, the first with the result: the others found nothing more to remove.
+  /// Calls the completion handlers of equal changes, the first with the result: the others found nothing more to
+  /// remove.
   private static func call(_ answers: [DiskWrites.Answer], _ result: Bool) {
     for (index, answer) in answers.enumerated() { answer(index == 0 && result) }
   }

@@ -2,7 +2,7 @@ import VitrineGraphics
 
 extension LoadEngine {
   /// Runs `work` on the writer thread after all earlier disk operations. `completion` is called once with the result;
-  /// with nil if there is no disk cache, too many operations wait, or the disk hangs.
+  /// with `nil` if there is no disk cache, too many operations wait, or the disk hangs.
   func access<Value: Sendable>(
     _ kind: DiskWrites.Kind = .look, _ work: @escaping @Sendable (any ImageDataCache) -> Value,
     completion: @escaping @Sendable (Value?) -> Void

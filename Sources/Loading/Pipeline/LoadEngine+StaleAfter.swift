@@ -3,7 +3,7 @@ import VitrineGraphics
 
 // Servers that do not answer in time, and stale images.
 
-/// The reason why an image may be out of date; nil while the server is being asked.
+/// The reason why an image may be out of date; `nil` while the server is being asked.
 package struct Staleness: Sendable {
   package let reason: ImageError?
 

@@ -104,7 +104,7 @@ struct LoadRegistry {
     if case .storing = pictures[id]?.phase { true } else { false }
   }
 
-  /// Returns true if a fetch that may ask the server is under way for these bytes.
+  /// Returns true if a fetch of `identity` that may ask the server is under way.
   func isFetching(_ identity: RequestIdentity) -> Bool {
     fetchIDs[FetchKey(request: identity, asksNoServer: false)] != nil
   }

@@ -61,7 +61,7 @@ struct LookupLine {
   /// to be decoded. That time does not count against the disk.
   mutating func setStopped(_ isStopped: Bool, at now: Int64) { patience.setStopped(isStopped, at: now) }
 
-  /// Returns the next look-up, which counts as running unless the queue is blocked; nil if there is none.
+  /// Returns the next look-up, which counts as running unless the queue is blocked; `nil` if there is none.
   mutating func startNext(_ order: Prioritization, isSuspended: Bool, at now: Int64) -> FetchID? {
     guard !waiting.isEmpty else { return nil }
     queue.order = order

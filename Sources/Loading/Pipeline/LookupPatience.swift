@@ -38,7 +38,7 @@ struct LookupPatience {
     return overdue
   }
 
-  /// The next time at which `takeOverdue` returns a look-up; nil if none waits or look-ups are stopped.
+  /// The next time at which `takeOverdue` returns a look-up; `nil` if none waits or look-ups are stopped.
   mutating func next(_ isWaiting: (FetchID) -> Bool) -> Int64? {
     while first < ends.count, !isWaiting(ends[first].id) { first += 1 }
     compact()

@@ -10,7 +10,7 @@ struct StalePictures {
     let additionalIdentifier: String?
     /// The time at which the image is removed from memory, in nanoseconds.
     let end: Int64
-    /// The reason for the failed update; nil while the server is being asked.
+    /// The reason for the failed update; `nil` while the server is being asked.
     var reason: ImageError?
   }
 
