@@ -14,7 +14,7 @@ struct RedirectPolicy: Sendable {
   /// default.
   var rules = CurlTransport.RedirectRules()
 
-  /// Decides what to do with a response at `hop` that has this status and this Location header.
+  /// Decides what to do with a response to `hop`, given its status and Location header.
   func decide(status: Int, location: String?, at hop: Hop) -> Decision {
     guard [301, 302, 303, 307, 308].contains(status) else { return .isNoRedirect }
     let location = location ?? ""

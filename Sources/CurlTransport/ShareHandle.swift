@@ -4,8 +4,8 @@ import Glibc
 /// A libcurl share: the data that easy handles have in common beyond their multi handle, which are TLS sessions and the
 /// cookies of a jar.
 ///
-/// `@unchecked Sendable` because libcurl may use a share from any thread if it can lock it, for which it uses
-/// `mutexes`, and the stored pointers never change.
+/// `@unchecked Sendable` because libcurl locks `mutexes` around each access to shared data, and the stored properties
+/// never change.
 final class ShareHandle: @unchecked Sendable {
   /// The share; `nil` if memory was exhausted, so that easy handles share nothing.
   let pointer: UnsafeMutableRawPointer?

@@ -106,7 +106,8 @@ final class Transfer {
     return code == CURLE_OK ? nil : end(code)
   }
 
-  /// Updates the connection count and the cookie jar. Called before the loop cancels a running transfer.
+  /// Updates the connection count and the cookie jar. Called before the loop ends a running transfer by cancellation or
+  /// because the multi handle failed.
   func breakOff() {
     countConnections()
     keepCookies()

@@ -12,7 +12,7 @@ struct TransferState: Sendable {
     case request(Hop)
     case succeed
     case fail(ImageError)
-    /// Waits for `resume`: the receiver has no room for the body, and the request will be sent again.
+    /// Wait for `resume`: the receiver has no room for the body, and the request will be sent again.
     case wait
   }
 
@@ -25,7 +25,7 @@ struct TransferState: Sendable {
 
   /// The action after bytes of the body.
   enum BodyAction: Hashable {
-    /// Passes the bytes to the receiver and calls `delivered`, or calls `pause` if the receiver has no room.
+    /// Pass the bytes to the receiver and call `delivered`, or call `pause` if the receiver has no room.
     case deliver
     case discard
     case abort

@@ -8,9 +8,10 @@ import Synchronization
 ///     let picture = server.baseURL + "/gallery/01.jpg?latency=200"
 ///     let torn = server.baseURL + "/one.png?truncate=100"
 ///
-/// `/gallery/FILE` is a file of the pictures folder, with a strong `ETag`, `Last-Modified` and `Cache-Control:
-/// max-age=3600`. Other paths serve the resources that were added; any other path is 404. The server supports GET and
-/// HEAD, and replies to conditional requests (`If-None-Match`, and `If-Modified-Since` with the exact date) with 304.
+/// `/gallery/FILE` is a file of the pictures folder, with a strong `ETag`, `Last-Modified` and
+/// `Cache-Control: max-age=3600`. Other paths serve the resources that were added; any other path is 404. The server
+/// supports GET and HEAD, and replies to conditional requests (`If-None-Match`, and `If-Modified-Since` with the exact
+/// date) with 304.
 ///
 /// Query items change the response at any path. Unknown items are ignored, so that they can make URLs distinct:
 ///
@@ -40,9 +41,11 @@ public final class GalleryServer: Sendable {
 
   /// Listens on 127.0.0.1 and serves on a new thread.
   ///
-  /// - Parameters: - folder: The folder whose files are served under `/gallery/`; `nil` for none. - port: The port to
-  ///   listen on; 0, the default, for any free port. - behaviour: The initial behaviour. - logBytes: The maximum memory
-  ///   for the log in bytes; with 0, requests are not logged.
+  /// - Parameters:
+  ///   - folder: The folder whose files are served under `/gallery/`; `nil` for none.
+  ///   - port: The port to listen on; 0, the default, for any free port.
+  ///   - behaviour: The initial behaviour.
+  ///   - logBytes: The maximum memory for the log in bytes; with 0, requests are not logged.
   /// - Throws: `.noSuchFolder`, `.cannotListen` or `.noThread`.
   public convenience init(
     pictures folder: String? = nil, port: UInt16 = 0, behaviour: Behaviour = .init(), logBytes: Int = 32 << 20

@@ -1,7 +1,7 @@
 import VitrineGalleryServer
 
-/// Downloads of two hundred small objects from nginx over a network with a round trip of 50 ms. The reference is `curl
-/// --parallel`.
+/// Downloads of two hundred small objects from nginx over a network with a round trip of 50 ms. The reference is
+/// `curl --parallel`.
 enum Latency {
   private static let count = 200
   private static let copies = 100

@@ -16,8 +16,10 @@ struct Nginx {
 
   /// Starts nginx and waits until connections are accepted. Throws `NotMeasurable` if nginx is not installed.
   ///
-  /// - Parameters: - folder: The folder to serve. - place: The folder for nginx's own files, created if missing. -
-  ///   isSecure: True to serve over HTTP/2 with TLS as well.
+  /// - Parameters:
+  ///   - folder: The folder to serve.
+  ///   - place: The folder for nginx's own files, created if missing.
+  ///   - isSecure: True to serve over HTTP/2 with TLS as well.
   init(folder: String, place: String, isSecure: Bool = false) throws {
     guard let program = Self.places.first(where: { access($0, X_OK) == 0 }) else {
       throw NotMeasurable("nginx is not there: apt-get install nginx-light")

@@ -37,7 +37,7 @@ extension CurlTransport {
       case follow
       /// Refuses the redirect. The transfer fails with `.redirectRefused(.byRule)`.
       case refuse
-      /// Fetches this URL instead, under the same rules.
+      /// Fetches this URL instead. The rules and the limit apply to this URL as well.
       case go(to: URL)
     }
   }

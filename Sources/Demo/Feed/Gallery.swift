@@ -19,8 +19,9 @@ final class Gallery {
 
   /// Starts the embedded server.
   ///
-  /// - Parameters: - assets: The folder that contains `gallery/` and `buttons/`. - latency: The delay of each response
-  ///   in milliseconds; `nil` varies it by image around 150.
+  /// - Parameters:
+  ///   - assets: The folder that contains `gallery/` and `buttons/`.
+  ///   - latency: The delay of each response in milliseconds; `nil` varies it by image around 150.
   init(assets: String, latency: Int?) throws(FeedError) {
     self.latency = latency.map { $0 == 0 ? .none : .fixed($0) } ?? .varied(around: 150)
     guard let titles = FileManager.default.contents(atPath: assets + "/gallery/titles.tsv"),

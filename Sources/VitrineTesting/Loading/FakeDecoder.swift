@@ -22,9 +22,11 @@ public final class FakeDecoder: ImageDecoding {
 
   /// Creates a decoder without recorded calls.
   ///
-  /// - Parameters: - gate: A gate that each decode passes first, if given. - showsParts: True if the decoder creates a
-  ///   `FakeProgressiveDecoder` when asked for previews. - partGate: A gate that each preview passes first, if given. -
-  ///   partMemoryKept: The number of bytes that a `FakeProgressiveDecoder` reports as kept after its first preview.
+  /// - Parameters:
+  ///   - gate: A gate that each decode passes first, if given.
+  ///   - showsParts: True if the decoder creates a `FakeProgressiveDecoder` when asked for previews.
+  ///   - partGate: A gate that each preview passes first, if given.
+  ///   - partMemoryKept: The number of bytes that a `FakeProgressiveDecoder` reports as kept after its first preview.
   public init(
     gate: Gate? = nil, showsParts: Bool = false, partGate: Gate? = nil, partMemoryKept: Int = 0
   ) {

@@ -30,9 +30,11 @@ public final class FakeTransport: DataTransport {
 
   /// Creates a transport without transfers.
   ///
-  /// - Parameters: - schemes: The URL schemes that the transport fetches, in lower case. - endsCancelled: True if a
-  ///   cancelled transfer ends at once. Real transports end a cancelled transfer sooner or later. If false, the test
-  ///   ends the transfer. - addsCredentials: True if the transport adds `credentials` to its requests.
+  /// - Parameters:
+  ///   - schemes: The URL schemes that the transport fetches, in lower case.
+  ///   - endsCancelled: True if a cancelled transfer ends at once. Real transports end a cancelled transfer sooner or
+  ///     later. If false, the test ends the transfer.
+  ///   - addsCredentials: True if the transport adds `credentials` to its requests.
   public init(
     schemes: Set<String> = ["http", "https"], endsCancelled: Bool = true, addsCredentials: Bool = false
   ) {
@@ -65,7 +67,7 @@ public final class FakeTransport: DataTransport {
   /// Waits until `count` transfers have been started since the transport was created.
   ///
   /// - Parameter seconds: The real time in seconds after which the wait throws a `WaitFailure`. The wait also throws
-  ///   when its task is cancelled, for example by the test's time limit.
+  ///   when the calling task is cancelled, for example by the test's time limit.
   public func waitUntilStarted(
     _ count: Int, within seconds: Double = 60, file: StaticString = #fileID, line: Int = #line
   ) async throws {
@@ -74,9 +76,10 @@ public final class FakeTransport: DataTransport {
 
   /// Waits until a transfer has started. Returns the transfer.
   ///
-  /// - Parameters: - number: The number of the transfer in the order of the starts. The first one is 1. - seconds: The
-  ///   real time in seconds after which the wait throws a `WaitFailure`. The wait also throws when its task is
-  ///   cancelled, for example by the test's time limit.
+  /// - Parameters:
+  ///   - number: The number of the transfer in the order of the starts. The first one is 1.
+  ///   - seconds: The real time in seconds after which the wait throws a `WaitFailure`. The wait also throws when the
+  ///     calling task is cancelled, for example by the test's time limit.
   public func transfer(
     _ number: Int, within seconds: Double = 60, file: StaticString = #fileID, line: Int = #line
   ) async throws -> FakeTransfer {

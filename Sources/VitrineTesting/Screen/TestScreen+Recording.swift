@@ -25,8 +25,10 @@ extension TestScreen {
   ///
   /// After a difference, `NAME.actual.png` and `NAME.difference.png` are written beside the recorded image.
   ///
-  /// - Parameters: - name: The name of the image, without extension. - tolerance: The accepted difference; use `.text`
-  ///   if letters are visible. - folder: The folder of the image; `nil` for `Recorded` beside the calling file.
+  /// - Parameters:
+  ///   - name: The name of the image, without extension.
+  ///   - tolerance: The accepted difference; use `.text` if letters are visible.
+  ///   - folder: The folder of the image; `nil` for `Recorded` beside the calling file.
   public func expect(
     _ name: String, tolerance: PictureTolerance = .drawing, in folder: String? = nil, file: String = #filePath
   ) throws {

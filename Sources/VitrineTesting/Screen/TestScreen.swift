@@ -31,8 +31,10 @@ public final class TestScreen {
 
   /// Opens the screen, after waiting until no other test has one.
   ///
-  /// - Parameters: - size: The size in points. - scale: The number of pixels per point. - configure: Changes the host's
-  ///   configuration, such as its fonts or its rotation.
+  /// - Parameters:
+  ///   - size: The size in points.
+  ///   - scale: The number of pixels per point.
+  ///   - configure: Changes the host's configuration, such as its fonts or its rotation.
   public init(
     size: Size = Size(width: 400, height: 300), scale: Double = 1,
     configure: (inout SDLHost.Configuration) -> Void = { _ in }
@@ -85,8 +87,8 @@ public final class TestScreen {
   /// `ManualTime.advance(by:then:)`.
   public func advance(by seconds: Double) { time.advance(by: seconds) }
 
-  /// Advances the time until no animation and no scrolling is left. Returns false if they do not end within `limit`
-  /// seconds.
+  /// Advances the time until no animation and no scrolling is left, by at most `limit` seconds. Returns false if the
+  /// window is not idle or a view still waits for an image.
   @discardableResult
   public func advanceUntilIdle(limit: Double = 30) -> Bool { time.advanceUntilIdle(limit: limit) }
 

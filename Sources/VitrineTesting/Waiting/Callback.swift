@@ -4,9 +4,10 @@ import Synchronization
 ///
 /// Use this instead of a continuation: a function that is never called fails the test instead of hanging it.
 ///
-/// - Parameters: - seconds: The real time in seconds after which the wait throws a `WaitFailure`. The wait also throws
-///   when its task is cancelled. - start: Called once, in the caller's isolation. The function may be called on any
-///   thread.
+/// - Parameters:
+///   - seconds: The real time in seconds after which the wait throws a `WaitFailure`. The wait also throws when the
+///     calling task is cancelled.
+///   - start: Called once, in the caller's isolation. The function may be called on any thread.
 package func callback<Value: Sendable>(
   within seconds: Double = 60, isolation: isolated (any Actor)? = #isolation, file: StaticString = #fileID,
   line: Int = #line, _ start: (@escaping @Sendable (Value) -> Void) throws -> Void

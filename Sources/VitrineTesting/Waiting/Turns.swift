@@ -15,12 +15,13 @@ package final class Turns: Sendable {
 
   private let state = Mutex(State())
 
+  /// Creates a lock that no task holds.
   package init() {}
 
   /// Waits for the turn, which lasts until `end()`.
   ///
   /// - Parameter seconds: The real time in seconds after which the wait throws a `WaitFailure`, for example because
-  ///   another test never ends its turn. The wait also throws when its task is cancelled.
+  ///   another test never ends its turn. The wait also throws when the calling task is cancelled.
   package func begin(
     within seconds: Double = 600, file: StaticString = #fileID, line: Int = #line
   ) async throws(WaitFailure) {

@@ -7,8 +7,9 @@
 /// If the condition never becomes true, the test fails instead of hanging: the wait throws `WaitFailure` after a time
 /// limit, or immediately when its task is cancelled, for example by the test's time limit.
 ///
-/// - Parameters: - seconds: The real time in seconds after which the wait fails; a minute by default. - condition:
-///   Called in the caller's isolation, repeatedly, after other tasks have run.
+/// - Parameters:
+///   - seconds: The real time in seconds after which the wait fails; a minute by default.
+///   - condition: Called in the caller's isolation, repeatedly, after other tasks have run.
 public func until(
   within seconds: Double = 60, isolation: isolated (any Actor)? = #isolation, file: StaticString = #fileID,
   line: Int = #line, _ condition: () throws -> Bool
@@ -32,6 +33,7 @@ public struct WaitFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// The reason why the wait ended, as a clause.
   public let reason: String
 
+  /// Creates an error with the place and the reason of the failure.
   package init(place: String, reason: String) {
     self.place = place
     self.reason = reason
