@@ -14,7 +14,7 @@ extension ImageDownloader {
     /// The maximum number of concurrent network transfers; 6 by default. Values below 1 count as 1.
     public var maximumActiveDownloads = 6
     /// The maximum number of concurrent network transfers to one server (scheme, host and port); 4 by default. Values
-    /// below 1 count as 1. A server that has spoken HTTP/2 may have 100.
+    /// below 1 count as 1. The limit is 100 for a server that has spoken HTTP/2.
     public var maximumActiveDownloadsPerHost = 4
     /// The order in which waiting downloads of the same priority start; `.newestBatch` by default.
     public var prioritization = Prioritization.newestBatch
@@ -99,8 +99,8 @@ extension ImageDownloader {
     /// a body modifier, no previews are shown, because an incomplete body cannot be modified.
     ///
     /// Runs on a decoding thread, or for a response from disk on a disk thread. A response from disk that the modifier
-    /// refuses is loaded again. For such a response, the modifier receives only the headers that are stored: those of
-    /// HTTP caching, and the type, length, encoding, range, language and disposition of the body.
+    /// refuses counts as not stored. For a response from disk, the modifier receives only the headers that are stored:
+    /// those of HTTP caching, and the type, length, encoding, range, language and disposition of the body.
     public var bodyModifier: BodyModifier?
     /// The rules that decide when a stored response must be revalidated, and how long a stale response may be shown.
     public var freshness = FreshnessRules()
@@ -113,8 +113,8 @@ extension ImageDownloader {
     /// The maximum number of threads that decode and transform; the number of active processors by default. Values
     /// below 1 count as 1.
     public var decodingThreads = ProcessInfo.processInfo.activeProcessorCount
-    /// The number of received bytes waiting to be decoded at which no further download and no disk look-up starts; 1
-    /// MiB by default.
+    /// The limit in bytes for bodies that wait to be decoded; 1 MiB by default. While the limit is reached, no download
+    /// and no disk look-up starts.
     public var undecodedBytesLimit = 1 << 20
 
     /// The clock that times retries, recovery, rate limits and remembered failures; the system's clock by default.

@@ -313,7 +313,7 @@ public final class ImageDownloader: Sendable {
     }
   }
 
-  /// False while disk look-ups that are late are under way.
+  /// False while a disk look-up that has exceeded its deadline is under way.
   var isDiskAnswering: Bool { engine.isDiskAnswering }
 
   // MARK: Failures

@@ -98,11 +98,11 @@ public enum ImageError: Error, Hashable, Sendable {
 
   /// The reason why a redirect was not followed.
   public enum RedirectRefusal: Hashable, Sendable {
-    /// More than `limit` hops, or a loop.
+    /// More than `limit` redirects in a row, or a loop.
     case tooMany(limit: Int)
-    /// From https to http.
+    /// A redirect from https to http.
     case downgrade
-    /// To a scheme that no redirect may lead to: file, data, ftp, …
+    /// A redirect to a scheme that no redirect may lead to: file, data, ftp, …
     case scheme(String)
     /// A redirect status without a usable `Location`.
     case badLocation(String)

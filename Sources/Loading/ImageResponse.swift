@@ -39,10 +39,10 @@ public struct ImageResponse: Sendable {
     case file
   }
 
-  /// The freshness of an image: whether it is what its server has now.
+  /// The freshness of an image, compared with the image that its server has now.
   public enum Freshness: Hashable, Sendable {
-    /// The image is up to date as far as the server has said. Files and images in memory are always fresh; a stale
-    /// image stays in memory for `FreshnessRules.staleInMemory`.
+    /// The image is up to date as far as the server has said. Files and images in memory are reported as fresh, even a
+    /// stale image that memory serves during `FreshnessRules.staleInMemory`.
     case fresh
     /// The image was stored, and the server has confirmed that nothing has changed (304).
     case revalidated

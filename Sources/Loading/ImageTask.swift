@@ -115,8 +115,8 @@ public final class ImageTask: Cancellable {
   /// Cancels the load. The completion receives `.cancelled`, once and after this call. Other callers that wait for the
   /// image are unaffected; when the last caller has left, the work stops.
   ///
-  /// A cancellation on the main actor takes effect until the completion is called: after it, the completion never
-  /// receives a success. Cancelling a load that has ended or is cancelled does nothing.
+  /// If the load is cancelled on the main actor before the completion is called, the completion never receives a
+  /// success. Cancelling a load that has ended or is cancelled does nothing.
   public func cancel() {
     let engine = state.withLock { state -> LoadEngine? in
       if state.result != nil {

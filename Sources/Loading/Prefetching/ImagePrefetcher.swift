@@ -37,8 +37,8 @@ public final class ImagePrefetcher: Sendable {
     /// Memory, and the disk cache of the downloader if there is one.
     case memory
     /// The disk cache only, for more images than fit into memory. Each image is decoded at the smallest size to check
-    /// the bytes. Images that are on disk already, fresh or stale, are not loaded. Skipped are all images if there is
-    /// no disk cache, and images whose servers forbid storing.
+    /// the bytes. Images that are on disk already, fresh or stale, are not loaded. All images are skipped if there is
+    /// no disk cache, and so are images whose servers forbid storing.
     case disk
   }
 
@@ -54,7 +54,7 @@ public final class ImagePrefetcher: Sendable {
   ///     starts.
   ///   - maximumActiveLoads: The maximum number of concurrent loads; 3 by default.
   ///   - priority: The priority of the loads in the downloader's queue; `.low` by default. A request with a lower
-  ///     priority keeps that.
+  ///     priority keeps its own.
   ///   - destination: The destination of the images; memory by default.
   public init(
     downloader: ImageDownloader? = nil, maximumActiveLoads: Int = 3, priority: ImageRequest.Priority = .low,

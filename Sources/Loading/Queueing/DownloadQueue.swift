@@ -206,7 +206,7 @@ struct DownloadQueue {
     streaming.insert(lane)
   }
 
-  /// The number of hosts without a download for which something is remembered, for tests.
+  /// The number of remembered HTTP/2 servers and hosts that are backing off, for tests.
   var rememberedCount: Int { streaming.count + backOff.count }
 
   private mutating func forget(_ id: FetchID) {
@@ -313,6 +313,6 @@ struct DownloadQueue {
     if hosts[lane].count == 0, hosts.count > Self.keptHosts { hosts.remove(lane) }
   }
 
-  /// The number of hosts for which something is remembered.
+  /// The number of entries about hosts in all tables.
   var rememberedHosts: Int { hosts.count + streaming.count + backOff.count + leftAlone.count }
 }

@@ -1,5 +1,5 @@
-/// Values of lanes by small numbers, so that the name of a host is hashed once for each download instead of at each
-/// step.
+/// A table of values by lane. Each lane has a small number, so that the name of a host is hashed once for each download
+/// instead of at each step.
 ///
 /// A number stays valid until its lane is removed, and is then reused. All operations are O(1), amortized.
 struct LaneTable<Value> {

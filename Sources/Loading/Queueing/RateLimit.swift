@@ -2,8 +2,8 @@
 /// cancels downloads one after another, and each costs a request, a connection and the server's work.
 ///
 /// A download starts only if there is a token, and takes the token if it is cancelled after its start. Downloads that
-/// finish are therefore never slowed down, regardless of how many run at once, and cancelled downloads are slowed down
-/// to `perSecond` after the first `burst`.
+/// finish take no tokens, regardless of how many run at once; cancelled downloads are slowed down to `perSecond` after
+/// the first `burst`.
 public struct RateLimit: Hashable, Sendable {
   /// The number of tokens at first and at most; 32 by default. Values below 1 count as 1.
   public var burst: Int

@@ -1,4 +1,4 @@
-/// Header fields in their original order. Names are looked up without regard to case (RFC 9110, 5.1).
+/// Header fields in their original order. Look-ups by name ignore case (RFC 9110, 5.1).
 public struct HTTPHeaders: Hashable, Sendable {
   /// A header field.
   public struct Field: Hashable, Sendable {
