@@ -6,10 +6,9 @@ import VitrineWidgets
 
 extension SDLTests {
   struct BorderTests {
-    /// A border that is so much of a share of each pixel shows nothing of what it frames at its outer edge: a pixel there
-    /// lies between the colour behind and that of the border.
+    /// The outer edge of a border mixes the color behind the view with the border's, never with the image inside.
     @Test(arguments: [1.0, 2, 5], [Color?.none, .white])
-    func nothingShinesThroughAtTheEdge(width: Double, background: Color?) throws {
+    func imageDoesNotShowThroughTheOuterEdgeOfItsBorder(width: Double, background: Color?) throws {
       let test = try TestHost()
       test.window.backgroundColor = .black
       let view = ImageView(frame: Rect(x: 5, y: 5, width: 30, height: 20))
@@ -28,18 +27,18 @@ extension SDLTests {
         for x in 0..<40 {
           let color = picture.color(x: x, y: y)
           #expect(background == .white ? color.red == 0 : true, "\(x), \(y): \(color)")
-          // Green and blue make up a whole wherever there is green.
+          // The inner edge mixes green and blue only: their sum is 255.
           if color.green > 0 {
             #expect(abs(Int(color.green) + Int(color.blue) - 255) <= 2, "\(x), \(y): \(color)")
           }
           if color.blue > 0, color.blue < 255, color.green == 0 { blended += 1 }
         }
       }
-      #expect(blended > 0, "the edge is soft")
+      #expect(blended > 0, "the edge is antialiased")
     }
 
     @Test(arguments: [(0.1, 1.0, 1), (0.5, 1.5, 1), (1, 1.5, 2), (1, 2, 2), (1, 0.5, 1), (3, 1, 3)])
-    func aBorderIsAWholeNumberOfPixelsWide(width: Double, scale: Double, pixels: Int) throws {
+    func borderIsAWholeNumberOfPixelsWide(width: Double, scale: Double, pixels: Int) throws {
       let test = try TestHost { $0.scale = scale }
       test.window.backgroundColor = .black
       test.draw { $0.border(Rect(x: 4, y: 4, width: 20, height: 16), width: width, color: .white) }
@@ -56,9 +55,9 @@ extension SDLTests {
       }
     }
 
-    /// No pixel of a translucent border is drawn twice, whatever the corners are.
+    /// No pixel of a translucent border is drawn twice, for any corner radius.
     @Test(arguments: [0.0, 2, 6, 100], [1.0, 3, 5, 9, 1e9, .infinity])
-    func aTranslucentBorderIsEvenAllAround(radius: Double, width: Double) throws {
+    func translucentBorderCoversEachPixelOnce(radius: Double, width: Double) throws {
       let test = try TestHost()
       test.window.backgroundColor = .black
       let color = Color(red: 255, green: 255, blue: 255, alpha: 100)
@@ -72,14 +71,14 @@ extension SDLTests {
       for y in 0..<30 {
         for x in 0..<40 { #expect(picture.color(x: x, y: y).red <= 100) }
       }
-      // A circle leaves a little of the pixels that it only just reaches.
+      // A circle only touches these pixels, so their coverage is slightly below 1.
       #expect(picture.color(x: 18, y: 3).red >= 99)
       #expect(picture.color(x: 3, y: 13).red >= 99)
       let middle = picture.color(x: 18, y: 13).red
       #expect(middle == (width >= 10 ? 100 : 0))
     }
 
-    @Test func dirtyPartsOfABorderAreTheWholeBorder() throws {
+    @Test func borderRedrawnInPartsEqualsTheWholeBorder() throws {
       let test = try TestHost()
       test.draw {
         $0.fill(Rect(x: 0, y: 0, width: 40, height: 30), color: .pureRed)

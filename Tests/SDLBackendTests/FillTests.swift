@@ -6,7 +6,7 @@ import VitrineWidgets
 
 extension SDLTests {
   struct FillTests {
-    @Test func windowShowsItsBackgroundEverywhere() throws {
+    @Test func windowBackgroundFillsTheWindow() throws {
       let test = try TestHost()
       test.window.backgroundColor = Color(hex: 0x123456)
 
@@ -31,7 +31,7 @@ extension SDLTests {
     }
 
     @Test(arguments: [0, 1, 77, 128, 200, 254, 255] as [UInt8])
-    func translucentFillMixesExactly(alpha: UInt8) throws {
+    func translucentFillBlendsExactly(alpha: UInt8) throws {
       let test = try TestHost()
       let under = Color(red: 200, green: 17, blue: 90)
       let over = Color(red: 3, green: 250, blue: 128, alpha: alpha)
@@ -45,7 +45,7 @@ extension SDLTests {
       #expect(test.pixel(7, 1) == under)
     }
 
-    @Test func clipCutsOffWhatLiesOutside() throws {
+    @Test func clipHidesPixelsOutsideOfIt() throws {
       let test = try TestHost()
       test.draw { list in
         list.enter(origin: Point(x: 10, y: 10), opacity: 1, clip: Rect(x: 10, y: 10, width: 5, height: 5))
@@ -63,7 +63,7 @@ extension SDLTests {
       #expect(test.pixel(0, 0) == .pureBlue, "the clip has ended")
     }
 
-    @Test func clippedCoverDoesNotHideWhatLiesBelow() throws {
+    @Test func clippedOpaqueFillDoesNotCullTheFillBelow() throws {
       let test = try TestHost()
       test.draw { list in
         list.fill(Rect(x: 0, y: 0, width: 40, height: 30), color: .pureRed)
@@ -78,7 +78,7 @@ extension SDLTests {
       #expect(test.pixel(15, 5) == .pureRed)
     }
 
-    @Test func roundedCornersAreSmooth() throws {
+    @Test func roundedCornersAreAntialiasedAndSymmetric() throws {
       let test = try TestHost()
       test.draw { $0.fill(Rect(x: 0, y: 0, width: 40, height: 30), color: .white, cornerRadius: 10) }
 
@@ -92,7 +92,7 @@ extension SDLTests {
       #expect(test.pixel(0, 15) == .white)
       let picture = test.host.screenshot()
       let steps = Set((0..<10).flatMap { x in (0..<10).map { y in picture.color(x: x, y: y).red } })
-      #expect(steps.count > 5, "the edge has shades of grey")
+      #expect(steps.count > 5, "the edge has shades of gray")
       for x in 0..<10 {
         for y in 0..<10 {
           let corners = [(x, y), (39 - x, y), (x, 29 - y), (39 - x, 29 - y)].map {
@@ -115,18 +115,18 @@ extension SDLTests {
       for x in 15..<25 { for y in 0..<30 { #expect(test.pixel(x, y) == inside) } }
     }
 
-    @Test func radiusLargerThanTheRectangleGivesACircle() throws {
+    @Test func radiusLargerThanTheRectangleDrawsACircle() throws {
       let test = try TestHost()
       test.draw { $0.fill(Rect(x: 0, y: 0, width: 20, height: 20), color: .white, cornerRadius: 1e9) }
 
       test.frame()
 
       #expect(test.pixel(10, 10) == .white)
-      #expect(test.pixel(10, 0).red > 250, "a hair less than the whole pixel")
+      #expect(test.pixel(10, 0).red > 250, "coverage slightly below 1")
       #expect(test.pixel(1, 1) == .black)
     }
 
-    @Test func neighboursNeitherOverlapNorGap() throws {
+    @Test func adjacentFillsNeitherOverlapNorLeaveGaps() throws {
       let test = try TestHost { $0.scale = 1.5 }
       let edges = [0.0, 3.3, 6.6, 9.9, 13.2, 16.5, 19.8, 23.1, 26.4, 29.7, 40]
       test.window.backgroundColor = .pureBlue
@@ -146,7 +146,7 @@ extension SDLTests {
       #expect(row.count == 1, "each pixel is covered once")
     }
 
-    @Test func oddNumbersDrawNothingAndDoNotTrap() throws {
+    @Test func nonFiniteAndHugeRectanglesDoNotTrap() throws {
       let test = try TestHost()
       let image = Image(width: 2, height: 2, color: .pureRed)
       test.draw { list in

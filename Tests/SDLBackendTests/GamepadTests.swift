@@ -27,7 +27,7 @@ struct GamepadKeysTests {
     keys.axis(UInt8(axis.rawValue), value: Int16(share * 32767), of: pad)
   }
 
-  @Test mutating func buttonsAreKeys() {
+  @Test mutating func gamepadButtonsPressKeys() {
     let meanings: [(SDL_GameControllerButton, Key, KeyModifiers)] = [
       (SDL_CONTROLLER_BUTTON_DPAD_UP, .up, []), (SDL_CONTROLLER_BUTTON_DPAD_DOWN, .down, []),
       (SDL_CONTROLLER_BUTTON_DPAD_LEFT, .left, []), (SDL_CONTROLLER_BUTTON_DPAD_RIGHT, .right, []),
@@ -42,10 +42,10 @@ struct GamepadKeysTests {
     #expect(press(SDL_CONTROLLER_BUTTON_X, false) == [])
   }
 
-  @Test mutating func stickIsAnArrowFromHalfWayUntilItIsNearlyBack() {
+  @Test mutating func stickPressesArrowsWithHysteresis() {
     #expect(push(SDL_CONTROLLER_AXIS_LEFTX, 0.49) == [])
     #expect(push(SDL_CONTROLLER_AXIS_LEFTX, 0.6) == [down(.right)])
-    #expect(push(SDL_CONTROLLER_AXIS_LEFTX, 0.4) == [], "a trembling thumb")
+    #expect(push(SDL_CONTROLLER_AXIS_LEFTX, 0.4) == [], "still above the release threshold")
     #expect(push(SDL_CONTROLLER_AXIS_LEFTX, 0.6) == [])
     #expect(push(SDL_CONTROLLER_AXIS_LEFTX, 0.3) == [up(.right)])
     #expect(push(SDL_CONTROLLER_AXIS_LEFTY, -1) == [down(.up)])
@@ -55,13 +55,13 @@ struct GamepadKeysTests {
       keys.axis(UInt8(SDL_CONTROLLER_AXIS_LEFTY.rawValue), value: .min, of: 0) == [up(.down), down(.up)])
   }
 
-  @Test mutating func stickIsOneArrowAtATime() {
+  @Test mutating func stickPressesOneArrowAtATime() {
     #expect(push(SDL_CONTROLLER_AXIS_LEFTX, 0.8) == [down(.right)])
-    #expect(push(SDL_CONTROLLER_AXIS_LEFTY, 0.9) == [], "a diagonal stays what it was")
+    #expect(push(SDL_CONTROLLER_AXIS_LEFTY, 0.9) == [], "a diagonal keeps the first arrow")
     #expect(push(SDL_CONTROLLER_AXIS_LEFTX, 0.5) == [up(.right), down(.down)])
   }
 
-  @Test mutating func keyHeldInTwoWaysGoesUpWithTheLast() {
+  @Test mutating func keyHeldByTwoGamepadsIsReleasedByTheLast() {
     #expect(press(SDL_CONTROLLER_BUTTON_DPAD_LEFT) == [down(.left)])
     #expect(press(SDL_CONTROLLER_BUTTON_DPAD_LEFT) == [])
     #expect(push(SDL_CONTROLLER_AXIS_LEFTX, -1, of: 1) == [])
@@ -70,7 +70,7 @@ struct GamepadKeysTests {
     #expect(press(SDL_CONTROLLER_BUTTON_DPAD_LEFT, false) == [])
   }
 
-  @Test mutating func unpluggedGamepadHoldsNothing() {
+  @Test mutating func unplugReleasesTheKeysOfAGamepad() {
     _ = press(SDL_CONTROLLER_BUTTON_A, of: 3)
     _ = push(SDL_CONTROLLER_AXIS_LEFTY, 1, of: 3)
     _ = press(SDL_CONTROLLER_BUTTON_B, of: 4)
@@ -81,7 +81,7 @@ struct GamepadKeysTests {
     #expect(press(SDL_CONTROLLER_BUTTON_B, false, of: 4) == [up(.escape)])
   }
 
-  @Test mutating func onlyTheLastArrowThatIsHeldRepeats() {
+  @Test mutating func onlyTheLastHeldArrowRepeats() {
     _ = press(SDL_CONTROLLER_BUTTON_A)
     #expect(keys.repeating == nil)
     _ = press(SDL_CONTROLLER_BUTTON_DPAD_LEFT)
@@ -96,7 +96,7 @@ struct GamepadKeysTests {
 }
 
 extension SDLTests {
-  /// A game controller that SDL makes up, plugged in while a host runs.
+  /// A virtual game controller of SDL, plugged in while a host runs.
   struct GamepadHostTests {
     private final class Pressed: View {
       var keys: [String] = []
@@ -111,7 +111,7 @@ extension SDLTests {
       var configuration = SDLHost.Configuration()
       configuration.videoDriver = "offscreen"
       configuration.size = Size(width: 64, height: 64)
-      // Off screen no window ever has the keyboard's focus.
+      // An off-screen window never has the keyboard focus.
       SDL_SetHint(SDL_HINT_JOYSTICK_ALLOW_BACKGROUND_EVENTS, "1")
       let host = try SDLHost(configuration: configuration)
       let pressed = Pressed(frame: host.window.bounds)
@@ -125,7 +125,7 @@ extension SDLTests {
         Int32(SDL_CONTROLLER_BUTTON_MAX.rawValue), 0)
     }
 
-    @Test func offScreenNoneIsRead() throws {
+    @Test func offScreenHostReadsNoGamepads() throws {
       let (host, _) = try host()
       defer { host.close() }
 
@@ -133,7 +133,7 @@ extension SDLTests {
       #expect(SDL_WasInit(SDL_INIT_GAMECONTROLLER) == 0)
     }
 
-    @Test func gamepadPressesKeysFromWhenItIsPluggedInUntilItIsGone() throws {
+    @Test func pluggedInGamepadPressesKeys() throws {
       let (host, pressed) = try host()
       defer { host.close() }
       host.readGamepads()
@@ -159,7 +159,7 @@ extension SDLTests {
       #expect(host.gamepads?.count == 0)
     }
 
-    @Test func heldArrowComesAgainAndNothingIsAskedForAfterwards() throws {
+    @Test func heldArrowRepeatsAndItsReleaseClearsTheDeadline() throws {
       let (host, pressed) = try host()
       defer { host.close() }
       var time = 1.0
@@ -177,7 +177,7 @@ extension SDLTests {
 
       for passed in [0.3, 0.41, 0.45, 0.52] {
         time = 1 + passed
-        // A stick that is not quite still reports a change that presses no other key.
+        // Jitter of a stick below the threshold must not end the repetition.
         let shake: Int16 = passed == 0.3 ? 2000 : 0
         SDL_JoystickSetVirtualAxis(joystick, Int32(SDL_CONTROLLER_AXIS_LEFTX.rawValue), shake)
         host.turn(waitUpTo: 0)

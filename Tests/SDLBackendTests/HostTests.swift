@@ -7,7 +7,7 @@ import VitrineWidgets
 
 extension SDLTests {
   struct HostTests {
-    @Test func hostSaysWhatItIs() throws {
+    @Test func hostReportsItsDriverRendererAndPixelFormat() throws {
       let test = try TestHost()
 
       #expect(test.host.videoDriver == "offscreen")
@@ -18,7 +18,7 @@ extension SDLTests {
       #expect(test.host.textureBytes == 0)
     }
 
-    @Test func hostsWorkOneAfterAnother() throws {
+    @Test func hostsCanBeOpenedOneAfterAnother() throws {
       for round in 0..<3 {
         let test = try TestHost(width: 40 + Double(round))
         test.window.backgroundColor = .pureRed
@@ -29,19 +29,19 @@ extension SDLTests {
       }
     }
 
-    @Test func secondHostAtTheSameTimeIsRefused() throws {
+    @Test func secondOpenHostIsRefused() throws {
       let test = try TestHost()
 
       #expect(throws: SDLHostError.anotherHostIsOpen) { try TestHost() }
 
       test.frame()
-      #expect(test.host.frameStatistics.presented == 1, "the first goes on")
+      #expect(test.host.frameStatistics.presented == 1, "the first host still draws")
     }
 
-    @Test func refusedSecondHostLeavesTheSignalsToTheFirst() throws {
+    @Test func refusedHostLeavesSignalHandlingToTheOpenHost() throws {
       let test = try TestHost()
       for _ in 0..<3 { #expect(throws: SDLHostError.anotherHostIsOpen) { try TestHost() } }
-      // With nothing left to draw, a turn waits until the signal has come.
+      // With nothing left to draw, a turn waits for the signal.
       test.settle()
       #expect(!test.host.isQuitting)
 
@@ -51,7 +51,7 @@ extension SDLTests {
       #expect(test.host.isQuitting)
     }
 
-    @Test func hostThatNobodyHoldsClosesItself() throws {
+    @Test func releasedHostClosesItself() throws {
       weak var host: SDLHost?
       do {
         let test = try TestHost()
@@ -63,7 +63,7 @@ extension SDLTests {
       _ = try TestHost()
     }
 
-    @Test func closedHostDoesNothing() throws {
+    @Test func closedHostIgnoresFramesAndInput() throws {
       let test = try TestHost()
       test.host.close()
 
@@ -75,7 +75,7 @@ extension SDLTests {
       #expect(test.window.textMeasuring.size(of: "x", font: .regular(9)).width == 0)
     }
 
-    @Test func unknownDriverIsNamed() {
+    @Test func errorNamesTheUnknownDriver() {
       let error = #expect(throws: SDLHostError.self) { try TestHost { $0.videoDriver = "nonsense" } }
 
       guard case .video(driver: "nonsense", _) = error else {
@@ -84,14 +84,14 @@ extension SDLTests {
       }
     }
 
-    @Test func failedHostLeavesRoomForTheNext() throws {
+    @Test func hostOpensAfterAFailedOne() throws {
       #expect(throws: SDLHostError.self) { try TestHost { $0.videoDriver = "nonsense" } }
       #expect(throws: SDLHostError.self) { try TestHost { $0.fonts.bold = "/nowhere" } }
 
       _ = try TestHost()
     }
 
-    @Test func signalsHaveTheirOldHandlersAfterwards() throws {
+    @Test func closingAHostRestoresSignalHandlers() throws {
       func handler() -> UInt {
         var action = sigaction()
         sigaction(SIGTERM, nil, &action)
@@ -108,7 +108,7 @@ extension SDLTests {
       #expect(handler() == before)
     }
 
-    @Test func closedHostTakesNoSignalsFromTheNext() throws {
+    @Test func deinitOfAClosedHostKeepsSignalHandlersOfTheNextHost() throws {
       func handler() -> UInt {
         var action = sigaction()
         sigaction(SIGTERM, nil, &action)
@@ -121,7 +121,7 @@ extension SDLTests {
 
       first = nil
       try #require(handler() == during)
-      // With nothing left to draw, a turn waits until the signal has come.
+      // With nothing left to draw, a turn waits for the signal.
       second.settle()
       kill(getpid(), SIGTERM)
       second.host.turn(waitUpTo: 10)
@@ -129,7 +129,7 @@ extension SDLTests {
       #expect(second.host.isQuitting)
     }
 
-    @Test func observersAreCalledAfterEachTurnUntilTheyLeave() throws {
+    @Test func turnObserverIsCalledAfterEachTurnUntilItIsRemoved() throws {
       let test = try TestHost()
       var turns = 0
       let identifier = test.host.addTurnObserver { turns += 1 }
@@ -143,7 +143,7 @@ extension SDLTests {
       #expect(turns == 2)
     }
 
-    @Test func framesOfAManualClockAreDrawnAtItsTimes() throws {
+    @Test func manualClockDeliversFramesAtTheirTimes() throws {
       let test = try TestHost()
       let recorder = FrameRecorder()
       test.window.requestFrames(for: recorder, at: 0.5)
@@ -183,7 +183,7 @@ private final class FrameRecorder: FrameObserver {
 }
 
 struct FrameStatisticsTests {
-  @Test func percentilesCountRanks() {
+  @Test func percentilesUseTheNearestRank() {
     var statistics = FrameStatistics()
     #expect(statistics.p50Milliseconds == 0 && statistics.p99Milliseconds == 0)
 
@@ -197,7 +197,7 @@ struct FrameStatisticsTests {
     #expect(statistics.firstFrame == 3)
   }
 
-  @Test func onlyTheLastFramesCountForPercentiles() {
+  @Test func percentilesCoverOnlyTheLatestFrames() {
     var statistics = FrameStatistics()
 
     for _ in 0..<5000 { statistics.record(work: 1, at: 0) }

@@ -5,13 +5,13 @@ import VitrineWidgets
 
 @testable import VitrineSDLBackend
 
-/// Joysticks, touches and the texture cache in rare situations.
+/// Edge cases of joysticks, touches and the texture cache.
 struct InputAndCacheEdgeTests {
   @Test(arguments: [
     (SDL_CONTROLLER_AXIS_LEFTX, 1.0, Key.right), (SDL_CONTROLLER_AXIS_LEFTX, -1, .left),
     (SDL_CONTROLLER_AXIS_LEFTY, 1, .down), (SDL_CONTROLLER_AXIS_LEFTY, -1, .up),
   ])
-  func stickIsHeldUntilItIsNearlyBackInEachDirection(
+  func stickHasHysteresisInEachDirection(
     axis: SDL_GameControllerAxis, sign: Double, key: Key
   ) {
     var keys = GamepadKeys()
@@ -25,7 +25,7 @@ struct InputAndCacheEdgeTests {
     #expect(push(0.3) == [.keyUp(key, modifiers: [])])
   }
 
-  @Test func gamepadThatComesBackBeginsWithItsStickInTheMiddle() {
+  @Test func reconnectedGamepadStartsWithACenteredStick() {
     var keys = GamepadKeys()
     let x = UInt8(SDL_CONTROLLER_AXIS_LEFTX.rawValue)
     let y = UInt8(SDL_CONTROLLER_AXIS_LEFTY.rawValue)
@@ -36,7 +36,7 @@ struct InputAndCacheEdgeTests {
     #expect(keys.repeating == nil)
   }
 
-  @Test func fingersAreCountedFromTheStartAfterTheirTouchesWereTaken() {
+  @Test func fingerNumbersRestartAfterTouchesAreCancelled() {
     var translator = InputTranslator(size: Size(width: 100, height: 100), scale: 1)
     func down(_ finger: Int64) -> [HostEvent] {
       var event = SDL_Event()
@@ -55,7 +55,7 @@ struct InputAndCacheEdgeTests {
     #expect(down(13) == [.input(.touch(id: 0, phase: .began, location: place))])
   }
 
-  @Test func valueThatAFrameUsesIsNotPushedOutByIt() {
+  @Test func valueReadInAFrameIsNotEvictedByAnInsertInThatFrame() {
     var cache = LRUCache<String, Int>(limit: 10)
     cache.insert(1, for: "a", cost: 10, stamp: 1)
     #expect(cache.value(for: "a", stamp: 2) == 1)
@@ -65,7 +65,7 @@ struct InputAndCacheEdgeTests {
     #expect(cache.value(for: "a", stamp: 2) == 1)
   }
 
-  @Test(arguments: [0, -1, Int.min]) func releaseOfNothingRemovesNothing(bytes: Int) {
+  @Test(arguments: [0, -1, Int.min]) func releasingZeroOrNegativeBytesRemovesNothing(bytes: Int) {
     var cache = LRUCache<String, Int>(limit: 10)
     cache.insert(1, for: "a", cost: 4, stamp: 1)
 
@@ -73,7 +73,7 @@ struct InputAndCacheEdgeTests {
     #expect(cache.removeOldest(.max, stamp: 5) { _ in false } == ["a"])
   }
 
-  @Test func releasePassesOverWhatIsKept() {
+  @Test func releaseSkipsKeptValues() {
     var cache = LRUCache<String, Int>(limit: 100)
     for (stamp, key) in ["a", "b", "c", "d"].enumerated() {
       cache.insert(1, for: key, cost: 10, stamp: stamp)

@@ -51,11 +51,11 @@ struct InputTranslatorTests {
     [.input(.touch(id: id, phase: phase, location: Point(x: x, y: y)))]
   }
 
-  @Test mutating func cursorIsSeenFromTheMousesFirstMoveToTheNextFinger() {
+  @Test mutating func mouseMoveShowsTheCursorAndATouchHidesIt() {
     translator.ownsCursor = true
     let moved = event(SDL_MOUSEMOTION) { $0.motion.xrel = -1 }
 
-    #expect(translator.translate(event(SDL_MOUSEMOTION)) == [], "it only says where the mouse is")
+    #expect(translator.translate(event(SDL_MOUSEMOTION)) == [], "a motion event without movement")
     #expect(translator.translate(mouse(SDL_MOUSEBUTTONUP, 0, 0)) == [])
     #expect(translator.translate(moved) == [.cursor(true)])
     #expect(translator.translate(moved) == [])
@@ -66,12 +66,12 @@ struct InputTranslatorTests {
     #expect(translator.translate(moved) == [.cursor(true)])
   }
 
-  @Test mutating func desktopKeepsItsCursor() {
+  @Test mutating func cursorIsUnchangedOnADesktop() {
     #expect(translator.translate(event(SDL_MOUSEMOTION)) == [])
     #expect(translator.translate(finger(SDL_FINGERDOWN, 1, 0.5, 0.5)) == touch(0, .began, 100, 50))
   }
 
-  @Test mutating func leftButtonIsATouchInPoints() {
+  @Test mutating func leftMouseButtonIsATouchInPoints() {
     var motion = event(SDL_MOUSEMOTION)
     motion.motion.x = 30
     motion.motion.y = 20
@@ -87,22 +87,22 @@ struct InputTranslatorTests {
     #expect(!translator.hasTouches)
   }
 
-  @Test mutating func otherButtonsAreNoTouches() {
+  @Test mutating func rightMouseButtonIsNotATouch() {
     #expect(translator.translate(mouse(SDL_MOUSEBUTTONDOWN, 1, 1, button: SDL_BUTTON_RIGHT)) == [])
-    #expect(translator.translate(mouse(SDL_MOUSEBUTTONUP, 1, 1)) == [], "an end without a beginning")
+    #expect(translator.translate(mouse(SDL_MOUSEBUTTONUP, 1, 1)) == [], "button up without button down")
   }
 
-  @Test mutating func fingersAreSharesOfTheWindowAndToldApart() {
+  @Test mutating func fingerPositionsAreScaledToPointsAndNumbered() {
     #expect(translator.translate(finger(SDL_FINGERDOWN, 40, 0.5, 0.5)) == touch(0, .began, 100, 50))
     #expect(translator.translate(finger(SDL_FINGERDOWN, 41, 0, 1)) == touch(1, .began, 0, 99.5))
     #expect(translator.translate(finger(SDL_FINGERDOWN, device: 8, 40, 1, 0)) == touch(2, .began, 199.5, 0))
     #expect(translator.translate(finger(SDL_FINGERMOTION, 41, 0.25, 0.5)) == touch(1, .moved, 50, 50))
     #expect(translator.translate(finger(SDL_FINGERUP, 40, 0.5, 0.5)) == touch(0, .ended, 100, 50))
-    #expect(translator.translate(finger(SDL_FINGERMOTION, 40, 0, 0)) == [], "it is up")
-    #expect(translator.translate(finger(SDL_FINGERDOWN, 99, 0, 0)) == touch(0, .began, 0, 0), "a free number")
+    #expect(translator.translate(finger(SDL_FINGERMOTION, 40, 0, 0)) == [], "the finger is up")
+    #expect(translator.translate(finger(SDL_FINGERDOWN, 99, 0, 0)) == touch(0, .began, 0, 0), "reused number")
   }
 
-  /// The corner of the panel at which the upright picture of 200x100 points has its top left one; 2 pixels to a point.
+  /// The panel's pixel that shows the top left pixel of the upright 200x100 points; 2 pixels per point.
   private nonisolated static let topLeft: [(Rotation, x: Int32, y: Int32)] = [
     (.none, 0, 0), (.quarter, 199, 0), (.half, 399, 199), (.threeQuarters, 0, 399),
   ]
@@ -110,7 +110,7 @@ struct InputTranslatorTests {
     (.none, 399, 199), (.quarter, 0, 399), (.half, 0, 0), (.threeQuarters, 199, 0),
   ]
 
-  @Test(arguments: topLeft) mutating func mouseOfATurnedPanelFindsTheTopLeftPixel(
+  @Test(arguments: topLeft) mutating func mouseOnARotatedPanelReachesTheTopLeftPixel(
     rotation: Rotation, x: Int32, y: Int32
   ) {
     translator = InputTranslator(size: Size(width: 200, height: 100), scale: 2, rotation: rotation)
@@ -118,7 +118,7 @@ struct InputTranslatorTests {
     #expect(translator.translate(mouse(SDL_MOUSEBUTTONDOWN, x, y)) == touch(InputEvent.mouse, .began, 0, 0))
   }
 
-  @Test(arguments: bottomRight) mutating func mouseOfATurnedPanelFindsTheBottomRightPixel(
+  @Test(arguments: bottomRight) mutating func mouseOnARotatedPanelReachesTheBottomRightPixel(
     rotation: Rotation, x: Int32, y: Int32
   ) {
     translator = InputTranslator(size: Size(width: 200, height: 100), scale: 2, rotation: rotation)
@@ -131,14 +131,14 @@ struct InputTranslatorTests {
     (Rotation.none, Float(0.25), Float(0.5)), (.quarter, 0.5, 0.25), (.half, 0.75, 0.5),
     (.threeQuarters, 0.5, 0.75),
   ])
-  mutating func fingerOnATurnedPanelIsWhereThePictureIs(rotation: Rotation, x: Float, y: Float) {
+  mutating func fingerOnARotatedPanelIsMappedToTheUprightWindow(rotation: Rotation, x: Float, y: Float) {
     translator = InputTranslator(size: Size(width: 200, height: 100), scale: 2, rotation: rotation)
 
     #expect(translator.translate(finger(SDL_FINGERDOWN, 1, x, y)) == touch(0, .began, 50, 50))
   }
 
   @Test(arguments: Rotation.allCases, [Float(0), 1])
-  mutating func fingerAtTheEdgeOfATurnedPanelIsInside(rotation: Rotation, share: Float) {
+  mutating func fingerAtTheEdgeOfARotatedPanelIsInsideTheWindow(rotation: Rotation, share: Float) {
     let bounds = Rect(x: 0, y: 0, width: 200, height: 100)
     translator = InputTranslator(size: bounds.size, scale: 2, rotation: rotation)
 
@@ -153,7 +153,7 @@ struct InputTranslatorTests {
   }
 
   @Test(arguments: Rotation.allCases)
-  mutating func wheelOverATurnedPanelScrollsTheUprightPicture(rotation: Rotation) throws {
+  mutating func wheelOverARotatedPanelScrollsTheUprightWindow(rotation: Rotation) throws {
     translator = InputTranslator(size: Size(width: 200, height: 100), scale: 2, rotation: rotation)
     let corner = try #require(Self.topLeft.first { $0.0 == rotation })
     let wheel = event(SDL_MOUSEWHEEL) {
@@ -166,11 +166,11 @@ struct InputTranslatorTests {
     #expect(translator.translate(wheel) == [.input(.wheel(location: .zero, deltaX: 3, deltaY: 2))])
   }
 
-  @Test mutating func fingerWithTheMousesNumberIsNotTheMouse() {
+  @Test mutating func fingerWithTheIdOfTheMouseIsNotTheMouse() {
     #expect(translator.translate(finger(SDL_FINGERDOWN, InputEvent.mouse, 0, 0)) == touch(0, .began, 0, 0))
   }
 
-  @Test mutating func lostFocusTakesTouchesBackOnce() {
+  @Test mutating func lostFocusCancelsTouchesOnce() {
     _ = translator.translate(mouse(SDL_MOUSEBUTTONDOWN, 20, 10))
     _ = translator.translate(finger(SDL_FINGERDOWN, 40, 0.5, 0.5))
     let lost = event(SDL_WINDOWEVENT) { $0.window.event = UInt8(SDL_WINDOWEVENT_FOCUS_LOST.rawValue) }
@@ -182,7 +182,7 @@ struct InputTranslatorTests {
     #expect(translator.translate(mouse(SDL_MOUSEBUTTONUP, 20, 10)) == [])
   }
 
-  @Test mutating func wheelHasFractionsAndAPlace() {
+  @Test mutating func wheelEventsHaveFractionalDeltasAndALocation() {
     let wheel = event(SDL_MOUSEWHEEL) {
       $0.wheel.preciseX = 0.25
       $0.wheel.preciseY = -1.5
@@ -201,22 +201,22 @@ struct InputTranslatorTests {
     (SDLK_ESCAPE, .escape), (SDLK_AC_BACK, .escape), (SDLK_F1, .function(1)), (SDLK_F12, .function(12)),
     (SDLK_a, .character("a")), (SDLK_7, .character("7")), (SDLK_SPACE, .space), (SDLK_TAB, .tab),
   ])
-  mutating func keysAreWhatTheyDo(code: SDL_KeyCode, expected: Key) {
+  mutating func keyCodesAreTranslated(code: SDL_KeyCode, expected: Key) {
     #expect(translator.translate(key(code)) == [.input(.keyDown(expected, modifiers: []))])
   }
 
-  @Test mutating func keysThatMeanNothingAreLeftOut() {
+  @Test mutating func unknownKeysAreIgnored() {
     #expect(translator.translate(key(SDLK_LSHIFT)) == [])
     #expect(translator.translate(key(SDLK_UNKNOWN)) == [])
     #expect(translator.translate(key(SDLK_DELETE)) == [])
   }
 
-  @Test mutating func onlyKeysThatMoveRepeat() {
+  @Test mutating func onlyMovementKeysRepeat() {
     #expect(translator.translate(key(SDLK_DOWN, repeats: true)).count == 1)
     #expect(translator.translate(key(SDLK_RETURN, repeats: true)) == [])
   }
 
-  @Test mutating func modifiersOfBothHandsCount() {
+  @Test mutating func leftAndRightModifiersCount() {
     let pressed = translator.translate(key(SDLK_TAB, modifiers: KMOD_RSHIFT))
     #expect(pressed == [.input(.keyDown(.tab, modifiers: .shift))])
     #expect(
@@ -224,7 +224,7 @@ struct InputTranslatorTests {
         == [.input(.keyDown(.character("c"), modifiers: .control))])
   }
 
-  @Test mutating func controlCQuitsWhereNobodyElseMakesASignalOfIt() {
+  @Test mutating func controlCQuitsWhereTheTerminalSendsNoSignal() {
     translator.quitsOnControlC = true
     #expect(translator.translate(key(SDLK_c, modifiers: KMOD_LCTRL)) == [.quit])
     #expect(translator.translate(key(SDLK_c)) == [.input(.keyDown(.character("c"), modifiers: []))])
@@ -262,7 +262,7 @@ extension SDLTests {
       #expect(test.view.touches == [.began, .moved, .ended])
     }
 
-    @Test func eventsOfADeviceTakeTheSameWay() throws {
+    @Test func deviceEventsReachTheView() throws {
       let test = try TestHost()
       test.frame()
       push(SDL_MOUSEBUTTONDOWN) {
@@ -277,7 +277,7 @@ extension SDLTests {
       #expect(test.view.touches == [.began, .cancelled])
     }
 
-    @Test func escapeQuitsUnlessSomebodyObjects() throws {
+    @Test func escapeQuitsUnlessDisabled() throws {
       let test = try TestHost()
       test.host.quitsOnEscape = false
       test.host.inject(.keyDown(.escape, modifiers: []))
@@ -299,7 +299,7 @@ extension SDLTests {
       #expect(test.host.isQuitting)
     }
 
-    @Test func sizeOfTheWindowIsFollowed() throws {
+    @Test func windowResizeResizesTheViewTree() throws {
       let test = try TestHost()
       test.window.backgroundColor = .pureGreen
       test.frame()
@@ -313,7 +313,7 @@ extension SDLTests {
       #expect(picture.color(x: 49, y: 19) == .pureGreen)
     }
 
-    @Test func hiddenWindowIsDrawnWhenItIsSeenAgain() throws {
+    @Test func hiddenWindowIsNotDrawnUntilItIsShown() throws {
       let test = try TestHost()
       test.frame()
       push(SDL_WINDOWEVENT) { $0.window.event = UInt8(SDL_WINDOWEVENT_HIDDEN.rawValue) }
@@ -321,7 +321,7 @@ extension SDLTests {
       test.draw { $0.fill(Rect(x: 0, y: 0, width: 40, height: 30), color: .pureRed) }
       test.frame()
       #expect(test.host.frameStatistics.presented == 1)
-      #expect(!test.window.isDirty, "or the loop would not sleep")
+      #expect(!test.window.isDirty, "a dirty window would keep the loop awake")
 
       push(SDL_WINDOWEVENT) { $0.window.event = UInt8(SDL_WINDOWEVENT_SHOWN.rawValue) }
       test.settle()

@@ -2,7 +2,7 @@ import FoundationEssentials
 import Glibc
 import Testing
 
-/// The loop as a program runs it: on the first thread of a process, which no test is on.
+/// The loop on the first thread of a process. Tests run on other threads, so a probe program runs it.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct LoopTests {
   @Test func mainQueueAndMainActorRunOnTheFirstThread() throws {
@@ -13,7 +13,7 @@ struct LoopTests {
     #expect(lines.contains("dispatch true"))
     #expect(lines.contains("task true"))
     #expect(lines.contains("slept true"))
-    #expect(lines.last == "closed true", "SIGTERM ends it cleanly")
+    #expect(lines.last == "closed true", "SIGTERM ends the program cleanly")
     #expect(probe.exitStatus() == 0)
   }
 
@@ -35,7 +35,7 @@ struct LoopTests {
 
     let lines = probe.linesToTheEnd()
 
-    // The turn in which counting began, and another because libdispatch signals once more after each drain.
+    // The turn in which counting begins, and a second because libdispatch signals once more after each drain.
     #expect(lines.contains("turns 2"))
     #expect(lines.contains("idle_frames 0"))
     #expect(probe.exitStatus() == 0)
@@ -53,7 +53,7 @@ struct LoopTests {
     #expect(probe.exitStatus() == 0)
   }
 
-  @Test func withoutAScreenItSaysSo() throws {
+  @Test func missingScreenIsReported() throws {
     let probe = try Probe(["auto", "show"])
 
     let line = try #require(probe.line())
@@ -63,7 +63,7 @@ struct LoopTests {
   }
 }
 
-/// A run of the program beside the tests, its output read line by line.
+/// A run of the probe program, whose output is read line by line.
 private final class Probe {
   private let process: pid_t
   private let output: Int32
@@ -71,7 +71,7 @@ private final class Probe {
   private var status: Int32?
 
   init(_ arguments: [String]) throws {
-    // Tests and programs are built into the same folder.
+    // Tests and the probe are built into the same folder.
     let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     let path = tests.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 } + "/SDLBackendProbe"
     var ends: [Int32] = [-1, -1]
@@ -82,7 +82,7 @@ private final class Probe {
     defer { posix_spawn_file_actions_destroy(&actions) }
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
     posix_spawn_file_actions_addclose(&actions, ends[1])
-    // Threads of tests block signals; a program does not.
+    // Threads of tests block signals; the probe must not inherit that.
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
@@ -92,7 +92,7 @@ private final class Probe {
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
     var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) }
     words.append(nil)
-    // No display: what the tests find must not depend on where they run.
+    // Without the display variables, results do not depend on the machine.
     var environment: [UnsafeMutablePointer<CChar>?] = [strdup("HOME=/tmp"), nil]
     defer { (words + environment).forEach { free($0) } }
     var process: pid_t = 0
@@ -113,7 +113,7 @@ private final class Probe {
 
   func send(_ signal: Int32) { kill(process, signal) }
 
-  /// The next line; nil at the end.
+  /// The next line, or nil at the end of the output.
   func line() -> String? {
     while true {
       if let end = pending.firstIndex(of: 10) {
@@ -133,7 +133,7 @@ private final class Probe {
     return lines
   }
 
-  /// Waits for the end; -1 after a signal.
+  /// Waits for the process to end. Returns -1 if a signal ended it.
   func exitStatus() -> Int32 {
     if let status { return status }
     var raw: Int32 = 0

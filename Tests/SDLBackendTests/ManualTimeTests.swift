@@ -8,21 +8,21 @@ extension SDLTests {
   struct ManualTimeTests {
     private var start: Double { ManualTime.beginning }
 
-    /// A host whose time stands still.
+    /// A host with a manual clock.
     private func stopped() throws -> (test: TestHost, time: ManualTime) {
       let test = try TestHost()
       test.settle()
       return (test, ManualTime(of: test.host))
     }
 
-    @Test func timeBeginsAtARoundNumberAndStandsStill() throws {
+    @Test func manualTimeStartsAtARoundNumberAndStandsStill() throws {
       let (test, time) = try stopped()
       #expect(time.now == 1000)
       #expect(test.host.now == 1000)
       #expect(ManualTime(of: test.host).now == 2000)
     }
 
-    @Test func whoAskedForATimeIsCalledThenAndInOrder() throws {
+    @Test func observersAreCalledAtTheirRequestedTimesInOrder() throws {
       let (test, time) = try stopped()
       var calls: [String] = []
       let late = Clerk { now in
@@ -43,7 +43,7 @@ extension SDLTests {
     }
 
     @Test(arguments: [Double.infinity, -.infinity, .nan, 999])
-    func timeThatNeverComesOrHasPassedIsNow(end: Double) throws {
+    func invalidOrPastTimeDoesNotAdvanceTheClock(end: Double) throws {
       let (test, time) = try stopped()
       let spinner = Clerk { _ in .soon }
       test.window.requestFrames(for: spinner, at: start, keepsBusy: false)
@@ -54,7 +54,7 @@ extension SDLTests {
       #expect(time.now == 1000)
     }
 
-    @Test func whoAsksForTheNextFrameIsCalledSixtyTimesASecondAndAtTheEnd() throws {
+    @Test func observerOfEveryFrameIsCalledSixtyTimesASecondAndAtTheEnd() throws {
       let (test, time) = try stopped()
       var times: [Double] = []
       let clerk = Clerk { now in
@@ -72,7 +72,7 @@ extension SDLTests {
       #expect(times.last == 0.125)
     }
 
-    @Test func frameOnTheWayThatAnotherWantsIsTakenByBoth() throws {
+    @Test func frameRequestedByOneObserverIsDeliveredToAll() throws {
       let (test, time) = try stopped()
       var times: [Double] = []
       let clerk = Clerk { now in
@@ -88,7 +88,7 @@ extension SDLTests {
     }
 
     @Test(arguments: [1, 2, 5, 25])
-    func stepsAddUpToTheSameMomentOfAFade(count: Int) throws {
+    func fadeDoesNotDependOnTheNumberOfSteps(count: Int) throws {
       let (test, time) = try stopped()
       let picture = ImageView(frame: test.window.bounds)
       test.window.addSubview(picture)
@@ -103,20 +103,20 @@ extension SDLTests {
       #expect(test.pixel(20, 15).distance(to: Color.pureGreen.over(.pureRed, alpha: share)) <= 1)
     }
 
-    /// Sequences of steps that sum up to 1.4 seconds.
+    /// Sequences of steps that add up to 1.4 seconds.
     nonisolated private static let splits: [[Double]] = [
       [1.4], [1, 0.4], [0.4, 1], [0.5, 0.5, 0.4], [0.7, 0.7], [1.0625, 0.3375], [0.999, 0.401],
       [1.001, 0.399],
       Array(repeating: 0.05, count: 28), Array(repeating: 1.4 / 97, count: 97), [1, 0, 0.4, 0],
     ]
 
-    /// The ways to begin a fade inside a frame after one second.
+    /// The ways to start a fade inside a frame after one second.
     enum Beginning: CaseIterable {
       case observer, timer, repeatingTimer, frameCounter, layout
     }
 
-    @Test("the image of a moment does not depend on the number of steps", arguments: Beginning.allCases)
-    func splitsOfATimeLeadToTheSameImage(beginning: Beginning) throws {
+    @Test("the image at a given time does not depend on the number of steps", arguments: Beginning.allCases)
+    func splittingAnAdvanceGivesTheSameImage(beginning: Beginning) throws {
       let images = try Self.splits.map { split in
         let (test, time) = try stopped()
         defer { test.host.close() }
@@ -171,7 +171,7 @@ extension SDLTests {
       }
     }
 
-    @Test func timersAreCalledAtTheirTimesByTheHostsClock() throws {
+    @Test func timersFireAtTheirTimesOnTheHostsClock() throws {
       let (test, time) = try stopped()
       defer { test.host.close() }
       var calls: [Double] = []
@@ -183,7 +183,7 @@ extension SDLTests {
       #expect(calls == [1000.25, 1000.4, 1000.5, 1000.75, 1001])
     }
 
-    @Test func timerThatIsSetBetweenTwoFramesCountsFromTheHostsTime() throws {
+    @Test func timerSetBetweenFramesCountsFromTheHostsTime() throws {
       let test = try TestHost()
       test.settle()
       var now = 0.0
@@ -201,7 +201,7 @@ extension SDLTests {
       #expect(isCalled)
     }
 
-    @Test func observerThatAlwaysAsksForAPastTimeDoesNotStopTheClock() throws {
+    @Test func observerThatRequestsPastTimesDoesNotStopTheClock() throws {
       let (test, time) = try stopped()
       var count = 0
       let clerk = Clerk { now in
@@ -217,7 +217,7 @@ extension SDLTests {
     }
 
     @Test(arguments: [0, -1, .nan, .infinity])
-    func oddTimesDrawOnlyWhatIsDueNow(seconds: Double) throws {
+    func zeroNegativeOrNonFiniteStepDrawsTheCurrentFrame(seconds: Double) throws {
       let (test, time) = try stopped()
       test.draw { $0.fill(Rect(x: 0, y: 0, width: 40, height: 30), color: .pureRed) }
 
@@ -227,7 +227,7 @@ extension SDLTests {
       #expect(test.pixel(1, 1) == .pureRed)
     }
 
-    @Test func inputAtTheEndIsDrawnInTheLastFrame() throws {
+    @Test func changesAtTheEndAreDrawnInTheLastFrame() throws {
       let (test, time) = try stopped()
       test.draw { $0.fill(Rect(x: 0, y: 0, width: 40, height: 30), color: .pureRed) }
       time.advance(by: 0.5) {
@@ -238,7 +238,7 @@ extension SDLTests {
       #expect(test.pixel(1, 1) == .pureGreen)
     }
 
-    @Test func untilIdleEndsWithTheLastFadeAndNoLater() throws {
+    @Test func advanceUntilIdleStopsAtTheEndOfTheLastFade() throws {
       let (test, time) = try stopped()
       test.view.setContents(Image(width: 4, height: 3, color: .pureGreen), transition: .crossDissolve(0.25))
 
@@ -250,7 +250,7 @@ extension SDLTests {
       #expect(test.host.frameStatistics.presented == frames)
     }
 
-    @Test func untilIdleGivesUpOnWhatNeverEnds() throws {
+    @Test func advanceUntilIdleStopsAtItsLimit() throws {
       let (test, time) = try stopped()
       test.window.requestFrames(for: Clerk { _ in .soon }, at: start)
 
@@ -259,7 +259,7 @@ extension SDLTests {
       #expect(time.now <= 1000.5)
     }
 
-    @Test func untilIdleDoesNotMoveWhilePicturesAreLoading() throws {
+    @Test func advanceUntilIdleDoesNotMoveWhileImagesAreLoading() throws {
       let (test, time) = try stopped()
       test.view.pendingSlots = 1
       test.window.requestFrames(for: Clerk { _ in .soon }, at: start)
@@ -269,7 +269,7 @@ extension SDLTests {
       #expect(time.now == 1000)
     }
 
-    @Test func closedHostMakesNoFrames() throws {
+    @Test func clockOfAClosedHostStillAdvances() throws {
       let (test, time) = try stopped()
       test.host.close()
 

@@ -5,15 +5,15 @@ import VitrineWidgets
 @testable import VitrineSDLBackend
 
 extension SDLTests {
-  /// Views of sizes and looks that nobody means: they draw something or nothing, and the program goes on.
+  /// Extreme and non-finite measures of views must not trap or damage other views.
   struct OddViewTests {
     @Test(arguments: [SDLHost.Configuration.Renderer.software], oddNumbers)
-    func oddMeasuresDoNoHarm(renderer: SDLHost.Configuration.Renderer, odd: Double) throws {
+    func extremeMeasuresKeepOtherViewsIntact(renderer: SDLHost.Configuration.Renderer, odd: Double) throws {
       try drawOddViews(renderer, odd)
     }
 
     @Test(arguments: oddNumbers)
-    func oddIndicatorsAndScrollViewsDoNoHarm(odd: Double) throws {
+    func extremeMeasuresOfIndicatorsKeepScrollOffsetsFinite(odd: Double) throws {
       let test = try TestHost(width: 60, height: 40)
       let ring = ProgressView(style: .ring)
       let indicators = [ring, ProgressView(style: .bar), ActivityIndicator(style: .large)]
@@ -26,7 +26,7 @@ extension SDLTests {
         { for view in indicators { view.frame = Rect(x: 0, y: 0, width: odd, height: odd) } },
         { for view in indicators { view.frame = Rect(x: 0, y: 0, width: 0.3, height: 20) } },
         { ring.ringDiameter = odd },
-        // A ring as large as it wants.
+        // A very large ring.
         { ring.frame = Rect(x: -99_000, y: -9, width: 100_000, height: 100_000) },
         { scrollView.contentSize = Size(width: odd, height: odd) },
         { scrollView.contentOffset = Point(x: odd, y: odd) },
@@ -48,7 +48,7 @@ extension SDLTests {
 extension SDLTests.OpenGLTests {
   struct OddViewTests {
     @Test(arguments: SDLHost.Configuration.Renderer.openGL, oddNumbers)
-    func oddMeasuresDoNoHarm(renderer: SDLHost.Configuration.Renderer, odd: Double) throws {
+    func extremeMeasuresKeepOtherViewsIntact(renderer: SDLHost.Configuration.Renderer, odd: Double) throws {
       try drawOddViews(renderer, odd)
     }
   }
@@ -58,8 +58,8 @@ private nonisolated let oddNumbers: [Double] = [
   0, -1, 1e-9, 100_000, -100_000, 1e300, -1e300, .nan, .infinity, -.infinity,
 ]
 
-/// Gives each measure of a view the number, one at a time and all at once, and sees that a sound view beside it is still
-/// drawn as it should be.
+/// Sets each measure of a view to `odd`, one at a time and all at once, and checks that a sound view beside it is still
+/// drawn correctly.
 private func drawOddViews(_ renderer: SDLHost.Configuration.Renderer, _ odd: Double) throws {
   let test = try TestHost(width: 60, height: 40) { $0.renderer = renderer }
   test.window.backgroundColor = .black
@@ -123,5 +123,5 @@ private func drawOddViews(_ renderer: SDLHost.Configuration.Renderer, _ odd: Dou
   button.removeFromSuperview()
   test.settle()
   #expect(test.pixel(3, 3) == .pureGreen)
-  #expect(test.pixel(30, 20) == .black, "nothing is left behind")
+  #expect(test.pixel(30, 20) == .black, "the removed button leaves no pixels")
 }

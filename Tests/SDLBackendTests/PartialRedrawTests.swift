@@ -6,7 +6,7 @@ import VitrineWidgets
 
 extension SDLTests {
   struct PartialRedrawTests {
-    @Test func pixelsOutsideTheDirtyRectangleStay() throws {
+    @Test func pixelsOutsideTheDirtyRectangleAreUnchanged() throws {
       let test = try TestHost()
       test.draw { $0.fill(Rect(x: 0, y: 0, width: 40, height: 30), color: .pureRed) }
       test.frame()
@@ -39,7 +39,7 @@ extension SDLTests {
       #expect(test.pixel(3, 3) == Color(red: 100, green: 100, blue: 100))
     }
 
-    @Test func nothingDirtyPresentsNothing() throws {
+    @Test func cleanWindowPresentsNoFrames() throws {
       let test = try TestHost()
       test.frame()
       let frames = test.host.frameStatistics.presented
@@ -51,7 +51,7 @@ extension SDLTests {
       #expect(test.host.frameStatistics.firstFrame == 0)
     }
 
-    @Test func halfPixelsAreDrawnWhole() throws {
+    @Test func dirtyRectangleIsExpandedToWholePixels() throws {
       let test = try TestHost { $0.scale = 1.5 }
       test.draw { $0.fill(Rect(x: 0, y: 0, width: 40, height: 30), color: .pureRed) }
       test.frame()

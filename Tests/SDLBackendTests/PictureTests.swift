@@ -6,7 +6,7 @@ import VitrineWidgets
 
 extension SDLTests {
   struct PictureTests {
-    /// Every combination of what a picture can be and what can be done to it, against the formula.
+    /// Compares each combination of alpha, opacity, tint and format with the blending formula.
     @Test(arguments: [255, 128, 0] as [UInt8], [1.0, 0.5, 0.1])
     func blendTintAndOpacityFollowTheFormula(alpha: UInt8, opacity: Double) throws {
       for (tint, format) in [(Color.white, PixelFormat.bgra), (Color(hex: 0x8C40FF), .bgra), (.white, .rgba)]
@@ -36,7 +36,7 @@ extension SDLTests {
       }
     }
 
-    @Test func pictureIsDrawnPixelForPixel() throws {
+    @Test func imageOfNaturalSizeIsDrawnPixelForPixel() throws {
       let test = try TestHost()
       let image = Image(width: 9, height: 6) { x, y in
         Color(red: UInt8(x * 20), green: UInt8(y * 30), blue: 7)
@@ -50,11 +50,11 @@ extension SDLTests {
       for x in 0..<9 {
         for y in 0..<6 { #expect(test.pixel(x + 4, y + 3) == image.bitmap.color(x: x, y: y)) }
       }
-      #expect(test.host.textureBytes == 0, "its own memory is drawn from")
+      #expect(test.host.textureBytes == 0, "the image's own memory is drawn")
       #expect(!test.window.isDirty)
     }
 
-    @Test func partOfAPictureIsCutOutInTheMiddle() throws {
+    @Test func sourceRectangleIsSnappedToWholePixels() throws {
       let test = try TestHost()
       let image = Image(width: 85, height: 64) { x, _ in Color(red: UInt8(x), green: 0, blue: 0) }
       test.draw {
@@ -71,7 +71,7 @@ extension SDLTests {
       #expect(test.host.textureBytes == 0)
     }
 
-    @Test func fadeMixesOldAndNew() throws {
+    @Test func crossDissolveBlendsOldAndNewImage() throws {
       let old = Color(red: 240, green: 10, blue: 100)
       let new = Color(red: 20, green: 220, blue: 50)
       let test = try TestHost()
@@ -95,7 +95,7 @@ extension SDLTests {
       #expect(test.window.isIdle)
     }
 
-    @Test func roundedPictureHasSmoothCornersAndAnExactMiddle() throws {
+    @Test func roundedImageHasAntialiasedCornersAndExactPixelsElsewhere() throws {
       let test = try TestHost()
       let image = Image(width: 20, height: 20) { x, y in
         Color(red: UInt8(100 + x), green: UInt8(100 + y), blue: 200)
@@ -118,7 +118,7 @@ extension SDLTests {
       #expect(test.host.textureBytes == 20 * 20 * 4)
     }
 
-    @Test func roundedPictureFadesAsAWhole() throws {
+    @Test func opacityAppliesToARoundedImage() throws {
       let test = try TestHost()
       let image = Image(width: 20, height: 20, color: .white)
       test.draw {
@@ -135,7 +135,7 @@ extension SDLTests {
       #expect(test.pixel(10, 10).red == 128)
     }
 
-    @Test func framesOfAnAnimationAreToldApart() throws {
+    @Test func animationFramesHaveTheirOwnTextures() throws {
       let test = try TestHost()
       let frames = [Color.pureRed, .pureGreen].map { color in
         Image.Frame(bitmap: Bitmap.drawn(width: 4, height: 4) { _, _ in color }, duration: 0.1)

@@ -11,7 +11,7 @@ struct PixelRectTests {
     PixelRect(left: 0, top: 0, right: 20, bottom: 20), PixelRect(left: 9, top: 0, right: 20, bottom: 20),
     outer,
   ])
-  func restOfARectangleCoversEachPixelOutsideTheHoleOnce(hole: PixelRect) {
+  func rectanglesAroundAHoleCoverEachPixelOnce(hole: PixelRect) {
     let rest = Self.outer.without(hole)
 
     for x in 0..<12 {

@@ -4,10 +4,10 @@ import VitrineWidgets
 
 @testable import VitrineSDLBackend
 
-/// A picture of the screen's own density that is only placed keeps its pixels: one more or less would blur it.
+/// Content modes that keep an image's natural size keep its exact pixels: one more or less would blur the image.
 struct PlacedPixelsTests {
   @Test(arguments: [1, 1.25, 1.5, 2, 2.25], ContentMode.allCases.filter(\.keepsNaturalSize))
-  func aPlacedPictureIsAsLargeAsItsPixels(scale: Double, mode: ContentMode) {
+  func imageOfNaturalSizeCoversItsExactPixels(scale: Double, mode: ContentMode) {
     for pixels in 1..<40 {
       for side in stride(from: 40.0, to: 50, by: 0.3) {
         let size = Size(width: Double(pixels) / scale, height: Double(pixels) / scale)

@@ -6,10 +6,10 @@ import VitrineWidgets
 @testable import VitrineSDLBackend
 
 extension SDLTests {
-  /// Whatever changes in a tree of widgets, drawing what is dirty gives the pixels that drawing everything gives.
+  /// After random changes of a widget tree, a partial redraw gives the same pixels as a full redraw.
   struct RedrawEquivalenceTests {
     @Test(arguments: [(1, 0), (1, 1), (1.25, 2), (1.5, 0), (1.5, 1), (2, 3), (3, 4)] as [(Double, UInt64)])
-    func dirtyPartsShowWhatTheWholeShows(scale: Double, seed: UInt64) throws {
+    func partialRedrawEqualsFullRedraw(scale: Double, seed: UInt64) throws {
       let test = try TestHost(width: 240, height: 180) { $0.scale = scale }
       test.walkThroughChanges(seed: seed, steps: scale < 2 ? 60 : 20) { step, change in
         let partial = test.host.screenshot()
@@ -21,9 +21,9 @@ extension SDLTests {
       }
     }
 
-    /// The same changes on an upright and on a turned panel, drawn in parts.
+    /// The same changes on an upright and on a rotated panel, redrawn in parts.
     @Test(arguments: [Rotation.quarter, .half, .threeQuarters], [1, 1.5])
-    func turnedPanelShowsTheUprightPictureTurned(rotation: Rotation, scale: Double) throws {
+    func rotatedPanelShowsTheUprightImageRotated(rotation: Rotation, scale: Double) throws {
       func pictures(_ rotation: Rotation) throws -> [Bitmap] {
         let test = try TestHost(width: 241, height: 180) {
           $0.scale = scale
@@ -53,7 +53,7 @@ extension TestHost {
   /// Shows widgets of every kind and changes one of them at random, step by step. The same seed makes the same
   /// changes.
   ///
-  /// - Parameter body: is called after each change, when it is on the screen; whether to go on.
+  /// - Parameter body: Called after each change has been drawn. Returns false to stop.
   func walkThroughChanges(
     seed: UInt64, steps: Int, _ body: (_ step: Int, _ change: String) -> Bool
   ) {
@@ -61,7 +61,7 @@ extension TestHost {
     settle()
     for step in 0..<steps {
       let change = tree.change()
-      // Never at a spinner's step, where a rounding error would decide which picture it is.
+      // Avoids the times of a spinner's steps, where a rounding error would decide which step is drawn.
       advance(by: [0, 0.0171, 0.0533, 0.3117][step % 4])
       settle()
       guard body(step, change) else { return }
@@ -74,7 +74,7 @@ extension TestHost {
   }
 }
 
-/// Widgets of every kind, which change at random; the same seed makes the same changes.
+/// Widgets of every kind that change at random. The same seed makes the same changes.
 private struct ChangingTree {
   private let window: Window
   private let scrollView = ScrollView(frame: Rect(x: 8, y: 8, width: 100, height: 90))
@@ -142,7 +142,7 @@ private struct ChangingTree {
     window.backgroundColor = Color(red: 12, green: 14, blue: 18)
   }
 
-  /// Makes one change, and says which.
+  /// Makes one change and returns its name.
   mutating func change() -> String {
     let view = pick(views)
     switch random.next(below: 29) {
@@ -234,7 +234,7 @@ private struct ChangingTree {
       view.renderingMode = pick([.automatic, .alwaysTemplate, .alwaysOriginal])
       return "tint"
     case 23:
-      // A list places its cells itself.
+      // A list sets the bounds origin itself.
       if !(view is ScrollView) { view.boundsOrigin = Point(x: number(-9, 9), y: number(-9, 9)) }
       return "bounds origin"
     case 24:
@@ -275,13 +275,13 @@ private struct ChangingTree {
 
   private mutating func pick<T>(_ values: [T]) -> T { values[random.next(below: values.count)] }
 
-  /// In quarters of a point.
+  /// A random multiple of a quarter of a point.
   private mutating func number(_ low: Int, _ high: Int) -> Double {
     Double(low) + Double(random.next(below: (high - low) * 4)) / 4
   }
 }
 
-/// Draws more than its place, and both pictures elsewhere.
+/// Draws beyond its rectangle and moves both images.
 private struct Spill: TransitionDrawing {
   nonisolated func draw(_ scene: TransitionScene, into list: inout DrawList) {
     list.fill(scene.rect.inset(by: -20), color: Color(red: 200, green: 0, blue: 90, alpha: 90))
@@ -332,10 +332,10 @@ private struct SeededRandom {
 }
 
 extension Bitmap {
-  /// What a panel shows as the picture that was turned for it: each pixel where `Rotation` says.
+  /// The upright image of a rotated panel's pixels.
   fileprivate func turnedBack(_ rotation: Rotation) -> Bitmap {
     let size = rotation.turned(Size(width: Double(width), height: Double(height)))
-    // Where the first pixel lies, and its neighbours to the right and below.
+    // The positions of the first pixel and of its neighbors to the right and below.
     let places = [(0, 0), (1, 0), (0, 1)].map { x, y in
       let place = rotation.onPanel(Point(x: Double(x) + 0.5, y: Double(y) + 0.5), of: size)
       return Int(place.y) * width + Int(place.x)
@@ -354,7 +354,7 @@ extension Bitmap {
     }
   }
 
-  /// The first pixel that differs, in words; nil where both are the same.
+  /// Describes the first pixel that differs, or nil if the bitmaps are equal.
   func firstDifference(from other: Bitmap) -> String? {
     guard width == other.width, height == other.height else { return "another size" }
     return withUnsafeBytes { mine in

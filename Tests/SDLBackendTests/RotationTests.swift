@@ -6,10 +6,10 @@ import VitrineWidgets
 @testable import VitrineSDLBackend
 
 struct CanvasRotationTests {
-  /// Odd sides, larger than a block of the copy and no multiple of it; rows are longer than the picture is wide.
+  /// Odd sides, larger than a block of the copy and not a multiple of it.
   private static let size = (width: 37, height: 53)
 
-  /// Memory with a number a pixel.
+  /// A canvas filled with a number per pixel. Rows are longer than the canvas is wide.
   private func withCanvas<T>(
     width: Int, height: Int, fill: (Int, Int) -> UInt32, _ body: (Canvas) -> T
   ) -> T {
@@ -31,7 +31,7 @@ struct CanvasRotationTests {
       PixelRect(left: 0, top: 17, right: 37, bottom: 18), PixelRect(left: 9, top: 9, right: 9, bottom: 30),
       PixelRect(left: -5, top: -5, right: 90, bottom: 90), PixelRect(left: 40, top: 0, right: 50, bottom: 9),
     ])
-  func everyPixelOfARectangleGoesToItsPlaceAndNoOther(rotation: Rotation, rect: PixelRect) {
+  func rotatedCopyMovesExactlyThePixelsOfTheRectangle(rotation: Rotation, rect: PixelRect) {
     let (width, height) = Self.size
     let size = Size(width: Double(width), height: Double(height))
     let panel = rotation.turned(size)
@@ -58,7 +58,7 @@ struct CanvasRotationTests {
   }
 
   @Test(arguments: Rotation.allCases)
-  func turnedRectangleHoldsTheTurnedPixels(rotation: Rotation) {
+  func rotatedRectangleContainsTheRotatedPixels(rotation: Rotation) {
     let rect = PixelRect(left: 2, top: 3, right: 7, bottom: 11).turned(by: rotation, in: Self.size)
     let size = Size(width: Double(Self.size.width), height: Double(Self.size.height))
 
@@ -73,7 +73,7 @@ struct CanvasRotationTests {
 extension SDLTests {
   struct RotatedHostTests {
     @Test(arguments: Rotation.allCases)
-    func windowHasItsSidesSwappedWhereThePanelHas(rotation: Rotation) throws {
+    func rotatedPanelShowsTheWindowUpright(rotation: Rotation) throws {
       let test = try TestHost(width: 60, height: 30) {
         $0.rotation = rotation
         $0.scale = 2
@@ -96,7 +96,7 @@ extension SDLTests {
     }
 
     @Test(arguments: Rotation.allCases)
-    func resizedWindowGivesTheTreeTheTurnedSize(rotation: Rotation) throws {
+    func resizedWindowGivesTheViewTreeTheUprightSize(rotation: Rotation) throws {
       let test = try TestHost { $0.rotation = rotation }
       test.window.backgroundColor = .pureGreen
       test.frame()
@@ -111,7 +111,7 @@ extension SDLTests {
     }
 
     @Test(arguments: Rotation.allCases)
-    func pressOnAPixelOfThePanelReachesTheViewThatIsSeenThere(rotation: Rotation) throws {
+    func pressOnARotatedPanelReachesTheViewDrawnThere(rotation: Rotation) throws {
       let test = try TestHost { $0.rotation = rotation }
       let badge = DrawnView(frame: Rect(x: 30, y: 2, width: 6, height: 4))
       badge.backgroundColor = .pureRed

@@ -5,12 +5,12 @@ import VitrineWidgets
 
 @testable import VitrineSDLBackend
 
-/// Everything that opens a host: one at a time, since SDL is a single thing in a process. Other targets' tests open hosts
-/// too, so a test makes its host itself, and never waits while it has it.
+/// Tests that open a host run one at a time, because a process has one SDL. Tests of other targets open hosts too, so a
+/// test creates its host itself and never waits while the host is open.
 @Suite(.serialized, .screenTurn, .timeLimit(.minutes(5)))
 struct SDLTests {}
 
-/// An off-screen host whose time stands still, with one view that draws what a test says.
+/// An off-screen host with a manual clock and one view whose content a test sets.
 final class TestHost {
   let host: SDLHost
   let view: DrawnView
@@ -32,16 +32,16 @@ final class TestHost {
     host.clock = .manual { [unowned self] in time }
   }
 
-  /// Says what the view draws, from now on.
+  /// Sets the content of the view.
   func draw(_ content: @escaping (inout DrawList) -> Void) {
     view.content = content
     view.setNeedsDisplay()
   }
 
-  /// One frame, if anything is dirty.
+  /// Draws one frame if the window is dirty.
   func frame() { host.turn(waitUpTo: 0) }
 
-  /// One frame, and more until nothing is left to draw; at most ten.
+  /// Draws frames until nothing is dirty; at most eleven.
   func settle() {
     frame()
     for _ in 0..<10 where window.isDirty { frame() }
@@ -52,7 +52,7 @@ final class TestHost {
     frame()
   }
 
-  /// The pixel that is on the screen.
+  /// The color of a pixel on the screen.
   func pixel(_ x: Int, _ y: Int) -> Color { host.screenshot().color(x: x, y: y) }
 }
 
@@ -68,7 +68,7 @@ final class DrawnView: View {
 }
 
 extension Image {
-  /// A picture whose pixels a closure says.
+  /// Creates an image whose pixels a closure returns.
   convenience init(
     width: Int, height: Int, format: PixelFormat = .bgra, isOpaque: Bool = true,
     color: (Int, Int) -> Color
@@ -101,7 +101,7 @@ extension Bitmap {
 }
 
 extension Color {
-  /// The largest difference of a channel, alpha aside.
+  /// The largest difference of a channel, without alpha.
   func distance(to other: Color) -> Int {
     [(red, other.red), (green, other.green), (blue, other.blue)].map { abs(Int($0) - Int($1)) }.max() ?? 0
   }
@@ -110,7 +110,7 @@ extension Color {
   static let pureGreen = Color(red: 0, green: 255, blue: 0)
   static let pureBlue = Color(red: 0, green: 0, blue: 255)
 
-  /// What a colour looks like over another one.
+  /// Blends the color over another.
   func over(_ other: Color, alpha: Double) -> Color {
     func mix(_ a: UInt8, _ b: UInt8) -> UInt8 {
       UInt8((Double(a) * alpha + Double(b) * (1 - alpha)).rounded())

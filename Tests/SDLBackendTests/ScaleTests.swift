@@ -6,10 +6,10 @@ import VitrineWidgets
 @testable import VitrineSDLBackend
 
 extension SDLTests {
-  /// Points and pixels, at the start and when their ratio changes.
+  /// The scale of a window, at the start and when it changes.
   struct ScaleTests {
     @Test(arguments: [(1, 40, 30), (1.25, 50, 38), (1.5, 60, 45), (2, 80, 60), (3, 120, 90)])
-    func windowHasAsManyPixelsAsItsPointsTake(scale: Double, width: Int, height: Int) throws {
+    func windowPixelsAreItsPointsTimesTheScale(scale: Double, width: Int, height: Int) throws {
       let test = try TestHost { $0.scale = scale }
       test.window.backgroundColor = .pureGreen
       test.frame()
@@ -22,7 +22,7 @@ extension SDLTests {
     }
 
     @Test(arguments: [0, -1, .nan, .infinity])
-    func scaleThatIsNoneCountsAsOne(scale: Double) throws {
+    func invalidScaleIsOne(scale: Double) throws {
       let test = try TestHost { $0.scale = scale }
 
       #expect(test.window.scale == 1)
@@ -31,9 +31,9 @@ extension SDLTests {
       #expect(test.window.scale == 1)
     }
 
-    /// Neighbours that share an edge, wherever it falls between pixels.
+    /// The edges that rows share may fall between pixels.
     @Test(arguments: [1, 1.25, 1.5, 2, 3])
-    func rowsThatMeetLeaveNoCrackWhenTheyAreDrawnOneByOne(scale: Double) throws {
+    func rowsRedrawnOneByOneLeaveNoGaps(scale: Double) throws {
       let test = try TestHost(width: 40, height: 37) { $0.scale = scale }
       test.window.backgroundColor = .pureRed
       let rows = (0..<11).map { row in
@@ -53,7 +53,7 @@ extension SDLTests {
     }
 
     @Test(arguments: [1, 1.25, 1.5, 2, 3])
-    func everyPixelOfAViewHitsIt(scale: Double) throws {
+    func hitTestMatchesTheDrawnPixels(scale: Double) throws {
       let test = try TestHost { $0.scale = scale }
       let badge = DrawnView(frame: Rect(x: 12, y: 4, width: 8, height: 4))
       badge.backgroundColor = .pureRed
@@ -76,7 +76,7 @@ extension SDLTests {
       }
     }
 
-    @Test func anotherScaleWhileRunningGivesTheWindowOtherPoints() throws {
+    @Test func scaleChangeResizesTheWindowInPoints() throws {
       let test = try TestHost(width: 60, height: 30)
       test.draw { $0.fill(Rect(x: 0, y: 0, width: 20, height: 10), color: .pureGreen) }
       test.settle()
@@ -90,7 +90,7 @@ extension SDLTests {
       #expect(test.pixel(30, 14) == .black)
     }
 
-    @Test func anotherScaleWhileRunningMovesWhereTheMouseIs() throws {
+    @Test func scaleChangeAppliesToMouseLocations() throws {
       let test = try TestHost(width: 60, height: 30)
       let badge = DrawnView(frame: Rect(x: 20, y: 5, width: 10, height: 10))
       test.window.addSubview(badge)
@@ -107,7 +107,7 @@ extension SDLTests {
       #expect(badge.touches == [.began])
     }
 
-    @Test func anotherScaleWhileRunningShowsWhatAStartWithItShows() throws {
+    @Test func scaleChangeDrawsTheSamePixelsAsAStartWithThatScale() throws {
       func picture(_ start: Double, then scale: Double) throws -> Bitmap {
         let test = try TestHost(width: 120 * scale / start, height: 60 * scale / start) { $0.scale = start }
         let label = Label("Größe gjpq of a text that is cut", font: .bold(13))

@@ -7,7 +7,7 @@ import VitrineWidgets
 struct ResamplingTests {
   private static let stripes = Bitmap.drawn(width: 8, height: 4) { x, _ in x % 2 == 0 ? .white : .black }
 
-  @Test func shrinkingAveragesWhatAPixelCovers() {
+  @Test func downscalingAveragesTheCoveredPixels() {
     let half = Self.stripes.resampled(Rect(x: 0, y: 0, width: 8, height: 4), width: 4, height: 2)
 
     for x in 0..<4 {
@@ -16,7 +16,7 @@ struct ResamplingTests {
   }
 
   @Test(arguments: [(1, 1), (3, 2), (8, 4), (13, 9), (64, 64)])
-  func evenColourStaysWhatItIs(width: Int, height: Int) {
+  func uniformColorIsUnchangedByResampling(width: Int, height: Int) {
     let color = Color(red: 201, green: 3, blue: 255)
     let bitmap = Bitmap.drawn(width: 8, height: 4) { _, _ in color }
 
@@ -26,7 +26,7 @@ struct ResamplingTests {
     for x in 0..<width { for y in 0..<height { #expect(result.color(x: x, y: y) == color) } }
   }
 
-  @Test func growingInterpolates() {
+  @Test func upscalingInterpolates() {
     let bitmap = Bitmap.drawn(width: 2, height: 1) { x, _ in x == 0 ? .black : .white }
 
     let result = bitmap.resampled(Rect(x: 0, y: 0, width: 2, height: 1), width: 8, height: 1)
@@ -36,7 +36,7 @@ struct ResamplingTests {
     #expect(row.first == 0 && row.last == 255)
     #expect(Set(row).count > 4)
     #expect(
-      zip(row, row.reversed()).allSatisfy { abs(Int($0) + Int($1) - 255) <= 1 }, "the middle stays in place")
+      zip(row, row.reversed()).allSatisfy { abs(Int($0) + Int($1) - 255) <= 1 }, "the gradient is symmetric")
   }
 
   @Test func transparentPixelsDoNotBleed() {
@@ -49,7 +49,7 @@ struct ResamplingTests {
     #expect(result.color(x: 0, y: 0) == Color(red: 255, green: 0, blue: 0, alpha: 128))
   }
 
-  @Test func onlyThePartTakesPart() {
+  @Test func resamplingReadsOnlyTheSourceRectangle() {
     let bitmap = Bitmap.drawn(width: 9, height: 3) { x, _ in (3..<6).contains(x) ? .pureRed : .pureBlue }
 
     let result = bitmap.resampled(Rect(x: 3, y: 0, width: 3, height: 3), width: 7, height: 7)
@@ -57,7 +57,7 @@ struct ResamplingTests {
     for x in 0..<7 { #expect(result.color(x: x, y: 3) == .pureRed) }
   }
 
-  @Test func redAndBlueAreSwappedForTheScreen() {
+  @Test func resamplingConvertsRGBAToBGRA() {
     let bitmap = Bitmap.drawn(width: 4, height: 4, format: .rgba) { _, _ in .pureRed }
 
     let result = bitmap.resampled(Rect(x: 0, y: 0, width: 4, height: 4), width: 2, height: 2)
@@ -66,8 +66,8 @@ struct ResamplingTests {
     #expect(result.color(x: 1, y: 1) == .pureRed)
   }
 
-  /// Against the same average in floating point.
-  @Test func shrinkingIsWithinOneLevelOfTheExactAverage() {
+  /// Compares with the average computed in floating point.
+  @Test func downscalingIsWithinOneLevelOfTheExactAverage() {
     let bitmap = Bitmap.drawn(width: 37, height: 23) { x, y in
       Color(red: UInt8(x * 53 & 255), green: UInt8(y * 91 & 255), blue: UInt8((x * y) & 255))
     }
@@ -115,13 +115,13 @@ extension SDLTests {
         image: checks, destination: Rect(x: 0, y: 0, width: size, height: size), cornerRadius: cornerRadius)
     }
 
-    @Test func smallerPictureIsFilteredOnceAndKept() throws {
+    @Test func downscaledImageIsFilteredOnceAndCached() throws {
       let test = try TestHost()
       test.draw { $0.draw(picture(16)) }
 
       test.frame()
 
-      #expect(test.pixel(8, 8).distance(to: Color(hex: 0x808080)) <= 1, "black and white average to grey")
+      #expect(test.pixel(8, 8).distance(to: Color(hex: 0x808080)) <= 1, "black and white average to gray")
       #expect(test.host.textureBytes == 16 * 16 * 4)
       #expect(!test.window.isDirty)
       test.view.setNeedsDisplay()
@@ -129,7 +129,7 @@ extension SDLTests {
       #expect(test.host.textureBytes == 16 * 16 * 4, "drawn again from the same texture")
     }
 
-    @Test func sizeThatChangesWithEachFrameMakesNoTexture() throws {
+    @Test func sizeThatChangesEachFrameMakesNoTexture() throws {
       let test = try TestHost()
       test.draw { $0.draw(picture(16)) }
       test.frame()
@@ -140,7 +140,7 @@ extension SDLTests {
         test.frame()
         #expect(test.host.textureBytes == bytes)
         #expect(test.pixel(size - 1, size - 1) != test.pixel(size, size) || test.pixel(size, size) == .black)
-        #expect(test.window.isDirty, "a better one is wanted")
+        #expect(test.window.isDirty, "a frame with a filtered image is requested")
       }
 
       test.settle()
@@ -148,7 +148,7 @@ extension SDLTests {
       #expect(!test.window.isDirty)
     }
 
-    @Test func coarsePictureIsRoundedToo() throws {
+    @Test func coarseImageHasRoundedCorners() throws {
       let test = try TestHost()
       test.window.backgroundColor = .pureBlue
       test.draw { $0.draw(picture(16)) }

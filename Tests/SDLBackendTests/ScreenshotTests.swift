@@ -9,7 +9,7 @@ import VitrineWidgets
 extension SDLTests {
   struct ScreenshotTests {
     @Test(arguments: [PixelFormat.bgra, .rgba], [true, false])
-    func pngComesBackAsItWent(format: PixelFormat, isOpaque: Bool) throws {
+    func writtenPNGHasTheSamePixels(format: PixelFormat, isOpaque: Bool) throws {
       let bitmap = Bitmap.drawn(width: 13, height: 7, format: format, isOpaque: isOpaque) { x, y in
         Color(red: UInt8(x * 19), green: UInt8(y * 36), blue: 200, alpha: isOpaque ? 255 : UInt8(20 * x))
       }
@@ -35,13 +35,13 @@ extension SDLTests {
       }
     }
 
-    @Test func folderThatIsNotThereIsAnError() {
+    @Test func writingToAMissingFolderFails() {
       let bitmap = Bitmap.drawn(width: 1, height: 1) { _, _ in .pureRed }
 
       #expect(throws: SDLHostError.self) { try SDLHost.writePNG(bitmap, to: "/nowhere/picture.png") }
     }
 
-    @Test func screenshotDrawsNothing() throws {
+    @Test func screenshotDoesNotDrawAFrame() throws {
       let test = try TestHost()
       test.draw { $0.fill(Rect(x: 0, y: 0, width: 40, height: 30), color: .pureRed) }
 

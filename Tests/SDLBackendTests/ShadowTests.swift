@@ -5,9 +5,9 @@ import VitrineWidgets
 
 @testable import VitrineSDLBackend
 
-/// The blur alone, beside one that is summed up pixel by pixel.
+/// The blur alone, compared with a Gaussian that is summed up pixel by pixel.
 struct ShadowShapeTests {
-  /// What the Gaussian makes of a rounded rectangle of which each pixel is cut into 16.
+  /// The coverage of one pixel of a blurred rounded rectangle, computed from 16 samples per pixel.
   private func expected(_ width: Int, _ height: Int, radius: Double, deviation: Double, x: Int, y: Int)
     -> Double
   {
@@ -31,14 +31,14 @@ struct ShadowShapeTests {
     (24, 20, 0, 2.0), (24, 20, 6, 2), (24, 20, 10, 1), (9, 7, 3, 3), (20, 20, 10, 2.5), (3, 30, 1, 1.5),
     (1, 1, 0, 1),
   ])
-  func theBlurIsThatOfAGaussian(width: Int, height: Int, radius: Int, deviation: Double) {
+  func blurMatchesAGaussian(width: Int, height: Int, radius: Int, deviation: Double) {
     let shape = ShadowShape(of: PixelRect(width: width, height: height), deviation: deviation, radius: radius)
 
     let mask = shape.blurred()
 
     for y in stride(from: 0, to: mask.height, by: 3) {
       for x in stride(from: 0, to: mask.width, by: 2) {
-        // The rectangle is as large as the mask's key says: what is cut off of it stretches.
+        // The mask is of a smaller rectangle whose middle is stretched when it is drawn.
         let wanted = expected(
           mask.width - 2 * shape.reach, mask.height - 2 * shape.reach, radius: Double(radius),
           deviation: deviation,
@@ -49,7 +49,7 @@ struct ShadowShapeTests {
     }
   }
 
-  @Test func shadowsOfLargeRectanglesAreOneMaskWithAFlatMiddle() {
+  @Test func shadowsOfLargeRectanglesShareOneMaskWithAFlatMiddle() {
     let a = ShadowShape(of: PixelRect(width: 300, height: 200), deviation: 4, radius: 8)
     let b = ShadowShape(of: PixelRect(width: 90, height: 900), deviation: 4, radius: 8)
     let small = ShadowShape(of: PixelRect(width: 30, height: 900), deviation: 4, radius: 8)
@@ -64,11 +64,11 @@ struct ShadowShapeTests {
       #expect(row[0] == row[1] && row[1] == row[2])
     }
     #expect(mask.coverage[middle * mask.width + middle] == 255)
-    #expect(mask.coverage[middle * mask.width] <= 1, "it ends where it can no longer be seen")
+    #expect(mask.coverage[middle * mask.width] <= 1, "the mask ends where the shadow is invisible")
   }
 
   @Test(arguments: [0, 0.1, 100, 1e9, .infinity, .nan] as [Double])
-  func oddBlursAreBounded(deviation: Double) {
+  func extremeBlurRadiiAreBounded(deviation: Double) {
     let shape = ShadowShape(of: PixelRect(width: 9_000_000, height: 3), deviation: deviation, radius: 1)
 
     #expect(shape.reach <= 300)
@@ -92,7 +92,7 @@ extension SDLTests {
   struct ShadowTests {
     private let shadow = Shadow(color: .black, radius: 3, offset: Point(x: 1, y: 2))
 
-    @Test func whatAnOpaqueBackgroundHidesNeedNotBeDrawn() throws {
+    @Test func shadowHiddenByAnOpaqueFillChangesNoPixel() throws {
       func picture(hides: Bool) throws -> Bitmap {
         let test = try TestHost(width: 60, height: 50)
         test.window.backgroundColor = .white
@@ -108,7 +108,7 @@ extension SDLTests {
       #expect(try picture(hides: true).firstDifference(from: picture(hides: false)) == nil)
     }
 
-    @Test func aShadowIsBlurredOnceForAllViewsThatHaveIt() throws {
+    @Test func equalShadowsShareOneTexture() throws {
       let test = try TestHost(width: 300, height: 200)
       test.window.backgroundColor = .white
       test.draw {
@@ -130,7 +130,7 @@ extension SDLTests {
       #expect(test.host.textureBytes == side * side)
     }
 
-    @Test func aSharpShadowIsTheRectangleItself() throws {
+    @Test func sharpShadowIsAFilledRectangle() throws {
       let test = try TestHost()
       test.window.backgroundColor = .white
       test.draw {

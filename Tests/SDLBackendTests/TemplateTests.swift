@@ -20,7 +20,7 @@ extension SDLTests {
       test.settle()
     }
 
-    @Test func everyColorBecomesTheTintAndTheAlphaStays() throws {
+    @Test func templateColorReplacesColorsAndKeepsAlpha() throws {
       let test = try TestHost()
       test.window.backgroundColor = .black
 
@@ -30,7 +30,7 @@ extension SDLTests {
         #expect(test.pixel(x, y).distance(to: expected) <= 1)
       }
 
-      // Dimmed, and twice translucent.
+      // Dimmed by the tint, with a translucent color and half opacity.
       draw(
         Color(red: 100, green: 200, blue: 50, alpha: 128), tint: Color(red: 128, green: 128, blue: 128),
         opacity: 0.5, on: test)
@@ -38,7 +38,7 @@ extension SDLTests {
       #expect(test.pixel(3, 5).distance(to: expected) <= 1)
     }
 
-    @Test func anOpaqueTemplateIsAFilledRectangle() throws {
+    @Test func opaqueTemplateIsAFilledRectangle() throws {
       let test = try TestHost()
       let image = Image(width: 8, height: 6, color: .pureRed)
       test.draw {
@@ -52,7 +52,7 @@ extension SDLTests {
       #expect(test.pixel(7, 5) == .pureBlue)
     }
 
-    @Test func theProcessorDrawsATemplateFromItsOwnPixels() throws {
+    @Test func softwareRendererDrawsATemplateWithoutATexture() throws {
       let test = try TestHost()
 
       draw(.pureRed, on: test)
@@ -61,7 +61,7 @@ extension SDLTests {
     }
 
     @Test(.needsOpenGL, arguments: SDLHost.Configuration.Renderer.openGL)
-    func oneWhiteTextureServesEveryTint(renderer: SDLHost.Configuration.Renderer) throws {
+    func oneTextureServesEveryTemplateColor(renderer: SDLHost.Configuration.Renderer) throws {
       let test = try TestHost { $0.renderer = renderer }
       for color in [Color.pureRed, .pureGreen, .pureBlue] {
         draw(color, on: test)

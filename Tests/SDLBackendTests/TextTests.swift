@@ -11,7 +11,7 @@ extension SDLTests {
     }
 
     @Test(arguments: ["Vitrine", "AVATAR To Ty", "Größe ½ ß", "日本 \u{10FFFF}", " ", "i"], [9.0, 16, 33])
-    func measuredWidthIsTheDrawnWidth(text: String, size: Double) throws {
+    func measuredSizeIsTheDrawnSize(text: String, size: Double) throws {
       for weight in [Font.Weight.regular, .bold] {
         let fonts = try fonts()
         let font = Font(size: size, weight: weight)
@@ -24,7 +24,7 @@ extension SDLTests {
       }
     }
 
-    @Test func emptyTextHasALineHeightAndNothingToDraw() throws {
+    @Test func emptyTextHasALineHeightAndNoMask() throws {
       let fonts = try fonts()
 
       let size = fonts.size(of: "", font: .regular(16))
@@ -34,7 +34,7 @@ extension SDLTests {
       #expect(fonts.mask(for: fonts.key(for: "", .regular(16))) == nil)
     }
 
-    @Test func scaleMakesTextSharpNotLarger() throws {
+    @Test func scaleMakesTextSharperNotLarger() throws {
       let one = try fonts().size(of: "Vitrine", font: .regular(16))
       let fonts = try fonts(scale: 2)
       let two = fonts.size(of: "Vitrine", font: .regular(16))
@@ -55,7 +55,7 @@ extension SDLTests {
       #expect(fonts.key(for: zalgo, .regular(10)).text.unicodeScalars.count == FontLibrary.longestText)
     }
 
-    @Test func manyTextsAndSizesAreForgottenAgain() throws {
+    @Test func textIsMeasuredAlikeAfterManyTextsAndSizes() throws {
       let fonts = try fonts()
 
       for index in 0..<10_000 { _ = fonts.size(of: "\(index)", font: .regular(12)) }
@@ -66,7 +66,7 @@ extension SDLTests {
       #expect(size.width > 20)
     }
 
-    @Test func textIsDrawnInItsColourAndKept() throws {
+    @Test func textIsDrawnInItsColorAndCached() throws {
       let test = try TestHost(width: 100, height: 40)
       test.draw {
         $0.text(
@@ -86,7 +86,7 @@ extension SDLTests {
       #expect(test.host.textureBytes == bytes)
     }
 
-    @Test func missingFontNamesThePackage() {
+    @Test func missingFontErrorNamesThePackage() {
       let paths = FontPaths(regular: "/nowhere/font.ttf", bold: FontPaths.dejaVu.bold)
 
       let error = #expect(throws: SDLHostError.self) { try FontLibrary(fonts: paths, scale: 1) }
@@ -95,7 +95,7 @@ extension SDLTests {
       #expect(error?.description.contains("fonts-dejavu-core") == true)
     }
 
-    @Test func fileThatIsNoFontIsRefused() {
+    @Test func invalidFontFileIsRefused() {
       let paths = FontPaths(regular: FontPaths.dejaVu.regular, bold: "/etc/passwd")
 
       let error = #expect(throws: SDLHostError.self) { try FontLibrary(fonts: paths, scale: 1) }

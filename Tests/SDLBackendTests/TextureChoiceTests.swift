@@ -5,7 +5,7 @@ import VitrineWidgets
 
 @testable import VitrineSDLBackend
 
-/// The images that a texture store makes textures for, and when.
+/// Which drawings get a texture, and in which frame.
 struct TextureChoiceTests {
   private func makeStore(frameBudget: Int = 100_000) -> TextureStore<PixelsInMemory> {
     TextureStore(maker: PixelsInMemory(), budget: 100_000, frameBudget: frameBudget)
@@ -31,7 +31,7 @@ struct TextureChoiceTests {
     if case .coarse(.changing) = drawing { true } else { false }
   }
 
-  @Test func imageAtTheAddressOfAReleasedOneIsDrawnWithItsOwnPixels() throws {
+  @Test func imageAtAReusedAddressIsDrawnWithItsOwnPixels() throws {
     let store = makeStore()
     var first: Image? = makeImage(.black)
     let address = ObjectIdentifier(try #require(first))
@@ -52,11 +52,11 @@ struct TextureChoiceTests {
       #expect(pixels.bitmap.color(x: 5, y: 5) == .white)
       return
     }
-    // The allocator of AddressSanitizer never gives the same address twice.
+    // The allocator of AddressSanitizer does not reuse addresses.
     #expect(others.count == 1000)
   }
 
-  @Test func furtherSizeOfAnImageHasATextureInItsSecondFrame() {
+  @Test func newSizeOfAnImageGetsATextureInItsSecondFrame() {
     let (store, image) = (makeStore(), makeImage())
     #expect(isTexture(draw(image, side: 10, store)))
 
@@ -64,7 +64,7 @@ struct TextureChoiceTests {
     #expect(isTexture(draw(image, side: 11, store)))
   }
 
-  @Test func sizeThatWasDrawnTwoFramesAgoIsAsNew() {
+  @Test func sizeNotDrawnInThePreviousFrameCountsAsNew() {
     let (store, image) = (makeStore(), makeImage())
     #expect(isTexture(draw(image, side: 10, store)))
     #expect(isChanging(draw(image, side: 11, store)))
@@ -73,7 +73,7 @@ struct TextureChoiceTests {
     #expect(isChanging(draw(image, side: 11, store)))
   }
 
-  @Test func nextFrameOfAnAnimationHasATextureAtOnce() {
+  @Test func nextAnimationFrameGetsATextureImmediately() {
     let frames = [Color.black, .white].map { color in
       Image.Frame(bitmap: makeImage(color).frames[0].bitmap, duration: 0.1)
     }
@@ -83,7 +83,7 @@ struct TextureChoiceTests {
     #expect(isTexture(draw(image, frame: 1, store)))
   }
 
-  @Test func imageWhoseTexturesWereReleasedIsDrawnInAnySizeAtOnce() {
+  @Test func imageWithoutTexturesGetsOneInAnySizeImmediately() {
     let (store, image, other) = (makeStore(), makeImage(), makeImage())
     #expect(isTexture(draw(image, side: 10, store)))
     #expect(isTexture(draw(other, side: 10, store)))
@@ -93,7 +93,7 @@ struct TextureChoiceTests {
     #expect(isTexture(draw(image, side: 11, store)))
   }
 
-  @Test func releaseTakesShownImagesUnlessTheyAreToStay() {
+  @Test func releaseRemovesTexturesOfShownImagesByDefault() {
     let (store, image, other) = (makeStore(), makeImage(), makeImage())
     let showing = Image.Showing(image)
     _ = draw(image, store)
@@ -105,7 +105,7 @@ struct TextureChoiceTests {
     withExtendedLifetime(showing) {}
   }
 
-  @Test func texturesOfReleasedImagesGoWithinSixtyFourFrames() throws {
+  @Test func texturesOfReleasedImagesAreRemovedWithinSixtyFourFrames() throws {
     let store = makeStore()
     var gone: Image? = makeImage()
     _ = draw(try #require(gone), store)
@@ -116,7 +116,7 @@ struct TextureChoiceTests {
     #expect(store.count == 0)
   }
 
-  @Test func imageThatIsAPixelTooLargeIsScaled() throws {
+  @Test func imageOnePixelTooLargeIsScaled() throws {
     let image = Image(width: 20, height: 20) { x, _ in x == 0 ? .black : .white }
 
     guard case .texture(let pixels) = draw(image, side: 19, makeStore()) else {
@@ -124,11 +124,11 @@ struct TextureChoiceTests {
       return
     }
 
-    // Of the first pixel nearly all is black; without scaling, the first column would be cut off.
+    // Scaling keeps most of the black column; cropping instead would lose the column.
     #expect(pixels.bitmap.color(x: 0, y: 5).red < 40)
   }
 
-  /// A maker like one for a graphics processor: each image needs an upload, and a mask takes four bytes a pixel.
+  /// A texture maker like that of a GPU: each image needs an upload, and a mask takes four bytes per pixel.
   private struct Uploads: TextureMaking {
     let pixelFormat = PixelFormat.bgra
     let bytesPerMaskPixel = 4
@@ -139,7 +139,7 @@ struct TextureChoiceTests {
     func make(_ mask: CoverageMask) -> CoverageMask? { mask }
   }
 
-  @Test func opaqueImageOfTheScreensSizeIsUploadedBeyondTheBudgetOfAFrame() {
+  @Test func opaqueImageOfNaturalSizeIsUploadedBeyondTheFrameBudget() {
     let store = TextureStore(maker: Uploads(), budget: 100_000, frameBudget: 0)
     let images = (0..<3).map { _ in Image(width: 20, height: 20, format: .bgra) { _, _ in .black } }
     store.beginFrame()
@@ -155,7 +155,7 @@ struct TextureChoiceTests {
     #expect(draw(images[2], opacity: 1))
   }
 
-  @Test func maskCountsTheBytesOfItsTexture() throws {
+  @Test func maskCostIsTheBytesOfItsTexture() throws {
     let store = TextureStore(maker: Uploads(), budget: 100_000, frameBudget: 0)
     store.beginFrame()
 

@@ -6,7 +6,7 @@ import VitrineWidgets
 @testable import VitrineSDLBackend
 
 struct LRUCacheTests {
-  @Test func valueUsedLongestAgoGoesFirst() {
+  @Test func leastRecentlyUsedValueIsEvictedFirst() {
     var cache = LRUCache<String, Int>(limit: 30)
     cache.insert(1, for: "a", cost: 10, stamp: 1)
     cache.insert(2, for: "b", cost: 10, stamp: 2)
@@ -21,7 +21,7 @@ struct LRUCacheTests {
     #expect(cache.count == 2)
   }
 
-  @Test func valueOfTheSameFrameIsNotPushedOut() {
+  @Test func valueOfTheSameFrameIsNotEvicted() {
     var cache = LRUCache<String, Int>(limit: 10)
     cache.insert(1, for: "a", cost: 10, stamp: 1)
 
@@ -30,15 +30,15 @@ struct LRUCacheTests {
     #expect(cache.insert(2, for: "b", cost: 10, stamp: 2) == ["a"])
   }
 
-  @Test func valueLargerThanTheLimitIsNotKept() {
+  @Test func valueLargerThanTheLimitIsNotCached() {
     var cache = LRUCache<String, Int>(limit: 10)
     cache.insert(1, for: "a", cost: 4, stamp: 1)
 
     #expect(cache.insert(2, for: "b", cost: 11, stamp: 2) == ["b"])
-    #expect(cache.value(for: "a", stamp: 3) == 1, "nothing went for it")
+    #expect(cache.value(for: "a", stamp: 3) == 1, "nothing was evicted for the large value")
   }
 
-  @Test func limitOfZeroKeepsNothing() {
+  @Test func limitOfZeroPreventsCaching() {
     var cache = LRUCache<String, Int>(limit: 0)
 
     cache.insert(1, for: "a", cost: 1, stamp: 1)
@@ -47,7 +47,7 @@ struct LRUCacheTests {
     #expect(cache.value(for: "a", stamp: 2) == nil)
   }
 
-  @Test func sameKeyTwiceReplaces() {
+  @Test func insertWithTheSameKeyReplacesTheValue() {
     var cache = LRUCache<String, Int>(limit: 10)
     cache.insert(1, for: "a", cost: 4, stamp: 1)
     cache.insert(2, for: "a", cost: 6, stamp: 1)
@@ -78,7 +78,7 @@ extension SDLTests {
       }
     }
 
-    @Test func texturesStayWithinTheirBudget() throws {
+    @Test func textureBytesStayWithinTheBudget() throws {
       let test = try TestHost(width: 100) { $0.textureByteBudget = 1000 }
       for image in images(8) {
         test.draw { row([image], &$0) }
@@ -88,7 +88,7 @@ extension SDLTests {
       #expect(test.host.textureBytes == 800)
     }
 
-    @Test func whatDoesNotFitIsDrawnCoarselyAndAsksForNoMoreFrames() throws {
+    @Test func imagesBeyondTheBudgetAreDrawnCoarselyWithoutMoreFrames() throws {
       let test = try TestHost(width: 100) { $0.textureByteBudget = 1000 }
       let shown = images(5)
       test.draw { row(shown, &$0) }
@@ -100,7 +100,7 @@ extension SDLTests {
       for index in 0..<5 { #expect(Int(test.pixel(index * 10 + 5, 5).red) == index, "no holes") }
     }
 
-    @Test func budgetOfZeroStillShowsPictures() throws {
+    @Test func imagesAreShownWithATextureBudgetOfZero() throws {
       let test = try TestHost(width: 100) { $0.textureByteBudget = 0 }
       let shown = images(2)
       test.draw { list in
@@ -117,8 +117,8 @@ extension SDLTests {
       #expect(test.host.textureBytes == 0)
     }
 
-    @Test func uploadBudgetLeavesPicturesForTheNextFrame() throws {
-      // Reading 20x20 pixels is 1600 bytes: two fit into a frame.
+    @Test func imagesBeyondTheUploadBudgetWaitForTheNextFrame() throws {
+      // Each image reads 20x20 pixels, 1600 bytes: two fit into a frame.
       let test = try TestHost(width: 100) { $0.uploadByteBudget = 3500 }
       let shown = images(5)
       test.draw { row(shown, &$0) }
@@ -132,7 +132,7 @@ extension SDLTests {
       #expect(!test.window.isDirty)
     }
 
-    @Test func onePictureAFrameIsMadeWhateverTheBudget() throws {
+    @Test func oneTexturePerFrameIsMadeWithAnUploadBudgetOfZero() throws {
       let test = try TestHost(width: 100) { $0.uploadByteBudget = 0 }
       let shown = images(3)
       test.draw { row(shown, &$0) }
@@ -143,7 +143,7 @@ extension SDLTests {
       #expect(test.host.textureBytes == 1200)
     }
 
-    @Test func traceHearsOfWhatWasMadeReadyOnceAndOfNothingThatNeedsNothing() {
+    @Test func traceRecordsOneUploadPerTexture() {
       let trace = Trace()
       let store = TextureStore(maker: PixelsInMemory(), budget: 10_000, frameBudget: 10_000, trace: trace)
       let image = images(1)[0]
@@ -164,7 +164,7 @@ extension SDLTests {
       #expect(duration >= 0)
     }
 
-    @Test func texturesOfImagesThatAreGoneAreDropped() throws {
+    @Test func sweepRemovesTexturesOfReleasedImages() throws {
       let store = TextureStore(maker: PixelsInMemory(), budget: 10_000, frameBudget: 10_000)
       let rect = PixelRect(width: 10, height: 10)
       var image: Image? = images(1)[0]
@@ -185,7 +185,7 @@ extension SDLTests {
   }
 }
 
-/// Textures in the ledger that they share with pictures.
+/// Textures in the memory ledger that they share with images.
 struct TextureLedgerTests {
   private let ledger = MemoryLedger(budget: 10_000)
 
@@ -195,7 +195,7 @@ struct TextureLedgerTests {
 
   private func image() -> Image { Image(width: 20, height: 20) { _, _ in .black } }
 
-  /// Draws it in 10x10 pixels, which takes 400 bytes.
+  /// Draws an image in 10x10 pixels, whose texture takes 400 bytes.
   private func draw(_ image: Image, _ store: TextureStore<PixelsInMemory>) {
     store.beginFrame()
     _ = store.drawing(
@@ -203,7 +203,7 @@ struct TextureLedgerTests {
       corners: CornerMask(radius: 0))
   }
 
-  @Test func texturesCountWhileTheyAreThere() {
+  @Test func ledgerCountsTexturesWhileTheyExist() {
     do {
       let store = store()
       let image = image()
@@ -214,10 +214,10 @@ struct TextureLedgerTests {
       draw(image, store)
       #expect(ledger.usage.textures == 400)
     }
-    #expect(ledger.usage.textures == 0, "and not when the store is gone")
+    #expect(ledger.usage.textures == 0, "a released store counts nothing")
   }
 
-  @Test func theyGiveWayThoseUsedLongestAgoFirstAndNoneOfTheFrame() {
+  @Test func releaseEvictsTexturesButKeepsThoseOfTheLastFrame() {
     let store = store()
     let images = (0..<4).map { _ in image() }
     for image in images { draw(image, store) }
@@ -227,13 +227,13 @@ struct TextureLedgerTests {
     #expect(store.count == 2)
     #expect(ledger.usage.textures == 800)
     store.release(bytes: .max)
-    #expect(store.count == 1, "that of the last frame")
+    #expect(store.count == 1, "the texture of the last frame")
     store.release(bytes: -1)
     #expect(store.count == 1)
     withExtendedLifetime(images) {}
   }
 
-  @Test func whatSlotsShowMayStay() {
+  @Test func releaseCanKeepTexturesOfShownImages() {
     let store = store()
     let shown = image()
     let others = (0..<3).map { _ in image() }
@@ -242,7 +242,7 @@ struct TextureLedgerTests {
 
     store.release(bytes: .max, keepsShown: true)
 
-    #expect(store.count == 2, "the shown one, and that of the last frame")
+    #expect(store.count == 2, "the texture of the shown image, and that of the last frame")
     _ = consume showing
     store.release(bytes: .max, keepsShown: true)
     #expect(store.count == 1)
@@ -253,7 +253,7 @@ struct TextureLedgerTests {
     var count = 0
   }
 
-  @Test func wishesOfOtherThreadsAreGrantedOnceInATurnOfTheMainQueue() async throws {
+  @Test func releasesOfOtherThreadsAreMergedIntoOneCallOnTheMainQueue() async throws {
     let calls = Calls()
     try await untilCalled { done in
       let holder = TextureHolder { bytes, pressure in

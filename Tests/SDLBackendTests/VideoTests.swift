@@ -12,7 +12,7 @@ struct VideoDriverChoiceTests {
     VideoDriverChoice(requested: requested, environment: { environment[$0] }, devices: devices)
   }
 
-  @Test func nothingToShowOnIsNeverOffscreen() {
+  @Test func missingScreenDoesNotFallBackToOffscreen() {
     #expect(choice().names == [])
     #expect(choice(nil, ["DISPLAY": ""]).names == [])
     guard case .noScreen = choice().error(message: "") else {
@@ -22,7 +22,7 @@ struct VideoDriverChoiceTests {
     #expect(choice().error(message: "").description.contains("SDL_VIDEODRIVER=offscreen"))
   }
 
-  @Test func displaysOfTheEnvironmentComeBeforeTheConsole() {
+  @Test func displayServersArePreferredToKMSDRM() {
     let devices = ScreenDevices(connectedCard: 1)
 
     #expect(choice(nil, ["DISPLAY": ":0"], devices).names == ["x11", "kmsdrm"])
@@ -31,13 +31,13 @@ struct VideoDriverChoiceTests {
     #expect(choice(nil, [:], devices).card == 1)
   }
 
-  @Test func whatIsAskedForIsTaken() {
+  @Test func requestedDriverOverridesTheEnvironment() {
     #expect(choice("KMSDRM", ["DISPLAY": ":0"]).names == ["kmsdrm"])
     #expect(choice(nil, ["SDL_VIDEODRIVER": "offscreen"]).names == ["offscreen"])
     #expect(choice("x11", ["SDL_VIDEODRIVER": "offscreen"]).names == ["x11"])
   }
 
-  @Test func deviceThatMayNotBeOpenedIsTheReason() {
+  @Test func errorNamesTheDeviceWithoutPermission() {
     let devices = ScreenDevices(connectedCard: 0, forbidden: "/dev/dri/card0")
 
     #expect(choice(nil, [:], devices).error(message: "m") == .noPermission(path: "/dev/dri/card0"))
@@ -52,7 +52,7 @@ struct MissingServerTests {
       .error(message: "x11 not available")
   }
 
-  @Test func whatDoesNotAnswerIsNamed() {
+  @Test func errorNamesTheServerThatDoesNotAnswer() {
     #expect(error("x11", [:]) == .video(driver: "x11", message: "DISPLAY is not set"))
     #expect(error("x11", ["DISPLAY": ":7"]) == .video(driver: "x11", message: "no X server answers at :7"))
     #expect(
@@ -63,7 +63,7 @@ struct MissingServerTests {
         == .noScreen(message: "XDG_RUNTIME_DIR is not set, no X server answers at :7"))
   }
 
-  @Test func whatSDLKnowsBetterIsLeft() {
+  @Test func otherErrorsOfSDLAreKept() {
     let choice = VideoDriverChoice(requested: "x11", environment: { _ in ":7" }, devices: ScreenDevices())
 
     #expect(choice.error(message: "no memory") == .video(driver: "x11", message: "no memory"))
@@ -71,7 +71,7 @@ struct MissingServerTests {
 }
 
 struct ScreenDevicesTests {
-  /// A folder that looks like the root of a machine.
+  /// Calls `body` with a folder that imitates the root of a machine.
   private func withMachine(_ files: [String: String], _ body: (String) throws -> Void) throws {
     let root = "/tmp/vitrine-devices-\(UUID().uuidString)"
     defer { try? FileManager.default.removeItem(atPath: root) }
@@ -83,7 +83,7 @@ struct ScreenDevicesTests {
     try body(root)
   }
 
-  @Test func cardWithAScreenIsChosen() throws {
+  @Test func cardWithAConnectedScreenIsChosen() throws {
     try withMachine([
       "sys/class/drm/card0-HDMI-A-1/status": "disconnected\n", "sys/class/drm/card0/status": "connected\n",
       "sys/class/drm/card1-HDMI-A-2/status": "connected\n", "sys/class/drm/card12-DP-1/status": "connected\n",
@@ -97,7 +97,7 @@ struct ScreenDevicesTests {
     }
   }
 
-  @Test func emptyMachineHasNothing() throws {
+  @Test func machineWithoutDevicesHasAWarning() throws {
     let devices = ScreenDevices(root: "/nowhere")
 
     #expect(devices.connectedCard == nil)
@@ -105,7 +105,7 @@ struct ScreenDevicesTests {
     #expect(devices.warnings.count == 1)
   }
 
-  @Test func cardWithoutADeviceIsForbidden() throws {
+  @Test func cardWithoutADeviceFileIsForbidden() throws {
     try withMachine(["sys/class/drm/card0-eDP-1/status": "connected"]) { root in
       #expect(ScreenDevices(root: root).forbidden == root + "/dev/dri/card0")
     }

@@ -3,7 +3,7 @@ import Testing
 @testable import VitrineSDLBackend
 
 struct WaylandMessageTests {
-  @Test func piecesAreWaitedFor() {
+  @Test func messagesAreAssembledFromSingleBytes() {
     var global = WaylandMessage(object: 2, opcode: 0, words: [7])
     global.append("wl_shm")
     global.append(1)
@@ -23,7 +23,7 @@ struct WaylandMessageTests {
     #expect(global.word(at: 16) == 1)
   }
 
-  @Test func impossibleSizeIsNoMessage() {
+  @Test func messageWithAnImpossibleSizeIsNotRead() {
     var buffer = WaylandBuffer()
     buffer.append([1, 0, 0, 0, 0, 0, 4, 0])
 
@@ -31,7 +31,7 @@ struct WaylandMessageTests {
     #expect(buffer.rest.count == 8)
   }
 
-  @Test func textBeyondTheEndIsNone() {
+  @Test func textBeyondTheEndIsNil() {
     #expect(WaylandMessage(object: 1, opcode: 0, words: [4]).text(at: 0) == nil)
     #expect(WaylandMessage(object: 1, opcode: 0, words: [.max]).text(at: 0) == nil)
     #expect(WaylandMessage(object: 1, opcode: 0, words: [0]).text(at: 0) == nil)
@@ -60,7 +60,7 @@ struct SeatStandInTests {
     return message
   }
 
-  @Test func clientHearsOfASeat() {
+  @Test func clientIsOfferedASeat() {
     var standIn = SeatStandIn()
     let request = WaylandMessage(object: 1, opcode: 1, words: [registry])
 
@@ -70,7 +70,7 @@ struct SeatStandInTests {
     #expect(messages.toClient == [global("wl_seat", name: SeatStandIn.name)])
   }
 
-  @Test mutating func compositorHearsOfNone() {
+  @Test mutating func compositorDoesNotSeeTheSeat() {
     let sync = WaylandMessage(object: 1, opcode: 0, words: [seat])
 
     #expect(standIn.client(sends: bind(name: SeatStandIn.name)) == .init(toCompositor: [sync]))
@@ -82,11 +82,11 @@ struct SeatStandInTests {
   }
 
   @Test(arguments: ["wl_data_device_manager", "zwp_tablet_manager_v2"])
-  mutating func whatNeedsASeatIsHidden(interface: String) {
+  mutating func globalsThatNeedASeatAreHidden(interface: String) {
     #expect(standIn.compositor(sends: global(interface)) == .init())
   }
 
-  @Test mutating func everythingElsePasses() {
+  @Test mutating func otherMessagesPass() {
     let other = WaylandMessage(object: 1, opcode: 1, words: [9])
     #expect(standIn.client(sends: bind(name: 1)) == .init(toCompositor: [bind(name: 1)]))
     #expect(standIn.compositor(sends: global("wl_shm")) == .init(toClient: [global("wl_shm")]))

@@ -5,9 +5,9 @@ import VitrineGraphics
 
 @testable import VitrineSDLBackend
 
-/// Whether the tests of the OpenGL renderers can run here: Mesa draws for them, off screen and without a GPU.
+/// Finds out if the tests of the OpenGL renderers can run here: Mesa draws off screen and without a GPU.
 ///
-/// SDL is asked, not the host under test: a broken host must fail its tests, not skip them.
+/// This asks SDL, not the host under test: a broken host must fail its tests, not skip them.
 enum OpenGLMachine {
   fileprivate static let isHere = !looksForLeaks && drawsOffScreen(isES: true) && drawsOffScreen(isES: false)
 
@@ -25,8 +25,8 @@ enum OpenGLMachine {
     return true
   }
 
-  /// Whether a leak sanitizer runs. Mesa loses some kilobytes with each context, in libraries that are unloaded before
-  /// the sanitizer could tell whose they are.
+  /// True if a leak sanitizer runs. Mesa leaks some kilobytes per context, in libraries that are unloaded before the
+  /// sanitizer could name them for suppression.
   private static var looksForLeaks: Bool { getenv("LSAN_OPTIONS") != nil }
 }
 
@@ -46,25 +46,25 @@ extension SDLHost.Configuration.Renderer {
 }
 
 extension SDLTests {
-  /// What needs OpenGL.
+  /// Tests that need OpenGL.
   @Suite(.needsOpenGL)
   struct OpenGLTests {}
 }
 
 extension Bitmap {
-  /// Whether nobody could tell the two apart: channels differ by 2 levels at most, but for one pixel of a thousand.
+  /// True if channels differ by at most 2 levels in all but one pixel of a thousand.
   func looksLike(_ other: Bitmap) -> Bool {
     guard width == other.width, height == other.height else { return false }
     return pixelsFar(from: other) * 1000 <= width * height
   }
 
-  /// Pixels of which a channel differs by more than 2 levels; both bitmaps are of one size and format.
+  /// The number of pixels with a channel that differs by more than 2 levels. The size and format must be equal.
   func pixelsFar(from other: Bitmap) -> Int {
     withUnsafeBytes { mine in
       other.withUnsafeBytes { theirs in
         guard let first = mine.baseAddress, let second = theirs.baseAddress else { return 0 }
         var count = 0
-        // Plain loops: tests are not optimised.
+        // Plain loops, because tests are built without optimization.
         var place = 0
         while place < mine.count {
           if first.loadUnaligned(fromByteOffset: place, as: UInt32.self)

@@ -6,9 +6,9 @@ import VitrineWidgets
 @testable import VitrineSDLBackend
 
 extension SDLTests.OpenGLTests {
-  /// What arrives on a panel that is mounted on its side, and from a device with small textures.
+  /// Drawing on a rotated panel, and with a small maximum texture size.
   struct PanelTests {
-    /// A renderer with a window of its own, which shows one list.
+    /// A renderer with its own window, which shows one draw list.
     private final class Panel {
       let renderer: OpenGLRenderer
       private let video: VideoSession
@@ -43,7 +43,7 @@ extension SDLTests.OpenGLTests {
 
       func screenshot() -> Bitmap? { renderer.screenshot() }
 
-      /// What the window itself holds. Off screen it is still there after it was presented.
+      /// The pixels of the window. Off screen, the back buffer stays valid after present.
       func windowPixels(width: Int, height: Int) -> Bitmap {
         Bitmap(width: width, height: height, format: .bgra, isOpaque: true) { bytes, pitch in
           let format = SDL_PIXELFORMAT_ARGB8888.rawValue
@@ -69,7 +69,7 @@ extension SDLTests.OpenGLTests {
     }
 
     @Test(arguments: [OpenGLDevice.Kind.opengles2, .opengl], Rotation.allCases)
-    func windowGetsThePictureTurned(kind: OpenGLDevice.Kind, rotation: Rotation) throws {
+    func windowPixelsAreRotated(kind: OpenGLDevice.Kind, rotation: Rotation) throws {
       let upright = try Panel(kind, size: Size(width: 40, height: 60), showing: scene).screenshot()
       let expected = try #require(upright)
 
@@ -94,7 +94,7 @@ extension SDLTests.OpenGLTests {
     }
 
     @Test(arguments: [OpenGLDevice.Kind.opengles2, .opengl])
-    func pictureLargerThanATextureLooksTheSame(kind: OpenGLDevice.Kind) throws {
+    func imageLargerThanTheTextureLimitLooksTheSame(kind: OpenGLDevice.Kind) throws {
       let size = Size(width: 40, height: 60)
       let expected = try #require(try Panel(kind, size: size, showing: scene).screenshot())
 

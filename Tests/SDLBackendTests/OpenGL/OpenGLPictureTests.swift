@@ -5,10 +5,10 @@ import VitrineWidgets
 @testable import VitrineSDLBackend
 
 extension SDLTests.OpenGLTests {
-  /// What the OpenGL renderers draw is what the software renderer draws.
+  /// The OpenGL renderers draw the same pixels as the software renderer.
   struct SamePixelsTests {
     @Test(arguments: SDLHost.Configuration.Renderer.openGL, [1, 1.5, 2.25])
-    func everyCommandLooksTheSame(renderer: SDLHost.Configuration.Renderer, scale: Double) throws {
+    func commandsMatchTheSoftwareRenderer(renderer: SDLHost.Configuration.Renderer, scale: Double) throws {
       let scene = Scene()
       func picture(_ renderer: SDLHost.Configuration.Renderer) throws -> Bitmap {
         let test = try TestHost(width: 320, height: 240) {
@@ -29,7 +29,7 @@ extension SDLTests.OpenGLTests {
     }
 
     @Test(arguments: SDLHost.Configuration.Renderer.openGL, 0..<2)
-    func widgetsOfEveryKindLookTheSame(renderer: SDLHost.Configuration.Renderer, seed: UInt64) throws {
+    func widgetsMatchTheSoftwareRenderer(renderer: SDLHost.Configuration.Renderer, seed: UInt64) throws {
       func pictures(_ renderer: SDLHost.Configuration.Renderer) throws -> [(change: String, picture: Bitmap)]
       {
         let test = try TestHost(width: 240, height: 180) {
@@ -57,7 +57,7 @@ extension SDLTests.OpenGLTests {
     }
 
     @Test(arguments: SDLHost.Configuration.Renderer.openGL)
-    func dirtyPartsShowWhatTheWholeShows(renderer: SDLHost.Configuration.Renderer) throws {
+    func partialRedrawEqualsFullRedraw(renderer: SDLHost.Configuration.Renderer) throws {
       let test = try TestHost(width: 240, height: 180) { $0.renderer = renderer }
       test.walkThroughChanges(seed: 3, steps: 100) { step, change in
         let partial = test.host.screenshot()
@@ -71,7 +71,7 @@ extension SDLTests.OpenGLTests {
   }
 }
 
-/// Each command that a draw list has, in several forms, some of them one upon the other.
+/// Each command of a draw list in several forms, some of which overlap.
 private struct Scene {
   private let images: [Image] = [
     Image(width: 40, height: 30) { x, y in Color(red: UInt8(x * 6), green: UInt8(y * 8), blue: 90) },
@@ -109,7 +109,7 @@ private struct Scene {
     list.fill(Rect(x: 300, y: 50, width: 0.2, height: 20), color: .white)
   }
 
-  /// Borders and shadows, some of them of rectangles too small for their corners; templates.
+  /// Borders, shadows and templates. Some rectangles are too small for their corners.
   private func outlines(_ list: inout DrawList) {
     for (index, radius) in [0.0, 3, 9.5, 40].enumerated() {
       let rect = Rect(x: 20 + 70 * Double(index), y: 186, width: 44, height: 27.5)
@@ -154,7 +154,7 @@ private struct Scene {
       draw(5, source: Rect(x: 1.5, y: 0.25, width: 2.5, height: 2.25), radius: 3)
       draw(6, width: 27.6, source: Rect(x: -3, y: 1, width: 100, height: 200))
     }
-    // One to one, where no pixel has to be made anew.
+    // One to one, without resampling.
     list.draw(DrawList.Picture(image: images[0], destination: Rect(x: 240, y: 50, width: 40, height: 30)))
     list.draw(
       DrawList.Picture(
@@ -162,7 +162,7 @@ private struct Scene {
         destination: Rect(x: 285, y: 50, width: 20, height: 20)))
   }
 
-  /// Of shapes that differ, the last beyond the edge.
+  /// Dissolves between different shapes, the last beyond the window's edge.
   private func dissolves(_ list: inout DrawList) {
     for (index, share) in [0.2, 0.5, 0.9].enumerated() {
       let x = 215 + 40 * Double(index)

@@ -6,7 +6,7 @@ import VitrineWidgets
 @testable import VitrineSDLBackend
 
 extension SDLTests.OpenGLTests {
-  /// What is uploaded, kept and lost.
+  /// Upload, eviction and loss of textures.
   struct KeepingTexturesTests {
     private func host(
       _ renderer: SDLHost.Configuration.Renderer = .opengles2,
@@ -34,11 +34,11 @@ extension SDLTests.OpenGLTests {
     }
 
     @Test(arguments: SDLHost.Configuration.Renderer.openGL)
-    func decodersAreAskedForWhatUploadsFast(renderer: SDLHost.Configuration.Renderer) throws {
+    func openGLHostUsesRGBA(renderer: SDLHost.Configuration.Renderer) throws {
       #expect(try host(renderer).host.pixelFormat == .rgba)
     }
 
-    @Test func pictureIsUploadedOnceAndGoesWithItsImage() throws {
+    @Test func textureIsUploadedOnceAndRemovedWithItsImage() throws {
       let test = try host()
       var shown = images(3)
       test.draw { row(shown, &$0) }
@@ -53,7 +53,7 @@ extension SDLTests.OpenGLTests {
       #expect(test.host.textureBytes == 0)
     }
 
-    @Test func texturesStayWithinTheirBudget() throws {
+    @Test func textureBytesStayWithinTheBudget() throws {
       let test = try host { $0.textureByteBudget = 1000 }
       for image in images(8) {
         test.draw { row([image], &$0) }
@@ -63,7 +63,7 @@ extension SDLTests.OpenGLTests {
       #expect(test.host.textureBytes == 800)
     }
 
-    @Test func whatDoesNotFitIsShownAllTheSame() throws {
+    @Test func contentIsShownWithATextureBudgetOfZero() throws {
       let test = try host { $0.textureByteBudget = 0 }
       test.draw { list in
         row(images(5), &list)
@@ -74,14 +74,14 @@ extension SDLTests.OpenGLTests {
 
       test.frame()
 
-      #expect(!test.window.isDirty, "it does not ask for more frames in vain")
+      #expect(!test.window.isDirty, "no more frames are requested")
       #expect(test.host.textureBytes == 0)
       for index in 0..<5 { #expect(test.pixel(index * 10 + 5, 5).red == UInt8(index * 9)) }
       #expect(test.pixel(70, 10) == .pureRed)
       #expect((0..<10).contains { test.pixel($0, 20).green > 128 }, "text")
     }
 
-    @Test func picturesThatFadeInWaitForTheUploadBudget() throws {
+    @Test func imagesThatFadeInWaitForTheUploadBudget() throws {
       let test = try host { $0.uploadByteBudget = 900 }
       let shown = images(5)
       test.draw { row(shown, opacity: 0.5, &$0) }
@@ -92,13 +92,13 @@ extension SDLTests.OpenGLTests {
         #expect(test.host.textureBytes == bytes)
         for index in 0..<5 {
           let color = Color(red: UInt8(index * 9), green: 9, blue: 9).over(.black, alpha: 0.5)
-          #expect(test.pixel(index * 10 + 5, 5).distance(to: color) <= 1, "no holes")
+          #expect(test.pixel(index * 10 + 5, 5).distance(to: color) <= 1, "every image is shown")
         }
       }
       #expect(!test.window.isDirty)
     }
 
-    @Test func picturesThatAreThereAtOnceDoNotWait() throws {
+    @Test func opaqueImagesDoNotWaitForTheUploadBudget() throws {
       let test = try host { $0.uploadByteBudget = 900 }
       let shown = images(5)
       test.draw { row(shown, &$0) }
@@ -118,7 +118,7 @@ extension SDLTests.OpenGLTests {
       let before = test.host.screenshot()
       let renderer = try #require(test.host.renderer as? OpenGLRenderer)
       let picture = renderer.picture
-      // As if the device had lost what was drawn.
+      // Simulates a device that has lost its pixels.
       test.draw { _ in }
       test.settle()
       test.view.content = { row(shown, &$0) }
@@ -130,11 +130,11 @@ extension SDLTests.OpenGLTests {
 
       #expect(test.host.screenshot().firstDifference(from: before) == nil)
       #expect(test.host.textureBytes == 1200)
-      // A device that is reset has no textures any more; otherwise only their content is lost.
+      // A reset device loses its textures; reset targets lose only their content.
       #expect((renderer.picture === picture) == (event == SDL_RENDER_TARGETS_RESET))
     }
 
-    @Test func windowOfAnotherSizeIsDrawnInThatSize() throws {
+    @Test func resizedWindowIsDrawnInItsNewSize() throws {
       let test = try host()
       test.window.backgroundColor = .pureGreen
       test.draw { $0.fill(Rect(x: 0, y: 0, width: 100, height: 30), color: .pureRed) }
@@ -149,7 +149,7 @@ extension SDLTests.OpenGLTests {
       #expect(picture.color(x: 139, y: 49) == .pureGreen)
     }
 
-    @Test func hostsWorkOneAfterAnother() throws {
+    @Test func hostsCanBeOpenedOneAfterAnother() throws {
       for renderer in SDLHost.Configuration.Renderer.openGL + [.software] + .openGL {
         let test = try host(renderer)
         test.window.backgroundColor = .pureRed

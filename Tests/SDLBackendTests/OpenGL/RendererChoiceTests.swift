@@ -5,7 +5,7 @@ import Testing
 @testable import VitrineSDLBackend
 
 struct GraphicsProcessorsTests {
-  /// The names of render nodes that count on a machine with one of a driver.
+  /// The accepted render nodes of a fake machine whose only node has the given driver.
   private func nodes(
     driver: String, features: String? = nil, onPCI: Bool = false, hasDevice: Bool = true
   ) throws -> [String] {
@@ -23,27 +23,27 @@ struct GraphicsProcessorsTests {
     return GraphicsProcessors(root: root).nodes
   }
 
-  @Test func renderNodeOfADriverCounts() throws {
+  @Test func renderNodeOfAGPUDriverIsAccepted() throws {
     #expect(try nodes(driver: "amdgpu") == ["renderD128"])
   }
 
-  @Test func nodeThatMayNotBeOpenedDoesNotCount() throws {
+  @Test func renderNodeWithoutADeviceFileIsIgnored() throws {
     #expect(try nodes(driver: "amdgpu", hasDevice: false) == [])
   }
 
   @Test(arguments: ["vgem", "vkms"])
-  func nodeWithNothingBehindItDoesNotCount(driver: String) throws {
+  func renderNodeOfAVirtualDriverIsIgnored(driver: String) throws {
     #expect(try nodes(driver: driver) == [])
   }
 
   @Test(arguments: [("1100", ["renderD128"]), ("0100", [])], [false, true])
-  func emulatedCardCountsIfItHas3D(card: (features: String, nodes: [String]), onPCI: Bool) throws {
+  func virtioCardIsAcceptedIfItHas3D(card: (features: String, nodes: [String]), onPCI: Bool) throws {
     let features = card.features + String(repeating: "0", count: 60)
 
     #expect(try nodes(driver: "virtio_gpu", features: features, onPCI: onPCI) == card.nodes)
   }
 
-  @Test func machineWithoutCardsHasNone() {
+  @Test func machineWithoutCardsHasNoRenderNodes() {
     #expect(GraphicsProcessors(root: "/nowhere").nodes == [])
   }
 }
@@ -53,19 +53,19 @@ struct OpenGLHardwareTests {
     "llvmpipe (LLVM 15.0.6, 256 bits)", "softpipe", "Software Rasterizer", "swrast", "",
     "Google SwiftShader",
   ])
-  func programsAreNoGraphicsProcessors(description: String) {
+  func softwareRasterizersAreNotHardware(description: String) {
     #expect(!OpenGLDevice.isHardware(description))
   }
 
   @Test(arguments: ["V3D 4.2", "Mesa Intel(R) UHD Graphics 620 (KBL GT2)", "virgl (AMD Radeon)"])
-  func othersAre(description: String) {
+  func graphicsProcessorsAreHardware(description: String) {
     #expect(OpenGLDevice.isHardware(description))
   }
 }
 
 extension SDLTests {
   struct RendererChoiceTests {
-    @Test func offScreenAnyRendererIsTheProcessor() throws {
+    @Test func automaticRendererOffScreenIsSoftware() throws {
       let test = try TestHost()
 
       #expect(SDLHost.Configuration().renderer == .auto)
@@ -73,8 +73,8 @@ extension SDLTests {
     }
 
     @Test(arguments: SDLHost.Configuration.Renderer.openGL)
-    func namedRendererThatCannotBeIsAnErrorAndNoOther(renderer: SDLHost.Configuration.Renderer) throws {
-      // It has no OpenGL on any machine.
+    func unavailableNamedRendererIsAnErrorWithoutFallback(renderer: SDLHost.Configuration.Renderer) throws {
+      // The dummy driver has no OpenGL on any machine.
       let error = #expect(throws: SDLHostError.self) {
         try TestHost {
           $0.videoDriver = "dummy"
