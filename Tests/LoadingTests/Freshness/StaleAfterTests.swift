@@ -4,8 +4,8 @@ import VitrineTesting
 
 @testable import VitrineLoading
 
-/// Servers that do not answer in time: the stored response is delivered, and the server's response is stored when it
-/// comes.
+/// A server that does not respond in time: the stored response is delivered, and the server's response is stored when
+/// it arrives.
 @Suite(.timeLimit(.minutes(1)))
 struct StaleAfterTests {
   private static let newer = FakeDecoder.picture(width: 32, height: 32)
@@ -14,7 +14,7 @@ struct StaleAfterTests {
     if case .stale(_, nil) = response.freshness { true } else { false }
   }
 
-  @Test func storedImageIsDeliveredOnceAndTheRequestGoesOn() async throws {
+  @Test func storedImageIsDeliveredOnceAndTheRequestContinues() async throws {
     let world = DiskWorld()
     world.keep(age: 3600)
     let heard = Heard<ImageError?>()
@@ -39,13 +39,13 @@ struct StaleAfterTests {
     transfer.send(Self.newer)
     transfer.finish()
     await world.downloader.drain()
-    #expect(world.downloader.cachedImage(for: request())?.pixelWidth == 32, "it is there the next time")
+    #expect(world.downloader.cachedImage(for: request())?.pixelWidth == 32, "the new image is cached")
     #expect(world.disk.answers.first?.body == Self.newer)
     #expect(try await heard.wait(for: 1) == [nil])
     #expect(world.transport.transfers.count == 1)
   }
 
-  @Test func serverThatAnswersInTimeIsShown() async throws {
+  @Test func revalidationInTimeIsDelivered() async throws {
     let world = DiskWorld()
     world.keep(age: 3600)
     let task = world.downloader.load(request())
@@ -60,7 +60,7 @@ struct StaleAfterTests {
     #expect(world.transport.transfers.count == 1)
   }
 
-  @Test func bodyThatDoesNotComeIsNotWaitedForEither() async throws {
+  @Test func stalledBodyDoesNotDelayTheStaleImage() async throws {
     let world = DiskWorld()
     world.keep(age: 3600)
     let task = world.downloader.load(request())
@@ -73,7 +73,7 @@ struct StaleAfterTests {
     world.downloader.cancelAll()
   }
 
-  @Test func turnThatDoesNotComeCountsToo() async throws {
+  @Test func timeInTheDownloadQueueCountsTowardStaleAfter() async throws {
     let world = DiskWorld { $0.maximumActiveDownloadsPerHost = 1 }
     world.keep("a.jpg", age: 3600)
     world.keep("b.jpg", age: 3600)
@@ -88,7 +88,7 @@ struct StaleAfterTests {
     world.downloader.cancelAll()
   }
 
-  @Test func whatItsServerForbidsToShowUnaskedIsWaitedFor() async throws {
+  @Test func mustRevalidateResponseWaitsForTheServer() async throws {
     let world = DiskWorld()
     world.keep(age: 3600, headers: ["Cache-Control": "max-age=60, must-revalidate", "ETag": "\"one\""])
     let task = world.downloader.load(request())
@@ -100,7 +100,7 @@ struct StaleAfterTests {
     #expect(try await task.response.image.pixelWidth == 32)
   }
 
-  @Test func rulesMayWaitWithoutEnd() async throws {
+  @Test func infiniteStaleAfterWaitsForTheServer() async throws {
     let world = DiskWorld { $0.freshness.staleAfter = .infinity }
     world.keep(age: 3600)
     let task = world.downloader.load(request())
@@ -112,7 +112,7 @@ struct StaleAfterTests {
   }
 
   @Test(arguments: [Double.nan, 0, -1, -Double.infinity])
-  func rulesMayNotWaitAtAll(seconds: Double) async throws {
+  func nonPositiveOrNaNStaleAfterDoesNotWait(seconds: Double) async throws {
     let world = DiskWorld { $0.freshness.staleAfter = seconds }
     world.keep(age: 3600)
 
@@ -125,7 +125,7 @@ struct StaleAfterTests {
     world.downloader.cancelAll()
   }
 
-  @Test func callerWhoComesLaterIsNotKeptWaitingAgain() async throws {
+  @Test func laterLoadDoesNotWaitAgain() async throws {
     let world = DiskWorld()
     world.keep(age: 3600)
     let first = world.downloader.load(request())
@@ -141,7 +141,7 @@ struct StaleAfterTests {
     world.downloader.cancelAll()
   }
 
-  @Test func laterFailureKeepsWhatTheDiskHas() async throws {
+  @Test func laterFailureKeepsTheStoredResponse() async throws {
     let world = DiskWorld()
     world.keep(age: 3600)
     let task = world.downloader.load(request())
@@ -152,10 +152,10 @@ struct StaleAfterTests {
     transfer.fail(.timedOut(.stall(seconds: 15)))
     await world.downloader.drain()
     #expect(world.disk.answers.count == 1)
-    #expect(world.transport.transfers.count == 1, "not for a caller, so it is not retried")
+    #expect(world.transport.transfers.count == 1, "no caller waits, so the request is not retried")
   }
 
-  @Test func cancelledCallersLeaveNothingRunning() async throws {
+  @Test func cancelledLoadCancelsItsTransfer() async throws {
     let world = DiskWorld()
     world.keep(age: 3600)
     let task = world.downloader.load(request())

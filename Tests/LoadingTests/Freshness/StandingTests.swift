@@ -3,7 +3,7 @@ import Testing
 
 @testable import VitrineLoading
 
-/// Whether an answer may be shown (RFC 9111, 4.2; RFC 5861), by a clock that may be wrong.
+/// The freshness of stored responses (RFC 9111, 4.2; RFC 5861), also by a wall clock that is wrong.
 @Suite struct StandingTests {
   /// Sun, 06 Nov 1994 08:49:37 GMT.
   static let noon = 784_111_777.0
@@ -16,7 +16,7 @@ import Testing
     return StoredAnswer(response: response, body: [1], requested: requested, received: received)
   }
 
-  /// Seconds for which it is fresh, found by asking.
+  /// Returns the freshness lifetime in seconds, found by a binary search.
   private func lifetime(_ headers: HTTPHeaders, _ rules: FreshnessRules = FreshnessRules()) -> Double {
     let answer = answer(headers)
     var (low, high) = (0.0, 0x1p33)
@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test(
-    "Lifetimes are what the server says, then a guess, then a default",
+    "The lifetime is the server's, else a heuristic, else the default",
     arguments: [
       (["Cache-Control": "max-age=60"], 60),
       (["Cache-Control": "max-age=60", "Expires": "Sun, 06 Nov 1994 09:49:37 GMT"], 60),
@@ -58,9 +58,11 @@ import Testing
       (["ETag": "\"a\""], 3600),
       ([:], 3600),
     ] as [(HTTPHeaders, Double)])
-  func lifetimes(headers: HTTPHeaders, expected: Double) { #expect(lifetime(headers) == expected) }
+  func lifetimeIsStatedOrGuessed(headers: HTTPHeaders, expected: Double) {
+    #expect(lifetime(headers) == expected)
+  }
 
-  @Test func aProgramSetsItsOwnDefaults() {
+  @Test func freshnessRulesReplaceTheDefaultLifetimes() {
     var rules = FreshnessRules()
     rules.unstatedLifetime = 10
     rules.longestGuessedLifetime = 20
@@ -74,7 +76,7 @@ import Testing
   }
 
   @Test(arguments: [Double.nan, -1, -Double.infinity])
-  func rulesThatAreNoNumbersCountAsZero(odd: Double) {
+  func invalidFreshnessRulesCountAsZero(odd: Double) {
     var rules = FreshnessRules()
     rules.unstatedLifetime = odd
     rules.longestGuessedLifetime = odd
@@ -87,7 +89,7 @@ import Testing
   }
 
   @Test(
-    "Stale answers are shown as far as server and program allow",
+    "A stale response is shown as far as the server and the program allow",
     arguments: [
       ("max-age=60", 1e6, false, true),
       ("max-age=60, must-revalidate", 1e6, false, false),
@@ -99,14 +101,14 @@ import Testing
       ("max-age=60, stale-if-error=1", 1e6, false, true),
       ("max-age=60, proxy-revalidate", 61, false, true),
     ] as [(String, Double, Bool, Bool)])
-  func showing(control: String, age: Double, whileRevalidating: Bool, onError: Bool) {
+  func staleResponseIsShownIfAllowed(control: String, age: Double, whileRevalidating: Bool, onError: Bool) {
     let standing = answer(["Cache-Control": control]).standing(at: Self.noon + age)
     #expect(
       standing
         == .stale(age: age, mayShowWhileRevalidating: whileRevalidating, mayShowOnError: onError))
   }
 
-  @Test func aProgramBoundsWhatIsShownOnErrors() {
+  @Test func staleOnErrorLimitsTheUseOfStaleResponses() {
     var rules = FreshnessRules()
     rules.staleOnError = 10
     let mayShow = { (control: String, age: Double) -> Bool in
@@ -118,7 +120,7 @@ import Testing
     }
     #expect(mayShow("max-age=60", 70))
     #expect(!mayShow("max-age=60", 71))
-    // The server may allow more.
+    // The server's `stale-if-error` may allow more.
     #expect(mayShow("max-age=60, stale-if-error=20", 80))
     #expect(!mayShow("max-age=60, stale-if-error=20", 81))
     #expect(!mayShow("no-cache", 1))
@@ -128,7 +130,7 @@ import Testing
     #expect(!mayShow("max-age=60, must-revalidate", 71))
   }
 
-  @Test func aProgramShowsWhileItAsks() {
+  @Test func staleWhileRevalidatingAllowsStaleResponses() {
     var rules = FreshnessRules()
     rules.staleWhileRevalidating = 10
     let stale = answer(["Cache-Control": "max-age=60"])
@@ -141,27 +143,29 @@ import Testing
   }
 
   @Test(
-    "Ages are those of RFC 9111, 4.2.3",
+    "The age is that of RFC 9111, 4.2.3",
     arguments: [
       ([:], 0, 0, 0, 0),
       ([:], 0, 0, 10, 10),
-      // The server made it 30 s before it came.
+      // The server generated the response 30 s before it was received.
       (["Date": date], 30, 30, 40, 40),
-      // Its clock is ahead: that makes nothing younger.
+      // The server's clock is ahead, which makes no response younger.
       (["Date": date], -30, -30, 0, 30),
-      // It lay in caches on the way; the way took 4 s.
+      // Caches on the way held the response; the transfer took 4 s.
       (["Age": "100"], 0, 4, 10, 110),
       (["Age": "100", "Date": date], 200, 204, 204, 204),
       (["Age": "-5"], 0, 0, 10, 10),
       (["Age": "5, 6"], 0, 0, 10, 10),
       (["Age": "99999999999999999999999"], 0, 0, 0, 0x1p31),
       (["Date": "never"], 0, 0, 10, 10),
-      // What was set back while the answer was on its way.
+      // The clock was set back during the transfer.
       ([:], 50, 0, 10, 10),
-      // Set right by a few seconds: no age.
+      // The clock was set back by a few seconds after the transfer: the age is 0.
       ([:], 0, 0, -5, 0),
     ] as [(HTTPHeaders, Double, Double, Double, Double)])
-  func ages(headers: HTTPHeaders, requested: Double, received: Double, now: Double, expected: Double) {
+  func ageIsCalculated(
+    headers: HTTPHeaders, requested: Double, received: Double, now: Double, expected: Double
+  ) {
     let answer = answer(headers, requested: Self.noon + requested, received: Self.noon + received)
     #expect(answer.age(at: Self.noon + now) == expected)
   }
@@ -169,22 +173,22 @@ import Testing
   private static let unknown = StoredAnswer.Standing.stale(
     age: 0, mayShowWhileRevalidating: false, mayShowOnError: true)
 
-  @Test func beforeItCameNothingIsFresh() {
+  @Test func responseReceivedInTheFutureIsStale() {
     let kept = answer(["Cache-Control": "max-age=60", "Date": Self.date])
-    // A start without a battery, and a clock that is set back a year.
+    // A start without a battery-backed clock, and a clock that was set back a year.
     #expect(kept.standing(at: 5) == Self.unknown)
     #expect(kept.standing(at: Self.noon - 365 * 86400) == Self.unknown)
   }
 
-  @Test func whatCameBeforeTheClockWasSetCountsByTheServersClock() {
+  @Test func responseReceivedBeforeTheClockWasSetAgesByItsDate() {
     let kept = answer(["Cache-Control": "max-age=60", "Date": Self.date], requested: 5, received: 6)
     #expect(kept.age(at: Self.noon + 10) == 10)
     #expect(kept.standing(at: Self.noon + 10) == .fresh)
-    // As long as the clock is wrong nothing is known, also after another start without a battery.
+    // While the clock is wrong the age is unknown, also after another start without a battery-backed clock.
     #expect(kept.standing(at: 7) == Self.unknown)
   }
 
-  @Test func timeInCachesOnTheWayCountsThoughTheClockWasNotSet() {
+  @Test func ageHeaderCountsAlthoughTheClockWasNotSet() {
     let kept = answer(
       ["Cache-Control": "max-age=60", "Date": Self.date, "Age": "55"], requested: 5, received: 6)
 
@@ -193,7 +197,7 @@ import Testing
     #expect(kept.standing(at: Self.noon + 6) != .fresh)
   }
 
-  @Test func leastLifeOfTheProgramHoldsForWhatARedirectLedTo() {
+  @Test func minimumLifetimeAppliesToRedirectedResponses() {
     var rules = FreshnessRules()
     rules.minimumLifetime = 7200
     let kept = answer(["Cache-Control": "max-age=60"])
@@ -210,7 +214,7 @@ import Testing
     Double.nan, Double.infinity, -Double.infinity, 1e300, -1e300, .greatestFiniteMagnitude,
     -.greatestFiniteMagnitude, 0, -1,
   ])
-  func aClockThatSaysNonsenseHarmsNothing(odd: Double) {
+  func invalidWallClockGivesAFiniteAge(odd: Double) {
     for headers in [["Cache-Control": "max-age=60", "Date": Self.date, "Age": "3"], [:]] as [HTTPHeaders] {
       for answer in [
         answer(headers), answer(headers, requested: odd), answer(headers, received: odd),

@@ -2,7 +2,7 @@ import Testing
 
 @testable import VitrineLoading
 
-/// What may be kept, for whom, and how it is asked for again (RFC 9111, 3 and 4).
+/// The rules for storing, reusing and revalidating responses (RFC 9111, 3 and 4).
 @Suite struct StoringRuleTests {
   private func response(_ headers: HTTPHeaders, status: Int? = 200) -> TransportResponse {
     TransportResponse(url: url("a.jpg"), status: status, headers: headers, expectedLength: 3)
@@ -23,16 +23,16 @@ import Testing
       ([:], ["cache-control": "no-store"], false), ([:], ["Cache-Control": "no-cache"], true),
       (["Vary": "*"], [:], false), (["Vary": "Accept", "vary": "Cookie, *"], [:], false),
     ] as [(HTTPHeaders, HTTPHeaders, Bool)])
-  func keeping(received: HTTPHeaders, sent: HTTPHeaders, expected: Bool) {
+  func headersDecideWhetherAResponseIsStored(received: HTTPHeaders, sent: HTTPHeaders, expected: Bool) {
     #expect(StoredAnswer.mayBeKept(response(received), sent: sent) == expected)
   }
 
   @Test(arguments: [nil, 0, 100, 201, 203, 204, 206, 301, 304, 404, 500])
-  func onlyWholePicturesAreKept(status: Int?) {
+  func onlyStatus200IsStored(status: Int?) {
     #expect(!StoredAnswer.mayBeKept(response([:], status: status), sent: [:]))
   }
 
-  @Test func whatIsBetweenTwoMachinesIsNotKept() throws {
+  @Test func hopByHopHeadersAndCookiesAreNotStored() throws {
     let answer = try kept([
       "Connection": "close, X-Hop", "x-hop": "1", "Transfer-Encoding": "chunked", "Keep-Alive": "5",
       "ETag": "\"a\"", "Set-Cookie": "a", "set-cookie": "b",
@@ -49,15 +49,15 @@ import Testing
       ("X-Theme", ["X-Theme": "dark", "x-theme": "blue"], false),
       ("x-theme,\tX-Other", ["X-Theme": "dark"], true),
       ("X-Other", ["X-Other": "1"], false), ("X-Other", ["X-Theme": "light"], true),
-      // Part of every identity, whatever Vary says.
+      // These headers are part of each request's identity, regardless of Vary.
       ("Accept, Cookie", ["Accept": "image/webp", "Cookie": "a"], true),
     ] as [(String, HTTPHeaders, Bool)])
-  func anAnswerIsForThoseWhoSentTheSame(vary: String, asked: HTTPHeaders, expected: Bool) throws {
+  func responseMatchesEqualVaryingHeaders(vary: String, asked: HTTPHeaders, expected: Bool) throws {
     let answer = try kept(["Vary": vary], sent: ["X-THEME": "dark", "Accept": "*/*"])
     #expect(answer.isFor(asked) == expected)
   }
 
-  @Test func whatVariesIsKeptByName() throws {
+  @Test func varyingHeadersAreStoredSortedByName() throws {
     let answer = try kept(
       ["Vary": "X-B, x-a", "vary": "X-None"], sent: ["X-B": "1", "x-b": "2", "X-A": "3", "X-C": "4"])
     #expect(answer.varying == [.init(name: "x-a", value: "3"), .init(name: "x-b", value: "1, 2")])
@@ -71,11 +71,11 @@ import Testing
       (["etag": "\"a\"", "last-modified": "x"], ["If-None-Match": "\"a\"", "If-Modified-Since": "x"]),
       (["ETag": ""], [:]), (["ETag": "\"a\r\nX: y\""], [:]), (["Last-Modified": "a\u{0}"], [:]),
     ] as [(HTTPHeaders, HTTPHeaders)])
-  func validatorsAreWhatTheServerGave(headers: HTTPHeaders, expected: HTTPHeaders) throws {
+  func validatorsComeFromETagAndLastModified(headers: HTTPHeaders, expected: HTTPHeaders) throws {
     #expect(try kept(headers).validators == expected)
   }
 
-  @Test func theHeadersOfA304ReplaceThoseThatWereKept() throws {
+  @Test func headersOfA304ReplaceStoredHeaders() throws {
     let answer = try kept([
       "ETag": "\"a\"", "Date": "old", "Age": "7", "Cache-Control": "max-age=1", "Expires": "0",
       "X-Dropped": "1",
@@ -98,7 +98,7 @@ import Testing
     #expect(merged.requested == 20 && merged.received == 21)
   }
 
-  @Test func aBare304MakesYoungAgain() throws {
+  @Test func bare304ResetsTheAge() throws {
     let answer = try kept([
       "Date": "Thu, 01 Jan 1970 00:00:00 GMT", "Age": "500", "Cache-Control": "max-age=60",
     ])
@@ -115,7 +115,7 @@ import Testing
       ("W/\"a\"", "\"b\"", true),
       (nil, "\"b\"", true), ("\"a\"", nil, true),
     ] as [(String?, String?, Bool)])
-  func a304OfAnotherStrongTagIsNotAboutIt(old: String?, new: String?, expected: Bool) throws {
+  func a304WithADifferentStrongETagIsNotMerged(old: String?, new: String?, expected: Bool) throws {
     var (before, after) = (HTTPHeaders(), HTTPHeaders())
     before["ETag"] = old
     after["ETag"] = new
@@ -124,11 +124,11 @@ import Testing
     #expect((merged != nil) == expected)
   }
 
-  @Test func whatIsNo304ChangesNothing() throws {
+  @Test func onlyA304IsMerged() throws {
     #expect(try kept([:]).merging(response([:]), sent: [:], requested: 20, received: 21) == nil)
   }
 
-  @Test func a304MayNameWhatVaries() throws {
+  @Test func varyOfA304IsMerged() throws {
     let merged = try kept([:]).merging(
       response(["Vary": "X-Theme"], status: 304), sent: ["X-Theme": "dark"], requested: 20, received: 21)
     #expect(try #require(merged).isFor(["X-Theme": "dark"]))
