@@ -4,11 +4,11 @@ import VitrineTesting
 
 @testable import VitrineLoading
 
-/// Networks that return several times a second.
+/// Networks that are reported as returned several times a second.
 @Suite(.timeLimit(.minutes(1))) struct NetworkReturnsTests {
   private let second: Int64 = 1_000_000_000
 
-  @Test func returnsWithinTwoSecondsAreActedUponTogether() {
+  @Test func returnsWithinTwoSecondsCauseOneAction() {
     var returns = NetworkReturns()
 
     #expect(returns.reported(at: 0) == .act)
@@ -16,10 +16,10 @@ import VitrineTesting
     #expect(returns.reported(at: second) == .join)
     #expect(returns.woken(at: 2 * second) == true)
     #expect(returns.woken(at: 2 * second) == false)
-    #expect(returns.reported(at: 3 * second) == .wait(until: 4 * second), "counted from the later one")
+    #expect(returns.reported(at: 3 * second) == .wait(until: 4 * second), "counted from the last action")
   }
 
-  @Test func returnAfterALateWakeUpIsActedUponOnce() {
+  @Test func returnBeforeALateWakeUpCausesOneAction() {
     var returns = NetworkReturns()
     _ = returns.reported(at: 0)
     _ = returns.reported(at: 1)
@@ -29,7 +29,7 @@ import VitrineTesting
     #expect(returns.reported(at: 8 * second) == .act)
   }
 
-  @Test func lastReturnIsNotLost() async throws {
+  @Test func lastReturnOfTheNetworkIsNotLost() async throws {
     let clock = ManualLoadingClock()
     var configuration = ImageDownloader.Configuration()
     configuration.clock = clock
@@ -51,7 +51,7 @@ import VitrineTesting
     task.cancel()
   }
 
-  @Test func pausesOfHostsAreBounded() {
+  @Test func numberOfHostPausesIsBounded() {
     var pauses = HostPauses()
     func host(_ number: Int) -> DownloadQueue.Lane { .host(scheme: "http", name: "\(number)", port: nil) }
     for number in 0..<1000 { pauses.set(host(number), until: second + Int64(number), at: 0) }

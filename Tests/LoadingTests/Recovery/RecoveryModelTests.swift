@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  /// A host that sends `fails` for its requests, and the slots that wait for it.
+  /// A host that fails its requests while `fails` is true, and the slots that wait for the host.
   private struct World {
     var plan: RecoveryPlan
     var random: Random
@@ -27,7 +27,7 @@ import Testing
     var answers: [(time: Int64, id: RecoveryPlan.ID)] = []
     var sent = 0
     var fails = true
-    /// The chance that a failure is reported as one because of the clock.
+    /// The probability that a failure is reported with the cause `clock`.
     var clockFailures = 0.0
 
     init(_ seed: UInt64) {
@@ -89,7 +89,7 @@ import Testing
     return world
   }
 
-  @Test(arguments: 0..<20) func sendsInAnHourAreBounded(seed: UInt64) {
+  @Test(arguments: 0..<20) func attemptsPerHourAreBounded(seed: UInt64) {
     let count = 1 + Int(seed) * 2
     var world = world(count, seed: seed + 1)
     let longest = [1.0, 5, 30][Int(seed) % 3]
@@ -101,7 +101,7 @@ import Testing
     }
 
     #expect(world.sent >= count * 20)
-    // Once a minute each, and those until the delay has grown.
+    // One attempt a minute for each request, and the attempts until the delay has grown.
     #expect(world.sent <= count * 70)
   }
 
@@ -129,6 +129,6 @@ import Testing
     world.take()
     world.run(until: world.now + 121 * Self.second)
 
-    #expect(world.plan.count == 0, "all have been sent again")
+    #expect(world.plan.count == 0, "each request has been sent again")
   }
 }

@@ -24,7 +24,7 @@ import Testing
     return plan.take().due
   }
 
-  @Test func thousandFailuresOfOneHostAreProbedByOne() {
+  @Test func oneRequestProbesAHostWithAThousandFailures() {
     var plan = plan()
     let ids = add(1000, to: &plan)
 
@@ -35,14 +35,14 @@ import Testing
     #expect(woken(&plan, at: 60 * second).isEmpty, "one probe at a time")
   }
 
-  @Test func hostsAreProbedEachByItself() {
+  @Test func eachHostIsProbedSeparately() {
     var plan = plan()
     let ids = add(2, to: &plan) + add(2, to: &plan, host: other)
 
     #expect(Set(woken(&plan, at: 2 * second)) == [ids[0], ids[2]])
   }
 
-  @Test func probesComeLessAndLessOften() {
+  @Test func probeDelayDoublesUpToTheMaximum() {
     var plan = plan(RecoveryPolicy(delay: 2, maximumDelay: 10))
     let ids = add(1, to: &plan)
     var now: Int64 = 0
@@ -62,13 +62,13 @@ import Testing
     #expect(pauses == [2, 4, 8, 10, 10])
   }
 
-  @Test func pausesAreRandomBetweenHalfAndAll() {
+  @Test func randomFactorHalvesTheDelayAtMost() {
     var plan = plan(random: 0)
     _ = add(1, to: &plan)
     #expect(plan.take().wake == second)
   }
 
-  @Test func policyIsBounded() {
+  @Test func invalidPolicyValuesAreClamped() {
     let odd = RecoveryPolicy(delay: .nan, maximumDelay: -1)
     #expect(odd.delay(afterProbes: 0, random: 0) == 0.05)
     #expect(odd.delay(afterProbes: 1000, random: 1) == 0.1)
@@ -76,7 +76,7 @@ import Testing
     #expect(RecoveryPolicy(delay: .infinity).delay(afterProbes: 3, random: 1) == .infinity)
   }
 
-  @Test func successOfTheHostSendsAllOfItsRequests() {
+  @Test func successReleasesAllRequestsOfTheHost() {
     var plan = plan()
     let ids = add(1000, to: &plan)
     let elsewhere = add(1, to: &plan, host: other)
@@ -85,13 +85,13 @@ import Testing
     plan.succeeded(host, at: 3 * second)
     let (due, wake) = plan.take()
 
-    #expect(due == Array(ids[1...]), "but for the probe, which is under way")
+    #expect(due == Array(ids[1...]), "all except the probe, which is running")
     #expect(wake == nil)
     for id in ids { plan.remove(id, at: 3 * second) }
     #expect(plan.count == elsewhere.count)
   }
 
-  @Test func requestsThatFailWithTheirHostAgainAreReleasedAgain() {
+  @Test func requestsThatFailWithTheirHostAreReleasedAgain() {
     var plan = plan()
     let ids = add(3, to: &plan)
     plan.succeeded(host, at: second)
@@ -99,12 +99,12 @@ import Testing
 
     for id in ids { plan.failedAgain(id, .server, at: 2 * second) }
     #expect(woken(&plan, at: 3 * second).isEmpty)
-    #expect(woken(&plan, at: 4 * second).count == 1, "it is a probe again")
+    #expect(woken(&plan, at: 4 * second).count == 1, "one request probes the host again")
     plan.succeeded(host, at: 5 * second)
     #expect(plan.take().due.count == 2)
   }
 
-  @Test func requestThatFailsWhileItsHostAnswersOthersDoesNotFollowEachSuccess() {
+  @Test func requestThatFailsOnAWorkingHostWaitsForItsBackOff() {
     var plan = plan()
     let ids = add(1, to: &plan)
     plan.succeeded(host, at: second)
@@ -114,10 +114,10 @@ import Testing
 
     for time in 2..<4 { plan.succeeded(host, at: Int64(time) * second) }
     #expect(plan.take().due.isEmpty)
-    #expect(woken(&plan, at: 4 * second) == ids, "after a time of its own")
+    #expect(woken(&plan, at: 4 * second) == ids, "the request has waited for its own back-off")
   }
 
-  @Test func anotherRequestProbesNext() {
+  @Test func requestsOfAHostProbeInTurn() {
     var plan = plan()
     let ids = add(3, to: &plan)
     var probes: [RecoveryPlan.ID] = []
@@ -132,7 +132,7 @@ import Testing
     #expect(probes == [ids[0], ids[1], ids[2], ids[0]])
   }
 
-  @Test func networkThatReturnsProbesEachHostAtOnce() {
+  @Test func returnOfTheNetworkProbesEachHostAtOnce() {
     var plan = plan()
     let ids = add(5, to: &plan) + add(5, to: &plan, host: other)
     _ = plan.take()
@@ -150,7 +150,7 @@ import Testing
     #expect(plan.take().due == ids)
   }
 
-  @Test func requestThatFailsBeforeTheNextSuccessIsNotSentAtEachSuccess() {
+  @Test func requestThatFailsAfterEachReleaseBacksOff() {
     var plan = plan()
     let ids = add(50, to: &plan)
     var sent = 0
@@ -161,11 +161,11 @@ import Testing
       for id in due { plan.failedAgain(id, .server, at: Int64(time) * second + 1) }
     }
 
-    #expect(sent >= ids.count * 3600 / 121, "each is still sent from time to time")
+    #expect(sent >= ids.count * 3600 / 121, "each request is still sent from time to time")
     #expect(sent <= ids.count * 40)
   }
 
-  @Test func requestThatFailedOnceFollowsTheNextSuccessAfterItsBackOff() {
+  @Test func successAfterTheBackOffReleasesTheRequest() {
     var plan = plan()
     let ids = add(1, to: &plan)
     plan.succeeded(host, at: second)
@@ -180,11 +180,11 @@ import Testing
 
   // MARK: The clock
 
-  @Test func certificateThatIsNotValidIsProbedAtTheMaximumDelayAndWhenTheClockIsSet() {
+  @Test func invalidCertificateIsProbedAtTheMaximumDelayAndWhenTheClockIsSet() {
     var plan = plan()
     let ids = (0..<3).map { _ in plan.add(.clock, host: host, isVisible: true, at: 0) }
     #expect(plan.take().wake == 120 * second)
-    #expect(woken(&plan, at: 120 * second) == [ids[0]], "one for all")
+    #expect(woken(&plan, at: 120 * second) == [ids[0]], "one request probes for all")
     plan.failedAgain(ids[0], .clock, at: 121 * second)
     #expect(plan.take().wake == 241 * second)
 
@@ -207,7 +207,7 @@ import Testing
     #expect(plan.take().due.isEmpty)
   }
 
-  @Test func loadThatBeganBeforeTheClockWasSetIsSentAtOnce() {
+  @Test func loadThatBeganBeforeTheClockWasSetIsSentAgainAtOnce() {
     var plan = plan()
     let steps = plan.clockSteps
     plan.clockStepped(at: second)
@@ -220,11 +220,11 @@ import Testing
 
   // MARK: Memory
 
-  @Test func shortageOfMemoryBacksOffByItself() {
+  @Test func memoryShortageBacksOffIndependentlyOfHosts() {
     var plan = plan()
     let ids = (0..<2).map { _ in plan.add(.memory, host: host, isVisible: true, at: 0) }
     plan.succeeded(host, at: second)
-    #expect(plan.take().due.isEmpty, "servers have no part in it")
+    #expect(plan.take().due.isEmpty, "a host's success does not end a memory shortage")
 
     var sent: [Int64] = []
     for time in 2..<20 {
@@ -249,7 +249,7 @@ import Testing
     #expect(woken(&plan, at: 3600 * second) == [ids[0]])
   }
 
-  @Test func pauseIsBoundedAndEndsWithASuccessOrAnotherNetwork() {
+  @Test func pauseIsBoundedAndEndsWithASuccessOrAReturnedNetwork() {
     var plan = plan(RecoveryPolicy(maximumRetryAfter: 100))
     plan.refused(host, retryAfter: 1e9, at: 0)
     let ids = add(1, to: &plan)
@@ -266,12 +266,12 @@ import Testing
     plan.failedAgain(ids[0], .server, at: 104 * second)
 
     for time in 105..<204 { plan.succeeded(host, at: Int64(time) * second) }
-    #expect(plan.take().due.isEmpty, "this request was refused although others are answered")
+    #expect(plan.take().due.isEmpty, "this request was refused while other requests succeed")
     plan.succeeded(host, at: 204 * second)
     #expect(plan.take().due == ids)
   }
 
-  @Test func stepOfTheClockSendsNothingElse() {
+  @Test func clockStepReleasesNoServerFailures() {
     var plan = plan()
     _ = add(3, to: &plan)
     plan.clockStepped(at: second)
@@ -280,17 +280,17 @@ import Testing
 
   // MARK: The screen
 
-  @Test func whatCannotBeSeenWakesNothing() {
+  @Test func offScreenRequestsSetNoWakeUp() {
     var plan = plan()
     let ids = add(3, to: &plan, isVisible: false)
     #expect(plan.take().wake == nil)
     #expect(woken(&plan, at: 1000 * second).isEmpty)
 
     plan.setVisible(true, ids[1], at: 1000 * second)
-    #expect(plan.take().due == [ids[1]], "its time has passed meanwhile")
+    #expect(plan.take().due == [ids[1]], "the request's delay has passed")
   }
 
-  @Test func whatHasLeftTheScreenIsPassedOver() {
+  @Test func requestsThatLeaveTheScreenDoNotProbe() {
     var plan = plan()
     let ids = add(3, to: &plan)
     #expect(woken(&plan, at: 2 * second) == [ids[0]])
@@ -301,10 +301,10 @@ import Testing
     #expect(plan.take().due == [ids[2]])
     plan.setVisible(false, ids[2], at: 2 * second)
     let (due, wake) = plan.take()
-    #expect(due.isEmpty && wake == nil, "no time is set for what nobody sees")
+    #expect(due.isEmpty && wake == nil, "off-screen requests set no wake-up")
   }
 
-  @Test func whatWasReleasedOffTheScreenIsSentWhenItCanBeSeen() {
+  @Test func releasedOffScreenRequestIsSentWhenItBecomesVisible() {
     var plan = plan()
     let ids = add(2, to: &plan, isVisible: false)
     plan.succeeded(host, at: second)
@@ -314,15 +314,15 @@ import Testing
     #expect(plan.take().due == [ids[1]])
   }
 
-  @Test func settledRequestsLeaveNothingBehind() {
+  @Test func removedRequestsLeaveNoState() {
     var plan = plan()
     let ids = add(2, to: &plan)
     let stale = plan.add(.server, host: host, isVisible: true, isReleased: true, at: 0)
-    #expect(plan.take().due == [stale], "at once")
+    #expect(plan.take().due == [stale], "a released request is sent at once")
     _ = woken(&plan, at: 2 * second)
 
     plan.remove(ids[0], at: 3 * second)
-    #expect(plan.take().due == [ids[1]], "the probe has gone, and another takes its place")
+    #expect(plan.take().due == [ids[1]], "another request replaces the removed probe")
     plan.remove(ids[1], at: 3 * second)
     plan.remove(stale, at: 3 * second)
 
