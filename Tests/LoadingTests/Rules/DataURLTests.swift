@@ -11,7 +11,7 @@ import Testing
     ("data:,a%20b", "a b"), ("data:,a%2", "a%2"), ("data:,%41", "A"), ("data:,x%41", "xA"),
     ("data:,ab#part", "ab"), ("DATA:,ab", "ab"),
   ])
-  func bytesAreRead(text: String, expected: String) throws {
+  func base64AndPercentEncodingAreDecoded(text: String, expected: String) throws {
     #expect(String(decoding: try DataURL(text).body, as: UTF8.self) == expected)
   }
 
@@ -20,7 +20,7 @@ import Testing
     "data:;base64,QQ==QQ==", "data:;base64,QUJD=QQ=", "data:;base64,Q", "data:;base64,QUJ!", "data:;base64",
     "data:#,a",
   ])
-  func whatIsNoDataIsRefused(text: String) {
+  func malformedDataURLIsRefused(text: String) {
     #expect(throws: ImageError.invalidURL(text)) { try DataURL(text) }
   }
 }

@@ -43,7 +43,7 @@ import Testing
 
   // MARK: Order
 
-  @Test func batchLastsFiveMillisecondsFromOneToTheNext() {
+  @Test func gapOfMoreThanFiveMillisecondsBeginsANewBatch() {
     var queue = DownloadQueue()
     queue.maximumActive = 1
     queue.order = .newestBatch
@@ -79,7 +79,7 @@ import Testing
     #expect(numbers == expected)
   }
 
-  @Test func downloadThatIsTriedAgainIsNotWhatWasAskedForLast() {
+  @Test func retriedDownloadDoesNotCountAsNewest() {
     var queue = DownloadQueue()
     queue.maximumActive = 1
     queue.order = .newestBatch
@@ -96,7 +96,7 @@ import Testing
 
   // MARK: Bounds
 
-  @Test func localReadsTakeNoPlaceOfTheNetwork() {
+  @Test func localReadsTakeNoDownloadSlot() {
     var queue = DownloadQueue()
     queue.maximumActive = 1
     for number in 1...3 as ClosedRange<UInt64> { queue.enqueue(id(number), lane: .local, priority: .high) }
@@ -121,9 +121,9 @@ import Testing
     #expect(started(&queue) == [2])
   }
 
-  // MARK: Rest
+  // MARK: Delays
 
-  @Test func restingDownloadStartsAtItsTimeWithItsNewPriority() {
+  @Test func delayedDownloadStartsOnTimeWithItsNewPriority() {
     var queue = DownloadQueue()
     queue.maximumActive = 1
     queue.enqueue(id(1), lane: a, priority: .low, notBefore: milliseconds(100))
@@ -131,14 +131,14 @@ import Testing
     queue.enqueue(id(2), lane: a, priority: .normal)
     #expect(started(&queue) == [2])
     queue.ended(id(2), status: 200)
-    #expect(started(&queue, at: 99).isEmpty, "the new priority does not end the rest")
+    #expect(started(&queue, at: 99).isEmpty, "the new priority does not end the delay")
     #expect(queue.nextChange(after: milliseconds(99)) == milliseconds(100))
 
     queue.enqueue(id(3), lane: a, priority: .normal, at: milliseconds(99))
     #expect(queue.startNext(at: milliseconds(100)) == id(1))
   }
 
-  @Test func restingDownloadsWakeInTheOrderOfTheirTimes() {
+  @Test func delayedDownloadsStartInTheOrderOfTheirTimes() {
     var queue = DownloadQueue()
     queue.order = .fifo
     for (number, time) in [(1, 30), (2, 10), (3, 20), (4, 10)] as [(UInt64, Int)] {
@@ -149,7 +149,7 @@ import Testing
     #expect(started(&queue, at: 30) == [2, 4, 3, 1])
   }
 
-  @Test func restOfACancelledDownloadWakesNobody() {
+  @Test func delayOfARemovedDownloadCausesNoWakeUp() {
     var queue = DownloadQueue()
     queue.enqueue(id(1), lane: a, priority: .normal, notBefore: milliseconds(10))
     queue.enqueue(id(2), lane: a, priority: .normal, notBefore: milliseconds(50))
@@ -164,7 +164,7 @@ import Testing
     #expect(queue.waitingCount == 0)
   }
 
-  @Test func networkThatReturnsEndsRestAndBackOff() {
+  @Test func returnOfTheNetworkEndsDelaysAndBackOff() {
     var queue = refused([1], retryAfter: 30)
     queue.enqueue(id(2), lane: a, priority: .normal)
     queue.enqueue(id(3), lane: b, priority: .normal, notBefore: milliseconds(1000))
@@ -177,7 +177,7 @@ import Testing
 
   // MARK: Rate limit
 
-  @Test func onlyDownloadsThatRanOverTheNetworkTakeTokens() {
+  @Test func onlyCancelledRunningNetworkDownloadsTakeTokens() {
     var queue = DownloadQueue()
     queue.rateLimit = RateLimit(burst: 1, perSecond: 0)
     queue.enqueue(id(1), lane: .local, priority: .normal)
@@ -195,10 +195,10 @@ import Testing
     #expect(started(&queue) == [5])
     queue.remove(id(5))
     queue.enqueue(id(6), lane: a, priority: .normal)
-    #expect(started(&queue).isEmpty, "the token went with the one that ran in vain")
+    #expect(started(&queue).isEmpty, "the cancelled download took the token")
   }
 
-  @Test func filesAreReadWithoutATokenToo() {
+  @Test func localReadsStartWithoutTokens() {
     var queue = DownloadQueue()
     queue.rateLimit = RateLimit(burst: 1, perSecond: 0)
     queue.enqueue(id(1), lane: a, priority: .normal)
@@ -210,7 +210,7 @@ import Testing
     #expect(started(&queue) == [2])
   }
 
-  @Test func nextChangeIsWhenBothTokenAndHostAllowIt() throws {
+  @Test func nextChangeIsWhenTokenAndHostAllowADownload() throws {
     var queue = refused([1], retryAfter: 2)
     queue.rateLimit = RateLimit(burst: 1, perSecond: 1)
     queue.enqueue(id(2), lane: b, priority: .normal)
@@ -228,15 +228,15 @@ import Testing
 
   // MARK: Servers that ask for a pause
 
-  @Test func failureWithoutAnAnswerLeavesTheHostAlone() {
+  @Test func failureWithoutAResponseLetsOneMoreDownloadProbe() {
     var queue = refused([1], retryAfter: 1)
     queue.enqueue(id(2), lane: a, priority: .normal)
     queue.enqueue(id(3), lane: a, priority: .normal)
-    #expect(started(&queue, at: 1000) == [2], "one tries")
+    #expect(started(&queue, at: 1000) == [2], "one download probes the host")
 
     queue.ended(id(2), status: nil, at: milliseconds(1000))
 
-    #expect(started(&queue, at: 1000) == [3], "another one tries, and no more than one")
+    #expect(started(&queue, at: 1000) == [3], "exactly one other download probes the host")
     queue.enqueue(id(4), lane: a, priority: .normal, at: milliseconds(1000))
     #expect(started(&queue, at: 1000).isEmpty)
     queue.ended(id(3), status: 200, at: milliseconds(1000))
@@ -256,7 +256,7 @@ import Testing
     #expect(started(&queue, at: 30_000) == [3])
   }
 
-  @Test func successOfADownloadThatRanBeforeTheRefusalOpensNothing() {
+  @Test func successOfAnEarlierDownloadDoesNotEndThePause() {
     var queue = DownloadQueue()
     for number in 1...2 as ClosedRange<UInt64> { queue.enqueue(id(number), lane: a, priority: .normal) }
     #expect(started(&queue) == [1, 2])
@@ -267,7 +267,7 @@ import Testing
     #expect(started(&queue, at: 1).isEmpty)
   }
 
-  @Test func pauseIsNeverLongerThanTheLongest() {
+  @Test func pauseIsLimitedToTheMaximum() {
     var queue = DownloadQueue()
     queue.backOff.longest = 10
     queue.enqueue(id(1), lane: a, priority: .normal)
@@ -278,7 +278,7 @@ import Testing
     #expect(queue.nextChange(after: 0) == milliseconds(10_000))
   }
 
-  @Test func overloadWithoutATimeIsNoRefusal() {
+  @Test func status503WithoutRetryAfterDoesNotPauseTheHost() {
     var queue = DownloadQueue()
     queue.enqueue(id(1), lane: a, priority: .normal)
     #expect(started(&queue) == [1])

@@ -2,7 +2,7 @@ import Testing
 
 @testable import VitrineLoading
 
-/// Dates as HTTP writes them (RFC 9110, 5.6.7).
+/// Parsing of HTTP dates (RFC 9110, 5.6.7).
 @Suite struct HTTPDateTests {
   @Test(arguments: [
     ("Thu, 01 Jan 1970 00:00:00 GMT", 0.0), ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777),
@@ -12,7 +12,7 @@ import Testing
     ("Tue, 29 Feb 2000 00:00:00 GMT", 951_782_400), ("Wed, 01 Mar 2000 00:00:00 GMT", 951_868_800),
     ("Sat, 31 Dec 2016 23:59:60 GMT", 1_483_228_800), ("Mon, 01 Mar 1600 00:00:00 GMT", -11_670_912_000),
   ])
-  func datesAreSecondsSince1970(text: String, expected: Double) {
+  func datesAreParsedAsSecondsSince1970(text: String, expected: Double) {
     #expect(HTTPDate.seconds(text) == expected)
   }
 
@@ -21,7 +21,7 @@ import Testing
     ("Thursday, 01-Jan-70 00:00:00 GMT", 0), ("Thursday, 29-Feb-24 12:00:00 GMT", 1_709_208_000),
     ("Thu Feb 29 12:00:00 2024", 1_709_208_000),
   ])
-  func theTwoOldFormsAreReadToo(text: String, expected: Double) {
+  func obsoleteDateFormatsAreParsed(text: String, expected: Double) {
     #expect(HTTPDate.seconds(text) == expected)
   }
 
@@ -34,5 +34,5 @@ import Testing
     "Sun, 06 Nov 1994 08:49:+7 GMT", "Sunday, 06-Nov-+4 08:49:37 GMT", "Sunday, 06-Nov-1 08:49:37 GMT",
     "Sunday, 06--94 08:49:37 GMT", "Sun Nov 6 08:49:37 94", "Sun Nov 6 1994 08:49:37", " , , , , , ",
   ])
-  func whatIsNoDateIsNone(text: String) { #expect(HTTPDate.seconds(text) == nil) }
+  func malformedDatesAreRejected(text: String) { #expect(HTTPDate.seconds(text) == nil) }
 }

@@ -4,7 +4,7 @@ import Testing
 
 /// Looking up header fields by name.
 @Suite struct HTTPHeadersTests {
-  @Test func settingReplacesEachFieldOfThatName() {
+  @Test func settingAHeaderReplacesAllFieldsOfTheName() {
     var headers: HTTPHeaders = ["Accept": "a", "ACCEPT": "b", "Cookie": "c"]
 
     headers["accept"] = "d"
@@ -14,7 +14,7 @@ import Testing
     #expect(headers.fields.map(\.name) == ["Cookie"])
   }
 
-  @Test func nameThatBeginsWithAnotherIsAnother() {
+  @Test func prefixOfANameDoesNotMatch() {
     let headers: HTTPHeaders = ["Accept-Language": "de", "Accept": "image/*"]
 
     #expect(headers["Accept"] == "image/*")
@@ -24,7 +24,7 @@ import Testing
     #expect(!HTTPHeaders.isSame("Accept-Language", "Accept"))
   }
 
-  @Test func caseOfEveryLetterCountsForNothingAndOtherSignsForThemselves() {
+  @Test func comparisonIgnoresTheCaseOfASCIILettersOnly() {
     #expect(HTTPHeaders.isSame("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz"))
     // The neighbors of the letters in ASCII differ by the same bit as upper and lower case.
     for (a, b) in [("@", "`"), ("[", "{"), ("^", "~"), ("\u{C4}", "\u{E4}")] {

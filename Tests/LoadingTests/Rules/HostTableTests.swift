@@ -2,7 +2,7 @@ import Testing
 
 @testable import VitrineLoading
 
-/// The memory for hosts is bounded, however many hosts were used.
+/// The table of remembered hosts, which is bounded however many hosts were used.
 @Suite struct HostTableTests {
   /// Runs one download from each of `count` hosts, one per second.
   private func ask(_ queue: inout DownloadQueue, count: Int, status: Int, retryAfter: Double?) {
@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  @Test func serversThatSpeakHTTP2AreForgotten() {
+  @Test func numberOfRememberedHTTP2ServersIsBounded() {
     var queue = DownloadQueue()
 
     ask(&queue, count: 2000, status: 200, retryAfter: nil)
@@ -24,7 +24,7 @@ import Testing
     #expect(queue.rememberedCount <= DownloadQueue.rememberedServers)
   }
 
-  @Test func serversThatAskedToBeLeftAloneAreForgottenAfterTheirTime() {
+  @Test func pausedServersAreForgottenAfterTheirPause() {
     var queue = DownloadQueue()
 
     ask(&queue, count: 2000, status: 503, retryAfter: 30)
@@ -32,6 +32,7 @@ import Testing
     #expect(queue.rememberedCount <= DownloadQueue.rememberedServers + HostBackOff.limit)
     let last = DownloadQueue.Lane.host(scheme: "https", name: "1999.test", port: nil)
     #expect(
-      (queue.backOff.opening(of: last, at: 1_999_000_000_000) ?? 0) > 1_999_000_000_000, "is left alone")
+      (queue.backOff.opening(of: last, at: 1_999_000_000_000) ?? 0) > 1_999_000_000_000,
+      "the last one is paused")
   }
 }

@@ -2,18 +2,18 @@ import Testing
 
 @testable import VitrineLoading
 
-/// What runs, by its number.
+/// The table of loads, keyed by number.
 struct LoadTableTests {
   private typealias ID = LoadID<Waiter>
 
   @Test(arguments: [1, 4, 256, 1 << 40] as [UInt64])
-  func doesWhatADictionaryDoes(step: UInt64) {
+  func loadTableBehavesLikeADictionary(step: UInt64) {
     var table = LoadTable<Waiter, Int>()
     var dictionary: [ID: Int] = [:]
     var random = SystemRandomNumberGenerator()
     var last: UInt64 = 0
     for turn in 0..<20_000 {
-      // Most come and go in turn, some stay.
+      // Picks a key of the newer half, so that some old entries stay.
       let known = ID(
         number: max(1, last / step / 2 + .random(in: 0...(last / step / 2 + 2), using: &random)) * step)
       switch Int.random(in: 0..<8, using: &random) {
@@ -37,7 +37,7 @@ struct LoadTableTests {
     #expect(table.isEmpty && table.keys.isEmpty)
   }
 
-  @Test func changeOfWhatIsNotThereChangesNothing() {
+  @Test func mutatingAnAbsentEntryChangesNothing() {
     var table = LoadTable<Waiter, Int>()
     table[ID(number: 1)]? += 1
     #expect(table[ID(number: 1)] == nil)
@@ -46,7 +46,7 @@ struct LoadTableTests {
     #expect(table[ID(number: 1)] == nil && table[ID(number: 2)] == 5 && table.count == 1)
   }
 
-  @Test func copyIsItsOwn() {
+  @Test func copiesAreIndependent() {
     var table = LoadTable<Waiter, Int>()
     table[ID(number: 1)] = 1
     var copy = table
@@ -56,7 +56,7 @@ struct LoadTableTests {
     #expect(copy[ID(number: 1)] == 2 && copy.count == 2)
   }
 
-  @Test func valuesAreLetGoWhenTheyAreRemoved() {
+  @Test func removedValuesAreReleased() {
     final class Value {}
     var table = LoadTable<Waiter, Value>()
     var values = (1...100).map { _ in Value() }

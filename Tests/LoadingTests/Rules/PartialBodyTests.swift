@@ -3,7 +3,7 @@ import Testing
 
 @testable import VitrineLoading
 
-/// What of a body that broke off can be used again (RFC 9110, 13.1.5 and 14).
+/// Resumable data of broken downloads (RFC 9110, 13.1.5 and 14).
 @Suite struct PartialBodyTests {
   private let bytes = [UInt8](repeating: 7, count: 5000)
 
@@ -15,7 +15,7 @@ import Testing
     PartialBody(bytes, of: head(headers, status: status), length: length, validator: nil)
   }
 
-  @Test func strongTagOrDateIsNeeded() {
+  @Test func resumableDataNeedsAStrongETagOrADate() {
     #expect(partial(["ETag": "\"a\""])?.validator == "\"a\"")
     #expect(partial(["Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT"]) != nil)
     #expect(partial([:]) == nil)
@@ -23,7 +23,7 @@ import Testing
     #expect(partial(["ETag": "\"\""]) == nil)
   }
 
-  @Test func aLongValidatorIsNotKept() {
+  @Test func responseWithALongValidatorIsNotResumable() {
     let longest = PartialBody.longestValidator
     let tag = "\"" + String(repeating: "a", count: longest - 2) + "\""
     #expect(partial(["ETag": tag])?.validator == tag)
@@ -31,16 +31,16 @@ import Testing
     #expect(partial(["Last-Modified": String(repeating: "1", count: longest + 1)]) == nil)
   }
 
-  @Test func whatHasNoRestIsNotKept() {
+  @Test func responseThatCannotContinueIsNotResumable() {
     #expect(partial(["ETag": "\"a\"", "Accept-Ranges": "none"]) == nil)
     #expect(partial(["ETag": "\"a\"", "Content-Encoding": "gzip"]) == nil)
     #expect(partial(["ETag": "\"a\""], status: 404) == nil)
-    #expect(partial(["ETag": "\"a\""], length: 5000) == nil, "complete")
-    #expect(partial(["ETag": "\"a\""], length: 4000) == nil, "longer than it says")
-    #expect(PartialBody([1], of: head(["ETag": "\"a\""]), length: 10, validator: nil) == nil, "too short")
+    #expect(partial(["ETag": "\"a\""], length: 5000) == nil, "the body is complete")
+    #expect(partial(["ETag": "\"a\""], length: 4000) == nil, "the body is longer than stated")
+    #expect(PartialBody([1], of: head(["ETag": "\"a\""]), length: 10, validator: nil) == nil, "too few bytes")
   }
 
-  @Test func bytesBelowTheSmallestCountAreNotKept() {
+  @Test func bodyBelowTheMinimumSizeIsNotResumable() {
     let answer = head(["ETag": "\"a\""])
     func partial(_ count: Int) -> PartialBody? {
       PartialBody([UInt8](repeating: 7, count: count), of: answer, length: 10_000, validator: nil)
@@ -49,7 +49,7 @@ import Testing
     #expect(partial(PartialBody.smallest - 1) == nil)
   }
 
-  @Test func restIsAskedForByRangeAndValidator() throws {
+  @Test func remainderIsRequestedWithRangeAndIfRange() throws {
     let headers = try #require(partial(["ETag": "\"a\""])).adding(to: ["Accept": "image/*"])
     #expect(headers["Range"] == "bytes=5000-")
     #expect(headers["If-Range"] == "\"a\"")
@@ -69,13 +69,15 @@ import Testing
       (200, ["ETag": "\"b\""], .whole),
       (404, [:], .whole),
     ] as [(Int, HTTPHeaders, PartialBody.Continuation)])
-  func answerSaysWhatItIs(status: Int, headers: HTTPHeaders, expected: PartialBody.Continuation) throws {
+  func statusAndRangeDecideTheContinuation(
+    status: Int, headers: HTTPHeaders, expected: PartialBody.Continuation
+  ) throws {
     let known = try #require(partial(["ETag": "\"a\""]))
     #expect(known.continuation(by: head(headers, status: status)) == expected)
   }
 
-  @Test("A refused range ends the use of the bytes, a failing server does not", arguments: [416, 503])
-  func bytesAfterARefusal(status: Int) throws {
+  @Test("A refused range discards the resumable data, a failing server does not", arguments: [416, 503])
+  func refusedRangeDiscardsResumableData(status: Int) throws {
     let known = try #require(partial(["ETag": "\"a\""]))
     var assembly = AnswerAssembly(resuming: known)
     _ = assembly.receive(head([:], status: status, length: nil))
@@ -89,21 +91,21 @@ import Testing
     "bytes 0-2305843009213693952/*", "bytes 0-1/2305843009213693952", "bytes +0-1/2", "bytes 0-+1/2",
     "bytes 0-1/+2",
   ])
-  func oddRangesAreNone(text: String) { #expect(ContentRange(text) == nil) }
+  func malformedContentRangesAreRejected(text: String) { #expect(ContentRange(text) == nil) }
 
-  @Test func bodiesAreKeptUpToTheLimitTheNewestFirst() throws {
+  @Test func resumableDataIsLimitedAndTheOldestIsEvicted() throws {
     let body = try #require(partial(["ETag": "\"a\""]))
     var bodies = PartialBodies(limit: 12_000)
     for name in ["a", "b", "c"] { bodies.keep(body, for: request(name).identity) }
     #expect(bodies.bytes == 10_000)
     #expect(
       [bodies.take(request("a").identity) == nil, bodies.take(request("b").identity) != nil] == [true, true])
-    #expect(bodies.take(request("b").identity) == nil, "taken")
+    #expect(bodies.take(request("b").identity) == nil, "the data has been taken")
     #expect(bodies.bytes == 5000)
     for name in ["d", "e"] { bodies.keep(body, for: request(name).identity) }
     #expect(bodies.takeOldest(bytes: 0).isEmpty)
     #expect(bodies.takeOldest(bytes: 1).count == 1)
-    #expect(bodies.take(request("d").identity) == nil, "the oldest was released")
+    #expect(bodies.take(request("d").identity) == nil, "the oldest data was released")
     #expect(bodies.takeOldest(bytes: .max).count == 1)
     #expect(bodies.bytes == 0)
     var none = PartialBodies(limit: 0)

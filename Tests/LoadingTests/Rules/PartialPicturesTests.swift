@@ -4,7 +4,7 @@ import VitrineTesting
 
 @testable import VitrineLoading
 
-/// When a picture is shown in part.
+/// The decisions about when a preview is decoded.
 struct PartialPicturesTests {
   private let second: Int64 = 1_000_000_000
   private let decoder: CountedDecoder
@@ -22,17 +22,17 @@ struct PartialPicturesTests {
   }
 
   @Test(
-    "YY-F35 a length that is unknown, zero or wrong",
+    "YY-F35 a preview is worth showing with an unknown length, not with a length that is zero or wrong",
     arguments: [
       (1023, nil, false), (1024, nil, true), (.max, nil, true), (5000, 0, false), (5000, -1, false),
       (5000, 4000, false), (5000, .max, true), (98_999, 100_000, true), (99_000, 100_000, false),
       (0, 0, false),
     ] as [(Int, Int?, Bool)])
-  func worth(count: Int, expected: Int?, isWorthShowing: Bool) {
+  func lengthsDecideWhetherAPreviewIsWorthShowing(count: Int, expected: Int?, isWorthShowing: Bool) {
     #expect(beginning(count, of: expected).isWorthShowing == isWorthShowing)
   }
 
-  @Test func nextComesAfterTheInterval() {
+  @Test func nextPreviewStartsAfterTheInterval() {
     let parts = Parts()
     #expect(parts.begin(beginning(2000), at: 0))
     parts.end(decoder, hasPicture: true, interval: 0.2, at: 0)
@@ -40,7 +40,7 @@ struct PartialPicturesTests {
     #expect(parts.begin(beginning(3000), at: second / 5))
   }
 
-  @Test func oneThatTakesLongIsFollowedByAsLongAPause() {
+  @Test func slowPreviewIsFollowedByAnEquallyLongPause() {
     let parts = Parts()
     #expect(parts.begin(beginning(2000), at: 0))
     #expect(!parts.begin(beginning(3000), at: second))
@@ -50,7 +50,7 @@ struct PartialPicturesTests {
   }
 
   @Test(arguments: [0, -1, .nan, -.infinity] as [Double])
-  func intervalThatIsNoneLetsEachThrough(interval: Double) {
+  func nonPositiveOrNaNIntervalAllowsEachPreview(interval: Double) {
     let parts = Parts()
     for count in 1...3 {
       #expect(parts.begin(beginning(2000 * count), at: 7))
@@ -58,7 +58,7 @@ struct PartialPicturesTests {
     }
   }
 
-  @Test func skippedOneMayFollowAtOnceWithItsDecoder() {
+  @Test func skippedPreviewMayStartAgainAtOnceWithItsDecoder() {
     let parts = Parts()
     #expect(parts.begin(beginning(2000), at: 0))
     parts.skip(decoder)
@@ -66,7 +66,7 @@ struct PartialPicturesTests {
     #expect(parts.takeDecoder(for: 1).fitting?.decoder === decoder.decoder)
   }
 
-  @Test func oneThatHadNoMemoryComesNoSoonerThanItIsTold() {
+  @Test func skippedPreviewWaitsUntilTheGivenTime() {
     let parts = Parts()
     #expect(parts.begin(beginning(2000), at: 0))
     parts.skip(decoder, until: second)
@@ -74,7 +74,7 @@ struct PartialPicturesTests {
     #expect(parts.begin(beginning(3000), at: second))
   }
 
-  @Test func lateJobIsNotTakenForTheNext() {
+  @Test func lateJobDoesNotEndTheNextPreview() {
     let parts = Parts()
     #expect(parts.begin(beginning(2000), at: 0))
     let late = parts.job
@@ -85,18 +85,19 @@ struct PartialPicturesTests {
     #expect(parts.isRunning)
   }
 
-  @Test func decoderIsOfOneBody() {
+  @Test func decoderIsUsedForOneBodyOnly() {
     let parts = Parts()
     #expect(parts.begin(beginning(2000), at: 0))
     #expect(parts.takeDecoder(for: 1).fitting == nil)
     parts.end(decoder, hasPicture: false, interval: 0, at: 0)
-    #expect(parts.begin(beginning(2000, body: 2), at: 0), "nothing was shown of the other")
+    #expect(parts.begin(beginning(2000, body: 2), at: 0), "no preview of the first body was shown")
     let taken = parts.takeDecoder(for: 2)
     #expect(taken.fitting == nil)
-    #expect(taken.other?.decoder === decoder.decoder, "it is the caller's to let go")
+    #expect(taken.other?.decoder === decoder.decoder, "the caller releases the other decoder")
   }
 
-  @Test("a preview is only made from more bytes than the one before") func neverBackwards() {
+  @Test("a preview is made only from more bytes than the previous preview")
+  func previewNeedsMoreBytesThanThePreviousPreview() {
     let parts = Parts()
     #expect(parts.begin(beginning(5000), at: 0))
     parts.end(decoder, hasPicture: true, interval: 0, at: 0)
@@ -104,7 +105,7 @@ struct PartialPicturesTests {
     #expect(parts.begin(beginning(5001, body: 2), at: second))
   }
 
-  @Test func withoutADecoderItIsOver() {
+  @Test func missingDecoderEndsPreviews() {
     let parts = Parts()
     #expect(parts.begin(beginning(2000), at: 0))
     parts.end(nil, hasPicture: false, interval: 0, at: 0)
@@ -115,10 +116,10 @@ struct PartialPicturesTests {
   }
 }
 
-/// Decisions that a check may ask for. Each job has a number of its own.
+/// A class around `PartialPictures`, so that `#expect` can call its mutating methods. Each job gets a new number.
 private final class Parts {
   private var parts = PartialPictures()
-  /// The newest.
+  /// The number of the newest job.
   private(set) var job: UInt64 = 0
 
   var isRunning: Bool { parts.runningJob != nil }

@@ -4,8 +4,8 @@ import Testing
 
 /// The hash table of the memory cache.
 @Suite(.timeLimit(.minutes(1))) struct PlaceIndexTests {
-  @Test("Places are found by hash after any inserts and removals", arguments: [1, 3, 16, 1 << 20])
-  func doesWhatADictionaryDoes(spread: Int) {
+  @Test("Entries are found by hash after any inserts and removals", arguments: [1, 3, 16, 1 << 20])
+  func placeIndexBehavesLikeADictionary(spread: Int) {
     var random = SplitMix(state: UInt64(spread))
     var index = PlaceIndex()
     var hashes: [Int: Int] = [:]

@@ -3,7 +3,7 @@ import VitrineGraphics
 
 @testable import VitrineLoading
 
-/// Which failures are tried again, and after how long.
+/// The errors that are retried, and the delays before the retries.
 @Suite struct RetryPolicyTests {
   private func delay(
     _ policy: RetryPolicy = RetryPolicy(limit: 3, delay: 1, maximumDelay: 60), retries: Int = 0,
@@ -19,7 +19,7 @@ import VitrineGraphics
       .timedOut(.connect(seconds: 1)), .timedOut(.stall(seconds: 1)), .timedOut(.total(seconds: 1)),
       .proxyFailed(status: nil, message: ""), .proxyFailed(status: 503, message: ""),
     ] as [ImageError])
-  func whatMayHealIsTriedAgain(error: ImageError) {
+  func retryableErrorsAreRetried(error: ImageError) {
     #expect(delay(RetryPolicy(), error) != nil)
   }
 
@@ -34,17 +34,17 @@ import VitrineGraphics
       .requestRefused(""), .responseRefused(""), .shutDown, .decoding(.jpeg, message: ""),
       .unreadableFile(path: "", message: ""),
     ] as [ImageError])
-  func whatCannotHealIsNot(error: ImageError) {
+  func permanentErrorsAreNotRetried(error: ImageError) {
     #expect(delay(RetryPolicy(), error) == nil)
   }
 
-  @Test func delayDoublesUpToTheLongest() {
+  @Test func delayDoublesUpToTheMaximum() {
     let policy = RetryPolicy(limit: 100, delay: 1, maximumDelay: 10)
     #expect((0..<6).map { delay(policy, retries: $0) } == [1, 2, 4, 8, 10, 10])
     #expect(delay(policy, retries: 99) == 10)
   }
 
-  @Test func chanceTakesHalfOfItAtMost() {
+  @Test func randomFactorHalvesTheDelayAtMost() {
     #expect(delay(random: 0) == 0.5)
     #expect(delay(random: 0.5) == 0.75)
     #expect(delay(retries: 1, random: 0) == 1)
@@ -57,16 +57,16 @@ import VitrineGraphics
     #expect(delay(RetryPolicy(limit: -1)) == nil)
   }
 
-  @Test func serverIsTakenAtItsWord() {
+  @Test func retryAfterExtendsTheDelayUpToTheMaximum() {
     #expect(delay(retryAfter: 20) == 20)
     #expect(delay(retryAfter: 0.1) == 1)
     #expect(delay(retryAfter: 60) == 60)
-    #expect(delay(retryAfter: 61) == nil, "longer than anybody waits")
+    #expect(delay(retryAfter: 61) == nil, "longer than the maximum delay")
     #expect(delay(retryAfter: .nan) == nil)
     #expect(delay(retryAfter: .infinity) == nil)
   }
 
-  @Test func oddDelaysCountAsNone() {
+  @Test func negativeDelaysCountAsZero() {
     #expect(delay(RetryPolicy(limit: 1, delay: -5)) == 0)
     #expect(delay(RetryPolicy(limit: 1, delay: 5, maximumDelay: -1)) == 0)
   }

@@ -3,16 +3,16 @@ import VitrineTesting
 
 @testable import VitrineLoading
 
-/// How long memory keeps what may have changed.
+/// The time for which the memory cache keeps stale images.
 struct StalePicturesTests {
   private func entry(_ image: UInt64, _ name: String = "a.jpg", end: Int64) -> StalePictures.Entry {
     .init(image: image, request: request(name), additionalIdentifier: nil, end: end)
   }
 
-  @Test func eachGoesWhenItsTimeIsOver() {
+  @Test func staleImagesAreDueAtTheirEndTimes() {
     var pictures = StalePictures()
     #expect(pictures.add(entry(1, end: 10)) == 10)
-    #expect(pictures.add(entry(2, "b.jpg", end: 20)) == nil, "somebody comes already")
+    #expect(pictures.add(entry(2, "b.jpg", end: 20)) == nil, "a wake-up is already scheduled")
     let first = pictures.takeDue(at: 10)
     #expect(first.due.map(\.image) == [1])
     #expect(first.next == 20)
@@ -21,7 +21,7 @@ struct StalePicturesTests {
     #expect(second.next == nil)
   }
 
-  @Test func placeInACacheIsKnownOnceHoweverOftenItIsFilled() {
+  @Test func repeatedInsertsForARequestKeepOneEntry() {
     var pictures = StalePictures()
     for image in 1...1000 { #expect(pictures.add(entry(UInt64(image), end: .max)) == nil) }
     #expect(pictures.takeAll().map(\.image) == [1000])

@@ -2,7 +2,7 @@ import Testing
 
 @testable import VitrineLoading
 
-/// How many may start in vain.
+/// The rate limit for downloads that are cancelled before they finish.
 @Suite struct TokenBucketTests {
   private let second: Int64 = 1_000_000_000
 
@@ -15,7 +15,7 @@ import Testing
     return count
   }
 
-  @Test func burstThenRate() {
+  @Test func tokensComeInABurstAndThenAtTheRate() {
     var bucket = TokenBucket(RateLimit(burst: 5, perSecond: 2))
     #expect(taken(&bucket, at: 0) == 5)
     let next = bucket.nextToken(at: 0) ?? 0
@@ -24,14 +24,14 @@ import Testing
     #expect(taken(&bucket, at: 100 * second) == 5, "never more than the burst")
   }
 
-  @Test func moreMayBeTakenThanThereIsAndIsOwed() {
+  @Test func tokensTakenInExcessAreOwed() {
     var bucket = TokenBucket(RateLimit(burst: 2, perSecond: 1))
     for _ in 0..<5 { bucket.take(at: 0) }
     #expect(taken(&bucket, at: 3 * second) == 0)
     #expect(taken(&bucket, at: 5 * second) == 2)
   }
 
-  @Test func clockThatGoesBackGivesNothing() {
+  @Test func clockThatGoesBackAddsNoTokens() {
     var bucket = TokenBucket(RateLimit(burst: 1, perSecond: 1))
     #expect(taken(&bucket, at: 10 * second) == 1)
     #expect(taken(&bucket, at: 0) == 0)
@@ -39,14 +39,14 @@ import Testing
     #expect(taken(&bucket, at: 12 * second) == 1)
   }
 
-  @Test(arguments: [0.0, -1, .nan]) func rateThatIsNoneGivesNothing(rate: Double) {
+  @Test(arguments: [0.0, -1, .nan]) func nonPositiveOrNaNRateAddsNoTokens(rate: Double) {
     var bucket = TokenBucket(RateLimit(burst: -3, perSecond: rate))
     #expect(taken(&bucket, at: 0) == 1)
     let next = bucket.nextToken(at: .max)
     #expect(next == nil)
   }
 
-  @Test func smallerLimitHoldsAtOnce() {
+  @Test func smallerLimitAppliesAtOnce() {
     var bucket = TokenBucket(RateLimit(burst: 10, perSecond: 1))
     bucket.limit = RateLimit(burst: 3, perSecond: 1)
     #expect(taken(&bucket, at: 0) == 3)

@@ -10,7 +10,7 @@ import VitrineTesting
     DownloadQueue.Lane(try #require(URL(string: text)))
   }
 
-  @Test func firstTransportOfASchemeBringsIt() throws {
+  @Test func firstTransportOfASchemeIsUsed() throws {
     let first = FakeTransport(schemes: ["http"])
     let second = FakeTransport(schemes: ["http", "ftp"])
     let router = TransportRouter([first, second])
@@ -22,7 +22,7 @@ import VitrineTesting
     #expect(throws: ImageError.unsupportedScheme("gopher")) { try router.transport(for: other) }
   }
 
-  @Test func eachPortIsAServerOfItsOwn() throws {
+  @Test func laneDependsOnSchemeHostAndPort() throws {
     #expect(try lane("http://a.test:1/a") != lane("http://a.test:2/a"))
     #expect(try lane("http://a.test/a") != lane("https://a.test/a"))
     #expect(try lane("http://a.test/a") == lane("http://A.TEST/b?c"))

@@ -46,9 +46,9 @@ import Testing
   }
 
   @Test(
-    "Any series of inserts, uses and evictions ends as the rule says",
+    "Any series of inserts, uses and evictions gives the order of the model",
     arguments: 1...12 as ClosedRange<UInt64>)
-  func orderIsThatOfTheRule(seed: UInt64) {
+  func evictionOrderIsThatOfTheModel(seed: UInt64) {
     var random = SplitMix(state: seed)
     var order = UseOrder()
     var model = Model()
@@ -99,7 +99,7 @@ import Testing
     #expect(order.cost == 0)
   }
 
-  @Test func keptPlaceGoesOnlyWhenItIsAlone() {
+  @Test func keptEntryIsEvictedOnlyWhenItIsAlone() {
     var order = UseOrder()
     order.append(0, cost: 1)
     order.append(1, cost: 1)
