@@ -10,8 +10,8 @@ struct ButtonImageTests {
   private let bench = SlotBench()
   private let ear = Ear()
 
-  @Test("AF-B1 background image is there after its load")
-  func backgroundImageIsThereAfterItsLoad() async throws {
+  @Test("AF-B1 a background image is set when its load completes")
+  func backgroundImageIsSetWhenItsLoadCompletes() async throws {
     let button = bench.button()
     #expect(button.backgroundImage(for: .normal) == nil)
 
@@ -24,8 +24,8 @@ struct ButtonImageTests {
     #expect(button.image(for: .normal) == nil)
   }
 
-  @Test("AF-B2 image cancelled and asked for again loads")
-  func imageCancelledAndAskedForAgainLoads() async throws {
+  @Test("AF-B2 an image load that was cancelled and requested again completes")
+  func imageLoadsWhenRequestedAgainAfterCancel() async throws {
     let button = bench.button()
 
     button.setImage(from: "http://a.test/1", for: .normal, options: bench.options, completion: ear.completion)
@@ -37,8 +37,8 @@ struct ButtonImageTests {
     #expect(button.image(for: .normal) === ear.images.first)
   }
 
-  @Test("AF-B3 background cancelled and asked for again loads")
-  func backgroundCancelledAndAskedForAgainLoads() async throws {
+  @Test("AF-B3 a background load that was cancelled and requested again completes")
+  func backgroundLoadsWhenRequestedAgainAfterCancel() async throws {
     let button = bench.button()
 
     for _ in 0..<2 {
@@ -52,8 +52,8 @@ struct ButtonImageTests {
     #expect(button.backgroundImage(for: .normal) === ear.images.first)
   }
 
-  @Test("AF-B4 image and background of a state are loaded apart")
-  func imageAndBackgroundAreLoadedApart() async throws {
+  @Test("AF-B4 the image and the background of a state load independently")
+  func imageAndBackgroundLoadIndependently() async throws {
     let button = bench.button()
 
     button.setImage(from: "http://a.test/1", for: .normal, options: bench.options)
@@ -67,8 +67,8 @@ struct ButtonImageTests {
     #expect(button.backgroundImage(for: .normal) != nil)
   }
 
-  @Test("AF-B5 each state has a slot of its own")
-  func eachStateHasASlotOfItsOwn() async throws {
+  @Test("AF-B5 each state has its own slot")
+  func eachStateHasItsOwnSlot() async throws {
     let button = bench.button()
     let states: [ControlState] = [.normal, .highlighted, .selected, .disabled, [.selected, .highlighted]]
 
@@ -83,8 +83,8 @@ struct ButtonImageTests {
     #expect(states.map { button.imageURL(for: $0) } == states.indices.map { "http://a.test/\($0)" })
   }
 
-  @Test("AF-B7 another URL for the state cancels the first")
-  func anotherURLCancelsTheFirst() async throws {
+  @Test("AF-B7 a new URL for the state cancels the previous load")
+  func newURLCancelsThePreviousLoad() async throws {
     let button = bench.button()
 
     button.setImage(from: "http://a.test/1", for: .normal, options: bench.options, completion: ear.completion)
@@ -99,8 +99,8 @@ struct ButtonImageTests {
     #expect(button.image(for: .normal)?.sourceWidth == 100)
   }
 
-  @Test("AF-B8 YY-B1 a cached image is set in the call, the placeholder is not")
-  func cachedImageIsSetInTheCall() async throws {
+  @Test("AF-B8 YY-B1 a cached image is set before the call returns; the placeholder is not set")
+  func cachedImageIsSetSynchronously() async throws {
     let image = Image.solid(width: 50, height: 50)
     bench.cache.insert(image, for: try ImageRequest("http://a.test/1"), additionalIdentifier: nil)
     let button = bench.button()
@@ -113,8 +113,8 @@ struct ButtonImageTests {
     #expect(bench.transport.transfers.isEmpty)
   }
 
-  @Test("AF-B12 a change of state shows the normal image and loads nothing")
-  func changeOfStateLoadsNothing() async throws {
+  @Test("AF-B12 a state change shows the normal image and starts no load")
+  func stateChangeShowsTheNormalImageWithoutALoad() async throws {
     let button = bench.button()
     button.setImage(from: "http://a.test/1", for: .normal, options: bench.options, completion: ear.completion)
     try await bench.transfer(1).answer(with: SlotBench.red)
@@ -126,8 +126,8 @@ struct ButtonImageTests {
     #expect(bench.transport.transfers.count == 1)
   }
 
-  @Test("AF-B14 no URL is heard of as a failure")
-  func withoutURLTheFailureIsHeard() async {
+  @Test("AF-B14 a missing URL is reported as a failure")
+  func missingURLIsReportedAsFailure() async {
     let button = bench.button()
 
     button.setImage(from: nil, for: .selected, options: bench.options, completion: ear.completion)
@@ -136,8 +136,8 @@ struct ButtonImageTests {
     #expect(ear.errors == [.invalidURL("")])
   }
 
-  @Test("AF-B6 the same URL for the state while it loads: no second load, and all hear of it (deviates)")
-  func sameURLForTheStateJoins() async throws {
+  @Test("AF-B6 the same URL for a loading state starts no second load; every completion is called (deviates)")
+  func sameURLForTheStateJoinsTheLoad() async throws {
     let button = bench.button()
 
     for _ in 0..<2 {
@@ -151,8 +151,8 @@ struct ButtonImageTests {
     #expect(ear.images.count == 2)
   }
 
-  @Test("AF-B9 no placeholder clears the state's old image, unless it is to be kept (deviates)")
-  func withoutPlaceholderTheOldImageGoes() {
+  @Test("AF-B9 a load without a placeholder clears the state's image, unless the policy keeps it (deviates)")
+  func missingPlaceholderClearsThePreviousImage() {
     let button = bench.button()
     let old = Image.solid(width: 3, height: 3)
     button.setImage(old, for: .selected)
@@ -166,8 +166,8 @@ struct ButtonImageTests {
     #expect(button.image(for: .selected) == nil)
   }
 
-  @Test("AF-B10 with a completion the image is set all the same (deviates), unless that is left to it")
-  func withACompletionTheImageIsSetAllTheSame() async throws {
+  @Test("AF-B10 the image is set even with a completion (deviates), unless the options say otherwise")
+  func completionDoesNotPreventSettingTheImage() async throws {
     let button = bench.button()
     var options = bench.options
     options.setsImage = false
@@ -182,8 +182,8 @@ struct ButtonImageTests {
     #expect(button.image(for: .selected) == nil)
   }
 
-  @Test("AF-B11 YY-B11 cancelled by the view: heard as .cancelled, once, later (deviates); nothing changes")
-  func cancelledByTheViewIsHeardOnce() async {
+  @Test("AF-B11 YY-B11 a cancel is reported as .cancelled, once, later (deviates); the image does not change")
+  func cancelledLoadCallsItsCompletionOnce() async {
     let button = bench.button()
     let placeholder = Image.solid(width: 1, height: 1)
     var options = bench.options
@@ -202,8 +202,8 @@ struct ButtonImageTests {
     #expect(button.pendingSlots == 0)
   }
 
-  @Test("AF-B13 a compound state loads apart from the normal one (deviates)")
-  func compoundStateLoadsApart() async throws {
+  @Test("AF-B13 a compound state loads independently of the normal state (deviates)")
+  func compoundStateLoadsIndependently() async throws {
     let button = bench.button()
 
     button.setImage(from: "http://a.test/1", for: [.selected, .highlighted], options: bench.options)
@@ -216,7 +216,7 @@ struct ButtonImageTests {
     #expect(button.image(for: .normal) != nil)
   }
 
-  @Test func placeholderOfAButtonDoesNotSayHowLargeItsPictureIs() async throws {
+  @Test func placeholderSizeDoesNotLimitTheDecodedSize() async throws {
     let button = bench.button()
     button.imageSize = nil
     var options = bench.options
@@ -236,7 +236,7 @@ struct ButtonImageTests {
     #expect(button.image(for: .normal)?.pixelHeight == 84)
   }
 
-  @Test func buttonThatIsGivenRoomForItsImageLoadsIt() {
+  @Test func nonzeroImageSizeStartsTheLoad() {
     let button = bench.button()
     button.imageSize = .zero
 
@@ -247,7 +247,7 @@ struct ButtonImageTests {
     #expect(bench.transport.transfers.count == 1)
   }
 
-  @Test func buttonWhoseImageGrowsAsksAgain() async throws {
+  @Test func largerImageSizeRequestsTheImageAgain() async throws {
     let button = bench.button()
     button.imageSize = Size(width: 20, height: 20)
     button.setImage(from: "http://a.test/1", for: .normal, options: bench.options, completion: ear.completion)
@@ -260,11 +260,11 @@ struct ButtonImageTests {
   }
 
   @Test(
-    "SD-W5 SD-W6 SD-W7 a picture is there after its load, with its URL",
+    "SD-W5 SD-W6 SD-W7 an image and its URL are set when the load completes",
     arguments: [
       (ButtonSlot.image, ControlState.normal), (.image, .highlighted), (.background, .normal),
     ])
-  func pictureIsThereAfterItsLoad(slot: ButtonSlot, state: ControlState) async throws {
+  func imageAndURLAreSetWhenTheLoadCompletes(slot: ButtonSlot, state: ControlState) async throws {
     let button = bench.button()
 
     if slot == .image {
@@ -287,7 +287,7 @@ struct ButtonImageTests {
     #expect(!button.isLoadingImage(for: state) && !button.isLoadingBackgroundImage(for: state))
   }
 
-  @Test func urlOfTheStateThatShowsIsItsOwnOrTheNormalOne() {
+  @Test func currentImageURLFallsBackToTheNormalState() {
     let button = bench.button()
     #expect(button.currentImageURL == nil)
     button.setImage(from: "http://a.test/normal", for: .normal, options: bench.options)
@@ -299,11 +299,11 @@ struct ButtonImageTests {
     #expect(button.currentImageURL == "http://a.test/selected")
     #expect(button.currentBackgroundImageURL == "http://a.test/back")
     button.isEnabled = false
-    #expect(button.currentImageURL == "http://a.test/normal", "a compound state is another")
+    #expect(button.currentImageURL == "http://a.test/normal", "a compound state has its own slot")
   }
 
-  @Test("YY-B27 a compound state does not set the states that it is made of (deviates)")
-  func compoundStateSetsItself() async throws {
+  @Test("YY-B27 a compound state does not set its component states (deviates)")
+  func compoundStateDoesNotSetItsComponentStates() async throws {
     let button = bench.button()
     let state: ControlState = [.selected, .highlighted]
 
@@ -315,8 +315,8 @@ struct ButtonImageTests {
     #expect(button.image(for: .selected) == nil && button.image(for: .highlighted) == nil)
   }
 
-  @Test("YY-B28 image and background of a button, image and highlighted image of a view are apart")
-  func picturesOfAViewAreApart() async throws {
+  @Test("YY-B28 a button's image and background, and a view's image and highlighted image, are independent")
+  func slotsOfAButtonAndOfAViewAreIndependent() async throws {
     let button = bench.button()
     let view = bench.view()
 
@@ -338,7 +338,7 @@ struct ButtonImageTests {
     #expect(button.imageURL(for: .normal) == nil && view.imageURL == nil)
   }
 
-  @Test func highlightedPictureIsClearedWithItsURL() async {
+  @Test func nilURLClearsTheHighlightedImage() async {
     let view = bench.view()
     view.highlightedImage = .solid(width: 2, height: 2)
     view.highlightedImageURL = nil
@@ -356,8 +356,8 @@ struct ButtonImageTests {
     #expect(view.highlightedImageActivity.activity == .ended(success: false))
   }
 
-  @Test("SD-W3 the highlighted image is a slot of its own")
-  func highlightedImageOfAnImageViewIsASlotOfItsOwn() async throws {
+  @Test("SD-W3 the highlighted image has its own slot")
+  func highlightedImageHasItsOwnSlot() async throws {
     let view = bench.view()
 
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
@@ -370,7 +370,7 @@ struct ButtonImageTests {
     #expect(view.highlightedImage !== view.image)
   }
 
-  @Test func smallButtonStillHasRoomForItsImage() async throws {
+  @Test func smallButtonDecodesItsImageToTheAvailableSize() async throws {
     let button = bench.button()
     button.imageSize = nil
     button.frame.size = Size(width: 24, height: 24)

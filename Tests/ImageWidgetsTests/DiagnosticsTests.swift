@@ -6,7 +6,7 @@ import VitrineWidgets
 
 @testable import VitrineImageWidgets
 
-/// What slots say of their pictures when a window shows its diagnostics.
+/// The overlay that slots draw over their images while a window shows its diagnostics.
 @Suite(.timeLimit(.minutes(1)))
 struct DiagnosticsTests {
   private let bench = SlotBench()
@@ -18,7 +18,7 @@ struct DiagnosticsTests {
     }
   }
 
-  @Test func saysSizeSourceAndTime() async throws {
+  @Test func overlayShowsSizeSourceAndLoadTime() async throws {
     let view = bench.view()
     bench.window.showsDiagnostics = true
     bench.run(until: 1)
@@ -33,7 +33,7 @@ struct DiagnosticsTests {
     #expect(texts() == ["\(image.pixelWidth)x\(image.pixelHeight)", "network 250 ms"])
   }
 
-  @Test func timeCountsFromWhenItCameIntoTheWindow() async throws {
+  @Test func loadTimeStartsWhenTheViewEntersTheWindow() async throws {
     let cell = ImageView(frame: Rect(x: 0, y: 0, width: 100, height: 100))
     bench.window.showsDiagnostics = true
     cell.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
@@ -47,7 +47,7 @@ struct DiagnosticsTests {
     #expect(texts().last == "network 250 ms")
   }
 
-  @Test func pictureThatCameOutsideOfAWindowHasNoTime() async throws {
+  @Test func imageLoadedOutsideAWindowHasNoLoadTime() async throws {
     let view = bench.view()
     bench.window.showsDiagnostics = true
     bench.window.now = 5
@@ -61,7 +61,7 @@ struct DiagnosticsTests {
     #expect(texts().last == "network")
   }
 
-  @Test func pictureFromMemoryHasAnotherColourAndNoTime() throws {
+  @Test func imageFromMemoryHasNoLoadTime() throws {
     bench.cache.insert(
       .solid(width: 100, height: 100), for: try ImageRequest("http://a.test/1"), additionalIdentifier: nil)
     let view = bench.view()
@@ -72,7 +72,7 @@ struct DiagnosticsTests {
     #expect(texts() == ["100x100", "memory"])
   }
 
-  @Test func nothingIsSaidUnlessAskedFor() throws {
+  @Test func overlayIsDrawnOnlyWhileDiagnosticsAreOn() throws {
     bench.cache.insert(
       .solid(width: 100, height: 100), for: try ImageRequest("http://a.test/1"), additionalIdentifier: nil)
     let view = bench.view()
@@ -86,7 +86,7 @@ struct DiagnosticsTests {
     #expect(texts().isEmpty)
   }
 
-  @Test func failureSaysWhy() async throws {
+  @Test func failureIsLabeled() async throws {
     let view = bench.view()
     bench.window.showsDiagnostics = true
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
@@ -98,9 +98,9 @@ struct DiagnosticsTests {
   }
 
   @Test(
-    "each source has a colour of its own",
+    "each source has its own color",
     arguments: ImageResponse.Source.allCases)
-  func colour(source: ImageResponse.Source) throws {
+  func eachSourceHasItsOwnColor(source: ImageResponse.Source) throws {
     let report = try #require(
       SlotReport(.success(ImageResponse(image: .solid(width: 1, height: 1), source: source)), elapsed: 0))
     let others = ImageResponse.Source.allCases.filter { $0 != source }.compactMap {
@@ -111,7 +111,7 @@ struct DiagnosticsTests {
     #expect(!others.contains(report.color))
   }
 
-  @Test func tinyPicturesAreColouredOnly() throws {
+  @Test func tinyImageIsMarkedByOneCommand() throws {
     let report = try #require(
       SlotReport(.success(ImageResponse(image: .solid(width: 1, height: 1), source: .memory)), elapsed: 0))
     let view = bench.view()

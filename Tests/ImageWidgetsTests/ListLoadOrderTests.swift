@@ -94,7 +94,7 @@ struct ListLoadOrderTests {
 
     let rows = try await world.order(9)
 
-    #expect(rows[0] == 0, "it was the first to be requested, and goes on")
+    #expect(rows[0] == 0, "row 0 was requested first, and its download continues")
     #expect(Set(rows[1...4]) == [4, 5, 6, 7], "visible")
     #expect(Set(rows[5...6]) == [8, 9], "in the direction of movement")
     #expect(Set(rows[7...8]) == [2, 3], "behind")
@@ -108,7 +108,7 @@ struct ListLoadOrderTests {
 
     let rows = try await world.order(9)
 
-    #expect(rows[0...1] == [0, 20], "they were the first to be requested")
+    #expect(rows[0...1] == [0, 20], "rows 0 and 20 were requested first")
     #expect(Set(rows[2...5]) == [16, 17, 18, 19], "visible")
     #expect(Set(rows[6...7]) == [14, 15], "in the direction of movement")
     #expect(rows[8] == 21, "behind")
@@ -125,7 +125,7 @@ struct ListLoadOrderTests {
   }
 
   @Test(arguments: ImageRequest.Priority.allCases)
-  func rowNeverExceedsThePriorityThatItWasGiven(priority: ImageRequest.Priority) throws {
+  func rowPriorityNeverExceedsItsRequestsPriority(priority: ImageRequest.Priority) throws {
     let world = World(priority: priority)
     let lower = ImageRequest.Priority(rawValue: priority.rawValue - 1) ?? .veryLow
     let lowest = ImageRequest.Priority(rawValue: priority.rawValue - 2) ?? .veryLow
@@ -133,15 +133,15 @@ struct ListLoadOrderTests {
     #expect(world.priority(of: 4) == lower)
 
     world.scroll(to: 50)
-    #expect(world.priority(of: 0) == lowest, "it has left the screen")
-    #expect(world.priority(of: 4) == priority, "it has come onto the screen")
+    #expect(world.priority(of: 0) == lowest, "row 0 has left the screen")
+    #expect(world.priority(of: 4) == priority, "row 4 has entered the screen")
 
     world.scroll(to: 0)
     #expect(world.priority(of: 0) == priority)
     #expect(world.priority(of: 4) == lowest)
   }
 
-  @Test func priorityThatTheProgramSetsOnTheTaskIsKept() throws {
+  @Test func priorityOfATaskIsKeptWhenTheProgramSetsIt() throws {
     let world = World()
     let task = try #require(world.picture(4)?.loadOperation(forKey: "contents") as? ImageTask)
 
@@ -151,7 +151,7 @@ struct ListLoadOrderTests {
     #expect(task.priority == .veryLow)
   }
 
-  @Test func requestThatJoinsARowOffTheScreenIsLoweredToo() throws {
+  @Test func requestThatJoinsAnOffscreenRowIsLowered() throws {
     let world = World()
     var request = try ImageRequest("http://a.test/4")
     request.priority = .veryHigh
@@ -163,7 +163,7 @@ struct ListLoadOrderTests {
     #expect(world.priority(of: 4) == .veryHigh)
   }
 
-  @Test func viewInNoWindowKeepsItsPriority() throws {
+  @Test func viewOutsideAWindowKeepsItsPriority() throws {
     let world = World()
     let view = ImageView(frame: Rect(x: 0, y: 0, width: 10, height: 10))
     view.setImage(from: "http://a.test/alone", options: world.options)

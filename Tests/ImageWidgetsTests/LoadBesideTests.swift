@@ -5,7 +5,7 @@ import VitrineLoading
 import VitrineTesting
 import VitrineWidgets
 
-/// What becomes of a load when another is asked for in its slot.
+/// Loads in one slot: a new load cancels the previous load, or runs concurrently if `cancelsPrevious` is false.
 @Suite(.timeLimit(.minutes(1)))
 struct LoadBesideTests {
   private let bench = SlotBench()
@@ -17,8 +17,8 @@ struct LoadBesideTests {
     return options
   }
 
-  @Test("SD-W14 the next load cancels the one before it, and not itself")
-  func nextLoadCancelsTheOneBefore() async throws {
+  @Test("SD-W14 a new load cancels the previous load, and not itself")
+  func newLoadCancelsThePreviousLoad() async throws {
     let view = bench.view()
 
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
@@ -32,8 +32,8 @@ struct LoadBesideTests {
     #expect(ear.errors == [.cancelled])
   }
 
-  @Test("SD-W15 where neither load is to cancel the other, both end and the newer one is shown")
-  func neitherIsCancelled() async throws {
+  @Test("SD-W15 if neither load cancels the other, both complete and the newer image is shown")
+  func concurrentLoadsCompleteAndTheNewerImageIsShown() async throws {
     let view = bench.view()
 
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
@@ -53,7 +53,7 @@ struct LoadBesideTests {
     #expect(!first.isCancelled && !second.isCancelled)
   }
 
-  @Test func olderOneThatEndsLaterIsNotShown() async throws {
+  @Test func olderLoadThatCompletesLaterIsNotShown() async throws {
     let view = bench.view()
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
     view.setImage(from: "http://a.test/2", options: beside, completion: ear.completion)
@@ -72,7 +72,7 @@ struct LoadBesideTests {
 
   nonisolated enum End: CaseIterable, Sendable { case cancel, clear, another, none, release }
 
-  @Test(arguments: End.allCases) func theyEndWithTheirSlot(end: End) async throws {
+  @Test(arguments: End.allCases) func concurrentLoadsAreCancelledWithTheirSlot(end: End) async throws {
     var view: ImageView? = bench.view()
     for number in 1...3 {
       view?.setImage(from: "http://a.test/\(number)", options: beside, completion: ear.completion)
@@ -94,7 +94,7 @@ struct LoadBesideTests {
     #expect(bench.transport.transfers.prefix(3).allSatisfy { $0.isCancelled })
   }
 
-  @Test func oneThatWaitedForASizeIsCancelled() async {
+  @Test func loadWaitingForASizeIsCancelledByTheNextLoad() async {
     let view = bench.view()
     view.frame.size = .zero
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
@@ -104,7 +104,7 @@ struct LoadBesideTests {
     #expect(ear.errors == [.cancelled])
   }
 
-  @Test func failureOfTheOlderOneIsHeardAndNotSeen() async throws {
+  @Test func failureOfTheOlderLoadIsReportedButNotShown() async throws {
     let view = bench.view()
     var options = beside
     options.failureImage = .solid(width: 2, height: 2)

@@ -5,14 +5,14 @@ import VitrineLoading
 import VitrineTesting
 import VitrineWidgets
 
-/// What a view keeps under way, by name (`UIView+WebCacheOperation`).
+/// The running operations of a view, by key (`UIView+WebCacheOperation` of SDWebImage).
 struct LoadOperationTests {
   private final class Operation: Cancellable {
     nonisolated(unsafe) var cancels = 0  // Only touched on the main actor, by these tests.
     nonisolated func cancel() { cancels += 1 }
   }
 
-  @Test func newOperationCancelsTheOneBeforeIt() {
+  @Test func newOperationCancelsThePreviousOneOfItsKey() {
     let view = View()
     let first = Operation()
     let second = Operation()
@@ -25,7 +25,7 @@ struct LoadOperationTests {
     #expect(second.cancels == 0)
   }
 
-  @Test func cancelledOperationIsForgotten() {
+  @Test func cancelledOperationIsRemoved() {
     let view = View()
     let operation = Operation()
     view.setLoadOperation(operation, forKey: "a")
@@ -36,7 +36,7 @@ struct LoadOperationTests {
     #expect(operation.cancels == 1)
   }
 
-  @Test func removedOperationGoesOn() {
+  @Test func removedOperationIsNotCancelled() {
     let view = View()
     let operation = Operation()
     view.setLoadOperation(operation, forKey: "a")
@@ -47,7 +47,8 @@ struct LoadOperationTests {
     #expect(operation.cancels == 0)
   }
 
-  @Test("SD-W16 the latest operation of a view is cancelled and forgotten") func latestOperation() async {
+  @Test("SD-W16 the latest operation of a view is cancelled and removed")
+  func latestOperationIsCancelledAndRemoved() async {
     let bench = SlotBench()
     let ear = Ear()
     let view = bench.view()
@@ -69,7 +70,8 @@ struct LoadOperationTests {
     #expect(bench.transport.running.map(\.request.url.absoluteString) == ["http://a.test/1"])
   }
 
-  @Test("SD-W8 a background that is cancelled leaves no operation") func cancelledBackground() async {
+  @Test("SD-W8 a cancelled background load leaves no operation")
+  func cancelledBackgroundLeavesNoOperation() async {
     let bench = SlotBench()
     let ear = Ear()
     let button = bench.button()
@@ -87,8 +89,8 @@ struct LoadOperationTests {
     #expect(ear.errors == [.cancelled])
   }
 
-  @Test("SD-W18 YY-B11 a cancelled load is heard as .cancelled, once")
-  func loadOfASlotIsKeptUnderItsName() async {
+  @Test("SD-W18 YY-B11 a cancelled load is reported as .cancelled, once")
+  func cancelledLoadIsReportedOnce() async {
     let bench = SlotBench()
     let ear = Ear()
     let view = bench.view()
@@ -108,8 +110,7 @@ struct LoadOperationTests {
     case operation, task, downloader
   }
 
-  /// Nobody who asks now wants what has been given up.
-  @Test(arguments: Owner.allCases) func pictureWhoseLoadWasCancelledIsLoadedAnew(by owner: Owner) async {
+  @Test(arguments: Owner.allCases) func newRequestDoesNotJoinACancelledLoad(by owner: Owner) async {
     let bench = SlotBench()
     let (first, second) = (Ear(), Ear())
     let view = bench.view()

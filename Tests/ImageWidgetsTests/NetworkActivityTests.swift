@@ -6,7 +6,7 @@ import VitrineLoading
 import VitrineTesting
 import VitrineWidgets
 
-/// The spinner of the network's activity, by a time that the test moves.
+/// The indicator of network activity, with time advanced by the test.
 @Suite("Network activity", .timeLimit(.minutes(1)))
 struct NetworkActivityTests {
   private let network = NetworkActivity()
@@ -21,7 +21,7 @@ struct NetworkActivityTests {
     watch.onChange = { [shown] in shown.values.append($0) }
   }
 
-  /// Lets the main actor hear of what has been counted.
+  /// Waits until the main actor has received the counted activity.
   private func hear() async {
     await withCheckedContinuation { heard in DispatchQueue.main.async { heard.resume() } }
   }
@@ -50,8 +50,8 @@ struct NetworkActivityTests {
     await hear()
   }
 
-  @Test("AF-A7 without delays it goes on and off with a request that succeeds")
-  func onAndOffForASuccess() async throws {
+  @Test("AF-A7 without delays the indicator turns on and off with a request that succeeds")
+  func indicatorTurnsOnAndOffForASuccess() async throws {
     (watch.activationDelay, watch.completionDelay) = (0, 0)
 
     try await load { $0.answer(with: SlotBench.red) }
@@ -59,8 +59,8 @@ struct NetworkActivityTests {
     #expect(shown.values == [true, false])
   }
 
-  @Test("AF-A8 without delays it goes on and off with a request that fails")
-  func onAndOffForAFailure() async throws {
+  @Test("AF-A8 without delays the indicator turns on and off with a request that fails")
+  func indicatorTurnsOnAndOffForAFailure() async throws {
     (watch.activationDelay, watch.completionDelay) = (0, 0)
 
     try await load { $0.fail(.status(404)) }
@@ -68,8 +68,8 @@ struct NetworkActivityTests {
     #expect(shown.values == [true, false])
   }
 
-  @Test("AF-A9 it comes and goes a delay later")
-  func delaysAreApplied() async {
+  @Test("AF-A9 the indicator appears and disappears after its delays")
+  func delaysPostponeShowingAndHiding() async {
     (watch.activationDelay, watch.completionDelay) = (1, 1)
     await begin()
     test.advance(by: 0.99)
@@ -86,13 +86,13 @@ struct NetworkActivityTests {
     #expect(shown.values == [true, false])
   }
 
-  @Test func delaysAreThoseOfAFNetworking() {
+  @Test func defaultDelaysMatchAFNetworking() {
     #expect(watch.activationDelay == 1.0)
     #expect(watch.completionDelay == 0.17)
   }
 
-  @Test("AF-A10 requests that overlap are one activity")
-  func overlappingRequestsAreOne() async {
+  @Test("AF-A10 overlapping requests are one activity")
+  func overlappingRequestsAreOneActivity() async {
     await begin()
     test.advance(by: 1)
     await begin()
@@ -105,8 +105,8 @@ struct NetworkActivityTests {
     #expect(shown.values == [true, false])
   }
 
-  @Test("AF-A12 a request that is shorter than the delay is never seen")
-  func shortRequestIsNotSeen() async {
+  @Test("AF-A12 a request shorter than the activation delay is never shown")
+  func requestShorterThanTheDelayIsNotShown() async {
     await begin()
     test.advance(by: 0.9)
     await end()
@@ -116,7 +116,7 @@ struct NetworkActivityTests {
     #expect(test.window.nextDeadline == nil)
   }
 
-  @Test func secondShortRequestIsSeenIfItRunsWhenTheDelayOfTheFirstIsOver() async {
+  @Test func requestIsShownIfItRunsWhenThePreviousDelayEnds() async {
     await begin()
     test.advance(by: 0.2)
     await end()
@@ -127,7 +127,7 @@ struct NetworkActivityTests {
     #expect(shown.values == [true])
   }
 
-  @Test func shortRequestLeavesNobodyToBeWoken() async {
+  @Test func shortRequestLeavesNoDeadline() async {
     await begin()
     #expect(test.window.nextDeadline == 1.0)
     test.advance(by: 0.2)
@@ -142,8 +142,8 @@ struct NetworkActivityTests {
     #expect(test.window.nextDeadline == 2.2)
   }
 
-  @Test("AF-A13 a request within the second delay lets it stay")
-  func newRequestLetsItStay() async {
+  @Test("AF-A13 a request within the completion delay keeps the indicator visible")
+  func requestWithinTheCompletionDelayKeepsTheIndicator() async {
     await begin()
     test.advance(by: 1.5)
     await end()
@@ -159,8 +159,8 @@ struct NetworkActivityTests {
     #expect(shown.values == [true, false])
   }
 
-  @Test("AF-A14 disabled it shows nothing, and goes at once")
-  func disabledShowsNothing() async {
+  @Test("AF-A14 a disabled indicator shows nothing, and disappears at once")
+  func disabledWatchHidesTheIndicatorAtOnce() async {
     await begin()
     test.advance(by: 1.5)
     watch.isEnabled = false
@@ -173,10 +173,10 @@ struct NetworkActivityTests {
     watch.isEnabled = true
     test.advance(by: 1.1)
 
-    #expect(shown.values == [true, false, true], "what still runs begins anew")
+    #expect(shown.values == [true, false, true], "running requests are shown again")
   }
 
-  @Test func viewTurnsWhileTheNetworkIsBusy() async {
+  @Test func indicatorAnimatesWhileTheNetworkIsBusy() async {
     let indicator = NetworkActivityIndicator(network)
     await begin()
     test.window.addSubview(indicator)
@@ -192,7 +192,7 @@ struct NetworkActivityTests {
     #expect(indicator.watch == nil)
   }
 
-  @Test func windowIsIdleWhenWhatIsOverIsNotSeenAnyMore() async {
+  @Test func windowIsIdleOnceTheIndicatorIsHidden() async {
     await begin()
     test.advance(by: 1.1)
     await end()
@@ -204,7 +204,7 @@ struct NetworkActivityTests {
     #expect(test.window.isIdle)
   }
 
-  @Test func progressViewCanBeBoundToo() async {
+  @Test func progressViewFollowsTheActivity() async {
     let bar = ProgressView()
     bar.setProgress(withProgressOf: watch)
     await begin()

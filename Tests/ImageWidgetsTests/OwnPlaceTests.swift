@@ -5,7 +5,7 @@ import VitrineLoading
 import VitrineTesting
 import VitrineWidgets
 
-/// Pictures that are shown by a closure of the caller's.
+/// Images that a closure of the caller shows instead of the view (`showsImage`).
 @Suite(.timeLimit(.minutes(1)))
 struct OwnPlaceTests {
   private let bench = SlotBench()
@@ -13,7 +13,7 @@ struct OwnPlaceTests {
   private let placeholder = Image.solid(width: 1, height: 1)
   private let place = Place()
 
-  /// What it was given, in order.
+  /// Records the images that the closure was given, in order.
   private final class Place {
     var given: [Image?] = []
     var image: Image? { given.last ?? nil }
@@ -26,8 +26,8 @@ struct OwnPlaceTests {
     return options
   }
 
-  @Test("SD-W11 a place of one's own is given the placeholder, then the picture, before the completion")
-  func placeholderThenPicture() async throws {
+  @Test("SD-W11 a custom presentation receives the placeholder, then the image, before the completion")
+  func closureReceivesPlaceholderThenImage() async throws {
     let view = bench.view()
     let (place, ear) = (place, ear)
     var givenAtTheEnd = 0
@@ -47,8 +47,8 @@ struct OwnPlaceTests {
     #expect(view.image == nil)
   }
 
-  @Test("SD-W12 a cancelled load shows no failure (deviates), and the next one works")
-  func cancelledLoadShowsNoPlaceholderOnFailure() async throws {
+  @Test("SD-W12 a cancelled load is not shown as a failure (deviates), and the next load succeeds")
+  func cancelledLoadDoesNotShowThePlaceholderForFailures() async throws {
     let view = bench.view()
     var options = options
     options.placeholderPolicy = .onFailure
@@ -68,8 +68,8 @@ struct OwnPlaceTests {
     #expect(place.given == [nil, nil, ear.images.first])
   }
 
-  @Test("SD-W13 a cancelled load leaves the placeholder, and the next one works")
-  func cancelledLoadLeavesThePlaceholder() async throws {
+  @Test("SD-W13 a cancelled load keeps the placeholder, and the next load succeeds")
+  func cancelledLoadKeepsThePlaceholder() async throws {
     let view = bench.view()
 
     view.setImage(
@@ -87,7 +87,7 @@ struct OwnPlaceTests {
     #expect(place.given == [placeholder, placeholder, ear.images.first])
   }
 
-  @Test func failureImageAndPlaceholderOnFailureComeThereToo() async throws {
+  @Test func closureReceivesFailureImageAndPlaceholderOnFailure() async throws {
     let view = bench.view()
     var options = options
     options.placeholderPolicy = .onFailure
@@ -108,7 +108,7 @@ struct OwnPlaceTests {
     #expect(view.image == nil)
   }
 
-  @Test func picturesFromMemoryComeWithoutPlaceholder() throws {
+  @Test func imageFromMemoryComesWithoutPlaceholder() throws {
     let image = Image.solid(width: 100, height: 100)
     bench.cache.insert(image, for: try ImageRequest("http://a.test/1"), additionalIdentifier: nil)
 
@@ -117,7 +117,7 @@ struct OwnPlaceTests {
     #expect(place.given == [image])
   }
 
-  @Test func reusedCellIsEmptyInBothPlaces() async throws {
+  @Test func reusedCellIsClearedInTheViewAndInTheClosure() async throws {
     let view = bench.view()
     let image = Image.solid(width: 100, height: 100)
     bench.cache.insert(image, for: try ImageRequest("http://a.test/1"), additionalIdentifier: nil)
@@ -135,7 +135,7 @@ struct OwnPlaceTests {
     #expect(place.image == nil)
   }
 
-  @Test func clearingClearsIt() throws {
+  @Test func clearingTheSlotPassesNilToTheClosure() throws {
     let view = bench.view()
     bench.cache.insert(
       .solid(width: 100, height: 100), for: try ImageRequest("http://a.test/1"), additionalIdentifier: nil)
@@ -149,7 +149,7 @@ struct OwnPlaceTests {
     #expect(place.image == placeholder)
   }
 
-  @Test func previousOneIsKeptThereWhenAskedTo() async throws {
+  @Test func policyKeepsThePreviousImageInTheClosure() async throws {
     let view = bench.view()
     var options = options
     options.placeholderPolicy = .keepsPrevious

@@ -6,12 +6,12 @@ import VitrineLoading
 import VitrineTesting
 import VitrineWidgets
 
-/// Rows whose slots are used again in any order, from a seed, while pictures come from memory and network, fail, are
-/// cancelled, and callbacks ask for others: after every single step, no slot shows what another call asked for.
+/// Reuses the slots of rows in a random, seeded order, while images come from memory and network, fail and are
+/// cancelled, and callbacks request other images. After every step, no slot shows an image of another request.
 @Suite(.timeLimit(.minutes(5)))
 struct RowReuseStormTests {
   @Test(arguments: 1...12 as ClosedRange<UInt64>)
-  func neverAnotherRowsPictureAndEveryoneHearsOnce(seed: UInt64) async {
+  func reusedSlotsNeverShowAnImageOfAnotherRequest(seed: UInt64) async {
     var storm: RowStorm? = RowStorm(seed: seed)
     for _ in 0..<600 where storm?.strangers == [] {
       storm?.step()
@@ -53,11 +53,11 @@ private enum Place: Hashable {
   final class Row {
     let view: View
     let places: [Place]
-    /// What each slot was asked for last; none when it was cleared.
+    /// The number of the image that each slot requested last; none if the slot was cleared.
     var wanted: [Place: Int] = [:]
-    /// The number of the call that asked for it.
+    /// The number of the call that made this request.
     var call: [Place: Int] = [:]
-    /// What the closures show that were given.
+    /// The images that custom presentations show.
     var elsewhere: [Place: Image] = [:]
 
     init(_ view: View, _ places: [Place]) {
@@ -70,7 +70,7 @@ private enum Place: Hashable {
   private let other = Window(size: Size(width: 400, height: 300), scale: 2)
   private var random: Seeded
   let rows: [Row]
-  /// How often each call was answered.
+  /// How often the completion of each call was called.
   private(set) var heard: [Int] = []
   private var succeeded: Set<Int> = []
   private(set) var strangers: [String] = []
@@ -233,15 +233,15 @@ private enum Place: Hashable {
     }
   }
 
-  // MARK: What is seen
+  // MARK: Shown images
 
-  /// The picture of an address has a width of its own, to be told by.
+  /// The image of each URL has its own width, which identifies the image.
   private static func width(_ number: Int) -> Int { 200 + number }
   private static func number(_ image: Image?) -> Int? {
     image.flatMap { $0.sourceWidth >= 200 ? $0.sourceWidth - 200 : nil }
   }
 
-  /// The slots whose pictures are seen now.
+  /// The slots whose images are shown now.
   private func showing(_ row: Row) -> [Place] {
     row.places.filter { place in
       switch (place, row.view) {
@@ -252,14 +252,14 @@ private enum Place: Hashable {
     }
   }
 
-  /// Compares what both windows draw with what was asked for.
+  /// Compares the images that both windows draw with the requested images.
   func look() {
     for window in [bench.window, other] {
       for case .image(let picture) in window.drawList(for: window.bounds).commands {
         guard let number = Self.number(picture.image) else { continue }
         let middle = picture.destination.center
         for row in rows where row.view.window === window && row.view.frame.contains(middle) {
-          // What goes in a transition was shown by another slot of the row.
+          // The outgoing image of a transition may belong to another slot of the row.
           let places = row.view.isInTransition ? row.places : showing(row)
           let wanted = places.compactMap { row.wanted[$0] }
           if !wanted.contains(number) {
@@ -290,9 +290,9 @@ private enum Place: Hashable {
     }
   }
 
-  // MARK: The end
+  // MARK: End
 
-  /// Gives every view a size and answers what runs, until nothing does.
+  /// Gives every view a size, and answers transfers until none runs.
   func settle() async {
     isSettling = true
     for row in rows {
@@ -307,7 +307,7 @@ private enum Place: Hashable {
     }
   }
 
-  /// Slots whose last call succeeded, and which show another picture.
+  /// The slots whose last call succeeded and that show another image.
   var wrongAtTheEnd: [String] {
     rows.flatMap { row in
       row.places.compactMap { place in

@@ -1,4 +1,4 @@
-/// Numbers that look random and are the same each time (SplitMix64).
+/// A seeded generator of reproducible pseudorandom numbers (SplitMix64).
 struct Seeded {
   var state: UInt64
 

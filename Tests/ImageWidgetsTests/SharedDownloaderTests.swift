@@ -5,7 +5,7 @@ import VitrineLoading
 import VitrineTesting
 import VitrineWidgets
 
-/// A downloader for all views of a class, and of those below it. One after the other, for there is one for all views.
+/// The downloader of a view class and its subclasses. The tests are serialized because the setting is process-wide.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct SharedDownloaderTests {
   private class Avatar: ImageView {}
@@ -16,8 +16,8 @@ struct SharedDownloaderTests {
     ImageDownloader(transports: [FakeTransport()], decoder: FakeDecoder(), cache: nil)
   }
 
-  @Test("AF-I11 the downloader set for all views is used by them; nil goes back to the shared one")
-  func downloaderSetForAllViewsIsUsed() async throws {
+  @Test("AF-I11 all views use the downloader set for them; nil restores the shared downloader")
+  func downloaderSetForAllViewsIsUsedUntilReset() async throws {
     let bench = SlotBench()
     let ear = Ear()
     let view = bench.view()
@@ -36,7 +36,7 @@ struct SharedDownloaderTests {
     #expect(bench.transport.transfers.count == 1)
   }
 
-  @Test func classWithoutOneHasThatOfTheClassAboveIt() {
+  @Test func classInheritsTheDownloaderOfItsSuperclass() {
     let own = Self.downloader()
     Avatar.sharedImageDownloader = own
     defer { Avatar.setSharedImageDownloader(nil) }
@@ -48,7 +48,7 @@ struct SharedDownloaderTests {
     #expect(View.sharedImageDownloader === ImageDownloader.shared)
   }
 
-  @Test(arguments: [true, false]) func nearestClassCounts(isUpperSetFirst: Bool) {
+  @Test(arguments: [true, false]) func downloaderOfTheNearestClassIsUsed(isUpperSetFirst: Bool) {
     let upper = Self.downloader()
     let lower = Self.downloader()
     if isUpperSetFirst { Avatar.sharedImageDownloader = upper }
@@ -67,7 +67,7 @@ struct SharedDownloaderTests {
     #expect(SmallAvatar.sharedImageDownloader === ImageDownloader.shared)
   }
 
-  @Test func oneThatIsSetAgainReplacesTheOther() {
+  @Test func newDownloaderReplacesAndReleasesThePrevious() {
     weak var first: ImageDownloader?
     do {
       let made = Self.downloader()
@@ -83,7 +83,7 @@ struct SharedDownloaderTests {
     #expect(Cover.sharedImageDownloader === second)
   }
 
-  @Test func viewsAskTheDownloaderOfTheirClass() async throws {
+  @Test func viewLoadsWithTheDownloaderOfItsClass() async throws {
     let bench = SlotBench()
     let ear = Ear()
     SmallAvatar.sharedImageDownloader = bench.downloader
@@ -101,8 +101,8 @@ struct SharedDownloaderTests {
     #expect(ear.errors == [.notConfigured])
   }
 
-  @Test("SD-W23 a downloader for one call serves that call alone; the load has the name of its slot")
-  func downloaderOfACallServesThatCall() async throws {
+  @Test("SD-W23 a downloader given to one call serves only that call; the load's key is the name of its slot")
+  func downloaderOfACallServesOnlyThatCall() async throws {
     let bench = SlotBench()
     let ear = Ear()
     let view = bench.view()

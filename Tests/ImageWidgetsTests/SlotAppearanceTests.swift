@@ -13,7 +13,7 @@ struct SlotAppearanceTests {
   private let bench = SlotBench()
   private let ear = Ear()
 
-  @Test func pictureThatWasWaitedForFadesIn() async throws {
+  @Test func imageThatWasWaitedForFadesIn() async throws {
     let view = bench.view()
     bench.run(until: 1)
     var options = bench.options
@@ -34,7 +34,7 @@ struct SlotAppearanceTests {
     #expect(bench.window.nextDeadline == nil || bench.window.isDirty)
   }
 
-  @Test func pictureFromMemoryDoesNotFade() throws {
+  @Test func imageFromMemoryDoesNotFade() throws {
     bench.cache.insert(
       .solid(width: 100, height: 100), for: try ImageRequest("http://a.test/1"), additionalIdentifier: nil)
     let view = bench.view()
@@ -45,7 +45,7 @@ struct SlotAppearanceTests {
     #expect(bench.pictures.map(\.opacity) == [1])
   }
 
-  @Test func pictureFromMemoryFadesWhenAlwaysAskedTo() throws {
+  @Test func imageFromMemoryFadesIfTheTransitionAlwaysApplies() throws {
     bench.cache.insert(
       .solid(width: 100, height: 100), for: try ImageRequest("http://a.test/1"), additionalIdentifier: nil)
     let view = bench.view()
@@ -60,7 +60,7 @@ struct SlotAppearanceTests {
     #expect(bench.pictures[0].opacity > 0.4 && bench.pictures[0].opacity < 0.6)
   }
 
-  @Test func spinnerComesAfterATenthOfASecondAndGoes() async throws {
+  @Test func spinnerAppearsAfterItsDelayAndDisappearsOnFailure() async throws {
     let view = bench.view()
     bench.window.update(at: 0)
 
@@ -93,7 +93,7 @@ struct SlotAppearanceTests {
     }
   }
 
-  @Test func spinnerComesInAWindowThatTheViewEntersLater() {
+  @Test func spinnerAppearsInAWindowThatTheViewEntersLater() {
     let view = ImageView(frame: Rect(x: 0, y: 0, width: 100, height: 100))
     view.setImage(from: "http://a.test/1", options: bench.options)
     bench.run(until: 5)
@@ -107,10 +107,10 @@ struct SlotAppearanceTests {
     bench.run(until: 5.2)
     #expect(bench.pictures.isEmpty)
     bench.window.addSubview(view)
-    #expect(bench.pictures.count == 1, "its delay is over")
+    #expect(bench.pictures.count == 1, "the delay has passed")
   }
 
-  @Test func spinnerComesAgainInACellThatIsUsedAgain() async {
+  @Test func spinnerAppearsAgainInAReusedCell() async {
     let view = bench.view()
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
     bench.run(until: 0.2)
@@ -126,7 +126,7 @@ struct SlotAppearanceTests {
     #expect(bench.pictures.count == 1)
   }
 
-  @Test func spinnerCountsTheTimeOfTheWindowItIsIn() {
+  @Test func spinnerUsesTheTimeOfItsWindow() {
     let view = bench.view()
     bench.run(until: 10)
     view.setImage(from: "http://a.test/1", options: bench.options)
@@ -141,7 +141,7 @@ struct SlotAppearanceTests {
     #expect(list.commands.contains { if case .image = $0 { true } else { false } })
   }
 
-  @Test func spinnerOfAButtonIsOnlyForTheSlotThatShows() {
+  @Test func buttonShowsASpinnerOnlyForItsVisibleSlot() {
     let button = bench.button()
     bench.window.update(at: 0)
 
@@ -165,7 +165,7 @@ struct SlotAppearanceTests {
     #expect(bench.pictures.count == 1)
   }
 
-  @Test func windowIsLoadedOnlyWhenEverySlotThatIsSeenHasItsAnswer() async throws {
+  @Test func windowIsLoadedWhenEveryVisibleSlotHasItsResult() async throws {
     let view = bench.view()
 
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
@@ -191,14 +191,14 @@ struct IndicatorTimingTests {
     return timing
   }
 
-  @Test func loadThatIsOverBeforeTheDelayIsNeverSeen() {
+  @Test func loadThatEndsBeforeTheDelayShowsNoIndicator() {
     let timing = timing(end: 1.0625)
 
     #expect(timing.disappears == 1.0625)
     #expect([1.0, 1.0625, 1.125, 1.25].allSatisfy { timing.opacity(at: $0) == 0 })
   }
 
-  @Test func onceSeenItStaysForAWhile() {
+  @Test func visibleIndicatorStaysForItsMinimumDuration() {
     let timing = timing(end: 1.1875)
 
     #expect(timing.opacity(at: 1.25) == 1)
@@ -206,7 +206,7 @@ struct IndicatorTimingTests {
     #expect(timing.opacity(at: 1.625) == 0)
   }
 
-  @Test func afterALongLoadItFadesAtOnce() {
+  @Test func indicatorFadesAtOnceAfterALongLoad() {
     let timing = timing(end: 3)
 
     #expect(timing.opacity(at: 2.5) == 1)

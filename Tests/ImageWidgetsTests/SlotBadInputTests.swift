@@ -7,26 +7,26 @@ import VitrineLoading
 import VitrineTesting
 import VitrineWidgets
 
-/// What nobody should give to a slot, and somebody will.
+/// Invalid URLs, extreme sizes, and failing or slow code of the caller.
 @Suite("Bad input to slots", .timeLimit(.minutes(1)))
 struct SlotBadInputTests {
   private let bench = SlotBench()
   private let ear = Ear()
   private let placeholder = Image.solid(width: 1, height: 1)
 
-  // MARK: Addresses
+  // MARK: URLs
 
   @Test(arguments: [
     "", " ", "\n", "\u{0}", "cover.jpg", "/cover.jpg", "../cover.jpg", "//a.test/cover.jpg", "?a=b", "#a",
     "://", ":", "1http://a.test/", "ht tp://a.test/", "http//a.test", "[::1]/a",
   ])
-  func textThatIsNoAddressFailsOnceAndLater(text: String) async {
+  func invalidURLTextFailsOnceAndAsynchronously(text: String) async {
     let view = bench.view()
     view.setImage(from: "http://a.test/before", options: bench.options, completion: ear.completion)
 
     view.setImage(from: text, placeholder: placeholder, options: bench.options, completion: ear.completion)
     #expect(view.image === placeholder)
-    #expect(ear.errors == [.cancelled], "that of the previous load; the failure comes later")
+    #expect(ear.errors == [.cancelled], "the previous load is cancelled; the failure is reported later")
     await ear.hear(2)
     for _ in 0..<100 { await Task.yield() }
 
@@ -38,7 +38,7 @@ struct SlotBadInputTests {
     #expect(bench.transport.running.isEmpty)
   }
 
-  @Test func relativeURLFailsToo() async throws {
+  @Test func relativeURLWithoutBaseFails() async throws {
     let base = try ImageRequest("http://a.test/covers/").url
     let view = bench.view()
 
@@ -51,10 +51,10 @@ struct SlotBadInputTests {
 
     view.setImage(
       from: URL(string: "1.jpg", relativeTo: base), options: bench.options, completion: ear.completion)
-    #expect(view.imageURL == "http://a.test/covers/1.jpg", "with its base it is an address")
+    #expect(view.imageURL == "http://a.test/covers/1.jpg", "a relative URL with a base is valid")
   }
 
-  @Test func longAddressIsLoadedAndRemembered() async throws {
+  @Test func longURLIsLoadedAndCached() async throws {
     let text = "http://a.test/" + String(repeating: "a", count: 100_000)
     let view = bench.view()
 
@@ -70,7 +70,7 @@ struct SlotBadInputTests {
   }
 
   @Test(arguments: ["a", " ", "\u{0}", "ä", "%", "://"])
-  func longTextThatIsNoAddressFails(piece: String) async {
+  func longInvalidURLTextFails(piece: String) async {
     let text = String(repeating: piece, count: 100_000)
     let view = bench.view()
 
@@ -79,11 +79,11 @@ struct SlotBadInputTests {
 
     #expect(ear.errors == [.invalidURL(text)])
     #expect(view.image === placeholder)
-    #expect(ear.errors.first.map { "\($0)".count < 200 } == true, "it is said in a line")
+    #expect(ear.errors.first.map { "\($0)".count < 200 } == true, "the message is short")
   }
 
   @Test(arguments: ["gopher://a.test/1", "javascript:alert(1)", "file+http://a.test/1", "A:b"])
-  func schemeThatNobodyServesFailsOnce(text: String) async {
+  func unsupportedSchemeFailsOnce(text: String) async {
     let view = bench.view()
 
     view.setImage(from: text, placeholder: placeholder, options: bench.options, completion: ear.completion)
@@ -105,7 +105,7 @@ struct SlotBadInputTests {
     Size(width: 0, height: 0), Size(width: 0, height: 50),
   ]
 
-  @Test(arguments: sizes) func viewOfAnySizeWaitsOrLoads(size: Size) async {
+  @Test(arguments: sizes) func extremeSizesLeaveNoPendingLoad(size: Size) async {
     let view = bench.view()
     let button = bench.button()
     for mode in [ContentMode.fill, .fit, .center, .stretch] {
@@ -131,7 +131,7 @@ struct SlotBadInputTests {
     #expect(button.pendingSlots == 0)
   }
 
-  @Test(arguments: sizes) func viewThatComesToItsSensesIsServed(size: Size) async throws {
+  @Test(arguments: sizes) func viewThatGetsAValidSizeLoadsItsImage(size: Size) async throws {
     let view = bench.view()
     view.frame.size = size
 
@@ -147,7 +147,7 @@ struct SlotBadInputTests {
     #expect(view.image != nil)
   }
 
-  // MARK: Other people's code
+  // MARK: Code of the caller
 
   private struct Refusal: ImageTransform {
     let identifier = "refusal"
@@ -159,7 +159,7 @@ struct SlotBadInputTests {
   @Test(
     arguments: [SlotOptions.PlaceholderPolicy.whileLoading, .onFailure, .never, .keepsPrevious],
     [true, false])
-  func transformThatThrowsIsAFailureLikeAnyOther(
+  func throwingTransformIsShownAsAFailure(
     policy: SlotOptions.PlaceholderPolicy, hasFailureImage: Bool
   ) async throws {
     let view = bench.view()
@@ -182,11 +182,11 @@ struct SlotBadInputTests {
     #expect(ear.results.count == 1)
     #expect(view.image == options.failureImage ?? (policy == .never ? nil : placeholder))
     #expect(view.pendingSlots == 0)
-    #expect(other.images == [plain.image], "the one without a transform is well")
+    #expect(other.images == [plain.image], "the request without a transform succeeds")
     #expect(bench.transport.transfers.count == 1)
   }
 
-  /// Takes longer to draw than three frames last.
+  /// An indicator that takes longer to draw than three frames last.
   private final class Sluggish: IndicatorDrawing {
     private(set) var count = 0
     func size(in room: Size, scale: Double) -> Size { Size(width: 10, height: 10) }
@@ -198,7 +198,7 @@ struct SlotBadInputTests {
     func nextChange(after moment: IndicatorMoment) -> Double? { moment.time }
   }
 
-  @Test func slowIndicatorKeepsNobodyFromBeingLoaded() async throws {
+  @Test func slowIndicatorDoesNotPreventLoads() async throws {
     let slow = Sluggish()
     let view = bench.view()
     let other = bench.view()
@@ -223,12 +223,12 @@ struct SlotBadInputTests {
     _ = bench.pictures
 
     #expect(view.image === ear.images.last)
-    #expect(slow.count == count, "it is gone")
+    #expect(slow.count == count, "the indicator is no longer drawn")
     _ = bench.window.takeDirtyRects()
     #expect(bench.window.isIdle)
   }
 
-  /// Wants nothing and has nothing.
+  /// A cache that stores nothing.
   private final class Closed: ImageRequestCache {
     func image(for request: ImageRequest, additionalIdentifier: String?) -> Image? { nil }
     func insert(_ image: Image, for request: ImageRequest, additionalIdentifier: String?) {}
@@ -239,7 +239,7 @@ struct SlotBadInputTests {
     }
   }
 
-  @Test func cacheThatRefusesEverythingMeansLoadingEachTime() async throws {
+  @Test func cacheThatRefusesEveryImageCausesALoadEachTime() async throws {
     let downloader = ImageDownloader(transports: [bench.transport], decoder: bench.decoder, cache: Closed())
     let options = SlotOptions(transition: .none, downloader: downloader)
     let view = bench.view()
@@ -251,7 +251,7 @@ struct SlotBadInputTests {
       #expect(view.image == nil)
       try await bench.transfer(number).answer(with: SlotBench.red)
       try await until { heard != nil }
-      // Nobody keeps the last one; a worker may hold it for a moment more.
+      // A worker may hold the previous image for a moment.
       try await until { before == nil }
       #expect(before == nil)
       before = view.image
@@ -265,9 +265,9 @@ struct SlotBadInputTests {
 
   // MARK: Other threads
 
-  /// The compiler refuses a slot that is set from another thread. Where somebody tells it that this is the main actor,
-  /// the program ends and says so.
-  @Test func otherThreadThatClaimsToBeTheMainOneEndsTheProgram() async {
+  /// The compiler refuses to set a slot from another thread. Code that wrongly assumes the main actor ends the program
+  /// with a message.
+  @Test func assumingTheMainActorOnAnotherThreadEndsTheProgram() async {
     await #expect(processExitsWith: .failure) {
       let view = await View()
       await Task.detached { pretendToBeTheMainActor { view.imageURL = "http://a.test/1" } }.value

@@ -5,19 +5,19 @@ import VitrineLoading
 import VitrineTesting
 import VitrineWidgets
 
-/// A window and a downloader whose transport answers only when the test says so.
+/// A window and a downloader whose transport responds only when the test tells it to.
 @MainActor
 final class SlotBench {
   let transport = FakeTransport()
   let decoder = FakeDecoder(showsParts: true)
-  /// By which pictures in part are timed.
+  /// The clock that times previews.
   let clock = ManualLoadingClock()
   let cache = MemoryImageCache()
   let downloader: ImageDownloader
   let window = Window(size: Size(width: 400, height: 300))
 
   init(disk: (any ImageDataCache)? = nil) {
-    // The transport decides alone what starts and what fails.
+    // No retries and no rate limit: the test alone decides which transfers start and fail.
     var configuration = ImageDownloader.Configuration()
     configuration.retries = .none
     configuration.rateLimit = nil
@@ -30,7 +30,7 @@ final class SlotBench {
   static let red = FakeDecoder.picture(width: 100, height: 100, color: Color(hex: 0xFF0000))
   static let large = FakeDecoder.picture(width: 1000, height: 1000, color: Color(hex: 0x00FF00))
 
-  /// Options that load with the bench's downloader.
+  /// Options that use the downloader of this bench.
   var options: SlotOptions { SlotOptions(downloader: downloader) }
 
   /// A view of 100x100 points in the window.
@@ -48,17 +48,17 @@ final class SlotBench {
     return view
   }
 
-  /// Waits for the transfer of a URL to start.
+  /// Waits until the transfer with this number, counted from 1, has started.
   func transfer(_ number: Int) async throws -> FakeTransfer {
     try await transport.transfer(number)
   }
 
-  /// Runs frames until a time, sixty a second.
+  /// Runs 60 frames per second until the given time.
   func run(until end: Double) {
     while window.now < end { window.update(at: min(end, window.now + window.frameInterval)) }
   }
 
-  /// The pictures that the window draws now.
+  /// The images that the window draws now.
   var pictures: [DrawList.Picture] {
     window.drawList(for: window.bounds).commands.compactMap {
       if case .image(let picture) = $0 { picture } else { nil }
@@ -66,7 +66,7 @@ final class SlotBench {
   }
 }
 
-/// What completions heard, and a way to wait for them.
+/// Records the results that completions receive, and waits for them.
 @MainActor
 final class Ear {
   private(set) var results: [Result<ImageResponse, ImageError>] = []

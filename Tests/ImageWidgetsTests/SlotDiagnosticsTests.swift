@@ -26,7 +26,7 @@ final class SlotDiagnosticsTests {
 
   isolated deinit { DiagnosticLog.handler = nil }
 
-  @Test func wrongURLWithoutACompletionIsOneLineThatNamesTheView() {
+  @Test func invalidURLWithoutACompletionLogsOneLineThatNamesTheView() {
     let view = ImageView(frame: Rect(x: 10, y: 20, width: 30, height: 40))
     view.accessibilityLabel = "Cover 1"
     bench.window.addSubview(view)
@@ -36,7 +36,7 @@ final class SlotDiagnosticsTests {
     #expect(lines.about("Cover 1") == ["ImageView “Cover 1” at 10,20 30x40: not a URL: no/url/1 of any kind"])
   }
 
-  @Test func loginsAndKeysAreNotInTheLog() async throws {
+  @Test func logOmitsLoginsAndKeys() async throws {
     let view = bench.view()
     view.accessibilityLabel = "Cover 2"
 
@@ -65,7 +65,7 @@ final class SlotDiagnosticsTests {
   }
 
   @Test func diskCacheThatCannotBeWrittenIsReportedOnce() async throws {
-    // A folder that not even root can create.
+    // Not even root can create this folder.
     let disk = DiskImageCache(directory: "/proc/vitrine-diagnostics")
     let downloader = ImageDownloader(
       transports: [bench.transport], decoder: FakeDecoder(), dataCache: disk)
@@ -81,7 +81,7 @@ final class SlotDiagnosticsTests {
       lines.about("/proc/vitrine-diagnostics").first?.hasPrefix("disk cache: nothing is kept: ") == true)
   }
 
-  @Test func cancelsAndNoURLAtAllAreNoFailures() async throws {
+  @Test func cancelsAndNilURLsAreNotLogged() async throws {
     let view = bench.view()
     view.accessibilityLabel = "Cover 4"
 
@@ -95,7 +95,7 @@ final class SlotDiagnosticsTests {
     #expect(lines.about("Cover 4").count == 1)
   }
 
-  @Test func overlayMarksASlotWithoutAURL() {
+  @Test func overlayMarksASlotWithAnInvalidURL() {
     let view = ImageView(frame: Rect(x: 0, y: 0, width: 200, height: 60))
     bench.window.addSubview(view)
     bench.window.showsDiagnostics = true

@@ -5,13 +5,13 @@ import VitrineLoading
 import VitrineTesting
 import VitrineWidgets
 
-/// When a slot asks again for a picture that it shows already, and when it does not.
+/// When a slot requests the image that it shows again, in a larger size, and when it does not.
 @Suite(.timeLimit(.minutes(1)))
 struct SlotGrowthTests {
   private let bench = SlotBench()
   private let ear = Ear()
 
-  /// A view of 100x100 that shows a part of the pixels of a picture of 1000x1000.
+  /// A view of 100x100 points that shows an image of 1000x1000 pixels, decoded to a smaller size.
   private func loadedView(_ options: SlotOptions? = nil) async throws -> ImageView {
     let view = bench.view()
     view.setImage(
@@ -21,7 +21,7 @@ struct SlotGrowthTests {
     return view
   }
 
-  @Test func pictureOfAChosenSizeIsNotAskedForAgain() async throws {
+  @Test func imageOfAnExplicitSizeIsNotRequestedAgain() async throws {
     let view = bench.view()
     var request = try ImageRequest("http://a.test/1")
     request.targetSize = DecodeTarget(width: 7, height: 7)
@@ -36,7 +36,7 @@ struct SlotGrowthTests {
     #expect(bench.transport.transfers.count == 1)
   }
 
-  @Test func pictureThatATransformHasMadeSmallIsNotAskedForAgain() async throws {
+  @Test func imageShrunkByATransformIsNotRequestedAgain() async throws {
     let view = bench.view()
     var request = try ImageRequest("http://a.test/1")
     request.transforms = [Pixelated()]
@@ -49,7 +49,7 @@ struct SlotGrowthTests {
     #expect(!view.isLoadingImage)
   }
 
-  @Test func pictureFoundBeforeTheViewHasASizeIsAskedForInThatSize() async throws {
+  @Test func memoryHitIsReloadedAtTheSizeOfItsView() async throws {
     let small = try await loadedView().image
     let view = ImageView()
     bench.window.addSubview(view)
@@ -64,7 +64,7 @@ struct SlotGrowthTests {
     #expect(view.image?.pixelWidth == 130)
   }
 
-  @Test func pictureThatIsThereHasNoSpinnerWhileItGrows() async throws {
+  @Test func slotWithAnImageShowsNoSpinnerWhileTheLargerImageLoads() async throws {
     let view = try await loadedView()
     bench.run(until: 2)
 
@@ -75,7 +75,7 @@ struct SlotGrowthTests {
     #expect(bench.pictures.map { $0.image === view.image } == [true])
   }
 
-  @Test func smallerPictureStaysWhenTheLargerOneFails() async throws {
+  @Test func smallerImageStaysWhenTheLargerImageFails() async throws {
     var options = bench.options
     options.failureImage = .solid(width: 2, height: 2)
     options.placeholderPolicy = .onFailure
@@ -89,14 +89,14 @@ struct SlotGrowthTests {
 
     #expect(view.image === small)
     #expect(view.imageURL == "http://a.test/1")
-    #expect(bench.transport.transfers.count == 2, "not at every step of a view that grows")
+    #expect(bench.transport.transfers.count == 2, "a view that grows does not send a request at every step")
     view.frame.size = Size(width: 400, height: 400)
     try await bench.transfer(3).answer(with: SlotBench.large)
     try await until { !view.isLoadingImage }
     #expect(view.image?.pixelWidth == 400)
   }
 
-  @Test func smallerPictureStaysWhenTheLargerOneIsCancelled() async throws {
+  @Test func smallerImageStaysWhenTheLargerImageIsCancelled() async throws {
     let view = try await loadedView()
     let small = view.image
 
@@ -108,7 +108,7 @@ struct SlotGrowthTests {
     #expect(view.pendingSlots == 0)
   }
 
-  @Test func pictureThatIsLeftToTheCompletionIsNotAskedForAgain() async throws {
+  @Test func imageLeftToTheCompletionIsNotRequestedAgain() async throws {
     var options = bench.options
     options.setsImage = false
     let view = try await loadedView(options)
@@ -118,7 +118,7 @@ struct SlotGrowthTests {
     #expect(!view.isLoadingImage)
   }
 
-  @Test func pictureSetByHandIsNotReplacedWhenTheViewGrows() async throws {
+  @Test func imageSetByTheProgramIsNotReplacedWhenTheViewGrows() async throws {
     let view = try await loadedView()
     let own = Image.solid(width: 3, height: 3)
     view.image = own
@@ -129,7 +129,7 @@ struct SlotGrowthTests {
     #expect(view.image === own)
   }
 
-  @Test func highlightedViewAsksAgainForThePictureBehind() async throws {
+  @Test func highlightedViewRequestsItsNormalImageAgain() async throws {
     let view = try await loadedView()
     view.highlightedImage = .solid(width: 3, height: 3)
     view.isHighlighted = true
@@ -139,7 +139,7 @@ struct SlotGrowthTests {
     #expect(view.isLoadingImage)
   }
 
-  @Test func viewThatNowFillsAsksAgain() async throws {
+  @Test func fillContentModeRequestsALargerImage() async throws {
     let view = bench.view()
     view.contentMode = .fit
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
@@ -155,7 +155,7 @@ struct SlotGrowthTests {
     #expect(view.image?.pixelHeight == 100)
   }
 
-  @Test func viewInANewWindowOfTwiceTheScaleAsksAgain() async throws {
+  @Test func viewInAWindowOfTwiceTheScaleRequestsItsImageAgain() async throws {
     let view = try await loadedView()
     let other = Window(size: Size(width: 400, height: 300), scale: 2)
 
@@ -167,7 +167,7 @@ struct SlotGrowthTests {
     #expect(view.pendingSlots == 0)
   }
 
-  @Test func windowOfTwiceTheScaleAsksAgainAndKeepsThePictureMeanwhile() async throws {
+  @Test func doublingTheScaleKeepsTheImageUntilTheLargerImageLoads() async throws {
     let view = try await loadedView()
     let small = view.image
 
@@ -182,7 +182,7 @@ struct SlotGrowthTests {
   }
 
   @Test(arguments: [1.25, 1.5, 0.5])
-  func windowOfALittleMoreScaleKeepsItsPictures(scale: Double) async throws {
+  func scaleChangeBelowTwiceKeepsTheImage(scale: Double) async throws {
     let view = try await loadedView()
 
     bench.window.scale = scale
@@ -192,7 +192,7 @@ struct SlotGrowthTests {
   }
 
   @Test(arguments: [(1.25, 125), (1.5, 150), (2, 200), (3, 300)])
-  func pictureIsDecodedForThePixelsOfItsView(scale: Double, pixels: Int) async throws {
+  func imageIsDecodedToTheScaledSizeOfItsView(scale: Double, pixels: Int) async throws {
     bench.window.scale = scale
 
     let view = try await loadedView()
@@ -200,7 +200,7 @@ struct SlotGrowthTests {
     #expect(view.image?.pixelWidth == pixels)
   }
 
-  @Test func viewThatGrowsWhileItLoadsLoadsOnce() async throws {
+  @Test func viewThatGrowsDuringItsLoadLoadsOnce() async throws {
     let view = bench.view()
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
     let transfer = try await bench.transfer(1)
@@ -218,7 +218,7 @@ struct SlotGrowthTests {
     #expect(view.pendingSlots == 0)
   }
 
-  @Test func viewThatComesIntoAWindowOfTwiceTheScaleWhileItLoadsLoadsOnce() async throws {
+  @Test func viewThatEntersAScaledWindowDuringItsLoadLoadsOnce() async throws {
     bench.window.scale = 2
     let view = ImageView(frame: Rect(x: 0, y: 0, width: 100, height: 100))
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
@@ -233,7 +233,7 @@ struct SlotGrowthTests {
   }
 
   @Test(arguments: ContentMode.allCases.filter(\.keepsNaturalSize))
-  func thumbnailInMemoryIsNoHitForANaturalSize(mode: ContentMode) async throws {
+  func thumbnailInMemoryIsAMissForANaturalSize(mode: ContentMode) async throws {
     let thumbnail = try await loadedView()
     let view = bench.view()
     view.contentMode = mode
@@ -247,7 +247,7 @@ struct SlotGrowthTests {
     #expect(view.image?.pixelWidth == 1000)
   }
 
-  @Test func viewWithoutASizeShowsWhatIsInMemoryAndAsksAgainOnceItHasOne() async throws {
+  @Test func viewWithoutASizeShowsAMemoryHitAndLoadsOnceItHasOne() async throws {
     let thumbnail = try await loadedView()
     let view = ImageView()
     bench.window.addSubview(view)
@@ -260,7 +260,7 @@ struct SlotGrowthTests {
   }
 
   @Test(arguments: [Double.infinity, .nan, 1e300])
-  func sizesWithoutMeasureAreBorne(side: Double) {
+  func hugeSizesLoadAndNaNDoesNot(side: Double) {
     let view = ImageView()
 
     view.setImage(from: "http://a.test/1", options: bench.options)
@@ -270,7 +270,7 @@ struct SlotGrowthTests {
   }
 }
 
-/// Fewer pixels of the same picture.
+/// Returns the same image with fewer pixels.
 private struct Pixelated: ImageTransform {
   let identifier = "pixelated"
 

@@ -6,7 +6,7 @@ import VitrineLoading
 import VitrineTesting
 import VitrineWidgets
 
-/// What is drawn over a slot while it loads, whatever its kind.
+/// The indicators that are drawn over a slot while it loads.
 @Suite("Indicators over a slot", .timeLimit(.minutes(1)))
 struct SlotIndicatorTests {
   private let bench = SlotBench()
@@ -23,14 +23,14 @@ struct SlotIndicatorTests {
     view.setImage(from: "http://a.test/1", options: options(indicator), completion: ear.completion)
   }
 
-  /// Lets the main actor hear of what a transfer has brought.
+  /// Waits until the main actor has received the events of a transfer.
   private func hear() async {
     await withCheckedContinuation { heard in DispatchQueue.main.async { heard.resume() } }
   }
 
   private var commands: [DrawList.Command] { bench.window.drawList(for: bench.window.bounds).commands }
 
-  /// Rounded fills, as bars are.
+  /// The rounded fills; only bars draw them.
   private var bars: [Rect] {
     commands.compactMap {
       if case .fill(let rect, _, let radius) = $0, radius > 0 { rect } else { nil }
@@ -42,13 +42,12 @@ struct SlotIndicatorTests {
     await hear()
   }
 
-  @Test("SD-W22 a slot has one indicator, which shows how much has come") func barShowsHowMuchHasCome()
-    async throws
-  {
+  @Test("SD-W22 a slot has one indicator, which shows the download progress")
+  func barShowsTheDownloadProgress() async throws {
     let view = bench.view()
     load(view, .bar)
     bench.run(until: 0.2)
-    #expect(bars.count == 2, "a track and the piece that wanders")
+    #expect(bars.count == 2, "the track and the moving piece")
     let transfer = try await bench.transfer(1)
     transfer.respond(expectedLength: 1000)
 
@@ -60,7 +59,7 @@ struct SlotIndicatorTests {
     await ear.hear()
   }
 
-  @Test func lengthThatIsNotToldLeavesItWandering() async throws {
+  @Test func barWithoutAKnownLengthStaysIndeterminate() async throws {
     let view = bench.view()
     load(view, .bar)
     let transfer = try await bench.transfer(1)
@@ -75,9 +74,8 @@ struct SlotIndicatorTests {
     await ear.hear()
   }
 
-  @Test("SD-W22 a whole picture fills the bar while it goes") func wholePictureFillsTheBarWhileItGoes()
-    async throws
-  {
+  @Test("SD-W22 a finished load fills the bar while the bar fades out")
+  func finishedLoadFillsTheBarWhileItFadesOut() async throws {
     let view = bench.view()
     load(view, .bar)
     let transfer = try await bench.transfer(1)
@@ -96,7 +94,7 @@ struct SlotIndicatorTests {
     #expect(bars.isEmpty)
   }
 
-  @Test func ringIsAPictureThatProgressReplaces() async throws {
+  @Test func ringImageFollowsProgress() async throws {
     let view = bench.view()
     load(view, .ring)
     bench.run(until: 0.2)
@@ -115,7 +113,7 @@ struct SlotIndicatorTests {
     await ear.hear()
   }
 
-  @Test func noneShowsNothing() async throws {
+  @Test func indicatorNoneDrawsNothing() async throws {
     let view = bench.view()
     load(view, .none)
     bench.run(until: 5)
@@ -126,7 +124,7 @@ struct SlotIndicatorTests {
   }
 
   @Test(arguments: [SlotOptions.Indicator.activity, .bar, .ring])
-  func tinySlotsHaveNone(indicator: SlotOptions.Indicator) {
+  func tinySlotShowsNoIndicator(indicator: SlotOptions.Indicator) {
     let view = bench.view()
     view.frame.size = Size(width: 11, height: 11)
     load(view, indicator)
@@ -137,8 +135,8 @@ struct SlotIndicatorTests {
 
   nonisolated enum End: CaseIterable, Sendable { case cancel, failure, noURL, clear }
 
-  @Test("SD-W29 the indicator goes after a cancel, a failure, and without a URL", arguments: End.allCases)
-  func indicatorGoes(end: End) async throws {
+  @Test("SD-W29 the indicator disappears after a cancel, a failure, and without a URL", arguments: End.allCases)
+  func indicatorDisappearsWhenTheLoadEnds(end: End) async throws {
     let view = bench.view()
     load(view, .bar)
     bench.run(until: 0.2)
@@ -156,9 +154,9 @@ struct SlotIndicatorTests {
     #expect(bars.isEmpty)
   }
 
-  // MARK: Custom ones
+  // MARK: Custom indicators
 
-  /// Draws as a test says.
+  /// An indicator whose drawing the test sets.
   private final class Custom: IndicatorDrawing {
     var size = Size(width: 10, height: 10)
     var next: (Double) -> Double? = { _ in nil }
@@ -173,7 +171,7 @@ struct SlotIndicatorTests {
     func nextChange(after moment: IndicatorMoment) -> Double? { next(moment.time) }
   }
 
-  /// Frames with something to draw until a time, drawn as a host would.
+  /// Runs frames until `end`, draws the dirty ones as a host does, and returns their number.
   private func framesDrawn(until end: Double) -> Int {
     var count = 0
     while bench.window.now < end {
@@ -185,7 +183,7 @@ struct SlotIndicatorTests {
     return count
   }
 
-  @Test func customOneIsToldTimeProgressAndPlace() async throws {
+  @Test func customIndicatorReceivesTimeProgressAndFrame() async throws {
     let custom = Custom()
     var place = Rect.zero
     custom.body = { rect, _ in place = rect }
@@ -203,7 +201,7 @@ struct SlotIndicatorTests {
     await ear.hear()
   }
 
-  @Test func stillOneIsDrawnOnce() {
+  @Test func staticIndicatorIsDrawnOnce() {
     let custom = Custom()
     load(bench.view(), .custom(custom))
     _ = framesDrawn(until: 0.2)
@@ -214,7 +212,7 @@ struct SlotIndicatorTests {
   }
 
   @Test(arguments: [-Double.infinity, -1, 0, .nan])
-  func impatientOneHasAFrameAFrameAndNoMore(next: Double) {
+  func indicatorIsDrawnAtMostOncePerFrame(next: Double) {
     let custom = Custom()
     custom.next = { _ in next }
     load(bench.view(), .custom(custom))
@@ -231,7 +229,7 @@ struct SlotIndicatorTests {
   @Test(arguments: [
     Size(width: .nan, height: 10), Size(width: -5, height: 5), Size(width: 0, height: 0),
   ])
-  func oneWithoutASizeIsNotDrawn(size: Size) {
+  func customIndicatorWithoutAValidSizeIsNotDrawn(size: Size) {
     let custom = Custom()
     custom.size = size
     load(bench.view(), .custom(custom))
@@ -242,7 +240,7 @@ struct SlotIndicatorTests {
     #expect(custom.moments.isEmpty)
   }
 
-  @Test func largeOneIsCutToTheSlot() {
+  @Test func largeIndicatorIsClippedToTheSlot() {
     let custom = Custom()
     custom.size = Size(width: 1e9, height: .infinity)
     custom.body = { rect, list in list.fill(rect.inset(by: -50), color: .white) }
@@ -254,7 +252,7 @@ struct SlotIndicatorTests {
   }
 
   @Test(arguments: [(0, 5), (5, 0), (2, 4), (4, 1)])
-  func viewsThatItEntersAndLeavesAreNobodyElsesBusiness(enters: Int, leaves: Int) {
+  func unbalancedEnterAndLeaveDoNotAffectOtherViews(enters: Int, leaves: Int) {
     let custom = Custom()
     custom.body = { rect, list in
       for _ in 0..<enters { list.enter(origin: Point(x: 1000, y: 1000), opacity: 0, clip: .zero) }
@@ -278,17 +276,17 @@ struct SlotIndicatorTests {
     #expect(commands.contains(.fill(sibling.frame, color: .white, cornerRadius: 0)))
   }
 
-  @Test func slowOneIsDrawnLessOften() {
+  @Test func slowIndicatorIsDrawnLessOften() {
     let custom = Custom()
     custom.next = { $0 }
     load(bench.view(), .custom(custom))
     _ = framesDrawn(until: 0.2)
     bench.window.frameWork = 0.05
 
-    #expect(framesDrawn(until: 2.2) <= 11, "a fifth of the time is for it")
+    #expect(framesDrawn(until: 2.2) <= 11, "a slow indicator gets a fifth of the time")
   }
 
-  @Test func oneThatAsksForAnotherPictureWhileItDrawsLosesNothing() async throws {
+  @Test func indicatorMayRequestAnotherImageWhileItDraws() async throws {
     let custom = Custom()
     let view = bench.view()
     let options = bench.options
@@ -309,9 +307,9 @@ struct SlotIndicatorTests {
     #expect(view.image === ear.images.first)
   }
 
-  // MARK: Indicators elsewhere
+  // MARK: Bound indicators
 
-  @Test func indicatorsFollowASlot() async throws {
+  @Test func boundIndicatorsFollowTheirSlot() async throws {
     let view = bench.view()
     let indicator = ActivityIndicator()
     let bar = ProgressView()
@@ -339,7 +337,7 @@ struct SlotIndicatorTests {
     #expect(bar.progress == 1)
   }
 
-  @Test func indicatorOfASlotMayStartAnotherLoad() async throws {
+  @Test func activityObserverMayStartAnotherLoad() async throws {
     let view = bench.view()
     var hasAsked = false
     let observation = view.imageActivity.observeActivity { [bench, ear] in
@@ -356,8 +354,8 @@ struct SlotIndicatorTests {
     withExtendedLifetime(observation) {}
   }
 
-  @Test("AF-A1 AF-A2 AF-A15 AF-A16 indicators follow a task, and one that has gone does not mind")
-  func indicatorsFollowATask() async throws {
+  @Test("AF-A1 AF-A2 AF-A15 AF-A16 indicators follow a task; a released indicator is ignored")
+  func boundIndicatorsFollowTheirTask() async throws {
     let indicator = ActivityIndicator()
     let bar = ProgressView()
     let task = bench.downloader.load(try ImageRequest("http://a.test/1"))
@@ -377,7 +375,7 @@ struct SlotIndicatorTests {
 
     transfer.finish()
     _ = try await task.response
-    // Those who follow it are told a turn or two after those who wait for it.
+    // Observers of the task are notified a turn or two after its awaiting callers.
     try await until { !indicator.isAnimating }
 
     #expect(bar.progress == 1)
@@ -386,8 +384,8 @@ struct SlotIndicatorTests {
     #expect(!late.isAnimating)
   }
 
-  @Test("AF-A3 AF-A6 AF-A15 indicators stop while their task is paused; released ones are ignored")
-  func indicatorsOfAPausedTask() async throws {
+  @Test("AF-A3 AF-A6 AF-A15 indicators stop while their task is paused; released indicators are ignored")
+  func boundIndicatorsStopWhileTheirTaskIsPaused() async throws {
     let indicator = ActivityIndicator()
     let control = RefreshControl()
     let task = bench.downloader.load(try ImageRequest("http://a.test/1"))
@@ -414,8 +412,8 @@ struct SlotIndicatorTests {
     #expect(indicator.isAnimating)
   }
 
-  @Test("AF-A15 a slot whose load is paused is not active, and shows no indicator until it is resumed")
-  func indicatorOfAPausedSlot() async throws {
+  @Test("AF-A15 a slot whose load is paused is not active, and shows no indicator until the load resumes")
+  func pausedSlotShowsNoIndicator() async throws {
     let view = bench.view()
     let bound = ActivityIndicator()
     bound.setAnimating(withStateOf: view.imageActivity)
@@ -443,7 +441,7 @@ struct SlotIndicatorTests {
   }
 
   @Test("AF-A4 AF-A5 a refresh control follows a task, cancelled or not")
-  func refreshControlFollowsATask() async throws {
+  func refreshControlStopsWhenItsTaskIsCancelled() async throws {
     let control = RefreshControl()
     let task = bench.downloader.load(try ImageRequest("http://a.test/1"))
     do {

@@ -5,12 +5,12 @@ import VitrineLoading
 import VitrineTesting
 import VitrineWidgets
 
-/// Pictures that slots show while they come.
+/// The previews that slots show while their images load.
 @Suite(.timeLimit(.minutes(1)))
 struct SlotPartTests {
   private let bench = SlotBench()
   private let ear = Ear()
-  /// A spinner is a picture too.
+  /// Options without an indicator, because a spinner is drawn as an image too.
   private var options: SlotOptions {
     var options = bench.options
     options.indicator = .none
@@ -27,14 +27,14 @@ struct SlotPartTests {
   private static let whole = FakeDecoder.picture(
     width: 100, height: 100, color: Color(hex: 0xFF0000), count: 10_000)
 
-  /// Sends so many bytes of the picture, and waits until they are seen.
+  /// Sends a range of the bytes of the image, and waits until the preview is shown.
   private func send(_ range: Range<Int>, of transfer: FakeTransfer, seenBy image: () -> Image?) async throws {
     let before = image()
     if range.lowerBound == 0 { transfer.respond(expectedLength: 10_000) }
     bench.clock.advance(by: 1)
     transfer.send(Array(Self.whole[range]))
     try await until { image() != before }
-    // One is made at a time.
+    // Previews are decoded one at a time.
     try await until { bench.downloader.ledger.usage.decoding == 0 }
   }
 
@@ -43,7 +43,7 @@ struct SlotPartTests {
     transfer.finish()
   }
 
-  /// What the window draws, each of two that dissolve into one another as well.
+  /// The images that the window draws, including both images of a dissolve.
   private var seen: Set<Image> {
     commands.reduce(into: []) { images, command in
       switch command {
@@ -54,7 +54,7 @@ struct SlotPartTests {
     }
   }
 
-  /// How much of the newer of two pictures is seen.
+  /// The opacity of the newer of two images.
   private var share: Double? {
     for case .dissolve(_, _, let share) in commands { return share }
     let pictures = bench.pictures
@@ -63,10 +63,11 @@ struct SlotPartTests {
 
   private var commands: [DrawList.Command] { bench.window.drawList(for: bench.window.bounds).commands }
 
-  /// Lets all that is on its way to the main actor arrive.
+  /// Lets the main actor run the work that is already posted to it.
   private func settle() async { for _ in 0..<100 { await Task.yield() } }
 
-  @Test("YY-B15 a part fades in for 0.4 s, the whole for 0.2 s after it") func fades() async throws {
+  @Test("YY-B15 a preview fades in for 0.4 s, then the final image for 0.2 s")
+  func previewAndFinalImageFadeInForTheirDurations() async throws {
     let view = bench.view()
     bench.run(until: 1)
     view.setImage(
@@ -98,8 +99,8 @@ struct SlotPartTests {
     #expect(ear.results.count == 1)
   }
 
-  @Test("SD-W27 a part comes with no transition of the slot's, and the whole not over it")
-  func noOtherTransition() async throws {
+  @Test("SD-W27 neither a preview, nor the final image over it, uses the slot's transition")
+  func previewsIgnoreTheTransitionOfTheSlot() async throws {
     let view = bench.view()
     bench.run(until: 1)
     var options = self.options
@@ -121,7 +122,7 @@ struct SlotPartTests {
     #expect(bench.pictures.allSatisfy { $0.destination == view.frame })
   }
 
-  @Test func slotWithoutTransitionsShowsPartsAtOnce() async throws {
+  @Test func slotWithoutTransitionsShowsPreviewsAtOnce() async throws {
     let view = bench.view()
     bench.run(until: 1)
     var options = self.options
@@ -131,8 +132,8 @@ struct SlotPartTests {
     #expect(!view.isInTransition)
   }
 
-  /// A part that comes before the one before it has faded in would cut that short, again and again.
-  @Test func nextPartWaitsForTheFade() async throws {
+  /// Otherwise each preview would cut the fade of the previous preview short.
+  @Test func nextPreviewWaitsForTheFade() async throws {
     let view = bench.view()
     bench.run(until: 1)
     view.setImage(from: try request(), options: options, completion: ear.completion)
@@ -153,15 +154,15 @@ struct SlotPartTests {
     bench.window.update(at: 1.6)
     try await until { view.image != first }
 
-    // The newest: 60 of 100 have come.
+    // The newest preview is shown: 60 of 100 percent have arrived, and 0.6 × 255 = 153.
     #expect(view.image?.bitmap.withUnsafeBytes { $0[3] } == 153)
     bench.window.update(at: 1.7)
     bench.window.update(at: 1.9)
     #expect(seen.contains(first))
   }
 
-  /// The placeholder does not come back between a part that has hardly faded in and the whole.
-  @Test func wholeGoesOnWhereThePartHasBegun() async throws {
+  /// The placeholder does not reappear between a preview that has hardly faded in and the final image.
+  @Test func finalImageContinuesTheFadeOfThePreview() async throws {
     let view = bench.view()
     bench.run(until: 1)
     view.setImage(
@@ -184,14 +185,14 @@ struct SlotPartTests {
     #expect(!view.isInTransition)
   }
 
-  // MARK: When there is no whole picture
+  // MARK: Loads without a final image
 
   nonisolated enum Policy: CaseIterable, Sendable {
     case whileLoading, nothing, onFailure, keepsPrevious, failureImage
   }
 
-  @Test("half a picture is not left where the whole fails", arguments: Policy.allCases)
-  func failure(policy: Policy) async throws {
+  @Test("a preview is not left when the load fails", arguments: Policy.allCases)
+  func previewIsRemovedWhenTheLoadFails(policy: Policy) async throws {
     let view = bench.view()
     let previous = Image.solid(width: 8, height: 8)
     let failure = Image.solid(width: 9, height: 9)
@@ -224,7 +225,7 @@ struct SlotPartTests {
     #expect(bench.pictures.map(\.image) == [expected].compactMap { $0 })
   }
 
-  @Test func cancelledSlotShowsNoHalfPicture() async throws {
+  @Test func cancelledSlotShowsNoPreview() async throws {
     let view = bench.view()
     bench.run(until: 1)
     view.setImage(
@@ -239,7 +240,7 @@ struct SlotPartTests {
     #expect(view.image == placeholder)
   }
 
-  @Test func loadThatIsCancelledByOthersShowsNoHalfPicture() async throws {
+  @Test func loadCancelledByTheDownloaderShowsNoPreview() async throws {
     let view = bench.view()
     view.setImage(
       from: try request(), placeholder: placeholder, options: options, completion: ear.completion)
@@ -249,7 +250,7 @@ struct SlotPartTests {
     #expect(view.image == placeholder)
   }
 
-  @Test func pictureThatTheProgramHasSetStays() async throws {
+  @Test func imageSetByTheProgramStaysWhenTheLoadFails() async throws {
     let view = bench.view()
     view.setImage(
       from: try request(), placeholder: placeholder, options: options, completion: ear.completion)
@@ -265,11 +266,11 @@ struct SlotPartTests {
   // MARK: Reuse
 
   @Test(
-    "AF-B9 a reused slot shows nothing of another row's part",
+    "AF-B9 a reused slot shows no preview of another row",
     arguments: [
       SlotOptions.PlaceholderPolicy.whileLoading, .keepsPrevious, .onFailure, .never,
     ])
-  func reuse(policy: SlotOptions.PlaceholderPolicy) async throws {
+  func reusedSlotShowsNoPreviewOfAnotherRow(policy: SlotOptions.PlaceholderPolicy) async throws {
     let view = bench.view()
     bench.run(until: 1)
     var options = self.options
@@ -290,7 +291,7 @@ struct SlotPartTests {
     }
   }
 
-  @Test func slotThatIsNotToSetItsPictureShowsNoPart() async throws {
+  @Test func slotThatDoesNotSetItsImageShowsNoPreview() async throws {
     let view = bench.view()
     var options = self.options
     options.setsImage = false
@@ -308,7 +309,7 @@ struct SlotPartTests {
     #expect(ear.results.count == 1)
   }
 
-  @Test func partsAreShownInAnotherPlace() async throws {
+  @Test func customPresentationReceivesPreviews() async throws {
     let view = bench.view()
     var options = self.options
     var shown: [Image?] = []
@@ -324,9 +325,10 @@ struct SlotPartTests {
     #expect(shown.map { $0?.isPartial } == [false, true, false])
   }
 
-  // MARK: Elsewhere
+  // MARK: Other slots and requests
 
-  @Test("YY-B15 buttons and highlighted pictures show parts too") func otherSlots() async throws {
+  @Test("YY-B15 buttons and highlighted images show previews too")
+  func buttonsAndHighlightedImagesShowPreviews() async throws {
     let button = bench.button()
     button.setImage(from: try request("1"), for: .normal, options: options)
     try await send(0..<5000, of: try await bench.transfer(1)) { button.image(for: .normal) }
@@ -343,7 +345,7 @@ struct SlotPartTests {
     #expect(view.highlightedImage?.isPartial == true)
   }
 
-  @Test func slotThatIsToShowPartsAfterAllShowsThemOfTheSameDownload() async throws {
+  @Test func laterRequestForPreviewsJoinsTheSameDownload() async throws {
     let view = bench.view()
     var whole = try request()
     whole.progressive = .none
@@ -358,8 +360,8 @@ struct SlotPartTests {
     #expect(view.image?.isPartial == false)
   }
 
-  /// Nothing that is asked for now is shown of it any more.
-  @Test func slotThatIsToShowPartsOfWhatHasJustComeDownloadsItOnce() async throws {
+  /// The download has finished, so no previews of it are shown.
+  @Test func requestForPreviewsOfAFinishedDownloadSendsNoSecondRequest() async throws {
     let view = bench.view()
     var whole = try request()
     whole.progressive = .none
@@ -377,7 +379,7 @@ struct SlotPartTests {
     #expect(!view.isLoadingImage)
   }
 
-  @Test func slotWithoutASizeAsksForPartsAtTheSizeItHad() async throws {
+  @Test func slotThatLosesItsSizeDecodesAtItsPreviousSize() async throws {
     let view = bench.view()
     var whole = try request()
     whole.progressive = .none
@@ -390,7 +392,7 @@ struct SlotPartTests {
     #expect(bench.decoder.calls.map(\.target?.width) == [100])
   }
 
-  @Test func indicatorStaysUntilTheWholeIsThere() async throws {
+  @Test func activityRunsUntilTheFinalImageArrives() async throws {
     let view = bench.view()
     bench.run(until: 1)
     view.setImage(from: try request(), options: options, completion: ear.completion)
@@ -403,7 +405,7 @@ struct SlotPartTests {
     #expect(view.imageActivity.activity == .ended(success: true))
   }
 
-  @Test func pictureThatGrowsKeepsTheWholeOneMeanwhile() async throws {
+  @Test func growingSlotKeepsItsFinalImageInsteadOfAPreview() async throws {
     let view = bench.view()
     bench.run(until: 1)
     view.setImage(from: try request(), options: options, completion: ear.completion)

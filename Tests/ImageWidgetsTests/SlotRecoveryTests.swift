@@ -56,14 +56,14 @@ struct SlotRecoveryTests {
     down, .status(503), .status(429), .timedOut(.connect(seconds: 10)), .timedOut(.stall(seconds: 15)),
     .transport(code: 27, message: "Out of memory"), .tooLarge(.memory(needed: 1, allowed: 2)),
   ])
-  func failureThatCanHealIsFollowedByTheImage(error: ImageError) async throws {
+  func retryableFailureIsFollowedByTheImage(error: ImageError) async throws {
     let view = try await failedView(error)
     #expect(ear.errors == [error])
     #expect(view.imageActivity.activity == .ended(success: false))
 
     bench.clock.advance(by: 2)
     let probe = try await bench.transfer(2)
-    #expect(!view.isLoadingImage, "nothing shows that it is asked again")
+    #expect(!view.isLoadingImage, "the retry is not visible")
     #expect(bench.window.isLoaded)
     probe.answer(with: SlotBench.red)
     try await until { !(view.image == nil) }
@@ -72,7 +72,7 @@ struct SlotRecoveryTests {
     #expect(view.imageURL == "http://a.test/1")
     #expect(view.imageActivity.activity == .ended(success: true))
     #expect(ear.results.count == 1, "the completion was called for the failure")
-    #expect(bench.clock.wakes.isEmpty, "nothing is left to do")
+    #expect(bench.clock.wakes.isEmpty, "no timer remains")
   }
 
   @Test(arguments: [
@@ -81,7 +81,7 @@ struct SlotRecoveryTests {
     .untrustedServer(host: "a.test", cause: .unknownAuthority, message: ""),
     .contentType("text/html"), .redirectRefused(.downgrade),
   ])
-  func failureThatStaysIsNotSentAgain(error: ImageError) async throws {
+  func permanentFailureIsNotRetried(error: ImageError) async throws {
     _ = try await failedView(error)
 
     #expect(bench.clock.wakes.isEmpty)
@@ -93,7 +93,7 @@ struct SlotRecoveryTests {
   }
 
   @Test(arguments: [TrustFailure.notYetValid, .expired])
-  func certificateIsTriedAgainWhenTheClockHasBeenSet(cause: TrustFailure) async throws {
+  func certificateIsCheckedAgainWhenTheClockIsSet(cause: TrustFailure) async throws {
     let view = try await failedView(.untrustedServer(host: "a.test", cause: cause, message: ""))
     bench.clock.advance(by: 59)
     try await turn()
@@ -104,7 +104,7 @@ struct SlotRecoveryTests {
     try await until { view.image != nil }
   }
 
-  @Test func certificateThatWasRenewedIsTriedAgainWithinTwoMinutes() async throws {
+  @Test func expiredCertificateIsCheckedAgainWithinTwoMinutes() async throws {
     let view = try await failedView(.untrustedServer(host: "a.test", cause: .expired, message: ""))
 
     bench.clock.advance(by: 120)
@@ -112,7 +112,7 @@ struct SlotRecoveryTests {
     try await until { view.image != nil }
   }
 
-  @Test func certificateThatWasCheckedBeforeTheClockWasSetIsCheckedAgainAtOnce() async throws {
+  @Test func certificateCheckedBeforeTheClockWasSetIsCheckedAgainAtOnce() async throws {
     let error = ImageError.untrustedServer(host: "a.test", cause: .notYetValid, message: "")
     let view = view()
     view.setImage(from: "https://a.test/1", options: bench.options, completion: ear.completion)
@@ -126,7 +126,7 @@ struct SlotRecoveryTests {
     #expect(bench.clock.now == 0)
   }
 
-  @Test func fileThatHungIsReadAgain() async throws {
+  @Test func fileReadIsRetriedAfterAStall() async throws {
     let view = view()
     let hung = ImageError.timedOut(.stall(seconds: 15))
     let files = FakeTransport(schemes: ["file"])
@@ -143,7 +143,7 @@ struct SlotRecoveryTests {
     try await until { view.image != nil }
   }
 
-  @Test func serverThatAsksForAnHourIsLeftAloneForAnHour() async throws {
+  @Test func retryAfterOfOneHourIsObeyed() async throws {
     let view = view()
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
     let refused = try await bench.transfer(1)
@@ -160,7 +160,7 @@ struct SlotRecoveryTests {
     try await until { view.image != nil }
   }
 
-  @Test func networkThatReturnsManyTimesIsProbedOnceInTwoSeconds() async throws {
+  @Test func unstableNetworkIsProbedAtMostOnceInTwoSeconds() async throws {
     _ = try await failedView()
     bench.downloader.networkReturned()
     try await bench.transfer(2).fail(Self.down)
@@ -176,7 +176,7 @@ struct SlotRecoveryTests {
     #expect(bench.clock.now == 2_000_000_000)
   }
 
-  @Test func probesGoOnUntilThereIsAnImage() async throws {
+  @Test func probesContinueUntilAnImageLoads() async throws {
     let view = try await failedView()
     for number in 2...6 {
       bench.clock.advance(by: 120)
@@ -215,7 +215,7 @@ struct SlotRecoveryTests {
     #expect(ear.results.count == 40)
   }
 
-  @Test func successOfAnotherRequestToTheHostSendsItAtOnce() async throws {
+  @Test func successOfAnotherRequestToTheHostTriggersTheRetry() async throws {
     let view = try await failedView()
     let task = bench.downloader.load(try ImageRequest("http://a.test/other"))
     try await bench.transfer(2).answer(with: SlotBench.red)
@@ -226,7 +226,7 @@ struct SlotRecoveryTests {
     #expect(bench.clock.now == 0)
   }
 
-  @Test func networkThatReturnsSendsItAtOnce() async throws {
+  @Test func returnOfTheNetworkTriggersTheRetry() async throws {
     let view = try await failedView()
     bench.downloader.networkReturned()
     try await bench.transfer(2).answer(with: SlotBench.red)
@@ -234,7 +234,7 @@ struct SlotRecoveryTests {
     #expect(bench.clock.now == 0)
   }
 
-  @Test func placeholderStaysWhileItIsSentAgain() async throws {
+  @Test func failureImageStaysDuringRetries() async throws {
     let placeholder = Image.solid(width: 1, height: 1)
     let view = try await failedView { $0.failureImage = placeholder }
     bench.run(until: 2)
@@ -243,7 +243,7 @@ struct SlotRecoveryTests {
     bench.clock.advance(by: 2)
     let probe = try await bench.transfer(2)
     bench.run(until: 4)
-    #expect(bench.pictures.map(\.image) == shown, "neither spinner nor another image")
+    #expect(bench.pictures.map(\.image) == shown, "neither a spinner nor another image")
     probe.fail(Self.down)
     try await until { !(bench.clock.wakes.isEmpty) }
     bench.run(until: 6)
@@ -256,7 +256,7 @@ struct SlotRecoveryTests {
   enum Leaving: CaseIterable { case hidden, transparent, scrolledAway, removed, parentHidden }
 
   @Test(arguments: Leaving.allCases)
-  func slotThatCannotBeSeenIsNotAskedFor(_ leaving: Leaving) async throws {
+  func invisibleSlotIsNotRetried(_ leaving: Leaving) async throws {
     let view = view()
     let group = View(frame: Rect(x: 0, y: 0, width: 100, height: 100))
     bench.window.addSubview(group)
@@ -276,7 +276,7 @@ struct SlotRecoveryTests {
     bench.clock.advance(by: 2)
     try await turn()
     #expect(bench.transport.transfers.count == 1)
-    #expect(bench.clock.wakes.isEmpty, "nothing is waited for off the screen")
+    #expect(bench.clock.wakes.isEmpty, "slots off the screen have no timer")
 
     switch leaving {
     case .hidden: view.isHidden = false
@@ -290,7 +290,7 @@ struct SlotRecoveryTests {
     try await until { !(view.image == nil) }
   }
 
-  @Test func slotThatWantsAnotherImageStops() async throws {
+  @Test func requestForAnotherImageStopsTheRetries() async throws {
     let view = try await failedView()
     view.setImage(from: "http://b.test/2", options: bench.options, completion: ear.completion)
     try await bench.transfer(2).answer(with: SlotBench.red)
@@ -303,7 +303,7 @@ struct SlotRecoveryTests {
     #expect(bench.clock.wakes.isEmpty)
   }
 
-  @Test func cancelAndClearStopIt() async throws {
+  @Test func cancelStopsTheRetries() async throws {
     let view = try await failedView()
     bench.clock.advance(by: 2)
     let probe = try await bench.transfer(2)
@@ -316,7 +316,7 @@ struct SlotRecoveryTests {
     #expect(bench.transport.transfers.count == 2)
   }
 
-  @Test func viewThatIsReleasedStopsIt() async throws {
+  @Test func releasedViewStopsTheRetries() async throws {
     var view: ImageView? = try await failedView()
     view?.removeFromSuperview()
     view = nil
@@ -326,7 +326,7 @@ struct SlotRecoveryTests {
     #expect(bench.transport.transfers.count == 1)
   }
 
-  @Test func policyMayForbidIt() async throws {
+  @Test func neverRecoveryPolicyDisablesRetries() async throws {
     var configuration = ImageDownloader.Configuration()
     configuration.retries = .none
     configuration.clock = bench.clock
@@ -367,7 +367,7 @@ struct SlotRecoveryTests {
     }
   }
 
-  @Test func staleImageIsRefreshedAndRepainted() async throws {
+  @Test func staleImageIsReplacedWhenTheServerRecovers() async throws {
     let world = StaleWorld()
     let view = try await world.view()
     try await world.bench.transfer(2).fail(Self.down)
@@ -407,7 +407,7 @@ struct SlotRecoveryTests {
     }
   }
 
-  @Test func imageFromMemoryThatIsStaleIsRefreshedToo() async throws {
+  @Test func staleImageFromMemoryIsRefreshed() async throws {
     let world = StaleWorld()
     let first = try await world.view()
     try await world.bench.transfer(2).fail(Self.down)
@@ -422,7 +422,7 @@ struct SlotRecoveryTests {
     try await until { !(second.image?.sourceWidth != 1000) }
   }
 
-  @Test func serverThatDoesNotAnswerIsReplacedByTheDiskAfterASecond() async throws {
+  @Test func staleImageFromDiskIsShownWhenTheServerIsSlow() async throws {
     let world = StaleWorld()
     let view = try await world.view()
     let transfer = try await world.bench.transfer(2)
@@ -456,7 +456,7 @@ struct SlotRecoveryTests {
   }
 
   /// The observer receives events of the slots of all tests, so this load fails with an error that no other test uses.
-  @Test func observerHearsOfTheRecovery() async throws {
+  @Test func observerIsNotifiedOfTheRecovery() async throws {
     let error = ImageError.transport(code: 7, message: "observed")
     let view = try await failedView(error)
     let watch = Watch()

@@ -5,13 +5,13 @@ import VitrineLoading
 import VitrineTesting
 import VitrineWidgets
 
-/// Completions that change what they are told of.
+/// Callbacks that change the slot that calls them.
 @Suite(.timeLimit(.minutes(1)))
 struct SlotReentryTests {
   private let bench = SlotBench()
   private let ear = Ear()
 
-  @Test func completionMaySetAnotherPicture() async throws {
+  @Test func completionMaySetAnotherImage() async throws {
     let view = bench.view()
     let (bench, ear) = (bench, ear)
 
@@ -28,7 +28,7 @@ struct SlotReentryTests {
     #expect(view.pendingSlots == 0)
   }
 
-  @Test func completionMaySetAnotherPictureFromWithinAMemoryHit() throws {
+  @Test func completionOfAMemoryHitMaySetAnotherImage() throws {
     for name in ["1", "2"] {
       bench.cache.insert(
         .solid(width: 100, height: 100), for: try ImageRequest("http://a.test/\(name)"),
@@ -67,7 +67,7 @@ struct SlotReentryTests {
     #expect(view.pendingSlots == 0)
   }
 
-  @Test func completionMayLetGoOfItsView() async throws {
+  @Test func completionMayReleaseItsView() async throws {
     let owner = Owner()
     let ear = ear
     owner.view = ImageView(frame: Rect(x: 0, y: 0, width: 10, height: 10))
@@ -85,7 +85,7 @@ struct SlotReentryTests {
   }
 
   @Test(arguments: [true, false])
-  func closureThatShowsPicturesMayClearItsSlot(isPlaceholderEnough: Bool) async throws {
+  func customPresentationMayClearItsSlot(isPlaceholderEnough: Bool) async throws {
     let view = bench.view()
     var options = bench.options
     options.showsImage = { view, image in
@@ -108,7 +108,7 @@ struct SlotReentryTests {
   }
 
   @Test(arguments: Reuse.allCases)
-  func completionOfTheOldLoadIsCalledBeforeTheNextBegins(_ reuse: Reuse) async throws {
+  func completionOfTheOldLoadIsCalledBeforeTheNextLoadBegins(_ reuse: Reuse) async throws {
     let view = bench.view()
     let (bench, ear) = (bench, ear)
     if reuse == .memoryHit {
@@ -128,7 +128,7 @@ struct SlotReentryTests {
     case .cancelledByItsTask: view.cancelLatestLoadOperation()
     case .anotherImage, .memoryHit: break
     }
-    #expect(heard.isEmpty, "a cancel by itself is heard of later")
+    #expect(heard.isEmpty, "a cancel alone calls the completion later")
     view.setImage(from: "http://a.test/2", options: bench.options) { _ in heard.append("new") }
     #expect(heard.first == "old, of 1")
     if reuse != .memoryHit { try await bench.transfer(2).answer(with: SlotBench.red) }
@@ -175,7 +175,7 @@ struct SlotReentryTests {
     view.setImage(from: refusal == .noURL ? nil : "not a URL", options: bench.options) { result in
       heard.append("refused \((try? result.get()) == nil), of \(bench.transport.transfers.count)")
     }
-    #expect(heard.isEmpty, "a refusal by itself is heard of later")
+    #expect(heard.isEmpty, "a refused URL alone calls the completion later")
 
     view.setImage(from: "http://a.test/1", options: bench.options) { _ in heard.append("new") }
     #expect(heard == ["refused true, of 0"])
@@ -220,7 +220,7 @@ struct SlotReentryTests {
     #expect(ear.errors == [.invalidURL("not a URL")])
   }
 
-  /// The closure that shows an image begins another load before the completion of this image would have been called.
+  /// The closure that shows an image begins another load before the completion of that image would be called.
   @Test func completionIsCalledBeforeALoadThatShowingTheImageBegins() async throws {
     let view = bench.view()
     let bench = bench
@@ -241,7 +241,7 @@ struct SlotReentryTests {
     #expect(heard == ["old, of 1", "new"])
   }
 
-  /// The example in the documentation.
+  /// This is the example in the documentation.
   @Test func progressBarOfAReusedCellStaysWhileItsImageLoads() async throws {
     let view = bench.view()
     let bar = View()
@@ -264,7 +264,7 @@ struct SlotReentryTests {
     }
   }
 
-  @Test func completionOfTheOldLoadMayAskForSomethingElse() async throws {
+  @Test func completionOfTheOldLoadMayRequestAnotherImage() async throws {
     let view = bench.view()
     let (bench, ear) = (bench, ear)
     view.setImage(from: "http://a.test/1", options: bench.options) { [weak view] _ in
@@ -283,9 +283,9 @@ struct SlotReentryTests {
     #expect(bench.transport.transfers.count == 2)
   }
 
-  // MARK: From everywhere else that somebody hears
+  // MARK: Other callbacks
 
-  /// Waits for the second picture, and looks whether it is there alone.
+  /// Waits for the second image, and checks that only this image is shown.
   private func expectSecond(in view: ImageView, transfer number: Int, answers: Int) async throws {
     #expect(view.imageURL == "http://a.test/2")
     try await bench.transfer(number).answer(with: SlotBench.red)
@@ -300,7 +300,7 @@ struct SlotReentryTests {
     #expect(view.loadOperation(forKey: "contents") == nil)
   }
 
-  @Test func progressMaySetAnotherPicture() async throws {
+  @Test func progressHandlerMaySetAnotherImage() async throws {
     let view = bench.view()
     let (bench, ear) = (bench, ear)
     var isDone = false
@@ -322,7 +322,7 @@ struct SlotReentryTests {
     #expect(ear.errors == [.cancelled])
   }
 
-  @Test func endOfATransitionMaySetAnotherPicture() async throws {
+  @Test func completionAfterATransitionMaySetAnotherImage() async throws {
     let view = bench.view()
     let (bench, ear) = (bench, ear)
     var options = bench.options
@@ -342,7 +342,7 @@ struct SlotReentryTests {
     try await expectSecond(in: view, transfer: 2, answers: 2)
   }
 
-  @Test func anotherPictureMaySetAnotherOneFromWithinATransitionThatItCutsShort() async throws {
+  @Test func completionOfAnInterruptedTransitionMaySetAnotherImage() async throws {
     let view = bench.view()
     let (bench, ear) = (bench, ear)
     var options = bench.options
@@ -358,7 +358,7 @@ struct SlotReentryTests {
     #expect(view.imageURL == "http://a.test/2")
     #expect(bench.pictures.isEmpty)
 
-    // The third one is never requested: the completion of the first one has requested the second.
+    // The third image is never requested: the completion of the first image requested the second.
     try await expectSecond(in: view, transfer: 2, answers: 2)
     #expect(ear.errors == [.cancelled])
     #expect(bench.transport.transfers.count == 2)
@@ -366,7 +366,7 @@ struct SlotReentryTests {
 
   nonisolated enum Moment: CaseIterable, Sendable { case placeholder, picture, failureImage, hit }
 
-  @Test(arguments: Moment.allCases) func closureThatShowsPicturesMaySetAnother(moment: Moment) async throws {
+  @Test(arguments: Moment.allCases) func customPresentationMaySetAnotherImage(moment: Moment) async throws {
     let view = bench.view()
     let (bench, ear) = (bench, ear)
     var options = bench.options
@@ -392,7 +392,7 @@ struct SlotReentryTests {
     #expect(ear.results.count == 2)
   }
 
-  @Test func closureMaySetAnotherPictureWithoutAURL() async throws {
+  @Test func customPresentationMaySetAnotherImageWhenTheURLIsNil() async throws {
     let view = bench.view()
     let (bench, ear) = (bench, ear)
     var options = bench.options
@@ -406,7 +406,7 @@ struct SlotReentryTests {
     #expect(ear.errors == [.invalidURL("")])
   }
 
-  @Test func operationThatIsReplacedMaySetAnotherPicture() async throws {
+  @Test func replacedOperationMaySetAnotherImage() async throws {
     let view = bench.view()
     let (bench, ear) = (bench, ear)
     let operation = Reply { [weak view] in
@@ -420,7 +420,7 @@ struct SlotReentryTests {
     #expect(ear.errors == [.cancelled])
   }
 
-  @Test func whoeverHearsOfAllSlotsMaySetAnotherPicture() async throws {
+  @Test func slotObserverMaySetAnotherImage() async throws {
     let view = bench.view()
     let (bench, ear) = (bench, ear)
     let observer = Observer { [weak view] in
@@ -435,9 +435,9 @@ struct SlotReentryTests {
     #expect(ear.errors == [.cancelled])
   }
 
-  /// The first is in memory, and known before the view has a size or not.
+  /// The first image is in memory when it is requested, or only once the view gets a size.
   @Test(arguments: [true, false])
-  func whoeverHearsOfAHitMaySetAnotherPicture(waitsForSize: Bool) async throws {
+  func slotObserverMaySetAnotherImageOnAMemoryHit(waitsForSize: Bool) async throws {
     let view = bench.view()
     let (bench, ear) = (bench, ear)
     if waitsForSize { view.frame.size = .zero }
@@ -462,7 +462,7 @@ struct SlotReentryTests {
     #expect(ear.errors == [.cancelled])
   }
 
-  @Test func whoeverHearsOfAGrowthMaySetAnotherPicture() async throws {
+  @Test func slotObserverMaySetAnotherImageWhenTheViewGrows() async throws {
     let view = bench.view()
     let (bench, ear) = (bench, ear)
     view.setImage(from: "http://a.test/1", options: bench.options)
@@ -481,7 +481,7 @@ struct SlotReentryTests {
     try await expectSecond(in: view, transfer: 2, answers: 1)
   }
 
-  @Test func whoeverHearsOfAllSlotsMayChangeTheSize() async throws {
+  @Test func slotObserverMayResizeTheView() async throws {
     let view = bench.view()
     let observer = Observer { [weak view] in view?.frame.size = Size(width: 300, height: 300) }
     let before = View.slotObserver
@@ -495,7 +495,7 @@ struct SlotReentryTests {
     #expect(view.pendingSlots == 0)
   }
 
-  @Test func cancelOfWhatIsOverChangesNothing() async throws {
+  @Test func cancelAfterTheEndChangesNothing() async throws {
     let view = bench.view()
     view.setImage(from: "http://a.test/1", options: bench.options) { [weak view, ear] result in
       view?.cancelImageLoad()
@@ -508,7 +508,7 @@ struct SlotReentryTests {
     #expect(view.imageURL == "http://a.test/1")
   }
 
-  @Test func completionMayAskWithoutAURL() async throws {
+  @Test func completionMaySetANilURL() async throws {
     let view = bench.view()
 
     view.setImage(from: "http://a.test/1", options: bench.options) { [weak view, ear] _ in
@@ -521,7 +521,7 @@ struct SlotReentryTests {
     #expect(view.imageActivity.activity == .ended(success: false))
   }
 
-  @Test func viewThatIsShownAPictureMaySetAnother() async throws {
+  @Test func viewSubclassMaySetAnotherImageWhenItsContentsAreSet() async throws {
     let (bench, ear) = (bench, ear)
     let view = Picky(frame: Rect(x: 0, y: 0, width: 100, height: 100))
     bench.window.addSubview(view)
@@ -535,21 +535,21 @@ struct SlotReentryTests {
     #expect(ear.errors == [.cancelled])
   }
 
-  @Test func operationOfTheUsersUnderASlotsNameOutlivesTheLoad() async {
+  @Test func operationOfTheProgramReplacesTheLoadOfTheSlot() async {
     let view = bench.view()
     let operation = CountedOperation()
 
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
     view.setLoadOperation(operation, forKey: "contents")
     await ear.hear()
-    #expect(ear.errors == [.cancelled], "it has taken the place of the load")
+    #expect(ear.errors == [.cancelled], "the operation has replaced the load")
     view.cancelLoadOperation(forKey: "contents")
 
     #expect(operation.cancels == 1)
     #expect(view.pendingSlots == 0)
   }
 
-  @Test func nothingKeepsAViewOrItsLoadsAlive() async throws {
+  @Test func viewDownloaderAndCacheAreReleasedDuringALoad() async throws {
     weak var view: ImageView?
     weak var downloader: ImageDownloader?
     weak var cache: MemoryImageCache?
@@ -577,14 +577,14 @@ struct SlotReentryTests {
   }
 }
 
-/// Answers its first cancel.
+/// An operation that calls a closure when it is cancelled.
 private final class Reply: Cancellable {
   private let reply: @MainActor () -> Void
   init(_ reply: @escaping @MainActor () -> Void) { self.reply = reply }
   nonisolated func cancel() { MainActor.assumeIsolated { reply() } }
 }
 
-/// Answers the first slot that it hears of.
+/// An observer that calls a closure for the first slot that will load.
 private final class Observer: SlotObserver {
   private var reply: (() -> Void)?
   init(_ reply: @escaping () -> Void) { self.reply = reply }
@@ -596,7 +596,7 @@ private final class Observer: SlotObserver {
   func slotDidSettle(_ result: Result<ImageResponse, ImageError>) {}
 }
 
-/// Answers the first picture that it is shown.
+/// A view that calls a closure when its contents are first set.
 private final class Picky: ImageView {
   var reply: (() -> Void)?
   override func setContents(_ image: Image?, transition: Transition) {

@@ -5,14 +5,14 @@ import VitrineLoading
 import VitrineTesting
 import VitrineWidgets
 
-/// `cachePolicy = .refresh`: what memory has is shown, and what the server has now takes its place.
+/// `cachePolicy = .refresh`: the image from memory is shown, and then replaced by the image from the server.
 @Suite(.timeLimit(.minutes(1)))
 struct SlotRefreshTests {
   private let bench = SlotBench()
   private let ear = Ear()
   private static let green = FakeDecoder.picture(width: 100, height: 100, color: Color(hex: 0x00FF00))
 
-  /// A view that refreshes a picture which memory has.
+  /// A view that refreshes an image that is in memory.
   private func refreshingView(_ options: SlotOptions? = nil) async throws -> ImageView {
     _ = bench.downloader.load(
       sized(try ImageRequest("http://a.test/1")), completion: { self.ear.completion($0) })
@@ -33,12 +33,12 @@ struct SlotRefreshTests {
     return request
   }
 
-  @Test func pictureFromMemoryIsShownWhileItsServerIsAsked() async throws {
+  @Test func imageFromMemoryIsShownDuringTheRefresh() async throws {
     let view = try await refreshingView()
     #expect(view.image === ear.images[0], "at once")
     #expect(view.isLoadingImage)
     bench.run(until: 2)
-    #expect(bench.pictures.count == 1, "no spinner over a picture that is there")
+    #expect(bench.pictures.count == 1, "no spinner over a shown image")
 
     try await bench.transfer(2).answer(with: Self.green)
     await ear.hear(2)
@@ -50,7 +50,7 @@ struct SlotRefreshTests {
         === view.image)
   }
 
-  @Test func pictureStaysWhereTheServerCannotBeReached() async throws {
+  @Test func imageStaysWhenTheRefreshFails() async throws {
     let view = try await refreshingView(
       SlotOptions(failureImage: .solid(width: 3, height: 3), downloader: bench.downloader))
     let shown = view.image
@@ -61,7 +61,7 @@ struct SlotRefreshTests {
     #expect(view.imageURL != nil)
   }
 
-  @Test func cancellingLeavesThePicture() async throws {
+  @Test func cancelledRefreshKeepsTheImage() async throws {
     let view = try await refreshingView()
     let shown = view.image
     _ = try await bench.transfer(2)
@@ -72,7 +72,7 @@ struct SlotRefreshTests {
     #expect(!view.isLoadingImage)
   }
 
-  @Test func withoutAPictureInMemoryItLoadsAsUsual() async throws {
+  @Test func refreshWithoutAnImageInMemoryLoadsAsUsual() async throws {
     let view = bench.view()
     let placeholder = Image.solid(width: 1, height: 1)
     var request = try ImageRequest("http://a.test/1")
@@ -84,7 +84,7 @@ struct SlotRefreshTests {
     #expect(view.image === ear.images[0])
   }
 
-  @Test func slotThatWaitsForASizeRefreshesToo() async throws {
+  @Test func slotThatWaitsForASizeRefreshesOnceItHasOne() async throws {
     _ = try await refreshingView()
     bench.transport.transfers[1].fail(.status(500))
     await ear.hear(2)
@@ -100,8 +100,8 @@ struct SlotRefreshTests {
     #expect(view.image === ear.images[1])
   }
 
-  @Test("SD-M28 what has not changed stays as it is, and its caller hears so once")
-  func unchangedPictureStays() async throws {
+  @Test("SD-M28 an unchanged image stays, and the completion is called once")
+  func unchangedImageStaysAfterRevalidation() async throws {
     let disk = MemoryDataCache()
     let downloader = ImageDownloader(
       transports: [bench.transport], decoder: bench.decoder, cache: bench.cache, dataCache: disk)

@@ -10,7 +10,7 @@ struct SlotSizeTests {
   private let bench = SlotBench()
   private let ear = Ear()
 
-  @Test func pictureIsDecodedToTheSizeOfTheView() async throws {
+  @Test func imageIsDecodedToTheSizeOfTheView() async throws {
     let view = bench.view()
     bench.window.scale = 2
 
@@ -22,7 +22,7 @@ struct SlotSizeTests {
     #expect(view.image?.pixelWidth == 200)
   }
 
-  @Test func contentModeSaysWhetherItFitsOrFills() async throws {
+  @Test func fitContentModeDecodesToFit() async throws {
     let view = bench.view()
     view.contentMode = .fit
 
@@ -33,7 +33,7 @@ struct SlotSizeTests {
     #expect(bench.decoder.calls.map(\.target) == [DecodeTarget(width: 100, height: 100, mode: .fit)])
   }
 
-  @Test func viewWithoutASizeLoadsAsSoonAsItHasOne() async throws {
+  @Test func viewWithoutASizeLoadsOnceItHasOne() async throws {
     let view = ImageView()
     bench.window.addSubview(view)
 
@@ -47,8 +47,8 @@ struct SlotSizeTests {
     #expect(bench.decoder.calls.map(\.target) == [DecodeTarget(width: 40, height: 30, mode: .fill)])
   }
 
-  @Test("YY-B12 a load that was never started is cancelled like any other")
-  func loadThatNeverHadASizeIsCancelledLikeAnyOther() async {
+  @Test("YY-B12 a load that never started is cancelled like any other load")
+  func loadWithoutASizeCanBeCancelled() async {
     let view = ImageView()
 
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
@@ -60,7 +60,7 @@ struct SlotSizeTests {
     #expect(bench.transport.transfers.isEmpty)
   }
 
-  @Test func sizeOfTheRequestGoesBeforeThatOfTheView() async throws {
+  @Test func targetSizeOfTheRequestOverridesTheViewSize() async throws {
     let view = ImageView()
     var request = try ImageRequest("http://a.test/1")
     request.targetSize = DecodeTarget(width: 7, height: 7)
@@ -72,7 +72,7 @@ struct SlotSizeTests {
     #expect(bench.decoder.calls.map(\.target) == [request.targetSize])
   }
 
-  @Test func viewThatGrowsMuchAsksAgainAndKeepsTheSmallerPictureMeanwhile() async throws {
+  @Test func viewThatGrowsMuchKeepsItsImageUntilTheLargerImageLoads() async throws {
     let view = bench.view()
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
     try await bench.transfer(1).answer(with: SlotBench.large)
@@ -91,7 +91,7 @@ struct SlotSizeTests {
     #expect(view.image?.pixelWidth == 160)
   }
 
-  @Test func pictureThatIsWholeIsNotAskedForAgain() async throws {
+  @Test func imageOfFullSizeIsNotRequestedAgain() async throws {
     let view = bench.view()
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
     try await bench.transfer(1).answer(with: SlotBench.red)
@@ -103,7 +103,7 @@ struct SlotSizeTests {
     #expect(bench.transport.transfers.count == 1)
   }
 
-  @Test func failedPictureIsNotAskedForAgainWhenTheViewGrows() async throws {
+  @Test func failedImageIsNotRequestedAgainWhenTheViewGrows() async throws {
     let view = bench.view()
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
     try await bench.transfer(1).fail(.status(404))

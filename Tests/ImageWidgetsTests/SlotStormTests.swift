@@ -6,12 +6,12 @@ import VitrineLoading
 import VitrineTesting
 import VitrineWidgets
 
-/// Anything in any order, many times over, from a seed: what must hold whatever is done.
+/// Random, seeded sequences of operations, after which the invariants of slots must hold.
 ///
-/// Each of its steps may wait for the main actor behind all other tests.
+/// The long time limit is needed because each step may wait for the main actor behind all other tests.
 @Suite(.timeLimit(.minutes(5)))
 struct SlotStormTests {
-  @Test func ofAThousandAsksInAFrameTheLastIsAnswered() async {
+  @Test func lastOfAThousandRequestsInOneFrameIsShown() async {
     let bench = SlotBench()
     let ear = Ear()
     let view = bench.view()
@@ -39,7 +39,7 @@ struct SlotStormTests {
     #expect(bench.pictures.map(\.image) == [view.image])
   }
 
-  @Test func releasedViewTakesAllItsLoadsAlong() async {
+  @Test func releasedViewsCancelAllTheirLoads() async {
     let bench = SlotBench()
     let ear = Ear()
     var view: ImageView? = bench.view()
@@ -69,7 +69,7 @@ struct SlotStormTests {
   }
 
   @Test(arguments: 1...8 as ClosedRange<UInt64>)
-  func whateverIsDoneEveryoneHearsOnceAndTheLastQuestionIsAnswered(seed: UInt64) async {
+  func randomStepsCallEachCompletionOnceAndShowTheLastRequest(seed: UInt64) async {
     let storm = Storm(seed: seed)
 
     for _ in 0..<1000 {
@@ -88,18 +88,18 @@ struct SlotStormTests {
   }
 }
 
-/// Twenty views and buttons that are given pictures, sizes, states, windows at random.
+/// Twenty views that are given images, sizes, content modes and windows at random.
 @MainActor private final class Storm {
   private let bench = SlotBench()
   private var random: Seeded
   private let other = Window(size: Size(width: 400, height: 300), scale: 2)
   let views: [ImageView]
-  /// What each was asked for last; nil for nothing, or when it was cancelled.
+  /// The number of the image that each view requested last; nil for none, or after a cancel.
   private var wanted: [Int?]
-  /// How often each call was answered.
+  /// How often the completion of each call was called.
   private(set) var heard: [Int] = []
   private(set) var lowestPending = 0
-  /// Transfers of which a half has come.
+  /// The transfers that have delivered half of their bytes.
   private var halves: Set<ObjectIdentifier> = []
 
   init(seed: UInt64) {
@@ -111,7 +111,7 @@ struct SlotStormTests {
 
   func chance(_ percent: Int) -> Bool { random.below(100) < percent }
 
-  /// The picture of an address has a width of its own, to be told by.
+  /// The image of each URL has its own width, which identifies the image.
   private static func width(_ number: Int) -> Int { 200 + number }
 
   func step() {
@@ -177,7 +177,7 @@ struct SlotStormTests {
     views[index].loadOperation(forKey: "contents")?.cancel()
   }
 
-  /// Enough to be seen in part.
+  /// Sends half of a body, which is enough for a preview.
   private func sendHalf() {
     let running = bench.transport.running.filter { !halves.contains(ObjectIdentifier($0)) }
     guard !running.isEmpty else { return }
@@ -197,7 +197,7 @@ struct SlotStormTests {
     transfer.answer(with: FakeDecoder.picture(width: Self.width(number), height: Self.width(number)))
   }
 
-  /// Gives every view a size and answers what runs, until nothing does.
+  /// Gives every view a size, and answers transfers until no view loads.
   func settle() async {
     for view in views {
       if view.frame.isEmpty { view.frame.size = Size(width: 50, height: 50) }
@@ -209,7 +209,7 @@ struct SlotStormTests {
     }
   }
 
-  /// Views that show another picture than the one they were asked for last.
+  /// The indices of views that show another image than they requested last.
   var wrongPictures: [Int] {
     views.indices.filter { index in
       guard let number = wanted[index] else { return false }

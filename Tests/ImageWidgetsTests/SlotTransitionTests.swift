@@ -6,7 +6,7 @@ import VitrineLoading
 import VitrineTesting
 import VitrineWidgets
 
-/// Which pictures come with which transition.
+/// The transitions of images by their source, and completions that wait for transitions.
 @Suite(.timeLimit(.minutes(1)))
 struct SlotTransitionTests {
   private let bench = SlotBench()
@@ -18,8 +18,8 @@ struct SlotTransitionTests {
       .solid(width: 100, height: 100), for: try ImageRequest(address), additionalIdentifier: nil)
   }
 
-  @Test("SD-W20 a picture from the network leaves a transition running")
-  func pictureFromTheNetworkComesWithATransition() async throws {
+  @Test("SD-W20 an image from the network starts a transition")
+  func imageFromTheNetworkStartsATransition() async throws {
     let view = bench.view()
     bench.run(until: 0.1)
 
@@ -33,8 +33,8 @@ struct SlotTransitionTests {
     #expect(!view.isInTransition)
   }
 
-  @Test("SD-W21 YY-B15 a picture from disk leaves a transition running, the same as one from the network")
-  func pictureFromDiskComesAsOneFromTheNetwork() async throws {
+  @Test("SD-W21 YY-B15 an image from disk starts the same transition as an image from the network")
+  func imageFromDiskStartsTheSameTransitionAsFromTheNetwork() async throws {
     let folder = FileManager.default.temporaryDirectory.path + "/vitrine-slots-\(UUID())"
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let bench = SlotBench(disk: DiskImageCache(directory: folder))
@@ -73,8 +73,8 @@ struct SlotTransitionTests {
     #expect(bench.transport.transfers.count == 1)
   }
 
-  @Test("SD-W27 a picture from memory comes without a transition")
-  func pictureFromMemoryIsThereAtOnce() throws {
+  @Test("SD-W27 an image from memory is shown without a transition")
+  func imageFromMemoryIsShownWithoutTransition() throws {
     try remember()
     let view = bench.view()
 
@@ -83,7 +83,7 @@ struct SlotTransitionTests {
     #expect(!view.isInTransition)
   }
 
-  @Test func eachSourceMayHaveATransitionOfItsOwn() {
+  @Test func eachSourceMayHaveItsOwnTransition() {
     var options = SlotOptions(transition: .fade)
     #expect(options.transition(for: .memory) == .none)
     #expect(options.transition(for: .disk) == .fade)
@@ -103,7 +103,7 @@ struct SlotTransitionTests {
   }
 
   @Test(arguments: [Transition.none, .flip(.left)])
-  func transitionOfTheDiskIsSeenInPlaceOfTheOther(transition: Transition) async throws {
+  func transitionForTheDiskOverridesTheDefault(transition: Transition) async throws {
     let bench = SlotBench(disk: MemoryDataCache())
     var request = try ImageRequest(Self.address)
     request.cache = .diskOnly
@@ -122,7 +122,7 @@ struct SlotTransitionTests {
     #expect(view.isInTransition == transition.isAnimated)
   }
 
-  @Test func transitionOfMemoryIsSeen() throws {
+  @Test func transitionForMemoryIsUsed() throws {
     try remember()
     let view = bench.view()
     var options = bench.options
@@ -133,8 +133,8 @@ struct SlotTransitionTests {
     #expect(view.isInTransition)
   }
 
-  @Test("SD-W17 a load cancelled in its transition is heard (deviates); the next is there at once")
-  func cancelMidway() async throws {
+  @Test("SD-W17 a load cancelled in its transition is reported (deviates); the next image is shown at once")
+  func loadAfterACancelDuringATransitionIsShownAtOnce() async throws {
     try remember("http://a.test/2")
     let view = bench.view()
     bench.run(until: 0.1)
@@ -152,8 +152,8 @@ struct SlotTransitionTests {
     #expect(bench.pictures.map(\.image) == [view.image])
   }
 
-  /// What was on the screen turns into the last one; none of those between is seen for a single frame.
-  @Test func slotThatIsSetAThousandTimesShowsTheLast() throws {
+  /// The first image dissolves into the last image; the images between are not shown for a single frame.
+  @Test func slotThatIsSetAThousandTimesShowsTheLastImage() throws {
     for index in 0..<1000 { try remember("http://a.test/\(index)") }
     let view = bench.view()
     var options = bench.options
@@ -175,8 +175,8 @@ struct SlotTransitionTests {
     #expect(!view.isInTransition)
   }
 
-  /// A cell that is reused: the other row's picture is gone with the call, and does not come back in a transition.
-  @Test func reusedSlotForgetsTheOtherRow() throws {
+  /// The call removes the image of the other row, which does not reappear in a transition.
+  @Test func reusedSlotNeverShowsTheImageOfTheOtherRow() throws {
     for row in 0..<2 { try remember("http://a.test/\(row)") }
     let view = bench.view()
     var options = bench.options
@@ -194,7 +194,7 @@ struct SlotTransitionTests {
     }
   }
 
-  @Test func pictureThatGrowsDissolvesWhateverItCameWith() async throws {
+  @Test func largerImageDissolvesInsteadOfSliding() async throws {
     let view = bench.view()
     bench.run(until: 0.1)
     var options = bench.options
@@ -212,12 +212,12 @@ struct SlotTransitionTests {
     bench.window.update(at: 2.1)
 
     #expect(view.isInTransition)
-    // A slide would have moved them.
+    // A slide would have moved the images.
     #expect(bench.pictures.allSatisfy { $0.destination == view.frame })
   }
 
   @Test("SD-W28 a completion that waits for the transition is called at its end")
-  func completionWaitsForTheEnd() async throws {
+  func completionWaitsForTheEndOfTheTransition() async throws {
     let view = bench.view()
     bench.run(until: 0.1)
     var options = bench.options
@@ -240,7 +240,7 @@ struct SlotTransitionTests {
   }
 
   @Test(arguments: Interruption.allCases)
-  func completionThatWaitsIsHeardOnceHoweverItEnds(interruption: Interruption) async throws {
+  func completionThatWaitsIsCalledOnceHoweverTheTransitionEnds(interruption: Interruption) async throws {
     var window: Window? = Window(size: Size(width: 200, height: 200))
     var view: ImageView? = ImageView(frame: Rect(x: 0, y: 0, width: 100, height: 100))
     if let view { window?.addSubview(view) }
@@ -271,7 +271,7 @@ struct SlotTransitionTests {
     #expect(ear.results.count == 1)
   }
 
-  @Test func completionDoesNotWaitForWhatIsThereAtOnce() throws {
+  @Test func completionOfAMemoryHitDoesNotWait() throws {
     try remember()
     var options = bench.options
     options.waitsForTransition = true

@@ -11,8 +11,8 @@ struct ViewImageTests {
   private let bench = SlotBench()
   private let ear = Ear()
 
-  @Test("AF-I1 SD-W1 a picture is shown when it has come")
-  func pictureIsShownWhenItHasCome() async throws {
+  @Test("AF-I1 SD-W1 an image is shown when it has loaded")
+  func imageIsShownWhenItHasLoaded() async throws {
     let view = bench.view()
 
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
@@ -27,8 +27,8 @@ struct ViewImageTests {
     #expect(view.pendingSlots == 0)
   }
 
-  @Test("SD-D39 asked for again with a higher priority, it goes before others")
-  func joiningRaisesThePriority() {
+  @Test("SD-D39 a load requested again with a higher priority goes before others")
+  func requestThatJoinsALoadRaisesItsPriority() {
     let bench = SlotBench()
     bench.downloader.maximumActiveDownloads = 1
     let views = (0..<3).map { _ in bench.view() }
@@ -44,8 +44,8 @@ struct ViewImageTests {
     #expect(bench.transport.transfers.last?.request.url.lastPathComponent == "2")
   }
 
-  @Test("AF-I2 the same picture asked for again while it loads joins")
-  func samePictureAgainJoins() async throws {
+  @Test("AF-I2 a repeated request joins the running load of the same image")
+  func repeatedRequestJoinsTheLoad() async throws {
     let view = bench.view()
     let placeholder = Image.solid(width: 1, height: 1)
 
@@ -61,7 +61,7 @@ struct ViewImageTests {
     #expect(view.image === ear.images[1])
   }
 
-  @Test func samePictureFromAnotherDownloaderDoesNotJoin() async throws {
+  @Test func requestToAnotherDownloaderDoesNotJoinTheLoad() async throws {
     let other = FakeTransport()
     var options = bench.options
     let view = bench.view()
@@ -77,8 +77,8 @@ struct ViewImageTests {
     #expect(view.image === ear.images.first)
   }
 
-  @Test("AF-I3 YY-B16 placeholder stays when it fails, and the status is told")
-  func placeholderStaysWhenItFails() async throws {
+  @Test("AF-I3 YY-B16 the placeholder stays when the load fails, and the status is reported")
+  func placeholderStaysWhenTheLoadFails() async throws {
     let view = bench.view()
     let placeholder = Image.solid(width: 1, height: 1)
 
@@ -91,7 +91,7 @@ struct ViewImageTests {
     #expect(view.image === placeholder)
   }
 
-  @Test func failureImageIsShownWhenItFails() async throws {
+  @Test func failureImageIsShownWhenTheLoadFails() async throws {
     let view = bench.view()
     var options = bench.options
     options.failureImage = .solid(width: 2, height: 2)
@@ -103,8 +103,8 @@ struct ViewImageTests {
     #expect(view.image === options.failureImage)
   }
 
-  @Test("AF-I4 from memory: same instance, no answer of a server")
-  func fromMemoryTheSameInstanceWithoutResponse() async throws {
+  @Test("AF-I4 a memory hit returns the same instance, without an HTTP response")
+  func memoryHitReturnsTheSameInstanceWithoutHTTPResponse() async throws {
     let request = try ImageRequest("http://a.test/1")
     async let first = bench.downloader.image(for: request)
     try await bench.transfer(1).answer(with: SlotBench.red)
@@ -118,8 +118,8 @@ struct ViewImageTests {
     #expect(try ear.results.first?.get().source == .memory)
   }
 
-  @Test("AF-I5 cancelled and asked for at once again, it loads")
-  func cancelledAndAskedForAgainLoads() async throws {
+  @Test("AF-I5 an image that is cancelled and requested again at once loads")
+  func imageLoadsWhenRequestedAgainAfterCancel() async throws {
     let view = bench.view()
 
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
@@ -132,8 +132,8 @@ struct ViewImageTests {
     #expect(view.image === ear.images.first)
   }
 
-  @Test("AF-I6 AF-I7 SD-W24 YY-B8 no URL: placeholder, and one failure, later")
-  func withoutURLThePlaceholderAndOneFailureLater() async {
+  @Test("AF-I6 AF-I7 SD-W24 YY-B8 a missing URL shows the placeholder and fails once, later")
+  func missingURLShowsThePlaceholderAndFailsLater() async {
     bench.cache.keepsWeakReferences = true
     let view = bench.view()
     let placeholder = Image.solid(width: 1, height: 1)
@@ -150,8 +150,8 @@ struct ViewImageTests {
     #expect(bench.transport.transfers.isEmpty)
   }
 
-  @Test("AF-I8 SD-W30 YY-B10 an answer to an older question never lands")
-  func answerToAnOlderQuestionNeverLands() async throws {
+  @Test("AF-I8 SD-W30 YY-B10 the response to an older request is never shown")
+  func responseToAnOlderRequestIsNotShown() async throws {
     let view = bench.view()
 
     view.setImage(from: "http://a.test/old", options: bench.options, completion: ear.completion)
@@ -169,8 +169,8 @@ struct ViewImageTests {
     #expect(view.image?.sourceWidth == 100)
   }
 
-  @Test("AF-I9 YY-B13 a view that goes cancels its load; who waits hears so once")
-  func viewThatGoesCancelsItsLoad() async throws {
+  @Test("AF-I9 YY-B13 a released view cancels its load; the completion is called once")
+  func releasedViewCancelsItsLoad() async throws {
     var view: ImageView? = ImageView(frame: Rect(x: 0, y: 0, width: 10, height: 10))
     weak let watched = view
 
@@ -184,8 +184,8 @@ struct ViewImageTests {
     #expect(ear.errors == [.cancelled])
   }
 
-  @Test("AF-I10 no URL cancels what was loading")
-  func withoutURLTheOldLoadIsCancelled() async throws {
+  @Test("AF-I10 a nil URL cancels the running load")
+  func nilURLCancelsTheRunningLoad() async throws {
     let view = bench.view()
 
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
@@ -198,8 +198,8 @@ struct ViewImageTests {
     #expect(view.pendingSlots == 0)
   }
 
-  @Test("AF-I12 asks for pictures by its Accept header")
-  func asksForPictures() async throws {
+  @Test("AF-I12 a request asks for images by its Accept header")
+  func requestSendsTheDefaultAcceptHeader() async throws {
     let view = bench.view()
 
     view.setImage(from: "http://a.test/1", options: bench.options)
@@ -207,7 +207,7 @@ struct ViewImageTests {
     #expect(try await bench.transfer(1).request.headers["Accept"] == ImageRequest.defaultAccept)
   }
 
-  @Test("SD-W26 a URL is as good as its text") func urlIsAsGoodAsItsText() async throws {
+  @Test("SD-W26 a URL and its text are the same request") func urlAndItsTextAreTheSameRequest() async throws {
     let view = bench.view()
 
     view.setImage(
@@ -221,7 +221,8 @@ struct ViewImageTests {
     #expect(bench.transport.transfers.count == 1)
   }
 
-  @Test("YY-B1 from memory at once: no placeholder, no transition, and told so") func memoryHit() throws {
+  @Test("YY-B1 a memory hit is shown at once without placeholder or transition, and reports its source")
+  func memoryHitIsShownAtOnce() throws {
     let view = bench.view()
     let image = Image.solid(width: 100, height: 100)
     bench.cache.insert(image, for: try ImageRequest("http://a.test/1"), additionalIdentifier: nil)
@@ -234,15 +235,14 @@ struct ViewImageTests {
       from: "http://a.test/1", placeholder: .solid(width: 1, height: 1), options: bench.options,
       completion: ear.completion)
 
-    #expect(given == [image, nil], "the last as it moves into the view")
+    #expect(given == [image, nil], "nil when the view itself shows the image")
     #expect(view.image === image)
     #expect(!view.isInTransition)
     #expect(try ear.results.first?.get().source == .memory)
   }
 
-  @Test("YY-B14 a setter that another thread waits for runs on the main actor") func fromAnotherThread()
-    async throws
-  {
+  @Test("YY-B14 a setter that another thread awaits runs on the main actor")
+  func setterCalledFromAnotherThreadLoadsTheImage() async throws {
     let view = bench.view()
     let (options, completion) = (bench.options, ear.completion)
     let load = { @MainActor in
@@ -256,7 +256,8 @@ struct ViewImageTests {
     #expect(view.image === ear.images.first)
   }
 
-  @Test("YY-B17 what is no picture fails with its first bytes") func noPicture() async throws {
+  @Test("YY-B17 a body that is no image fails with its first bytes")
+  func bodyThatIsNoImageFailsWithItsFirstBytes() async throws {
     let view = bench.view()
 
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
@@ -267,9 +268,8 @@ struct ViewImageTests {
     #expect(view.image == nil)
   }
 
-  @Test("YY-B29 two views that ask for one picture share one transfer") func twoViewsShareATransfer()
-    async throws
-  {
+  @Test("YY-B29 two views that request one image share one transfer")
+  func viewsWithTheSameRequestShareATransfer() async throws {
     let views = [bench.view(), bench.view()]
 
     for view in views {
@@ -283,7 +283,7 @@ struct ViewImageTests {
     #expect(views[0].image === views[1].image)
   }
 
-  @Test func anyViewShowsAPictureAsItsContents() async throws {
+  @Test func plainViewShowsAnImageAsItsContents() async throws {
     let view = View(frame: Rect(x: 0, y: 0, width: 50, height: 50))
     bench.window.addSubview(view)
 
@@ -294,8 +294,8 @@ struct ViewImageTests {
     #expect(view.contents === ear.images.first)
   }
 
-  @Test("YY-B7 without a placeholder the old picture is gone at once")
-  func withoutPlaceholderTheOldPictureIsGoneAtOnce() async {
+  @Test("YY-B7 a load without a placeholder clears the image at once")
+  func loadWithoutPlaceholderClearsTheImageAtOnce() async {
     let view = bench.view()
     view.image = .solid(width: 3, height: 3)
 
@@ -304,8 +304,8 @@ struct ViewImageTests {
     #expect(view.image == nil)
   }
 
-  @Test("YY-B7 the old picture stays when asked to, placeholder or not", arguments: [true, false])
-  func oldPictureStaysWhenAskedTo(hasPlaceholder: Bool) async throws {
+  @Test("YY-B7 the policy keeps the previous image, with or without a placeholder", arguments: [true, false])
+  func keepsPreviousPolicyKeepsTheImageUntilTheNewImageLoads(hasPlaceholder: Bool) async throws {
     let view = bench.view()
     let old = Image.solid(width: 3, height: 3)
     view.image = old
@@ -323,7 +323,7 @@ struct ViewImageTests {
   }
 
   @Test(arguments: ["not a url", "cover.jpg", ""], [false, true])
-  func imageBeforeIsKeptForAnInvalidURL(text: String, isLoading: Bool) async {
+  func keepsPreviousPolicyKeepsTheImageForAnInvalidURL(text: String, isLoading: Bool) async {
     let view = bench.view()
     let old = Image.solid(width: 3, height: 3)
     view.image = old
@@ -341,7 +341,7 @@ struct ViewImageTests {
     #expect(view.imageURL == nil)
   }
 
-  @Test func invalidURLWithNothingBeforeShowsThePlaceholder() {
+  @Test func invalidURLWithoutAPreviousImageShowsThePlaceholder() {
     let view = bench.view()
     let placeholder = Image.solid(width: 1, height: 1)
     var options = bench.options
@@ -354,7 +354,7 @@ struct ViewImageTests {
     #expect(view.image === options.failureImage, "as after a failed load")
   }
 
-  @Test func nilClearsWhateverIsToBeKept() {
+  @Test func nilURLClearsTheImageDespiteKeepsPreviousPolicy() {
     let view = bench.view()
     view.image = .solid(width: 3, height: 3)
     var options = bench.options
@@ -364,7 +364,7 @@ struct ViewImageTests {
     #expect(view.image == nil)
   }
 
-  @Test func placeholderOnlyOnFailureIsNotSeenBefore() async throws {
+  @Test func onFailurePolicyShowsThePlaceholderOnlyAfterAFailure() async throws {
     let view = bench.view()
     let placeholder = Image.solid(width: 1, height: 1)
     var options = bench.options
@@ -379,7 +379,7 @@ struct ViewImageTests {
     #expect(view.image === placeholder)
   }
 
-  @Test func placeholderThatIsNeverShownIsNotShownWithoutURLEither() {
+  @Test func neverPolicyHidesThePlaceholderForAMissingURL() {
     let view = bench.view()
     var options = bench.options
     options.placeholderPolicy = .never
@@ -389,7 +389,7 @@ struct ViewImageTests {
     #expect(view.image == nil)
   }
 
-  @Test func pictureFollowsAFailureInTheSameView() async throws {
+  @Test func newLoadReplacesTheFailureImage() async throws {
     let view = bench.view()
     var options = bench.options
     options.failureImage = .solid(width: 2, height: 2)
@@ -406,7 +406,7 @@ struct ViewImageTests {
     #expect(view.pendingSlots == 0)
   }
 
-  @Test func cacheOnlyShowsWhatIsThereAndFailsForTheRest() async throws {
+  @Test func cacheOnlyPolicyShowsCachedImagesAndFailsOtherwise() async throws {
     let view = bench.view()
     var request = try ImageRequest("http://a.test/1")
     request.cachePolicy = .cacheOnly
@@ -422,8 +422,8 @@ struct ViewImageTests {
     #expect(bench.transport.transfers.isEmpty)
   }
 
-  @Test("YY-B5 reload shows nothing from memory, and replaces what was there")
-  func reloadShowsNothingFromMemory() async throws {
+  @Test("YY-B5 a reload shows nothing from memory, and replaces the cached image")
+  func reloadIgnoresAndReplacesTheImageInMemory() async throws {
     let view = bench.view()
     var request = try ImageRequest("http://a.test/1")
     bench.cache.insert(.solid(width: 100, height: 100), for: request, additionalIdentifier: nil)
@@ -439,7 +439,7 @@ struct ViewImageTests {
     #expect(bench.downloader.cachedImage(for: request) === view.image)
   }
 
-  @Test func whatDiffersIsAnotherLoad() async throws {
+  @Test func requestThatDiffersDoesNotJoinTheLoad() async throws {
     let view = bench.view()
     let plain = try ImageRequest("http://a.test/1")
     var round = plain
@@ -463,8 +463,8 @@ struct ViewImageTests {
     #expect(view.pendingSlots == 0)
   }
 
-  @Test("YY-B9 the picture is left to the completion when asked to")
-  func pictureIsLeftToTheCompletionWhenAskedTo() async throws {
+  @Test("YY-B9 the options may leave the image to the completion")
+  func optionsMayLeaveTheImageToTheCompletion() async throws {
     let view = bench.view()
     var options = bench.options
     options.setsImage = false
@@ -477,7 +477,7 @@ struct ViewImageTests {
     #expect(view.image == nil)
   }
 
-  @Test func identifiersTellPicturesOfOneAddressApart() async throws {
+  @Test func additionalIdentifiersSeparateImagesOfOneURL() async throws {
     let round = bench.view()
     let grey = bench.view()
 
@@ -496,8 +496,8 @@ struct ViewImageTests {
     #expect(round.image != nil && grey.image != nil)
   }
 
-  @Test("SD-W19 progress is heard as bytes come, and is 1 at the end")
-  func progressIsHeardAsBytesCome() async throws {
+  @Test("SD-W19 progress is reported as bytes arrive, and is 1 at the end")
+  func progressIsReportedAndEndsAtOne() async throws {
     let view = bench.view()
     var heard: [ImageTask.Progress] = []
 
