@@ -6,13 +6,13 @@ import VitrineTesting
 
 @testable import VitrineLoading
 
-/// What pictures in part take of the one memory budget, and when they let go of it.
+/// Memory that previews reserve from the shared budget, and when it is released.
 @MainActor @Suite(.timeLimit(.minutes(1))) struct PartialImageMemoryTests {
   /// 64x48 pixels.
   private let pixels = 12_288
 
-  @Test func whereMemoryHasNoRoomNoneIsMade() async throws {
-    // The body and a copy fit, a picture does not.
+  @Test func noPreviewIsDecodedWhenItDoesNotFitTheBudget() async throws {
+    // The body and a copy of it fit the budget, a decoded image does not.
     let world = PartialWorld(budget: 20_000)
     let holder = AskedHolder()
     world.ledger.register(holder, as: .cache)
@@ -24,14 +24,14 @@ import VitrineTesting
     transfer.send(world.body(5000..<5500))
     transfer.send(world.body(5500..<6000))
     try await world.settle()
-    #expect(holder.threads.count == 1, "room is not asked for at each chunk")
+    #expect(holder.threads.count == 1, "eviction is not requested for each chunk")
     world.clock.advance(by: 0.2)
     transfer.send(world.body(6000..<6500))
     try await holder.waitUntilAsked(2)
     try await world.settle()
 
     #expect(world.decoder.partCalls.isEmpty)
-    #expect(!holder.threads.contains(pthread_self()), "a transport's thread makes no room")
+    #expect(!holder.threads.contains(pthread_self()), "a transport's thread does not evict")
     #expect(world.ledger.usage.decoding == 0)
     #expect(world.ledger.peak <= 20_000)
     transfer.send(world.body(6500...))
@@ -51,7 +51,7 @@ import VitrineTesting
     task.cancel()
   }
 
-  @Test func cacheGivesWayToParts() async throws {
+  @Test func cachedImageIsEvictedForAPreview() async throws {
     let world = PartialWorld(budget: 40_000)
     world.cache.insert(.solid(width: 85, height: 100), for: request("old"), additionalIdentifier: nil)
     #expect(world.ledger.usage.cache == 34_000)
@@ -63,8 +63,8 @@ import VitrineTesting
     #expect(world.ledger.usage.cache == 0)
   }
 
-  @Test func whatADecoderKeepsCountsUntilThePictureIsWhole() async throws {
-    // Room for two bodies, a picture and what is kept, once.
+  @Test func previewDecoderMemoryCountsUntilTheImageIsComplete() async throws {
+    // Fits two bodies, one image and the memory of one decoder.
     let world = PartialWorld(budget: 85_000, partMemoryKept: 50_000)
     let heard = Heard<Image>()
     let task = world.load(heard)
@@ -86,8 +86,8 @@ import VitrineTesting
   }
 
   @Test(arguments: [false, true])
-  func whatADecoderKeepsGivesWayToAWholePicture(isPaused: Bool) async throws {
-    // Room for what one keeps, or for a picture of 100x100 pixels.
+  func previewDecoderIsEvictedForACompleteImage(isPaused: Bool) async throws {
+    // Fits either the memory of one decoder or an image of 100x100 pixels.
     let world = PartialWorld(budget: 85_000, partMemoryKept: 50_000)
     let heard = Heard<Image>()
     let task = world.load(heard)
@@ -113,8 +113,8 @@ import VitrineTesting
     #expect(world.decoder.partCalls.map(\.decoder) == [0, 1])
   }
 
-  @Test func onlyAsManyDecodersGiveWayToAWholeImageAsItNeeds() async throws {
-    // Room for what two decoders keep while a preview is made, but not for an image of 100x100 pixels as well.
+  @Test func completeImageEvictsNoMorePreviewDecodersThanItNeeds() async throws {
+    // Fits the memory of two decoders while a preview is made, but not an image of 100x100 pixels as well.
     let world = PartialWorld(budget: 130_000, partMemoryKept: 50_000)
     let heard = [Heard<Image>(), Heard<Image>()]
     for (index, previews) in heard.enumerated() {
@@ -140,7 +140,7 @@ import VitrineTesting
     #expect(world.decoder.partCalls.map(\.decoder) == [0, 1, 1])
   }
 
-  /// Half of a picture has come, and is shown.
+  /// A world whose decoder keeps 50,000 bytes after it has made a preview of half an image.
   private func worldThatKeeps50000() async throws -> (PartialWorld, FakeTransfer, ImageTask) {
     let world = PartialWorld(partMemoryKept: 50_000)
     let heard = Heard<Image>()
@@ -152,7 +152,7 @@ import VitrineTesting
     return (world, transfer, task)
   }
 
-  @Test func whatADecoderKeepsGoesWhereMemoryIsShort() async throws {
+  @Test func previewDecoderIsReleasedOnlyUnderCriticalPressure() async throws {
     let (world, _, task) = try await worldThatKeeps50000()
     world.ledger.relieve(.warning)
     #expect(world.ledger.usage.decoding == 50_000)
@@ -161,14 +161,14 @@ import VitrineTesting
     task.cancel()
   }
 
-  @Test func whatADecoderKeepsCountsNoLongerThanSomebodyWaits() async throws {
+  @Test func cancellingTheOnlyTaskReleasesItsPreviewDecoder() async throws {
     let (world, _, task) = try await worldThatKeeps50000()
     #expect(world.ledger.usage.decoding == 50_000)
     task.cancel()
     #expect(world.ledger.usage.decoding == 0)
   }
 
-  @Test func decoderThatHasFailedKeepsNothing() async throws {
+  @Test func failedPreviewDecoderReleasesItsMemory() async throws {
     let (world, transfer, task) = try await worldThatKeeps50000()
     world.clock.advance(by: 1)
     transfer.send([FakeProgressiveDecoder.damage])
@@ -177,12 +177,12 @@ import VitrineTesting
     task.cancel()
   }
 
-  /// How the engine comes to need a decoder no more.
+  /// Reasons why a preview decoder is discarded.
   enum End: CaseIterable {
     case cancelled, whole, anotherBody, nobodyWantsParts
   }
 
-  @Test(arguments: End.allCases) func decodersGoWhereNoLockIsHeld(end: End) async throws {
+  @Test(arguments: End.allCases) func previewDecoderIsReleasedWhileNoLockIsHeld(end: End) async throws {
     let transport = FakeTransport()
     let clock = ManualLoadingClock()
     var configuration = ImageDownloader.Configuration()
@@ -191,7 +191,7 @@ import VitrineTesting
     let decoder = AskingDecoder()
     let downloader = ImageDownloader(
       configuration: configuration, transports: [transport], decoder: decoder, cache: nil)
-    // It would wait for itself for ever.
+    // Deadlocks if the downloader's lock is held here.
     decoder.atEndOfEach { [weak downloader] in _ = downloader?.isRunning }
     var request = request("a.jpg")
     request.progressive = .scans
@@ -229,13 +229,13 @@ import VitrineTesting
 }
 
 extension PartialWorld {
-  /// Waits until nothing but so many bytes counts as being decoded.
+  /// Waits until exactly `bytes` count as being decoded.
   fileprivate func settle(at bytes: Int) async throws {
     try await until { ledger.usage.decoding == bytes }
   }
 }
 
-/// Has nothing to let go of, and says who has asked.
+/// Releases nothing, and records the threads that ask it to release memory.
 private final class AskedHolder: MemoryHolder {
   private let asked = Mutex<[pthread_t]>([])
 
@@ -250,7 +250,7 @@ private final class AskedHolder: MemoryHolder {
   func relieve(_ pressure: MemoryPressure) {}
 }
 
-/// Calls somebody when a decoder that it has made goes.
+/// Calls a closure when one of its preview decoders is released.
 private final class AskingDecoder: ImageDecoding {
   final class Ended: Sendable {
     private let count = Atomic(0)

@@ -4,11 +4,11 @@ import VitrineTesting
 
 @testable import VitrineLoading
 
-/// Who sees parts, and what becomes of them when callers come and go, pause, or the download breaks.
+/// Tasks that share previews: tasks join, leave and pause, and downloads break.
 @MainActor @Suite(.timeLimit(.minutes(1))) struct PartialImageSharingTests {
   private let tag: HTTPHeaders = ["ETag": "\"v1\"", "Accept-Ranges": "bytes"]
 
-  @Test func eachSeesWhatItHasAskedFor() async throws {
+  @Test func eachTaskReceivesPreviewsOfItsStyle() async throws {
     let world = PartialWorld()
     let (scans, blurred, whole) = (Heard<Image>(), Heard<Image>(), Heard<Image>())
     let tasks = [world.load(scans), world.load(blurred, .blurred), world.load(whole, .none)]
@@ -35,7 +35,7 @@ import VitrineTesting
     #expect(world.decoder.calls.count == 1)
   }
 
-  @Test func sizesHaveDecodersOfTheirOwn() async throws {
+  @Test func eachTargetSizeHasItsOwnPreviewDecoder() async throws {
     let world = PartialWorld()
     let (small, large) = (Heard<Image>(), Heard<Image>())
     world.load(small, target: DecodeTarget(width: 16, height: 12))
@@ -52,7 +52,7 @@ import VitrineTesting
     #expect(world.decoder.partCalls.count == 4)
   }
 
-  @Test func samePartsAreMadeOnceForAll() async throws {
+  @Test func equalRequestsShareOnePreviewDecode() async throws {
     let world = PartialWorld()
     let heard = [Heard<Image>(), Heard<Image>(), Heard<Image>()]
     for one in heard { world.load(one) }
@@ -63,7 +63,7 @@ import VitrineTesting
     #expect(world.decoder.partCalls.count == 1)
   }
 
-  @Test func whoeverJoinsSeesWhatTheOthersSee() async throws {
+  @Test func joiningTaskReceivesTheCurrentPreview() async throws {
     let world = PartialWorld()
     let first = Heard<Image>()
     let task = world.load(first)
@@ -81,7 +81,7 @@ import VitrineTesting
     #expect(world.decoder.partCalls.count == 2)
   }
 
-  @Test func whoeverJoinsOneThatShowsNothingStartsIt() async throws {
+  @Test func joiningTaskStartsPreviewsOfARunningDownload() async throws {
     let world = PartialWorld()
     world.load(nil, .none)
     let transfer = world.begin()
@@ -93,7 +93,7 @@ import VitrineTesting
     #expect(world.decoder.partCalls.map(\.count) == [6000])
   }
 
-  @Test func whoeverHasLeftSeesNothing() async throws {
+  @Test func cancelledTaskReceivesNoPreview() async throws {
     let (gone, stays) = (Heard<Image>(), Heard<Image>())
     let gate = Gate()
     let held = PartialWorld(partGate: gate)
@@ -109,7 +109,7 @@ import VitrineTesting
     #expect(task.partialImage == nil)
   }
 
-  @Test func cancelHoldsUpToTheHandlerItself() async {
+  @Test func cancellingDropsAPreviewQueuedForTheHandler() async {
     let world = PartialWorld()
     let heard = Heard<Image>()
     let task = world.load(heard)
@@ -120,7 +120,7 @@ import VitrineTesting
     #expect(heard.values.isEmpty)
   }
 
-  @Test func nothingIsMadeWhenNobodyIsLeftWhoWantsIt() async throws {
+  @Test func noPreviewIsDecodedAfterItsOnlyTaskIsCancelled() async throws {
     let world = PartialWorld()
     world.load(nil, .none)
     let task = world.load(nil)
@@ -132,8 +132,8 @@ import VitrineTesting
     #expect(world.decoder.partCalls.isEmpty)
   }
 
-  @Test("nothing is shown in part after the last byte, though it was being made")
-  func end() async throws {
+  @Test("a preview that is still being decoded at the last byte is not shown")
+  func previewThatIsStillDecodedAtTheLastByteIsNotShown() async throws {
     let (gate, wholeGate) = (Gate(), Gate())
     let world = PartialWorld(gate: wholeGate, partGate: gate)
     let heard = Heard<Image>()
@@ -184,7 +184,7 @@ import VitrineTesting
     }
   }
 
-  @Test func whoeverPausesMeanwhileSeesNoLessAfterANewBeginning() async throws {
+  @Test func taskPausedDuringARestartNeverSeesASmallerPreview() async throws {
     let world = PartialWorld { $0.retries = RetryPolicy(limit: 1) }
     let heard = Heard<Image>()
     let task = world.load(heard)
@@ -211,7 +211,7 @@ import VitrineTesting
     #expect(world.decoder.partCalls.map(\.count) == [8000, 9000])
   }
 
-  @Test func oneAtATime() async throws {
+  @Test func previewsAreDecodedOneAtATime() async throws {
     let gate = Gate()
     let world = PartialWorld(partGate: gate)
     let heard = Heard<Image>()
@@ -225,7 +225,7 @@ import VitrineTesting
     gate.open()
     _ = try await heard.wait(for: 1)
     try await world.settle()
-    // It took a second: the next comes no sooner than a second later.
+    // The first preview took a second, so the next one starts no sooner than a second later.
     world.clock.advance(by: 0.9)
     transfer.send(world.body(4000..<5000))
     world.clock.advance(by: 0.1)
@@ -234,7 +234,7 @@ import VitrineTesting
     #expect(world.decoder.partCalls.map(\.count) == [2000, 6000])
   }
 
-  @Test func whilePicturesAreDecodedNoneIsMade() async throws {
+  @Test func noPreviewIsDecodedWhileAllDecodingThreadsAreBusy() async throws {
     let gate = Gate()
     let world = PartialWorld(gate: gate) { $0.decodingThreads = 1 }
     let whole = world.load(nil, .none, name: "b.jpg")
@@ -246,7 +246,7 @@ import VitrineTesting
     transfer.send(world.body(..<5000))
     gate.open()
     _ = try await whole.response
-    // The thread is free a moment after.
+    // The decoding thread becomes free shortly after the response.
     for count in 5001...9000 where world.decoder.partCalls.isEmpty {
       transfer.send(world.body(count - 1..<count))
       await Task.yield()
@@ -255,7 +255,7 @@ import VitrineTesting
     #expect(world.decoder.partCalls.allSatisfy { $0.count > 5000 })
   }
 
-  @Test func whoCannotSeePartsMakesNone() async throws {
+  @Test func asyncCallAndPrefetchDecodeNoPreviews() async throws {
     let world = PartialWorld()
     let request = ImageRequest(url: url(), progressive: .scans)
     async let response = world.downloader.image(for: request)
@@ -271,7 +271,7 @@ import VitrineTesting
     #expect(world.decoder.partCalls.isEmpty)
   }
 
-  @Test func pictureFromDiskHasNoPartsAndOneFromTheServerIsKeptWhole() async throws {
+  @Test func previewedImageIsStoredCompleteAndHasNoPreviewsFromDisk() async throws {
     let world = PartialWorld(disk: MemoryDataCache())
     let (first, second) = (Heard<Image>(), Heard<Image>())
     let task = world.load(first)
@@ -295,7 +295,7 @@ import VitrineTesting
 
   // MARK: Pausing and retrying
 
-  @Test func pausedOneSeesNothingAndGoesOnWithTheRest() async throws {
+  @Test func resumedTaskContinuesPreviewsWithTheMissingBytes() async throws {
     let world = PartialWorld()
     let heard = Heard<Image>()
     let task = world.load(heard)
@@ -319,7 +319,7 @@ import VitrineTesting
     #expect(world.decoder.partCalls.last?.expectedLength == 10_000)
   }
 
-  @Test func oneWhoPausesSeesNothingWhileOthersGoOn() async throws {
+  @Test func pausedTaskReceivesNoPreviewWhileOthersDo() async throws {
     let world = PartialWorld()
     let (paused, other) = (Heard<Image>(), Heard<Image>())
     let task = world.load(paused)
@@ -337,7 +337,8 @@ import VitrineTesting
     #expect(world.decoder.partCalls.map(\.count) == [5000, 6000])
   }
 
-  @Test("a restarted download never shows less than before") func neverBackwards() async throws {
+  @Test("a restarted download never shows a smaller preview than before")
+  func restartedDownloadNeverShowsASmallerPreview() async throws {
     let world = PartialWorld { $0.retries = RetryPolicy(limit: 1) }
     let heard = Heard<Image>()
     world.load(heard)
@@ -357,10 +358,10 @@ import VitrineTesting
 
     _ = try await heard.wait(for: 2)
     #expect(world.decoder.partCalls.map(\.count) == [6000, 7000])
-    #expect(world.decoder.partCalls.map(\.decoder) == [0, 1], "another body has another decoder")
+    #expect(world.decoder.partCalls.map(\.decoder) == [0, 1], "a new body has a new decoder")
   }
 
-  @Test func anotherBodyInPlaceOfTheRestHasAnotherDecoder() async throws {
+  @Test func changedBodyHasANewPreviewDecoder() async throws {
     let world = PartialWorld { $0.retries = RetryPolicy(limit: 2) }
     let heard = Heard<Image>()
     world.load(heard)
@@ -370,7 +371,7 @@ import VitrineTesting
     world.transport.transfers[0].fail(.transport(code: 56, message: "reset"))
     while world.transport.transfers.count < 2, !Task.isCancelled { world.clock.advance(by: 1) }
 
-    // It has changed: the server sends all of it, and breaks off before there is more of it than of the other.
+    // The body has changed: the server sends it whole, and the transfer breaks before it has as many bytes.
     var second = tag
     second["ETag"] = "\"v2\""
     world.begin(1, headers: second).send(world.body(..<4500))

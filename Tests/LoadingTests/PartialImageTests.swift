@@ -4,10 +4,10 @@ import VitrineTesting
 
 @testable import VitrineLoading
 
-/// Pictures that are shown while they come.
+/// Previews that are shown while an image downloads.
 @MainActor @Suite(.timeLimit(.minutes(1))) struct PartialImageTests {
-  @Test("YY-B20 YY-F3 SD-F3 a picture in part at most every 0.2 s, the whole at the end")
-  func pace() async throws {
+  @Test("YY-B20 YY-F3 SD-F3 a preview is shown at most every 0.2 s, and the complete image at the end")
+  func previewsAreLimitedToOneEvery200Milliseconds() async throws {
     let world = PartialWorld()
     let heard = Heard<Image>()
     let task = world.load(heard)
@@ -34,7 +34,8 @@ import VitrineTesting
     #expect(world.decoder.calls.count == 1)
   }
 
-  @Test("YY-B20 blurred previews are shown every 0.4 s") func blurredPace() async throws {
+  @Test("YY-B20 blurred previews are shown every 0.4 s")
+  func blurredPreviewsAreLimitedToOneEvery400Milliseconds() async throws {
     let world = PartialWorld()
     let heard = Heard<Image>()
     world.load(heard, .blurred)
@@ -57,7 +58,7 @@ import VitrineTesting
     arguments: [
       ImageRequest.Progressive.scans, .blurred,
     ])
-  func style(style: ImageRequest.Progressive) async throws {
+  func requestedStyleReachesTheDecoder(style: ImageRequest.Progressive) async throws {
     let world = PartialWorld()
     let heard = Heard<Image>()
     world.load(heard, style, target: DecodeTarget(width: 32, height: 32))
@@ -69,7 +70,7 @@ import VitrineTesting
     #expect(world.decoder.partCalls[0].options.target == DecodeTarget(width: 32, height: 32))
   }
 
-  @Test("SD-D28 one decoder receives all bytes") func oneDecoder() async throws {
+  @Test("SD-D28 one decoder receives all bytes") func oneDecoderReceivesAllBytes() async throws {
     let world = PartialWorld()
     let heard = Heard<Image>()
     world.load(heard)
@@ -86,7 +87,8 @@ import VitrineTesting
     #expect(world.decoder.partCalls.allSatisfy { $0.decoder == 0 })
   }
 
-  @Test("each part has the size that the whole will have") func sizes() async throws {
+  @Test("a preview has the size of the complete image")
+  func previewHasTheSizeOfTheCompleteImage() async throws {
     let world = PartialWorld()
     let heard = Heard<Image>()
     let task = world.load(heard, target: DecodeTarget(width: 32, height: 24))
@@ -102,7 +104,8 @@ import VitrineTesting
     #expect(part.isPartial && !whole.isPartial)
   }
 
-  @Test("YY-F35 neither a head nor what is as good as whole is shown") func bounds() async throws {
+  @Test("YY-F35 the first bytes and a nearly complete body have no preview")
+  func veryShortAndNearlyCompleteBodiesHaveNoPreview() async throws {
     let world = PartialWorld()
     let task = world.load(nil)
     let transfer = world.begin()
@@ -115,7 +118,7 @@ import VitrineTesting
     #expect(world.decoder.partCalls.isEmpty)
   }
 
-  @Test func nobodyAskedNothingIsMade() async throws {
+  @Test func requestWithoutPreviewsDecodesNone() async throws {
     let world = PartialWorld()
     let task = world.load(nil, .none)
     let transfer = world.begin()
@@ -126,7 +129,7 @@ import VitrineTesting
     #expect(world.decoder.partCalls.isEmpty)
   }
 
-  @Test func fileIsReadWhole() async throws {
+  @Test func dataURLHasNoPreviews() async throws {
     let world = PartialWorld()
     let data = "data:image/png;base64," + String(repeating: "A", count: 8000)
     var request = try ImageRequest(data)
@@ -135,7 +138,7 @@ import VitrineTesting
     #expect(world.decoder.partCalls.isEmpty)
   }
 
-  @Test func pictureFromMemoryHasNoParts() async throws {
+  @Test func memoryHitHasNoPreviews() async throws {
     let world = PartialWorld()
     let first = world.load(nil, .none)
     world.begin().answer(with: world.body(0...))
@@ -146,7 +149,8 @@ import VitrineTesting
     #expect(heard.values.isEmpty)
   }
 
-  @Test("SD-F91 what a modifier decrypts is not shown in part") func bodyModifier() async throws {
+  @Test("SD-F91 a body that a modifier decrypts has no previews")
+  func modifiedBodyHasNoPreviews() async throws {
     let world = PartialWorld { $0.bodyModifier = { body, _ in body } }
     let task = world.load(nil)
     let transfer = world.begin()
@@ -157,7 +161,7 @@ import VitrineTesting
     #expect(world.decoder.partCalls.isEmpty)
   }
 
-  @Test(arguments: [404, 500, 206]) func answerThatIsNotThePictureIsNotShown(status: Int) async throws {
+  @Test(arguments: [404, 500, 206]) func failedResponseHasNoPreviews(status: Int) async throws {
     let world = PartialWorld()
     let task = world.load(nil)
     let transfer = world.transport.transfers[0]
@@ -168,7 +172,7 @@ import VitrineTesting
     #expect(world.decoder.partCalls.isEmpty)
   }
 
-  @Test func eventsTellOfParts() async throws {
+  @Test func eventStreamReportsPreviews() async throws {
     let world = PartialWorld()
     let task = world.load(nil)
     let events = task.events
@@ -190,12 +194,12 @@ import VitrineTesting
     #expect(words == ["part", "finished"])
   }
 
-  @Test func partsThatNobodyHasSeenYetAreReplaced() async {
+  @Test func undeliveredPreviewIsReplacedByANewerOne() async {
     let world = PartialWorld()
     let heard = Heard<Image>()
     let task = world.load(heard)
     let transfer = world.begin()
-    // The main actor is held up here.
+    // The main actor is blocked here, so no preview is delivered.
     for step in 1...4 {
       transfer.send(world.body(step * 2000 - 2000..<step * 2000))
       while !Task.isCancelled, world.decoder.partCalls.count < step || world.ledger.usage.decoding > 0 {}
@@ -206,7 +210,7 @@ import VitrineTesting
     #expect(heard.values == [newest])
   }
 
-  @Test func transformsAreAppliedToParts() async throws {
+  @Test func transformsAreAppliedToPreviews() async throws {
     let world = PartialWorld()
     let heard = Heard<Image>()
     world.load(heard, transforms: [Doubling()])
@@ -216,7 +220,7 @@ import VitrineTesting
     #expect(part.isPartial)
   }
 
-  @Test func transformThatFailsEndsThePartsOfItsPictureAlone() async throws {
+  @Test func failingTransformEndsOnlyItsOwnPreviews() async throws {
     let world = PartialWorld()
     let (bad, good) = (Heard<Image>(), Heard<Image>())
     let badTask = world.load(bad, transforms: [FailingOnParts()])
@@ -234,7 +238,7 @@ import VitrineTesting
     #expect(bad.values.isEmpty)
   }
 
-  @Test func decoderThatThrowsShowsNoMoreAndTheWholeComes() async throws {
+  @Test func previewErrorEndsPreviewsButNotTheFinalDecode() async throws {
     let world = PartialWorld()
     let heard = Heard<Image>()
     let task = world.load(heard)
@@ -250,13 +254,13 @@ import VitrineTesting
       #expect(world.decoder.partCalls.count == 2, "after \(step) chunks")
     }
     transfer.finish()
-    // The fake reads six numbers and no exclamation marks.
+    // The fake decoder cannot read the damaged body.
     await #expect(throws: ImageError.self) { try await task.response }
     #expect(heard.values.count == 1)
     #expect(world.decoder.calls.count == 1)
   }
 
-  @Test func decoderThatShowsNoPartsIsAskedOnce() async throws {
+  @Test func decoderWithoutPreviewsIsNotCalledForThem() async throws {
     let world = PartialWorld(showsParts: false)
     let task = world.load(nil)
     let transfer = world.begin()
@@ -272,7 +276,7 @@ import VitrineTesting
   }
 }
 
-/// Twice as many pixels a side.
+/// Doubles the width and the height.
 private struct Doubling: ImageTransform {
   let identifier = "doubling"
   func apply(to image: Image) -> Image {

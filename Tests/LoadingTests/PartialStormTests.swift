@@ -5,16 +5,16 @@ import VitrineTesting
 
 @testable import VitrineLoading
 
-/// Pictures in part, while callers come, pause and go and transfers break, in an order that a seed decides.
+/// Previews while callers load, pause and cancel and transfers break, in an order that a seed decides.
 @Suite(.timeLimit(.minutes(1))) struct PartialStormTests {
   private let threads = 3
   private let loadsOfEach = 100
 
   @Test(
-    "whatever happens meanwhile, no part shows less than the one before, and nothing stays counted",
+    "under random events no preview shows less than the one before, and all memory is released",
     arguments: 0..<24)
-  func storm(seed: Int) async throws {
-    // Room for two decoders of parts, or for any number.
+  func previewsNeverShowLessUnderRandomEvents(seed: Int) async throws {
+    // Fits two preview decoders, or any number.
     let ledger = MemoryLedger(budget: seed % 2 == 0 ? .max : 120_000)
     let (transport, clock) = (FakeTransport(), ManualLoadingClock())
     var configuration = ImageDownloader.Configuration()
@@ -62,7 +62,7 @@ import VitrineTesting
     try await until { heard.counts.count >= threads * loadsOfEach }
     #expect(heard.counts.values.allSatisfy { $0 == 1 })
     #expect(heard.shares.values.allSatisfy { $0 == $0.sorted() })
-    // What the last threads at work hold goes with them.
+    // The worker threads release their last reservations after the load has ended.
     try await until { ledger.usage.decoding + ledger.usage.bodies == 0 }
   }
 
@@ -75,7 +75,7 @@ import VitrineTesting
   }
 }
 
-/// What callers have heard, by number.
+/// Completions and previews that callers have received, by load number.
 private final class Outcomes: Sendable {
   private struct State {
     var ended: [ImageTask] = []
@@ -85,11 +85,11 @@ private final class Outcomes: Sendable {
 
   private let state = Mutex(State())
 
-  /// Tasks of those who ask no more.
+  /// Tasks of the threads that have started all their loads.
   var ended: [ImageTask] { state.withLock { $0.ended } }
-  /// How often each has heard its outcome.
+  /// The number of completions of each load.
   var counts: [Int: Int] { state.withLock { $0.counts } }
-  /// How much of its picture each has seen, one part after the other.
+  /// The fractions of the image that each load has seen, in order.
   var shares: [Int: [UInt8]] { state.withLock { $0.shares } }
 
   func end(_ tasks: [ImageTask]) { state.withLock { $0.ended += tasks } }
@@ -104,17 +104,17 @@ private final class Outcomes: Sendable {
   }
 }
 
-/// Sends a picture piece by piece, in one transfer or several, and breaks some of them off.
+/// Sends an image in chunks over one or more transfers, and breaks some transfers.
 private final class Server: Sendable {
   private static let body = FakeDecoder.picture(width: 64, height: 48, count: 9000)
 
   private let transport: FakeTransport
-  /// How far each transfer is.
+  /// The offset of the next byte of each transfer.
   private let places = Mutex<[ObjectIdentifier: Int]>([:])
 
   init(_ transport: FakeTransport) { self.transport = transport }
 
-  /// Does something to one that runs; nothing bad if it is kind.
+  /// Advances a random running transfer; breaks none if `isKind` is true.
   func act(_ chance: inout SplitMix, isKind: Bool = false) {
     var chance = SplitMix(state: chance.next())
     places.withLock { places in
@@ -134,7 +134,7 @@ private final class Server: Sendable {
     }
   }
 
-  /// Where what comes begins.
+  /// Responds to a transfer, and returns the offset of the first byte to send.
   private static func begin(_ transfer: FakeTransfer, _ chance: inout SplitMix) -> Int {
     let first = transfer.request.headers["Range"].flatMap { Int($0.dropFirst(6).dropLast()) } ?? 0
     var headers: HTTPHeaders = chance.next(2) == 0 ? ["ETag": "\"1\"", "Accept-Ranges": "bytes"] : [:]

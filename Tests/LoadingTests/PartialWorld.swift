@@ -4,7 +4,7 @@ import VitrineTesting
 
 @testable import VitrineLoading
 
-/// A downloader whose transfers come piece by piece, and whose decoder shows parts.
+/// A downloader whose transfers arrive in chunks, and whose decoder makes previews.
 @MainActor struct PartialWorld {
   let transport = FakeTransport()
   let clock = ManualLoadingClock()
@@ -34,7 +34,7 @@ import VitrineTesting
 
   static let whole = FakeDecoder.picture(width: 64, height: 48, count: 10_000)
 
-  /// Bytes of a picture of 64x48 pixels that has 10,000.
+  /// A range of the 10,000 bytes of an image of 64x48 pixels.
   func body(_ range: some RangeExpression<Int>) -> [UInt8] { Array(Self.whole[range]) }
 
   @discardableResult
@@ -47,7 +47,7 @@ import VitrineTesting
     return downloader.load(request, partialImage: { image in heard?.add(image) })
   }
 
-  /// The head of the answer has come.
+  /// Sends the head of a response, and returns its transfer.
   func begin(_ number: Int = 0, headers: HTTPHeaders = [:]) -> FakeTransfer {
     transport.transfers[number].respond(headers: headers, expectedLength: 10_000)
     return transport.transfers[number]
@@ -58,7 +58,7 @@ import VitrineTesting
     try await until { ledger.usage.decoding == 0 }
   }
 
-  /// Lets what is on its way to the main actor arrive.
+  /// Waits until the jobs that are queued for the main actor have run.
   func turnMainQueue() async {
     await withCheckedContinuation { continuation in Mailbox.main.post { continuation.resume() } }
   }

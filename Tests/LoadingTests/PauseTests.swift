@@ -5,9 +5,9 @@ import VitrineTesting
 
 @testable import VitrineLoading
 
-/// Loads that are paused, and bodies whose rest is asked for.
+/// Paused loads and resumable data.
 @MainActor @Suite(.timeLimit(.minutes(1))) struct PauseTests {
-  /// 10,000 bytes that decode to a picture, since the decoder reads numbers and stops at what follows them.
+  /// 10,000 bytes that decode to an image: the decoder reads numbers and ignores the spaces after them.
   private static let body: [UInt8] = {
     var bytes = Fixture.picture
     bytes += [UInt8](repeating: UInt8(ascii: " "), count: 10_000 - bytes.count)
@@ -27,7 +27,7 @@ import VitrineTesting
     transfer.finish()
   }
 
-  @Test func pausedDownloadStopsAndGoesOnWithTheRest() async throws {
+  @Test func pausedDownloadStopsAndResumesWithTheMissingBytes() async throws {
     let world = Fixture()
     let task = world.downloader.load(request())
     sendHalf(world.transport.transfers[0])
@@ -51,7 +51,7 @@ import VitrineTesting
     #expect(task.progress == .init(received: 10_000, expected: 10_000))
   }
 
-  @Test func pausedBeforeItsTurnItLeavesTheQueue() {
+  @Test func pausedLoadLeavesTheQueue() {
     let world = Fixture { $0.maximumActiveDownloads = 1 }
     world.downloader.load(request("a"))
     let waiting = world.downloader.load(request("b"))
@@ -64,14 +64,14 @@ import VitrineTesting
     #expect(world.transport.transfers.last?.request.url.lastPathComponent == "b")
   }
 
-  @Test func oneWhoPausesLeavesTheOthersAlone() async throws {
+  @Test func pausedTaskDoesNotStopASharedDownload() async throws {
     let world = Fixture()
     let first = world.downloader.load(request())
     let second = world.downloader.load(request())
     first.pause()
     #expect(!world.transport.transfers[0].isCancelled)
     second.cancel()
-    #expect(world.transport.transfers[0].isCancelled, "only the paused one is left")
+    #expect(world.transport.transfers[0].isCancelled, "only the paused task is left")
     #expect(world.downloader.isRunning)
     let third = world.downloader.load(request())
     #expect(world.transport.transfers.count == 2)
@@ -80,7 +80,7 @@ import VitrineTesting
     _ = try await first.response
   }
 
-  @Test func pausedLoadMayBeCancelled() async {
+  @Test func pausedLoadCanBeCancelled() async {
     let world = Fixture()
     let task = world.downloader.load(request())
     task.pause()
@@ -91,7 +91,7 @@ import VitrineTesting
     #expect(world.transport.transfers.count == 1)
   }
 
-  @Test func pausingWhatIsOverOrTwiceDoesNothing() async throws {
+  @Test func pausingAFinishedOrPausedTaskDoesNothing() async throws {
     let world = Fixture()
     let task = world.downloader.load(request())
     task.pause()
@@ -105,7 +105,7 @@ import VitrineTesting
     #expect(!task.isPaused)
   }
 
-  @Test func priorityThatIsSetWhilePausedHoldsAfterIt() {
+  @Test func prioritySetDuringAPauseAppliesAfterIt() {
     let world = Fixture { $0.maximumActiveDownloads = 1 }
     world.downloader.load(request("a"))
     world.downloader.load(request("b"))
@@ -117,7 +117,7 @@ import VitrineTesting
     #expect(world.transport.transfers[1].request.url.lastPathComponent == "c")
   }
 
-  @Test func priorityOfAPausedLoadDoesNotCountForThoseWhoJoinIt() {
+  @Test func pausedTaskDoesNotRaiseThePriorityOfASharedLoad() {
     let world = Fixture { $0.maximumActiveDownloads = 1 }
     world.downloader.load(request("a"))
     let paused = world.downloader.load(request("b"))
@@ -135,7 +135,7 @@ import VitrineTesting
     #expect(world.transport.transfers[2].isCancelled, "only the paused load is left")
   }
 
-  @Test func loadThatIsResumedBeforeItsRetryIsDueStillWaitsForIt() {
+  @Test func resumedLoadStillWaitsForItsRetryDelay() {
     let world = Fixture { $0.retries = RetryPolicy(limit: 1, delay: 10) }
     let task = world.downloader.load(request())
     world.transport.transfers[0].fail(.transport(code: 56, message: "reset"))
@@ -148,7 +148,7 @@ import VitrineTesting
     #expect(world.transport.transfers.count == 2)
   }
 
-  @Test func lateEndOfAPausedTransferIsNotThatOfTheNext() async throws {
+  @Test func lateEndOfAPausedTransferDoesNotEndTheNextOne() async throws {
     let world = Fixture(endsCancelled: false)
     let task = world.downloader.load(request())
     task.pause()
@@ -158,9 +158,9 @@ import VitrineTesting
     _ = try await task.response
   }
 
-  // MARK: The rest of a body
+  // MARK: Resumable data
 
-  @Test func brokenTransferGoesOnWithTheRest() async throws {
+  @Test func retryOfABrokenTransferRequestsTheMissingBytes() async throws {
     let world = Fixture { $0.retries = RetryPolicy(limit: 1, delay: 1) }
     let task = world.downloader.load(request())
     sendHalf(world.transport.transfers[0])
@@ -172,7 +172,7 @@ import VitrineTesting
     #expect(world.downloader.statistics.resumed == 1)
   }
 
-  @Test(arguments: [nil, 503]) func whatHasComeOutlivesARetryThatBringsNothing(status: Int?) async throws {
+  @Test(arguments: [nil, 503]) func resumableDataOutlivesAFailedRetry(status: Int?) async throws {
     let world = Fixture { $0.retries = RetryPolicy(limit: 2, delay: 1) }
     let task = world.downloader.load(request())
     sendHalf(world.transport.transfers[0])
@@ -186,7 +186,7 @@ import VitrineTesting
     _ = try await task.response
   }
 
-  @Test func pausedBeforeTheRestHasBegunItKeepsWhatThereIs() {
+  @Test func repeatedPausesKeepTheResumableData() {
     let world = Fixture()
     let task = world.downloader.load(request())
     sendHalf(world.transport.transfers[0])
@@ -198,11 +198,11 @@ import VitrineTesting
   }
 
   @Test(
-    "a rest that is shorter or longer than what is missing is asked for whole",
+    "a range that is shorter or longer than the missing bytes makes the load request the whole body",
     arguments: [
       ("bytes 6000-7999/10000", 2000), ("bytes 6000-9999/10000", 3000), ("bytes 6000-9999/*", 5000),
     ])
-  func restOfAnotherLength(range: String, length: Int) async throws {
+  func rangeOfAnotherLengthIsDiscarded(range: String, length: Int) async throws {
     let world = Fixture()
     let task = world.downloader.load(request())
     sendHalf(world.transport.transfers[0])
@@ -219,7 +219,7 @@ import VitrineTesting
   }
 
   @Test(
-    "a rest whose numbers are out of bounds is asked for whole",
+    "a Content-Range with numbers out of bounds makes the load request the whole body",
     arguments: [
       ("bytes 6000-9223372036854775807/*", nil), ("bytes 6000-9223372036854775806/9223372036854775807", nil),
       ("bytes 6000-2305843009213693952/*", 4000), ("bytes 6000-2305843009213693951/*", 4000),
@@ -227,7 +227,7 @@ import VitrineTesting
       ("bytes +6000-+9999/*", nil), ("bytes 6000-9999/+10000", nil),
       ("bytes 6000-9999/9223372036854775807", .max),
     ] as [(String, Int?)])
-  func restWithHugeNumbers(range: String, length: Int?) async throws {
+  func contentRangeOutOfBoundsIsDiscarded(range: String, length: Int?) async throws {
     let world = Fixture { $0.retries = RetryPolicy(limit: 1, delay: 1) }
     let task = world.downloader.load(request())
     world.transport.transfers[0].respond(headers: tag)
@@ -248,7 +248,7 @@ import VitrineTesting
   }
 
   @Test("resuming a body with a huge declared length does not overflow", arguments: [Int.max, .min, -1])
-  func restOfAHugeDeclaredLength(length: Int) async throws {
+  func hugeDeclaredLengthDoesNotOverflow(length: Int) async throws {
     let world = Fixture()
     let task = world.downloader.load(request())
     world.transport.transfers[0].respond(headers: tag, expectedLength: length)
@@ -270,7 +270,7 @@ import VitrineTesting
     _ = try await task.response
   }
 
-  @Test(arguments: [Int.max, .min]) func limitsWithoutEndHarmNothing(limit: Int) async throws {
+  @Test(arguments: [Int.max, .min]) func extremeBodyLimitsDoNotOverflow(limit: Int) async throws {
     let world = Fixture { $0.bodyLimit = limit }
     let task = world.downloader.load(request())
     sendHalf(world.transport.transfers[0])
@@ -283,7 +283,7 @@ import VitrineTesting
     await #expect(throws: ImageError.tooLarge(.body(bytes: .max))) { try await task.response }
   }
 
-  @Test func wholeThatIsLargerThanWhatIsLeftForTheRestIsAskedForAnew() async throws {
+  @Test func wholeBodyBeyondTheRemainingLimitIsRequestedAgain() async throws {
     let world = Fixture { $0.bodyLimit = 7000 }
     let task = world.downloader.load(request())
     sendHalf(world.transport.transfers[0])
@@ -297,7 +297,7 @@ import VitrineTesting
     _ = try await task.response
   }
 
-  @Test func restThatIsTooLargeFailsWithTheLimitOfTheWhole() async {
+  @Test func tooLargeRangeFailsWithTheLimitOfTheWholeBody() async {
     let world = Fixture { $0.bodyLimit = 7000 }
     let task = world.downloader.load(request())
     sendHalf(world.transport.transfers[0])
@@ -309,7 +309,7 @@ import VitrineTesting
     await #expect(throws: ImageError.tooLarge(.body(bytes: 7000))) { try await task.response }
   }
 
-  @Test func partThatACallerAskedForIsNotTakenForTheBeginning() {
+  @Test func rangeRequestedByACallerIsNotResumableData() {
     let world = Fixture()
     var part = request()
     part.headers = ["Range": "bytes=100-"]
@@ -323,7 +323,7 @@ import VitrineTesting
     #expect(world.transport.transfers[1].request.headers["Range"] == nil)
   }
 
-  @Test func timeInWhichItIsPausedDoesNotCount() {
+  @Test func pausedTimeDoesNotCountTowardTheTimeout() {
     let world = Fixture()
     let task = world.downloader.load(request())
     task.pause()
@@ -332,7 +332,7 @@ import VitrineTesting
     #expect(world.transport.transfers[1].request.timeouts.total == 60)
   }
 
-  @Test func pauseGivesBackTheTimeOfEarlierTries() {
+  @Test func pauseRestoresTheTimeOfEarlierAttempts() {
     let world = Fixture { $0.retries = RetryPolicy(limit: 1, delay: 1) }
     let task = world.downloader.load(request())
     world.clock.advance(by: 10)
@@ -346,7 +346,7 @@ import VitrineTesting
     #expect(world.transport.transfers[2].request.timeouts.total == 60)
   }
 
-  @Test func downloaderThatIsShutDownKeepsNothing() async {
+  @Test func shutDownReleasesResumableData() async {
     let ledger = MemoryLedger()
     let world = Fixture { $0.ledger = ledger }
     let kept = world.downloader.load(request("a"))
@@ -359,7 +359,7 @@ import VitrineTesting
     #expect(ledger.usage.bodies == 0)
   }
 
-  @Test func bodyThatHasChangedIsTakenWhole() async throws {
+  @Test func changedBodyReplacesResumableData() async throws {
     let world = Fixture()
     let task = world.downloader.load(request())
     sendHalf(world.transport.transfers[0])
@@ -369,7 +369,8 @@ import VitrineTesting
     #expect(try await task.response.image.pixelWidth == 3)
   }
 
-  @Test(arguments: [true, false]) func restThatDoesNotFitIsAskedForWhole(isRefused: Bool) async throws {
+  @Test(arguments: [true, false])
+  func refusedOrMismatchedRangeMakesTheLoadRequestTheWholeBody(isRefused: Bool) async throws {
     let world = Fixture()
     let task = world.downloader.load(request())
     sendHalf(world.transport.transfers[0])
@@ -387,7 +388,7 @@ import VitrineTesting
     _ = try await task.response
   }
 
-  @Test func loadFailsWhenItsServerRefusesTheRestASecondTime() async throws {
+  @Test func loadFailsWhenTheServerRefusesTheRangeTwice() async throws {
     let world = Fixture()
     let task = world.downloader.load(request())
     for whole in [0, 2] {
@@ -404,7 +405,7 @@ import VitrineTesting
     await #expect(throws: ImageError.status(416)) { try await task.response }
   }
 
-  @Test func bodyThatWasGivenUpIsGoneOnWithByWhoeverAsksNext() async throws {
+  @Test func nextLoadResumesACancelledDownload() async throws {
     let world = Fixture()
     let first = world.downloader.load(request())
     sendHalf(world.transport.transfers[0])
@@ -415,7 +416,7 @@ import VitrineTesting
     _ = try await second.response
   }
 
-  @Test func withoutAValidatorItIsAskedForWhole() {
+  @Test func bodyWithoutAValidatorIsRequestedWhole() {
     let world = Fixture()
     let task = world.downloader.load(request())
     sendHalf(world.transport.transfers[0], headers: [:])
@@ -424,7 +425,7 @@ import VitrineTesting
     #expect(world.transport.transfers[1].request.headers["Range"] == nil)
   }
 
-  @Test func otherCredentialsGetNoneOfIt() {
+  @Test func resumableDataIsNotUsedForOtherCredentials() {
     let world = Fixture()
     var mine = request()
     mine.headers = ["Authorization": "Bearer a"]
@@ -437,7 +438,7 @@ import VitrineTesting
     #expect(world.transport.transfers[1].request.headers["Range"] == nil)
   }
 
-  @Test func wholeBodyHasTheLimitOfOne() async {
+  @Test func resumedRequestIsLimitedToTheRemainingBytes() async {
     let world = Fixture { $0.bodyLimit = 7000 }
     let task = world.downloader.load(request())
     sendHalf(world.transport.transfers[0])
@@ -446,7 +447,7 @@ import VitrineTesting
     #expect(world.transport.transfers[1].request.bodyLimit == 1000)
   }
 
-  @Test func partThatNobodyAskedForIsNoPicture() async {
+  @Test func unrequestedPartialContentFailsTheLoad() async {
     let world = Fixture()
     let task = world.downloader.load(request())
     world.transport.transfers[0].respond(status: 206, headers: ["Content-Range": "bytes 0-9/100"])
@@ -454,7 +455,7 @@ import VitrineTesting
     #expect(world.transport.transfers[0].isCancelled)
   }
 
-  @Test func keepingNothingAsksForTheWhole() {
+  @Test func resumableBytesLimitOfZeroRequestsTheWholeBody() {
     let world = Fixture { $0.resumableBytesLimit = 0 }
     let task = world.downloader.load(request())
     sendHalf(world.transport.transfers[0])
@@ -463,9 +464,10 @@ import VitrineTesting
     #expect(world.transport.transfers[1].request.headers["Range"] == nil)
   }
 
-  // MARK: All of it
+  // MARK: Suspension
 
-  @Test("SD-D40 a suspended downloader starts nothing new, and goes on when it is told to") func suspended() {
+  @Test("SD-D40 a suspended downloader starts no downloads until it is no longer suspended")
+  func suspendedDownloaderStartsNoDownloads() {
     let world = Fixture()
     world.downloader.load(request("a"))
     world.downloader.isSuspended = true

@@ -2,9 +2,9 @@ import Testing
 
 @testable import VitrineLoading
 
-/// What is decided about lists of pictures, without any.
+/// Decisions about prefetch lists, without loading images.
 @Suite struct PrefetchPlanTests {
-  @Test func noMoreThanTheBoundBeginAndEachEndLetsOneIn() {
+  @Test func eachFinishedLoadStartsTheNextWithinTheLimit() {
     var plan = PrefetchPlan()
     let (id, steps) = plan.add(count: 5)
     #expect(steps.loads.map(\.index) == [0, 1, 2])
@@ -15,7 +15,7 @@ import Testing
     #expect(next.reports == [.progress(item(id, 1), isLoaded: true, progress(1, 0, 5))])
   }
 
-  @Test func listsBeginInTheOrderOfTheirArrival() {
+  @Test func listsStartInOrderOfArrival() {
     var plan = PrefetchPlan()
     let (first, _) = plan.add(count: 4)
     let (second, steps) = plan.add(count: 2)
@@ -26,7 +26,7 @@ import Testing
     #expect(plan.runningCount == 2)
   }
 
-  @Test func emptyListIsOverAtOnce() {
+  @Test func emptyListEndsImmediately() {
     var plan = PrefetchPlan()
 
     let (id, steps) = plan.add(count: 0)
@@ -35,7 +35,7 @@ import Testing
     #expect(plan.runningCount == 0)
   }
 
-  @Test func boundBelowOneCountsAsOneAndAWiderOneLetsMoreIn() {
+  @Test func limitBelowOneCountsAsOneAndRaisingItStartsLoads() {
     var plan = PrefetchPlan()
     plan.maximumActive = -3
     let (_, steps) = plan.add(count: 5)
@@ -46,7 +46,7 @@ import Testing
     #expect(plan.resumed().loads.map(\.index) == [1, 2])
   }
 
-  @Test func pauseLetsNothingBegin() {
+  @Test func pausedPlanStartsNoLoads() {
     var plan = PrefetchPlan()
     let (id, _) = plan.add(count: 5)
     plan.isPaused = true
@@ -58,7 +58,7 @@ import Testing
     #expect(plan.resumed().loads == [item(id, 3)])
   }
 
-  @Test func cancelledListCountsItsRestAsSkippedAndMakesRoom() {
+  @Test func cancelledListSkipsItsRemainingItemsAndStartsTheNextList() {
     var plan = PrefetchPlan()
     let (first, _) = plan.add(count: 5)
     let (second, _) = plan.add(count: 5)
@@ -73,7 +73,7 @@ import Testing
     #expect(plan.ended(item(first, 1), isLoaded: true) == PrefetchPlan.Steps())
   }
 
-  @Test func cancellingAllBeginsNothingAndTellsTheSum() {
+  @Test func cancellingAllStartsNothingAndReportsTheTotal() {
     var plan = PrefetchPlan()
     let (first, _) = plan.add(count: 4)
     let (second, _) = plan.add(count: 2)
@@ -91,7 +91,7 @@ import Testing
     #expect(plan.add(count: 1).1.loads.count == 1)
   }
 
-  @Test func sumBeginsAgainOnceNoListIsLeft() {
+  @Test func totalRestartsAfterTheLastListEnds() {
     var plan = PrefetchPlan()
     let (first, _) = plan.add(count: 2)
     _ = plan.ended(item(first, 0), isLoaded: true)
@@ -104,7 +104,7 @@ import Testing
     #expect(next.reports.suffix(2) == [.allEnded(progress(1, 0, 1)), .end(second, progress(1, 0, 1))])
   }
 
-  @Test func endThatIsToldTwiceCountsOnce() {
+  @Test func repeatedEndOfAnItemCountsOnce() {
     var plan = PrefetchPlan()
     let (id, _) = plan.add(count: 2)
     _ = plan.ended(item(id, 0), isLoaded: true)

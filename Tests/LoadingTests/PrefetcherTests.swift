@@ -4,18 +4,17 @@ import VitrineTesting
 
 @testable import VitrineLoading
 
-/// Lists of pictures that are loaded before anybody asks for them.
+/// Lists of images that are loaded before a view requests them.
 @MainActor @Suite(.timeLimit(.minutes(1))) struct PrefetcherTests {
   private let world = Fixture()
 
-  @Test("SD-P1 a prefetcher of one's own is not the shared one") func own() {
+  @Test("SD-P1 a new prefetcher is not the shared one") func newPrefetcherIsNotTheSharedOne() {
     #expect(ImagePrefetcher() !== ImagePrefetcher.shared)
     #expect(ImagePrefetcher.shared === ImagePrefetcher.shared)
   }
 
-  @Test("SD-P2 three pictures are told of one by one, then all at once, and are in memory") func three()
-    async throws
-  {
+  @Test("SD-P2 three images are reported one by one, then the whole list, and are in the memory cache")
+  func threeImagesAreReportedAndCached() async throws {
     let heard = Heard<Event>()
     let prefetcher = answeringPrefetcher()
 
@@ -31,7 +30,8 @@ import VitrineTesting
     #expect(prefetcher.runningCount == 0)
   }
 
-  @Test("SD-P3 an empty list is over, and says so once the call has returned") func empty() async throws {
+  @Test("SD-P3 an empty list is finished, and its completion is called once the call has returned")
+  func emptyListCompletesAfterTheCall() async throws {
     let heard = Heard<Event>()
     let prefetcher = prefetcher()
 
@@ -44,7 +44,8 @@ import VitrineTesting
     #expect(try await heard.wait(for: 1) == [.end(progress(0, 0, 0))])
   }
 
-  @Test("SD-P4 two lists from two threads both end with the right counts") func twoLists() async throws {
+  @Test("SD-P4 two lists from two threads both end with the right counts")
+  func listsFromTwoThreadsEndWithTheirCounts() async throws {
     let heard = Heard<ImagePrefetch.Progress>()
     let prefetcher = answeringPrefetcher()
 
@@ -56,7 +57,8 @@ import VitrineTesting
     #expect(try await Set(heard.wait(for: 2)) == [progress(20, 0, 20), progress(30, 0, 30)])
   }
 
-  @Test("SD-P5 the delegate hears the same as the handlers, and before them") func delegate() async throws {
+  @Test("SD-P5 the delegate receives the same reports as the handlers, and before the handlers")
+  func delegateIsCalledBeforeTheHandlers() async throws {
     let heard = Heard<Event>()
     let delegate = Delegate(heard)
     let prefetcher = answeringPrefetcher()
@@ -75,7 +77,7 @@ import VitrineTesting
     #expect(Set(delegate.urls) == Set(urls(20)))
   }
 
-  @Test("SD-P6 a list that is given up runs no longer") func cancelledList() async throws {
+  @Test("SD-P6 a cancelled list no longer runs") func cancelledListNoLongerRuns() async throws {
     let heard = Heard<Event>()
     let prefetcher = prefetcher()
     let list = prefetcher.prefetch(
@@ -95,9 +97,8 @@ import VitrineTesting
     #expect(world.transport.transfers.count == 3)
   }
 
-  @Test("SD-P7 pictures whose downloads are all cancelled count as skipped") func cancelledDownloads()
-    async throws
-  {
+  @Test("SD-P7 images whose downloads are all cancelled count as skipped")
+  func cancelledDownloadsCountAsSkipped() async throws {
     let heard = Heard<Event>()
     let prefetcher = prefetcher()
     prefetcher.prefetch(urls(3), completion: { heard.add(.end($0)) })
@@ -109,8 +110,8 @@ import VitrineTesting
     #expect(world.transport.transfers.allSatisfy { $0.isCancelled })
   }
 
-  @Test("SD-P8 a view's load of another picture neither waits nor is cancelled") func viewsGoOn() async throws
-  {
+  @Test("SD-P8 a view's load of another image neither waits nor is cancelled")
+  func viewLoadIsIndependentOfPrefetching() async throws {
     let prefetcher = prefetcher()
     let list = prefetcher.prefetch(urls(100))
     #expect(world.transport.running.count == 3)
@@ -123,8 +124,10 @@ import VitrineTesting
     #expect(try await view.response.source == .network)
   }
 
-  @Test("SD-P8 what waits at a low priority lets views go first; one that a view wants too goes with it")
-  func viewsGoFirst() async throws {
+  @Test(
+    "SD-P8 prefetches wait at a low priority behind views; an image that a view loads too keeps the view's priority"
+  )
+  func viewLoadsStartBeforePrefetches() async throws {
     let world = Fixture { $0.maximumActiveDownloads = 1 }
     let prefetcher = ImagePrefetcher(downloader: world.downloader)
     let list = prefetcher.prefetch(urls(3))
@@ -142,7 +145,7 @@ import VitrineTesting
     #expect(try await other.response.source == .network)
   }
 
-  @Test func loadOfAViewThatEndsOrIsCancelledLeavesTheList() async throws {
+  @Test func cancelledViewLoadDoesNotStopASharedPrefetch() async throws {
     let heard = Heard<Event>()
     let prefetcher = prefetcher()
     let view = world.downloader.load(request("0.jpg"))
@@ -155,7 +158,7 @@ import VitrineTesting
     #expect(world.transport.transfers.count == 1)
   }
 
-  @Test func loadsHaveALowPriorityOrALowerOne() async {
+  @Test func prefetchPriorityIsAtMostLow() async {
     let world = Fixture { $0.maximumActiveDownloads = 1 }
     let prefetcher = ImagePrefetcher(downloader: world.downloader, maximumActiveLoads: 4)
     let requests = [request("a", priority: .veryLow), request("b", priority: .veryHigh), request("c")]
@@ -174,7 +177,8 @@ import VitrineTesting
   }
 
   @Test(arguments: [ImagePrefetcher.Destination.memory, .disk])
-  func whatTheConfigurationAddsDoesNotHurryThem(destination: ImagePrefetcher.Destination) async throws {
+  func requestProcessorDoesNotRaiseThePrefetchPriority(destination: ImagePrefetcher.Destination) async throws
+  {
     let world = Fixture(
       {
         $0.maximumActiveDownloads = 1
@@ -197,7 +201,7 @@ import VitrineTesting
     #expect(world.transport.transfers[1].request.url == url("view.jpg"))
   }
 
-  @Test func whatIsInMemoryOrFailsOrHasNoURLIsCountedToo() async throws {
+  @Test func cachedFailedAndInvalidItemsAreCounted() async throws {
     let heard = Heard<Event>()
     world.transport.answerAll { transfer in
       if transfer.request.url == url("bad.jpg") {
@@ -217,7 +221,7 @@ import VitrineTesting
     #expect(world.transport.transfers.count == 3)
   }
 
-  @Test func pictureIsKeptUnderItsIdentifier() async throws {
+  @Test func imageIsCachedUnderItsAdditionalIdentifier() async throws {
     let heard = Heard<Event>()
     let prefetcher = answeringPrefetcher()
 
@@ -229,7 +233,7 @@ import VitrineTesting
     #expect(world.downloader.cachedImage(for: request()) == nil)
   }
 
-  @Test func boundMayBeChangedAndThePauseEndedWhileItRuns() async {
+  @Test func limitAndPauseCanBeChangedWhileAListRuns() async {
     let prefetcher = ImagePrefetcher(downloader: world.downloader, maximumActiveLoads: 0)
     world.downloader.maximumActiveDownloadsPerHost = 100
     world.downloader.maximumActiveDownloads = 100
@@ -246,7 +250,7 @@ import VitrineTesting
     #expect(prefetcher.maximumActiveLoads == 8)
   }
 
-  @Test func prefetcherThatGoesGivesItsListsUp() async throws {
+  @Test func releasedPrefetcherCancelsItsLists() async throws {
     let heard = Heard<Event>()
     var prefetcher: ImagePrefetcher? = prefetcher()
     weak let gone = prefetcher
@@ -261,7 +265,7 @@ import VitrineTesting
     lists[0]?.cancel()
   }
 
-  @Test func handlerMayGiveUpItsListAndBeginAnother() async throws {
+  @Test func handlerCanCancelItsListAndStartAnother() async throws {
     let heard = Heard<Event>()
     let prefetcher = answeringPrefetcher()
     let box = Mutex<ImagePrefetch?>(nil)
@@ -282,7 +286,7 @@ import VitrineTesting
     box.withLock { $0 = nil }
   }
 
-  @Test func tenThousandPicturesAreLoadedAFewAtOnce() async throws {
+  @Test func tenThousandImagesLoadAtMostThreeAtOnce() async throws {
     let heard = Heard<Event>()
     let most = Atomic(0)
     let running = Atomic(0)
@@ -300,7 +304,7 @@ import VitrineTesting
     #expect(most.load(ordering: .relaxed) <= 3)
   }
 
-  // MARK: Parts
+  // MARK: Helpers
 
   private enum Event: Hashable, Sendable {
     case progress(ImagePrefetch.Progress)
@@ -347,7 +351,7 @@ import VitrineTesting
     return progress
   }
 
-  /// Lets what is on its way to the main actor come.
+  /// Waits until the jobs that are queued for the main actor, and the jobs that these queue, have run.
   private func settle() async {
     await withCheckedContinuation { continuation in
       Mailbox.main.post { Mailbox.main.post { continuation.resume() } }

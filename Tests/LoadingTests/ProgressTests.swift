@@ -4,9 +4,10 @@ import VitrineTesting
 
 @testable import VitrineLoading
 
-/// How far a load is.
+/// Progress of a load.
 @MainActor @Suite(.timeLimit(.minutes(1))) struct ProgressTests {
-  @Test("AF-S5 progress reaches all of it, before the completion") func reachesTheEnd() async throws {
+  @Test("AF-S5 progress reaches the full length before the completion")
+  func progressReachesTheFullLengthBeforeTheCompletion() async throws {
     let world = Fixture()
     let heard = Heard<String>()
     let task = world.downloader.load(
@@ -26,8 +27,10 @@ import VitrineTesting
     #expect(task.progress == .init(received: total, expected: total))
   }
 
-  @Test("YY-B22 the length is heard before the first byte, all of it at the end; an unknown one is nil")
-  func lengthIsHeardFirst() async throws {
+  @Test(
+    "YY-B22 the expected length is reported before the first byte and reached at the end; an unknown length is nil"
+  )
+  func expectedLengthIsReportedBeforeTheFirstByte() async throws {
     let world = Fixture()
     let heard = Heard<ImageTask.Progress>()
     for _ in 1...2 { world.downloader.load(request(), progress: { heard.add($0) }) }
@@ -44,7 +47,7 @@ import VitrineTesting
     #expect(try await heard.wait(for: 5).last == .init(received: 1, expected: nil))
   }
 
-  @Test func reportsThatNobodyHasReadYetAreReplaced() async throws {
+  @Test func undeliveredProgressIsReplacedByNewerProgress() async throws {
     let world = Fixture()
     let heard = Heard<Int>()
     world.downloader.load(
@@ -56,7 +59,7 @@ import VitrineTesting
     #expect(try await heard.wait(for: 2) == [1000, -1])
   }
 
-  @Test func whoeverJoinsHearsToo() async {
+  @Test func joiningTaskReceivesProgress() async {
     let world = Fixture()
     let first = world.downloader.load(request())
     world.transport.transfers[0].send([1, 2])
@@ -69,7 +72,7 @@ import VitrineTesting
     #expect(second.progress.received == 3)
   }
 
-  @Test func whoeverHasLeftHearsNothing() async throws {
+  @Test func cancelledTaskReceivesNoProgress() async throws {
     let world = Fixture()
     let heard = Heard<String>()
     let task = world.downloader.load(
@@ -84,7 +87,7 @@ import VitrineTesting
     #expect(try await heard.wait(for: 2) == ["cancelled", "failed"])
   }
 
-  @Test func fractionIsKnownOnlyWithTheLength() {
+  @Test func fractionIsNilWithoutAnExpectedLength() {
     #expect(ImageTask.Progress(received: 5, expected: 10).fraction == 0.5)
     #expect(ImageTask.Progress(received: 15, expected: 10).fraction == 1)
     #expect(ImageTask.Progress(received: 5).fraction == nil)

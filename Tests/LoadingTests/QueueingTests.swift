@@ -5,19 +5,19 @@ import VitrineTesting
 
 @testable import VitrineLoading
 
-/// How many downloads run, and which is next, as seen from outside.
+/// Number and order of downloads, as the transport sees them.
 @MainActor @Suite(.timeLimit(.minutes(1))) struct QueueingTests {
-  /// Names of the pictures in the order in which their downloads started.
+  /// Names of the images in the order in which their downloads started.
   private func started(_ world: Fixture) -> String {
     world.transport.transfers.map { $0.request.url.deletingPathExtension().lastPathComponent }.joined()
   }
 
-  /// Answers one after the other until nothing runs.
+  /// Responds to the running transfers one by one until none is left.
   private func answerAll(_ world: Fixture) {
     while let transfer = world.transport.running.first { transfer.answer(with: Fixture.picture) }
   }
 
-  @Test("AF-D20 first in, first out") func fifo() {
+  @Test("AF-D20 first in, first out") func fifoStartsDownloadsInOrderOfArrival() {
     let world = Fixture {
       $0.maximumActiveDownloads = 1
       $0.prioritization = .fifo
@@ -32,7 +32,7 @@ import VitrineTesting
     #expect(started(world) == "ABCD")
   }
 
-  @Test("AF-D21 last in, first out") func lifo() {
+  @Test("AF-D21 last in, first out") func lifoStartsTheNewestDownloadFirst() {
     let world = Fixture {
       $0.maximumActiveDownloads = 1
       $0.prioritization = .lifo
@@ -44,7 +44,7 @@ import VitrineTesting
     #expect(started(world) == "ADCB")
   }
 
-  @Test func whatIsAskedForLastGoesFirstFromItsTop() {
+  @Test func newestBatchStartsFirstInItsOwnOrder() {
     let world = Fixture { $0.maximumActiveDownloads = 1 }
     #expect(world.downloader.prioritization == .newestBatch)
     for names in [["A", "B", "C"], ["D", "E"], ["F", "G"]] {
@@ -57,7 +57,8 @@ import VitrineTesting
     #expect(started(world) == "AFGDEBC")
   }
 
-  @Test("SD-D16 last in, first out, for what comes while it runs too") func lifoWhileItRuns() {
+  @Test("SD-D16 last in, first out, also for requests that arrive while downloads run")
+  func lifoAppliesToRequestsThatArriveLater() {
     let world = Fixture {
       $0.maximumActiveDownloads = 1
       $0.prioritization = .lifo
@@ -73,7 +74,7 @@ import VitrineTesting
     #expect(started(world) == "17edcba9865432")
   }
 
-  @Test func orderMayChangeWhileTheyWait() {
+  @Test func orderCanBeChangedWhileDownloadsWait() {
     let world = Fixture { $0.maximumActiveDownloads = 1 }
     for name in ["A", "B", "C", "D"] { world.downloader.load(request(name)) }
 
@@ -85,7 +86,8 @@ import VitrineTesting
     #expect(started(world) == "ADBC")
   }
 
-  @Test("AF-D22 never more than the maximum, 6 and 4 a server by default") func maximum() {
+  @Test("AF-D22 no more downloads run than the maximum, by default 6 in all and 4 per host")
+  func maximumLimitsRunningDownloads() {
     let world = Fixture()
     for number in 0..<20 { world.downloader.load(request("\(number)", host: "a.test")) }
     #expect(world.transport.running.count == 4)
@@ -102,7 +104,8 @@ import VitrineTesting
     #expect(world.transport.transfers.count == 40)
   }
 
-  @Test("AF-D23 cancelling one that waits lets no further one start") func cancelWaiting() {
+  @Test("AF-D23 cancelling a waiting download starts no other")
+  func cancellingAWaitingDownloadStartsNoOther() {
     let world = Fixture { $0.maximumActiveDownloads = 2 }
     let tasks = (0..<6).map { world.downloader.load(request("\($0)")) }
 
@@ -123,7 +126,7 @@ import VitrineTesting
     #expect(world.transport.transfers.count == 9)
   }
 
-  @Test("AF-D24 failures free their place") func failuresFreeTheirPlace() async throws {
+  @Test("AF-D24 failed downloads make room for others") func failedDownloadsMakeRoomForOthers() async throws {
     let world = Fixture { $0.maximumActiveDownloads = 2 }
     let tasks = (0..<7).map { world.downloader.load(request("\($0)")) }
 
@@ -134,7 +137,7 @@ import VitrineTesting
     #expect(world.transport.running.count == 1)
   }
 
-  @Test func boundsMayChangeWhileTheyWait() {
+  @Test func limitsCanBeChangedWhileDownloadsWait() {
     let world = Fixture { $0.maximumActiveDownloads = 1 }
     for number in 0..<9 { world.downloader.load(request("\(number)")) }
 
@@ -148,7 +151,7 @@ import VitrineTesting
     world.transport.running[0].answer(with: Fixture.picture)
     #expect(world.transport.running.count == 7)
     answerAll(world)
-    #expect(world.transport.transfers.count == 9, "a bound of 0 counts as 1")
+    #expect(world.transport.transfers.count == 9, "a limit of 0 counts as 1")
   }
 
   @Test func higherPriorityStartsFirst() {
@@ -163,7 +166,7 @@ import VitrineTesting
     #expect(started(world) == "0Hnl")
   }
 
-  @Test func priorityMayChangeWhileItWaits() {
+  @Test func priorityCanBeChangedWhileALoadWaits() {
     let world = Fixture { $0.maximumActiveDownloads = 1 }
     world.downloader.load(request("0"))
     world.downloader.load(request("1"))
@@ -176,8 +179,8 @@ import VitrineTesting
     #expect(task.priority == .high)
   }
 
-  @Test("SD-D39 a shared load has the highest priority of those who wait")
-  func sharedLoadHasTheHighestPriorityOfThoseWhoWait() {
+  @Test("SD-D39 a shared load has the highest priority of its tasks")
+  func sharedLoadHasTheHighestPriorityOfItsTasks() {
     let world = Fixture { $0.maximumActiveDownloads = 1 }
     world.downloader.load(request("0"))
     world.downloader.load(request("s", priority: .low))
@@ -189,10 +192,10 @@ import VitrineTesting
     urgent.cancel()
 
     answerAll(world)
-    #expect(started(world) == "0tns", "recalculated when one leaves")
+    #expect(started(world) == "0tns", "recalculated when a task leaves")
   }
 
-  @Test func undecodedBytesHoldDownloadsBack() async throws {
+  @Test func undecodedBytesDelayFurtherDownloads() async throws {
     let world = Fixture(
       {
         $0.undecodedBytesLimit = 1
@@ -213,7 +216,7 @@ import VitrineTesting
     _ = try await second.response
   }
 
-  @Test func cancellingWhatIsDecodedLetsTheNextStart() async {
+  @Test func cancellingADecodeStartsTheNextDownload() async {
     let world = Fixture(
       {
         $0.undecodedBytesLimit = 1
@@ -230,7 +233,7 @@ import VitrineTesting
     world.gate.open()
   }
 
-  @Test func slowNetworkHoldsUpNoFile() async throws {
+  @Test func slowDownloadDoesNotDelayALocalLoad() async throws {
     let world = Fixture { $0.maximumActiveDownloads = 1 }
     world.downloader.load(request("slow"))
 
@@ -241,7 +244,7 @@ import VitrineTesting
   }
 
   @Test(arguments: [("1.1", 2), ("2", 5)])
-  func serverThatAnswersOverHTTP2IsAskedForAllAtOnce(version: String, running: Int) async throws {
+  func serverWithHTTP2ReceivesAllRequestsAtOnce(version: String, running: Int) async throws {
     let world = Fixture {
       $0.maximumActiveDownloads = 20
       $0.maximumActiveDownloadsPerHost = 2

@@ -5,7 +5,7 @@ import VitrineTesting
 
 @testable import VitrineLoading
 
-/// Where the picture of one request is looked up and kept.
+/// The cache in which a request's image is looked up and stored.
 @Suite("The cache of a request", .timeLimit(.minutes(1)))
 struct RequestCacheTests {
   private let world = Fixture()
@@ -17,7 +17,7 @@ struct RequestCacheTests {
     return request
   }
 
-  @Test func anotherCacheIsFilledAndAskedInsteadOfTheDownloaders() async throws {
+  @Test func requestsOwnCacheReplacesTheDownloadersCache() async throws {
     let image = try await world.loaded(request(.other(other))).image
 
     #expect(world.cache.usage == 0)
@@ -29,8 +29,8 @@ struct RequestCacheTests {
     #expect(other.usage == 0)
   }
 
-  @Test("YY-B6 the cache is left alone both ways where a request says so")
-  func noCache() async throws {
+  @Test("YY-B6 a request without a cache neither reads nor writes the cache")
+  func requestWithoutACacheBypassesTheDownloadersCache() async throws {
     let kept = try await world.loaded(request(.downloader)).image
     let usage = world.cache.usage
 
@@ -46,7 +46,7 @@ struct RequestCacheTests {
     #expect(world.cache.usage == usage)
   }
 
-  @Test func twoCachesShareDownloadAndDecode() async throws {
+  @Test func requestsWithDifferentCachesShareDownloadAndDecode() async throws {
     let caches: [ImageRequest.Cache] = [.downloader, .other(other), .none]
     let tasks = caches.map { world.downloader.load(request($0)) }
     world.transport.transfers[0].answer(with: Fixture.picture)
@@ -58,8 +58,8 @@ struct RequestCacheTests {
     #expect(other.usage == world.cache.usage)
   }
 
-  @Test("YY-B24 without a cache every load goes over the network") func downloaderWithoutACache() async throws
-  {
+  @Test("YY-B24 without a cache every load goes over the network")
+  func downloaderWithoutACacheAlwaysUsesTheNetwork() async throws {
     let downloader = ImageDownloader(transports: [world.transport], decoder: world.decoder, cache: nil)
 
     for count in 1...3 {
@@ -72,7 +72,7 @@ struct RequestCacheTests {
     #expect(downloader.cachedImage(for: request(.downloader)) == nil)
   }
 
-  @Test func choicesCompare() {
+  @Test func cacheChoicesAreEquatableAndHashable() {
     #expect(request(.downloader) == LoadingTests.request())
     #expect(request(.none) != request(.downloader))
     #expect(request(.other(other)) == request(.other(other)))
@@ -81,10 +81,10 @@ struct RequestCacheTests {
   }
 }
 
-/// Transforms that a downloader applies to everything.
+/// Transforms that a downloader applies to requests without their own.
 @Suite("Transforms of a downloader", .timeLimit(.minutes(1)))
 struct DownloaderTransformTests {
-  /// Makes a picture a point wide, and remembers where.
+  /// Makes an image of the given width, and checks that it runs off the main queue.
   private struct Thread: ImageTransform {
     let identifier: String
     let width: Int
@@ -95,8 +95,9 @@ struct DownloaderTransformTests {
   }
 
   @Test(
-    "YY-B23 a transform runs off the main thread, its result is cached; the downloader's if none is given")
-  @MainActor func own() async throws {
+    "YY-B23 a transform runs off the main thread, its result is cached; requests without one use the downloader's"
+  )
+  @MainActor func downloaderTransformAppliesToRequestsWithoutOne() async throws {
     let world = Fixture { $0.transforms = [Thread(identifier: "thin", width: 1)] }
 
     let plain = try await world.loaded(request("a.jpg")).image

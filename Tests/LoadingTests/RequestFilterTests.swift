@@ -6,15 +6,14 @@ import VitrineTesting
 
 @testable import VitrineLoading
 
-/// Headers and keys that a downloader gives its requests.
+/// Filters of a downloader for the headers and the cache keys of requests.
 @MainActor @Suite(.timeLimit(.minutes(1))) struct RequestFilterTests {
   private func signed(_ signature: Int) -> ImageRequest {
     ImageRequest(url: url("a.jpg?signature=\(signature)"))
   }
 
-  @Test("YY-B25 SD-M7 the key names the picture in the cache, the real URL is fetched") func keyInCache()
-    async throws
-  {
+  @Test("YY-B25 SD-M7 the image is cached under the filtered key, the real URL is fetched")
+  func keyFilterSetsTheCacheKeyButNotTheFetchedURL() async throws {
     let world = Fixture { $0.keyFilter = \.withoutQuery }
     let first = try await world.loaded(signed(1))
 
@@ -26,9 +25,8 @@ import VitrineTesting
     #expect(world.downloader.cachedImage(for: signed(1)) == nil)
   }
 
-  @Test("YY-B25 two requests of one key share the transfer of the first") func keySharesTransfer()
-    async throws
-  {
+  @Test("YY-B25 two requests with the same key share the transfer of the first")
+  func requestsWithTheSameKeyShareATransfer() async throws {
     let world = Fixture { $0.keyFilter = \.withoutQuery }
     let first = world.downloader.load(signed(1))
     let second = world.downloader.load(signed(2))
@@ -38,7 +36,8 @@ import VitrineTesting
     #expect(try await first.response.image === second.response.image)
   }
 
-  @Test("YY-B25 headers are filtered, a request each, knowing its URL") func headers() async throws {
+  @Test("YY-B25 the headers of each request are filtered with the URL of the request")
+  func headersFilterReceivesEachRequestsURL() async throws {
     let world = Fixture {
       $0.headersFilter = { url, headers in
         var headers = headers
@@ -60,9 +59,8 @@ import VitrineTesting
     #expect(world.downloader.cachedImage(for: request("a.jpg")) != nil)
   }
 
-  @Test("YY-B25 credentials that a filter adds are part of the identity") func headersAndIdentity()
-    async throws
-  {
+  @Test("YY-B25 credentials that a filter adds are part of the identity")
+  func filteredCredentialsArePartOfTheIdentity() async throws {
     let token = Token()
     let world = Fixture {
       $0.headersFilter = { _, headers in
@@ -81,7 +79,7 @@ import VitrineTesting
     #expect(world.downloader.cachedImage(for: signed(2)) === mine.image)
   }
 
-  @Test func keyNamesAnIdentity() {
+  @Test func keyReplacesTheURLInTheIdentity() {
     let named = RequestIdentity(url: url("a.jpg?1"), headers: [:], key: url("a.jpg#part"))
     #expect(named == RequestIdentity(url: url("a.jpg"), headers: [:]))
     #expect(named.url == "http://a.test/a.jpg")
@@ -90,7 +88,7 @@ import VitrineTesting
     #expect(request().identity.asSent == request().identity)
   }
 
-  @Test func traceNamesPicturesByTheirKey() async throws {
+  @Test func traceReportsTheFilteredKeyAsURL() async throws {
     let trace = Trace()
     let world = Fixture {
       $0.keyFilter = \.withoutQuery
@@ -115,6 +113,6 @@ private final class Token: Sendable {
 }
 
 extension URL {
-  /// What a key filter makes of a signed URL.
+  /// The URL without its query, which serves as the key of a signed URL.
   var withoutQuery: URL { URL(string: String(absoluteString.prefix { $0 != "?" })) ?? self }
 }

@@ -5,7 +5,7 @@ import VitrineTesting
 
 @testable import VitrineLoading
 
-/// Downloads that are tried again, and servers that are left alone, as a caller meets them.
+/// Retries, host back-off and the rate limit, as a caller sees them.
 @MainActor @Suite(.timeLimit(.minutes(1))) struct RetryTests {
   private let reset = ImageError.transport(code: 56, message: "reset")
 
@@ -23,11 +23,11 @@ import VitrineTesting
     transfer.fail(.status(status))
   }
 
-  @Test func brokenDownloadIsTriedAgainAndSucceeds() async throws {
+  @Test func brokenDownloadIsRetriedAndSucceeds() async throws {
     let world = world()
     let task = world.downloader.load(request())
     world.transport.transfers[0].fail(reset)
-    #expect(world.transport.transfers.count == 1, "not before its time")
+    #expect(world.transport.transfers.count == 1, "no retry before its delay is over")
     #expect(world.downloader.activeDownloadCount == 0)
     #expect(world.downloader.waitingDownloadCount == 1)
 
@@ -40,7 +40,7 @@ import VitrineTesting
     #expect(world.downloader.statistics.failures == 0)
   }
 
-  @Test func lastFailureIsHeardWhenAllRetriesFailed() async {
+  @Test func lastErrorIsReportedWhenAllRetriesFail() async {
     let world = world()
     let task = world.downloader.load(request())
     for number in 0..<3 {
@@ -52,9 +52,9 @@ import VitrineTesting
   }
 
   @Test(
-    "what cannot heal is not tried again",
+    "a permanent error is not retried",
     arguments: [.status(404), .untrustedServer(host: "a", cause: .wrongHost, message: "x")] as [ImageError])
-  func whatCannotHeal(error: ImageError) async {
+  func permanentErrorIsNotRetried(error: ImageError) async {
     let world = world()
     let task = world.downloader.load(request())
     world.transport.transfers[0].fail(error)
@@ -62,7 +62,7 @@ import VitrineTesting
     #expect(world.clock.wakes.isEmpty)
   }
 
-  @Test func whatIsNoPictureIsNotTriedAgain() async {
+  @Test func undecodableBodyIsNotRetried() async {
     let world = world()
     let task = world.downloader.load(request())
     world.transport.transfers[0].answer(with: [1, 2, 3])
@@ -70,13 +70,13 @@ import VitrineTesting
     #expect(world.transport.transfers.count == 1)
   }
 
-  @Test func filesAreNotTriedAgain() async {
+  @Test func failedFileLoadIsNotRetried() async {
     let world = world()
     await #expect(throws: ImageError.self) { try await world.downloader.image(for: "file:///nowhere/a.jpg") }
     #expect(world.clock.wakes.isEmpty)
   }
 
-  @Test func retryThatWouldBeLaterThanTheWholeLoadMayTakeIsNotMade() async {
+  @Test func retryBeyondTheTotalTimeoutIsNotMade() async {
     let world = Fixture {
       $0.retries = RetryPolicy(limit: 5, delay: 8, maximumDelay: 8)
       $0.timeouts = .init(connect: 1, stall: 1, total: 9)
@@ -85,13 +85,14 @@ import VitrineTesting
     world.clock.advance(by: 0.5)
     world.transport.transfers[0].fail(reset)
     world.clock.advance(by: 8)
-    #expect(world.transport.transfers[1].request.timeouts.total == 8.5, "what is left, its rest not counted")
+    #expect(
+      world.transport.transfers[1].request.timeouts.total == 8.5, "the time left, without the retry delay")
     world.clock.advance(by: 5)
     world.transport.transfers[1].fail(.timedOut(.total(seconds: 8.5)))
     await #expect(throws: ImageError.timedOut(.total(seconds: 9))) { try await task.response }
   }
 
-  @Test func oneWhoJoinsWhileItRestsIsServedByTheRetry() async throws {
+  @Test func taskThatJoinsDuringTheRetryDelayIsServedByTheRetry() async throws {
     let world = world()
     let first = world.downloader.load(request())
     world.transport.transfers[0].fail(reset)
@@ -103,7 +104,7 @@ import VitrineTesting
     #expect(images[0] === images[1])
   }
 
-  @Test func cancellingWhileItRestsLeavesNothing() async {
+  @Test func cancellingDuringTheRetryDelayPreventsTheRetry() async {
     let world = world()
     let task = world.downloader.load(request())
     world.transport.transfers[0].fail(reset)
@@ -114,7 +115,7 @@ import VitrineTesting
     #expect(!world.downloader.isRunning)
   }
 
-  @Test func downloadThatRestsHoldsNoPlace() {
+  @Test func downloadThatWaitsForItsRetryDoesNotCountAsActive() {
     let world = Fixture {
       $0.maximumActiveDownloads = 1
       $0.retries = RetryPolicy()
@@ -125,7 +126,7 @@ import VitrineTesting
     #expect(world.transport.transfers.map { $0.request.url.lastPathComponent } == ["a", "b"])
   }
 
-  @Test func clockIsAskedOnceForARetryHoweverManyLoadsStartMeanwhile() {
+  @Test func startingLoadsDoesNotRescheduleTheRetryTimer() {
     let world = world(RetryPolicy(limit: 1, delay: 10))
     world.downloader.load(request())
     world.transport.transfers[0].fail(reset)
@@ -136,7 +137,7 @@ import VitrineTesting
     #expect(world.clock.wakes.count == 1)
   }
 
-  @Test func retryIsAnnounced() async {
+  @Test func eventStreamReportsRetries() async {
     let world = world(RetryPolicy(limit: 1, delay: 1))
     let task = world.downloader.load(request())
     let events = task.events
@@ -151,9 +152,9 @@ import VitrineTesting
     #expect(delays.count == 1 && (0.5...1).contains(delays[0]))
   }
 
-  // MARK: Servers that want to be left alone
+  // MARK: Host back-off
 
-  @Test func serverThatNamesATimeIsLeftAloneByAll() {
+  @Test func retryAfterDelaysAllRequestsToTheHost() {
     let world = world()
     world.downloader.load(request("a"))
     refuse(world.transport.transfers[0], 429, retryAfter: "30")
@@ -164,12 +165,12 @@ import VitrineTesting
     world.clock.advance(by: 29.9)
     #expect(world.transport.transfers.count == 2)
     world.clock.advance(by: 0.1)
-    #expect(world.transport.transfers.count == 3, "one tries whether it is over")
+    #expect(world.transport.transfers.count == 3, "a single probe is sent first")
     world.transport.transfers[2].answer(with: Fixture.picture)
     #expect(world.transport.transfers.count == 4)
   }
 
-  @Test func secondRefusalClosesTheServerAgain() {
+  @Test func refusedProbeClosesTheHostAgain() {
     let world = world(RetryPolicy(limit: 5, delay: 1))
     for name in ["a", "b", "c"] { world.downloader.load(request(name)) }
     refuse(world.transport.transfers[0], 503, retryAfter: "5")
@@ -184,7 +185,7 @@ import VitrineTesting
     #expect(world.transport.transfers.count == 5)
   }
 
-  @Test func tooManyRequestsWithoutATimeDoublesTheRest() {
+  @Test func tooManyRequestsWithoutRetryAfterDoublesTheDelay() {
     let world = world(RetryPolicy(limit: 9, delay: 0))
     world.downloader.load(request())
     var waits: [Double] = []
@@ -200,7 +201,7 @@ import VitrineTesting
     #expect(waits == [1, 2, 4, 8])
   }
 
-  @Test func successOfTheOneThatTriesOpensTheServerToAll() {
+  @Test func successfulProbeOpensTheHostToAllRequests() {
     let world = world(.none)
     world.downloader.load(request("a"))
     refuse(world.transport.transfers[0], 429, retryAfter: "1")
@@ -211,7 +212,7 @@ import VitrineTesting
     #expect(world.transport.transfers.count == 5)
   }
 
-  @Test func refusalsOfDownloadsThatRanAtOnceCountAsOne() {
+  @Test func refusalsOfConcurrentDownloadsCountOnce() {
     let world = world(.none)
     for name in ["a", "b", "c", "d"] { world.downloader.load(request(name)) }
     for transfer in world.transport.transfers { refuse(transfer, 429) }
@@ -220,14 +221,14 @@ import VitrineTesting
     #expect(world.transport.transfers.count == 5)
   }
 
-  @Test func serverThatWantsTooMuchTimeFailsTheLoad() async {
+  @Test func retryAfterBeyondTheMaximumDelayFailsTheLoad() async {
     let world = world(RetryPolicy(limit: 2, delay: 1, maximumDelay: 60))
     let task = world.downloader.load(request())
     refuse(world.transport.transfers[0], 503, retryAfter: "3600")
     await #expect(throws: ImageError.status(503)) { try await task.response }
   }
 
-  @Test func probeThatIsCancelledLetsAnotherTry() {
+  @Test func endedProbeIsReplacedByAnotherRequest() {
     let world = world()
     world.downloader.load(request("a"))
     refuse(world.transport.transfers[0], 429, retryAfter: "1")
@@ -240,7 +241,7 @@ import VitrineTesting
     #expect(world.transport.transfers.count >= 3)
   }
 
-  @Test func networkThatReturnsEndsAllWaiting() {
+  @Test func returningNetworkEndsRetryDelaysAndBackOff() {
     let world = world()
     world.downloader.load(request("a"))
     world.downloader.load(request("b", host: "b.test"))
@@ -251,7 +252,7 @@ import VitrineTesting
     #expect(world.transport.running.count == 2)
   }
 
-  @Test func networkThatReturnsForgetsFailures() async {
+  @Test func returningNetworkClearsTheFailureMemory() async {
     let world = Fixture { $0.failureMemory = FailureMemory() }
     let task = world.downloader.load(request())
     world.transport.transfers[0].fail(.status(404))
@@ -263,9 +264,9 @@ import VitrineTesting
     #expect(world.transport.transfers.count == 2)
   }
 
-  // MARK: Starts in vain
+  // MARK: Rate limit
 
-  @Test func startsInVainAreLimited() {
+  @Test func rateLimitBoundsDownloadsThatAreCancelled() {
     let world = world(burst: 10)
     for number in 0..<100 { world.downloader.load(request("\(number)")).cancel() }
     #expect(world.transport.transfers.count == 10)
@@ -275,7 +276,7 @@ import VitrineTesting
     #expect(world.transport.transfers.count == 11)
   }
 
-  @Test func whatIsLetFinishIsNeverSlowedDown() {
+  @Test func rateLimitDoesNotDelayDownloadsThatFinish() {
     let world = world(burst: 6)
     for number in 0..<500 { world.downloader.load(request("\(number)")) }
     while let transfer = world.transport.running.first { transfer.answer(with: Fixture.picture) }
@@ -283,7 +284,7 @@ import VitrineTesting
     #expect(world.clock.wakes.isEmpty)
   }
 
-  @Test func pausesTakeNoTokens() {
+  @Test func pausingTakesNoRateLimitTokens() {
     let world = Fixture { $0.rateLimit = RateLimit(burst: 1, perSecond: 0) }
     let task = world.downloader.load(request())
     for _ in 0..<10 {
@@ -293,7 +294,7 @@ import VitrineTesting
     #expect(world.transport.running.count == 1)
   }
 
-  @Test func asManyRunAtOnceAsMayWhateverTheLimit() {
+  @Test func rateLimitDoesNotBoundConcurrentDownloads() {
     let world = Fixture {
       $0.rateLimit = RateLimit(burst: 1, perSecond: 0)
       $0.maximumActiveDownloads = 100
@@ -303,7 +304,7 @@ import VitrineTesting
     #expect(world.transport.running.count == 100)
   }
 
-  @Test func filesTakeNoTokens() async throws {
+  @Test func localLoadTakesNoRateLimitToken() async throws {
     let world = world(burst: 1)
     world.downloader.load(request()).cancel()
     let picture = FakeDecoder.picture(width: 1, height: 1)
@@ -311,7 +312,7 @@ import VitrineTesting
     _ = try await world.downloader.image(for: "data:,\(text)")
   }
 
-  @Test func limitMayBeLiftedWhileTheyWait() {
+  @Test func removingTheRateLimitStartsWaitingDownloads() {
     let world = world(burst: 1)
     world.downloader.load(request("a")).cancel()
     world.downloader.load(request("b"))

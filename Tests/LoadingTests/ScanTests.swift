@@ -4,9 +4,9 @@ import VitrineTesting
 
 @testable import VitrineLoading
 
-/// Pictures that are seen once must not push out those that are looked at.
+/// Scan resistance of the memory cache: images that are used once must not evict images in use.
 @Suite(.timeLimit(.minutes(1))) struct ScanTests {
-  /// Of 10,000 bytes each, as many as a screen shows.
+  /// Requests for images of 10,000 bytes each, as many as a screen shows.
   private static let shown = (0..<60).map { request("shown-\($0)") }
   private let cache = MemoryImageCache(capacity: 2_000_000, preferredUsageAfterPurge: 1_200_000)
 
@@ -20,7 +20,7 @@ import VitrineTesting
     cache.image(for: request, additionalIdentifier: nil) != nil
   }
 
-  @Test func flingThroughTenThousandPicturesKeepsThoseThatAreUsedNowAndThen() {
+  @Test func scanOfTenThousandImagesKeepsRegularlyUsedImages() {
     for request in Self.shown { insert(request) }
     for request in Self.shown { #expect(has(request)) }
     var hits = 0
@@ -28,7 +28,7 @@ import VitrineTesting
 
     for number in 0..<10_000 {
       insert(request("scanned-\(number)"))
-      // A round of them in 3,000 pictures: more than there is room for.
+      // Each shown image is looked up once in 3,000 insertions, which exceed the capacity.
       guard number % 50 == 0 else { continue }
       lookups += 1
       let wanted = Self.shown[number / 50 % Self.shown.count]
@@ -39,7 +39,7 @@ import VitrineTesting
     #expect(cache.usage <= cache.capacity)
   }
 
-  @Test func pictureThatASlotShowsStaysThoughNobodyAsksForIt() {
+  @Test func shownImageStaysCachedWithoutLookups() {
     let image = image()
     cache.insert(image, for: Self.shown[0], additionalIdentifier: nil)
     do {
@@ -54,7 +54,7 @@ import VitrineTesting
     #expect(!has(Self.shown[0]))
   }
 
-  @Test func whatIsShownStaysWithinTheBounds() {
+  @Test func shownImagesDoNotExceedTheCapacity() {
     let images = (0..<300).map { _ in image() }
     let showing = images.map { Held(Image.Showing($0)) }
     for (number, image) in images.enumerated() {
@@ -62,11 +62,12 @@ import VitrineTesting
       #expect(cache.usage <= cache.capacity)
     }
 
-    #expect(has(request("299")), "what came last is there")
+    #expect(has(request("299")), "the newest image is cached")
     withExtendedLifetime(showing) {}
   }
 
-  @Test("AF-C21 what was inserted is found, although all else has been used") func newcomerStays() {
+  @Test("AF-C21 an inserted image is found, although all other images have been used")
+  func newImageIsKeptAmongUsedImages() {
     for number in 0..<200 {
       insert(request("\(number)"))
       #expect(has(request("\(number)")))
@@ -77,13 +78,13 @@ import VitrineTesting
     }
   }
 
-  @Test func whatWasUsedOnceDoesNotStayForEver() {
+  @Test func imageUsedOnceIsEventuallyEvicted() {
     for request in Self.shown {
       insert(request)
       #expect(has(request))
     }
 
-    // All of these are used too.
+    // All these images are used too.
     for number in 0..<1000 {
       insert(request("new-\(number)"))
       #expect(has(request("new-\(number)")))
@@ -93,9 +94,9 @@ import VitrineTesting
   }
 
   @Test(
-    "Used pictures take four fifths of what a purge leaves, so that new ones can become used",
+    "Used images take four fifths of the cache after a purge, so that new images can become used",
     arguments: [false, true])
-  func protectedShare(removesAllFirst: Bool) {
+  func usedImagesTakeFourFifthsAfterAPurge(removesAllFirst: Bool) {
     if removesAllFirst { cache.removeAllImages() }
     for number in 0..<120 { insert(request("old-\(number)")) }
     for number in 0..<120 { #expect(has(request("old-\(number)"))) }
@@ -105,7 +106,7 @@ import VitrineTesting
     #expect((0..<81).filter { has(request("new-\($0)")) }.count == 24)
   }
 
-  @Test func whatIsShownIsReleasedLast() {
+  @Test func shownImageIsEvictedLast() {
     let shown = image()
     cache.insert(shown, for: request("shown"), additionalIdentifier: nil)
     let showing = Held(Image.Showing(shown))
@@ -116,12 +117,12 @@ import VitrineTesting
     #expect(!has(request("other")))
 
     cache.release(bytes: shown.cost)
-    #expect(!has(request("shown")), "what else is there to release")
+    #expect(!has(request("shown")), "the shown image is the only one left")
     withExtendedLifetime(showing) {}
   }
 
   /// A purge skips each visible image once, so that it ends.
-  @Test func purgeThatSparesWhatIsShownEnds() {
+  @Test func purgeThatSkipsShownImagesEnds() {
     var images = CachedImages()
     let shown = image()
     let place = images.insert(shown, as: PictureIdentity(request("shown")), at: nil, 0)
@@ -137,7 +138,7 @@ import VitrineTesting
     withExtendedLifetime(showing) {}
   }
 
-  /// An array holds no values that cannot be copied.
+  /// A box for a noncopyable value, which an array cannot hold.
   private final class Held {
     private let showing: Image.Showing
     init(_ showing: consuming Image.Showing) { self.showing = showing }

@@ -55,7 +55,7 @@ import VitrineTesting
     try await until { ledger.usage.total == 0 }
   }
 
-  @Test func cacheThatGoesLeavesImagesInUseCounted() async throws {
+  @Test func imagesInUseCountAfterTheirCacheIsReleased() async throws {
     let ledger = MemoryLedger()
     var image: Image? = try await {
       let world = Fixture { $0.ledger = ledger }
@@ -116,7 +116,7 @@ import VitrineTesting
     }
   }
 
-  @Test func largeImagesInUseDoNotExceedTheBudgetOneByOne() async throws {
+  @Test func largeImagesInUseDoNotExceedTheBudget() async throws {
     let ledger = MemoryLedger(budget: 64 << 20)
     let world = Fixture { $0.ledger = ledger }
     world.cache.entryCostLimit = 0

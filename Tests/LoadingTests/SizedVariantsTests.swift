@@ -3,13 +3,13 @@ import VitrineGraphics
 import VitrineLoading
 import VitrineTesting
 
-/// Several sizes of one picture in the cache: all of a source of 1600x1200.
+/// Several sizes of one image in the cache, all of a source of 1600x1200 pixels.
 @Suite struct SizedVariantsTests {
   private let cache = MemoryImageCache()
 
   private func box(_ side: Int) -> DecodeTarget { DecodeTarget(width: side, height: side) }
 
-  /// Keeps what a decoder makes for a box of `side` pixels, or the whole picture.
+  /// Inserts the image that a decoder makes for a box of `side` pixels, or at full size.
   @discardableResult
   private func insert(_ side: Int?) -> Image {
     let target = side.map(box)
@@ -23,7 +23,7 @@ import VitrineTesting
     cache.image(for: request(target: side.map(box)), additionalIdentifier: nil)
   }
 
-  @Test func lookupWithoutSizeGivesTheLargest() {
+  @Test func lookupWithoutATargetReturnsTheLargestSize() {
     insert(64)
     let large = insert(256)
     insert(128)
@@ -32,7 +32,7 @@ import VitrineTesting
     #expect(lookUp(nil) === large)
   }
 
-  @Test func lookupWithSizeGivesTheSmallestThatServes() {
+  @Test func lookupWithATargetReturnsTheSmallestSufficientSize() {
     let small = insert(64)
     insert(256)
     let middle = insert(128)
@@ -44,7 +44,7 @@ import VitrineTesting
     #expect(lookUp(257) == nil)
   }
 
-  @Test func wholePictureServesEverySize() {
+  @Test func fullSizeImageServesEveryTarget() {
     let whole = insert(nil)
 
     #expect(lookUp(5000) === whole)
@@ -61,7 +61,7 @@ import VitrineTesting
     #expect(lookUp(60) === odd)
   }
 
-  @Test func sameSizeReplaces() {
+  @Test func imageOfTheSameSizeReplacesTheOldOne() {
     let old = insert(64)
     let new = insert(64)
 
@@ -71,7 +71,7 @@ import VitrineTesting
     #expect(cache.usage == new.cost)
   }
 
-  @Test func pictureOfAnotherSourceReplacesAllSizes() {
+  @Test func imageOfAnotherSourceReplacesAllSizes() {
     insert(64)
     insert(256)
     let other = Image.solid(width: 30, height: 30, sourceWidth: 300, sourceHeight: 300)
@@ -82,7 +82,7 @@ import VitrineTesting
     #expect(cache.statistics.entries == 1)
   }
 
-  @Test func pictureThatDiffersInHeightAloneIsAnotherSource() {
+  @Test func imageWithAnotherSourceHeightIsOfAnotherSource() {
     insert(64)
     let other = Image.solid(width: 40, height: 25, sourceWidth: 1600, sourceHeight: 1000)
 
@@ -92,7 +92,7 @@ import VitrineTesting
     #expect(cache.statistics.entries == 1)
   }
 
-  @Test func anotherImageForTheSameTargetReplaces() {
+  @Test func newImageForTheSameTargetReplacesTheOldOne() {
     func insert(_ side: Int) -> Image {
       let image = Image.solid(width: side, height: side, sourceWidth: 1200, sourceHeight: 1200)
       cache.insert(image, for: request(target: box(64)), additionalIdentifier: nil)
@@ -106,7 +106,7 @@ import VitrineTesting
     #expect(cache.usage == new.cost)
   }
 
-  @Test func sizesThatShareTheirWidthAloneAreKeptBeside() {
+  @Test func sizesThatShareOnlyTheirWidthAreBothKept() {
     let flat = Image.solid(width: 60, height: 30, sourceWidth: 1600, sourceHeight: 1200)
     let high = Image.solid(width: 60, height: 45, sourceWidth: 1600, sourceHeight: 1200)
     let flatTarget = DecodeTarget(width: 60, height: 30)
@@ -131,7 +131,7 @@ import VitrineTesting
     #expect(cache.statistics.entries == 3)
   }
 
-  @Test func missReasonIsForgottenWithTheImage() {
+  @Test func removingAnImageResetsItsMissReason() {
     insert(64)
     #expect(cache.missReason(for: request(target: box(640)), additionalIdentifier: nil) == .tooSmall)
 
@@ -142,7 +142,7 @@ import VitrineTesting
     #expect(cache.missReason(for: request(), additionalIdentifier: nil) == .absent)
   }
 
-  @Test func removingTakesAllSizes() {
+  @Test func removingAnImageRemovesAllItsSizes() {
     insert(64)
     insert(256)
 
@@ -152,7 +152,7 @@ import VitrineTesting
     #expect(lookUp(64) == nil)
   }
 
-  @Test func eachSizeIsPurgedOnItsOwn() {
+  @Test func sizesArePurgedIndependently() {
     insert(256)
     let small = insert(64)
     #expect(lookUp(64) === small)
@@ -163,7 +163,7 @@ import VitrineTesting
   }
 
   @Test(arguments: [PixelFormat.bgra, .rgba])
-  func transformedThumbnailIsNotTakenForTheWhole(format: PixelFormat) async throws {
+  func transformedThumbnailDoesNotServeALargerTarget(format: PixelFormat) async throws {
     // A transform that forgets the source size.
     struct Forgetful: ImageTransform {
       let identifier = "forgetful"

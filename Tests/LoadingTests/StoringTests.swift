@@ -5,11 +5,11 @@ import VitrineTesting
 
 @testable import VitrineLoading
 
-/// When pictures come into memory.
+/// The time at which decoded images enter the memory cache.
 @MainActor @Suite(.timeLimit(.minutes(1))) struct StoringTests {
   private let trace = Trace()
 
-  /// Two pictures, of which the first is decoded and the main queue has had no turn since.
+  /// Two loads, of which the first is decoded and the main queue has not run since.
   private func world(
     storesOnMainQueue: Bool
   ) throws -> (Fixture, first: ImageTask, second: ImageTask) {
@@ -21,23 +21,23 @@ import VitrineTesting
     let tasks = ["1", "2"].map { world.downloader.load(request($0)) }
 
     for transfer in world.transport.transfers { transfer.answer(with: Fixture.picture) }
-    // The one thread begins with the second when it is done with the first.
+    // The only decoding thread starts the second image after it has finished the first.
     let start = ContinuousClock.now
     while trace.events.count(where: { if case .decodeBegan = $0.kind { true } else { false } }) < 2 {
-      // The main queue must have no turn, so the wait blocks its thread.
+      // The main queue must not run, so the wait blocks its thread.
       try #require(start.duration(to: .now) < .seconds(60), "the second image is not decoded")
       sched_yield()
     }
     return (world, tasks[0], tasks[1])
   }
 
-  @Test func pictureIsInMemoryAsSoonAsItIsDecoded() throws {
+  @Test func imageIsCachedAsSoonAsItIsDecoded() throws {
     let (world, _, _) = try world(storesOnMainQueue: false)
 
     #expect(world.downloader.cachedImage(for: request("1")) != nil)
   }
 
-  @Test func pictureThatIsStoredOnTheMainQueueComesWithItsTurn() async throws {
+  @Test func imageStoredOnTheMainQueueIsCachedWhenTheQueueRuns() async throws {
     let (world, first, second) = try world(storesOnMainQueue: true)
 
     #expect(world.downloader.cachedImage(for: request("1")) == nil)
@@ -47,7 +47,7 @@ import VitrineTesting
     #expect(world.downloader.cachedImage(for: request("1")) === response.image)
   }
 
-  @Test func pictureThatNobodyWaitsForBeforeItsTurnIsNotStored() async throws {
+  @Test func loadCancelledBeforeTheMainQueueRunsIsNotCached() async throws {
     let (world, first, second) = try world(storesOnMainQueue: true)
 
     first.cancel()

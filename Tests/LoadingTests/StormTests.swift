@@ -7,11 +7,10 @@ import VitrineTesting
 
 @testable import VitrineLoading
 
-/// Many threads at once; ThreadSanitizer watches when it is on.
+/// Loads from many threads at once, which ThreadSanitizer checks when it is enabled.
 @Suite(.timeLimit(.minutes(1))) struct StormTests {
-  @Test("AF-D31, AF-D32 starts and cancels from several threads: everyone hears once") func storm()
-    async throws
-  {
+  @Test("AF-D31, AF-D32 starts and cancels from several threads: each load completes once")
+  func concurrentStartsAndCancelsCompleteOnce() async throws {
     let transport = ThreadedTransport()
     let downloader = ImageDownloader(transports: [transport], decoder: FakeDecoder())
     let (threads, loads) = (4, 400)
@@ -41,7 +40,7 @@ import VitrineTesting
     #expect(numbers.count == threads * loads)
   }
 
-  @Test func loadsThatAreDroppedInTheStormAreAllCancelledOrDone() async throws {
+  @Test func loadsOfAReleasedDownloaderAllComplete() async throws {
     let heard = await MainActor.run { Heard<Int>() }
     for round in 0..<20 {
       let downloader = ImageDownloader(transports: [ThreadedTransport()], decoder: FakeDecoder())
@@ -53,8 +52,10 @@ import VitrineTesting
     #expect(try await Set(heard.wait(for: 400)).count == 400)
   }
 
-  @Test("24,000 starts and cancels from eight threads: each completion handler is called once, nothing stays")
-  func startsAndCancels() async throws {
+  @Test(
+    "24,000 starts and cancels from eight threads: completion handlers are called once, no handler or transfer stays"
+  )
+  func cancelledLoadsCompleteOnceAndLeaveNothing() async throws {
     let (threads, pairs) = (8, 3000)
     let transport = CountingTransport()
     let downloader = ImageDownloader(transports: [transport], decoder: FakeDecoder(), cache: nil)
@@ -79,7 +80,7 @@ import VitrineTesting
     let numbers = try await heard.wait(for: threads * pairs)
     #expect(numbers.count == threads * pairs)
     #expect(Set(numbers) == Set(0..<threads * pairs))
-    // Whatever was on its way to the main actor is there after this.
+    // The jobs that were queued for the main actor have run after this.
     await withCheckedContinuation { continuation in Mailbox.main.post { continuation.resume() } }
     #expect(await heard.values.count == threads * pairs)
     #expect(kept.count == 0)
@@ -92,7 +93,7 @@ extension Result<ImageResponse, ImageError> {
   fileprivate var isCancelled: Bool { if case .failure(.cancelled) = self { true } else { false } }
 }
 
-/// Counts marks that are held by anybody.
+/// Counts the marks that are still referenced.
 private final class Counter: Sendable {
   private let held = Atomic(0)
 
@@ -112,7 +113,7 @@ private final class Counter: Sendable {
   }
 }
 
-/// Never answers, and counts the transfers that run: started and not cancelled.
+/// Never responds, and counts the transfers that are started and not cancelled.
 private final class CountingTransport: DataTransport {
   let schemes: Set<String> = ["http"]
   private let count = Atomic(0)
@@ -143,7 +144,7 @@ private final class CountingTransport: DataTransport {
   }
 }
 
-/// Answers each transfer by itself, on one of its threads, as a real transport would.
+/// Responds to each transfer on a thread of its own, as a real transport does.
 private final class ThreadedTransport: DataTransport {
   let schemes: Set<String> = ["http"]
   private let pool = WorkerPool(threads: 2)

@@ -2,9 +2,9 @@ import Testing
 import VitrineTesting
 import VitrineLoading
 
-/// The clock of the system, which calls when it is time.
+/// The system clock and its timers.
 @Suite(.timeLimit(.minutes(1))) struct SystemLoadingClockTests {
-  @Test func callsInTheOrderOfTheTimesAndNotBefore() async {
+  @Test func timersFireInOrderAndNotEarly() async {
     let clock = SystemLoadingClock()
     let (calls, continuation) = AsyncStream.makeStream(of: (Int, Bool).self)
     let now = clock.now
@@ -20,7 +20,7 @@ import VitrineLoading
     #expect(names == [0, 1, 2, 3])
   }
 
-  @Test func nearerTimeGoesBeforeOneThatIsWaitedFor() async {
+  @Test func nearerTimerFiresWhileTheClockWaitsForALaterOne() async {
     let clock = SystemLoadingClock()
     let (calls, continuation) = AsyncStream.makeStream(of: String.self)
     var names = calls.makeAsyncIterator()
@@ -35,7 +35,7 @@ import VitrineLoading
     }
   }
 
-  @Test func callsAgainAfterItHadNothingToDo() async throws {
+  @Test func clockFiresAgainAfterAnIdlePeriod() async throws {
     let clock = SystemLoadingClock()
     for _ in 0..<5 {
       try await untilCalled { done in

@@ -4,7 +4,7 @@ import VitrineTesting
 
 @testable import VitrineLoading
 
-/// What a downloader notes of its requests.
+/// Trace events that a downloader records.
 @MainActor @Suite(.timeLimit(.minutes(1))) struct TracingTests {
   private let trace = Trace()
 
@@ -21,7 +21,7 @@ import VitrineTesting
     }
   }
 
-  @Test func everyStageOfALoadIsNotedInOrder() async throws {
+  @Test func everyStageOfALoadIsTracedInOrder() async throws {
     let world = fixture()
 
     let response = try await world.loaded(request(transforms: [GrayscaleTransform()]))
@@ -49,7 +49,7 @@ import VitrineTesting
     #expect(asked.began <= trace.events[0].time)
   }
 
-  @Test func whoJoinsNamesTheSameStages() async throws {
+  @Test func joiningRequestIsTracedWithTheSameStages() async throws {
     let world = fixture()
     let first = world.downloader.load(request())
     let second = world.downloader.load(request())
@@ -64,7 +64,7 @@ import VitrineTesting
     #expect(requests[0].picture == requests[1].picture)
   }
 
-  @Test func pictureFromMemoryIsOneEvent() async throws {
+  @Test func memoryHitIsTracedAsOneEvent() async throws {
     let world = fixture()
     try await world.loaded(request())
     trace.removeAll()
@@ -78,7 +78,7 @@ import VitrineTesting
     #expect(trace.events.count == 1)
   }
 
-  @Test func reasonsWhyMemoryDidNotHaveIt() async throws {
+  @Test func requestIsTracedWithItsMemoryMissReason() async throws {
     let world = fixture()
     try await world.loaded(request(target: DecodeTarget(width: 8, height: 8)))
     try await world.loaded(request(target: DecodeTarget(width: 32, height: 32)))
@@ -92,7 +92,7 @@ import VitrineTesting
     #expect(requests.allSatisfy { $0.disk == .noCache })
   }
 
-  @Test func whatWasPurgedAndRemovedSinceIsNotThere() async throws {
+  @Test func imageRemovedAfterAPurgeIsTracedAsAbsent() async throws {
     let world = fixture()
     try await world.loaded(request())
     world.cache.purge(to: 0)
@@ -104,7 +104,7 @@ import VitrineTesting
     #expect(requests.map(\.memory) == [.absent, .purged, .absent])
   }
 
-  @Test func withoutACacheThereIsNoSuchCache() {
+  @Test func requestWithoutACacheIsTracedAsNoCache() {
     var configuration = ImageDownloader.Configuration()
     configuration.trace = trace
     let downloader = ImageDownloader(
@@ -115,7 +115,7 @@ import VitrineTesting
     #expect(requests.map(\.memory) == [.noCache])
   }
 
-  @Test func failuresAndCancellationsAreAnswers() async throws {
+  @Test func failuresAndCancellationsAreTracedAsOutcomes() async throws {
     let world = fixture { $0.maximumActiveDownloads = 1 }
     let failing = world.downloader.load(request("1"))
     let waiting = world.downloader.load(request("2"))
@@ -128,11 +128,11 @@ import VitrineTesting
       if case .answered(_, let outcome) = event.kind { outcome } else { nil }
     }
     #expect(outcomes == [.cancelled, .failed("\(ImageError.status(404))")])
-    // What never left the queue has no fetch.
+    // A load that never left the queue has no fetch.
     #expect(trace.events.count { if case .fetchBegan = $0.kind { true } else { false } } == 1)
   }
 
-  @Test func requestThatIsRefusedAtOnceIsAskedAndAnswered() async throws {
+  @Test func immediatelyRefusedRequestIsTraced() async throws {
     let world = fixture()
 
     _ = try? await world.downloader.image(for: request(policy: .cacheOnly))
@@ -150,7 +150,7 @@ import VitrineTesting
     if case .answered(let request, .failed) = event.kind { request } else { nil }
   }
 
-  @Test func aTraceWithoutCapacityCostsNoEvents() async throws {
+  @Test func traceWithoutCapacityRecordsNoEvents() async throws {
     let silent = Trace(capacity: 0)
     let world = Fixture { $0.trace = silent }
 

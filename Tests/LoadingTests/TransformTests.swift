@@ -3,17 +3,17 @@ import VitrineGraphics
 import VitrineLoading
 import VitrineTesting
 
-/// What transforms make of pixels, in both orders of bytes.
+/// Pixels that transforms produce, in both byte orders.
 @Suite struct TransformTests {
   private static let formats: [PixelFormat] = [.bgra, .rgba]
   private static let purple = Color(red: 200, green: 20, blue: 100)
 
-  /// Alpha of every pixel, a row a line.
+  /// Alpha values of all pixels, row by row.
   private func alphas(_ image: Image) -> [[UInt8]] {
     (0..<image.pixelHeight).map { y in (0..<image.pixelWidth).map { image.bitmap.color(x: $0, y: y).alpha } }
   }
 
-  @Test(arguments: formats) func circleIsTheMiddleSquare(format: PixelFormat) {
+  @Test(arguments: formats) func circleIsCutFromTheMiddleSquare(format: PixelFormat) {
     let bitmap = Bitmap(width: 7, height: 3, format: format) { x, _ in
       Color(red: UInt8(x), green: 1, blue: 2)
     }
@@ -27,11 +27,11 @@ import VitrineTesting
       (0..<3).map { image.bitmap.color(x: $0, y: 1) } == [2, 3, 4].map { Color(red: $0, green: 1, blue: 2) })
   }
 
-  @Test func circleHasASmoothRim() {
+  @Test func circleHasAnAntialiasedEdge() {
     let image = CircleTransform().apply(to: .solid(width: 4, height: 4))
 
-    // Radius 2; centres of the corner pixels lie 1.5 x 1.5 from the middle: 2 - 2.1213 + 0.5 = 0.3787 of 255.
-    // Those beside them lie 1.5 x 0.5: 2 - 1.5811 + 0.5 = 0.9189.
+    // Radius 2; centers of the corner pixels lie 1.5 x 1.5 from the middle: 2 - 2.1213 + 0.5 = 0.3787 of 255.
+    // Their neighbors lie 1.5 x 0.5: 2 - 1.5811 + 0.5 = 0.9189.
     #expect(
       alphas(image) == [
         [97, 234, 234, 97], [234, 255, 255, 234], [234, 255, 255, 234], [97, 234, 234, 97],
@@ -55,7 +55,7 @@ import VitrineTesting
     #expect(alphas[50][0] >= 254)
   }
 
-  @Test func alphaIsMultiplied() {
+  @Test func circleMultipliesTheImagesAlpha() {
     let image = CircleTransform().apply(
       to: .solid(width: 4, height: 4, color: .black.multiplyingAlpha(by: 0.5)))
 
@@ -63,7 +63,7 @@ import VitrineTesting
     #expect(image.bitmap.color(x: 1, y: 1).alpha == 128)
   }
 
-  @Test func circleKnowsWhatItLeftOut() {
+  @Test func circleHasASquareSourceSize() {
     let image = CircleTransform().apply(
       to: .solid(width: 16, height: 12, sourceWidth: 1600, sourceHeight: 1200))
 
@@ -71,7 +71,7 @@ import VitrineTesting
     #expect(!image.isFullSize)
   }
 
-  @Test(arguments: formats) func cornersAreRound(format: PixelFormat) {
+  @Test(arguments: formats) func roundedCornersAreAntialiased(format: PixelFormat) {
     let image = RoundedCornersTransform(radius: .pixels(2))
       .apply(to: .solid(width: 6, height: 5, color: Self.purple, format: format))
 
@@ -82,10 +82,10 @@ import VitrineTesting
       ])
     var corner = Self.purple
     corner.alpha = 97
-    #expect(image.bitmap.color(x: 0, y: 0) == corner, "the colour stays")
+    #expect(image.bitmap.color(x: 0, y: 0) == corner, "the color stays")
   }
 
-  @Test func radiusMayBeAFraction() {
+  @Test func radiusCanBeAFractionOfTheShorterSide() {
     let image = Image.solid(width: 8, height: 20)
 
     #expect(
@@ -103,7 +103,7 @@ import VitrineTesting
     }
   }
 
-  @Test(arguments: [0, -3, Double.nan]) func nothingToRoundGivesTheImageItself(radius: Double) {
+  @Test(arguments: [0, -3, Double.nan]) func radiusThatRoundsNothingReturnsTheSameImage(radius: Double) {
     let image = Image.solid(width: 4, height: 4)
 
     #expect(RoundedCornersTransform(radius: .pixels(radius)).apply(to: image) === image)
@@ -128,7 +128,7 @@ import VitrineTesting
     #expect(image.bitmap.isOpaque == bitmap.isOpaque)
   }
 
-  @Test func allFramesChange() {
+  @Test func transformsApplyToAllFrames() {
     let frames = [Self.purple, .white].map {
       Image.Frame(bitmap: Bitmap(width: 5, height: 3, color: $0), duration: 0.25)
     }
@@ -145,7 +145,7 @@ import VitrineTesting
     }
   }
 
-  @Test func identifiersTellParametersApart() {
+  @Test func transformsWithDifferentParametersHaveDifferentIdentifiers() {
     let transforms: [any ImageTransform] = [
       .circle(), .grayscale(), .rounded(radius: .pixels(1)), .rounded(radius: .pixels(2)),
       .rounded(radius: .fraction(1)),

@@ -5,7 +5,7 @@ import VitrineTesting
 
 @testable import VitrineLoading
 
-/// Headers that a server names in `Vary` (RFC 9110, 12.5.5).
+/// Request headers that a server names in `Vary` (RFC 9110, 12.5.5).
 @MainActor @Suite(.timeLimit(.minutes(1))) struct VaryTests {
   private func asked(_ device: String?) -> ImageRequest {
     var request = request()
@@ -20,11 +20,11 @@ import VitrineTesting
     transfer.finish()
   }
 
-  @Test func loadsThatDifferInANamedHeaderGetEachTheirOwn() async throws {
+  @Test func loadsThatDifferInAVaryingHeaderGetSeparateImages() async throws {
     let world = Fixture()
     let tasks = [asked("1"), asked("2"), asked(nil)].map { world.downloader.load($0) }
-    #expect(world.transport.transfers.count == 1, "nobody knows yet that it matters")
-    // The first answer names the header: it is for those who sent the same, the others ask again.
+    #expect(world.transport.transfers.count == 1, "the header is not yet known to vary")
+    // The first response names the header: it serves requests with the same value, the others are sent again.
     answer(world.transport.transfers[0], width: 1)
     #expect(world.transport.transfers.count == 3)
     for transfer in world.transport.running {
@@ -40,7 +40,7 @@ import VitrineTesting
     #expect(world.downloader.cachedImage(for: asked("4")) == nil)
   }
 
-  @Test func headerThatNobodySendsDoesNotMatter() async throws {
+  @Test func varyingHeaderThatTheRequestLacksHasNoEffect() async throws {
     let world = Fixture()
     let task = world.downloader.load(asked(nil))
     answer(world.transport.transfers[0], width: 5)
@@ -48,7 +48,7 @@ import VitrineTesting
     #expect(world.transport.transfers.count == 1)
   }
 
-  @Test func headersThatAreNotNamedDoNotMatter() async throws {
+  @Test func headersOutsideVaryDoNotSeparateLoads() async throws {
     let world = Fixture()
     let tasks = [asked("1"), asked("2")].map { world.downloader.load($0) }
     answer(world.transport.transfers[0], width: 5, vary: "Origin")
@@ -57,14 +57,14 @@ import VitrineTesting
     #expect(world.downloader.cachedImage(for: asked("3")) != nil)
   }
 
-  /// More names than are remembered count as `*` does.
+  /// Lists with more or longer names than the limit count as `*`.
   private nonisolated static let lists = [
     "Origin, *", (0...32).map { "x-\($0)" }.joined(separator: ", "),
     "x-a" + String(repeating: "a", count: 1024),
   ]
 
   @Test(arguments: lists)
-  func aResponseThatVariesWithEverythingIsForTheSameRequestOnly(vary: String) async throws {
+  func responseThatVariesOnEverythingServesOnlyEqualRequests(vary: String) async throws {
     let world = Fixture()
     let tasks = [asked("1"), asked("2")].map { world.downloader.load($0) }
     answer(world.transport.transfers[0], width: 1, vary: vary)
@@ -77,7 +77,7 @@ import VitrineTesting
     #expect(world.downloader.cachedImage(for: asked("3")) == nil)
   }
 
-  @Test func namesOfAURLAreBounded() {
+  @Test func varyingHeaderNamesOfAURLAreBounded() {
     var varying = VaryingHeaders()
     for number in 0..<VaryingHeaders.maximumNames { varying.learn(from: ["Vary": "X-\(number)"], for: "a") }
     #expect(varying.names(for: "a").count == VaryingHeaders.maximumNames)
@@ -95,7 +95,7 @@ import VitrineTesting
     #expect(varying.names(for: "c") == VaryingHeaders.every)
   }
 
-  @Test func whoAsksLaterIsKnownByTheNamedHeader() async throws {
+  @Test func laterRequestIsIdentifiedByTheVaryingHeader() async throws {
     let world = Fixture()
     let first = world.downloader.load(asked(nil))
     answer(world.transport.transfers[0], width: 5)
@@ -107,7 +107,7 @@ import VitrineTesting
     #expect(world.downloader.cachedImage(for: asked(nil))?.pixelWidth == 5)
   }
 
-  @Test func headersThatAreNamedOneAfterTheOtherAllCount() async throws {
+  @Test func varyingHeadersOfSuccessiveResponsesAccumulate() async throws {
     let world = Fixture()
     let tasks = ["1", "2"].map { device in
       var request = asked(device)
@@ -123,7 +123,7 @@ import VitrineTesting
     #expect(widths == [1, 2])
   }
 
-  @Test func countingANameTwiceIsCountingItOnce() {
+  @Test func countingAHeaderNameTwiceDoesNotChangeTheIdentity() {
     let identity = asked("1").identity
     let once = identity.counting(["x-device"])
     #expect(once != identity)
@@ -131,7 +131,7 @@ import VitrineTesting
     #expect(once.counting(["x-device", "x-other"]) == once)
   }
 
-  @Test func whoAsksAgainIsAsPausedAndAsUrgentAsBefore() {
+  @Test func repeatedRequestKeepsItsPauseAndPriority() {
     let world = Fixture { $0.maximumActiveDownloads = 1 }
     world.downloader.load(asked("4"))
     let paused = world.downloader.load(asked("1"))
@@ -149,7 +149,7 @@ import VitrineTesting
     #expect(world.transport.running.map { $0.request.headers["X-Device"] } == ["2", "1"])
   }
 
-  @Test func whatWasForgottenAndLearntAgainJoinsWhatIsUnderWay() async throws {
+  @Test func requestWithRelearnedHeadersJoinsARunningFetch() async throws {
     let world = Fixture()
     world.downloader.load(asked(nil))
     answer(world.transport.transfers[0], width: 5)
@@ -169,7 +169,7 @@ import VitrineTesting
     #expect(images[0] === images[1])
   }
 
-  @Test func whatIsLearntAgainIsForgottenLast() {
+  @Test func relearnedURLIsForgottenLast() {
     var varying = VaryingHeaders()
     for number in 0..<VaryingHeaders.limit { varying.learn(from: ["Vary": "X-A"], for: "\(number)") }
     varying.learn(from: ["Vary": "X-B"], for: "0")
@@ -181,7 +181,7 @@ import VitrineTesting
     #expect(varying.names(for: "new") == ["x-a"])
   }
 
-  @Test func manyURLsAreForgottenAgain() {
+  @Test func oldestURLIsForgottenBeyondTheLimit() {
     var varying = VaryingHeaders()
     let last = "\(VaryingHeaders.limit)"
     let areNew = (0...VaryingHeaders.limit).map { varying.learn(from: ["Vary": "X-A"], for: "\($0)") }

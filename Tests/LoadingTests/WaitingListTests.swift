@@ -2,7 +2,7 @@ import Testing
 
 @testable import VitrineLoading
 
-/// Order of what waits, against a plain sorted array.
+/// Order of waiting items, compared with a sorted array.
 @Suite struct WaitingListTests {
   private func drain(_ list: inout WaitingList<String>, _ order: Prioritization) -> String {
     var names = ""
@@ -21,7 +21,7 @@ import Testing
     return list
   }
 
-  @Test func priorityGoesBeforeArrival() {
+  @Test func priorityPrecedesOrderOfArrival() {
     var list = filled([("a", .low), ("b", .normal), ("c", .veryHigh), ("d", .normal)])
     var copy = list
 
@@ -29,7 +29,7 @@ import Testing
     #expect(drain(&copy, .lifo) == "cdba")
   }
 
-  @Test func appendingAgainMovesToTheEnd() {
+  @Test func appendingAnItemAgainMovesItToTheEnd() {
     var list = filled([("a", .normal), ("b", .normal)])
 
     list.append("a", priority: .normal, number: 2)
@@ -42,7 +42,7 @@ import Testing
   @Test(arguments: [
     (Prioritization.fifo, "abcdefg"), (.lifo, "gfedcba"), (.newestBatch, "fgcdeab"),
   ])
-  func itemWithAnEarlierNumberGoesToItsPlace(order: Prioritization, expected: String) {
+  func itemWithAnEarlierNumberIsInsertedInOrder(order: Prioritization, expected: String) {
     var list = WaitingList<String>()
     for (item, number, batch) in [
       ("b", 2, 0), ("c", 3, 1), ("e", 5, 1), ("g", 7, 2), ("d", 4, 1), ("f", 6, 2), ("a", 1, 0),
@@ -64,7 +64,7 @@ import Testing
     #expect(list.isEmpty)
   }
 
-  @Test(arguments: 0..<10) func behavesLikeASortedArray(seed: UInt64) {
+  @Test(arguments: 0..<10) func waitingListBehavesLikeASortedArray(seed: UInt64) {
     var chance = SplitMix(state: seed)
     var list = WaitingList<Int>()
     var model: [(item: Int, priority: ImageRequest.Priority, number: UInt64, batch: UInt64)] = []

@@ -11,7 +11,7 @@ import VitrineTesting
   }
 
   @Test("SD-C35 after a memory warning an image in use is found only with weak references")
-  func memoryWarning() {
+  func imageInUseIsFoundAfterAMemoryWarningOnlyWithWeakReferences() {
     for keepsWeakReferences in [false, true] {
       let cache = MemoryImageCache(capacity: 1000, preferredUsageAfterPurge: 500)
       cache.keepsWeakReferences = keepsWeakReferences
@@ -26,7 +26,8 @@ import VitrineTesting
     }
   }
 
-  @Test("a released image is not found, and neither is a removed image") func forgotten() {
+  @Test("a released image is not found, and neither is a removed image")
+  func releasedAndRemovedImagesAreNotFound() {
     let cache = MemoryImageCache()
     cache.keepsWeakReferences = true
     cache.insert(.solid(width: 5, height: 5), for: request("gone"), additionalIdentifier: nil)
@@ -43,7 +44,8 @@ import VitrineTesting
     #expect(lookUp(cache, "all") == nil)
   }
 
-  @Test("the table of weak references does not grow with released images") func table() {
+  @Test("the table of weak references does not grow with released images")
+  func weakReferenceTableStaysSmall() {
     var images = WeakImages()
     for number in 0..<10_000 {
       images.insert(
@@ -57,7 +59,7 @@ import VitrineTesting
     #expect(images.entryCount <= 64)
   }
 
-  @Test("SD-C52 memory obeys its limits of cost and count") func limits() {
+  @Test("SD-C52 the memory cache obeys its cost and count limits") func cacheObeysItsCostAndCountLimits() {
     let cache = MemoryImageCache(capacity: 400, preferredUsageAfterPurge: 400, countLimit: 3)
     for name in ["a", "b", "c", "d"] {
       cache.insert(.solid(width: 5, height: 5), for: request(name), additionalIdentifier: nil)
@@ -70,8 +72,9 @@ import VitrineTesting
     #expect(cache.usage <= 400 && cache.statistics.evictionsByReason[.capacity] == 1)
   }
 
-  @Test("YY-B31 a timer removes expired images, inserts obey the cost limit, and a limit of 0 empties")
-  func timer() {
+  @Test(
+    "YY-B31 a timer removes expired images, inserts obey the cost limit, and a limit of 0 empties the cache")
+  func timerRemovesExpiredImages() {
     let clock = ManualLoadingClock()
     let cache = MemoryImageCache(
       capacity: 400, preferredUsageAfterPurge: 400, timeToLive: 5, timer: clock)

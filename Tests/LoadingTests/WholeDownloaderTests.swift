@@ -5,14 +5,14 @@ import VitrineTesting
 
 @testable import VitrineLoading
 
-/// What a downloader says of itself, and how it ends.
+/// State, configuration and shutdown of a downloader.
 @MainActor @Suite(.timeLimit(.minutes(1))) struct WholeDownloaderTests {
-  @Test("SD-D1 SD-M1 a new downloader is not the shared one") func newIsNotShared() {
+  @Test("SD-D1 SD-M1 a new downloader is not the shared one") func newDownloaderIsNotTheSharedOne() {
     #expect(Fixture().downloader !== ImageDownloader.shared)
   }
 
   @Test("SD-M2 the downloader runs while a load waits; the response has the image, URL and source")
-  func runsWhileSomebodyWaits() async throws {
+  func downloaderRunsWhileALoadWaits() async throws {
     let world = Fixture()
     #expect(!world.downloader.isRunning)
     let task = world.downloader.load(request())
@@ -21,11 +21,12 @@ import VitrineTesting
     let response = try await task.response
     #expect(response.http?.url == url())
     #expect(response.image.pixelWidth == 64)
-    #expect(response.source == .network, "by the loader, and not by a cache")
+    #expect(response.source == .network, "not from a cache")
     #expect(!world.downloader.isRunning)
   }
 
-  @Test("SD-D11 one download, then none when it is cancelled") func countsOne() async throws {
+  @Test("SD-D11 one download is active, then none when the task is cancelled")
+  func activeCountFollowsStartAndCancel() async throws {
     let world = Fixture()
     let task = world.downloader.load(request())
     #expect(world.downloader.activeDownloadCount == 1)
@@ -34,7 +35,8 @@ import VitrineTesting
     await #expect(throws: ImageError.cancelled) { try await task.response }
   }
 
-  @Test("SD-D12 SD-M4 cancelling all: everyone hears, nothing runs") func cancelAll() async throws {
+  @Test("SD-D12 SD-M4 cancelling all loads fails every task with a cancellation, and nothing runs")
+  func cancellingAllEndsEveryLoad() async throws {
     let world = Fixture()
     let tasks = (0..<20).map { world.downloader.load(request("\($0)")) }
     #expect(world.downloader.activeDownloadCount + world.downloader.waitingDownloadCount == 20)
@@ -44,18 +46,16 @@ import VitrineTesting
     for task in tasks { await #expect(throws: ImageError.cancelled) { try await task.response } }
   }
 
-  @Test("AF-S9 SD-D21 after cancelling all the same downloader loads again") func loadsAfterCancelAll()
-    async throws
-  {
+  @Test("AF-S9 SD-D21 after all loads are cancelled the same downloader loads again")
+  func downloaderLoadsAgainAfterCancelAll() async throws {
     let world = Fixture()
     world.downloader.load(request())
     world.downloader.cancelAll()
     _ = try await world.loaded(request())
   }
 
-  @Test("SD-M29 cancelling after the end does nothing; cancelling twice is heard once") func cancelTwice()
-    async throws
-  {
+  @Test("SD-M29 cancelling a finished task does nothing; a task cancelled twice completes once")
+  func repeatedCancelCompletesOnce() async throws {
     let world = Fixture()
     let heard = Heard<Bool>()
     let task = world.downloader.load(request()) { heard.add((try? $0.get()) != nil) }
@@ -69,7 +69,8 @@ import VitrineTesting
     #expect(world.downloader.statistics.cancellations == 1)
   }
 
-  @Test("SD-M26 no URL: a failure, and nothing runs", arguments: ["", " "]) func noURL(text: String)
+  @Test("SD-M26 a request without a URL fails, and nothing runs", arguments: ["", " "])
+  func requestWithoutAURLFails(text: String)
     async throws
   {
     let world = Fixture()
@@ -77,7 +78,7 @@ import VitrineTesting
     #expect(!world.downloader.isRunning)
   }
 
-  /// It waits until `end`, and no longer.
+  /// Expects that `drain` returns after `end` is called, and not before.
   private func expectDrained(_ downloader: ImageDownloader, by end: () -> Void) async {
     let isDrained = Flag()
     let waiting = Task {
@@ -91,7 +92,7 @@ import VitrineTesting
     #expect(isDrained.value)
   }
 
-  @Test func drainWaitsForAllAndForTransportsThatEndLate() async {
+  @Test func drainWaitsForTransfersThatEndAfterCancellation() async {
     let world = Fixture(endsCancelled: false)
     await world.downloader.drain()
     let task = world.downloader.load(request())
@@ -99,7 +100,7 @@ import VitrineTesting
     await expectDrained(world.downloader) { world.transport.transfers[0].fail(.cancelled) }
   }
 
-  @Test func drainWaitsForADecodeThatNobodyWaitsFor() async {
+  @Test func drainWaitsForTheDecodeOfACancelledLoad() async {
     let world = Fixture(decodingIsHeld: true)
     let task = world.downloader.load(request())
     world.transport.transfers[0].answer(with: Fixture.picture)
@@ -108,7 +109,8 @@ import VitrineTesting
     await expectDrained(world.downloader) { world.gate.open() }
   }
 
-  @Test(arguments: [true, false]) func shutDownEndsWhatRunsAndRefusesTheRest(cancelling: Bool) async throws {
+  @Test(arguments: [true, false])
+  func shutDownEndsRunningLoadsAndRefusesNewOnes(cancelling: Bool) async throws {
     let world = Fixture()
     let task = world.downloader.load(request())
     let waiting = Task { await world.downloader.shutDown(cancelling: cancelling) }
@@ -124,23 +126,22 @@ import VitrineTesting
     #expect(world.downloader.cachedImage(for: request()) != nil || cancelling)
   }
 
-  @Test("SD-D5 the most at once may be changed and read") func maximumIsReadable() {
+  @Test("SD-D5 the maximum of active downloads can be changed and read") func maximumIsReadable() {
     let world = Fixture()
     world.downloader.maximumActiveDownloads = 3
     #expect(world.downloader.maximumActiveDownloads == 3)
   }
 
-  @Test("SD-D35 six at once and 15 s without a byte unless said otherwise") func defaults() {
+  @Test("SD-D35 the defaults are six downloads at once and 15 s without a byte")
+  func configurationDefaultsToSixDownloadsAndAStallOf15Seconds() {
     let configuration = ImageDownloader.Configuration()
     #expect(configuration.maximumActiveDownloads == 6)
     #expect(configuration.timeouts.stall == 15)
   }
 
   @Test(
-    "SD-D34 SD-D6 what fetches may be added, replaced and taken away, and the first one serves again then")
-  func transportsChange()
-    async throws
-  {
+    "SD-D34 SD-D6 transports can be added, replaced and removed, and then the first one serves again")
+  func transportsCanBeAddedReplacedAndRemoved() async throws {
     let world = Fixture()
     let other = FakeTransport(schemes: ["gopher"])
     other.answerAll { $0.answer(with: Fixture.picture) }
@@ -164,7 +165,8 @@ import VitrineTesting
     #expect(custom.transfers.count == 1 && world.transport.transfers.count == 1)
   }
 
-  @Test("SD-D33 a transport of one's own serves the schemes it names") func ownTransport() async throws {
+  @Test("SD-D33 a custom transport serves the schemes it names")
+  func customTransportServesItsSchemes() async throws {
     let own = FakeTransport(schemes: ["own"])
     own.answerAll { $0.answer(with: Fixture.picture) }
     let downloader = ImageDownloader(transports: [own], decoder: FakeDecoder())
@@ -172,9 +174,9 @@ import VitrineTesting
   }
 
   @Test(
-    "SD-D33 a cancellation by a transport of one's own is not remembered as a failure, while an error is",
+    "SD-D33 a cancellation by a custom transport is not remembered as a failure, while an error is",
     arguments: [true, false])
-  func ownTransportCancels(isCancelled: Bool) async throws {
+  func cancellationByACustomTransportIsNotRemembered(isCancelled: Bool) async throws {
     let own = FakeTransport(schemes: ["own"])
     var configuration = ImageDownloader.Configuration()
     configuration.retries = .none
@@ -192,7 +194,8 @@ import VitrineTesting
     #expect(own.transfers.count == (isCancelled ? 2 : 1))
   }
 
-  @Test("SD-D4 SD-M2 picture and bytes, for who asks for them") func dataIsKept() async throws {
+  @Test("SD-D4 SD-M2 a response has the image, and its bytes if the request asks for them")
+  func responseHasItsBytesOnRequest() async throws {
     let world = Fixture()
     var keeping = request()
     keeping.keepsData = true
@@ -202,10 +205,10 @@ import VitrineTesting
     #expect(try await first.response.data == Fixture.picture)
     #expect(try await second.response.data == nil)
     #expect(world.transport.transfers.count == 1)
-    #expect(try await world.downloader.image(for: keeping).data == nil, "from memory there are none")
+    #expect(try await world.downloader.image(for: keeping).data == nil, "a memory hit has no bytes")
   }
 
-  @Test("SD-D3 a header may be set, read, and removed") func headers() {
+  @Test("SD-D3 a header can be set, read, and removed") func headersCanBeSetReadAndRemoved() {
     var request = request()
     request.headers["X-A"] = "1"
     #expect(request.headers["x-a"] == "1")
@@ -214,9 +217,9 @@ import VitrineTesting
   }
 
   @Test(
-    "SD-D3 a header of the downloader is read, sent with each request that has none of it, and removed by nil"
+    "SD-D3 a header of the downloader can be read, is sent with requests that do not set it, and is removed by nil"
   )
-  func defaultHeaders() async throws {
+  func defaultHeadersAreSentUnlessARequestSetsThem() async throws {
     var configuration = ImageDownloader.Configuration()
     configuration.headers["X-A"] = "1"
     configuration.headers["Accept-Language"] = "de"
@@ -246,7 +249,7 @@ import VitrineTesting
   }
 
   @Test("SD-D2 requests accept any image, and any type with a lower quality, unless the caller sets Accept")
-  func acceptHeader() {
+  func requestsAcceptAnyImageByDefault() {
     let world = Fixture()
     world.downloader.load(request())
     #expect(world.transport.transfers[0].request.headers["Accept"] == ImageRequest.defaultAccept)

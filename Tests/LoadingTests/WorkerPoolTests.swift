@@ -6,7 +6,7 @@ import VitrineTesting
 
 @testable import VitrineLoading
 
-/// Threads of their own.
+/// Jobs and threads of a worker pool.
 @Suite(.timeLimit(.minutes(1))) struct WorkerPoolTests {
   /// Names, in the order in which jobs added them.
   private final class Names: Sendable {
@@ -30,7 +30,7 @@ import VitrineTesting
     return pool
   }
 
-  /// Lets the jobs run, until all have.
+  /// Opens the gate, and returns the names of the jobs after all have run.
   private func finish(_ pool: WorkerPool, _ gate: Gate) async throws -> String {
     try await untilCalled { done in
       pool.submit(99, priority: .veryLow) { done() }
@@ -46,20 +46,20 @@ import VitrineTesting
     #expect(try await finish(pool, gate) == "cbda")
   }
 
-  @Test func waitingJobMayMoveOrGo() async throws {
+  @Test func waitingJobCanBeReprioritizedOrCancelled() async throws {
     let gate = Gate()
     let pool = await pool(heldAt: gate, [("a", .normal), ("b", .normal), ("c", .normal), ("d", .normal)])
 
     pool.setPriority(.high, of: 3)
     #expect(pool.cancel(1))
     #expect(!pool.cancel(1))
-    #expect(!pool.cancel(0), "it runs")
+    #expect(!pool.cancel(0), "the job is running")
     pool.setPriority(.high, of: 1)
 
     #expect(try await finish(pool, gate) == "cbd")
   }
 
-  @Test func asManyRunAtOnceAsThereAreThreads() async {
+  @Test func poolRunsAsManyJobsAsItHasThreads() async {
     let gate = Gate()
     let pool = WorkerPool(threads: 3)
     for number in 0..<5 as Range<UInt64> {
@@ -73,14 +73,14 @@ import VitrineTesting
     gate.open()
   }
 
-  @Test func poolOfNoThreadsHasOne() async throws {
+  @Test func poolOfZeroThreadsHasOneThread() async throws {
     let pool = WorkerPool(threads: 0)
     try await untilCalled { done in
       pool.submit(1, priority: .normal) { done() }
     }
   }
 
-  @Test func jobsThatWaitStillRunWhenThePoolGoes() async throws {
+  @Test func waitingJobsRunAfterThePoolIsReleased() async throws {
     let gate = Gate()
     var pool: WorkerPool? = await pool(heldAt: gate, [("a", .normal)])
     try await untilCalled { done in
@@ -92,14 +92,14 @@ import VitrineTesting
     #expect(names.all == "a")
   }
 
-  @Test func poolThatGoesLetsItsThreadsEnd() async throws {
+  @Test func releasedPoolRunsAndReleasesItsLastJob() async throws {
     final class Witness: Sendable {
       let done: @Sendable () -> Void
       init(_ done: @escaping @Sendable () -> Void) { self.done = done }
       deinit { done() }
     }
 
-    // The last job's closure goes when the thread has run it.
+    // The closure of the last job is released when the thread has run it.
     try await untilCalled { done in
       let witness = Witness(done)
       WorkerPool(threads: 2).submit(1, priority: .normal) { _ = witness }
@@ -108,7 +108,7 @@ import VitrineTesting
 
   // MARK: Threads
 
-  @Test func threadThatSleepsWhileAJobWaitsForMemoryEndsWithAPoolThatHasGone() async throws {
+  @Test func threadThatWaitsForMemoryEndsAfterThePoolIsReleased() async throws {
     let ledger = MemoryLedger(budget: 100)
     let (gate, both) = (Gate(), Gate())
     let (ends, continuation) = AsyncStream.makeStream(of: Void.self)
@@ -133,7 +133,7 @@ import VitrineTesting
     try await until { pool?.isShortOfMemory != false }
 
     (pool, end) = (nil, nil)
-    // The other thread looks, and finds that there is nothing for it yet.
+    // The other thread finds that its job does not fit the budget yet.
     for _ in 0..<20_000 { await Task.yield() }
     gate.open()
 
@@ -141,8 +141,9 @@ import VitrineTesting
     #expect(ledger.peak == 80 && ledger.usage.total == 0)
   }
 
-  @Test("Whatever is submitted, moved and cancelled, every job runs or is dropped, and every thread ends")
-  func storm() async {
+  @Test(
+    "Under random submits, priority changes and cancels, every job runs or is dropped, and every thread ends")
+  func everyJobRunsOrIsDroppedAndEveryThreadEnds() async {
     let run = Atomic(0)
     let dropped = Atomic(0)
     let (rounds, submitters, jobs) = (48, 3, 40)
@@ -183,7 +184,7 @@ import VitrineTesting
             }
           }
         }
-        // The pool goes now, or when there is nothing left to do.
+        // Releases the pool now, or after all its jobs have ended.
         _ = consume jobEnd
         if round % 8 < 5 { for await _ in jobEnds {} }
         withExtendedLifetime(pool) {}
@@ -195,7 +196,7 @@ import VitrineTesting
   }
 }
 
-/// Ends a stream when everybody who holds it has gone, the threads that it waits for among them.
+/// Finishes a stream when all its references are released, including those of the threads that it waits for.
 private final class EndOfThreads: Sendable {
   private static let key = {
     var key = pthread_key_t()
