@@ -5,7 +5,7 @@ import VitrineGraphics
 import VitrineLoading
 
 @Suite struct AssetImageTests {
-  /// Writes a file that is gone after `body`.
+  /// Calls `body` with the path of a temporary file, and then deletes the file.
   private func withFile(_ bytes: [UInt8], suffix: String, _ body: (String) throws -> Void) throws {
     var name = Array("/tmp/vitrine-asset-XXXXXX\(suffix)".utf8CString)
     let file = mkstemps(&name, Int32(suffix.utf8.count))
@@ -17,7 +17,7 @@ import VitrineLoading
     try body(path)
   }
 
-  /// A bitmap file of 24 bits: red and green above blue and white.
+  /// A BMP file of 24 bits per pixel: red and green above blue and white.
   private var bmp: [UInt8] {
     func number(_ value: Int, _ count: Int = 4) -> [UInt8] {
       (0..<count).map { UInt8(value >> ($0 * 8) & 255) }
@@ -29,7 +29,7 @@ import VitrineLoading
   }
 
   @Test(arguments: [PixelFormat.bgra, .rgba])
-  func aBitmapFileIsReadBySDL(pixelFormat: PixelFormat) throws {
+  func bitmapFileIsReadBySDL(pixelFormat: PixelFormat) throws {
     try withFile(bmp, suffix: ".bmp") { path in
       let image = try AssetImage.load(contentsOf: path, pixelFormat: pixelFormat)
 
@@ -39,7 +39,7 @@ import VitrineLoading
     }
   }
 
-  @Test func knownFormatsAreReadByOurOwnCodecs() throws {
+  @Test func knownFormatIsDecodedByTheCodecsWhateverTheExtension() throws {
     let png = PNGFixture(width: 1, height: 1) { _, _ in [1, 2, 3, 4] }.bytes
     try withFile(png, suffix: ".bmp") { path in
       let image = try AssetImage.load(contentsOf: path)
@@ -49,7 +49,7 @@ import VitrineLoading
     }
   }
 
-  @Test func aDamagedFileOfAKnownFormatNeverReachesSDL() throws {
+  @Test func damagedFileOfAKnownFormatIsNotPassedToSDL() throws {
     let png = PNGFixture(width: 1, height: 1) { _, _ in [1, 2, 3, 4] }.bytes
     try withFile(Array(png.dropLast(10)), suffix: ".png") { path in
       let error = #expect(throws: AssetImageError.self) { try AssetImage.load(contentsOf: path) }
@@ -60,7 +60,7 @@ import VitrineLoading
     }
   }
 
-  @Test func whatNobodyKnowsIsNoImage() throws {
+  @Test func unknownFormatAndEmptyFileAreRefused() throws {
     try withFile(Array("plain text".utf8), suffix: ".txt") { path in
       let error = #expect(throws: AssetImageError.self) { try AssetImage.load(contentsOf: path) }
 
@@ -75,7 +75,7 @@ import VitrineLoading
     }
   }
 
-  @Test func aMissingFileIsNamed() {
+  @Test func errorNamesTheMissingFile() {
     let error = #expect(throws: AssetImageError.self) { try AssetImage.load(contentsOf: "/no/such/file.png") }
 
     #expect(error?.description == "cannot read /no/such/file.png: No such file or directory")

@@ -33,7 +33,7 @@ import VitrineLoading
   }
 
   @Test(
-    "SD-M22 the colours of a picture with a profile are converted",
+    "SD-M22 the colors of an image with a color profile are converted to sRGB",
     arguments: [PixelFormat.bgra, .rgba], [nil, DecodeTarget(width: 5, height: 3)])
   func converted(pixelFormat: PixelFormat, target: DecodeTarget?) throws {
     let profile = ProfileFixture.swapped
@@ -46,7 +46,7 @@ import VitrineLoading
     #expect(try decode(png(profile).bytes, to: target).bitmap.color(x: 2, y: 2).alpha == 100)
   }
 
-  @Test("parts have the colours of the whole")
+  @Test("the last preview of an image with a profile equals the final image")
   func parts() throws {
     var progressive = JPEGFixture(width: 64, height: 48, color: patternColor)
     progressive.profile = ProfileFixture.swapped
@@ -62,16 +62,16 @@ import VitrineLoading
     }
   }
 
-  @Test("colours beyond sRGB become its nearest")
+  @Test("colors outside the sRGB gamut become the nearest sRGB colors")
   func wide() throws {
     let color = try decode(png(ProfileFixture.displayP3, samples: [200, 60, 40, 255]).bytes).bitmap.color(
       x: 3, y: 3)
 
-    // By the matrices of the two spaces (W3C, "CSS Color 4").
+    // From the matrices of the two color spaces (W3C, "CSS Color 4").
     #expect(color.distance(to: Color(red: 217, green: 40, blue: 25)) < 5)
   }
 
-  @Test("a picture in sRGB is left as it is, and the profile takes no time")
+  @Test("an image with an sRGB profile is not converted")
   func same() throws {
     #expect(try #require(ICCProfile(ProfileFixture.srgb)).isSRGB)
     #expect(try #require(ICCProfile(ProfileFixture.swapped)).isSRGB == false)
@@ -82,7 +82,7 @@ import VitrineLoading
     #expect(try decode(jpeg(ProfileFixture.srgb)).bitmap.decibels(against: whole) == .infinity)
   }
 
-  @Test("grey may have a profile of its own, or that of colours")
+  @Test("a gray image may have a gray or an RGB profile")
   func gray() throws {
     let linear = png(ProfileFixture.linearGray, colorType: 4, samples: [128, 255]).bytes
     #expect(
@@ -92,12 +92,12 @@ import VitrineLoading
     let swapped = png(ProfileFixture.swapped, colorType: 0, samples: [128]).bytes
     #expect(
       try decode(swapped).bitmap.color(x: 0, y: 0).distance(to: Color(red: 128, green: 128, blue: 128)) < 3)
-    // Nothing that could be done with colours.
+    // A gray profile does not apply to an RGB image.
     #expect(try decode(jpeg(ProfileFixture.linearGray)).bitmap.color(x: 0, y: 0).distance(to: red) < 3)
   }
 
   @Test(
-    "inks are converted by their profile", arguments: [JPEGFixture.Model.cmyk, .ycck],
+    "CMYK colors are converted by their profile", arguments: [JPEGFixture.Model.cmyk, .ycck],
     [PixelFormat.bgra, .rgba])
   func inks(model: JPEGFixture.Model, pixelFormat: PixelFormat) throws {
     var fixture = JPEGFixture(width: 32, height: 16, color: patternColor)
@@ -118,7 +118,7 @@ import VitrineLoading
         < 6)
   }
 
-  @Test("a profile of several segments is joined; of one that lacks a segment nothing is taken")
+  @Test("a profile in several segments is joined, and ignored if a segment is missing")
   func segments() throws {
     let long = ProfileFixture.swapped + [UInt8](repeating: 0, count: 150_000)
     var bytes = jpeg(long)
@@ -132,7 +132,7 @@ import VitrineLoading
     #expect(try decode(bytes).bitmap.color(x: 0, y: 0).distance(to: red) < 3)
   }
 
-  @Test("a broken profile is left out", arguments: 0..<200)
+  @Test("a damaged profile does not prevent decoding", arguments: 0..<200)
   func broken(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     var profile = [ProfileFixture.swapped, ProfileFixture.displayP3, ProfileFixture.linearGray][Int(seed % 3)]
@@ -150,7 +150,7 @@ import VitrineLoading
     #expect(try decode(png(profile).bytes).pixelWidth == 24)
   }
 
-  @Test("no more is unpacked of a packed profile than it says, and not what is too large")
+  @Test("a compressed profile is unpacked up to its declared size, and refused if too large")
   func packed() throws {
     func packed(_ content: [UInt8]) -> ArraySlice<UInt8> {
       (Array("name\0\0".utf8) + PNGFixture.zlib(content))[...]

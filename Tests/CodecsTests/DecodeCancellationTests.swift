@@ -4,10 +4,10 @@ import VitrineCodecs
 import VitrineGraphics
 import VitrineLoading
 
-/// Decoders check whether their image is still needed, and stop if it is not.
+/// Decoders check for cancellation and stop.
 @Suite(.timeLimit(.minutes(1))) struct DecodeCancellationTests {
-  /// Requests cancellation from a given check on, and counts the checks: one for each strip of rows, row of blocks or
-  /// part.
+  /// Counts the checks for cancellation, and cancels from a given check on. Decoders check at each strip of rows, row of
+  /// blocks or part.
   private final class Questions: Sendable {
     private let asked = Atomic(0)
     private let limit: Int
@@ -22,7 +22,7 @@ import VitrineLoading
 
   struct Sample: CustomTestStringConvertible {
     let testDescription: String
-    /// The number of checks: one for each row, scan, or part of it.
+    /// The smallest number of checks: one for each strip of rows, scan, or part of a scan.
     let questions: Int
     let bytes: @Sendable () -> [UInt8]
   }
@@ -39,7 +39,7 @@ import VitrineLoading
 
   static let samples = [
     Sample(testDescription: "JPEG", questions: 40, bytes: jpeg { _ in }),
-    // Ten scans of eighty rows of blocks each, then the rows of the result.
+    // Ten scans of eighty rows of blocks each, then forty strips of the result.
     Sample(testDescription: "progressive JPEG", questions: 840, bytes: jpeg { $0.isProgressive = true }),
     Sample(testDescription: "JPEG of three scans", questions: 280, bytes: jpeg { $0.isInterleaved = false }),
     Sample(testDescription: "PNG", questions: 40) {
@@ -71,7 +71,7 @@ import VitrineLoading
   }
 
   @Test(arguments: samples)
-  func decoderAsksBetweenRowsAndScans(sample: Sample) throws {
+  func decoderChecksForCancellationBetweenRowsAndScans(sample: Sample) throws {
     let questions = Questions()
 
     let image = try ImageCodecs().decode(
@@ -82,7 +82,7 @@ import VitrineLoading
   }
 
   @Test(arguments: samples, [1, 2])
-  func nothingIsDecodedAfterTheImageIsNotNeeded(sample: Sample, last: Int) {
+  func decodingStopsAtTheCheckThatCancels(sample: Sample, last: Int) {
     let questions = Questions(yesFrom: last)
 
     #expect(throws: ImageError.cancelled) {
@@ -102,7 +102,7 @@ import VitrineLoading
     #expect(questions.count == 400)
   }
 
-  @Test func previewStops() throws {
+  @Test func previewDecoderStopsWhenCancelled() throws {
     for sample in [Self.samples[0], Self.samples[1], Self.samples[3], Self.samples[4], Self.samples[5]] {
       let bytes = sample.bytes()
       let decoder = try #require(ImageCodecs().progressiveDecoder(.scans, options: DecodeOptions()))
@@ -113,12 +113,12 @@ import VitrineLoading
           of: Array(bytes.dropLast(40)), expectedLength: nil, cancellation: questions.cancellation)
       }
       #expect(questions.count == 3)
-      #expect(try decoder.image(of: bytes, expectedLength: nil) == nil, "it is over")
+      #expect(try decoder.image(of: bytes, expectedLength: nil) == nil, "the preview decoder has ended")
       #expect(decoder.memoryKept == 0)
     }
   }
 
-  @Test func decoderWithoutCancellationDecodesToTheEnd() throws {
+  @Test func decoderWithoutCancellationSupportDecodesToTheEnd() throws {
     struct Simple: ImageDecoding {
       func decode(_ data: [UInt8], options: DecodeOptions) throws(ImageError) -> Image {
         Image(Bitmap(width: 1, height: 1, format: .bgra, isOpaque: true) { _, _ in })
@@ -143,7 +143,7 @@ import VitrineLoading
     return fixture.bytes
   }
 
-  @Test func scansOfMoreSamplesThanAreAllowedAreRefused() throws {
+  @Test func scansWithTooManySamplesAreRefused() throws {
     let pixels = 64 * 64
     let limits = DecodeLimits(pixels: pixels)
     let (few, many) = (manyScans(16, width: 64, height: 64), manyScans(17, width: 64, height: 64))
@@ -159,7 +159,7 @@ import VitrineLoading
     }
   }
 
-  @Test func largestImageOfTheUsualScansIsAllowed() throws {
+  @Test func progressiveJPEGOfTheLargestSizeIsAllowed() throws {
     var fixture = JPEGFixture(width: 64, height: 64, color: patternColor)
     fixture.isProgressive = true
 

@@ -9,14 +9,14 @@ import VitrineLoading
   private let standard = DecodeLimits()
 
   @Test(arguments: [false, true])
-  func aPNGThatClaimsNineHundredMegapixelsIsRefused(isInterlaced: Bool) {
+  func pngThatClaims900MegapixelsIsRefused(isInterlaced: Bool) {
     let bytes = PNGFixture.claiming(width: 30_000, height: 30_000, isInterlaced: isInterlaced)
 
     #expect(error(bytes) == .tooLarge(.pixels(standard.pixels)))
     #expect(error(bytes, to: tile) == .tooLarge(.pixels(standard.pixels)))
   }
 
-  @Test func sizesThatOverflowAreRefused() {
+  @Test func sizesWhoseProductOverflowsAreRefused() {
     let bytes = PNGFixture.claiming(width: 0x7FFF_FFFF, height: 0x7FFF_FFFF)
     let none = DecodeLimits(pixels: .max, side: .max)
 
@@ -26,7 +26,7 @@ import VitrineLoading
     #expect(error(bytes, to: tile, limits: none) == .tooLarge(.pixels(.max)))
   }
 
-  @Test func aFewBytesThatClaimManyPixelsTakeNoMemory() {
+  @Test func fewBytesThatClaimManyPixelsAreDamage() {
     let png = PNGFixture.claiming(width: 8000, height: 8000)
     let gif = GIFFixture(width: 8000, height: 8000) { _, _ in 0 }.head + [2, 0x44, 0x01, 0, 0x3B]
 
@@ -36,7 +36,7 @@ import VitrineLoading
     #expect(error(jpegClaiming(8000)) == .decoding(.jpeg, message: "the pixels end early"))
   }
 
-  @Test func rowsThatPassCostTimeOnly() throws {
+  @Test func downscaledPNGMayHaveTwiceThePixelLimit() throws {
     let fixture = PNGFixture(width: 100, height: 100) { x, y in [x, y, 0, 255] }
     var interlaced = fixture
     interlaced.isInterlaced = true
@@ -51,7 +51,7 @@ import VitrineLoading
     #expect(try decode(interlaced.bytes, limits: DecodeLimits(pixels: 10_000)).pixelWidth == 100)
   }
 
-  @Test func aLargeJPEGIsFineWhenFewPixelsAreAskedFor() throws {
+  @Test func baselineJPEGBeyondThePixelLimitIsDecodedAtASmallSize() throws {
     var fixture = JPEGFixture(width: 160, height: 160, color: patternColor)
     let few = DecodeLimits(pixels: 400)
     let small = DecodeTarget(width: 10, height: 10)
@@ -63,7 +63,7 @@ import VitrineLoading
     #expect(error(fixture.bytes, to: small, limits: few) == .tooLarge(.pixels(400)))
   }
 
-  @Test func aJPEGWhoseBytesDoNotTellItsPixelsCostsNoMoreTimeThanAPNG() throws {
+  @Test func downscaledArithmeticJPEGMayHaveTwiceThePixelLimit() throws {
     var fixture = JPEGFixture(width: 160, height: 160, color: patternColor)
     fixture.isArithmetic = true
     let small = DecodeTarget(width: 10, height: 10)
@@ -75,7 +75,7 @@ import VitrineLoading
     #expect(error(jpegClaiming(65_500, isArithmetic: true), to: tile) == .tooLarge(.pixels(standard.pixels)))
   }
 
-  @Test func aLongSideIsRefused() {
+  @Test func imageWithATooLongSideIsRefused() {
     let jpeg = JPEGFixture(width: 101, height: 1) { _, _ in .white }.bytes
     let gif = GIFFixture(width: 1, height: 101) { _, _ in 0 }.bytes
     let limits = DecodeLimits(side: 100)
@@ -86,7 +86,7 @@ import VitrineLoading
     #expect(error(WebPFixture.lossy, limits: DecodeLimits(side: 64)) == nil)
   }
 
-  @Test func webPHoldsWhatItMust() throws {
+  @Test func webPWithAlphaOrAnimationHasThePixelLimitOfItsSource() throws {
     let small = DecodeTarget(width: 8, height: 6)
     let few = DecodeLimits(pixels: 100)
 
@@ -96,7 +96,7 @@ import VitrineLoading
     #expect(error(WebPFixture.animatedPartial, to: small, limits: few) == .tooLarge(.pixels(100)))
   }
 
-  @Test func aGIFFrameLargerThanTheLimitIsRefusedThoughItsScreenIsSmall() {
+  @Test func gifFrameLargerThanTheLimitIsRefusedOnASmallScreen() {
     var fixture = GIFFixture(width: 1, height: 1) { _, _ in 0 }
     fixture.frame = (0, 0, 65_535, 65_535)
     let bytes = fixture.head + [2, 0x44, 0x01, 0, 0x3B]
@@ -104,7 +104,7 @@ import VitrineLoading
     #expect(error(bytes) == .tooLarge(.pixels(standard.pixels)))
   }
 
-  @Test func noPixelsAreDamage() {
+  @Test func imageWithoutPixelsIsDamage() {
     let png = PNGFixture.claiming(width: 0, height: 5)
     let screen = Array("GIF89a".utf8) + [0, 0, 0, 0, 0, 0, 0] + [0x2C] + [UInt8](repeating: 0, count: 8)
     var frame = GIFFixture(width: 1, height: 1) { _, _ in 0 }
@@ -116,7 +116,7 @@ import VitrineLoading
     #expect(error(jpegClaiming(0))?.isDamage(of: .jpeg) == true)
   }
 
-  /// A good JPEG whose header says another size.
+  /// A valid JPEG whose header claims another size.
   private func jpegClaiming(_ side: Int, isArithmetic: Bool = false) -> [UInt8] {
     var fixture = JPEGFixture(width: 8, height: 8) { _, _ in .white }
     fixture.isArithmetic = isArithmetic

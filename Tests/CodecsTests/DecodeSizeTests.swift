@@ -12,7 +12,7 @@ import VitrineLoading
   ]
 
   @Test(arguments: [ImageFormat.jpeg, .png, .gif], targets)
-  func eachFormatIsDecodedToTheSizeThatTheTargetAsksFor(format: ImageFormat, target: DecodeTarget) throws {
+  func imageIsDecodedToTheSizeOfItsTarget(format: ImageFormat, target: DecodeTarget) throws {
     let (width, height) = (201, 133)
     let bytes =
       switch format {
@@ -32,7 +32,7 @@ import VitrineLoading
   @Test(arguments: [
     WebPFixture.lossy, WebPFixture.lossyAlpha, WebPFixture.losslessAlpha, WebPFixture.animatedPartial,
   ])
-  func webPIsDecodedToTheSizeThatTheTargetAsksFor(bytes: [UInt8]) throws {
+  func webPIsDecodedToTheSizeOfItsTarget(bytes: [UInt8]) throws {
     for target in Self.targets + [DecodeTarget(width: 3, height: 2, mode: .fit)] {
       let image = try decode(bytes, to: target)
 
@@ -41,7 +41,7 @@ import VitrineLoading
     }
   }
 
-  @Test func aLineStaysALine() throws {
+  @Test func imageOnePixelHighKeepsItsHeight() throws {
     let fixture = PNGFixture(width: 3000, height: 1, colorType: 2) { x, _ in [x * 255 / 2999, 0, 0] }
 
     let image = try decode(fixture.bytes, to: DecodeTarget(width: 3, height: 3, mode: .fit))

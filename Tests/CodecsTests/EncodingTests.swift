@@ -34,7 +34,7 @@ import VitrineLoading
   }
 
   @Test(arguments: [PixelFormat.bgra, .rgba])
-  func jpegAndWebPComeClose(format: PixelFormat) throws {
+  func jpegAndWebPApproximateTheImage(format: PixelFormat) throws {
     let image = Self.image(64, 48, format, hasAlpha: false)
     for kind in [ImageFormat.jpeg, .webp] {
       let decoded = try decode(try ImageCodecs().encode(image, as: kind))
@@ -75,7 +75,7 @@ import VitrineLoading
     #expect(Double(differences.reduce(0, +)) / Double(differences.count) < 30)
   }
 
-  @Test("GIF writes more codes than its table holds") func longGIF() throws {
+  @Test("GIF with more strings than its code table holds is lossless") func longGIF() throws {
     var state: UInt32 = 1
     let noise = (0..<(256 * 200)).map { _ -> UInt8 in
       state = state &* 1_664_525 &+ 1_013_904_223
@@ -92,7 +92,7 @@ import VitrineLoading
     #expect(decoded.bitmap.colors == image.bitmap.colors)
   }
 
-  @Test("SD-C29 a format that cannot hold the image is replaced") func replacements() throws {
+  @Test("SD-C29 a format that cannot store the image is replaced") func replacements() throws {
     let transparent = Self.image(8, 8, .bgra, hasAlpha: true)
     let codecs = ImageCodecs()
     #expect(try decode(try codecs.encode(transparent)).format == .png)

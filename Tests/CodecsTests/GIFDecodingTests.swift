@@ -22,7 +22,7 @@ import VitrineLoading
   }
 
   @Test(arguments: [true, false])
-  func aFullTableIsClearedOrStays(clears: Bool) throws {
+  func fullCodeTableMayBeClearedOrKept(clears: Bool) throws {
     let palette = (0..<256).map { Color(red: UInt8($0), green: UInt8(255 - $0), blue: 0) }
     var generator = SeededGenerator(seed: 1)
     let indices = (0..<(160 * 160)).map { _ in UInt8.random(in: 0..<8, using: &generator) * 31 }
@@ -37,7 +37,7 @@ import VitrineLoading
 
   @Test func paddingBeforeTheFrameIsSkippedUpToALimit() throws {
     let bytes = GIFFixture(width: 4, height: 4) { _, _ in 2 }.bytes
-    // The padding stands behind the screen descriptor and a palette of four colors.
+    // The padding follows the screen descriptor and a palette of four colors.
     let start = 13 + 12
     func padded(_ count: Int) -> [UInt8] {
       bytes[..<start] + [UInt8](repeating: 0, count: count) + bytes[start...]
@@ -62,7 +62,7 @@ import VitrineLoading
     #expect(bitmap.colors.allSatisfy { $0.allSatisfy { $0 == .pureBlue } })
   }
 
-  @Test func transparentIndexIsTransparent() throws {
+  @Test func pixelsOfTheTransparentIndexAreTransparent() throws {
     var fixture = GIFFixture(width: 2, height: 1) { x, _ in UInt8(x) }
     fixture.transparentIndex = 1
 
@@ -72,21 +72,21 @@ import VitrineLoading
     #expect(!bitmap.isOpaque)
   }
 
-  @Test func transparentIndexThatIsNotUsedLeavesItOpaque() throws {
+  @Test func unusedTransparentIndexLeavesTheImageOpaque() throws {
     var fixture = GIFFixture(width: 2, height: 1) { _, _ in 0 }
     fixture.transparentIndex = 1
 
     #expect(try decode(fixture.bytes).bitmap.isOpaque)
   }
 
-  @Test func localPaletteWinsOverTheGlobalOne() throws {
+  @Test func localPaletteOverridesTheGlobalPalette() throws {
     var fixture = GIFFixture(width: 1, height: 1) { _, _ in 0 }
     fixture.localPalette = [.pureBlue, .pureRed]
 
     #expect(try decode(fixture.bytes).bitmap.color(x: 0, y: 0) == .pureBlue)
   }
 
-  @Test func localPaletteAloneIsEnoughAndNoneIsDamage() throws {
+  @Test func imageNeedsALocalOrGlobalPalette() throws {
     var fixture = GIFFixture(width: 1, height: 1) { _, _ in 0 }
     fixture.globalPalette = nil
     #expect(error(fixture.bytes) == .decoding(.gif, message: "no palette"))
@@ -103,7 +103,7 @@ import VitrineLoading
     #expect(try decode(fixture.bytes).bitmap.colors == [[.pureRed, .clear]])
   }
 
-  @Test func aFrameSmallerThanTheScreenLeavesTheRestTransparent() throws {
+  @Test func pixelsOutsideOfTheFrameAreTransparent() throws {
     var fixture = GIFFixture(width: 4, height: 3) { _, _ in 0 }
     fixture.frame = (1, 1, 2, 1)
 
@@ -117,7 +117,7 @@ import VitrineLoading
       ])
   }
 
-  @Test func aFrameBeyondTheScreenIsClipped() throws {
+  @Test func frameBeyondTheScreenIsClipped() throws {
     var fixture = GIFFixture(width: 3, height: 2) { x, y in UInt8((x + y) % 4) }
     fixture.frame = (2, 1, 5, 6)
     #expect(
@@ -133,7 +133,7 @@ import VitrineLoading
     #expect(try decode(fixture.bytes).bitmap.width == 3)
   }
 
-  @Test func frameBelowTheTopLeavesTheTopTransparent() throws {
+  @Test func rowsAboveTheFrameAreTransparent() throws {
     var fixture = GIFFixture(width: 4, height: 4) { _, _ in 2 }
     fixture.frame = (0, 1, 4, 4)
 
@@ -143,7 +143,7 @@ import VitrineLoading
     #expect(bitmap.colors.map { $0[0] } == [.clear, .pureBlue, .pureBlue, .pureBlue])
   }
 
-  @Test func rowsBelowTheFrameAreTransparentWhenScaledToo() throws {
+  @Test func rowsBelowTheFrameAreTransparentInAScaledImage() throws {
     var fixture = GIFFixture(width: 4, height: 64) { _, _ in 2 }
     fixture.frame = (0, 0, 4, 16)
 
@@ -163,7 +163,7 @@ import VitrineLoading
     #expect(!bitmap.isOpaque)
   }
 
-  @Test func laterControlWithoutATransparentIndexEndsTheEarlierOne() throws {
+  @Test func laterControlBlockOverridesTheTransparentIndex() throws {
     var fixture = GIFFixture(width: 2, height: 1) { x, _ in UInt8(x) }
     fixture.transparentIndex = 1
     let control: [UInt8] = [0x21, 0xF9, 4, 1, 0, 0, 1, 0]
@@ -176,7 +176,7 @@ import VitrineLoading
     #expect(try decode(changed).bitmap.colors == [[.pureRed, .pureGreen]])
   }
 
-  @Test func lastCodeOfAFullTableIsKnown() throws {
+  @Test func lastCodeOfAFullTableIsDecoded() throws {
     var writer = BitWriter()
     var (next, width) = (6, 3)
     writer.write(4, width)
@@ -198,7 +198,7 @@ import VitrineLoading
     #expect(bitmap.colors[0].suffix(3) == [.pureGreen, .pureRed, .pureRed])
   }
 
-  @Test func stringThatIsLongerThanTheRestIsCutOff() throws {
+  @Test func stringLongerThanTheRemainingPixelsIsCutOff() throws {
     var writer = BitWriter()
     // The codes stand for one, two and three pixels; only one pixel of the last code fits.
     for code in [4, 1, 6, 7] { writer.write(code, 3) }
@@ -209,7 +209,7 @@ import VitrineLoading
     #expect(bitmap.colors == [[.pureGreen, .pureGreen, .pureGreen, .pureGreen]])
   }
 
-  @Test func lastBlockThatSaysMoreThanThereIsIsReadAsFarAsItGoes() throws {
+  @Test func truncatedLastBlockIsReadToTheEndOfTheFile() throws {
     let whole = GIFFixture(width: 9, height: 9) { x, _ in UInt8(x % 4) }
     let codes = whole.bytes.dropFirst(whole.head.count)
 
@@ -218,7 +218,7 @@ import VitrineLoading
     #expect(try decode(cut).bitmap.colors == decode(whole.bytes).bitmap.colors)
   }
 
-  @Test func transparentPixelsDoNotBleedWhenScaled() throws {
+  @Test func transparentPixelsDoNotBleedIntoAScaledImage() throws {
     var fixture = GIFFixture(width: 8, height: 8) { x, _ in x < 4 ? 0 : 1 }
     fixture.transparentIndex = 1
 
@@ -237,7 +237,7 @@ import VitrineLoading
     #expect(try decode(padded).bitmap.color(x: 0, y: 0) == .pureGreen)
   }
 
-  @Test func aFileThatLacksNoPixelsIsWhole() throws {
+  @Test func fileWithAllPixelsNeedsNoTrailer() throws {
     let bytes = GIFFixture(width: 9, height: 9) { x, _ in UInt8(x % 4) }.bytes
 
     #expect(try decode(Array(bytes.dropLast(1))).bitmap.color(x: 8, y: 8) == .pureRed)
@@ -245,13 +245,13 @@ import VitrineLoading
     #expect(error(Array(bytes.dropLast(5)))?.isDamage(of: .gif) == true)
   }
 
-  @Test func noFrameAtAllIsDamage() {
+  @Test func fileWithoutAFrameIsDamage() {
     let bytes = Array("GIF89a".utf8) + [1, 0, 1, 0, 0, 0, 0, 0x3B]
 
     #expect(error(bytes) == .decoding(.gif, message: "no frame"))
   }
 
-  @Test func wrongCodesAreDamage() {
+  @Test func invalidCodesAreDamage() {
     let fixture = GIFFixture(width: 40, height: 40) { _, _ in 0 }
     func file(_ codes: [Int]) -> [UInt8] {
       var writer = BitWriter()
@@ -271,7 +271,7 @@ import VitrineLoading
   }
 
   @Test(arguments: [0, 9, 12, 255])
-  func otherCodeSizesAreDamage(size: UInt8) {
+  func invalidCodeSizeIsDamage(size: UInt8) {
     var bytes = GIFFixture(width: 1, height: 1) { _, _ in 0 }.head
     bytes[bytes.count - 1] = size
 

@@ -3,7 +3,7 @@ import VitrineCodecs
 import VitrineGraphics
 import VitrineLoading
 
-/// Whatever the bytes are: a picture, or one of four errors; never a crash and never without end.
+/// Any bytes give an image or one of four errors, without a crash or a hang.
 @Suite(.timeLimit(.minutes(1))) struct HostileBytesTests {
   private static let pictures: [(format: ImageFormat, bytes: [UInt8])] = {
     var jpeg = JPEGFixture(width: 48, height: 40, color: patternColor)
@@ -31,7 +31,7 @@ import VitrineLoading
 
   private static let limits = DecodeLimits(pixels: 1 << 16)
 
-  /// Decodes whole and scaled; returns how many of the two gave a picture.
+  /// Decodes in full size and scaled, and returns how many of the two gave an image.
   private func tryDecoding(_ bytes: [UInt8]) -> Int {
     var count = 0
     for target in [nil, DecodeTarget(width: 7, height: 5)] {
@@ -50,7 +50,7 @@ import VitrineLoading
     return count
   }
 
-  /// The same in part, in a few steps.
+  /// Decodes previews in a few steps.
   private func tryParts(_ bytes: [UInt8], to target: DecodeTarget?) {
     let options = DecodeOptions(target: target, limits: Self.limits)
     let style = bytes.count % 2 == 0 ? ImageRequest.Progressive.scans : .blurred
@@ -69,18 +69,18 @@ import VitrineLoading
     }
   }
 
-  @Test("every picture is good before it is damaged")
+  @Test("every image is valid before it is damaged")
   func good() {
     for picture in Self.pictures { #expect(tryDecoding(picture.bytes) == 2) }
   }
 
-  @Test("cut at every 37th byte, and at each of the last")
+  @Test("an image cut at every 37th byte, or at each of the last, is refused if pixels are missing")
   func truncated() {
     for picture in Self.pictures {
       let last = picture.bytes.count - 1
       for count in Array(stride(from: 0, to: last, by: 37)) + Array(max(0, last - 20)...last) {
         let cut = Array(picture.bytes.prefix(count))
-        // The end of a JPEG, and of a GIF, holds no pixels.
+        // The last bytes of a JPEG and of a GIF contain no pixels.
         let mayShow = picture.format == .jpeg || picture.format == .gif
         let shown = tryDecoding(cut)
         #expect(shown == 0 || (mayShow && count > last - 20), "\(picture.format) cut to \(count)")
@@ -88,7 +88,7 @@ import VitrineLoading
     }
   }
 
-  @Test("thousands of seeded mutations", arguments: 0..<8 as Range<UInt64>)
+  @Test("images with random mutations are decoded or refused", arguments: 0..<8 as Range<UInt64>)
   func mutated(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     for picture in Self.pictures {
@@ -108,7 +108,8 @@ import VitrineLoading
     }
   }
 
-  @Test("mutated PNG chunks with checksums that hold", arguments: 0..<4 as Range<UInt64>)
+  @Test(
+    "PNGs with mutated chunks and valid checksums are decoded or refused", arguments: 0..<4 as Range<UInt64>)
   func mutatedPNGChunks(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     for _ in 0..<150 {
@@ -131,7 +132,7 @@ import VitrineLoading
     }
   }
 
-  @Test("any codes in a GIF", arguments: 0..<4 as Range<UInt64>)
+  @Test("GIFs with random codes are decoded or refused", arguments: 0..<4 as Range<UInt64>)
   func randomCodes(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     for codeSize in 1...8 {
@@ -146,7 +147,7 @@ import VitrineLoading
     }
   }
 
-  @Test func noiseAfterASignature() {
+  @Test func noiseAfterASignatureIsDecodedOrRefused() {
     var generator = SeededGenerator(seed: 7)
     for picture in Self.pictures {
       for _ in 0..<20 {

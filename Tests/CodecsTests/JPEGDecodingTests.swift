@@ -24,7 +24,7 @@ import VitrineLoading
   }
 
   @Test(arguments: [PixelFormat.bgra, .rgba], [nil, DecodeTarget(width: 4, height: 4)])
-  func colorsComeInTheOrderAskedFor(pixelFormat: PixelFormat, target: DecodeTarget?) throws {
+  func colorsHaveTheRequestedPixelFormat(pixelFormat: PixelFormat, target: DecodeTarget?) throws {
     let fixture = JPEGFixture(width: 32, height: 32, color: quarters)
 
     let image = try decode(fixture.bytes, to: target, as: pixelFormat)
@@ -36,7 +36,7 @@ import VitrineLoading
   }
 
   @Test(arguments: [nil, DecodeTarget(width: 4, height: 4)])
-  func progressiveIsTheSame(target: DecodeTarget?) throws {
+  func progressiveJPEGHasTheSamePixels(target: DecodeTarget?) throws {
     var fixture = JPEGFixture(width: 32, height: 32, color: quarters)
     fixture.isProgressive = true
     fixture.subsamples = true
@@ -45,7 +45,7 @@ import VitrineLoading
   }
 
   @Test(arguments: [PixelFormat.bgra, .rgba], [nil, DecodeTarget(width: 4, height: 4)])
-  func grayIsGray(pixelFormat: PixelFormat, target: DecodeTarget?) throws {
+  func grayJPEGIsDecodedAsGray(pixelFormat: PixelFormat, target: DecodeTarget?) throws {
     var fixture = JPEGFixture(width: 32, height: 32, color: quarters)
     fixture.model = .gray
     fixture.samples = { x, _ in [x < 16 ? 50 : 200] }
@@ -58,7 +58,7 @@ import VitrineLoading
   }
 
   @Test(
-    "four inks, inverted as Adobe writes them",
+    "CMYK and YCCK images, inverted as Adobe writes them, are converted to RGB",
     arguments: [JPEGFixture.Model.cmyk, .ycck], [PixelFormat.bgra, .rgba])
   func inks(model: JPEGFixture.Model, pixelFormat: PixelFormat) throws {
     var fixture = JPEGFixture(width: 32, height: 32, color: quarters)
@@ -85,7 +85,7 @@ import VitrineLoading
   }
 
   @Test(arguments: [false, true])
-  func aPictureCutShortIsDamage(isProgressive: Bool) {
+  func truncatedJPEGIsDamage(isProgressive: Bool) {
     var fixture = JPEGFixture(width: 64, height: 64, color: patternColor)
     fixture.isProgressive = isProgressive
     let bytes = fixture.bytes
@@ -98,13 +98,13 @@ import VitrineLoading
     }
   }
 
-  @Test func aMissingEndMarkerIsNoDamage() throws {
+  @Test func missingEndMarkerIsTolerated() throws {
     let bytes = JPEGFixture(width: 32, height: 32, color: quarters).bytes
 
     expectQuarters(of: try decode(Array(bytes.dropLast(2))).bitmap)
   }
 
-  @Test func aDamagedRestartIntervalIsTolerated() throws {
+  @Test func damagedRestartIntervalIsTolerated() throws {
     var fixture = JPEGFixture(width: 128, height: 128, color: patternColor)
     fixture.restartInterval = 4
     var bytes = fixture.bytes
@@ -114,7 +114,7 @@ import VitrineLoading
     #expect(try decode(bytes).pixelWidth == 128)
   }
 
-  @Test func bytesAfterThePictureAreIgnored() throws {
+  @Test func bytesAfterTheImageAreIgnored() throws {
     let bytes = JPEGFixture(width: 32, height: 32, color: quarters).bytes
 
     expectQuarters(of: try decode(bytes + Array("trailing".utf8)).bitmap)
@@ -138,7 +138,7 @@ import VitrineLoading
   }
 
   @Test(
-    "the scale leaves twice the pixels wanted",
+    "the DCT scale leaves twice the pixels of the target",
     arguments: [
       (1600, 1200, 85, 64, 1), (1600, 1200, 100, 75, 1), (1600, 1200, 101, 76, 2), (1600, 1200, 200, 150, 2),
       (1600, 1200, 400, 300, 4), (1600, 1200, 401, 301, 8), (1600, 1200, 1600, 1200, 8), (1, 1, 1, 1, 8),

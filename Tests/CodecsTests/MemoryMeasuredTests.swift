@@ -5,7 +5,7 @@ import VitrineCodecs
 import VitrineGraphics
 import VitrineLoading
 
-/// Compares the memory that the codecs predict for a decode with the memory that a process really takes.
+/// Compares the memory that the codecs predict for a decode with the memory that a process takes.
 @Suite(.serialized, .timeLimit(.minutes(3)), .disabled(if: CorpusVerdict.isSanitized))
 struct MemoryMeasuredTests {
   struct Sample: CustomTestStringConvertible {
@@ -91,7 +91,7 @@ struct MemoryMeasuredTests {
   ]
 
   @Test(arguments: samples)
-  func decodingTakesWhatWasSaidAndNotMuchLess(sample: Sample) throws {
+  func memoryUsedIsCloseToThePrediction(sample: Sample) throws {
     let path = "/tmp/vitrine-memory-\(UUID().uuidString)"
     try Data(sample.bytes()).write(to: URL(filePath: path))
     defer { unlink(path) }
@@ -104,9 +104,9 @@ struct MemoryMeasuredTests {
     let numbers = output.split(whereSeparator: { $0 == " " || $0 == "\n" }).compactMap { Int($0) }
     try #require(numbers.count == 2, "\(output)")
     let (needed, taken) = (numbers[0], numbers[1])
-    // Code pages that are used for the first time are included.
+    // The measurement includes code pages that are used for the first time.
     #expect(taken <= needed + (1 << 20), "needed \(needed), taken \(taken)")
-    // WebP with alpha, or lossless with few colors, takes less; the header does not show this.
+    // WebP with alpha, or lossless with few colors, takes less, which the header does not show.
     guard !sample.testDescription.contains("WebP") else { return }
     #expect(needed <= taken * 2 + (3 << 20), "needed \(needed), taken \(taken)")
   }

@@ -3,7 +3,7 @@ import VitrineCodecs
 import VitrineGraphics
 import VitrineLoading
 
-/// What decoding takes, told from the header.
+/// The prediction of the memory that decoding takes, from the header.
 @Suite struct MemoryNeededTests {
   private func need(
     _ bytes: [UInt8], _ target: DecodeTarget? = nil, limits: DecodeLimits = .init()
@@ -11,10 +11,10 @@ import VitrineLoading
     ImageCodecs().memoryNeeded(for: bytes, options: DecodeOptions(target: target, limits: limits))
   }
 
-  /// Structures and fixed tables.
+  /// An allowance for structures and fixed tables.
   private static let fixed = 128 << 10
 
-  @Test func resultCountsAndWhatOfTheSourceIsHeld() {
+  @Test func memoryIncludesTheResultAndTheSourcePixelsKept() {
     let small = DecodeTarget(width: 10, height: 10)
     var jpeg = JPEGFixture(width: 1600, height: 1600) { _, _ in .white }
     jpeg.repeatsFirstRow = true
@@ -40,7 +40,7 @@ import VitrineLoading
     #expect(need(gif.bytes) >= 70 * 90 * 5 + Self.fixed)
   }
 
-  @Test func coefficientsAreThoseOfWholeMCUs() {
+  @Test func coefficientsAreCountedInWholeMCUs() {
     var jpeg = JPEGFixture(width: 17, height: 17) { _, _ in .white }
     let rows = need(jpeg.bytes)
     jpeg.isProgressive = true
@@ -53,14 +53,14 @@ import VitrineLoading
     #expect(subsampled - need(jpeg.bytes) == 4 * 4 * 128 + 4 * 8 + 2 * (2 * 2 * 128 + 2 * 8))
   }
 
-  @Test func gifFrameCountsThoughItsScreenIsSmall() {
+  @Test func gifFrameCountsOnASmallScreen() {
     let bytes = LargeFixtures.gif(screen: (1, 1), frame: (2000, 1000))
 
     #expect(need(bytes) >= 2000 * 1000)
     #expect(need(bytes) <= 2000 * 1000 + bytes.count + 1000 * 64 + 3 * Self.fixed)
   }
 
-  @Test func colorProfileCounts() {
+  @Test func memoryIncludesTheColorProfile() {
     var jpeg = JPEGFixture(width: 8, height: 8) { _, _ in .white }
     let plain = need(jpeg.bytes)
     jpeg.profile = [UInt8](repeating: 1, count: 1_000_000)
@@ -72,7 +72,7 @@ import VitrineLoading
     #expect(need(png.bytes) - plainPNG >= 20_000)
   }
 
-  @Test func orientationDecidesWhichSideIsScaled() {
+  @Test func orientationIsAppliedToTheTargetSize() {
     var jpeg = JPEGFixture(width: 1600, height: 400) { _, _ in .white }
     jpeg.repeatsFirstRow = true
     let target = DecodeTarget(width: 800, height: 200, mode: .fit)
@@ -81,14 +81,14 @@ import VitrineLoading
     #expect(upright - need(jpeg.bytes, target) > 800 * 200 * 4 - 50 * 200 * 4 - 2 * Self.fixed)
   }
 
-  @Test func jpegOfAScanAComponentHoldsItsCoefficients() {
+  @Test func jpegWithOneScanPerComponentKeepsItsCoefficients() {
     var jpeg = JPEGFixture(width: 160, height: 160) { _, _ in .white }
     let rows = need(jpeg.bytes)
     jpeg.isInterleaved = false
     #expect(need(jpeg.bytes) - rows == 160 * 160 * 6 + 3 * 20 * 8)
   }
 
-  @Test func bytesBetweenSegmentsAreSkippedAsTheDecoderDoes() throws {
+  @Test func bytesBetweenSegmentsAreSkipped() throws {
     var jpeg = JPEGFixture(width: 160, height: 160) { _, _ in .white }
     jpeg.isProgressive = true
     let bytes = jpeg.bytes
@@ -101,7 +101,7 @@ import VitrineLoading
   }
 
   @Test(arguments: [ImageRequest.Progressive.scans, .blurred])
-  func partsNeedAllThatIsKeptAndWhatTheyShow(style: ImageRequest.Progressive) throws {
+  func previewsNeedTheMemoryKeptAndTheirImage(style: ImageRequest.Progressive) throws {
     let target = DecodeTarget(width: 40, height: 30)
     var jpeg = JPEGFixture(width: 160, height: 128) { _, _ in .white }
     let rows = jpeg.bytes
@@ -114,7 +114,7 @@ import VitrineLoading
       for target in [nil, target] {
         let options = DecodeOptions(target: target)
         let decoder = try #require(ImageCodecs().progressiveDecoder(style, options: options))
-        #expect(decoder.memoryKept == 0, "before the first byte")
+        #expect(decoder.memoryKept == 0, "nothing is kept before the first byte")
         var mostKept = 0
         for count in Array(stride(from: 1, to: bytes.count, by: max(7, bytes.count / 40))) + [bytes.count] {
           let data = Array(bytes[..<count])
@@ -122,12 +122,12 @@ import VitrineLoading
           let image = try decoder.image(of: data, expectedLength: nil)
           #expect(need >= decoder.memoryKept + (image?.cost ?? 0))
           if style == .blurred, count > 300, mostKept == 0, [rows, lines, gif].contains(bytes) {
-            #expect(need == 0, "none is made")
+            #expect(need == 0, "no preview is made")
           }
           if style == .blurred, let image { #expect(need >= decoder.memoryKept + 3 * image.cost) }
           mostKept = max(mostKept, decoder.memoryKept)
         }
-        #expect(decoder.memoryKept == 0, "after the last")
+        #expect(decoder.memoryKept == 0, "nothing is kept after the last byte")
         #expect(decoder.memoryNeeded(for: bytes) == 0)
         let result = try decode(bytes, to: target).cost
         switch bytes {
@@ -147,14 +147,14 @@ import VitrineLoading
     PNGFixture(width: 5, height: 3) { _, _ in [0, 0, 0, 255] }.bytes,
     GIFFixture(width: 7, height: 9) { _, _ in 0 }.bytes,
   ])
-  func itIsNeverLessThanTheResult(bytes: [UInt8]) throws {
+  func predictionIsAtLeastTheResult(bytes: [UInt8]) throws {
     let image = try decode(bytes)
 
     #expect(need(bytes) >= image.cost)
     #expect(need(bytes) <= image.cost * 8 + 3 * Self.fixed)
   }
 
-  @Test func cutAnywhereItIsHarmless() {
+  @Test func predictionIsSafeForTruncatedAndDamagedBytes() {
     var jpeg = JPEGFixture(width: 16, height: 16) { _, _ in .white }
     jpeg.isProgressive = true
     let pictures = [
@@ -165,7 +165,7 @@ import VitrineLoading
     for picture in pictures {
       for length in 0..<min(300, picture.count) {
         #expect(need(Array(picture[..<length])) >= 0)
-        // Whatever stands there, too.
+        // Also with a wrong byte at each offset.
         var broken = picture
         broken[length] = 0xFF
         #expect(need(broken) >= 0)
@@ -174,7 +174,7 @@ import VitrineLoading
     #expect(need(Array("<html>".utf8)) == 0)
   }
 
-  @Test func whatIsRefusedFromTheHeaderNeedsNothing() {
+  @Test func imageRefusedFromItsHeaderNeedsNoMemory() {
     let huge = PNGFixture.claiming(width: Int(Int32.max), height: Int(Int32.max), isInterlaced: true)
 
     #expect(need(huge) == 0)

@@ -5,7 +5,7 @@ import VitrineLoading
 @testable import VitrineCodecs
 
 @Suite struct OrientationTests {
-  /// Where the corners of the stored picture (top left, top right, bottom left, bottom right) are shown.
+  /// The colors of the shown corners per orientation. The stored corners are red, green, blue and white.
   private static let corners: [UInt16: [[Color]]] = [
     1: [[.pureRed, .pureGreen], [.pureBlue, .white]], 2: [[.pureGreen, .pureRed], [.white, .pureBlue]],
     3: [[.white, .pureBlue], [.pureGreen, .pureRed]], 4: [[.pureBlue, .white], [.pureRed, .pureGreen]],
@@ -13,7 +13,9 @@ import VitrineLoading
     7: [[.white, .pureGreen], [.pureBlue, .pureRed]], 8: [[.pureGreen, .white], [.pureRed, .pureBlue]],
   ]
 
-  @Test("SD-M12 all eight, whole and scaled", arguments: 1...8 as ClosedRange<UInt16>)
+  @Test(
+    "SD-M12 all eight orientations are applied, in full size and scaled",
+    arguments: 1...8 as ClosedRange<UInt16>)
   func jpeg(orientation: UInt16) throws {
     var fixture = JPEGFixture(width: 64, height: 32) { x, y in
       y < 16 ? (x < 32 ? .pureRed : .pureGreen) : (x < 32 ? .pureBlue : .white)
@@ -38,7 +40,7 @@ import VitrineLoading
     }
   }
 
-  @Test func losslessPicturesAreTurnedPixelByPixel() throws {
+  @Test func orientationMovesEachPixelOfALosslessImage() throws {
     for orientation in 1...8 as ClosedRange<UInt16> {
       var fixture = PNGFixture(width: 3, height: 2) { x, y in [x * 50, y * 50, 0, 255] }
       fixture.chunks = [("eXIf", exif(orientation: orientation))]
@@ -59,7 +61,7 @@ import VitrineLoading
   }
 
   @Test(arguments: [false, true])
-  func theTagIsReadInEitherByteOrder(isBigEndian: Bool) {
+  func tagIsReadInBothByteOrders(isBigEndian: Bool) {
     for value in 1...8 as ClosedRange<UInt16> {
       let tiff = exif(orientation: value, isBigEndian: isBigEndian)
 
@@ -68,13 +70,13 @@ import VitrineLoading
     }
   }
 
-  @Test func valuesOutsideOneToEightAreNone() {
+  @Test func invalidOrientationIsIgnored() {
     for value in [0, 9, 256, 65_535] as [UInt16] {
       #expect(Orientation(tiff: exif(orientation: value)[...]) == nil)
     }
   }
 
-  @Test func valueThatEndsWithTheBytesIsRead() {
+  @Test func valueAtTheEndOfTheBytesIsRead() {
     let tiff = exif(orientation: 6)
 
     // The last bytes are the value's padding and the offset of the next directory.
@@ -82,7 +84,7 @@ import VitrineLoading
     #expect(Orientation(tiff: tiff.dropLast(7)) == nil)
   }
 
-  @Test(arguments: [0, 1, 4, 9] as [UInt8]) func valueOfAnotherTypeIsNone(type: UInt8) throws {
+  @Test(arguments: [0, 1, 4, 9] as [UInt8]) func valueOfAnotherTypeIsIgnored(type: UInt8) throws {
     var tiff = exif(orientation: 6)
     let tag = try #require(tiff.indices.dropLast().last { tiff[$0] == 0x12 && tiff[$0 + 1] == 0x01 })
     tiff[tag + 2] = type
@@ -90,14 +92,14 @@ import VitrineLoading
     #expect(Orientation(tiff: tiff[...]) == nil)
   }
 
-  @Test func truncatedExifIsNone() {
+  @Test func truncatedExifIsIgnored() {
     let tiff = exif(orientation: 6)
     for count in 0..<(tiff.count - 6) {
       #expect(Orientation(tiff: tiff.prefix(count)) == nil, "\(count) bytes")
     }
   }
 
-  @Test func offsetsOutOfTheBytesAreNone() {
+  @Test func offsetsOutOfBoundsAreIgnored() {
     for offset in [[0xFF, 0xFF, 0xFF, 0xFF], [0xFF, 0xFF, 0xFF, 0x7F], [26, 1, 0, 0]] as [[UInt8]] {
       var tiff = exif(orientation: 6)
       tiff.replaceSubrange(4..<8, with: offset)
@@ -106,7 +108,7 @@ import VitrineLoading
     }
   }
 
-  @Test func damagedExifLeavesThePictureAsItIs() throws {
+  @Test func damagedExifDoesNotPreventDecoding() throws {
     var fixture = JPEGFixture(width: 4, height: 2) { _, _ in .white }
     fixture.exif = Array("II*\0junk".utf8)
 

@@ -32,13 +32,13 @@ import VitrineLoading
       bitmap.colors == [[Color(red: 0, green: 10, blue: 20), Color(red: 255, green: 10, blue: 20)]])
   }
 
-  @Test func alphaThatIsNowhereUsedCountsAsOpaque() throws {
+  @Test func imageWithFullAlphaEverywhereIsOpaque() throws {
     let fixture = PNGFixture(width: 3, height: 3) { x, y in [x, y, 0, 255] }
 
     #expect(try decode(fixture.bytes).bitmap.isOpaque)
   }
 
-  @Test func transparentColorOfRGBIsTransparent() throws {
+  @Test func transparentColorOfAnRGBImageIsTransparent() throws {
     var fixture = PNGFixture(width: 2, height: 1, colorType: 2) { x, _ in [x, 10, 20] }
     fixture.chunks = [("tRNS", [0, 1, 0, 10, 0, 20])]
 
@@ -48,7 +48,7 @@ import VitrineLoading
     #expect(bitmap.color(x: 1, y: 0).alpha == 0)
   }
 
-  @Test("grey of each depth", arguments: [1, 2, 4, 8, 16])
+  @Test("gray images of each depth are decoded", arguments: [1, 2, 4, 8, 16])
   func gray(depth: Int) throws {
     let largest = 1 << depth - 1
     let fixture = PNGFixture(width: 9, height: 2, depth: depth, colorType: 0) { x, _ in
@@ -69,7 +69,8 @@ import VitrineLoading
     #expect(color == Color(red: 90, green: 90, blue: 90, alpha: 30))
   }
 
-  @Test("palette of each depth, interlaced or not", arguments: [1, 2, 4, 8], [false, true])
+  @Test(
+    "palette images of each depth are decoded, interlaced or not", arguments: [1, 2, 4, 8], [false, true])
   func palette(depth: Int, isInterlaced: Bool) throws {
     var fixture = PNGFixture(width: 10, height: 9, depth: depth, colorType: 3) { x, y in [(x + y) % 2] }
     fixture.isInterlaced = isInterlaced
@@ -99,7 +100,7 @@ import VitrineLoading
     #expect((image.sourceWidth, image.sourceHeight) == (1, 2))
   }
 
-  @Test func damagedTextAndProfileChunksDoNoHarm() throws {
+  @Test func damagedTextAndProfileChunksAreIgnored() throws {
     var fixture = PNGFixture(width: 1, height: 1) { _, _ in [1, 2, 3, 255] }
     fixture.chunks = [
       ("iCCP", Array("name\0\0broken".utf8)), ("zTXt", Array("Title\0\0broken".utf8)),
@@ -111,7 +112,7 @@ import VitrineLoading
   }
 
   @Test(arguments: [false, true])
-  func transparentPixelsDoNotBleedWhenScaled(isInterlaced: Bool) throws {
+  func transparentPixelsDoNotBleedIntoAScaledImage(isInterlaced: Bool) throws {
     var fixture = PNGFixture(width: 4, height: 4) { x, _ in x < 2 ? [200, 100, 0, 255] : [0, 255, 255, 0] }
     fixture.isInterlaced = isInterlaced
 
@@ -121,7 +122,7 @@ import VitrineLoading
     #expect(!bitmap.isOpaque)
   }
 
-  @Test func aFileWithoutItsEndIsDamaged() {
+  @Test func truncatedPNGIsDamage() {
     let bytes = PNGFixture(width: 2, height: 2) { _, _ in [1, 2, 3, 4] }.bytes
 
     #expect(error(Array(bytes.dropLast(12))) == .decoding(.png, message: "ends before IEND"))
@@ -129,8 +130,8 @@ import VitrineLoading
     #expect(error(Array(bytes.prefix(50))) == .decoding(.png, message: "ends inside a chunk"))
   }
 
-  @Test func aHugeTextChunkThatEndsEarlyIsDamaged() {
-    // What SDL2_image reads for ever: libpng's contrib/testpngs/crashers/huge_tEXt_chunk.png.
+  @Test func truncatedHugeTextChunkIsDamage() {
+    // SDL2_image hangs on this file: libpng's contrib/testpngs/crashers/huge_tEXt_chunk.png.
     let header = PNGFixture(width: 1, height: 1) { _, _ in [] }.header
     let bytes =
       [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + PNGFixture.chunk("IHDR", header)
@@ -139,7 +140,7 @@ import VitrineLoading
     #expect(error(bytes) == .decoding(.png, message: "ends inside a chunk"))
   }
 
-  @Test func wrongChecksumOfPixelsIsDamage() {
+  @Test func wrongChecksumOfPixelDataIsDamage() {
     var bytes = PNGFixture(width: 2, height: 2) { _, _ in [1, 2, 3, 4] }.bytes
     bytes[bytes.count - 13] ^= 1
 
@@ -155,7 +156,7 @@ import VitrineLoading
       let bytes =
         Array(fixture.bytes.prefix(8)) + PNGFixture.chunk("IHDR", header) + fixture.bytes.dropFirst(33)
 
-      #expect(error(bytes)?.isDamage(of: .png) == true, "depth \(depth), colour type \(colorType)")
+      #expect(error(bytes)?.isDamage(of: .png) == true, "depth \(depth), color type \(colorType)")
     }
   }
 }

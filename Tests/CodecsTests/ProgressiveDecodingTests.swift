@@ -3,7 +3,7 @@ import VitrineCodecs
 import VitrineGraphics
 import VitrineLoading
 
-/// What holds of every format.
+/// Previews of every format.
 @Suite(.timeLimit(.minutes(1))) struct ProgressiveDecodingTests {
   private static let pictures: [[UInt8]] = {
     var baseline = JPEGFixture(width: 90, height: 120, color: patternColor)
@@ -29,7 +29,7 @@ import VitrineLoading
   ]
 
   @Test(
-    "every part has the size of the whole picture, and the last its pixels",
+    "every preview has the size of the final image, and the last preview has its pixels",
     arguments: pictures.indices)
   func sizes(index: Int) throws {
     let bytes = Self.pictures[index]
@@ -51,7 +51,7 @@ import VitrineLoading
     }
   }
 
-  @Test("byte by byte the last part is the whole too", arguments: pictures.indices)
+  @Test("the last preview equals the final image if bytes arrive one by one", arguments: pictures.indices)
   func byteByByte(index: Int) throws {
     let bytes = Self.pictures[index]
 
@@ -61,19 +61,19 @@ import VitrineLoading
     #expect(Set(parts.map(\.count)).count == parts.count)
   }
 
-  @Test("only whole pictures are asked for, so none is shown in part")
+  @Test("there is no preview decoder if previews are disabled")
   func none() {
     #expect(ImageCodecs().progressiveDecoder(.none, options: DecodeOptions()) == nil)
   }
 
-  @Test("what is no picture shows nothing")
+  @Test("data that is not an image has no previews")
   func noPicture() throws {
     #expect(try parts(of: [UInt8]()).isEmpty)
     #expect(try parts(of: Array("<html>\(String(repeating: "x", count: 200))".utf8), every: 1).isEmpty)
     #expect(try parts(of: Array("BM4567890123456".utf8), every: 1).isEmpty)
   }
 
-  @Test("limits are judged from the header, and end it", arguments: pictures.indices)
+  @Test("previews beyond the limits are refused once, from the header", arguments: pictures.indices)
   func limits(index: Int) throws {
     let bytes = Self.pictures[index]
     for limits in [DecodeLimits(pixels: 1), DecodeLimits(side: 1)] {
@@ -94,7 +94,9 @@ import VitrineLoading
     }
   }
 
-  @Test("WebP comes row by row", arguments: [WebPFixture.lossyRows, WebPFixture.losslessRows])
+  @Test(
+    "previews of a WebP show a growing number of rows",
+    arguments: [WebPFixture.lossyRows, WebPFixture.losslessRows])
   func webPRows(bytes: [UInt8]) throws {
     let rows = try parts(of: bytes, every: 8).map { part in
       #expect(part.image.bitmap.isClear(from: part.image.bitmap.opaqueRows))
@@ -104,7 +106,7 @@ import VitrineLoading
     #expect(rows.count > 3 && rows == rows.sorted() && rows[0] < rows[rows.count - 1])
   }
 
-  @Test("the rows that have come are those of the whole picture, scaled or not", arguments: targets)
+  @Test("the opaque rows of a preview equal those of the final image, scaled or not", arguments: targets)
   func rowsAreFinal(target: DecodeTarget?) throws {
     let jpeg = JPEGFixture(width: 48, height: 160, color: patternColor).bytes
     let png = PNGFixture(width: 48, height: 60, colorType: 2) { x, y in [x * 5, y * 4, x + y] }.bytes
@@ -120,14 +122,14 @@ import VitrineLoading
     }
   }
 
-  @Test("of an animated WebP the first frame comes once it is whole")
+  @Test("the only preview of an animated WebP is its complete first frame")
   func animatedWebP() throws {
     let parts = try parts(of: WebPFixture.animatedPartial, every: 1)
 
     #expect(parts.count == 1 && parts[0].count < WebPFixture.animatedPartial.count - 40)
   }
 
-  @Test("SD-D18 a GIF comes row by row; of an animated one the first frame")
+  @Test("SD-D18 previews of a GIF show a growing number of rows, of an animated GIF in its first frame")
   func gifRows() throws {
     let fixture = GIFFixture(width: 60, height: 50) { x, y in UInt8((x * y / 3) % 4) }
     let bytes = fixture.bytes.dropLast() + fixture.bytes.dropFirst(13 + 12)
@@ -145,7 +147,7 @@ import VitrineLoading
     #expect(try #require(parts.last).count < fixture.bytes.count + 8)
   }
 
-  @Test("lines of an interlaced GIF stand for those below until they have come")
+  @Test("rows of an interlaced GIF are repeated below until the missing rows arrive")
   func gifLines() throws {
     var fixture = GIFFixture(width: 60, height: 50) { x, y in UInt8((x * y / 3) % 4) }
     fixture.isInterlaced = true

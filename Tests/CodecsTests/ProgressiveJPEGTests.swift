@@ -11,13 +11,13 @@ import VitrineLoading
     return fixture
   }
 
-  /// Where each scan begins.
+  /// The offsets of the scans.
   private func scans(of bytes: [UInt8]) -> [Int] {
     bytes.indices.dropLast().filter { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xDA }
   }
 
   @Test(
-    "SD-D9 a progressive JPEG is shown from its first scan on, later parts nearer to the whole",
+    "SD-D9 previews of a progressive JPEG start with its first scan and approach the final image",
     arguments: [nil, DecodeTarget(width: 24, height: 16), DecodeTarget(width: 60, height: 60)])
   func scansCome(target: DecodeTarget?) throws {
     let bytes = fixture().bytes
@@ -30,13 +30,13 @@ import VitrineLoading
     let first = try #require(parts.first)
     #expect(first.count >= scans[1] && first.count < scans[1] + 32)
     let quality = parts.map { $0.image.bitmap.decibels(against: whole.bitmap) }
-    // Not each from one to the next: where a scan begins, libjpeg smooths less than it did.
+    // The quality does not increase with each preview: libjpeg smooths less when a scan starts.
     let middle = quality[quality.count / 2]
     #expect(quality[0] + 2 < middle && middle + 2 < quality[quality.count - 2] && quality.last == .infinity)
     #expect(parts.allSatisfy { $0.image.isPartial && $0.image.bitmap.isOpaque && $0.image.format == .jpeg })
   }
 
-  @Test("rows of a baseline JPEG come from the top, and the rest is transparent, not grey")
+  @Test("previews of a baseline JPEG show rows from the top, and the rest is transparent, not gray")
   func rowsCome() throws {
     let bytes = fixture(isProgressive: false).bytes
     let whole = try decode(bytes).bitmap
@@ -54,7 +54,9 @@ import VitrineLoading
     #expect(parts.last?.image.bitmap.isOpaque == true)
   }
 
-  @Test("what comes in any steps is shown the same in the end", arguments: [1, 7, 1000], [false, true])
+  @Test(
+    "the last preview equals the final image for any size of the steps", arguments: [1, 7, 1000],
+    [false, true])
   func steps(step: Int, isProgressive: Bool) throws {
     var fixture = fixture(width: 50, height: 70, isProgressive: isProgressive)
     fixture.restartInterval = 3
@@ -66,7 +68,7 @@ import VitrineLoading
     #expect(try parts.last?.image.bitmap.decibels(against: decode(bytes).bitmap) == .infinity)
   }
 
-  @Test("a segment that is longer than what has come is left out all the same")
+  @Test("a segment longer than the bytes so far is skipped")
   func longSegment() throws {
     var fixture = fixture()
     fixture.exif = exif(orientation: 3) + [[UInt8]](repeating: [0xFF, 0xD9], count: 25_000).joined()
@@ -77,7 +79,7 @@ import VitrineLoading
     #expect(try parts.last?.image.bitmap.decibels(against: decode(bytes).bitmap) == .infinity)
   }
 
-  @Test("the same bytes again, or fewer, show nothing")
+  @Test("the same or fewer bytes give no new preview")
   func nothingNew() throws {
     let bytes = fixture().bytes
     let decoder = try #require(ImageCodecs().progressiveDecoder(.scans, options: DecodeOptions()))
@@ -90,7 +92,7 @@ import VitrineLoading
     #expect(try decoder.image(of: bytes + [0], expectedLength: nil) == nil)
   }
 
-  @Test("a component a scan is grey before it has colours")
+  @Test("a JPEG with one scan per component is gray until the colors arrive")
   func componentScans() throws {
     var fixture = fixture(isProgressive: false)
     fixture.isInterleaved = false
@@ -103,7 +105,7 @@ import VitrineLoading
     #expect(try parts.last?.image.bitmap.decibels(against: decode(bytes).bitmap) == .infinity)
   }
 
-  @Test("inks become colours", arguments: [false, true])
+  @Test("previews of a YCCK image are converted to RGB", arguments: [false, true])
   func inks(isProgressive: Bool) throws {
     var fixture = fixture(isProgressive: isProgressive)
     fixture.model = .ycck
@@ -116,7 +118,7 @@ import VitrineLoading
     #expect(parts.last?.image.bitmap.decibels(against: try decode(bytes, as: .rgba).bitmap) == .infinity)
   }
 
-  @Test("arithmetic codes are not shown in part", arguments: [false, true])
+  @Test("a JPEG with arithmetic coding has no previews", arguments: [false, true])
   func arithmetic(isProgressive: Bool) throws {
     var fixture = fixture(isProgressive: isProgressive)
     fixture.isArithmetic = true
@@ -124,7 +126,7 @@ import VitrineLoading
     #expect(try parts(of: fixture.bytes).isEmpty)
   }
 
-  @Test("more scans than a picture may have end its parts")
+  @Test("previews stop after too many scans")
   func endlessScans() throws {
     let bytes = fixture(width: 16, height: 16).bytes
     let scans = scans(of: bytes)
@@ -137,7 +139,7 @@ import VitrineLoading
     }
   }
 
-  @Test("YY-B21 only a progressive JPEG is blurred, and the less the more of it has come")
+  @Test("YY-B21 only a progressive JPEG has blurred previews, and the blur decreases as bytes arrive")
   func blurred() throws {
     let bytes = fixture().bytes
     #expect(try parts(of: fixture(isProgressive: false).bytes, .blurred).isEmpty)

@@ -13,7 +13,7 @@ import VitrineLoading
     return fixture
   }
 
-  @Test("rows come from the top, and the rest is transparent")
+  @Test("previews show rows from the top, and the rest is transparent")
   func rowsCome() throws {
     let bytes = fixture(isInterlaced: false).bytes
     let whole = try decode(bytes).bitmap
@@ -30,7 +30,7 @@ import VitrineLoading
     #expect(parts.last?.image.bitmap.decibels(against: whole) == .infinity)
   }
 
-  @Test("an interlaced picture is filled up as blocks, pass by pass")
+  @Test("previews of an interlaced PNG are filled with blocks, pass by pass")
   func passesCome() throws {
     let bytes = fixture(isInterlaced: true).bytes
     let whole = try decode(bytes).bitmap
@@ -44,7 +44,7 @@ import VitrineLoading
     #expect(quality[0] < 20 && quality.last == .infinity)
   }
 
-  @Test("every size of an interlaced picture ends as the whole one", arguments: 1...9)
+  @Test("the last preview of an interlaced PNG equals the final image at every size", arguments: 1...9)
   func sizes(width: Int) throws {
     for height in 1...9 {
       let bytes = fixture(isInterlaced: true, width: width, height: height).bytes
@@ -53,7 +53,8 @@ import VitrineLoading
     }
   }
 
-  @Test("of every kind the last part is the whole", arguments: [0, 2, 3, 4, 6], [false, true])
+  @Test(
+    "the last preview equals the final image for every color type", arguments: [0, 2, 3, 4, 6], [false, true])
   func kinds(colorType: Int, isInterlaced: Bool) throws {
     let channels = [0: 1, 2: 3, 3: 1, 4: 2, 6: 4][colorType] ?? 1
     var fixture = PNGFixture(width: 19, height: 23, colorType: colorType) { x, y in
@@ -75,7 +76,7 @@ import VitrineLoading
     }
   }
 
-  @Test("SD-D19 of an animated PNG the default image comes row by row")
+  @Test("SD-D19 previews of an animated PNG show a growing number of rows of its default image")
   func animated() throws {
     var fixture = fixture(isInterlaced: false)
     let control = 0.bigEndianBytes + 45.bigEndianBytes + 37.bigEndianBytes + [UInt8](repeating: 0, count: 14)
@@ -95,7 +96,7 @@ import VitrineLoading
     #expect(try parts.last?.image.bitmap.decibels(against: decode(bytes).bitmap) == .infinity)
   }
 
-  @Test("only an interlaced one is blurred, from its first whole pass on")
+  @Test("only an interlaced PNG has blurred previews, from its first complete pass on")
   func blurred() throws {
     let bytes = fixture(isInterlaced: true, width: 90, height: 70).bytes
     #expect(try parts(of: fixture(isInterlaced: false).bytes, .blurred).isEmpty)
@@ -107,7 +108,7 @@ import VitrineLoading
     #expect(roughness[0] * 4 < roughness[roughness.count - 1])
   }
 
-  @Test("a blur keeps one colour, and lets none of a clear pixel into its neighbours")
+  @Test("a blur keeps a uniform color and does not bleed clear pixels into their neighbors")
   func blurredAlpha() throws {
     var fixture = PNGFixture(width: 40, height: 40) { x, _ in x < 20 ? [200, 100, 50, 255] : [0, 255, 0, 0] }
     fixture.isInterlaced = true

@@ -97,7 +97,7 @@ import VitrineTesting
     for start in stride(from: 0, to: 3 * step, by: step) {
       let before = codecs.previewAttempts
       transfer.send(Array(body[start..<start + step]))
-      // The pause until the next preview begins when this one has ended.
+      // The pause before the next preview starts when this preview has been decoded.
       try await until { ledger.usage.decoding == 0 }
       #expect(codecs.previewAttempts > before)
       clock.advance(by: 10)
@@ -145,7 +145,7 @@ import VitrineTesting
     }
   }
 
-  @Test func memoryNeededIsThatOfTheSmallerImage() {
+  @Test func scalingDownReducesTheMemoryNeeded() {
     let bytes = PNGFixture(width: 200, height: 100) { _, _ in [9, 9, 9, 255] }.bytes
     let limited = DecodeOptions(limits: DecodeLimits(scaleDownBytes: 50 * 25 * 4))
     let codecs = ImageCodecs()

@@ -6,7 +6,7 @@ import VitrineLoading
 @testable import VitrineCodecs
 
 @Suite struct ScalingQualityTests {
-  /// Waves of several lengths, so that blurring and shifting both show.
+  /// Waves of several lengths, which reveal both blurring and shifting.
   private static let picture: [UInt8] = {
     var fixture = JPEGFixture(width: 403, height: 301) { x, y in
       func wave(_ length: Double, _ phase: Double) -> Double {
@@ -21,9 +21,9 @@ import VitrineLoading
     return fixture.bytes
   }()
 
-  /// The mean of the area of each pixel, in the plainest way there is.
+  /// A simple reference implementation: the mean of the area that each pixel covers.
   ///
-  /// - Parameter exact: the size of the picture in the middle of the result, if that is larger.
+  /// - Parameter exact: The exact size of the scaled image, centered in the result, if not `width` by `height`.
   private static func reference(
     of bitmap: Bitmap, width: Int, height: Int, exact: (width: Double, height: Double)? = nil
   ) -> [[Double]] {
@@ -67,7 +67,8 @@ import VitrineLoading
     return 10 * log10(255 * 255 / max(mean, 1e-9))
   }
 
-  @Test("a scaled JPEG is near the whole one made smaller", arguments: [12, 40, 90, 290])
+  @Test(
+    "a JPEG decoded at a smaller size is close to the downscaled full image", arguments: [12, 40, 90, 290])
   func scaledJPEG(side: Int) throws {
     let whole = try decode(Self.picture).bitmap
 
@@ -77,7 +78,7 @@ import VitrineLoading
     #expect(Self.decibels(of: small, against: reference) > 40)
   }
 
-  @Test("a JPEG that fills a box keeps its aspect ratio exactly", arguments: [12, 41, 90, 290])
+  @Test("a landscape JPEG that fills a box keeps its exact aspect ratio", arguments: [12, 41, 90, 290])
   func filledJPEG(side: Int) throws {
     let whole = try decode(Self.picture).bitmap
 
@@ -88,7 +89,7 @@ import VitrineLoading
     #expect(Self.decibels(of: small, against: reference) > 40)
   }
 
-  @Test("a JPEG on its side that fills a box keeps its aspect ratio exactly", arguments: [12, 41])
+  @Test("a portrait JPEG that fills a box keeps its exact aspect ratio", arguments: [12, 41])
   func filledHighJPEG(side: Int) throws {
     let high = JPEGFixture(width: 61, height: 83) { x, y in
       let wave = sin(Double(x) / 9) * cos(Double(y) / 13)
@@ -103,7 +104,7 @@ import VitrineLoading
     #expect(Self.decibels(of: small, against: reference) > 36)
   }
 
-  @Test func theResamplerIsExactButForRounding() throws {
+  @Test func resamplerIsExactUpToRounding() throws {
     let whole = try decode(Self.picture).bitmap
 
     let small = Resampler.downscale(whole, toWidth: 97, height: 41)
@@ -131,7 +132,7 @@ import VitrineLoading
     }
   }
 
-  @Test func blackAndWhiteMakeGray() {
+  @Test func blackAndWhiteAverageToGray() {
     let checker = bitmap(8, 8) { x, y in (x + y) % 2 == 0 ? .white : .black }
 
     let small = Resampler.downscale(checker, toWidth: 2, height: 4)
@@ -140,7 +141,7 @@ import VitrineLoading
     #expect(small.colors.joined().allSatisfy { $0 == Color(red: 128, green: 128, blue: 128) })
   }
 
-  @Test func transparentPixelsLendNoColor() {
+  @Test func transparentPixelsDoNotBleed() {
     let half = bitmap(2, 2) { x, _ in x == 0 ? .pureRed : Color(red: 0, green: 255, blue: 0, alpha: 0) }
 
     let small = Resampler.downscale(half, toWidth: 1, height: 1)
@@ -149,9 +150,9 @@ import VitrineLoading
     #expect(!small.isOpaque)
   }
 
-  /// Inexact division must not make the rows of the source end before the rows of the result.
+  /// Rounding errors must not exhaust the source rows before the last result row.
   @Test(arguments: [(21, 19), (25, 11), (29, 7), (42, 38), (25, 7), (35, 29), (41, 28)])
-  func lastRowIsMadeWhateverTheSidesAre(source: Int, result: Int) {
+  func lastRowIsMadeForAnyRatioOfSides(source: Int, result: Int) {
     let stripes = bitmap(1, source) { _, y in y == source - 1 ? .pureBlue : .pureGreen }
 
     let small = Resampler.downscale(stripes, toWidth: 1, height: result)
@@ -160,7 +161,7 @@ import VitrineLoading
     #expect(small.colors.joined().allSatisfy { $0.alpha == 255 })
   }
 
-  @Test func sameSizeSharesThePixels() {
+  @Test func downscalingToTheSameSizeSharesThePixels() {
     let picture = bitmap(3, 2) { _, _ in .pureGreen }
 
     let same = Resampler.downscale(picture, toWidth: 3, height: 2)
@@ -168,13 +169,13 @@ import VitrineLoading
     #expect(same.withUnsafeBytes { $0.baseAddress } == picture.withUnsafeBytes { $0.baseAddress })
   }
 
-  @Test func nothingButTransparentStaysTransparent() {
+  @Test func transparentImageStaysTransparent() {
     let empty = bitmap(5, 5) { _, _ in Color(red: 9, green: 9, blue: 9, alpha: 0) }
 
     #expect(Resampler.downscale(empty, toWidth: 2, height: 2).colors.joined().allSatisfy { $0 == .clear })
   }
 
-  @Test func oneSideMayStay() {
+  @Test func oneSideMayBeUnchanged() {
     let stripes = bitmap(6, 3) { _, y in y == 1 ? .pureBlue : .pureRed }
 
     let small = Resampler.downscale(stripes, toWidth: 2, height: 3)
@@ -182,7 +183,7 @@ import VitrineLoading
     #expect(small.colors == [[.pureRed, .pureRed], [.pureBlue, .pureBlue], [.pureRed, .pureRed]])
   }
 
-  @Test func aLargerOrImpossibleSizeIsBroughtIntoRange() {
+  @Test func targetSizeIsClampedToTheSource() {
     let small = bitmap(3, 2) { _, _ in .pureGreen }
 
     #expect(Resampler.downscale(small, toWidth: 30, height: 20).colors == small.colors)

@@ -4,11 +4,11 @@ import VitrineGraphics
 import VitrineLoading
 
 @Suite struct SignatureTests {
-  @Test func nothingIsAnEmptyBody() {
+  @Test func noBytesAreAnEmptyBody() {
     #expect(error([]) == .emptyBody)
   }
 
-  @Test func aWebPageUnderAPicturesNameIsNoImage() {
+  @Test func webPageIsNotAnImage() {
     let page = Array("<!DOCTYPE html><html><body>Sign in</body></html>".utf8)
 
     let thrown = error(page)
@@ -16,13 +16,13 @@ import VitrineLoading
     #expect(thrown == .notAnImage(signature: Array("<!DOCTYPE html><".utf8)))
   }
 
-  @Test func formatsThatAreNotDecodedAreNoImages() {
+  @Test func unsupportedFormatsAreNotImages() {
     #expect(error(Array("BM".utf8)) == .notAnImage(signature: Array("BM".utf8)))
     #expect(error(Array("RIFF\0\0\0\0WAVE".utf8))?.description == "the answer is not a picture")
     #expect(error([0xFF, 0xD8]) == .notAnImage(signature: [0xFF, 0xD8]))
   }
 
-  @Test("a signature alone is damage", arguments: ImageFormat.allCases.filter { $0 != .raw })
+  @Test("a signature without further bytes is damage", arguments: ImageFormat.allCases.filter { $0 != .raw })
   func signatureAlone(format: ImageFormat) throws {
     let signatures: [ImageFormat: [UInt8]] = [
       .jpeg: [0xFF, 0xD8, 0xFF], .png: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A],

@@ -4,7 +4,7 @@ import VitrineGraphics
 import VitrineLoading
 
 @Suite(.timeLimit(.minutes(1))) struct ThreadingTests {
-  @Test func oneDecoderServesManyThreads() async throws {
+  @Test func decoderWorksOnManyThreadsAtOnce() async throws {
     var turned = JPEGFixture(width: 64, height: 40, color: patternColor)
     turned.exif = exif(orientation: 6)
     let broken = Array(turned.bytes.dropLast(200))

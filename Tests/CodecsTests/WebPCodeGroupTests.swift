@@ -5,7 +5,7 @@ import VitrineLoading
 
 @testable import VitrineCodecs
 
-/// The groups of prefix codes of a lossless WebP, each of which takes libwebp about 12 KiB.
+/// The groups of prefix codes of a lossless WebP. libwebp allocates about 12 KiB for each group.
 @Suite struct WebPCodeGroupTests {
   /// Returns a black image with `groups` code groups for its blocks of 4x4 pixels.
   private func file(groups: Int, width: Int = 256, height: Int = 168) -> [UInt8] {
@@ -45,11 +45,11 @@ import VitrineLoading
     }
   }
 
-  @Test(arguments: [1, 2, 1000, 1001, 2600, 2688]) func groupsAreCounted(groups: Int) {
+  @Test(arguments: [1, 2, 1000, 1001, 2600, 2688]) func codeGroupsAreCounted(groups: Int) {
     #expect(count(file(groups: groups)) == groups)
   }
 
-  @Test func imageOfMoreGroupsThanAnEncoderMakesIsRefused() throws {
+  @Test func imageWithMoreCodeGroupsThanEncodersWriteIsRefused() throws {
     let (most, more) = (file(groups: 2600), file(groups: 2601))
 
     #expect(try decode(most).pixelWidth == 256)
@@ -58,7 +58,7 @@ import VitrineLoading
     #expect(throws: ImageError.self) { try decoder.image(of: more, expectedLength: nil) }
   }
 
-  @Test func imagesOfAnEncoderPass() throws {
+  @Test func imagesOfTheLibwebpEncoderAreDecoded() throws {
     var random = SeededGenerator(seed: 3)
     for width in [1, 7, 100, 333] {
       let pixels = (0..<(width * 64)).flatMap { pixel -> [UInt8] in
@@ -75,9 +75,8 @@ import VitrineLoading
 
   // MARK: Cost
 
-  /// Returns a lossless image of `side` pixels along each side, whose transforms have codes of one symbol each, and so
-  /// pixels without bits. With `isVaried`, green has two symbols: each pixel of a transform takes one bit, as many as
-  /// there are.
+  /// Returns a square lossless image with transforms. Their codes have one symbol each, so that their pixels take no bits.
+  /// If `isVaried` is true, green has two symbols, so that each pixel of a transform takes one bit.
   private func file(transforms: [Int], side: Int, isVaried: Bool = false) -> [UInt8] {
     var writer = BitWriter()
     for (value, count) in [(0x2F, 8), (side - 1, 14), (side - 1, 14), (0, 4)] { writer.write(value, count) }
@@ -123,7 +122,7 @@ import VitrineLoading
     }
   }
 
-  @Test(arguments: [0, 1, 2, 3]) func transformThatIsRepeatedIsRefused(kind: Int) throws {
+  @Test(arguments: [0, 1, 2, 3]) func repeatedTransformIsRefused(kind: Int) throws {
     let (once, twice) = (file(transforms: [kind], side: 8), file(transforms: [kind, kind], side: 8))
 
     #expect(try decode(once).pixelWidth == 8)
@@ -131,17 +130,17 @@ import VitrineLoading
     #expect(ImageCodecs().memoryNeeded(for: twice, options: DecodeOptions()) == 0)
   }
 
-  @Test func transformsOfOneColorAreNotWalkedPixelByPixel() throws {
+  @Test func uniformTransformsAreSkippedWithoutReadingPixels() throws {
     let checks = Checks()
 
     let tables = try tables(
       file(transforms: [0, 1, 2, 3], side: 16_000), side: 16_000, checks.cancellation())
 
     #expect(tables == .init(groups: 1))
-    #expect(checks.count == 3, "one for each image of a transform")
+    #expect(checks.count == 3, "one check for each image of a transform")
   }
 
-  @Test func walkThroughTransformsIsCancelled() throws {
+  @Test func readingTransformsIsCancelled() throws {
     let bytes = file(transforms: [0, 1], side: 2048, isVaried: true)
     let (all, first) = (Checks(), Checks())
 
@@ -154,21 +153,21 @@ import VitrineLoading
   // MARK: Memory
 
   @Test(arguments: [(0, 11_816), (1, 11_824), (8, 12_848), (11, 20_016)])
-  func tablesAreAsLargeAsInLibwebp(cacheBits: Int, bytes: Int) {
+  func predictedTablesAreAsLargeAsInLibwebp(cacheBits: Int, bytes: Int) {
     let tables = WebPCodeGroups.Tables(groups: 3, cacheSize: cacheBits == 0 ? 0 : 1 << cacheBits)
 
     #expect(tables.bytes >= 3 * bytes)
     #expect(tables.bytes <= 3 * (bytes + 600))
   }
 
-  @Test func memoryIsThatOfTheGroupsThatAnImageHas() {
+  @Test func memoryNeededGrowsWithTheNumberOfCodeGroups() {
     let (few, many) = (file(groups: 2), file(groups: 2002))
     let needs = [few, many].map { ImageCodecs().memoryNeeded(for: $0, options: DecodeOptions()) }
 
     #expect(needs[1] - needs[0] == 2000 * WebPCodeGroups.Tables(groups: 1).bytes)
   }
 
-  @Test func dataThatEndOrMakeNoSenseAreNoTrap() {
+  @Test func truncatedOrRandomDataDoesNotTrap() {
     let good = file(groups: 30)
     for length in stride(from: 25, to: good.count - 100, by: 3) {
       #expect(count(Array(good[..<length])) == nil)

@@ -20,14 +20,14 @@ import VitrineLoading
       ])
   }
 
-  @Test func withoutAlphaItIsOpaque() throws {
+  @Test func webPWithoutAlphaIsOpaque() throws {
     #expect(try decode(WebPFixture.losslessOpaque).bitmap.colors == [[.pureRed, .pureGreen, .pureBlue]])
     #expect(try decode(WebPFixture.losslessOpaque).bitmap.isOpaque)
     #expect(try decode(WebPFixture.lossy).bitmap.isOpaque)
   }
 
   @Test(arguments: [PixelFormat.bgra, .rgba])
-  func lossyIsNearItsColorsWholeAndScaled(pixelFormat: PixelFormat) throws {
+  func lossyWebPApproximatesColorsInFullSizeAndScaled(pixelFormat: PixelFormat) throws {
     let whole = try decode(WebPFixture.lossy, as: pixelFormat)
     let small = try decode(
       WebPFixture.lossy, to: DecodeTarget(width: 16, height: 16, mode: .fit), as: pixelFormat)
@@ -48,14 +48,14 @@ import VitrineLoading
     #expect(bitmap.color(x: 4, y: 20).distance(to: .pureRed) < 6)
   }
 
-  @Test func transparentPixelsDoNotBleedWhenScaled() throws {
+  @Test func transparentPixelsDoNotBleedIntoAScaledImage() throws {
     let bitmap = try decode(WebPFixture.lossyEdge, to: DecodeTarget(width: 11, height: 11)).bitmap
 
     let edge = bitmap.color(x: 5, y: 5)
     #expect(edge.distance(to: Color(red: 255, green: 0, blue: 0, alpha: 128)) < 20)
   }
 
-  @Test func ofAnAnimationTheFirstFrameIsShown() throws {
+  @Test func animatedWebPIsDecodedAsItsFirstFrame() throws {
     let whole = try decode(WebPFixture.animated)
     let small = try decode(WebPFixture.animated, to: DecodeTarget(width: 4, height: 4))
 
@@ -65,7 +65,7 @@ import VitrineLoading
     #expect(small.bitmap.color(x: 3, y: 3) == .pureRed)
   }
 
-  @Test func aFrameSmallerThanTheCanvasLeavesTheRestTransparent() throws {
+  @Test func pixelsOutsideOfTheFrameAreTransparent() throws {
     let whole = try decode(WebPFixture.animatedPartial).bitmap
     let small = try decode(WebPFixture.animatedPartial, to: DecodeTarget(width: 8, height: 8)).bitmap
 
@@ -87,7 +87,7 @@ import VitrineLoading
     #expect((image.sourceWidth, image.sourceHeight) == (1, 3))
   }
 
-  @Test func aTruncatedFileIsDamage() {
+  @Test func truncatedWebPIsDamage() {
     for bytes in WebPFixture.all {
       for count in 12..<bytes.count - 1 {
         #expect(error(Array(bytes.prefix(count)))?.isDamage(of: .webp) == true)

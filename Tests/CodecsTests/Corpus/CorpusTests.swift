@@ -2,13 +2,13 @@ import FoundationEssentials
 import Glibc
 import Testing
 
-/// `VITRINE_CORPUS=FOLDER ./run.sh test Corpus`: every file under a folder, each in a process of its own.
+/// `VITRINE_CORPUS=FOLDER ./run.sh test Corpus` decodes every file under a folder, each in its own process.
 @Suite(.serialized)
 struct CorpusTests {
   private static let folder = ProcessInfo.processInfo.environment["VITRINE_CORPUS"] ?? ""
 
   @Test(
-    "every file of the corpus is decoded or refused, in time and in memory",
+    "every file of the corpus is decoded or refused within the limits of time and memory",
     .enabled(if: !folder.isEmpty, "VITRINE_CORPUS names no folder"))
   func everyFile() throws {
     var counts: [CorpusVerdict: Int] = [:]
@@ -27,7 +27,7 @@ struct CorpusTests {
     #expect(!counts.isEmpty, "no files in \(Self.folder)")
   }
 
-  /// Links to files count, too.
+  /// True for regular files and links to them.
   private static func isRegular(_ path: String) -> Bool {
     var status = stat()
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
@@ -50,7 +50,7 @@ struct CorpusTests {
   }
 }
 
-/// Whether those files that should be found are found.
+/// The verdicts that the corpus test relies on.
 @Suite(.timeLimit(.minutes(1)))
 struct CorpusVerdictTests {
   private let path = "/tmp/vitrine-corpus-\(UUID().uuidString)"
@@ -61,7 +61,7 @@ struct CorpusVerdictTests {
     return try CorpusVerdict(of: path, memory: memory)
   }
 
-  @Test func picturesAreDecodedAndOtherFilesRefused() throws {
+  @Test func imagesAreDecodedAndOtherFilesRefused() throws {
     let picture = PNGFixture(width: 3, height: 2) { x, y in [x, y, 0, 255] }.bytes
 
     #expect(try verdict(on: picture) == .decoded)
@@ -70,32 +70,32 @@ struct CorpusVerdictTests {
     #expect(try verdict(on: []) == .refused("emptyBody"))
   }
 
-  @Test func fileThatCannotBeReadIsNoPass() throws {
+  @Test func unreadableFileIsReportedAsCrash() throws {
     #expect(try CorpusVerdict(of: path) == .crashed("exit code 3"))
   }
 
-  @Test func processThatASignalEndsHasCrashed() throws {
-    // One written here could still be open for writing in a process that another test is starting: “text file busy”.
+  @Test func processEndedByASignalHasCrashed() throws {
+    // A script written here could still be open in a process that another test starts: “text file busy”.
     let folder = URL(filePath: #filePath).deletingLastPathComponent()
     let program = folder.appending(path: "../../Support/crash.sh").path
 
     #expect(try CorpusVerdict(of: path, program: program) == .crashed("signal \(SIGSEGV)"))
   }
 
-  @Test func processThatTheAlarmEndsHung() throws {
+  @Test func processEndedByItsAlarmHung() throws {
     mkfifo(path, 0o600)
     defer { unlink(path) }
 
-    // Nobody ever writes to the pipe that it opens.
+    // The probe opens a named pipe without a writer and blocks.
     #expect(try CorpusVerdict(of: path, seconds: 1) == .hung)
   }
 
   @Test(.disabled(if: CorpusVerdict.isSanitized, "a sanitizer takes all address space"))
-  func pictureThatTakesMoreThanThereIsIsOverMemory() throws {
+  func imageBeyondTheMemoryLimitIsOverMemory() throws {
     let picture = PNGFixture(width: 600, height: 600, depth: 1, colorType: 0) { _, _ in [0] }.bytes
 
     #expect(try verdict(on: picture) == .decoded)
-    // Less than it has when it starts: whatever it asks for is too much.
+    // Less than the process has when it starts, so that each allocation fails.
     #expect(try verdict(on: picture, memory: 1 << 20) == .overMemory)
   }
 }

@@ -2,12 +2,12 @@ import FoundationEssentials
 import Glibc
 import Testing
 
-/// What became of a file that a process of its own decoded.
+/// The result of decoding a file in a separate process.
 enum CorpusVerdict: Hashable {
   case decoded
-  /// The case of the error.
+  /// The file was refused, with the case of the error.
   case refused(String)
-  /// The signal, or the exit code.
+  /// The process crashed, with the signal or exit code.
   case crashed(String)
   case hung
   case overMemory
@@ -15,8 +15,8 @@ enum CorpusVerdict: Hashable {
   /// Decodes a file under limits.
   ///
   /// - Parameters:
-  ///   - memory: address space in bytes. Not limited under a sanitizer, which takes terabytes of it.
-  ///   - program: the probe, or what stands in for it.
+  ///   - memory: The limit of address space in bytes. Ignored under a sanitizer, which reserves terabytes.
+  ///   - program: The probe, or a replacement for tests.
   init(
     of file: String, seconds: Int = 10, memory: Int = 2 << 30, program: String = Self.probe
   ) throws {
@@ -24,14 +24,14 @@ enum CorpusVerdict: Hashable {
     let verdict = try Self.run(program, ["\(limit)", "\(seconds)", file])
     switch verdict {
     case .crashed where limit > 0, .refused where limit > 0:
-      // What does not happen without the limit is its doing.
+      // A failure that does not happen without the limit is caused by the limit.
       let unlimited = try Self.run(program, ["0", "\(seconds)", file])
       self = unlimited == verdict ? verdict : .overMemory
     default: self = verdict
     }
   }
 
-  /// Tests and programs are built into the same folder.
+  /// The path of the probe, which is built into the same folder as the tests.
   static let probe: String = {
     let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
     return tests.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 } + "/CorpusProbe"
@@ -61,7 +61,7 @@ enum CorpusVerdict: Hashable {
     defer { posix_spawn_file_actions_destroy(&actions) }
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
     posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
-    // Threads of tests block signals, the alarm's too; a program does not.
+    // Threads of tests block signals, including the alarm's; the probe must not inherit that.
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
@@ -70,7 +70,7 @@ enum CorpusVerdict: Hashable {
     posix_spawnattr_setsigmask(&attributes, &mask)
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
     var words = ([program] + arguments).map { strdup($0) } + [nil]
-    // A crash is to end it at once, without a look at its stack.
+    // Without a backtrace, a crash ends the process immediately.
     var environment = [strdup("SWIFT_BACKTRACE=enable=no"), nil]
     defer { (words + environment).forEach { free($0) } }
     var process: pid_t = 0

@@ -2,7 +2,7 @@ import VitrineCodecs
 import VitrineGraphics
 import VitrineLoading
 
-/// Decodes whole, or to a target, with the codecs under test.
+/// Decodes an image in full size or for a target, with the codecs under test.
 func decode(
   _ bytes: [UInt8], to target: DecodeTarget? = nil, as pixelFormat: PixelFormat = .bgra,
   limits: DecodeLimits = .init()
@@ -11,7 +11,7 @@ func decode(
     bytes, options: DecodeOptions(target: target, pixelFormat: pixelFormat, limits: limits))
 }
 
-/// What the decoder throws; nil if it decodes.
+/// The error that the decoder throws, or `nil` if the image is decoded.
 func error(
   _ bytes: [UInt8], to target: DecodeTarget? = nil, limits: DecodeLimits = .init()
 ) -> ImageError? {
@@ -24,7 +24,7 @@ func error(
 }
 
 extension ImageError {
-  /// Whether a picture of `format` is said to be damaged, whatever the message.
+  /// True if the error reports a damaged image of `format`, with any message.
   func isDamage(of format: ImageFormat) -> Bool {
     if case .decoding(format, _) = self { true } else { false }
   }
@@ -49,7 +49,7 @@ extension Color {
   static let pureBlue = Color(red: 0, green: 0, blue: 255)
 }
 
-/// A picture with structure of several sizes, for comparing what becomes of it: no two regions are alike.
+/// An image with structures of several sizes and no two equal regions, for comparing results.
 func patternColor(x: Int, y: Int) -> Color {
   let checker = (x / 7 + y / 5) % 2 == 0 ? 40 : 0
   return Color(
@@ -57,7 +57,7 @@ func patternColor(x: Int, y: Int) -> Color {
     blue: UInt8(abs((x - y) % 180) + checker))
 }
 
-/// Numbers that look random and are the same each time (SplitMix64).
+/// A reproducible random number generator (SplitMix64).
 struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 

@@ -1,17 +1,17 @@
 import VitrineGraphics
 
-/// Writes GIF files of one frame, and wrong ones where a test asks for them.
+/// Writes GIF files with one frame, also invalid files.
 struct GIFFixture {
   var screen: (width: Int, height: Int)
-  /// Its place and size; the whole screen by default.
+  /// The frame's position and size; the whole screen by default.
   var frame: (x: Int, y: Int, width: Int, height: Int)
   var isInterlaced = false
   var transparentIndex: UInt8?
   var globalPalette: [Color]?
   var localPalette: [Color]?
-  /// Bits of an index.
+  /// The number of bits per index.
   var codeSize = 2
-  /// Whether a full table is cleared; else it stays as it is to the end.
+  /// True to clear a full code table; otherwise the table is used unchanged to the end.
   var clearsFullTable = true
   var index: (_ x: Int, _ y: Int) -> UInt8
 
@@ -52,7 +52,7 @@ struct GIFFixture {
     return compress(indices)
   }
 
-  /// LZW as encoders write it.
+  /// Compresses with LZW.
   private func compress(_ indices: [UInt8]) -> [UInt8] {
     let clear = 1 << codeSize
     var writer = BitWriter()
@@ -80,7 +80,7 @@ struct GIFFixture {
       string = [index]
     }
     writer.write(code(of: string), width)
-    // The decoder has added one more string by now.
+    // The decoder has added one more string at this point.
     if clear + 2 + table.count == 1 << width, width < 12 { width += 1 }
     writer.write(clear + 1, width)
     return writer.bytes

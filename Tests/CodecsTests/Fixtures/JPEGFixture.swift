@@ -4,10 +4,10 @@ import VitrineGraphics
 
 /// Writes JPEG files with libjpeg.
 struct JPEGFixture {
-  /// What the samples mean.
+  /// The color model of the samples.
   enum Model {
     case rgb, gray
-    /// Four inks, inverted as Adobe writes them; stored as they are or as YCCK.
+    /// CMYK, inverted as Adobe writes it; stored as CMYK or as YCCK.
     case cmyk, ycck
   }
 
@@ -15,25 +15,25 @@ struct JPEGFixture {
   var height: Int
   var model = Model.rgb
   var quality: Int32 = 95
-  /// Chroma at a quarter of the pixels, as most files have it.
+  /// True to store chroma for a quarter of the pixels, as in most files.
   var subsamples = false
   var isProgressive = false
   /// The number of scans of a progressive image with one component: first the DC coefficients, then one scan per
   /// frequency. `nil` for the usual ten scans of three components.
   var scanCount: Int?
-  /// All components in one scan; else one after another.
+  /// True to store all components in one scan, false for one scan per component.
   var isInterleaved = true
-  /// Arithmetic codes instead of Huffman's.
+  /// True for arithmetic instead of Huffman coding.
   var isArithmetic = false
-  /// Blocks between restart markers; 0 for none.
+  /// The number of blocks between restart markers; 0 for none.
   var restartInterval: UInt32 = 0
-  /// Exif after the signature.
+  /// The Exif segment after the signature.
   var exif: [UInt8]?
-  /// A colour profile after that.
+  /// The color profile after the Exif segment.
   var profile: [UInt8]?
   /// True to repeat the first row, so that a large image is made quickly.
   var repeatsFirstRow = false
-  /// The samples of a pixel: 3, 1 or 4.
+  /// The samples of a pixel: 3, 1 or 4, depending on the model.
   var samples: (_ x: Int, _ y: Int) -> [UInt8]
 
   init(width: Int, height: Int, color: @escaping (_ x: Int, _ y: Int) -> Color) {
@@ -119,7 +119,7 @@ struct JPEGFixture {
   }
 }
 
-/// Exif of one tag: the orientation.
+/// Exif data with a maker and an orientation.
 func exif(orientation: UInt16, isBigEndian: Bool = false) -> [UInt8] {
   func bytes(_ value: Int, _ count: Int) -> [UInt8] {
     let little = (0..<count).map { UInt8(value >> ($0 * 8) & 255) }

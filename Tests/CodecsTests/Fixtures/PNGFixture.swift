@@ -1,16 +1,16 @@
-/// Writes PNG files of any kind, uncompressed, and wrong ones where a test asks for them.
+/// Writes uncompressed PNG files of any kind, also invalid files.
 struct PNGFixture {
   var width: Int
   var height: Int
   var depth = 8
-  /// 0 grey, 2 RGB, 3 palette, 4 grey and alpha, 6 RGBA.
+  /// 0 gray, 2 RGB, 3 palette, 4 gray and alpha, 6 RGBA.
   var colorType = 6
   var isInterlaced = false
-  /// Chunks between IHDR and IDAT, and whether they stand there.
+  /// Chunks between IHDR and IDAT.
   var chunks: [(type: String, payload: [UInt8])] = []
   /// Chunks after IDAT.
   var trailingChunks: [(type: String, payload: [UInt8])] = []
-  /// The samples of a pixel, as many as the colour type has.
+  /// The samples of a pixel, as many as the color type has.
   var samples: (_ x: Int, _ y: Int) -> [Int]
 
   /// The whole file.
@@ -28,7 +28,7 @@ struct PNGFixture {
       + [UInt8(depth), UInt8(colorType), 0, 0, isInterlaced ? 1 : 0]
   }
 
-  /// A file that claims a size and holds next to nothing.
+  /// A file that claims a size and has almost no pixel data.
   static func claiming(width: Int, height: Int, isInterlaced: Bool = false) -> [UInt8] {
     var fixture = PNGFixture(width: width, height: height, samples: { _, _ in [] })
     fixture.isInterlaced = isInterlaced
@@ -68,7 +68,7 @@ struct PNGFixture {
     return payload.count.bigEndianBytes + content + Int(crc32(content)).bigEndianBytes
   }
 
-  /// Deflate blocks that are stored as they are.
+  /// A zlib stream of stored (uncompressed) blocks.
   static func zlib(_ content: [UInt8]) -> [UInt8] {
     var stream: [UInt8] = [0x78, 0x01]
     var offset = 0

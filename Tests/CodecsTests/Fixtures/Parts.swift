@@ -4,15 +4,15 @@ import VitrineCodecs
 import VitrineGraphics
 import VitrineLoading
 
-/// A picture in part, and of how many bytes it was made.
+/// A preview and the number of bytes that were available for it.
 struct Part {
   var count: Int
   var image: Image
 }
 
-/// Feeds a picture in steps, and gathers what is shown of it.
+/// Feeds an image to a preview decoder in steps and returns its previews.
 ///
-/// - Parameter saysLength: whether the decoder is told how long the picture will be.
+/// - Parameter saysLength: True to pass the expected length to the decoder.
 func parts(
   of bytes: [UInt8], _ style: ImageRequest.Progressive = .scans, every step: Int = 16,
   to target: DecodeTarget? = nil, as pixelFormat: PixelFormat = .bgra, limits: DecodeLimits = .init(),
@@ -22,7 +22,7 @@ func parts(
   let decoder = try #require(ImageCodecs().progressiveDecoder(style, options: options))
   var parts: [Part] = []
   for count in Array(stride(from: 0, to: bytes.count, by: step)) + [bytes.count] {
-    // Elsewhere in memory each time, and no longer there the next.
+    // A new array each time: the decoder must not keep pointers to earlier bytes.
     let data = Array(bytes.prefix(count))
     guard let image = try decoder.image(of: data, expectedLength: saysLength ? bytes.count : nil) else {
       continue
@@ -33,7 +33,7 @@ func parts(
 }
 
 extension Bitmap {
-  /// How near two pictures of a size are, alpha included; infinite where they are the same.
+  /// The signal-to-noise ratio (PSNR) of two images of the same size, alpha included; infinite if they are equal.
   func decibels(against other: Bitmap) -> Double {
     var squares = 0
     withUnsafeBytes { pixels in
@@ -48,19 +48,19 @@ extension Bitmap {
     return 10 * log10(255 * 255 * Double(byteCount) / Double(squares))
   }
 
-  /// How many rows from the top have no transparent pixel.
+  /// The number of rows from the top without a transparent pixel.
   var opaqueRows: Int {
     withUnsafeBytes { pixels in
       stride(from: 3, to: byteCount, by: 4).first { pixels[$0] < 255 }.map { $0 / bytesPerRow } ?? height
     }
   }
 
-  /// Whether every pixel from a row on is clear.
+  /// True if every pixel from a row on is clear.
   func isClear(from row: Int) -> Bool {
     withUnsafeBytes { pixels in pixels[(row * bytesPerRow)...].allSatisfy { $0 == 0 } }
   }
 
-  /// The mean difference of a pixel's red and its neighbour's.
+  /// The mean difference in red between adjacent pixels.
   var roughness: Double {
     let differences = colors.map { row in
       zip(row, row.dropFirst()).reduce(0) { $0 + abs(Int($1.0.red) - Int($1.1.red)) }

@@ -1,24 +1,24 @@
 import CCodecs
 
-/// Writes colour profiles with Little CMS.
+/// Writes color profiles with Little CMS.
 enum ProfileFixture {
-  /// What everything without a profile is taken for.
+  /// The profile assumed for images without one.
   static let srgb = bytes(cmsCreate_sRGBProfile())
 
-  /// The primaries of sRGB, red and green changed over: its red is green.
+  /// The primaries of sRGB with red and green swapped.
   static let swapped = rgb(red: (0.30, 0.60), green: (0.64, 0.33))
 
   /// The primaries of Display P3.
   static let displayP3 = rgb(red: (0.680, 0.320), green: (0.265, 0.690))
 
-  /// Grey in proportion to light.
+  /// Gray with a linear tone curve.
   static let linearGray: [UInt8] = {
     let curve = cmsBuildGamma(nil, 1)
     defer { cmsFreeToneCurve(curve) }
     return bytes(cmsCreateGrayProfile(cmsD50_xyY(), curve))
   }()
 
-  /// Four inks, of which the cyan one is red.
+  /// A CMYK profile whose cyan is red.
   static let redCyan: [UInt8] = {
     let profile = cmsCreateProfilePlaceholder(nil)
     cmsSetProfileVersion(profile, 2.1)

@@ -1,4 +1,4 @@
-/// Small WebP files, written with Pillow: there is no encoder among the codecs.
+/// Small WebP files, written with Pillow.
 enum WebPFixture {
   /// 4x2, lossless: red, green, blue, white; clear, red at alpha 128, black, (10, 20, 30) at alpha 40.
   static let losslessAlpha = bytes(
@@ -22,7 +22,7 @@ enum WebPFixture {
     6882effe1665c276b6cd850e04a1c2dc530869680000
     """)
 
-  /// As `lossy`, the upper half transparent.
+  /// Like `lossy`, with a transparent upper half.
   static let lossyAlpha = bytes(
     """
     524946468e00000057454250565038580a000000100000003f00002f0000414c504813000000010f30ff1111422c98e4
@@ -31,7 +31,7 @@ enum WebPFixture {
     ab9e67840000
     """)
 
-  /// 66x66, lossy: the left half red, the right half a green that is transparent.
+  /// 66x66, lossy: the left half red, the right half transparent green.
   static let lossyEdge = bytes(
     """
     52494646d200000057454250565038580a00000010000000410000410000414c504816000000010f30ff1111824cda26
@@ -49,7 +49,7 @@ enum WebPFixture {
     280000000000000000000f00000f0000640000005650384c0f0000002f0fc003000710d1fffe0722a2ff0100
     """)
 
-  /// 16x16, two frames, of which the first is a green square from (4, 6) to (12, 14).
+  /// 16x16, two frames; the first is a green square from (4, 6) to (12, 14).
   static let animatedPartial = bytes(
     """
     524946468400000057454250565038580a000000020000000f00000f0000414e494d06000000000000000000414e4d46
@@ -57,7 +57,7 @@ enum WebPFixture {
     280000000000000000000f00000f0000640000005650384c0f0000002f0fc003000710d1fffe0722a2ff0100
     """)
 
-  /// As `losslessOpaque`, with Exif that turns it by 90 degrees clockwise (6).
+  /// Like `losslessOpaque`, with Exif orientation 6: rotated by 90 degrees clockwise.
   static let rotated = bytes(
     """
     524946465e00000057454250565038580a000000080000000200000000005650384c1d0000002f0200000017201048da
@@ -65,7 +65,7 @@ enum WebPFixture {
     000000000000
     """)
 
-  /// 48x160, lossy: tall enough to come row by row.
+  /// 48x160, lossy: tall enough to be decoded row by row.
   static let lossyRows = bytes(
     """
     52494646bc0300005745425056503820b00300005013009d012a3000a0003f1176b252ac2724a2b0133aa98022096c63
@@ -91,7 +91,7 @@ enum WebPFixture {
     432c6000
     """)
 
-  /// 48x60, lossless: noise, of which rows come one by one.
+  /// 48x60, lossless noise: decoded row by row.
   static let losslessRows = bytes(
     """
     52494646d4020000574542505650384cc70200002f2fc00e00996588e87fd02e22fa1f12d989245992742ffd95aede93
@@ -135,7 +135,7 @@ enum WebPFixture {
     0fce97238b3fe557598753df9f34925c71edc437ed0a70a9e9f3ae696c1d086a794bbba6e04abef55f1ada358eb48000
     """)
 
-  /// Every one of them.
+  /// All files.
   static let all = [
     losslessAlpha, losslessOpaque, lossy, lossyAlpha, lossyEdge, animated, animatedPartial,
     rotated, lossyRows, losslessRows, lossyAlphaRows,
