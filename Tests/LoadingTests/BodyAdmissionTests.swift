@@ -5,7 +5,7 @@ import VitrineTesting
 
 @testable import VitrineLoading
 
-/// Bodies reserve memory before they are received, and their transfers pause while there is no room.
+/// Bodies reserve memory before they are received, and their transfers pause while the budget is full.
 @Suite(.timeLimit(.minutes(1))) struct BodyAdmissionTests {
   private func bytes(_ count: Int) -> [UInt8] { [UInt8](repeating: 1, count: count) }
 
@@ -25,7 +25,7 @@ import VitrineTesting
     return (world, ledger, tasks)
   }
 
-  @Test func endlessBodiesTogetherExceedTheirShareByOneBodyAtMost() async throws {
+  @Test func endlessBodiesExceedHalfOfTheBudgetByAtMostOneBody() async throws {
     let limit = 20_000
     let (world, ledger, tasks) = world(budget: 60_000, bodies: 6)
     var sent = [Int](repeating: 0, count: 6)
@@ -47,18 +47,18 @@ import VitrineTesting
     for task in tasks {
       await #expect(throws: ImageError.tooLarge(.body(bytes: limit))) { try await task.response }
     }
-    #expect(ledger.peak > 30_000, "one body went on beyond the share")
+    #expect(ledger.peak > 30_000, "one body continued beyond half of the budget")
     #expect(ledger.peak <= 30_000 + limit)
     #expect(ledger.usage.total == 0)
   }
 
-  @Test func pausedTransferGoesOnWhenAnotherBodyIsReleased() async {
+  @Test func pausedTransferResumesWhenAnotherBodyIsReleased() async {
     let (world, ledger, tasks) = world(budget: 10_000, bodies: 3)
     let transfers = world.transport.transfers
     transfers[0].send(bytes(3000))
     transfers[1].send(bytes(2000))
     transfers[1].send(bytes(1000))
-    #expect(!transfers[1].isPaused, "one body may exceed the share")
+    #expect(!transfers[1].isPaused, "one body may exceed half of the budget")
 
     transfers[0].send(bytes(1000))
     transfers[2].send(bytes(1))
@@ -73,8 +73,8 @@ import VitrineTesting
     #expect(ledger.usage.bodies == 4001)
   }
 
-  @Test func bodyWaitsForADecodeAndThenTakesThePlaceOfItsImage() async throws {
-    // Room for the image of 12,288 bytes and 7,712 more.
+  @Test func bodyWaitsForADecodeAndThenEvictsItsImage() async throws {
+    // The budget fits the image of 12,288 bytes and 7,712 more.
     let (world, ledger, tasks) = world(budget: 20_000, bodies: 2, decodingIsHeld: true)
     world.transport.transfers[0].send(Fixture.picture)
     world.transport.transfers[0].finish()
@@ -95,7 +95,7 @@ import VitrineTesting
     #expect(ledger.usage.cache == 0)
   }
 
-  @Test func cancellingAPausedTransferLeavesNothingBehind() async {
+  @Test func cancellingPausedTransfersReleasesAllReservations() async {
     let (world, ledger, tasks) = world(budget: 10_000, bodies: 3)
     let transfers = world.transport.transfers
     for transfer in transfers { transfer.send(bytes(3000)) }
@@ -110,7 +110,7 @@ import VitrineTesting
     #expect(!ledger.isBodyWaiting)
   }
 
-  @Test func timeInWhichATransferIsPausedTakesNothingFromItsRetry() async throws {
+  @Test func pausedTimeDoesNotShortenTheTimeoutOfARetry() async throws {
     let (world, _, tasks) = world(budget: 10_000, bodies: 2) {
       $0.retries = RetryPolicy(limit: 1, delay: 0.1)
       $0.timeouts.total = 60
@@ -132,7 +132,7 @@ import VitrineTesting
     #expect(abs(left - 55) < 0.001)
   }
 
-  @Test func bytesThatATransportHandsOverWithoutAskingCount() async {
+  @Test func bytesDeliveredWithoutAdmissionAreCounted() async {
     let (world, ledger, _) = world(budget: 1000, bodies: 1)
     guard let receiver = world.transport.transfers.first?.receiverForTesting else { return }
 
@@ -143,7 +143,7 @@ import VitrineTesting
 
   // MARK: Storage
 
-  @Test func storageOfABodyOfUnknownLengthIsCopiedAFewTimesAndEachCopyIsReservedFirst() {
+  @Test func growingBodyBufferCopiesRarelyAndReservesEachCopy() {
     var buffer = BodyBuffer()
     let chunk = bytes(16 << 10)
     var (moves, copied) = (0, 0)
@@ -156,7 +156,7 @@ import VitrineTesting
       if buffer.bytes.capacity == capacity {
         #expect(needed == buffer.count)
       } else {
-        #expect(needed == buffer.count + before, "the old storage is there until the new one is filled")
+        #expect(needed == buffer.count + before, "the old storage exists until the new storage is filled")
         moves += 1
         copied += before
       }
@@ -166,7 +166,7 @@ import VitrineTesting
     #expect(copied <= buffer.bytes.capacity / 2)
   }
 
-  @Test func declaredLengthIsBelievedWhenItIsSmallOrMostlyThere() {
+  @Test func declaredLengthIsTrustedIfSmallOrPartlyReceived() {
     var lying = BodyBuffer(expected: 64 << 20)
     bytes(10).withUnsafeBytes { lying.append($0) }
     #expect(lying.bytes.capacity < 2 << 20)

@@ -4,11 +4,11 @@ import VitrineGraphics
 import VitrineLoading
 import VitrineTesting
 
-/// What a memory cache lets go of, and when, beside its capacity.
+/// Limits of a memory cache other than its capacity: count, age and cost of one entry.
 @Suite(.timeLimit(.minutes(1))) struct CacheLimitTests {
   private static let size = 1000
 
-  /// Seconds, moved by hand.
+  /// A manual clock in nanoseconds.
   private final class Clock: Sendable {
     private let time = Atomic<Int64>(1_000_000_000_000)
     var now: Int64 { time.load(ordering: .relaxed) }
@@ -37,7 +37,8 @@ import VitrineTesting
 
   // MARK: Count
 
-  @Test("YY-B30 of two images and a third that goes which was used longest ago") func countLimit() {
+  @Test("YY-B30 a cache of at most two images evicts the least recently used image when a third one comes")
+  func countLimitEvictsTheLeastRecentlyUsedImage() {
     let cache = cache(countLimit: 2)
     insert("a", into: cache)
     insert("b", into: cache)
@@ -51,8 +52,8 @@ import VitrineTesting
   }
 
   @Test(
-    "YY-B30 YY-B31 a limit of zero images, or fewer, empties the cache and keeps it so", arguments: [0, -1])
-  func noImages(limit: Int) {
+    "YY-B30 YY-B31 a count limit of zero or less empties the cache and keeps it empty", arguments: [0, -1])
+  func countLimitOfZeroEmptiesTheCache(limit: Int) {
     let cache = cache()
     for name in ["a", "b", "c"] { insert(name, into: cache) }
 
@@ -64,7 +65,7 @@ import VitrineTesting
     #expect(cache.countLimit == 0)
   }
 
-  @Test func narrowerCountLimitLetsGoAtOnce() {
+  @Test func loweringTheCountLimitEvictsAtOnce() {
     let cache = cache()
     for name in ["a", "b", "c", "d"] { insert(name, into: cache) }
 
@@ -73,7 +74,7 @@ import VitrineTesting
     #expect(!has("a", cache) && has("b", cache) && has("c", cache) && has("d", cache))
   }
 
-  @Test func everySizeOfAPictureCounts() {
+  @Test func eachSizeOfAnImageCountsTowardTheLimit() {
     let cache = cache(countLimit: 2)
     for side in [1, 2, 3] {
       let target = DecodeTarget(width: side, height: side)
@@ -87,7 +88,8 @@ import VitrineTesting
 
   // MARK: Age
 
-  @Test("YY-B31 an image that is too old is not found, and is let go") func age() {
+  @Test("YY-B31 the lookup of an expired image is a cache miss and evicts the image")
+  func expiredImageIsEvictedByItsLookup() {
     let cache = cache(timeToLive: 10)
     insert("a", into: cache)
     clock.advance(9.9)
@@ -95,13 +97,13 @@ import VitrineTesting
 
     clock.advance(0.1)
 
-    #expect(!has("a", cache), "having been used makes nothing younger")
+    #expect(!has("a", cache), "a cache hit does not extend the life of an image")
     #expect(cache.usage == 0)
     #expect(cache.statistics.evictionsByReason == [.age: 1])
     #expect(cache.statistics.misses == 1)
   }
 
-  @Test("YY-B31 what has become too old goes with an insert, and no timer") func sweep() {
+  @Test("YY-B31 expired images are evicted by an insert, without a timer") func insertEvictsExpiredImages() {
     let cache = cache(timeToLive: 10)
     for name in ["a", "b", "c"] { insert(name, into: cache) }
     clock.advance(11)
@@ -113,14 +115,14 @@ import VitrineTesting
     #expect(cache.usage == Self.size)
   }
 
-  @Test func sweepsFollowEachOtherWithinAQuarterOfALife() {
+  @Test func sweepsAreAtMostAQuarterOfTheTimeToLiveApart() {
     let cache = cache(timeToLive: 4)
     insert("first", into: cache)
     clock.advance(0.5)
     insert("second", into: cache)
     clock.advance(3.5)
     insert("third", into: cache)
-    #expect(cache.statistics.entries == 2, "the first is too old")
+    #expect(cache.statistics.entries == 2, "the first image has expired")
 
     clock.advance(1.1)
     insert("fourth", into: cache)
@@ -129,7 +131,7 @@ import VitrineTesting
     #expect(cache.statistics.entries == 2)
   }
 
-  @Test func sweepsGoOnAfterTheClockWasSetBack() {
+  @Test func sweepsContinueAfterTheClockIsSetBack() {
     let cache = cache(timeToLive: 4)
     insert("first", into: cache)
     clock.advance(-1000)
@@ -141,7 +143,7 @@ import VitrineTesting
     #expect(cache.statistics.evictionsByReason == [.age: 2])
   }
 
-  @Test func shorterLifeTakesWhatIsTooOldAtOnce() {
+  @Test func loweringTheTimeToLiveEvictsExpiredImagesAtOnce() {
     let cache = cache(timeToLive: 1000)
     insert("first", into: cache)
     clock.advance(251)
@@ -154,7 +156,7 @@ import VitrineTesting
     #expect(cache.statistics.entries == 1)
   }
 
-  @Test func lifeThatIsSetLaterHoldsForLookups() {
+  @Test func changedTimeToLiveAppliesToLookups() {
     let cache = cache()
     insert("old", into: cache)
     cache.timeToLive = 1
@@ -167,7 +169,7 @@ import VitrineTesting
     #expect(has("new", cache))
   }
 
-  @Test func imageThatIsTooOldLeavesTheLedger() {
+  @Test func expiredImageIsRemovedFromTheLedger() {
     let cache = cache(timeToLive: 1)
     let ledger = MemoryLedger()
     cache.count(against: ledger)
@@ -180,7 +182,7 @@ import VitrineTesting
     #expect(cache.usage == 0)
   }
 
-  @Test func olderVariantThatServesStandsInForNothingThatIsTooOld() {
+  @Test func lookupSkipsAnExpiredVariantForALargerOne() {
     let cache = cache(timeToLive: 10)
     func variant(_ side: Int) {
       cache.insert(
@@ -195,12 +197,14 @@ import VitrineTesting
     let found = cache.image(
       for: request(target: DecodeTarget(width: 2, height: 2)), additionalIdentifier: nil)
 
-    #expect(found?.pixelWidth == 4, "the small one is too old, the large one serves")
+    #expect(found?.pixelWidth == 4, "the small variant has expired, and the large variant is returned")
     #expect(cache.statistics.entries == 1)
   }
 
-  @Test("YY-B31 no time to live keeps nothing", arguments: [0, -1, -Double.infinity, Double.nan])
-  func noTime(timeToLive: Double) {
+  @Test(
+    "YY-B31 a time to live of zero, below zero or NaN caches nothing",
+    arguments: [0, -1, -Double.infinity, Double.nan])
+  func timeToLiveOfZeroOrLessPreventsCaching(timeToLive: Double) {
     let cache = cache(timeToLive: timeToLive)
     insert("a", into: cache)
     #expect(!has("a", cache))
@@ -209,11 +213,11 @@ import VitrineTesting
     let other = self.cache()
     insert("a", into: other)
     other.timeToLive = timeToLive
-    #expect(other.usage == 0, "set later, it empties the cache")
+    #expect(other.usage == 0, "setting such a time to live empties the cache")
   }
 
   @Test(arguments: [Double.infinity, Double.greatestFiniteMagnitude, 1e300])
-  func longTimeIsForever(timeToLive: Double) {
+  func veryLongTimeToLiveNeverExpires(timeToLive: Double) {
     let cache = cache(timeToLive: timeToLive)
     insert("a", into: cache)
     clock.advance(1e8)
@@ -221,7 +225,7 @@ import VitrineTesting
     #expect(has("a", cache))
   }
 
-  @Test func clockThatIsSetBackMakesNothingLiveMuchLonger() {
+  @Test func clockSetBackRestartsTheTimeToLive() {
     let cache = cache(timeToLive: 10)
     insert("a", into: cache)
 
@@ -231,12 +235,12 @@ import VitrineTesting
     #expect(has("a", cache))
     clock.advance(1)
 
-    #expect(!has("a", cache), "its time began again when the clock was seen to be back")
+    #expect(!has("a", cache), "the time to live restarted when the cache noticed the earlier clock")
   }
 
-  // MARK: One image
+  // MARK: Entry cost
 
-  @Test func imageBeyondTheEntryLimitIsNotKept() {
+  @Test func imageAboveTheEntryCostLimitIsNotCached() {
     let cache = cache(entryCostLimit: 2000)
 
     insert("a", bytes: 2000, into: cache)
@@ -247,25 +251,29 @@ import VitrineTesting
     #expect(cache.statistics.refusals == 1)
   }
 
-  @Test func imageThatIsNotKeptTakesItsPredecessorAlong() {
+  @Test func refusedImageRemovesItsPredecessor() {
     let cache = cache(entryCostLimit: 2000)
     insert("a", into: cache)
 
     insert("a", bytes: 4000, into: cache)
 
-    #expect(!has("a", cache), "the picture behind the URL has changed")
+    #expect(!has("a", cache), "the image behind the URL has changed")
   }
 
-  @Test("Limits of one image that are odd do no harm", arguments: [Int.min, -1, 0, Int.max])
-  func oddEntryLimit(limit: Int) {
+  @Test(
+    "An entry cost limit of zero or less caches nothing, and the largest integer allows any image",
+    arguments: [Int.min, -1, 0, Int.max])
+  func extremeEntryCostLimitsAreAccepted(limit: Int) {
     let cache = cache(entryCostLimit: limit)
     insert("a", into: cache)
 
     #expect(has("a", cache) == (limit == .max))
   }
 
-  @Test("By default one image may take what a purge leaves, and a quarter of the capacity at least")
-  func usualEntryLimit() {
+  @Test(
+    "The default entry cost limit is the preferred usage after a purge, but at least a quarter of the capacity"
+  )
+  func defaultEntryCostLimitFollowsThePreferredUsage() {
     let large = MemoryImageCache(capacity: 10_000, preferredUsageAfterPurge: 6000)
     insert("fits", bytes: 6000, into: large)
     insert("does not", bytes: 6004, into: large)
@@ -277,8 +285,8 @@ import VitrineTesting
     #expect(has("fits", empties) && !has("does not", empties))
   }
 
-  @Test("Limits of any size are taken", arguments: [Int.min, 0, 1, Int.max])
-  func oddLimits(limit: Int) {
+  @Test("Extreme limits are accepted", arguments: [Int.min, 0, 1, Int.max])
+  func extremeLimitsAreAccepted(limit: Int) {
     let cache = MemoryImageCache(
       capacity: limit, preferredUsageAfterPurge: limit, countLimit: limit, timeToLive: 1e308,
       entryCostLimit: limit)

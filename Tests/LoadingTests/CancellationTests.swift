@@ -5,10 +5,10 @@ import VitrineTesting
 
 @testable import VitrineLoading
 
-/// Who leaves, who stays, and what stops.
+/// Cancellation of loads: the work that stops, and the work that continues for other loads.
 @MainActor @Suite(.timeLimit(.minutes(1))) struct CancellationTests {
-  @Test("AF-D13, AF-D29 cancelling a receipt fails it with .cancelled and the URL without a login")
-  func cancelReceipt() async throws {
+  @Test("AF-D13, AF-D29 a cancelled receipt fails with .cancelled and the URL without credentials")
+  func cancelledReceiptFailsWithItsURL() async throws {
     let world = Fixture()
     let heard = Heard<ImageError>()
     let receipt = try #require(
@@ -16,7 +16,7 @@ import VitrineTesting
 
     world.downloader.cancel(receipt)
 
-    #expect(heard.values.isEmpty, "never inside the call")
+    #expect(heard.values.isEmpty, "the failure handler never runs inside the call")
     #expect(try await heard.wait(for: 1) == [.cancelled])
     let error = try #require(heard.values.first)
     #expect(error.failingURL == url() && error.isCancellation)
@@ -25,8 +25,8 @@ import VitrineTesting
     #expect(world.transport.transfers[0].isCancelled)
   }
 
-  @Test("AF-D14 SD-D20 cancelling one of two leaves the other", arguments: [0, 1])
-  func cancelOneOfTwo(which: Int) async throws {
+  @Test("AF-D14 SD-D20 cancelling one of two loads of a URL leaves the other running", arguments: [0, 1])
+  func cancellingOneOfTwoLoadsLeavesTheOther(which: Int) async throws {
     let world = Fixture()
     let tasks = [world.downloader.load(request()), world.downloader.load(request())]
 
@@ -38,9 +38,8 @@ import VitrineTesting
     #expect(other.http != nil)
   }
 
-  @Test("AF-D15 SD-D21 download, cancel and download again, for more than run at once") func againAndAgain()
-    async throws
-  {
+  @Test("AF-D15 SD-D21 more downloads than may run at once are cancelled and succeed when requested again")
+  func cancelledDownloadsCanBeRequestedAgain() async throws {
     let world = Fixture { $0.maximumActiveDownloads = 4 }
     let heard = Heard<Bool>()
     let names = (0..<5).map { "\($0).jpg" }
@@ -57,7 +56,8 @@ import VitrineTesting
     #expect(outcomes == Array(repeating: false, count: 5) + Array(repeating: true, count: 5))
   }
 
-  @Test("AF-D16 what is cancelled at once never comes into the cache") func nothingIsCached() async throws {
+  @Test("AF-D16 the image of a load that is cancelled at once is never cached")
+  func loadCancelledAtOnceIsNotCached() async throws {
     let world = Fixture(endsCancelled: false)
     let task = world.downloader.load(request())
 
@@ -69,8 +69,9 @@ import VitrineTesting
     #expect(world.decoder.calls.isEmpty)
   }
 
-  @Test("AF-D26 SD-D27 the last to leave stops the download, and the URL is free at once") func lastToLeave()
-  {
+  @Test(
+    "AF-D26 SD-D27 cancelling the last load stops the download, and the URL can be requested again at once")
+  func cancellingTheLastLoadStopsTheDownload() {
     let world = Fixture()
     let first = world.downloader.load(request())
     let second = world.downloader.load(request(target: DecodeTarget(width: 8, height: 8)))
@@ -85,7 +86,7 @@ import VitrineTesting
     #expect(!world.transport.transfers[1].isCancelled)
   }
 
-  @Test func thoseWhoHaveLeftAreNotKeptUntilTheDownloadEnds() async throws {
+  @Test func cancelledTasksAreReleasedBeforeTheDownloadEnds() async throws {
     let world = Fixture()
     let heard = Heard<Bool>()
     let stays = world.downloader.load(request())
@@ -107,7 +108,8 @@ import VitrineTesting
     weak var task: ImageTask?
   }
 
-  @Test("AF-D27 the late end of a cancelled download never reaches a newer one") func lateEnd() async throws {
+  @Test("AF-D27 the late end of a cancelled download never reaches a newer download")
+  func lateEndOfACancelledDownloadIsIgnored() async throws {
     let world = Fixture(endsCancelled: false)
     world.downloader.load(request()).cancel()
     let newer = world.downloader.load(request())
@@ -119,7 +121,8 @@ import VitrineTesting
     #expect(try await newer.response.image.pixelWidth == 64)
   }
 
-  @Test("AF-D31 exactly one outcome, however often it is cancelled") func cancelledTwice() async throws {
+  @Test("AF-D31 a load has exactly one outcome, however often it is cancelled")
+  func loadCancelledTwiceHasOneOutcome() async throws {
     let world = Fixture()
     let heard = Heard<ImageError?>()
     let add: ImageTask.Completion = { result in
@@ -176,7 +179,7 @@ import VitrineTesting
     #expect(world.transport.transfers[0].isCancelled)
   }
 
-  @Test func swiftTaskThatIsCancelledAlreadyStartsNothing() async throws {
+  @Test func cancelledSwiftTaskStartsNoDownload() async throws {
     let world = Fixture()
     let waiting = Task { try await world.downloader.image(for: request()) }
     waiting.cancel()
@@ -185,7 +188,7 @@ import VitrineTesting
     #expect(world.transport.transfers.isEmpty)
   }
 
-  @Test func cancellingWhileDecodingLeavesNothingBehind() async throws {
+  @Test func newLoadAfterACancelledDecodeDownloadsAgain() async throws {
     let world = Fixture(decodingIsHeld: true)
     let task = world.downloader.load(request())
     world.transport.transfers[0].answer(with: Fixture.picture)
@@ -201,9 +204,8 @@ import VitrineTesting
     await #expect(throws: ImageError.cancelled) { try await task.response }
   }
 
-  @Test("AF-D2, AF-F34 a downloader that goes cancels what runs, and leaks nothing") func droppedDownloader()
-    async throws
-  {
+  @Test("AF-D2, AF-F34 a released downloader cancels its loads and leaks nothing")
+  func releasedDownloaderCancelsItsLoads() async throws {
     let transport = FakeTransport(endsCancelled: false)
     let gate = Gate()
     var downloader: ImageDownloader? = ImageDownloader(
@@ -225,7 +227,7 @@ import VitrineTesting
     for transfer in transport.transfers { transfer.answer(with: Fixture.picture) }
   }
 
-  @Test func engineGoesWithItsDownloader() async {
+  @Test func engineIsReleasedWithItsDownloader() async {
     let transport = FakeTransport(endsCancelled: false)
     weak var cache: MemoryImageCache?
     do {
@@ -243,7 +245,7 @@ import VitrineTesting
 
   // MARK: Decoding
 
-  @Test func lastCallerThatLeavesStopsTheDecodeThatRuns() async {
+  @Test func cancellingTheLastLoadStopsTheRunningDecode() async {
     let world = Fixture(decodingIsHeld: true)
     let tasks = [world.downloader.load(request()), world.downloader.load(request())]
     world.transport.transfers[0].answer(with: Fixture.picture)
@@ -258,7 +260,7 @@ import VitrineTesting
     #expect(world.cache.usage == 0)
   }
 
-  @Test func decodeThatRunsGoesOnForTheCallerWhoIsLeft() async throws {
+  @Test func runningDecodeContinuesForTheRemainingLoad() async throws {
     let world = Fixture(decodingIsHeld: true)
     let tasks = [world.downloader.load(request()), world.downloader.load(request())]
     world.transport.transfers[0].answer(with: Fixture.picture)
@@ -271,7 +273,7 @@ import VitrineTesting
     #expect(world.decoder.stopCount == 0)
   }
 
-  @Test func imageThatIsWantedAgainIsDecodedAgain() async throws {
+  @Test func newLoadAfterACancelledDecodeDecodesAgain() async throws {
     let world = Fixture(decodingIsHeld: true)
     let first = world.downloader.load(request())
     world.transport.transfers[0].answer(with: Fixture.picture)

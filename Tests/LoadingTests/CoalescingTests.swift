@@ -6,7 +6,7 @@ import VitrineTesting
 
 @testable import VitrineLoading
 
-/// Who shares what with whom.
+/// Loads that share a download, a decode or a transform.
 @MainActor @Suite(.timeLimit(.minutes(1))) struct CoalescingTests {
   @Test("AF-D6 two requests for one URL get the same image from one download")
   func secondRequestJoinsRunningDownload() async throws {
@@ -22,11 +22,12 @@ import VitrineTesting
     #expect(world.decoder.calls.count == 1)
   }
 
-  @Test("AF-D25 those who wait are answered in the order in which they asked") func order() async throws {
+  @Test("AF-D25 loads of one download complete in the order in which they were requested")
+  func loadsCompleteInRequestOrder() async throws {
     let world = Fixture()
     let heard = Heard<Int>()
     for number in 0..<50 {
-      // Of different sizes, identifiers and priorities: the order holds across all that share the download.
+      // Sizes, identifiers and priorities differ: the order holds for all loads that share the download.
       world.downloader.load(
         request(priority: .allCases[number % 5], target: number % 2 == 0 ? nil : .init(width: 8, height: 8)),
         additionalIdentifier: "\(number % 3)",
@@ -38,7 +39,7 @@ import VitrineTesting
     #expect(try await heard.wait(for: 50) == Array(0..<50))
   }
 
-  @Test func oneWhoWantsItAnewAndJoinsReplacesOtherSizes() async throws {
+  @Test func reloadThatJoinsADownloadReplacesOtherSizes() async throws {
     let world = Fixture()
     let small = request(target: DecodeTarget(width: 16, height: 12))
     let first = world.downloader.load(small)
@@ -66,8 +67,8 @@ import VitrineTesting
     #expect(world.decoder.calls.count == 2)
   }
 
-  @Test("SD-D30 SD-M19 ten sizes of one picture at once: each gets its own, from one download")
-  func tenSizes() async throws {
+  @Test("SD-D30 SD-M19 concurrent loads of one image in ten sizes each get their size from one download")
+  func tenSizesShareOneDownload() async throws {
     let world = Fixture()
     let body = FakeDecoder.picture(width: 1000, height: 1000)
     let tasks = (490...499).map {
@@ -96,7 +97,7 @@ import VitrineTesting
     #expect(world.cache.statistics.entries == 2)
   }
 
-  @Test func transformsShareTheDecodedPicture() async throws {
+  @Test func transformsShareTheDecodedImage() async throws {
     let world = Fixture()
     let plain = world.downloader.load(request())
     let round = world.downloader.load(request(transforms: [.circle()]))
@@ -110,7 +111,7 @@ import VitrineTesting
     #expect(world.downloader.cachedImage(for: request(transforms: [.circle()]))?.pixelWidth == 48)
   }
 
-  @Test func transformRunsOnceForAllWhoWantIt() async throws {
+  @Test func transformRunsOnceForAllLoadsThatShareIt() async throws {
     let world = Fixture()
     let transform = CountedTransform()
     let first = world.downloader.load(request(transforms: [transform]))
@@ -122,7 +123,7 @@ import VitrineTesting
     #expect(transform.count == 1)
   }
 
-  @Test func loadIsJoinedWhileItIsDecoded() async throws {
+  @Test func newLoadJoinsALoadThatIsBeingDecoded() async throws {
     let world = Fixture(decodingIsHeld: true)
     let first = world.downloader.load(request())
     world.transport.transfers[0].answer(with: Fixture.picture)
@@ -139,8 +140,10 @@ import VitrineTesting
     #expect(world.decoder.calls.count == 2)
   }
 
-  @Test("AF-D28 reload joins what runs; other headers that change the answer do not (deviates)")
-  func whatJoins() async throws {
+  @Test(
+    "AF-D28 a reload joins a running load; a request with other headers that change the response does not (deviates)"
+  )
+  func reloadJoinsARunningLoad() async throws {
     let world = Fixture()
     var signedIn = request()
     signedIn.headers["authorization"] = "Bearer 1"
@@ -158,7 +161,7 @@ import VitrineTesting
     #expect(world.transport.transfers[1].request.headers["Authorization"] == "Bearer 1")
   }
 
-  @Test func requestsWithDifferentLimitsShareTheDownloadAndNoDecode() async throws {
+  @Test func requestsWithDifferentLimitsShareTheDownloadButNotTheDecode() async throws {
     let world = Fixture()
     var (first, second) = (request(), request())
     first.limits.pixels = 10_000
@@ -189,7 +192,7 @@ import VitrineTesting
     #expect(world.downloader.cachedImage(for: request()) == nil)
   }
 
-  @Test func failureOfOneDecodeLeavesTheOther() async throws {
+  @Test func failureOfOneDecodeDoesNotAffectTheOther() async throws {
     let world = Fixture()
     var limited = request()
     limited.limits.pixels = 10
@@ -202,7 +205,7 @@ import VitrineTesting
     #expect(try await small.response.image.pixelHeight == 8)
   }
 
-  @Test func loadThatEndsBetweenLookupAndStartIsNotDoneTwice() async throws {
+  @Test func loadThatEndsBetweenLookupAndStartIsNotRepeated() async throws {
     let cache = InterruptedCache()
     let transport = FakeTransport()
     let downloader = ImageDownloader(transports: [transport], decoder: FakeDecoder(), cache: cache)
@@ -224,7 +227,7 @@ import VitrineTesting
     #expect(try await second.response.source == .memory)
   }
 
-  @Test func concurrentLoadsOfOnePictureDownloadItOnce() async throws {
+  @Test func concurrentLoadsOfOneImageDownloadItOnce() async throws {
     for _ in 0..<50 {
       let world = Fixture()
       world.transport.answerAll { $0.answer(with: Fixture.picture) }
@@ -241,7 +244,7 @@ import VitrineTesting
   }
 }
 
-/// Gives back what it gets, and counts.
+/// A transform that returns its input and counts its calls.
 private final class CountedTransform: ImageTransform {
   let identifier = "counted"
   private let counter = Atomic(0)
@@ -254,7 +257,7 @@ private final class CountedTransform: ImageTransform {
   }
 }
 
-/// A memory cache in which something happens between a miss and its answer.
+/// A memory cache that runs a closure after a cache miss, before the lookup returns.
 private final class InterruptedCache: ImageRequestCache {
   private let cache = MemoryImageCache()
   private let interruption = Mutex<(@Sendable () -> Void)?>(nil)

@@ -37,7 +37,7 @@ import VitrineTesting
     CredentialDigests(cookie: "ben"), CredentialDigests(), CredentialDigests(authorization: "anna"),
     CredentialDigests(cookie: "anna", authorization: "ben"),
   ])
-  func nextVisitorIsNotServedFromMemory(next: CredentialDigests) async throws {
+  func nextUserIsNotServedFromMemory(next: CredentialDigests) async throws {
     let (downloader, transport) = world()
     transport.credentials = anna
     let first = downloader.load(request())
@@ -59,7 +59,7 @@ import VitrineTesting
   @Test(arguments: [
     CredentialDigests(cookie: "ben"), CredentialDigests(), CredentialDigests(authorization: "anna"),
   ])
-  func nextVisitorIsNotServedWhatVariesWithEverything(next: CredentialDigests) async throws {
+  func nextUserIsNotServedAResponseThatVariesOnEverything(next: CredentialDigests) async throws {
     for (first, second) in [(anna, next), (next, anna)] {
       let (downloader, transport) = world()
       transport.credentials = first
@@ -80,7 +80,7 @@ import VitrineTesting
   }
 
   @Test(arguments: [CredentialDigests(cookie: "ben"), CredentialDigests()])
-  func nextVisitorIsNotServedFromDisk(next: CredentialDigests) async throws {
+  func nextUserIsNotServedFromDisk(next: CredentialDigests) async throws {
     let disk = MemoryDataCache()
     do {
       let (downloader, transport) = world(disk: disk)
@@ -91,7 +91,7 @@ import VitrineTesting
       #expect(await (try task.response).isStored())
     }
 
-    // Another process that does not know yet that the response varies.
+    // A new process does not know yet that the response varies.
     let (downloader, transport) = world(disk: disk)
     transport.credentials = next
     let task = downloader.load(request())
@@ -101,7 +101,7 @@ import VitrineTesting
     #expect(try await task.response.image.pixelWidth == 2)
   }
 
-  @Test func sameVisitorIsServedFromDisk() async throws {
+  @Test func sameUserIsServedFromDisk() async throws {
     let disk = MemoryDataCache()
     for _ in 0..<2 {
       let (downloader, transport) = world(disk: disk)
@@ -121,13 +121,13 @@ import VitrineTesting
     #expect(disk.storeCount == 1)
   }
 
-  @Test func visitorWhoJoinsTheLoadOfAnotherAsksForHerOwn() async throws {
+  @Test func loadThatJoinsAnotherUsersLoadSendsItsOwnRequest() async throws {
     let (downloader, transport) = world()
     transport.credentials = anna
     let first = downloader.load(request())
     transport.credentials = ben
     let second = downloader.load(request())
-    #expect(transport.transfers.count == 1, "nobody knows yet that it matters")
+    #expect(transport.transfers.count == 1, "the response and its Vary header are not known yet")
 
     Self.answer(transport.transfers[0], width: 1)
     try #require(transport.transfers.count == 2)
@@ -138,7 +138,7 @@ import VitrineTesting
     #expect(downloader.cachedImage(for: request())?.pixelWidth == 2)
   }
 
-  @Test func imageBelongsToTheVisitorWhoseCookiesWereReallySent() async throws {
+  @Test func imageBelongsToTheUserWhoseCookiesWereSent() async throws {
     let (downloader, transport) = world()
     downloader.isSuspended = true
     transport.credentials = anna
@@ -166,7 +166,7 @@ import VitrineTesting
     #expect(downloader.cachedImage(for: request())?.pixelWidth == 1)
   }
 
-  @Test func digestsAreThoseOfTheStandard() {
+  @Test func digestsMatchTheSHA256Standard() {
     #expect(
       SHA256.digest(Array("abc".utf8)).map { String($0, radix: 16) }.joined()
         == "ba7816bf8f1cfea414140de5dae2223b0361a396177a9cb410ff61f2015ad")

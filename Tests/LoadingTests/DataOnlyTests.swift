@@ -27,7 +27,7 @@ struct DataOnlyTests {
     return request
   }
 
-  @Test func bytesComeAsTheyAreAndAreKeptOnDiskAlone() async throws {
+  @Test func rawBytesAreDeliveredAndStoredOnlyOnDisk() async throws {
     transport.answerAll { [text] in $0.answer(with: text) }
 
     let response = try await downloader.image(for: try request())
@@ -40,7 +40,7 @@ struct DataOnlyTests {
     #expect(again.data == text)
   }
 
-  @Test func keptBytesServeWhileTheServerIsDown() async throws {
+  @Test func staleBytesAreDeliveredWhileTheServerIsDown() async throws {
     transport.answerAll { [text] in $0.answer(with: text) }
     #expect(try await downloader.image(for: try request()).isStored())
     transport.answerAll { $0.fail(.transport(code: 7, message: "refused")) }
@@ -66,7 +66,7 @@ struct DataOnlyTests {
     return request
   }
 
-  @Test func bytesThatFailTheirCheckAreNotStored() async throws {
+  @Test func bytesThatFailValidationAreNotStored() async throws {
     transport.answerAll { $0.answer(with: Array("<html>".utf8)) }
 
     await #expect(throws: ImageError.invalidData("no list")) { try await downloader.image(for: validated()) }
@@ -75,7 +75,7 @@ struct DataOnlyTests {
     #expect(disk.storeCount == 0)
   }
 
-  @Test func bytesThatFailTheirCheckDoNotReplaceThoseOnDisk() async throws {
+  @Test func bytesThatFailValidationDoNotReplaceStoredBytes() async throws {
     transport.answerAll { [text] in $0.answer(with: text) }
     #expect(try await downloader.image(for: try validated()).isStored())
     transport.answerAll { $0.answer(with: Array("<html>".utf8)) }
@@ -104,7 +104,7 @@ struct DataOnlyTests {
     #expect(transport.transfers.count == 1)
   }
 
-  @Test func transformsAndPreviewsTakeNoPart() throws {
+  @Test func dataOnlyRequestIgnoresTransformsAndPreviews() throws {
     var request = try request()
     request.transforms = [.circle()]
     request.progressive = .scans

@@ -8,10 +8,10 @@ import VitrineTesting
 
 @testable import VitrineLoading
 
-/// The downloader as a caller meets it, one load at a time.
+/// The downloader's API, mostly one load at a time.
 @MainActor @Suite(.timeLimit(.minutes(1))) struct DownloaderTests {
-  @Test("AF-D1 there is a shared downloader; until it is set up it fails and says so")
-  func sharedDownloader() async throws {
+  @Test("AF-D1 the shared downloader exists, and its loads fail with .notConfigured until it is set")
+  func sharedDownloaderFailsUntilItIsSet() async throws {
     let shared = ImageDownloader.shared
 
     await #expect(throws: ImageError.notConfigured) { try await shared.image(for: request()) }
@@ -22,8 +22,10 @@ import VitrineTesting
     ImageDownloader.shared = shared
   }
 
-  @Test("AF-D3 SD-M3 an invalid URL: no receipt, and a failure later", arguments: ["", "no url", "a/b.jpg"])
-  func invalidURL(text: String) async throws {
+  @Test(
+    "AF-D3 SD-M3 an invalid URL returns no receipt and fails after the call",
+    arguments: ["", "no url", "a/b.jpg"])
+  func invalidURLReturnsNoReceiptAndFails(text: String) async throws {
     let world = Fixture()
     let heard = Heard<ImageError>()
 
@@ -34,7 +36,8 @@ import VitrineTesting
     #expect(try await heard.wait(for: 1) == [.invalidURL(text)])
   }
 
-  @Test("AF-D3 SD-D7 no URL at all: no receipt, and a failure later") func noURL() async throws {
+  @Test("AF-D3 SD-D7 a nil URL returns no receipt and fails after the call")
+  func nilURLReturnsNoReceiptAndFails() async throws {
     let heard = Heard<ImageError>()
 
     #expect(Fixture().downloader.download(nil, failure: heard.add) == nil)
@@ -50,14 +53,14 @@ import VitrineTesting
     }
   }
 
-  @Test func schemeThatNobodyServesFails() async {
+  @Test func unsupportedSchemeFails() async {
     await #expect(throws: ImageError.unsupportedScheme("ftp")) {
       try await Fixture().downloader.image(for: "ftp://a.test/a.jpg")
     }
   }
 
-  @Test("AF-D4 SD-D22 a picture is downloaded, and decoded by the decoder one brings")
-  func pictureIsDownloaded() async throws {
+  @Test("AF-D4 SD-D22 an image is downloaded and decoded by a custom decoder")
+  func imageIsDownloadedAndDecoded() async throws {
     let world = Fixture()
 
     let response = try await world.loaded(request())
@@ -67,7 +70,7 @@ import VitrineTesting
     #expect(response.image.pixelWidth == 64)
   }
 
-  @Test("AF-D5 two pictures are downloaded at once") func twoAtOnce() async throws {
+  @Test("AF-D5 two images are downloaded at once") func twoImagesAreDownloadedAtOnce() async throws {
     let world = Fixture()
     let first = world.downloader.load(request("a.jpg"))
     let second = world.downloader.load(request("b.jpg"))
@@ -78,7 +81,8 @@ import VitrineTesting
     #expect(try await first.response.image !== second.response.image)
   }
 
-  @Test("AF-D7 behind a redirect: the answer's own URL is reported") func redirect() async throws {
+  @Test("AF-D7 the URL of the response is reported after a redirect")
+  func responseReportsItsURLAfterARedirect() async throws {
     let world = Fixture()
     let task = world.downloader.load(request("moved.jpg"))
     let transfer = world.transport.transfers[0]
@@ -90,7 +94,8 @@ import VitrineTesting
     #expect(try await task.response.http?.url == url("here.jpg"))
   }
 
-  @Test("AF-D8 a memory hit is the identical image, without a response") func memoryHit() async throws {
+  @Test("AF-D8 a memory hit returns the identical image, without an HTTP response")
+  func memoryHitReturnsTheIdenticalImage() async throws {
     let world = Fixture()
     let first = try await world.loaded(request())
 
@@ -102,8 +107,9 @@ import VitrineTesting
     #expect(world.downloader.cachedImage(for: request()) === first.image)
   }
 
-  @Test("AF-D9, AF-D10 the cache is asked before each insert, and may refuse", arguments: [true, false])
-  func cacheIsAsked(answer: Bool) async throws {
+  @Test(
+    "AF-D9, AF-D10 the cache is asked before each insert and may refuse the image", arguments: [true, false])
+  func cacheIsAskedBeforeEachInsert(answer: Bool) async throws {
     let cache = AskedCache(answer: answer)
     let transport = FakeTransport()
     transport.answerAll { $0.answer(with: Fixture.picture) }
@@ -117,7 +123,7 @@ import VitrineTesting
     #expect((second.http == nil) == answer)
   }
 
-  @Test("AF-D11 the receipt of a cached picture is nil") func receiptOfCachedPicture() async throws {
+  @Test("AF-D11 the receipt of a cached image is nil") func receiptOfACachedImageIsNil() async throws {
     let world = Fixture()
     let heard = Heard<ImageResponse>()
     let first = world.downloader.download(request(), success: heard.add)
@@ -128,16 +134,17 @@ import VitrineTesting
 
     #expect(first != nil)
     #expect(second == nil)
-    #expect(heard.values.count == 1, "never inside the call (AF-F22)")
+    #expect(heard.values.count == 1, "the success handler never runs inside the call (AF-F22)")
     let responses = try await heard.wait(for: 2)
     #expect(responses[1].image === responses[0].image)
   }
 
-  @Test("AF-S27 a picture is decoded while the main actor does something else") func decodedOffMain() {
+  @Test("AF-S27 an image is decoded while the main actor is busy")
+  func imageIsDecodedWhileTheMainActorIsBusy() {
     let world = Fixture()
     world.downloader.load(request())
     world.transport.transfers[0].answer(with: Fixture.picture)
-    // Never yields: what waited for the main actor would not be done.
+    // The loop never yields, so work that needs the main actor could not finish.
     var patience = 10_000
     while world.cache.statistics.inserts == 0, patience > 0 {
       usleep(1000)
@@ -146,7 +153,7 @@ import VitrineTesting
     #expect(world.cache.statistics.inserts == 1)
   }
 
-  @Test("SD-D10 404 fails, and there is no picture") func notFound() async throws {
+  @Test("SD-D10 a response with status 404 fails and caches no image") func status404Fails() async throws {
     let world = Fixture()
     let task = world.downloader.load(request())
     world.transport.transfers[0].respond(status: 404)
@@ -155,7 +162,8 @@ import VitrineTesting
     #expect(world.downloader.cachedImage(for: request()) == nil)
   }
 
-  @Test("AF-D12 reload ignores the cache, and replaces what was kept") func reload() async throws {
+  @Test("AF-D12 a reload ignores the cache and replaces the cached image")
+  func reloadReplacesTheCachedImage() async throws {
     let world = Fixture()
     let first = try await world.loaded(request())
 
@@ -167,7 +175,8 @@ import VitrineTesting
     #expect(world.downloader.cachedImage(for: request()) === second.image)
   }
 
-  @Test("AF-D30 which cache policies look into the cache") func cachePolicies() async throws {
+  @Test("AF-D30 the policies .cacheOnly and .useCache read the cache, and .reload does not")
+  func cachePolicyDecidesWhetherTheCacheIsRead() async throws {
     let world = Fixture()
     await #expect(throws: ImageError.notCached) {
       try await world.downloader.image(for: request(policy: .cacheOnly))
@@ -180,7 +189,7 @@ import VitrineTesting
     #expect(world.transport.transfers.count == 2)
   }
 
-  @Test("AF-D19 the receipt has the identifier that was passed in") func receiptID() {
+  @Test("AF-D19 the receipt has the identifier that was passed in") func receiptHasTheGivenIdentifier() {
     let id = UUID()
 
     let receipt = Fixture().downloader.download(request(), receiptID: id)
@@ -188,8 +197,8 @@ import VitrineTesting
     #expect(receipt?.receiptID == id)
   }
 
-  @Test("AF-D17, AF-D18 success and failure are heard on the main actor, from any thread")
-  func callbacksOnMain() async throws {
+  @Test("AF-D17, AF-D18 success and failure handlers run on the main actor, whichever thread starts the load")
+  func handlersRunOnTheMainActor() async throws {
     let world = Fixture()
     let heard = Heard<String>()
     let main = DispatchSpecificKey<Bool>()
@@ -218,7 +227,7 @@ import VitrineTesting
     #expect(try await Set(heard.wait(for: 2)) == ["success", "the server answered 404"])
   }
 
-  @Test("AF-F32 an empty body is an error") func emptyBody() async throws {
+  @Test("AF-F32 an empty body is an error") func emptyBodyFails() async throws {
     let world = Fixture()
     let task = world.downloader.load(request())
 
@@ -227,7 +236,8 @@ import VitrineTesting
     await #expect(throws: ImageError.emptyBody) { try await task.response }
   }
 
-  @Test("AF-F33 what is no picture fails, and is not remembered") func noPicture() async throws {
+  @Test("AF-F33 a body that is no image fails, and the failure is not remembered")
+  func bodyThatIsNoImageFails() async throws {
     let world = Fixture()
     let task = world.downloader.load(request())
     world.transport.transfers[0].answer(with: Array("<html>".utf8))
@@ -236,7 +246,7 @@ import VitrineTesting
     #expect(try await world.loaded(request()).source == .network)
   }
 
-  @Test func closureAfterTheCallIsTheCompletion() async throws {
+  @Test func trailingClosureIsTheCompletion() async throws {
     let world = Fixture()
     let heard = Heard<Result<ImageResponse, ImageError>>()
 
@@ -246,7 +256,7 @@ import VitrineTesting
     #expect(try await heard.wait(for: 1).first?.error == .status(404))
   }
 
-  @Test func manyPicturesThroughASmallCacheTakeNoMoreMemoryThanItHas() async throws {
+  @Test func manyImagesStayWithinTheCapacityOfASmallCache() async throws {
     let transport = FakeTransport()
     transport.answerAll { $0.answer(with: Fixture.picture) }
     let cost = 64 * 48 * 4
@@ -268,7 +278,7 @@ import VitrineTesting
     #expect(downloader.statistics.loads == [.network: 200])
   }
 
-  @Test func resultIsKeptForWhoeverAsksLater() async throws {
+  @Test func finishedTaskKeepsItsResponse() async throws {
     let world = Fixture()
     let task = world.downloader.load(request())
     world.transport.transfers[0].answer(with: Fixture.picture)
@@ -280,7 +290,7 @@ import VitrineTesting
     #expect(task.isFinished)
   }
 
-  @Test func wholePictureIsNotServedByThumbnail() async throws {
+  @Test func thumbnailDoesNotServeARequestForTheFullImage() async throws {
     let world = Fixture()
     let thumbnail = try await world.loaded(request(target: DecodeTarget(width: 8, height: 8)))
 
@@ -290,7 +300,7 @@ import VitrineTesting
     #expect(whole.image.pixelHeight == 48)
   }
 
-  @Test func statisticsCountWhatWasDone() async throws {
+  @Test func statisticsCountLoadsFailuresAndCancellations() async throws {
     let world = Fixture()
     try await world.loaded(request("a.jpg"))
     try await world.loaded(request("a.jpg"))
@@ -308,7 +318,7 @@ import VitrineTesting
     #expect(statistics.cancellations == 1)
   }
 
-  @Test func cachedPicturesCanBeRemoved() async throws {
+  @Test func cachedImagesCanBeRemoved() async throws {
     let world = Fixture()
     try await world.loaded(request())
 
@@ -319,7 +329,7 @@ import VitrineTesting
   }
 }
 
-/// Says yes or no, and writes down what it was asked.
+/// A cache that accepts or refuses all images and logs its calls.
 private final class AskedCache: ImageRequestCache {
   private let answer: Bool
   private let state = Mutex<(log: [String], image: Image?)>(([], nil))

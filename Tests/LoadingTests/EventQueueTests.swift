@@ -6,7 +6,7 @@ import VitrineTesting
 
 /// The queue of events for a slow listener takes bounded memory.
 @MainActor @Suite(.timeLimit(.minutes(1))) struct EventQueueTests {
-  @Test func ofProgressAndPartialImagesOnlyTheNewestWaits() {
+  @Test func queueKeepsOnlyTheNewestProgressAndPreview() {
     var queue = ImageTask.EventQueue()
     for number in 1...1000 {
       queue.append(.progress(.init(received: number)))
@@ -24,7 +24,7 @@ import VitrineTesting
     #expect(words == ["progress 1000", "part 1000"])
   }
 
-  @Test func ofOtherEventsTheNewestWaitAndTheOutcomeAlways() {
+  @Test func queueKeepsTheNewestOtherEventsAndAlwaysTheOutcome() {
     var queue = ImageTask.EventQueue()
     for number in 1...1000 { queue.append(.willRetry(after: Double(number), .status(503))) }
     queue.append(.finished(.failure(.cancelled)))
@@ -40,7 +40,7 @@ import VitrineTesting
     guard case .finished = last else { return #expect(Bool(false), "the outcome was lost") }
   }
 
-  @Test func listenerThatReadsOnlyAtTheEndHearsTheLastProgressAndTheOutcome() async {
+  @Test func slowListenerReceivesTheLastProgressAndTheOutcome() async {
     let world = Fixture()
     let task = world.downloader.load(request())
     let events = task.events
@@ -62,7 +62,7 @@ import VitrineTesting
     #expect(count <= 5)
   }
 
-  @Test func streamThatIsReleasedEndsListening() {
+  @Test func releasedStreamRemovesItsListener() {
     let world = Fixture()
     let task = world.downloader.load(request())
     for _ in 0..<10 { _ = task.events }

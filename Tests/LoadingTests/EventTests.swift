@@ -5,7 +5,7 @@ import VitrineTesting
 
 @testable import VitrineLoading
 
-/// What a load tells those who listen.
+/// The events that a load reports to its listeners.
 @MainActor @Suite(.timeLimit(.minutes(1))) struct EventTests {
   private func words(_ event: ImageTask.Event) -> String {
     switch event {
@@ -27,7 +27,7 @@ import VitrineTesting
     return all
   }
 
-  @Test func metricsTellHowLongItWaitedForItsTurn() async throws {
+  @Test func metricsContainTheTimeInTheQueue() async throws {
     let world = Fixture { $0.maximumActiveDownloads = 1 }
     let first = world.downloader.load(request("http://a.test/1.jpg"))
     let second = world.downloader.load(request("http://a.test/2.jpg"))
@@ -41,8 +41,10 @@ import VitrineTesting
     #expect(try await second.response.metrics?.queue == 3)
   }
 
-  @Test("AF-S5 AF-S6 AF-S7 AF-S8 head, progress up to the end, metrics and outcome, in this order")
-  func lifeOfALoad() async throws {
+  @Test(
+    "AF-S5 AF-S6 AF-S7 AF-S8 a load reports response, progress to the end, metrics and outcome, in this order"
+  )
+  func loadReportsItsEventsInOrder() async throws {
     let world = Fixture()
     let task = world.downloader.load(request())
     let reader = Heard<String>()
@@ -65,7 +67,7 @@ import VitrineTesting
       ])
   }
 
-  @Test("AF-S11 pausing and resuming is heard") func pauseAndResume() async {
+  @Test("AF-S11 pausing and resuming are reported as events") func pausingAndResumingAreReported() async {
     let world = Fixture()
     let task = world.downloader.load(request())
     let events = task.events
@@ -79,7 +81,7 @@ import VitrineTesting
       ])
   }
 
-  @Test func failedTransferTellsWhatItTook() async {
+  @Test func failedTransferReportsItsMetrics() async {
     let world = Fixture()
     let task = world.downloader.load(request())
     let events = task.events
@@ -91,7 +93,7 @@ import VitrineTesting
       ])
   }
 
-  @Test func severalListenAndOneWhoComesLateHearsTheEnd() async throws {
+  @Test func listenersReceiveTheSameEventsAndALateListenerTheOutcome() async throws {
     let world = Fixture()
     let task = world.downloader.load(request())
     let (first, second) = (task.events, task.events)
@@ -101,13 +103,13 @@ import VitrineTesting
     #expect(await heard(task.events) == ["finished"])
   }
 
-  @Test func pictureFromMemoryIsOnlyFinished() async throws {
+  @Test func memoryHitReportsOnlyTheOutcome() async throws {
     let world = Fixture()
     try await world.loaded(request())
     #expect(await heard(world.downloader.load(request()).events) == ["finished"])
   }
 
-  @Test func endingToListenChangesNothing() async throws {
+  @Test func cancelledListenerDoesNotCancelTheLoad() async throws {
     let world = Fixture()
     let task = world.downloader.load(request())
     let listening = Task { for await _ in task.events {} }
@@ -117,9 +119,8 @@ import VitrineTesting
     _ = try await task.response
   }
 
-  @Test("SD-D17 progress is told no more often than asked for, and the last always") func progressInterval()
-    async
-  {
+  @Test("SD-D17 progress is reported at most once per interval, and the last progress always")
+  func progressIsReportedAtMostOncePerInterval() async {
     let world = Fixture { $0.progressInterval = 0.5 }
     let task = world.downloader.load(request())
     let events = task.events

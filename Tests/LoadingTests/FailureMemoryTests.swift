@@ -11,15 +11,15 @@ import VitrineTesting
 
   private func identity(_ name: String) -> RequestIdentity { request(name).identity }
 
-  @Test("YY-B19 SD-M24 only what the server would answer again is remembered")
-  func lastingFailures() {
+  @Test("YY-B19 SD-M24 only permanent failures, which the server would return again, are remembered")
+  func onlyPermanentFailuresAreRemembered() {
     let lasting: [ImageError] = [
       .status(400), .status(401), .status(403), .status(404), .status(410), .status(499), .emptyBody,
       .notAnImage(signature: []), .decoding(.png, message: ""), .redirectRefused(.downgrade),
       .redirectRefused(.tooMany(limit: 3)), .redirectRefused(.badLocation("")),
       .redirectRefused(.byRule(to: "")),
     ]
-    // Of libcurl: name, connection, time out, TLS, certificate, receiving.
+    // Codes of libcurl: name lookup, connection, timeout, TLS, certificate, receiving.
     let network = [6, 7, 28, 35, 60, 56].map { ImageError.transport(code: $0, message: "") }
     let passing: [ImageError] =
       network + [
@@ -44,7 +44,7 @@ import VitrineTesting
     ImageError.contentType(String(repeating: "a", count: 2000)),
     .redirectRefused(.badLocation(String(repeating: "a", count: 2000))),
   ])
-  func aLongTextOfAServerIsNotKept(error: ImageError) {
+  func errorWithALongServerTextIsNotRemembered(error: ImageError) {
     var memory = FailureMemory()
     memory.remember(error, of: identity("a"), at: 0)
     #expect(memory.count == 0)
@@ -59,7 +59,7 @@ import VitrineTesting
     #expect(memory.error(for: identity("b"), at: second) == nil)
   }
 
-  @Test func newestFailureOfARequestCounts() {
+  @Test func newFailureReplacesTheOlderFailureOfARequest() {
     var memory = FailureMemory(timeToLive: 2, limit: 2)
     memory.remember(.status(404), of: identity("a"), at: 0)
     memory.remember(.status(404), of: identity("b"), at: 0)
@@ -71,7 +71,7 @@ import VitrineTesting
     #expect(memory.count == 2)
   }
 
-  @Test func oldestGoFirst() {
+  @Test func oldestFailuresAreEvictedFirst() {
     var memory = FailureMemory(limit: 100)
     for number in 0..<10_000 { memory.remember(.status(404), of: identity("\(number)"), at: 0) }
 
@@ -80,7 +80,7 @@ import VitrineTesting
     #expect(memory.error(for: identity("9900"), at: 0) == .status(404))
   }
 
-  @Test func whatHasRunOutLeavesRoom() {
+  @Test func rememberingAFailureRemovesExpiredFailures() {
     var memory = FailureMemory(timeToLive: 1)
     for number in 0..<10 { memory.remember(.status(404), of: identity("\(number)"), at: 0) }
     memory.remember(.status(404), of: identity("new"), at: second)
@@ -88,21 +88,22 @@ import VitrineTesting
   }
 
   @Test(
-    "lives and limits that allow nothing", arguments: [(0, 10), (-1, 10), (.nan, 10), (300, 0), (300, -1)])
-  func nothingAllowed(timeToLive: Double, limit: Int) {
+    "A time to live or a limit of zero, below zero or NaN remembers nothing",
+    arguments: [(0, 10), (-1, 10), (.nan, 10), (300, 0), (300, -1)])
+  func timeToLiveOrLimitOfZeroRemembersNothing(timeToLive: Double, limit: Int) {
     var memory = FailureMemory(timeToLive: timeToLive, limit: limit)
     memory.remember(.status(404), of: identity("a"), at: 0)
     #expect(memory.error(for: identity("a"), at: 0) == nil)
     #expect(memory.count == 0)
   }
 
-  @Test func infiniteLifeNeverEnds() {
+  @Test func infiniteTimeToLiveNeverExpires() {
     var memory = FailureMemory(timeToLive: .infinity)
     memory.remember(.status(404), of: identity("a"), at: 0)
     #expect(memory.error(for: identity("a"), at: .max) == .status(404))
   }
 
-  @Test func removing() {
+  @Test func removalReportsWhetherAFailureWasForgotten() {
     var memory = FailureMemory()
     memory.remember(.status(404), of: identity("a"), at: 0)
     memory.remember(.status(404), of: identity("b"), at: 0)
@@ -116,7 +117,7 @@ import VitrineTesting
   }
 }
 
-/// What a caller of a downloader notices of it.
+/// The failure memory as seen by a caller of the downloader.
 @MainActor @Suite(.timeLimit(.minutes(1))) struct RememberedFailureTests {
   private let clock = ManualLoadingClock()
 
@@ -130,7 +131,7 @@ import VitrineTesting
     }
   }
 
-  /// Loads `request`, whose transfer, if there is one, ends with `error`.
+  /// Loads `request` and returns its error. If the load starts a transfer, the transfer fails with `error`.
   private func failure(_ world: Fixture, _ request: ImageRequest, with error: ImageError) async throws
     -> ImageError?
   {
@@ -141,7 +142,8 @@ import VitrineTesting
     return nil
   }
 
-  @Test("YY-B18 without a memory, a failed URL is tried again") func withoutMemory() async throws {
+  @Test("YY-B18 without a failure memory, a failed URL is requested again")
+  func failedURLIsRequestedAgainWithoutAFailureMemory() async throws {
     let world = world(nil)
     for _ in 0..<2 { #expect(try await failure(world, request(), with: .status(404)) == .status(404)) }
     #expect(world.transport.transfers.count == 2)
@@ -149,9 +151,9 @@ import VitrineTesting
     #expect(!world.downloader.removeAllFailures())
   }
 
-  @Test("YY-B18 with one, it fails at once with the same error until its time is over") func withMemory()
-    async throws
-  {
+  @Test(
+    "YY-B18 with a failure memory, a failed URL fails at once with the same error until its entry expires")
+  func failedURLFailsAtOnceUntilItsEntryExpires() async throws {
     let world = world(FailureMemory(timeToLive: 10))
     #expect(try await failure(world, request(), with: .status(404)) == .status(404))
     clock.advance(by: 9)
@@ -163,9 +165,8 @@ import VitrineTesting
     #expect(world.transport.transfers.count == 2)
   }
 
-  @Test("YY-B18 a failure that is remembered is heard later, and has no receipt") func heardLater()
-    async throws
-  {
+  @Test("YY-B18 a remembered failure is reported after the call and has no receipt")
+  func rememberedFailureIsReportedAfterTheCall() async throws {
     let world = world()
     _ = try await failure(world, request(), with: .status(404))
     let heard = Heard<ImageError>()
@@ -175,8 +176,10 @@ import VitrineTesting
     #expect(try await heard.wait(for: 1) == [.status(404)])
   }
 
-  @Test("YY-B18 SD-M23 what is no picture is remembered too", arguments: [[UInt8]("<html>".utf8), []])
-  func noPicture(body: [UInt8]) async throws {
+  @Test(
+    "YY-B18 SD-M23 the failure of a body that is no image is remembered",
+    arguments: [[UInt8]("<html>".utf8), []])
+  func bodyThatIsNoImageIsRememberedAsAFailure(body: [UInt8]) async throws {
     let world = world()
     let task = world.downloader.load(request())
     world.transport.transfers[0].answer(with: body)
@@ -188,15 +191,16 @@ import VitrineTesting
   }
 
   @Test(
-    "YY-B19 offline, time out and lost connection are tried again",
+    "YY-B19 a URL that failed offline, by timeout, by a lost connection or with status 503 is requested again",
     arguments: [7, 28, 56].map { ImageError.transport(code: $0, message: "") } + [.status(503)])
-  func passing(error: ImageError) async throws {
+  func retryableFailureIsNotRemembered(error: ImageError) async throws {
     let world = world()
     for _ in 0..<2 { #expect(try await failure(world, request(), with: error) == error) }
     #expect(world.transport.transfers.count == 2)
   }
 
-  @Test("YY-B19 so is what was cancelled") func cancelled() async throws {
+  @Test("YY-B19 a URL whose load was cancelled is requested again")
+  func cancelledLoadIsRequestedAgain() async throws {
     let world = world()
     let task = world.downloader.load(request())
     task.cancel()
@@ -204,8 +208,8 @@ import VitrineTesting
     try await world.loaded(request())
   }
 
-  @Test("YY-B18 SD-M23 a reload asks again, others join it, and its success is the end of the failure")
-  func reload() async throws {
+  @Test("YY-B18 SD-M23 a reload sends a request, other loads join it, and its success removes the failure")
+  func reloadIgnoresARememberedFailure() async throws {
     let world = world()
     _ = try await failure(world, request(), with: .status(404))
     let reload = world.downloader.load(request(policy: .reload))
@@ -219,15 +223,16 @@ import VitrineTesting
     #expect(world.transport.transfers.count == 3)
   }
 
-  @Test("YY-B18 SD-M25 failures are forgotten if that is asked for", arguments: [true, false])
-  func forgetting(all: Bool) async throws {
+  @Test("YY-B18 SD-M25 remembered failures can be removed, one or all", arguments: [true, false])
+  func rememberedFailuresCanBeRemoved(all: Bool) async throws {
     let world = world()
     _ = try await failure(world, request(), with: .status(404))
     #expect(all ? world.downloader.removeAllFailures() : world.downloader.removeFailure(for: request()))
     try await world.loaded(request())
   }
 
-  @Test("YY-B19 other credentials are another request") func credentials() async throws {
+  @Test("YY-B19 a request with other credentials is not affected by a remembered failure")
+  func otherCredentialsAreNotAffectedByARememberedFailure() async throws {
     let world = world()
     _ = try await failure(world, request(), with: .status(401))
     var other = request()
@@ -235,7 +240,8 @@ import VitrineTesting
     try await world.loaded(other)
   }
 
-  @Test("YY-B19 a URL signed anew is tried, although it has the same key") func signedAnew() async throws {
+  @Test("YY-B19 a URL with a new signature is requested, although it has the same cache key")
+  func urlWithANewSignatureIsRequested() async throws {
     let world = world(key: \.withoutQuery)
     let old = ImageRequest(url: url("a.jpg?signature=1"))
     _ = try await failure(world, old, with: .status(403))
@@ -246,7 +252,7 @@ import VitrineTesting
     #expect(try await failure(world, old, with: .status(500)) == .status(403))
   }
 
-  @Test func filesAreReadEachTime() async throws {
+  @Test func failuresOfDataURLsAreNotRemembered() async throws {
     let world = world()
     let nothing = ImageRequest(url: URL(string: "data:,") ?? url())
     let noPicture = ImageRequest(url: URL(string: "data:,x") ?? url())

@@ -25,7 +25,7 @@ import VitrineTesting
     return (transport, receiver, transport.transfers[0])
   }
 
-  @Test func wakeSeesItsOwnTimeAndNotTheEndOfTheAdvance() {
+  @Test func manualClockWakesEachTimerAtItsOwnTime() {
     let clock = ManualLoadingClock()
     let times = Mutex<[Int64]>([])
     for second in [3, 1, 2] as [Int64] {
@@ -39,7 +39,7 @@ import VitrineTesting
     #expect(clock.wakes == [3_000_000_000])
   }
 
-  @Test func cancelledTransferRunsNoLongerEvenWhereItsEndIsHeldBack() {
+  @Test func cancelledTransferIsNotRunningWhileItsEndIsHeldBack() {
     let (transport, receiver, transfer) = transport(endsCancelled: false)
 
     transfer.cancel()
@@ -49,7 +49,7 @@ import VitrineTesting
     #expect(receiver.finished.withLock { $0.isEmpty })
   }
 
-  @Test func latestTransferOfAURLIsGiven() {
+  @Test func transportReturnsTheLatestTransferOfAURL() {
     let (transport, receiver, first) = transport()
     _ = transport.start(TransportRequest(url: url("a.jpg")), receiver: receiver)
 

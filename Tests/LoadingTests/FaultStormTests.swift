@@ -6,10 +6,10 @@ import VitrineTesting
 
 @testable import VitrineLoading
 
-/// Everything that callers, servers, modifiers and the clock can do, in an order that a seed decides.
+/// Random sequences of what callers, servers, modifiers and the clock can do, repeatable by seed.
 @Suite(.timeLimit(.minutes(1))) struct FaultStormTests {
-  @Test("whatever happens meanwhile, everyone hears once and nothing stays", arguments: 0..<12)
-  func storm(seed: Int) async throws {
+  @Test("Under random events each load completes once, and no transfer and no body stays", arguments: 0..<12)
+  func randomEventsCompleteEachLoadOnce(seed: Int) async throws {
     let ledger = MemoryLedger()
     let world = Fixture {
       $0.ledger = ledger
@@ -35,7 +35,7 @@ import VitrineTesting
     #expect(ledger.usage.bodies == 0)
   }
 
-  @Test func pausingAndResumingByTwoWhoShareATransferLeavesItRunning() async {
+  @Test func twoLoadsThatPauseAndResumeLeaveTheirTransferRunning() async {
     for _ in 0..<20 {
       let world = Fixture { $0.rateLimit = nil }
       let tasks = (0..<2).map { _ in world.downloader.load(request()) }
@@ -55,7 +55,7 @@ import VitrineTesting
     }
   }
 
-  @Test func transferWhoseRequestWasModifiedAtOnceIsStoppedLikeAnyOther() async throws {
+  @Test func transferOfAModifiedRequestStopsWhenCancelled() async throws {
     let world = Fixture {
       $0.rateLimit = nil
       $0.requestModifier = { $0 }
@@ -71,7 +71,7 @@ import VitrineTesting
     #expect(world.transport.running.isEmpty)
   }
 
-  /// Threads keep a downloader busy, so that others wait between two steps.
+  /// Runs `body` while threads keep the downloader busy, so that other callers wait between two steps.
   private func whileOthersAsk(_ downloader: ImageDownloader, _ body: () async throws -> Void) async rethrows {
     let asking = Asking()
     for _ in 0..<3 {
@@ -109,17 +109,17 @@ import VitrineTesting
   }
 }
 
-/// Answers one transfer at a time, well or not.
+/// A server that answers one transfer at a time, successfully or not.
 private final class Server: Sendable {
   private static let body = Fixture.picture + [UInt8](repeating: UInt8(ascii: " "), count: 6000)
 
   private let transport: FakeTransport
-  /// Transfers of which a half has come.
+  /// Transfers that have received part of their body.
   private let halves = Mutex<Set<ObjectIdentifier>>([])
 
   init(_ transport: FakeTransport) { self.transport = transport }
 
-  /// Does something to one that runs.
+  /// Answers or fails a random running transfer.
   func act(_ chance: inout SplitMix) {
     let chance = chance.next()
     halves.withLock { halves in

@@ -3,7 +3,7 @@ import VitrineGraphics
 import VitrineLoading
 import VitrineTesting
 
-/// A downloader in a world that is held still: no failure is tried again unless a test says so.
+/// A downloader with a fake transport, a fake decoder and a manual clock. Retries are off by default.
 struct Fixture {
   let transport: FakeTransport
   let gate: Gate
@@ -35,7 +35,7 @@ struct Fixture {
 
   static let picture = FakeDecoder.picture(width: 64, height: 48)
 
-  /// Loads `url` whole and answers it.
+  /// Loads `request`, answers its transfer with `picture` if it starts one, and returns the response.
   @discardableResult
   func loaded(_ request: ImageRequest, identifier: String? = nil) async throws -> ImageResponse {
     let started = transport.transfers.count
@@ -45,7 +45,7 @@ struct Fixture {
   }
 }
 
-/// `http://a.test/NAME`, as a request.
+/// Returns a request for `http://HOST/NAME`.
 func request(
   _ name: String = "a.jpg", host: String = "a.test", priority: ImageRequest.Priority = .normal,
   policy: ImageRequest.CachePolicy = .useCache, target: DecodeTarget? = nil,
@@ -56,7 +56,7 @@ func request(
     transforms: transforms)
 }
 
-/// What the main actor heard, in order, and a way to wait for it.
+/// The values reported on the main actor, in order, with a way to wait for them.
 @MainActor final class Heard<Value: Sendable> {
   private(set) var values: [Value] = []
 

@@ -4,7 +4,7 @@ import VitrineGraphics
 
 @testable import VitrineLoading
 
-/// What counts as the same request, and as the same picture.
+/// The identities of requests and of images: the properties that count, and those that do not.
 @Suite struct IdentityTests {
   private func identity(_ change: (inout ImageRequest) -> Void = { _ in }) -> RequestIdentity {
     var changed = request("a.jpg?x=1")
@@ -12,12 +12,12 @@ import VitrineGraphics
     return RequestIdentity(changed)
   }
 
-  @Test func requestIsHandedOnAsASourceWithoutABox() {
-    // Three words, what an existential has room for.
+  @Test func requestFitsInAnExistentialWithoutABox() {
+    // An existential stores up to three words inline.
     #expect(MemoryLayout<ImageRequest>.size <= 3 * MemoryLayout<Int>.size)
   }
 
-  @Test func copiesOfARequestChangeApart() {
+  @Test func copiesOfARequestChangeIndependently() {
     let original = request("a.jpg")
     var copy = original
     copy.headers["Accept"] = "image/webp"
@@ -31,7 +31,7 @@ import VitrineGraphics
     #expect(RequestIdentity(copy).url == "http://a.test/b.jpg")
   }
 
-  @Test func eachChoiceIsKeptByItself() {
+  @Test func requestPropertiesAreStoredIndependently() {
     var data = request()
     data.keepsData = true
     #expect(data.keepsData)
@@ -50,13 +50,13 @@ import VitrineGraphics
     #expect(request().cache == .downloader)
   }
 
-  @Test func sameURLIsTheSameRequest() {
+  @Test func requestsForTheSameURLHaveTheSameIdentity() {
     #expect(identity() == identity())
     #expect(identity().hashValue == identity().hashValue)
     #expect(identity().url == "http://a.test/a.jpg?x=1")
   }
 
-  @Test func fragmentTakesNoPart() throws {
+  @Test func identityIgnoresTheFragment() throws {
     let text = "http://a.test/a.jpg?x=1"
     for fragment in ["#", "#part", "#a#b", "#\u{E9}"] {
       #expect(RequestIdentity(try ImageRequest(text + fragment)) == identity())
@@ -64,8 +64,10 @@ import VitrineGraphics
     #expect(RequestIdentity(try ImageRequest("http://a.test/#a.jpg?x=1")) != identity())
   }
 
-  @Test("AF-C23 headers that change the answer count, in any case and order; others do not (deviates)")
-  func headers() {
+  @Test(
+    "AF-C23 headers that change the response are part of the identity, in any case and order; others are not (deviates)"
+  )
+  func identityContainsHeadersThatChangeTheResponse() {
     for name in RequestIdentity.headerNames {
       let one = identity { $0.headers[name] = "1" }
       #expect(one != identity())
@@ -80,7 +82,7 @@ import VitrineGraphics
   }
 
   @Test(arguments: ["Authorization", "Cookie", "Accept", "Accept-Language"])
-  func eachHeaderThatChangesTheAnswerCounts(name: String) {
+  func eachHeaderThatChangesTheResponseIsPartOfTheIdentity(name: String) {
     let one = identity { $0.headers[name] = "1" }
 
     #expect(one != identity())
@@ -94,7 +96,7 @@ import VitrineGraphics
     identity { $0.headers = ["X-B": "2", "Accept": "image/*", "X-A": "1", "X-C": "3"] }
   }
 
-  @Test func namedHeadersCountInWhicheverOrderTheyWereLearnt() {
+  @Test func varyHeadersCountInAnyOrder() {
     let both = asked.counting(["x-a", "x-b"])
 
     #expect(both != asked)
@@ -103,13 +105,13 @@ import VitrineGraphics
     #expect(asked.counting(["x-a"]) != both)
   }
 
-  @Test func namedHeadersStayOutOfWhatADiskKeeps() {
+  @Test func identityOnDiskExcludesVaryHeaders() {
     #expect(asked.counting(["x-a", "x-b"]).withoutVarying == asked)
     #expect(asked.withoutVarying == asked)
-    #expect(asked.counting(["x-a"]).withoutVarying != identity(), "but not those that always count")
+    #expect(asked.counting(["x-a"]).withoutVarying != identity(), "headers that always count stay")
   }
 
-  @Test func identityAsItIsSentCountsTheNamedHeadersToo() {
+  @Test func identityAsSentContainsTheVaryHeaders() {
     let headers: HTTPHeaders = ["X-A": "1"]
     let named = RequestIdentity(url: url("a.jpg?1"), headers: headers, key: url("a.jpg")).counting(["x-a"])
 
@@ -117,14 +119,14 @@ import VitrineGraphics
     #expect(named.asSent != RequestIdentity(url: url("a.jpg?1"), headers: headers))
   }
 
-  @Test func priorityPolicySizeAndLimitsTakeNoPart() {
+  @Test func identityIgnoresPriorityPolicySizeAndLimits() {
     #expect(identity { $0.priority = .high } == identity())
     #expect(identity { $0.cachePolicy = .reload } == identity())
     #expect(identity { $0.targetSize = DecodeTarget(width: 1, height: 1) } == identity())
     #expect(identity { $0.limits.side = 1 } == identity())
   }
 
-  @Test func identifierIsAFieldOfItsOwn() {
+  @Test func additionalIdentifierIsASeparateField() {
     let glued = PictureIdentity(request("ab"), additionalIdentifier: nil)
 
     #expect(PictureIdentity(request("a"), additionalIdentifier: "b") != glued)
@@ -134,7 +136,7 @@ import VitrineGraphics
         == PictureIdentity(request("a"), additionalIdentifier: "b"))
   }
 
-  @Test func transformsIdentifyUnlessTheCallerDoes() {
+  @Test func transformsIdentifyAnImageUnlessAnIdentifierIsGiven() {
     let round = request(transforms: [.circle()])
     let roundAndGrey = request(transforms: [.circle(), .grayscale()])
 
@@ -142,13 +144,13 @@ import VitrineGraphics
     #expect(PictureIdentity(round) != PictureIdentity(roundAndGrey))
     #expect(
       PictureIdentity(roundAndGrey) != PictureIdentity(request(transforms: [.grayscale(), .circle()])),
-      "their order counts")
+      "the order of the transforms counts")
     #expect(PictureIdentity(round) == PictureIdentity(request(transforms: [.circle()])))
     #expect(
       PictureIdentity(round, additionalIdentifier: "x")
         == PictureIdentity(request(), additionalIdentifier: "x"))
     #expect(
       PictureKey(round, additionalIdentifier: "x") != PictureKey(request(), additionalIdentifier: "x"),
-      "but the work is not the same")
+      "the work differs, so the keys differ")
   }
 }

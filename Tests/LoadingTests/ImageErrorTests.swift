@@ -1,7 +1,7 @@
 import Testing
 import VitrineLoading
 
-@Suite("An error says in a line what went wrong")
+@Suite("The description of an error names the cause in one line")
 struct ImageErrorTests {
   @Test(arguments: [
     (ImageError.timedOut(.connect(seconds: 10)), "not connected within 10.0 s"),
@@ -23,7 +23,7 @@ struct ImageErrorTests {
     ),
     (.transport(code: 7, message: "Couldn't connect"), "Couldn't connect (curl 7)"),
   ])
-  func description(error: ImageError, text: String) {
+  func errorDescriptionNamesTheCause(error: ImageError, text: String) {
     #expect("\(error)" == text)
   }
 }

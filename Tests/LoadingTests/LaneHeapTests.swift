@@ -3,13 +3,13 @@ import VitrineGraphics
 
 @testable import VitrineLoading
 
-/// The memory for hosts stays small, and the next of many hosts is found quickly.
+/// The memory for hosts is bounded, and a heap finds the next of many hosts.
 @Suite(.timeLimit(.minutes(1))) struct LaneHeapTests {
   private func lane(_ number: Int) -> DownloadQueue.Lane {
     .host(scheme: "https", name: "\(number).test", port: nil)
   }
 
-  @Test func hundredThousandHostsAreForgottenAgain() {
+  @Test func memoryOfAHundredThousandHostsIsBounded() {
     var queue = DownloadQueue()
     queue.maximumActive = 1
     for number in 0..<100_000 {
@@ -17,7 +17,7 @@ import VitrineGraphics
       let id = FetchID(number: UInt64(number + 1))
       queue.enqueue(id, lane: lane(number), priority: .normal, at: now)
       guard queue.startNext(at: now) == id else { return #expect(Bool(false), "host \(number)") }
-      // Some servers speak HTTP/2, some ask for a pause.
+      // Some servers speak HTTP/2, some answer 429.
       queue.ended(
         id, status: number % 3 == 0 ? 429 : 200, retryAfter: number % 3 == 0 ? 0 : nil,
         speaksHTTP2: number % 2 == 0, at: now)
@@ -27,7 +27,7 @@ import VitrineGraphics
     #expect(queue.waitingCount == 0 && queue.activeCount == 0)
   }
 
-  @Test func hostsThatAreCancelledWhileTheyWaitAreForgotten() {
+  @Test func hostsOfCancelledWaitingDownloadsAreForgotten() {
     var queue = DownloadQueue()
     for number in 0..<10_000 {
       queue.enqueue(FetchID(number: UInt64(number + 1)), lane: lane(number), priority: .normal)
@@ -36,7 +36,7 @@ import VitrineGraphics
     #expect(queue.rememberedHosts <= DownloadQueue.keptHosts)
   }
 
-  @Test func hostThatHasSpokenHTTP2NotLongAgoIsRemembered() {
+  @Test func recentHTTP2HostsAreRememberedAndOldOnesForgotten() {
     var lanes = RecentLanes()
     for number in 0..<10_000 { lanes.insert(lane(number)) }
     #expect((9_872..<10_000).allSatisfy { lanes.contains(lane($0)) })
@@ -65,13 +65,13 @@ import VitrineGraphics
     }
   }
 
-  @Test func numberOfAHostStaysItsOwnWhileADownloadRests() {
+  @Test func hostOfADelayedDownloadKeepsItsLimit() {
     var queue = DownloadQueue()
     queue.maximumPerHost = 1
     let count = DownloadQueue.keptHosts + 4
     let resting = FetchID(number: 1)
     queue.enqueue(resting, lane: lane(0), priority: .normal, notBefore: 10)
-    // Hosts beyond those that are kept come and go while the download rests.
+    // More hosts than the queue keeps come and go while the download is delayed.
     for number in 1...count {
       queue.enqueue(FetchID(number: UInt64(number + 1)), lane: lane(number), priority: .normal)
     }
@@ -80,7 +80,7 @@ import VitrineGraphics
     queue.enqueue(running, lane: lane(0), priority: .normal)
 
     var started = [queue.startNext(), queue.startNext(at: 10)]
-    #expect(started == [running, nil], "both are of one host, whose bound is 1")
+    #expect(started == [running, nil], "both downloads are of one host, whose limit is 1")
     queue.ended(running, at: 10)
     started = [queue.startNext(at: 10)]
     #expect(started == [resting])
@@ -98,7 +98,7 @@ import VitrineGraphics
     }
   }
 
-  @Test func cancellingADownloadThatWaitsForItsHostFreesNoPlace() {
+  @Test func cancellingAWaitingDownloadFreesNoSlotOfItsHost() {
     var queue = DownloadQueue()
     queue.maximumActive = 100
     queue.maximumPerHost = 2
@@ -110,7 +110,7 @@ import VitrineGraphics
     for id in ids[2...4] { queue.remove(id) }
 
     started = [queue.startNext()]
-    #expect(started == [nil], "the two that run are still two")
+    #expect(started == [nil], "two downloads of the host still run")
     queue.ended(ids[0])
     started = (0..<2).map { _ in queue.startNext() }
     #expect(started == [ids[5], nil])

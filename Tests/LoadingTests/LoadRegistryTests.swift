@@ -10,12 +10,12 @@ extension FetchEnd {
   static func failure(_ error: ImageError) -> FetchEnd { FetchEnd(.failed(error)) }
 }
 
-/// The decisions by themselves: inputs in, actions out.
+/// The decisions of the load registry, without effects: inputs in, actions out.
 @Suite struct LoadRegistryTests {
   private static let small = DecodeTarget(width: 8, height: 8)
   private let bytes = FetchedBytes(body: [1, 2, 3], response: nil, metrics: TransportMetrics())
 
-  /// Starts a load and gives its number and what is to be done, in words.
+  /// Starts a load and returns its id and the resulting actions, in words.
   private func start(
     _ registry: inout LoadRegistry, _ request: ImageRequest, _ identifier: String? = nil
   ) -> (task: TaskID, actions: [String]) {
@@ -60,7 +60,7 @@ extension FetchEnd {
       }.first)
   }
 
-  @Test func lifeOfALoad() throws {
+  @Test func loadIsFetchedDecodedTransformedStoredAndDelivered() throws {
     var registry = LoadRegistry()
     let image = Image.solid(width: 4, height: 4)
 
@@ -78,26 +78,26 @@ extension FetchEnd {
     #expect(registry.isEmpty)
   }
 
-  @Test func everyStageCanBeJoined() throws {
+  @Test func newLoadJoinsEachStageOfARunningLoad() throws {
     var registry = LoadRegistry()
     let image = Image.solid(width: 4, height: 4)
     let (task, _) = start(&registry, request())
     let fetch = try #require(registry.fetch(of: task))
 
-    #expect(start(&registry, request()).actions == [], "while it is fetched")
+    #expect(start(&registry, request()).actions == [], "joins while the body is fetched")
     let decoding = registry.fetchEnded(fetch, .success(bytes))
-    #expect(start(&registry, request()).actions == [], "while it is decoded")
+    #expect(start(&registry, request()).actions == [], "joins while the image is decoded")
     #expect(start(&registry, request(target: Self.small)).actions == ["decode small"])
     let storing = registry.decodeEnded(try decodeID(decoding), .success(image))
-    #expect(start(&registry, request()).actions == [], "while it is stored")
-    #expect(start(&registry, request(), "other").actions == ["store other"], "decoded already")
+    #expect(start(&registry, request()).actions == [], "joins while the image is stored")
+    #expect(start(&registry, request(), "other").actions == ["store other"], "the image is already decoded")
     #expect(start(&registry, request(transforms: [.circle()])).actions == ["transform [\"circle\"]"])
 
     #expect(registry.storeEnded(try pictureID(storing)).map(words) == ["deliver to 4"])
     #expect(registry.waiterCount == 3)
   }
 
-  @Test func lastToLeaveStopsEachLevel() throws {
+  @Test func cancellingTheLastTaskStopsEachStage() throws {
     var registry = LoadRegistry()
     let image = Image.solid(width: 4, height: 4)
     let (plain, _) = start(&registry, request())
@@ -119,7 +119,7 @@ extension FetchEnd {
     #expect(registry.isEmpty)
   }
 
-  @Test func lastToLeaveStopsTheLookUp() {
+  @Test func cancellingTheLastTaskStopsTheDiskLookup() {
     var registry = LoadRegistry()
     registry.hasDisk = true
     let (first, started) = start(&registry, request())
@@ -131,7 +131,7 @@ extension FetchEnd {
     #expect(registry.isEmpty)
   }
 
-  @Test func cancellingTwiceAndAfterTheEndDoesNothing() throws {
+  @Test func secondCancellationAndLateFetchEndDoNothing() throws {
     var registry = LoadRegistry()
     let (task, _) = start(&registry, request())
     let fetch = try #require(registry.fetch(of: task))
@@ -142,7 +142,7 @@ extension FetchEnd {
     #expect(registry.isEmpty)
   }
 
-  @Test func endsThatNobodyWaitsForAreIgnored() throws {
+  @Test func repeatedAndUnexpectedEndsAreIgnored() throws {
     var registry = LoadRegistry()
     let image = Image.solid(width: 4, height: 4)
     let (task, _) = start(&registry, request())
@@ -151,13 +151,13 @@ extension FetchEnd {
     #expect(registry.fetchEnded(fetch, .failure(.cancelled)).isEmpty, "a second end")
     let picture = try pictureID(registry.decodeEnded(decode, .success(image)))
     #expect(registry.decodeEnded(decode, .success(image)).isEmpty)
-    #expect(registry.transformEnded(picture, .success(image)).isEmpty, "it is not being transformed")
+    #expect(registry.transformEnded(picture, .success(image)).isEmpty, "the image is not being transformed")
 
     #expect(registry.storeEnded(picture).map(words) == ["deliver to 1"])
     #expect(registry.storeEnded(picture).isEmpty)
   }
 
-  @Test func failedStagesLeaveNothingBehind() throws {
+  @Test func failedStageFailsItsLoadAndLeavesNoState() throws {
     var registry = LoadRegistry()
     let (first, _) = start(&registry, request())
     #expect(
@@ -180,7 +180,7 @@ extension FetchEnd {
     #expect(registry.isEmpty)
   }
 
-  @Test func workMovesWithThePriorityOfThoseWhoWait() throws {
+  @Test func workFollowsThePriorityOfItsTasks() throws {
     var registry = LoadRegistry()
     let (low, _) = start(&registry, request(priority: .low))
     _ = registry.fetchEnded(try #require(registry.fetch(of: low)), .success(bytes))
@@ -194,7 +194,7 @@ extension FetchEnd {
     #expect(registry.cancel(high).map(words) == ["fail 1: cancelled", "cancel work"])
   }
 
-  @Test func cancellingEverythingAnswersInOrder() {
+  @Test func cancelAllFailsEachTaskAndCancelsRunningFetches() {
     var registry = LoadRegistry()
     for number in 0..<10 { _ = start(&registry, request("\(number)")) }
 
@@ -205,8 +205,8 @@ extension FetchEnd {
     #expect(registry.cancelAll().isEmpty)
   }
 
-  /// A thousand inputs by chance: each caller is answered once, and nothing is left.
-  @Test(arguments: 0..<20) func inputsByChanceAnswerEveryoneOnce(seed: UInt64) {
+  /// A thousand random inputs: each task completes once, and no state is left.
+  @Test(arguments: 0..<20) func randomInputsCompleteEachTaskOnce(seed: UInt64) {
     var chance = SplitMix(state: seed)
     var registry = LoadRegistry(undecodedBytesLimit: 7)
     var waiting: Set<TaskID> = []
@@ -267,7 +267,7 @@ extension FetchEnd {
     #expect(registry.queue.waitingCount == 0)
   }
 
-  @Test func transferThatHealsIsHeldWhenOnlyThoseAreLeftWhoHavePaused() throws {
+  @Test func fetchForADamagedCopyPausesWhenOnlyPausedTasksRemain() throws {
     var registry = LoadRegistry()
     registry.hasDisk = true
     let answer = StoredAnswer(
@@ -287,7 +287,7 @@ extension FetchEnd {
     let whole = try #require(decodes.first { $0.1.target == nil }).0
     let part = try #require(decodes.first { $0.1.target != nil }).0
 
-    // One size is a picture, and is being kept in memory; the other one is damaged, and fetched anew.
+    // One size decodes and is being stored in memory. The other size fails to decode, so the URL is fetched again.
     actions = registry.decodeEnded(whole, .success(.solid(width: 1, height: 1)))
     let picture = try pictureID(actions)
     actions = registry.decodeEnded(part, .failure(.emptyBody))
@@ -300,13 +300,13 @@ extension FetchEnd {
   }
 
   @Test(arguments: [Prioritization.fifo, .lifo, .newestBatch])
-  func downloadsKeepTheirPlacesHoweverTheDiskAnswers(order: Prioritization) throws {
+  func downloadOrderIsIndependentOfTheOrderOfDiskLookups(order: Prioritization) throws {
     var registry = LoadRegistry()
     registry.hasDisk = true
     registry.queue.order = order
     registry.queue.maximumActive = 1
     var actions: [LoadAction] = []
-    // The network is taken, so that all others stand in line.
+    // One download occupies the network, so that all other downloads wait.
     actions += registry.start(request("running.jpg", policy: .reload), lane: .init(url())).actions
     for name in ["a.jpg", "b.jpg", "c.jpg"] {
       registry.now += 1_000_000_000
@@ -317,7 +317,7 @@ extension FetchEnd {
       .first(where: { !lookups.contains($0) })
     {
       lookups.append(lookup)
-      // The later of two that are under way is answered first.
+      // The later of two running lookups ends first.
       if lookups.count == 2 {
         actions += registry.lookedUp(lookups[1], DiskFind())
         actions += registry.lookedUp(lookups[0], DiskFind())
@@ -339,7 +339,7 @@ extension FetchEnd {
   }
 }
 
-/// Chance that can be repeated.
+/// A repeatable random number generator.
 struct SplitMix: RandomNumberGenerator {
   var state: UInt64
 

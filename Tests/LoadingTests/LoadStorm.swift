@@ -4,11 +4,11 @@ import VitrineTesting
 
 @testable import VitrineLoading
 
-/// Callers on several threads who ask, and change their minds, in an order that a seed decides.
+/// Callers on several threads that start, change and cancel loads in a random order, repeatable by seed.
 struct LoadStorm: Sendable {
   let seed: Int
   let world: Fixture
-  /// Seconds of the world's clock in which all has to end once nobody asks any more.
+  /// The maximum time until all loads have ended, in seconds of the world's clock after the last load was started.
   let patience: Int
   private let threads = 3
   private let loadsOfEach = 150
@@ -19,12 +19,12 @@ struct LoadStorm: Sendable {
     self.patience = patience
   }
 
-  /// Whether all of it has ended, and everyone has heard once.
+  /// Runs the storm, and returns true if all loads have ended. Expects that each load completes once.
   ///
   /// - Parameters:
-  ///   - disturb: does something to one of a caller's loads.
-  ///   - act: lets a server do something, well or not.
-  ///   - answerAll: lets it answer all that runs, well.
+  ///   - disturb: Changes one of a caller's loads, for example pauses or cancels it.
+  ///   - act: Lets the server answer a transfer, successfully or not.
+  ///   - answerAll: Lets the server answer all running transfers.
   func rages(
     asking anyRequest: @escaping @Sendable (inout SplitMix) -> ImageRequest,
     disturb: @escaping @Sendable (ImageTask, inout SplitMix) -> Void,

@@ -7,7 +7,7 @@ import VitrineTesting
 
 @testable import VitrineLoading
 
-/// Files and data URLs.
+/// Transfers of files and data URLs.
 @Suite(.timeLimit(.minutes(1))) final class LocalTransportTests: Sendable {
   private let transport = LocalTransport()
   private let folder: URL
@@ -53,7 +53,7 @@ import VitrineTesting
     #expect(try await load(url).body == [1, 2, 3])
   }
 
-  @Test func pathWithAZeroByteIsNotCutOffThere() async throws {
+  @Test func pathWithAZeroByteIsRefused() async throws {
     let url = try write([1, 2, 3], to: "a.jpg")
     let longer = try #require(URL(string: url.absoluteString + "%00.png"))
 
@@ -62,7 +62,7 @@ import VitrineTesting
     #expect(error == .unreadableFile(path: url.path() + "\0.png", message: "a zero byte in its name"))
   }
 
-  @Test func emptyFileHasNoBytes() async throws {
+  @Test func emptyFileHasAnEmptyBody() async throws {
     let outcome = try await load(try write([], to: "empty"))
 
     #expect(outcome.body == [])
@@ -111,13 +111,13 @@ import VitrineTesting
     }
   }
 
-  @Test func localhostIsThisMachine() async throws {
+  @Test func fileURLWithLocalhostIsRead() async throws {
     let path = try write([7], to: "a").path()
 
     #expect(try await load(try #require(URL(string: "file://localhost\(path)"))).body == [7])
   }
 
-  @Test func bodyLimitHolds() async throws {
+  @Test func bodyAboveTheLimitIsRefused() async throws {
     let url = try write([1, 2, 3, 4], to: "four")
 
     #expect(try await load(url, bodyLimit: 4).error == nil)
@@ -147,7 +147,7 @@ import VitrineTesting
     #expect(try await cancelled.error == .cancelled)
   }
 
-  // MARK: Disks that hang
+  // MARK: Hanging disks
 
   /// Returns a transport whose reads of files named "hangs" block.
   private func hanging(_ gate: Gate, _ clock: ManualLoadingClock) -> LocalTransport {
@@ -164,7 +164,7 @@ import VitrineTesting
     }
   }
 
-  @Test func fileThatHangsFailsInTimeAndHoldsUpNoOther() async throws {
+  @Test func hangingFileTimesOutAndDelaysNoOtherFile() async throws {
     let (gate, clock) = (Gate(), ManualLoadingClock())
     let transport = hanging(gate, clock)
     let (hangs, reads) = (try write([1], to: "hangs"), try write([2], to: "reads"))
@@ -185,7 +185,7 @@ import VitrineTesting
     #expect(try await outcome(of: hangs, transport).body == [1])
   }
 
-  @Test func dataURLIsNotDelayedByFilesThatHang() async throws {
+  @Test func dataURLIsNotDelayedByHangingFiles() async throws {
     let (gate, clock) = (Gate(), ManualLoadingClock())
     let transport = hanging(gate, clock)
     let embedded = try #require(URL(string: "data:,3"))
@@ -203,7 +203,7 @@ import VitrineTesting
     gate.open()
   }
 
-  @Test func fileThatHangsBlocksOneThreadHoweverOftenItIsRequested() async throws {
+  @Test func hangingFileBlocksOneThreadHoweverOftenItIsRequested() async throws {
     let (gate, clock) = (Gate(), ManualLoadingClock())
     let transport = hanging(gate, clock)
     let (hangs, reads) = (try write([1], to: "hangs"), try write([2], to: "reads"))
@@ -224,7 +224,7 @@ import VitrineTesting
     #expect(try await outcome(of: hangs, transport).body == [1])
   }
 
-  @Test func soManyMayHangAndThenAllFailAtOnce() async throws {
+  @Test func readsFailAtOnceWhileTheMaximumNumberOfReadsHangs() async throws {
     let (gate, clock) = (Gate(), ManualLoadingClock())
     let transport = hanging(gate, clock)
     let reads = try write([2], to: "reads")
@@ -263,20 +263,19 @@ import VitrineTesting
     #expect(throws: ImageError.invalidURL(text)) { try DataURL(text) }
   }
 
-  @Test func dataURLTellsItsMediaType() throws {
+  @Test func dataURLHasItsMediaType() throws {
     #expect(try DataURL("data:image/png;base64,").mediaType == "image/png")
     #expect(try DataURL("data:,").mediaType == "text/plain;charset=US-ASCII")
   }
 
-  @Test func errorOfALongDataURLIsShort() {
+  @Test func errorOfALongDataURLIsTruncated() {
     let text = "data:;base64,!" + String(repeating: "a", count: 100_000)
 
     #expect(throws: ImageError.invalidURL(String(text.prefix(64)))) { try DataURL(text) }
   }
 
-  @Test("SD-D31 200 who ask for one file one after the other each get its picture") func manyOfOneFile()
-    async throws
-  {
+  @Test("SD-D31 200 loads of one file, started one after the other, each get its image")
+  func staggeredLoadsOfOneFileEachGetItsImage() async throws {
     let file = try write(Fixture.picture, to: "a.jpg")
     let world = Fixture()
     var tasks: [ImageTask] = []
@@ -291,8 +290,8 @@ import VitrineTesting
     for task in tasks { #expect(try await task.response.image.pixelWidth >= 1) }
   }
 
-  @Test("SD-D32 ten who ask for an empty file are each told that it is") func manyOfAnEmptyFile() async throws
-  {
+  @Test("SD-D32 ten loads of an empty file each fail with .emptyBody")
+  func loadsOfAnEmptyFileEachFail() async throws {
     let file = try write([], to: "empty.jpg")
     let world = Fixture()
     var tasks: [ImageTask] = []
@@ -304,7 +303,7 @@ import VitrineTesting
     for task in tasks { await #expect(throws: ImageError.emptyBody) { try await task.response } }
   }
 
-  @Test func dataURLIsShownWhileFilesHang() async throws {
+  @Test func dataURLLoadsWhileFilesHang() async throws {
     let gate = Gate()
     let transport = hanging(gate, ManualLoadingClock())
     let downloader = ImageDownloader(transports: [transport], decoder: FakeDecoder())
@@ -334,7 +333,7 @@ import VitrineTesting
   }
 }
 
-/// Gathers one transfer, and may hold its thread up.
+/// Collects the outcome of one transfer, and can block its thread with a gate.
 private final class LocalReceiver: TransportReceiver {
   struct Outcome: Sendable {
     var response: TransportResponse?

@@ -5,11 +5,11 @@ import VitrineTesting
 
 @testable import VitrineLoading
 
-/// What a downloader takes in memory is counted, and waits for room.
+/// A downloader reserves its memory in a ledger, and its work waits while the budget is full.
 @Suite(.timeLimit(.minutes(1))) struct MemoryAdmissionTests {
   private static let pictureBytes = 64 * 48 * PixelFormat.bytesPerPixel
 
-  /// Has nothing to give, and tells that it was asked.
+  /// A memory holder that has nothing to release and counts how often it is asked.
   private final class Asked: MemoryHolder {
     let gate = Gate(isOpen: true)
     private let count = Mutex(0)
@@ -29,12 +29,12 @@ import VitrineTesting
     func add(_ name: String) { names.withLock { $0 += name } }
   }
 
-  // MARK: Everything loads
+  // MARK: Loading within the budget
 
   @Test(
-    "Everything that fits the budget loads, and the sum passes it by no more than a picture a thread",
+    "All images that fit the budget load, and the peak exceeds it by at most one image per thread",
     arguments: [pictureBytes, pictureBytes * 5 / 2], [1, 2, 4])
-  func everythingLoads(budget: Int, threads: Int) async throws {
+  func imagesThatFitTheBudgetLoad(budget: Int, threads: Int) async throws {
     let ledger = MemoryLedger(budget: budget)
     let world = Fixture {
       $0.ledger = ledger
@@ -42,14 +42,13 @@ import VitrineTesting
     }
     world.transport.answerAll { $0.answer(with: Fixture.picture) }
 
-    // Images that callers hold count, so that only as many are loaded at a time as there are threads.
+    // Images that callers hold count, so only as many are loaded at a time as there are threads.
     for first in stride(from: 0, to: 60, by: threads) {
       let tasks = (first..<(first + threads)).map { world.downloader.load(request("\($0)")) }
       for task in tasks { _ = try await task.response }
     }
 
-    // Bodies come uncalled for; here they are a few bytes each. Each thread may put a picture into the cache before any
-    // of them asks it to let go of others.
+    // Bodies are a few bytes each. Each thread may insert an image into the cache before any thread evicts others.
     let bodies = Fixture.picture.count * threads
     #expect(ledger.peak <= budget + threads * Self.pictureBytes + bodies)
     // The threads release bodies shortly after the last response has been delivered.
@@ -59,7 +58,7 @@ import VitrineTesting
   }
 
   @Test(arguments: [0, 1, pictureBytes - 1])
-  func imageThatTakesMoreThanTheWholeBudgetIsRefusedBeforeItIsDecoded(budget: Int) async throws {
+  func imageLargerThanTheBudgetIsRefusedBeforeDecoding(budget: Int) async throws {
     let ledger = MemoryLedger(budget: budget)
     let world = Fixture { $0.ledger = ledger }
 
@@ -72,7 +71,7 @@ import VitrineTesting
     #expect(ledger.peak < Self.pictureBytes)
   }
 
-  @Test func imageThatWasRefusedLoadsAtASmallerSize() async throws {
+  @Test func refusedImageLoadsAtASmallerSize() async throws {
     let ledger = MemoryLedger(budget: Self.pictureBytes - 1)
     let world = Fixture { $0.ledger = ledger }
     await #expect(throws: ImageError.self) { try await world.loaded(request()) }
@@ -105,7 +104,7 @@ import VitrineTesting
     #expect(ledger.usage.total == Self.pictureBytes)
   }
 
-  @Test func bodyOfATransferThatIsCancelledOrFailsCountsNoLonger() async {
+  @Test func cancelledOrFailedTransferReleasesItsBody() async {
     let ledger = MemoryLedger()
     let world = Fixture { $0.ledger = ledger }
     let cancelled = world.downloader.load(request("a"))
@@ -123,15 +122,15 @@ import VitrineTesting
     #expect(ledger.usage.total == 0)
   }
 
-  @Test func pictureThatWaitsToBeTransformedCounts() async throws {
+  @Test func imageCountsWhileItIsTransformed() async throws {
     let ledger = MemoryLedger()
     let gate = Gate()
     let world = Fixture { $0.ledger = ledger }
     let task = world.downloader.load(request(transforms: [HeldTransform(gate: gate)]))
     world.transport.transfers[0].answer(with: Fixture.picture)
     await gate.waitUntilHeld(1)
-    #expect(ledger.usage.decoding == Self.pictureBytes, "the result")
-    #expect(ledger.usage.shown == Self.pictureBytes, "the source")
+    #expect(ledger.usage.decoding == Self.pictureBytes, "the result is reserved")
+    #expect(ledger.usage.shown == Self.pictureBytes, "the source image is counted")
 
     gate.open()
     _ = try await task.response
@@ -148,7 +147,7 @@ import VitrineTesting
     }
   }
 
-  @Test func cacheCountsWhatItHoldsInOneLedger() {
+  @Test func cacheCountsItsImagesInOneLedger() {
     let cache = MemoryImageCache()
     cache.insert(.solid(width: 10, height: 10), for: request(), additionalIdentifier: nil)
     let first = MemoryLedger()
@@ -164,7 +163,7 @@ import VitrineTesting
     #expect(second.usage.cache == 0)
   }
 
-  @Test func cacheThatGoesCountsNoLonger() {
+  @Test func releasedCacheLeavesTheLedger() {
     let ledger = MemoryLedger()
     do {
       let cache = MemoryImageCache()
@@ -175,7 +174,8 @@ import VitrineTesting
     #expect(ledger.usage.cache == 0)
   }
 
-  @Test("AF-C22 whatever threads do to a cache, the ledger agrees with it") func agreement() async {
+  @Test("AF-C22 the ledger agrees with a cache that several threads use")
+  func ledgerAgreesWithACacheUnderConcurrentUse() async {
     let ledger = MemoryLedger(budget: 12_000)
     let cache = MemoryImageCache(capacity: 20_000, preferredUsageAfterPurge: 10_000, countLimit: 15)
     cache.count(against: ledger)
@@ -202,9 +202,9 @@ import VitrineTesting
     #expect(cache.usage == cache.statistics.entries * 1000)
   }
 
-  // MARK: Giving way
+  // MARK: Eviction
 
-  @Test func cacheGivesWayToWhatComesInTheLeastRecentlyUsedFirst() {
+  @Test func reservationEvictsTheLeastRecentlyUsedImageFirst() {
     let ledger = MemoryLedger(budget: 1000)
     let cache = MemoryImageCache()
     cache.count(against: ledger)
@@ -220,8 +220,8 @@ import VitrineTesting
     body.end()
   }
 
-  @Test("AF-C19 a critical shortage empties the cache but for what is being shown")
-  func criticalShortage() {
+  @Test("AF-C19 critical memory pressure empties the cache except for images that are being shown")
+  func criticalPressureKeepsOnlyShownImages() {
     let ledger = MemoryLedger()
     let cache = MemoryImageCache(capacity: 4000, preferredUsageAfterPurge: 1000)
     cache.count(against: ledger)
@@ -244,7 +244,8 @@ import VitrineTesting
     #expect(ledger.usage.total == 0)
   }
 
-  @Test("YY-B32 a cache hears of a shortage if it counts in the ledger that is told") func flag() {
+  @Test("YY-B32 a cache reacts to memory pressure only if it counts in the ledger that reports the pressure")
+  func cacheReactsOnlyToPressureOfItsLedger() {
     let ledger = MemoryLedger()
     let counted = MemoryImageCache()
     let other = MemoryImageCache()
@@ -261,7 +262,7 @@ import VitrineTesting
 
   // MARK: Order
 
-  @Test func jobThatDoesNotFitWaitsForAnotherToEndAndNoneOvertakesIt() async throws {
+  @Test func highestPriorityJobRunsNextWhenMemoryIsReleased() async throws {
     let ledger = MemoryLedger(budget: 100)
     let asked = Asked()
     asked.count(against: ledger)
@@ -285,7 +286,7 @@ import VitrineTesting
     await gate.waitUntilHeld(1)
 
     submit(2, "b", 80)
-    // The second thread has found no room, and asks for it.
+    // The second thread has found the budget full, and asks the holder to release memory.
     await asked.gate.waitUntilHeld(1)
     submit(3, "c", 10, .low)
     submit(4, "d", 90, .high)
@@ -293,11 +294,13 @@ import VitrineTesting
     gate.open()
     try await until { names.all.count >= 4 }
 
-    #expect(names.all.hasPrefix("ad"), "the highest priority is next, whatever has waited longer")
+    #expect(
+      names.all.hasPrefix("ad"),
+      "the job of the highest priority is next, even if another job has waited longer")
     #expect(ledger.peak <= 100)
   }
 
-  @Test func anotherThreadBeginsNoJobWhileRoomIsBeingMadeForIt() async throws {
+  @Test func noOtherJobStartsWhileMemoryIsEvictedForAJob() async throws {
     let ledger = MemoryLedger(budget: 100)
     let kept = MemoryHold(80, in: ledger, as: .cache)
     let asked = Asked()
@@ -313,14 +316,14 @@ import VitrineTesting
     await asked.gate.waitUntilHeld(1)
     pool.submit(2, priority: .low) { names.add("b") }
     for _ in 0..<20_000 where names.all.isEmpty { await Task.yield() }
-    #expect(names.all.isEmpty, "neither is there room for the first, nor may the second go before it")
+    #expect(names.all.isEmpty, "the first job does not fit, and the second job may not overtake it")
     kept.end()
     asked.gate.open()
     try await until { names.all.count >= 2 }
     #expect(ledger.peak <= 100)
   }
 
-  @Test func roomIsMadeAgainForAJobThatComesAgain() async throws {
+  @Test func resubmittedJobEvictsMemoryAgain() async throws {
     let ledger = MemoryLedger(budget: 100)
     let kept = MemoryHold(80, in: ledger, as: .cache)
     let asked = Asked()
@@ -342,7 +345,7 @@ import VitrineTesting
 
   // MARK: Waiting for memory in use
 
-  /// A pool of one thread, and a budget of 64 MiB of which a part cannot be evicted.
+  /// A pool of one thread, and a budget of 64 MiB, part of which cannot be evicted.
   private struct Crowded {
     let ledger = MemoryLedger(budget: 64 << 20)
     let clock = ManualLoadingClock()
@@ -367,7 +370,7 @@ import VitrineTesting
     func waitForAWait() async { while clock.wakes.isEmpty, !Task.isCancelled { await Task.yield() } }
   }
 
-  @Test func imageMayExceedTheBudgetALittleWhereAllThatIsLeftIsInUse() async throws {
+  @Test func imageMayExceedTheBudgetSlightlyWhenNothingCanBeEvicted() async throws {
     let world = Crowded(kept: 60 << 20)
     try await untilCalled { done in
       world.submit(1, 28 << 20) { claim in
@@ -379,7 +382,7 @@ import VitrineTesting
     world.kept.end()
   }
 
-  @Test func imageThatFindsNoRoomWaitsUntilThereIs() async {
+  @Test func imageThatDoesNotFitWaitsForMemory() async {
     let world = Crowded(kept: 60 << 20)
     let names = Names()
     world.submit(1, 40 << 20) { claim in names.add(claim?.isGivenUp == false ? "made" : "refused") }
@@ -397,7 +400,7 @@ import VitrineTesting
     world.kept.end()
   }
 
-  @Test func imageThatFindsNoRoomForSecondsIsRefused() async {
+  @Test func imageThatDoesNotFitForFiveSecondsIsRefused() async {
     let world = Crowded(kept: 60 << 20)
     let names = Names()
     world.submit(1, 40 << 20) { claim in
@@ -418,7 +421,7 @@ import VitrineTesting
   }
 
   @Test(arguments: [(65, 0, 0), (60, 40, 0), (40, 0, 50)])
-  func refusalOfAnImageThatCanNeverFitIsNoShortage(needed: Int, held: Int, kept: Int) {
+  func imageThatCanNeverFitIsNotAMemoryShortage(needed: Int, held: Int, kept: Int) {
     let ledger = MemoryLedger(budget: 64 << 20)
     let hold = MemoryHold(held << 20, in: ledger, as: .decoding)
 
@@ -430,7 +433,7 @@ import VitrineTesting
 
   // MARK: Measuring
 
-  @Test func memoryIsMeasuredOnAWorkerAndNotByTheThreadThatSubmits() async throws {
+  @Test func memoryIsMeasuredOnAWorkerAndNotOnTheSubmittingThread() async throws {
     let ledger = MemoryLedger(budget: 64 << 20)
     let pool = WorkerPool(threads: 1)
     let (gate, names) = (Gate(), Names())
@@ -452,7 +455,7 @@ import VitrineTesting
     #expect(names.all == "counted")
   }
 
-  @Test func jobThatNeedsNoMemoryRunsThoughTheBudgetIsExceeded() async throws {
+  @Test func jobWithoutMemoryRunsWhileTheBudgetIsExceeded() async throws {
     let world = Crowded(kept: 100 << 20)
     let names = Names()
     let hold = MemoryHold(0, in: world.ledger, as: .decoding)
@@ -464,7 +467,7 @@ import VitrineTesting
     world.kept.end()
   }
 
-  @Test func jobKeepsItsPlaceWhileItIsMeasured() async throws {
+  @Test func jobKeepsItsOrderWhileItIsMeasured() async throws {
     let pool = WorkerPool(threads: 1)
     let (gate, names) = (Gate(), Names())
     let ledger = MemoryLedger(budget: 64 << 20)
@@ -488,7 +491,7 @@ import VitrineTesting
     #expect(names.all == "cab")
   }
 
-  @Test func jobThatIsCancelledWhileItIsMeasuredDoesNotRun() async throws {
+  @Test func jobCancelledWhileItIsMeasuredDoesNotRun() async throws {
     let pool = WorkerPool(threads: 1)
     let (gate, names) = (Gate(), Names())
     let hold = MemoryHold(0, in: MemoryLedger(), as: .decoding)
@@ -525,7 +528,7 @@ import VitrineTesting
     #expect(names.all == "ba")
   }
 
-  @Test func smallImagesOvertakeOneThatFindsNoRoom() async {
+  @Test func smallImagesOvertakeALargeImageThatDoesNotFit() async {
     let world = Crowded(kept: 60 << 20)
     let names = Names()
     world.submit(1, 40 << 20) { _ in names.add("large") }
@@ -543,7 +546,7 @@ import VitrineTesting
     #expect(!world.pool.isShortOfMemory)
   }
 
-  @Test func jobThatIsCancelledWhileItWaitsForRoomHoldsNobodyUp() async throws {
+  @Test func jobCancelledWhileItWaitsForMemoryBlocksNoOtherJob() async throws {
     let ledger = MemoryLedger(budget: 100)
     let asked = Asked()
     asked.count(against: ledger)

@@ -4,7 +4,7 @@ import VitrineGraphics
 import VitrineLoading
 import VitrineTesting
 
-/// The cache by itself, in images of 1000 bytes each.
+/// The memory cache alone, with images of 1000 bytes each.
 @Suite(.timeLimit(.minutes(1))) struct MemoryImageCacheTests {
   private static let size = 1000
   private let cache = MemoryImageCache(capacity: 10 * size, preferredUsageAfterPurge: 6 * size)
@@ -15,12 +15,13 @@ import VitrineTesting
     for number in numbers { cache.insert(image(), for: request("\(number)"), additionalIdentifier: nil) }
   }
 
-  /// Which of the numbered pictures are there; counts as a use of each.
+  /// Returns the numbers whose images are cached. Each lookup counts as a use.
   private func kept(_ numbers: Range<Int> = 0..<20) -> [Int] {
     numbers.filter { cache.image(for: request("\($0)"), additionalIdentifier: nil) != nil }
   }
 
-  @Test("AF-C1, AF-C2, AF-C21 an inserted image is found, the same instance each time") func found() {
+  @Test("AF-C1, AF-C2, AF-C21 an inserted image is found, and each lookup returns the same instance")
+  func insertedImageIsFound() {
     let image = image()
 
     cache.insert(image, for: request(), additionalIdentifier: nil)
@@ -29,7 +30,8 @@ import VitrineTesting
     #expect(cache.image(for: request(), additionalIdentifier: nil) === image)
   }
 
-  @Test("AF-C3, AF-C4 the additional identifier must be the same") func additionalIdentifier() {
+  @Test("AF-C3, AF-C4 a lookup needs the same additional identifier")
+  func lookupNeedsTheSameAdditionalIdentifier() {
     let image = image()
 
     cache.insert(image, for: request(), additionalIdentifier: "round")
@@ -39,16 +41,16 @@ import VitrineTesting
     #expect(cache.image(for: request(), additionalIdentifier: "square") == nil)
   }
 
-  @Test("AF-C5 another URL is another picture") func anotherURL() {
+  @Test("AF-C5 an image is not found under another URL") func imageIsNotFoundUnderAnotherURL() {
     cache.insert(image(), for: request("a"), additionalIdentifier: nil)
 
     #expect(cache.image(for: request("b"), additionalIdentifier: nil) == nil)
   }
 
   @Test(
-    "AF-C6, AF-C20 an image of the same identity replaces the old one and its cost",
+    "AF-C6, AF-C20 an image of the same identity replaces the old image and its cost",
     arguments: [250, 100, 300])
-  func replaces(width: Int) {
+  func newImageReplacesTheOldImageAndItsCost(width: Int) {
     let new = Image.solid(width: width, height: 1)
     cache.insert(image(), for: request(), additionalIdentifier: nil)
 
@@ -58,7 +60,8 @@ import VitrineTesting
     #expect(cache.usage == new.cost)
   }
 
-  @Test("AF-C7, AF-C8, AF-C13 removing tells whether there was one, and takes its cost") func removing() {
+  @Test("AF-C7, AF-C8, AF-C13 removing an image returns whether there was one and subtracts its cost")
+  func removingAnImageSubtractsItsCost() {
     cache.insert(image(), for: request(), additionalIdentifier: nil)
 
     #expect(cache.removeImage(for: request(), additionalIdentifier: nil))
@@ -67,7 +70,8 @@ import VitrineTesting
     #expect(cache.usage == 0)
   }
 
-  @Test("AF-C9, AF-C10, AF-C11 removing needs the same additional identifier") func removingByIdentifier() {
+  @Test("AF-C9, AF-C10, AF-C11 removing an image needs the same additional identifier")
+  func removingNeedsTheSameAdditionalIdentifier() {
     cache.insert(image(), for: request(), additionalIdentifier: "round")
 
     #expect(!cache.removeImage(for: request(), additionalIdentifier: nil))
@@ -76,7 +80,8 @@ import VitrineTesting
     #expect(cache.removeImage(for: request(), additionalIdentifier: "round"))
   }
 
-  @Test("AF-C12 usage is the bytes of the pixels, of all frames") func usage() {
+  @Test("AF-C12 usage is the size of the pixels of all frames in bytes")
+  func usageCountsThePixelsOfAllFrames() {
     cache.insert(.solid(width: 10, height: 5), for: request("still"), additionalIdentifier: nil)
     #expect(cache.usage == 10 * 5 * 4)
     let frame = Image.Frame(bitmap: Bitmap(width: 10, height: 5, color: .black), duration: 0.1)
@@ -86,7 +91,8 @@ import VitrineTesting
     #expect(cache.usage == 3 * 10 * 5 * 4)
   }
 
-  @Test("AF-C14 above the capacity it purges to the preferred usage") func purges() {
+  @Test("AF-C14 a cache above its capacity is purged to the preferred usage")
+  func cacheAboveItsCapacityIsPurged() {
     for count in 1...10 {
       fill(count - 1..<count)
       #expect(cache.usage == count * Self.size)
@@ -98,7 +104,8 @@ import VitrineTesting
     #expect(cache.statistics.evictions == 5)
   }
 
-  @Test("AF-C15 the least recently used go first") func leastRecentlyUsedGoFirst() {
+  @Test("AF-C15 the least recently used images are evicted first")
+  func leastRecentlyUsedImagesAreEvictedFirst() {
     fill(0..<10)
     _ = cache.image(for: request("0"), additionalIdentifier: nil)
 
@@ -107,7 +114,7 @@ import VitrineTesting
     #expect(kept() == [0, 6, 7, 8, 9, 10])
   }
 
-  @Test("AF-F8 replacing counts as a use") func replacingCountsAsUse() {
+  @Test("AF-F8 replacing an image counts as a use") func replacingAnImageCountsAsAUse() {
     fill(0..<10)
     fill(0..<1)
 
@@ -116,16 +123,17 @@ import VitrineTesting
     #expect(kept() == [0, 6, 7, 8, 9, 10])
   }
 
-  @Test("AF-C16 everything is worth keeping by default") func shouldCache() {
+  @Test("AF-C16 every image should be cached by default") func everyImageShouldBeCachedByDefault() {
     #expect(cache.shouldCache(image(), for: request(), additionalIdentifier: nil))
   }
 
-  @Test("AF-C17 capacity 100 MiB, 60 MiB after a purge") func defaults() {
+  @Test("AF-C17 the default capacity is 100 MiB, and 60 MiB after a purge") func defaultCapacityIs100MiB() {
     #expect(MemoryImageCache().capacity == 104_857_600)
     #expect(MemoryImageCache().preferredUsageAfterPurge == 62_914_560)
   }
 
-  @Test("AF-C18 removing everything tells whether there was anything") func removingEverything() {
+  @Test("AF-C18 removing all images returns whether there were any")
+  func removingAllImagesReturnsWhetherThereWereAny() {
     fill(0..<3)
 
     #expect(cache.removeAllImages())
@@ -134,7 +142,7 @@ import VitrineTesting
     #expect(kept() == [])
   }
 
-  @Test("AF-C19 YY-B32 memory pressure empties it") func memoryPressure() {
+  @Test("AF-C19 YY-B32 memory pressure empties the cache") func memoryPressureEmptiesTheCache() {
     fill(0..<3)
 
     cache.relieveMemoryPressure()
@@ -142,7 +150,8 @@ import VitrineTesting
     #expect(cache.statistics.entries == 0)
   }
 
-  @Test("AF-F7 an image larger than the capacity is not kept, and the others stay") func tooLarge() {
+  @Test("AF-F7 an image larger than the capacity is not cached, and the other images stay")
+  func imageLargerThanTheCapacityIsNotCached() {
     fill(0..<3)
 
     cache.insert(.solid(width: 11 * 250, height: 1), for: request("large"), additionalIdentifier: nil)
@@ -152,7 +161,7 @@ import VitrineTesting
     #expect(cache.statistics.refusals == 1)
   }
 
-  @Test func purgingToALimitRemovesTheOldest() {
+  @Test func purgingToALimitEvictsTheOldestImages() {
     fill(0..<5)
 
     cache.purge(to: 2 * Self.size + 1)
@@ -163,7 +172,7 @@ import VitrineTesting
     cache.purge(to: 0)
   }
 
-  @Test func limitsMayChangeWhileItIsUsed() {
+  @Test func limitsOfAFilledCacheCanChange() {
     fill(0..<10)
 
     cache.preferredUsageAfterPurge = 4 * Self.size
@@ -175,7 +184,8 @@ import VitrineTesting
     #expect(cache.usage == 3 * Self.size, "a preferred usage above the capacity counts as the capacity")
   }
 
-  @Test("A capacity of zero, or below, keeps nothing", arguments: [0, -1]) func nothingIsKept(capacity: Int) {
+  @Test("A capacity of zero or less caches nothing", arguments: [0, -1])
+  func capacityOfZeroPreventsCaching(capacity: Int) {
     let cache = MemoryImageCache(capacity: capacity, preferredUsageAfterPurge: capacity)
 
     cache.insert(image(), for: request(), additionalIdentifier: nil)
@@ -184,7 +194,7 @@ import VitrineTesting
     #expect(cache.capacity == 0)
   }
 
-  @Test func statisticsTellWhatHappened() {
+  @Test func statisticsCountInsertsHitsAndMisses() {
     fill(0..<2)
     _ = kept(0..<5)
 
@@ -197,8 +207,8 @@ import VitrineTesting
     #expect(statistics.evictions == 0)
   }
 
-  @Test("AF-C22 readers and writers on several threads leave usage and entries in step")
-  func concurrentUse() async {
+  @Test("AF-C22 usage and entries agree after reads and writes on several threads")
+  func usageAgreesWithEntriesAfterConcurrentUse() async {
     let cache = cache
     let size = Self.size
     await withDiscardingTaskGroup { group in
@@ -222,7 +232,7 @@ import VitrineTesting
     #expect(cache.usage <= cache.capacity)
   }
 
-  @Test func imagesThatGoAreFreed() {
+  @Test func evictedImagesAreFreed() {
     weak var weakImage: Image?
     do {
       let image = image()

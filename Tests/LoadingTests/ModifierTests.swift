@@ -6,11 +6,12 @@ import VitrineTesting
 
 @testable import VitrineLoading
 
-/// Requests, heads and bodies that the program has a say in.
+/// Modifiers of requests, responses and bodies, acceptance rules and the request processor.
 @MainActor @Suite(.timeLimit(.minutes(1))) struct ModifierTests {
   private struct Refusal: Error, CustomStringConvertible { let description = "no token" }
 
-  @Test("SD-D23 a request may get headers and another URL") func requestIsModified() async throws {
+  @Test("SD-D23 a modifier can change the headers and the URL of a request")
+  func modifierChangesHeadersAndURLOfARequest() async throws {
     let world = Fixture {
       $0.requestModifier = { request in
         var request = request
@@ -26,11 +27,13 @@ import VitrineTesting
     #expect(transfer.request.url == url("b.jpg"))
     transfer.answer(with: Fixture.picture)
     _ = try await task.response
-    #expect(world.downloader.cachedImage(for: request()) != nil, "known by what was asked for")
+    #expect(world.downloader.cachedImage(for: request()) != nil, "cached under the original request")
   }
 
-  @Test("SD-D23 SD-M27 a request that is refused is not sent, and says why", arguments: [true, false])
-  func requestIsRefused(isTyped: Bool) async {
+  @Test(
+    "SD-D23 SD-M27 a refused request is not sent, and its load fails with the reason",
+    arguments: [true, false])
+  func refusedRequestIsNotSent(isTyped: Bool) async {
     let world = Fixture {
       $0.requestModifier = { _ in throw isTyped ? ImageError.status(451) : Refusal() as any Error }
     }
@@ -42,7 +45,7 @@ import VitrineTesting
     await world.downloader.drain()
   }
 
-  @Test func loadThatIsCancelledWhileItsRequestIsModifiedIsNotSent() async throws {
+  @Test func loadCancelledDuringRequestModificationSendsNothing() async throws {
     let world = Fixture {
       $0.requestModifier = { request in
         try await Task.sleep(for: .seconds(3600))
@@ -56,8 +59,8 @@ import VitrineTesting
     #expect(world.transport.transfers.isEmpty)
   }
 
-  @Test("a modifier that does not return takes no longer than a load may", arguments: [true, false])
-  func modifierThatDoesNotReturn(isOfRequest: Bool) async throws {
+  @Test("A modifier that does not return fails its load at the total timeout", arguments: [true, false])
+  func modifierThatDoesNotReturnTimesOut(isOfRequest: Bool) async throws {
     let world = Fixture {
       $0.timeouts.total = 5
       if isOfRequest {
@@ -81,7 +84,7 @@ import VitrineTesting
     await world.downloader.drain()
   }
 
-  @Test func eachTryIsModifiedAnew() async throws {
+  @Test func requestIsModifiedForEachAttempt() async throws {
     let count = Mutex(0)
     let countOf: @Sendable () -> Int = {
       count.withLock {
@@ -104,9 +107,8 @@ import VitrineTesting
     #expect(world.transport.transfers.map { $0.request.headers["X-Try"] } == ["1", "2"])
   }
 
-  @Test("SD-D24 a head may be changed, and the caller sees what was made of it") func responseIsModified()
-    async throws
-  {
+  @Test("SD-D24 a modifier can change the response head, and the caller receives the changed head")
+  func callerReceivesTheModifiedResponse() async throws {
     let world = Fixture {
       $0.responseModifier = { response in
         var headers = response.headers
@@ -123,9 +125,8 @@ import VitrineTesting
     #expect(response.http?.headers["X-Seen"] == "yes")
   }
 
-  @Test("SD-D24 a head that is made a failure fails, and ends the transfer") func responseIsMadeAFailure()
-    async throws
-  {
+  @Test("SD-D24 a response modified to a failure status fails the load and ends the transfer")
+  func responseModifiedToAFailureFails() async throws {
     let world = Fixture {
       $0.responseModifier = { TransportResponse(url: $0.url, status: 404, headers: $0.headers) }
     }
@@ -142,7 +143,7 @@ import VitrineTesting
     await world.downloader.drain()
   }
 
-  @Test func headThatIsMadeASuccessSucceeds() async throws {
+  @Test func responseModifiedToASuccessSucceeds() async throws {
     let world = Fixture {
       $0.responseModifier = { TransportResponse(url: $0.url, status: 200, headers: $0.headers) }
     }
@@ -155,14 +156,15 @@ import VitrineTesting
     _ = try await task.response
   }
 
-  @Test("SD-D24 a head that is refused fails, and says why") func responseIsRefused() async throws {
+  @Test("SD-D24 a refused response fails the load with the reason")
+  func refusedResponseFailsWithTheReason() async throws {
     let world = Fixture { $0.responseModifier = { _ in throw Refusal() } }
     let task = world.downloader.load(request())
     world.transport.transfers[0].answer(with: Fixture.picture)
     await #expect(throws: ImageError.responseRefused("no token")) { try await task.response }
   }
 
-  @Test func loadThatIsCancelledWhileItsHeadIsModifiedIsOver() async throws {
+  @Test func loadCancelledDuringResponseModificationEnds() async throws {
     let world = Fixture {
       $0.responseModifier = { response in
         try await Task.sleep(for: .seconds(3600))
@@ -176,8 +178,8 @@ import VitrineTesting
     await world.downloader.drain()
   }
 
-  @Test("SD-D25 bytes may be decrypted before they are decoded", arguments: [true, false])
-  func bodyIsModified(isFile: Bool) async throws {
+  @Test("SD-D25 a modifier can decrypt the body before it is decoded", arguments: [true, false])
+  func bodyIsModifiedBeforeDecoding(isFile: Bool) async throws {
     let world = Fixture {
       $0.bodyModifier = { bytes, response in
         #expect((response?.status == nil) == isFile)
@@ -197,7 +199,8 @@ import VitrineTesting
     #expect(try await task.response.image.pixelWidth == 64)
   }
 
-  @Test("SD-D25 bytes that are refused fail, and say why") func bodyIsRefused() async throws {
+  @Test("SD-D25 a refused body fails the load with the reason")
+  func refusedBodyFailsWithTheReason() async throws {
     let world = Fixture { $0.bodyModifier = { _, _ in throw Refusal() } }
     let task = world.downloader.load(request())
     world.transport.transfers[0].answer(with: Fixture.picture)
@@ -205,7 +208,8 @@ import VitrineTesting
     #expect(world.decoder.calls.isEmpty)
   }
 
-  @Test("SD-D29 a status that is not acceptable fails") func acceptableStatuses() async throws {
+  @Test("SD-D29 a response whose status is not acceptable fails")
+  func unacceptableStatusFails() async throws {
     let world = Fixture { $0.acceptance.statuses = [1...1] }
     let task = world.downloader.load(request())
     let transfer = world.transport.transfers[0]
@@ -215,9 +219,8 @@ import VitrineTesting
     await #expect(throws: ImageError.status(200)) { try await task.response }
   }
 
-  @Test("SD-D29 a type that is not acceptable fails, and ends the transfer") func acceptableTypes()
-    async throws
-  {
+  @Test("SD-D29 a content type that is not acceptable fails the load and ends the transfer")
+  func unacceptableContentTypeEndsTheTransfer() async throws {
     let world = Fixture { $0.acceptance.contentTypes = ["application/json"] }
     let task = world.downloader.load(request())
     let transfer = world.transport.transfers[0]
@@ -226,9 +229,8 @@ import VitrineTesting
     #expect(transfer.isCancelled)
   }
 
-  @Test("SD-M9 a processor changes the requests it means, before they are looked up") func processor()
-    async throws
-  {
+  @Test("SD-M9 a request processor changes the requests that it selects, before the cache lookup")
+  func requestProcessorRunsBeforeTheCacheLookup() async throws {
     let world = Fixture {
       $0.requestProcessor = { request in
         var request = request
@@ -241,8 +243,8 @@ import VitrineTesting
     #expect(world.downloader.cachedImage(for: request(host: "small.test"))?.pixelHeight == 8)
   }
 
-  @Test("SD-M9 a scale set by the request processor applies to the images of these requests only")
-  func processedScale() async throws {
+  @Test("SD-M9 a scale set by the request processor applies only to the images of the changed requests")
+  func scaleSetByTheProcessorAppliesToItsRequestsOnly() async throws {
     let world = Fixture {
       $0.requestProcessor = { request in
         var request = request
@@ -256,7 +258,7 @@ import VitrineTesting
   }
 
   @Test("SD-M20 decoder options of a request reach the decoder, and its scale overrides the decoder's")
-  func decoderOptions() async throws {
+  func decoderOptionsReachTheDecoder() async throws {
     struct OptionsDecoder: ImageDecoding {
       let seen: Heard<[String: String]>
 

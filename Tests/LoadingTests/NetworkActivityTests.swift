@@ -19,7 +19,7 @@ struct NetworkActivityTests {
     #expect(network.count == 2)
 
     fixture.transport.transfers[0].answer(with: Fixture.picture)
-    #expect(network.count == 1, "decoding is no activity of the network")
+    #expect(network.count == 1, "decoding is no network activity")
     fixture.transport.transfers[1].fail(.status(500))
 
     #expect(network.count == 0)
@@ -27,7 +27,7 @@ struct NetworkActivityTests {
     _ = try? await second.response
   }
 
-  @Test func thoseWhoShareATransferCountOnce() {
+  @Test func loadsThatShareATransferCountOnce() {
     let fixture = fixture()
     fixture.downloader.load(request())
     fixture.downloader.load(request())
@@ -47,7 +47,7 @@ struct NetworkActivityTests {
     #expect(network.count == 0)
   }
 
-  @Test func downloaderThatGoesLeavesNothingCounted() {
+  @Test func releasedDownloaderLeavesNoTransferCounted() {
     do {
       let fixture = fixture()
       fixture.downloader.load(request())
@@ -57,7 +57,7 @@ struct NetworkActivityTests {
   }
 
   @Test(arguments: ["data:image/png;base64,AAAA", "file:///nowhere.png"])
-  func whatIsReadOnThisMachineDoesNotCount(address: String) async throws {
+  func localTransfersAreNotCounted(address: String) async throws {
     let heard = Heard<Int>()
     let number = network.observe { heard.add(1) }
     defer { network.endObserving(number) }
@@ -68,7 +68,7 @@ struct NetworkActivityTests {
     #expect(network.count == 0)
   }
 
-  @Test func pictureFromMemoryDoesNotCount() async throws {
+  @Test func memoryHitIsNotCounted() async throws {
     let fixture = fixture()
     try await fixture.loaded(request())
     let heard = Heard<Int>()
@@ -80,8 +80,8 @@ struct NetworkActivityTests {
     await MainActor.run { #expect(heard.values.isEmpty) }
   }
 
-  @Test("AF-A11 an increment is heard of once")
-  func incrementIsHeardOfOnce() async throws {
+  @Test("AF-A11 an increment is reported once")
+  func incrementIsReportedOnce() async throws {
     let heard = Heard<Int>()
     let number = network.observe { [network] in heard.add(network.count) }
 
@@ -102,7 +102,7 @@ struct NetworkActivityTests {
     #expect(network.count == 1)
   }
 
-  @Test func manyThreadsCountTogether() async {
+  @Test func concurrentChangesAreCounted() async {
     await withTaskGroup { group in
       for _ in 0..<8 {
         group.addTask { [network] in
