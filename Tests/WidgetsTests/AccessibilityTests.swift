@@ -7,7 +7,7 @@ import VitrineWidgets
 struct AccessibilityTests {
   private let test = TestWindow(size: Size(width: 400, height: 300))
 
-  @Test func classesSayWhatTheyAre() {
+  @Test func eachClassReportsItsRole() {
     let views: [(View, AccessibilityRole)] = [
       (View(), .group), (Label("a"), .text), (ImageView(), .image), (Button(title: "a"), .button),
       (Control(), .control), (ScrollView(), .scrollArea), (ListView(), .list), (ListCell(), .row),
@@ -18,7 +18,7 @@ struct AccessibilityTests {
     #expect(views.allSatisfy { $0.0.accessibilityRole == $0.1 })
   }
 
-  @Test func labelsAndButtonsAreCalledByWhatTheyShow() {
+  @Test func labelsAndButtonsAreLabeledByTheirText() {
     let button = Button(title: "Play")
     button.setTitle("Stop", for: .selected)
     #expect(Label("Hello").accessibilityLabel == "Hello")
@@ -30,7 +30,7 @@ struct AccessibilityTests {
     #expect(ImageView().accessibilityLabel == nil)
   }
 
-  @Test func whatIsSetGoesBeforeWhatTheClassSaysUntilItIsTakenBack() {
+  @Test func assignedPropertiesOverrideTheDefaultsUntilReset() {
     let button = Button(title: "Play")
     button.accessibilityLabel = "Play the film"
     button.accessibilityRole = .image
@@ -45,7 +45,7 @@ struct AccessibilityTests {
     #expect(button.accessibilityValue == nil)
   }
 
-  @Test func progressIsToldInPercentAndAsBusyWithoutAnEnd() {
+  @Test func progressIsReportedInPercentOrAsBusy() {
     let bar = ProgressView()
     bar.setProgress(0.404, animated: true)
     #expect(bar.accessibilityValue == "40%")
@@ -56,7 +56,7 @@ struct AccessibilityTests {
     #expect(bar.accessibilityStates == .busy)
   }
 
-  @Test func spinnerThatStandsStillUnseenIsLeftOut() {
+  @Test func stoppedOrHiddenSpinnerIsOmitted() {
     let spinner = ActivityIndicator()
     test.window.addSubview(spinner)
     #expect(test.window.accessibilityNode.children.isEmpty)
@@ -67,7 +67,7 @@ struct AccessibilityTests {
     #expect(test.window.accessibilityNode.children.isEmpty)
   }
 
-  @Test func toggleHasAValue() {
+  @Test func toggleReportsOnAndOff() {
     let toggle = Button(title: "Mute")
     toggle.changesSelectionAsPrimaryAction = true
     #expect(toggle.accessibilityRole == .toggle)
@@ -77,7 +77,7 @@ struct AccessibilityTests {
     #expect(toggle.accessibilityValue == "on")
   }
 
-  @Test func statesAreThoseOfTheControlAndOfItsPictures() {
+  @Test func statesReflectTheControlAndItsImages() {
     let button = Button(frame: Rect(x: 0, y: 0, width: 40, height: 40))
     test.window.addSubview(button)
     #expect(button.accessibilityStates == [])
@@ -92,7 +92,7 @@ struct AccessibilityTests {
     #expect(button.accessibilityStates.names == ["selected", "disabled", "focused", "busy"])
   }
 
-  @Test func indicatorIsBusyWhileItTurns() {
+  @Test func indicatorIsBusyWhileAnimating() {
     let indicator = ActivityIndicator()
     #expect(indicator.accessibilityStates == [])
     indicator.startAnimating()
@@ -112,7 +112,7 @@ struct AccessibilityTests {
     }
   }
 
-  @Test func listSaysWhichRowIsSelectedAndRowsAreCalledByWhatTheyHold() throws {
+  @Test func listReportsItsSelectionAndRowsAreLabeledByTheirContent() throws {
     let rows = Rows()
     let list = ListView(frame: Rect(x: 0, y: 0, width: 200, height: 150))
     list.dataSource = rows
@@ -129,7 +129,7 @@ struct AccessibilityTests {
     #expect(cell.accessibilityStates == [.selected, .focused])
   }
 
-  @Test func treeIsALineAViewIndentedByWhatItLiesIn() {
+  @Test func treeTextHasAnIndentedLineForEachView() {
     let panel = View(frame: Rect(x: 10, y: 20, width: 100, height: 100))
     let toggle = Button(frame: Rect(x: 5, y: 5, width: 80, height: 40.4))
     toggle.setTitle("Say \"hi\"\nand \\", for: .normal)
@@ -154,7 +154,7 @@ struct AccessibilityTests {
     #expect(test.window.accessibilityNode.children.first?.children.count == 2)
   }
 
-  @Test func viewWithoutASizeAndOneBeyondAllNumbersArePrinted() {
+  @Test func viewWithANonFiniteFrameIsPrinted() {
     let odd = Label("odd")
     odd.frame = Rect(x: .infinity, y: .nan, width: 0, height: -1)
     test.window.addSubview(odd)

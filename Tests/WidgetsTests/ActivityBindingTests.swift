@@ -3,7 +3,7 @@ import VitrineGraphics
 import VitrineTesting
 import VitrineWidgets
 
-/// What indicators do with a source that can also be suspended, which a download cannot.
+/// Indicators bound to a source that can be paused, unlike a download.
 @Suite("Binding to a source")
 struct ActivityBindingTests {
   private final class Source: ActivitySource {
@@ -17,9 +17,9 @@ struct ActivityBindingTests {
   private let source = Source()
 
   @Test(
-    "AF-A1 AF-A2 AF-A3 an indicator that has gone hears nothing of what goes on, is suspended or over",
+    "AF-A1 AF-A2 AF-A3 a released indicator is not notified when its source runs, pauses or ends",
     arguments: [Activity.running(progress: nil), .ended(success: true), .paused])
-  func goneIndicatorHearsNothing(activity: Activity) {
+  func releasedIndicatorIsNotNotified(activity: Activity) {
     weak var gone: ActivityIndicator?
     do {
       let indicator = ActivityIndicator()
@@ -35,9 +35,9 @@ struct ActivityBindingTests {
   }
 
   @Test(
-    "AF-A4 AF-A5 AF-A6 a refresh control that has gone hears nothing of what goes on, is suspended or over",
+    "AF-A4 AF-A5 AF-A6 a released refresh control is not notified when its source runs, pauses or ends",
     arguments: [Activity.running(progress: nil), .ended(success: true), .paused])
-  func goneRefreshControlHearsNothing(activity: Activity) {
+  func releasedRefreshControlIsNotNotified(activity: Activity) {
     weak var gone: RefreshControl?
     do {
       let control = RefreshControl()
@@ -52,7 +52,7 @@ struct ActivityBindingTests {
     #expect(source.observers.isEmpty)
   }
 
-  @Test func bindingIsOverAsSoonAsItIsReplacedAlsoFromWithinAChange() {
+  @Test func bindingReplacedDuringAChangeIsNotNotified() {
     let indicator = ActivityIndicator()
     let other = Source()
     let early = source.observeActivity { indicator.setAnimating(withStateOf: other) }
@@ -64,7 +64,7 @@ struct ActivityBindingTests {
     withExtendedLifetime(early) {}
   }
 
-  @Test func observerThatIsLetGoWithinAChangeHearsNothingOfIt() {
+  @Test func observerReleasedDuringAChangeIsNotNotified() {
     var later: ActivityObservation?
     var changes = 0
     let early = source.observeActivity { later = nil }
@@ -77,7 +77,7 @@ struct ActivityBindingTests {
   }
 
   @Test(
-    "AF-A15 an indicator turns while its source runs, stops when it is suspended or over, and nil unbinds")
+    "AF-A15 an indicator spins while its source runs, stops when the source pauses or ends, and nil unbinds")
   func indicatorFollowsItsSource() {
     let indicator = ActivityIndicator()
     indicator.setAnimating(withStateOf: source)
@@ -110,7 +110,7 @@ struct ActivityBindingTests {
     #expect(!control.isRefreshing)
   }
 
-  @Test func refreshControlEndsForWhatIsOverAlready() {
+  @Test func refreshControlEndsForASourceThatHasEnded() {
     let control = RefreshControl()
     control.beginRefreshing()
     source.activity = .ended(success: true)
@@ -120,7 +120,7 @@ struct ActivityBindingTests {
     #expect(!control.isRefreshing)
   }
 
-  @Test("AF-A16 progress follows a length that is known, stays while it is not, and ends at 1")
+  @Test("AF-A16 progress follows a source of known length, stays while the length is unknown, and ends at 1")
   func progressFollowsItsSource() {
     let view = ProgressView()
     view.progress = 0.1
@@ -136,7 +136,7 @@ struct ActivityBindingTests {
     #expect(view.progress == 1)
   }
 
-  @Test func failureLeavesTheProgressWhereItWas() {
+  @Test func failureKeepsTheProgress() {
     let view = ProgressView()
     view.setProgress(withProgressOf: source, animated: false)
     source.activity = .running(progress: 0.4)
@@ -161,7 +161,7 @@ struct ActivityBindingTests {
     #expect(source.observers.isEmpty)
   }
 
-  @Test func observerThatOneBeforeItLetsGoIsNotCalled() {
+  @Test func observerReleasedByAnEarlierObserverIsNotCalled() {
     var calls = 0
     var second: ActivityObservation?
     let first = source.observers.add { second = nil }
@@ -172,7 +172,7 @@ struct ActivityBindingTests {
     #expect(calls == 0)
   }
 
-  @Test func sourceMayGoFirst() {
+  @Test func indicatorDoesNotRetainItsSource() {
     let indicator = ActivityIndicator()
     weak var gone: Source?
     do {

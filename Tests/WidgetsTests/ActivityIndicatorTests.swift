@@ -10,7 +10,7 @@ struct ActivityIndicatorTests {
 
   init() { test = TestWindow(indicator) }
 
-  @Test func twelveFramesASecondWhileItTurns() {
+  @Test func spinningIndicatorDrawsTwelveFramesPerSecond() {
     indicator.startAnimating()
     test.draw()
     let before = test.framesDrawn
@@ -20,14 +20,14 @@ struct ActivityIndicatorTests {
     #expect(test.framesDrawn - before == 12)
   }
 
-  @Test func itDoesNotKeepTheWindowBusy() {
+  @Test func spinningIndicatorLeavesTheWindowIdle() {
     indicator.startAnimating()
     test.draw()
 
     #expect(test.window.isIdle)
   }
 
-  @Test func eachStepShowsAnotherPictureAndTwelveMakeATurn() {
+  @Test func rotationConsistsOfTwelveDifferentImages() {
     indicator.startAnimating()
     test.draw()
     var images: [Image] = []
@@ -40,7 +40,7 @@ struct ActivityIndicatorTests {
     #expect(images.first == images.last)
   }
 
-  @Test func oneStopEndsManyStarts() {
+  @Test func stopAnimatingEndsRepeatedStarts() {
     indicator.startAnimating()
     indicator.startAnimating()
     indicator.stopAnimating()
@@ -54,7 +54,7 @@ struct ActivityIndicatorTests {
     #expect(test.framesRun == before)
   }
 
-  @Test func stoppedItMayStandStill() {
+  @Test func stoppedIndicatorCanStayVisible() {
     indicator.hidesWhenStopped = false
 
     #expect(test.pictures.count == 1)
@@ -63,7 +63,7 @@ struct ActivityIndicatorTests {
   }
 
   @Test(arguments: ["hidden", "parent hidden", "scrolled away", "removed"])
-  func whatCannotBeSeenCostsNoFrames(how: String) {
+  func invisibleIndicatorRunsNoFrames(how: String) {
     let scrollView = ScrollView(frame: Rect(x: 0, y: 0, width: 100, height: 100))
     scrollView.contentSize = Size(width: 100, height: 1000)
     scrollView.addSubview(indicator)
@@ -92,7 +92,7 @@ struct ActivityIndicatorTests {
     #expect((12...13).contains(test.framesDrawn - again))
   }
 
-  @Test func onlyItsOwnPlaceIsDrawnAgain() {
+  @Test func spinningIndicatorDirtiesOnlyItsFrame() {
     indicator.frame.origin = Point(x: 50, y: 60)
     indicator.startAnimating()
     test.draw()
@@ -102,12 +102,12 @@ struct ActivityIndicatorTests {
     #expect(test.lastDirtyRects == [Rect(x: 50, y: 60, width: 20, height: 20)])
   }
 
-  @Test func sizesAreThoseOfUIKit() {
+  @Test func sizesMatchUIKit() {
     #expect(ActivityIndicator(style: .medium).frame.size == Size(width: 20, height: 20))
     #expect(ActivityIndicator(style: .large).sizeThatFits(.zero) == Size(width: 37, height: 37))
   }
 
-  @Test func picturesAreDrawnOnceAndInPixels() {
+  @Test func artworkIsCachedAndSizedInPixels() {
     let first = SpinnerArtwork.frame(index: 3, diameter: 40, color: .white)
 
     #expect(first === SpinnerArtwork.frame(index: 15, diameter: 40, color: .white))
@@ -116,8 +116,8 @@ struct ActivityIndicatorTests {
     #expect(SpinnerArtwork.frame(index: 0, diameter: -1, color: .white).pixelWidth == 4)
   }
 
-  @Test func theTeethFallOffAgainstTheTurn() {
-    // The head is at the top; a twelfth of a turn before it the second brightest.
+  @Test func teethFadeAgainstTheDirectionOfRotation() {
+    // The brightest tooth is at the top, the second brightest a twelfth of a turn before it.
     let bitmap = SpinnerArtwork.frame(index: 0, diameter: 120, color: .white).bitmap
     let top = bitmap.color(x: 60, y: 15)
     let right = bitmap.color(x: 105, y: 60)

@@ -12,8 +12,8 @@ struct ButtonTests {
 
   init() { test = TestWindow(button) }
 
-  @Test("AF-B12 a state without an image of its own shows that of normal")
-  func fallsBackToNormal() {
+  @Test("AF-B12 a state without its own image shows the image of the normal state")
+  func stateWithoutAnImageFallsBackToNormal() {
     button.setImage(normal, for: .normal)
     button.setImage(other, for: .selected)
 
@@ -26,7 +26,7 @@ struct ButtonTests {
     #expect(test.pictures.map(\.image) == [other])
   }
 
-  @Test func aCompoundStateWithoutAnEntryShowsNormal() {
+  @Test func compoundStateWithoutAnEntryShowsNormal() {
     button.setImage(normal, for: .normal)
     button.setImage(other, for: .selected)
     button.isSelected = true
@@ -38,7 +38,7 @@ struct ButtonTests {
     #expect(button.currentImage == other)
   }
 
-  @Test func nilRemovesTheEntrySoThatNormalShowsAgain() {
+  @Test func settingNilRestoresTheNormalImage() {
     button.setImage(normal, for: .normal)
     button.setImage(other, for: .disabled)
     button.isEnabled = false
@@ -50,7 +50,7 @@ struct ButtonTests {
     #expect(button.image(for: .disabled) == nil)
   }
 
-  @Test func gettersAnswerForTheExactStateOnly() {
+  @Test func gettersReturnTheEntryOfTheExactStateOnly() {
     button.setImage(normal, for: .normal)
     button.setBackgroundImage(other, for: .highlighted)
 
@@ -60,7 +60,7 @@ struct ButtonTests {
     #expect(button.backgroundImage(for: .normal) == nil)
   }
 
-  @Test func focusHidesNoOtherEntry() {
+  @Test func focusDoesNotChangeTheCurrentImage() {
     button.setImage(normal, for: .normal)
     button.setImage(other, for: .highlighted)
     test.window.focus(button)
@@ -70,7 +70,7 @@ struct ButtonTests {
     #expect(button.currentImage == other)
   }
 
-  @Test func pressedPicturesDarkenAndDisabledOnesFade() {
+  @Test func highlightingDarkensImagesAndDisablingFadesThem() {
     button.setImage(normal, for: .normal)
     button.setBackgroundImage(other, for: .normal)
 
@@ -83,7 +83,7 @@ struct ButtonTests {
     #expect(test.pictures.map(\.tint) == [.white, .white])
   }
 
-  @Test func anImageOfItsOwnIsNotDimmed() {
+  @Test func imageSetForHighlightedIsNotDimmed() {
     button.setImage(normal, for: .normal)
     button.setImage(other, for: .highlighted)
     button.isHighlighted = true
@@ -117,7 +117,7 @@ struct ButtonTests {
     #expect(test.texts == ["Play"])
   }
 
-  @Test func aPictureThatDoesNotShowDirtiesNothing() {
+  @Test func imageOfAnotherStateDirtiesNothing() {
     button.setImage(normal, for: .normal)
     test.draw()
 
@@ -128,7 +128,7 @@ struct ButtonTests {
     #expect(test.window.isIdle)
   }
 
-  @Test func theSlotThatShowsFades() {
+  @Test func newImageOfTheCurrentStateCrossDissolves() {
     button.setImage(normal, for: .normal)
     test.draw()
 
@@ -141,7 +141,7 @@ struct ButtonTests {
     #expect(test.window.isIdle)
   }
 
-  @Test func aChangeOfStateSwitchesAtOnce() {
+  @Test func stateChangeSwitchesImagesWithoutTransition() {
     button.setImage(normal, for: .normal, transition: .crossDissolve(0.2))
     button.setImage(other, for: .selected)
     test.advance(by: 0.1)
@@ -154,7 +154,7 @@ struct ButtonTests {
     #expect(test.window.isIdle)
   }
 
-  @Test func isShowingTellsWhatWouldBeSeen() {
+  @Test func isShowingReportsWhetherAnEntryIsVisible() {
     #expect(button.isShowing(.image, .normal))
     #expect(!button.isShowing(.image, .highlighted))
 
@@ -168,12 +168,12 @@ struct ButtonTests {
     #expect(!button.isShowing(.image, [.highlighted, .selected]))
   }
 
-  @Test func imageStandsLeftOfTheTitle() {
+  @Test func imageIsLeftOfTheTitleByDefault() {
     button.setImage(picture(20, 20), for: .normal)
     button.setTitle("abcd", for: .normal)
     button.titleFont = .regular(10)
 
-    // 20 + 8 + 20 points in the middle of 100.
+    // 20 + 8 + 20 points, centered in 100.
     #expect(button.place(of: .image) == Rect(x: 26, y: 10, width: 20, height: 20))
     let origins = test.drawList.commands.compactMap { command -> Point? in
       if case .text(_, _, _, let origin) = command { origin } else { nil }
@@ -181,14 +181,14 @@ struct ButtonTests {
     #expect(origins == [Point(x: 54, y: 13.75)])
   }
 
-  @Test func aLongTitleIsCut() {
+  @Test func longTitleIsTruncated() {
     button.setTitle("abcdefghijklmnopqrstuvwxyz", for: .normal)
     button.titleFont = .regular(10)
 
     #expect(test.texts == ["abcdefghijklmn…"])
   }
 
-  @Test func aTitleHigherThanTheButtonIsClipped() {
+  @Test func titleTallerThanTheButtonIsClipped() {
     button.setTitle("abcd", for: .normal)
     button.titleFont = .regular(10)
     button.frame.size.height = 8
@@ -196,7 +196,7 @@ struct ButtonTests {
     #expect(test.drawList.commands.contains(.pushClip(button.frame)))
   }
 
-  @Test func aBoxKeepsItsPlaceWhileThereIsNoPicture() {
+  @Test func imageSizeFixesTheFrameBeforeAnImageIsSet() {
     button.contentInsets = .zero
     button.imageSize = Size(width: 30, height: 30)
     button.setTitle("abcd", for: .normal)
@@ -208,14 +208,14 @@ struct ButtonTests {
     #expect(button.place(of: .image) == empty)
   }
 
-  @Test func anImageLargerThanTheButtonIsMadeToFit() {
+  @Test func imageLargerThanTheButtonIsScaledToFit() {
     button.contentInsets = Insets(all: 10)
     button.setImage(picture(400, 400), for: .normal)
 
     #expect(test.pictures.map(\.destination) == [Rect(x: 40, y: 10, width: 20, height: 20)])
   }
 
-  @Test func theBackgroundFillsTheBoundsWithItsCorners() {
+  @Test func backgroundImageFillsTheBoundsWithRoundedCorners() {
     button.cornerRadius = 6
     button.setBackgroundImage(normal, for: .normal)
 
@@ -224,7 +224,7 @@ struct ButtonTests {
   }
 
   @Test(arguments: ImagePlacement.allCases)
-  func imageLiesOnTheSideOfTheTitleThatIsAskedFor(placement: ImagePlacement) throws {
+  func imagePlacementPutsTheImageOnThatSideOfTheTitle(placement: ImagePlacement) throws {
     button.frame.size.height = 80
     button.imagePlacement = placement
     button.setImage(picture(20, 20), for: .normal)
@@ -246,7 +246,7 @@ struct ButtonTests {
   }
 
   @Test(arguments: [HorizontalAlignment.left, .center, .right], [VerticalAlignment.top, .center, .bottom])
-  func contentLiesWhereItIsAligned(horizontal: HorizontalAlignment, vertical: VerticalAlignment) {
+  func contentFollowsItsAlignment(horizontal: HorizontalAlignment, vertical: VerticalAlignment) {
     button.contentInsets = Insets(all: 2)
     button.contentHorizontalAlignment = horizontal
     button.contentVerticalAlignment = vertical
@@ -267,7 +267,7 @@ struct ButtonTests {
     #expect(button.place(of: .image) == Rect(x: x, y: y, width: 20, height: 20))
   }
 
-  @Test func imageFillsWhatTheTitleLeaves() throws {
+  @Test func fillAlignmentGivesTheImageTheSpaceLeftByTheTitle() throws {
     button.contentInsets = Insets(all: 4)
     button.contentHorizontalAlignment = .fill
     button.contentVerticalAlignment = .fill
@@ -286,7 +286,7 @@ struct ButtonTests {
     #expect(titlePlace?.midX == 50)
   }
 
-  @Test func imageThatFillsHearsOfTheRoomThatTheTitleLeaves() {
+  @Test func attachmentIsToldWhenTheTitleChangesTheImageFrame() {
     let button = Button(title: "A rather long title")
     button.frame = Rect(x: 0, y: 0, width: 200, height: 60)
     button.setImage(picture(), for: .normal)
@@ -315,7 +315,7 @@ struct ButtonTests {
     func drawOverlay(of view: View, into list: inout DrawList) {}
   }
 
-  @Test func aTitleAloneIsNotStretched() {
+  @Test func fillAlignmentDoesNotStretchATitleAlone() {
     button.setTitle("abcd", for: .normal)
     let place = titlePlace
     button.contentHorizontalAlignment = .fill
@@ -325,7 +325,7 @@ struct ButtonTests {
   }
 
   @Test(arguments: zip(HorizontalAlignment.allCases, [10.0, 4, -2, 10]))
-  func insetsMoveTheImageAsItIsAligned(alignment: HorizontalAlignment, way: Double) {
+  func imageInsetsShiftTheImageByItsAlignment(alignment: HorizontalAlignment, way: Double) {
     button.contentHorizontalAlignment = alignment
     button.setImage(picture(20, 20), for: .normal)
     let (place, size) = (button.place(of: .image), button.sizeThatFits(.zero))
@@ -337,7 +337,7 @@ struct ButtonTests {
     #expect(button.sizeThatFits(.zero) == size)
   }
 
-  @Test func insetsOfOneSideAndTheOtherShiftByThatMuch() throws {
+  @Test func oppositeInsetsShiftImageAndTitle() throws {
     button.setImage(picture(20, 20), for: .normal)
     button.setTitle("abcd", for: .normal)
     button.titleFont = .regular(10)
@@ -350,7 +350,7 @@ struct ButtonTests {
     #expect(titlePlace == title.offset(by: Point(x: -5, y: 2)))
   }
 
-  @Test func insetsThatLeaveNoRoomLeaveNothing() {
+  @Test func oversizedInsetsHideTheImage() {
     button.setImage(picture(20, 20), for: .normal)
     button.setTitle("abcd", for: .normal)
 
@@ -366,7 +366,7 @@ struct ButtonTests {
     }
   }
 
-  @Test func imageAloneLiesInTheMiddleWithoutASpaceForATitle() {
+  @Test func imageAloneIsCenteredWithoutTitleSpacing() {
     button.setImage(picture(20, 20), for: .normal)
 
     #expect(test.pictures.map(\.destination) == [Rect(x: 40, y: 10, width: 20, height: 20)])
@@ -374,7 +374,7 @@ struct ButtonTests {
     #expect(button.sizeThatFits(.zero) == Size(width: 44, height: 36))
   }
 
-  @Test func backgroundAloneIsAllThatIsDrawn() {
+  @Test func backgroundImageAloneFillsTheBounds() {
     button.setBackgroundImage(normal, for: .normal)
 
     #expect(test.pictures.map(\.destination) == [button.bounds])
@@ -382,7 +382,7 @@ struct ButtonTests {
     #expect(button.sizeThatFits(.zero) == Size(width: 24, height: 16))
   }
 
-  /// Where the title is drawn.
+  /// The frame of the drawn title.
   private var titlePlace: Rect? {
     for case .text(let text, let font, _, let origin) in test.drawList.commands {
       return Rect(origin: origin, size: test.window.textMeasuring.size(of: text, font: font))
@@ -390,7 +390,7 @@ struct ButtonTests {
     return nil
   }
 
-  @Test func pressTogglesTheSelectionBeforeItIsToldOf() {
+  @Test func pressTogglesTheSelectionBeforeActionsRun() {
     var heard: [String] = []
     button.changesSelectionAsPrimaryAction = true
     button.addAction(for: .valueChanged) { heard.append("value \($0.isSelected)") }
@@ -403,7 +403,7 @@ struct ButtonTests {
     #expect(heard == ["value true", "up true", "value false", "up false"])
   }
 
-  @Test func pressThatIsNotMeantTogglesNothing() {
+  @Test func incompletePressDoesNotToggleTheSelection() {
     button.changesSelectionAsPrimaryAction = true
     test.press(at: Point(x: 50, y: 20))
     test.move(to: Point(x: 50, y: 250))
@@ -416,7 +416,7 @@ struct ButtonTests {
     #expect(!button.isSelected)
   }
 
-  @Test func pressOfAPlainButtonSelectsNothing() {
+  @Test func pressDoesNotSelectAPlainButton() {
     var changes = 0
     button.addAction(for: .valueChanged) { _ in changes += 1 }
     test.click(at: Point(x: 50, y: 20))
@@ -426,7 +426,7 @@ struct ButtonTests {
   }
 
   @Test(arguments: [ControlState.highlighted, .disabled, [.selected, .highlighted], [.selected, .disabled]])
-  func pictureDimsOnlyInAStateWithoutOneOfItsOwn(state: ControlState) {
+  func imageDimsOnlyInAStateWithoutItsOwnImage(state: ControlState) {
     button.setImage(normal, for: .normal)
     button.setBackgroundImage(normal, for: .normal)
     button.setImage(other, for: state)
@@ -446,7 +446,7 @@ struct ButtonTests {
     #expect(background?.opacity == (state.contains(.disabled) ? 0.5 : 1))
   }
 
-  @Test func titleColourIsThatOfTheStateOrOfNormal() {
+  @Test func titleColorFallsBackToNormal() {
     button.setTitle("a", for: .normal)
     #expect(button.currentTitleColor == .white)
     button.setTitleColor(.black, for: .normal)
@@ -458,7 +458,7 @@ struct ButtonTests {
     #expect(button.currentTitleColor == .black)
   }
 
-  @Test func verticalArrangementStacks() {
+  @Test func topPlacementStacksTheImageAboveTheTitle() {
     button.frame.size.height = 80
     button.imagePlacement = .top
     button.setImage(picture(20, 20), for: .normal)

@@ -14,20 +14,20 @@ struct ContentModeTests {
       size: Size(width: Double(width) / scale, height: Double(height) / scale), in: bounds ?? self.bounds)
   }
 
-  /// Where a picture of 8x6 lies that is smaller than the bounds.
+  /// The origins of an 8x6 image, which is smaller than the bounds.
   private nonisolated static let places: [(ContentMode, Point)] = [
     (.center, Point(x: 26, y: 32)), (.top, Point(x: 26, y: 20)), (.bottom, Point(x: 26, y: 44)),
     (.left, Point(x: 10, y: 32)), (.right, Point(x: 42, y: 32)), (.topLeft, Point(x: 10, y: 20)),
     (.topRight, Point(x: 42, y: 20)), (.bottomLeft, Point(x: 10, y: 44)), (.bottomRight, Point(x: 42, y: 44)),
   ]
 
-  @Test func thereAreAsManyAsInUIKit() {
+  @Test func contentModesAreAsManyAsInUIKit() {
     #expect(ContentMode.allCases.count == 13)
     #expect(Set(ContentMode.allCases.filter(\.keepsNaturalSize)) == Set(Self.places.map(\.0)))
   }
 
   @Test(arguments: places)
-  func aSmallPictureIsPlacedWhole(mode: ContentMode, origin: Point) {
+  func smallImageIsPlacedUncropped(mode: ContentMode, origin: Point) {
     let place = layout(mode, 8, 6)
 
     #expect(place.source == Rect(x: 0, y: 0, width: 8, height: 6))
@@ -35,20 +35,20 @@ struct ContentModeTests {
   }
 
   @Test(arguments: places)
-  func aPictureOfTwiceTheDensityIsHalfAsLarge(mode: ContentMode, origin: Point) {
+  func imageWithAScaleOfTwoIsHalfAsLarge(mode: ContentMode, origin: Point) {
     let place = layout(mode, 16, 12, scale: 2)
 
     #expect(place.source == Rect(x: 0, y: 0, width: 16, height: 12))
     #expect(place.destination == Rect(origin: origin, size: Size(width: 8, height: 6)))
   }
 
-  /// Which part of 100x90 is seen in 40x30.
+  /// The part of a 100x90 image that is visible in 40x30.
   @Test(arguments: [
     (ContentMode.center, Point(x: 30, y: 30)), (.top, Point(x: 30, y: 0)), (.bottom, Point(x: 30, y: 60)),
     (.left, Point(x: 0, y: 30)), (.right, Point(x: 60, y: 30)), (.topLeft, Point(x: 0, y: 0)),
     (.topRight, Point(x: 60, y: 0)), (.bottomLeft, Point(x: 0, y: 60)), (.bottomRight, Point(x: 60, y: 60)),
   ])
-  func aLargePictureIsCutOffAtTheBounds(mode: ContentMode, start: Point) {
+  func largeImageIsCroppedToTheBounds(mode: ContentMode, start: Point) {
     let place = layout(mode, 100, 90)
 
     #expect(place.destination == bounds)
@@ -57,19 +57,19 @@ struct ContentModeTests {
   }
 
   @Test(arguments: [(100, 90), (8, 6), (1, 100_000), (40, 30)])
-  func redrawLiesAsStretchDoes(width: Int, height: Int) {
+  func redrawHasTheLayoutOfStretch(width: Int, height: Int) {
     #expect(layout(.redraw, width, height) == layout(.stretch, width, height))
     #expect(layout(.redraw, width, height).destination == bounds)
   }
 
-  @Test func filledAndFittedKeepTheirAspectRatio() {
+  @Test func fillAndFitKeepTheAspectRatio() {
     #expect(layout(.fit, 80, 30).destination == Rect(x: 10, y: 27.5, width: 40, height: 15))
     #expect(layout(.fill, 80, 30).destination == bounds)
     #expect(layout(.fill, 80, 30).source == Rect(x: 20, y: 0, width: 40, height: 30))
   }
 
   @Test(arguments: ContentMode.allCases, [(100, 90), (8, 6), (8, 90), (100, 6), (1, 100_000)])
-  func nothingLiesOutsideTheBoundsOrThePicture(mode: ContentMode, size: (Int, Int)) {
+  func layoutStaysWithinTheBoundsAndTheImage(mode: ContentMode, size: (Int, Int)) {
     for bounds in [
       bounds, Rect(x: -7.3, y: 0.1, width: 0.2, height: 300), Rect(x: 0, y: 0, width: 1e5, height: 1e5),
     ] {
@@ -84,7 +84,7 @@ struct ContentModeTests {
   }
 
   @Test(arguments: ContentMode.allCases)
-  func whatCannotBeMeasuredIsNotSeen(mode: ContentMode) {
+  func emptyOrNonFiniteSizesGiveAnEmptyLayout(mode: ContentMode) {
     let nothing = (source: Rect.zero, destination: Rect.zero)
     let size = Size(width: 8, height: 6)
     for odd in [0, -1, .nan, .infinity, -.infinity] as [Double] {
@@ -103,7 +103,7 @@ struct ContentModeTests {
       }
     }
     #expect(mode.layout(pixelWidth: 0, pixelHeight: 6, size: size, in: bounds) == nothing)
-    // So far beyond all measure that a factor is no number.
+    // So extreme that the scale factor overflows.
     let huge = Rect(x: 0, y: 0, width: 1e308, height: 1e308)
     let place = mode.layout(
       pixelWidth: 8, pixelHeight: 6, size: Size(width: 1e-300, height: 1e-300), in: huge)

@@ -5,7 +5,7 @@ import VitrineWidgets
 
 @Suite("Control")
 struct ControlTests {
-  /// Writes down what a control sends.
+  /// Records the events that a control sends.
   private final class Log {
     var events: [ControlEvent] = []
   }
@@ -28,14 +28,14 @@ struct ControlTests {
     }
   }
 
-  @Test func stateValuesAreThoseOfUIKit() {
+  @Test func stateValuesMatchUIKit() {
     #expect(ControlState.highlighted.rawValue == 1)
     #expect(ControlState.disabled.rawValue == 2)
     #expect(ControlState.selected.rawValue == 4)
     #expect(ControlState.focused.rawValue == 8)
   }
 
-  @Test func stateIsTheSetOfWhatHolds() {
+  @Test func stateCombinesAllActiveStates() {
     control.isSelected = true
     control.isHighlighted = true
     test.window.focus(control)
@@ -45,7 +45,7 @@ struct ControlTests {
     #expect(control.state.contains(.disabled))
   }
 
-  @Test func aPressSendsDownAndUpInside() {
+  @Test func pressSendsTouchDownAndTouchUpInside() {
     test.press(at: inside)
     #expect(control.isHighlighted)
     test.release()
@@ -54,7 +54,7 @@ struct ControlTests {
     #expect(log.events == [.touchDown, .touchUpInside, .primaryActionTriggered])
   }
 
-  @Test func insideIsSeventyPointsWiderOnceTheTouchHasBegun() {
+  @Test func trackingBoundsAreSeventyPointsWider() {
     test.press(at: inside)
     test.move(to: Point(x: 150 + 69, y: 120))
     #expect(control.isHighlighted)
@@ -71,14 +71,14 @@ struct ControlTests {
       ])
   }
 
-  @Test func aTouchMustBeginInThePlainBounds() {
+  @Test func touchOutsideTheBoundsDoesNotBeginTracking() {
     test.press(at: Point(x: 160, y: 120))
     test.release()
 
     #expect(log.events.isEmpty)
   }
 
-  @Test func liftedOutsideIsUpOutside() {
+  @Test func releaseOutsideSendsTouchUpOutside() {
     test.press(at: inside)
     test.move(to: Point(x: 399, y: 20))
     log.events = []
@@ -87,7 +87,7 @@ struct ControlTests {
     #expect(log.events == [.touchUpOutside])
   }
 
-  @Test func cancelSendsNoUp() {
+  @Test func cancelledTouchSendsNoTouchUp() {
     test.press(at: inside)
     test.cancel()
     test.cancel()
@@ -96,7 +96,7 @@ struct ControlTests {
     #expect(log.events == [.touchDown, .touchCancel])
   }
 
-  @Test func onlyTheFirstFingerCounts() {
+  @Test func secondFingerIsIgnored() {
     test.press(at: inside, finger: 1)
     test.press(at: inside, finger: 2)
     test.release(finger: 2)
@@ -106,7 +106,7 @@ struct ControlTests {
     #expect(log.events == [.touchDown, .touchUpInside, .primaryActionTriggered])
   }
 
-  @Test func highlightIsOffBeforeTheActionRuns() {
+  @Test func highlightEndsBeforeTheActionRuns() {
     var wasHighlighted = true
     control.addAction(for: .touchUpInside) { wasHighlighted = $0.isHighlighted }
     test.press(at: inside)
@@ -115,7 +115,7 @@ struct ControlTests {
     #expect(!wasHighlighted)
   }
 
-  @Test func aDisabledControlSwallowsTouches() {
+  @Test func disabledControlSwallowsTouches() {
     let behind = Control(frame: control.frame)
     var isReached = false
     behind.addAction(for: .touchDown) { _ in isReached = true }
@@ -130,7 +130,7 @@ struct ControlTests {
     #expect(!control.isHighlighted)
   }
 
-  @Test func disablingWhilePressedCancels() {
+  @Test func disablingWhilePressedCancelsThePress() {
     test.press(at: inside)
     control.isEnabled = false
     test.release()
@@ -139,7 +139,7 @@ struct ControlTests {
     #expect(control.state == .disabled)
   }
 
-  @Test func leavingTheWindowCancels() {
+  @Test func removalFromTheWindowCancelsThePress() {
     test.press(at: inside)
     control.removeFromSuperview()
     test.release()
@@ -159,7 +159,7 @@ struct ControlTests {
     #expect(count == 0)
   }
 
-  @Test func anActionForSeveralEventsOfOneMomentRunsOnce() {
+  @Test func actionForSimultaneousEventsRunsOnce() {
     var count = 0
     control.addAction(for: [.touchUpInside, .primaryActionTriggered]) { _ in count += 1 }
 
@@ -170,7 +170,7 @@ struct ControlTests {
   }
 
   @Test(arguments: [Key.enter, .space])
-  func keysPressAndRelease(key: Key) {
+  func keysPressAndReleaseTheControl(key: Key) {
     test.key(.tab)
     #expect(control.isFocused)
 
@@ -184,7 +184,7 @@ struct ControlTests {
     #expect(log.events == [.touchDown, .touchUpInside, .primaryActionTriggered])
   }
 
-  @Test func aKeyHeldWhenTheFocusLeavesPressesNothing() {
+  @Test func losingTheFocusCancelsAKeyPress() {
     test.window.focus(control)
     test.window.handle(.keyDown(.space, modifiers: []))
     test.window.focus(nil)
@@ -195,7 +195,7 @@ struct ControlTests {
   }
 
   @Test(arguments: ["hidden", "parent hidden", "transparent", "untouchable"])
-  func aControlThatCannotBeSeenOrUsedGetsNoKeys(how: String) {
+  func invisibleOrUnusableControlReceivesNoKeys(how: String) {
     let panel = View(frame: test.window.bounds)
     test.window.addSubview(panel)
     panel.addSubview(control)
@@ -216,7 +216,7 @@ struct ControlTests {
     #expect(log.events == [.touchDown, .touchCancel])
   }
 
-  @Test func tabPassesDisabledAndHiddenControls() {
+  @Test func tabSkipsDisabledAndHiddenControls() {
     let second = Control(frame: Rect(x: 0, y: 0, width: 10, height: 10))
     let third = Control(frame: Rect(x: 20, y: 0, width: 10, height: 10))
     let fourth = Control(frame: Rect(x: 40, y: 0, width: 10, height: 10))
@@ -233,7 +233,7 @@ struct ControlTests {
     #expect(test.window.focusedView === fourth)
   }
 
-  @Test(arguments: [0.0, 8]) func theFocusRingLiesInsideTheBounds(cornerRadius: Double) throws {
+  @Test(arguments: [0.0, 8]) func focusRingLiesInsideTheBounds(cornerRadius: Double) throws {
     let color = try #require(control.focusColor)
     control.cornerRadius = cornerRadius
     func rings() -> [DrawList.Command] {

@@ -3,9 +3,9 @@ import VitrineGraphics
 import VitrineTesting
 import VitrineWidgets
 
-@Suite("Control: one end for each beginning")
+@Suite("Control: every press ends once")
 struct ControlTrackingTests {
-  /// Each event that was told, in order, and how often presses began and ended.
+  /// The events sent, in order, and the number of presses that began and ended.
   private final class Log {
     var events: [ControlEvent] = []
     var downs: Int { events.count { $0 == .touchDown } }
@@ -33,7 +33,7 @@ struct ControlTrackingTests {
 
   // MARK: Values
 
-  @Test func eventValuesAreThoseOfUIKit() {
+  @Test func eventValuesMatchUIKit() {
     let values = Self.all.map(\.rawValue)
 
     #expect(values == [1, 2, 4, 8, 16, 32, 64, 128, 256, 4096, 8192])
@@ -43,7 +43,7 @@ struct ControlTrackingTests {
 
   // MARK: Repeated taps
 
-  @Test func secondTapSoonAfterAtTheSamePlaceIsARepeat() {
+  @Test func quickSecondTapNearbyIsARepeat() {
     test.click(at: inside)
     test.advance(by: 0.2)
     test.click(at: Point(x: inside.x + 10, y: inside.y))
@@ -64,7 +64,7 @@ struct ControlTrackingTests {
   }
 
   @Test(arguments: ["late", "far", "other tool", "other view", "gone astray", "taken away"])
-  func tapThatHasLittleToDoWithTheOneBeforeIsNoRepeat(how: String) {
+  func unrelatedTapIsNotARepeat(how: String) {
     let other = Control(frame: Rect(x: 150, y: 100, width: 50, height: 50))
     panel.addSubview(other)
     let edge = Point(x: 149, y: 120)
@@ -91,7 +91,7 @@ struct ControlTrackingTests {
     #expect(!log.events.contains(.touchDownRepeat))
   }
 
-  @Test func tapsAreCounted() {
+  @Test func tapCountIncreasesAndResetsAfterAPause() {
     var counts: [Int] = []
     final class Counter: View {
       var heard: (Int) -> Void = { _ in }
@@ -113,7 +113,7 @@ struct ControlTrackingTests {
   @Test(arguments: [
     "disabled", "hidden", "parent hidden", "transparent", "untouchable", "removed", "parent removed",
   ])
-  func whateverTakesAPressedControlAwayCancelsOnce(how: String) {
+  func pressedControlThatBecomesUnusableIsCancelledOnce(how: String) {
     test.press(at: inside)
     switch how {
     case "disabled": control.isEnabled = false
@@ -134,7 +134,7 @@ struct ControlTrackingTests {
   }
 
   @Test(arguments: ["disable", "hide", "remove"])
-  func actionThatTakesTheControlAwayIsFollowedByOneCancelForAll(how: String) {
+  func actionThatMakesTheControlUnusableCausesOneCancel(how: String) {
     let late = Log()
     control.addAction(for: .touchDown) { control in
       switch how {
@@ -150,11 +150,11 @@ struct ControlTrackingTests {
     test.release()
 
     #expect(log.events == [.touchDown, .touchCancel])
-    #expect(late.events == [.touchDown, .touchCancel], "nobody hears of the end before the beginning")
+    #expect(late.events == [.touchDown, .touchCancel], "no action receives the end before the beginning")
   }
 
   @Test(arguments: ["disable", "hide", "remove", "hide parent", "untouchable"])
-  func actionThatTakesTheControlAwayFromAQuickTapCancelsIt(how: String) {
+  func quickTapIsCancelledIfItsActionMakesTheControlUnusable(how: String) {
     let scrollView = ScrollView(frame: panel.frame)
     scrollView.contentSize = Size(width: 400, height: 3000)
     test.window.addSubview(scrollView)
@@ -176,7 +176,7 @@ struct ControlTrackingTests {
     #expect(!control.isHighlighted)
   }
 
-  @Test func controlThatIsPutElsewhereByWhatHearsOfItsRemovalIsThere() {
+  @Test func controlMovedByItsCancelActionStaysInItsNewSuperview() {
     let other = View(frame: Rect(x: 0, y: 0, width: 400, height: 300))
     let icon = View()
     let sibling = Label()
@@ -200,7 +200,7 @@ struct ControlTrackingTests {
     #expect([control, icon].allSatisfy { $0.window === test.window })
   }
 
-  @Test func takenAwayControlCanBePressedAgainOnceItIsBack() {
+  @Test func controlHiddenDuringAPressCanBePressedAgain() {
     test.press(at: inside)
     control.isHidden = true
     control.isHidden = false
@@ -234,7 +234,7 @@ struct ControlTrackingTests {
     #expect(!control.isHighlighted && other.isHighlighted)
   }
 
-  @Test func keyIsReleasedByItself() {
+  @Test func onlyThePressedKeyReleasesTheControl() {
     test.window.focus(control)
     test.window.handle(.keyDown(.enter, modifiers: []))
     test.window.handle(.keyUp(.space, modifiers: []))
@@ -246,7 +246,7 @@ struct ControlTrackingTests {
     #expect(log.events == [.touchDown, .touchUpInside, .primaryActionTriggered])
   }
 
-  @Test func fingerAndKeyPressOneAtATime() {
+  @Test func fingerAndKeyCannotPressAtTheSameTime() {
     test.window.focus(control)
     test.press(at: inside)
     test.key(.enter)
@@ -264,9 +264,9 @@ struct ControlTrackingTests {
     #expect(!control.isHighlighted)
   }
 
-  /// Whatever comes in whatever order: a fixed sequence of thousands of things that can happen to a control.
+  /// Sends thousands of events in a reproducible random order.
   @Test(arguments: 1...5 as ClosedRange<UInt64>)
-  func eachBeginningHasExactlyOneEnd(seed: UInt64) {
+  func everyPressEndsExactlyOnce(seed: UInt64) {
     var state = seed &* 0x9E37_79B9_7F4A_7C15
     func random(_ count: UInt64) -> UInt64 {
       state ^= state << 13
@@ -329,7 +329,7 @@ struct ControlTrackingTests {
     return slider
   }
 
-  @Test func hooksAreCalledBeforeTheEventsAreTold() {
+  @Test func trackingHooksAreCalledForEachTouch() {
     let slider = slider()
     test.press(at: Point(x: 220, y: 120))
     test.move(to: Point(x: 221, y: 120))
@@ -340,7 +340,7 @@ struct ControlTrackingTests {
     #expect(slider.calls == ["begin", "continue", "end", "begin", "cancel"])
   }
 
-  @Test func touchThatAControlDoesNotWantIsNotToldOf() {
+  @Test func rejectedTouchSendsNoEvents() {
     let slider = slider()
     slider.accepts = false
     test.press(at: Point(x: 220, y: 120))
@@ -351,7 +351,7 @@ struct ControlTrackingTests {
     #expect(log.events.isEmpty)
   }
 
-  @Test func touchAtWhoseBeginningAControlDisablesItselfIsNotToldOf() {
+  @Test func beginTrackingThatDisablesTheControlSendsNoEvents() {
     let slider = slider()
     slider.isDisabledByPress = true
     test.press(at: Point(x: 220, y: 120))
@@ -362,7 +362,7 @@ struct ControlTrackingTests {
     #expect(!slider.isHighlighted)
   }
 
-  @Test func trackingThatAControlEndsIsCancelled() {
+  @Test func trackingEndedByTheControlIsCancelled() {
     let slider = slider()
     test.press(at: Point(x: 220, y: 120))
     slider.goesOn = false
@@ -373,7 +373,7 @@ struct ControlTrackingTests {
     #expect(slider.calls == ["begin", "continue", "cancel"])
   }
 
-  @Test func moveAtWhichAControlDisablesItselfIsNotToldOf() {
+  @Test func continueTrackingThatDisablesTheControlSendsNoDrag() {
     let slider = slider()
     slider.isDisabledByMove = true
     test.press(at: Point(x: 220, y: 120))
@@ -386,7 +386,7 @@ struct ControlTrackingTests {
 
   // MARK: Actions
 
-  @Test func actionsAreCalledInTheOrderInWhichTheyWereAdded() {
+  @Test func actionsAreCalledInTheOrderOfAddition() {
     var order: [Int] = []
     for number in 0..<5 { control.addAction(for: .valueChanged) { _ in order.append(number) } }
 
@@ -395,7 +395,7 @@ struct ControlTrackingTests {
     #expect(order == [0, 1, 2, 3, 4])
   }
 
-  @Test func actionThatOneBeforeItRemovesIsNotCalled() {
+  @Test func actionRemovedByAnEarlierActionIsNotCalled() {
     var second: ControlAction?
     var count = 0
     control.addAction(for: .valueChanged) { control in second.map(control.removeAction) }
@@ -406,7 +406,7 @@ struct ControlTrackingTests {
     #expect(count == 0)
   }
 
-  @Test func actionThatIsAddedMeanwhileHearsOfTheNextOnly() {
+  @Test func actionAddedDuringAnEventRunsFromTheNextEventOn() {
     var count = 0
     let adding = control.addAction(for: .valueChanged) { control in
       control.addAction(for: .valueChanged) { _ in count += 1 }
@@ -419,7 +419,7 @@ struct ControlTrackingTests {
     #expect(count == 1)
   }
 
-  @Test func whatAnActionSendsIsHeardAfterAllHaveHeardOfWhatItHeard() {
+  @Test func nestedEventIsSentAfterAllActionsOfTheCurrentEvent() {
     var heard: [String] = []
     control.addAction(for: .valueChanged) { control in
       heard.append("first")
@@ -433,7 +433,7 @@ struct ControlTrackingTests {
     #expect(heard == ["first", "second", "sent"])
   }
 
-  @Test func controlSaysWhichEventsAreListenedFor() {
+  @Test func allControlEventsListsTheEventsWithActions() {
     let fresh = Control()
     #expect(fresh.allControlEvents == [])
     let action = fresh.addAction(for: [.touchDown, .valueChanged]) { _ in }
@@ -442,14 +442,14 @@ struct ControlTrackingTests {
     #expect(fresh.allControlEvents == [])
   }
 
-  @Test func primaryActionCanBePerformedWithoutAPress() {
+  @Test func performPrimaryActionSendsEventsWithoutAPress() {
     control.performPrimaryAction()
 
     #expect(log.events == [.touchUpInside, .primaryActionTriggered])
     #expect(!control.isHighlighted)
   }
 
-  @Test func subclassAddsStatesOfItsOwn() {
+  @Test func subclassCanAddItsOwnStates() {
     final class Alarm: Control {
       override var state: ControlState { super.state.union(ControlState(rawValue: 0x0001_0000)) }
     }

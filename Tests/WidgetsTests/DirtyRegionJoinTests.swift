@@ -2,10 +2,10 @@ import Testing
 import VitrineGraphics
 import VitrineWidgets
 
-/// Joins of dirty rectangles that make further joins worthwhile.
+/// Joins of dirty rectangles that cause further joins.
 @Suite("Dirty region: joins")
 struct DirtyRegionJoinTests {
-  @Test func joinLetsAnEarlierRectangleJoinToo() {
+  @Test func joinCausesAJoinWithAnEarlierRectangle() {
     var region = DirtyRegion()
     region.insert(Rect(x: 0, y: 0, width: 20, height: 10))
     region.insert(Rect(x: 0, y: 10, width: 10, height: 10))
@@ -16,7 +16,7 @@ struct DirtyRegionJoinTests {
     #expect(region.rects == [Rect(x: 0, y: 0, width: 20, height: 20)])
   }
 
-  @Test func emptyRectanglesLeaveNothing() {
+  @Test func emptyRectanglesAreDropped() {
     var region = DirtyRegion()
     region.insert(Rect(x: 5, y: 5, width: 0, height: 10))
     region.insert(Rect(x: 5, y: 5, width: .nan, height: 10))

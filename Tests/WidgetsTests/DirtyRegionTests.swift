@@ -2,7 +2,7 @@ import Testing
 import VitrineGraphics
 import VitrineWidgets
 
-/// Compares the region with a bitmap of the same size: inserted rectangles are covered, by few rectangles.
+/// Compares the region with a bitmap: a limited number of rectangles must cover all inserted rectangles.
 @Suite("Dirty region", .timeLimit(.minutes(1)))
 nonisolated struct DirtyRegionTests {
   /// A set of unit squares.
@@ -41,7 +41,7 @@ nonisolated struct DirtyRegionTests {
   }
 
   @Test(arguments: 1...20 as ClosedRange<UInt64>)
-  func coversWhateverWasInserted(seed: UInt64) {
+  func regionCoversEveryInsertedRectangle(seed: UInt64) {
     var random = Random(state: seed)
     var region = DirtyRegion()
     var model = Squares()
@@ -61,7 +61,7 @@ nonisolated struct DirtyRegionTests {
   }
 
   @Test(arguments: 1...10 as ClosedRange<UInt64>)
-  func takeCutsOffAtTheBoundsAndEmptiesTheRegion(seed: UInt64) {
+  func takeClipsToTheBoundsAndEmptiesTheRegion(seed: UInt64) {
     var random = Random(state: seed &* 977)
     var region = DirtyRegion()
     var model = Squares()
@@ -80,7 +80,7 @@ nonisolated struct DirtyRegionTests {
     #expect(region.take(within: bounds).isEmpty)
   }
 
-  @Test func thirteenthRectangleJoinsTheOneThatGrowsLeast() {
+  @Test func thirteenthRectangleJoinsTheRectangleThatGrowsLeast() {
     var region = DirtyRegion()
     let corners = (0..<12).map { Rect(x: Double($0 % 4) * 100, y: Double($0 / 4) * 100, width: 4, height: 4) }
     for corner in corners { region.insert(corner) }
@@ -95,7 +95,7 @@ nonisolated struct DirtyRegionTests {
           corners.filter { $0.minX != 100 || $0.minY != 100 } + [Rect(x: 100, y: 100, width: 14, height: 4)]))
   }
 
-  @Test func rectanglesThatTouchBecomeOne() {
+  @Test func touchingRectanglesAreJoined() {
     var region = DirtyRegion()
 
     region.insert(Rect(x: 0, y: 0, width: 10, height: 10))

@@ -4,7 +4,7 @@ import VitrineTesting
 
 @testable import VitrineWidgets
 
-@Suite("Focus: which rectangle lies nearest")
+@Suite("Focus: nearest rectangle")
 struct FocusGeometryTests {
   private let from = Rect(x: 100, y: 100, width: 40, height: 20)
 
@@ -12,14 +12,14 @@ struct FocusGeometryTests {
     FocusGeometry(direction: direction).nearest(to: from, among: candidates)
   }
 
-  /// One in each direction, 10 points away.
+  /// One rectangle in each direction, 10 points away.
   private let around: [FocusDirection: Rect] = [
     .up: Rect(x: 100, y: 70, width: 40, height: 20), .down: Rect(x: 100, y: 130, width: 40, height: 20),
     .left: Rect(x: 50, y: 100, width: 40, height: 20), .right: Rect(x: 150, y: 100, width: 40, height: 20),
   ]
 
   @Test(arguments: FocusDirection.allCases)
-  func eachDirectionFindsWhatLiesThere(direction: FocusDirection) {
+  func nearestRectangleIsFoundInEachDirection(direction: FocusDirection) {
     let all = FocusDirection.allCases.compactMap { around[$0] }
 
     let found = FocusGeometry(direction: direction).nearest(to: from, among: all)
@@ -27,14 +27,14 @@ struct FocusGeometryTests {
     #expect(found.map { all[$0] } == around[direction])
   }
 
-  @Test func nothingAheadIsNothing() {
+  @Test func nearestIsNilWithoutARectangleAhead() {
     #expect(nearest(.right) == nil)
     #expect(nearest(.right, from) == nil, "itself")
     #expect(nearest(.right, Rect(x: 0, y: 100, width: 40, height: 20)) == nil, "behind")
   }
 
   @Test(arguments: FocusDirection.allCases)
-  func whatEnclosesItOrLiesWithinIsInNoDirection(direction: FocusDirection) {
+  func enclosingAndEnclosedRectanglesAreIgnored(direction: FocusDirection) {
     let geometry = FocusGeometry(direction: direction)
     let around = from.inset(by: -30)
     let within = from.inset(by: 5)
@@ -43,7 +43,7 @@ struct FocusGeometryTests {
   }
 
   @Test(arguments: FocusDirection.allCases)
-  func whatLiesWithinItsFarHalfIsInNoDirection(direction: FocusDirection) {
+  func rectanglesInTheCornersOfTheOriginAreIgnored(direction: FocusDirection) {
     let corners = [
       Rect(x: 100, y: 100, width: 10, height: 5), Rect(x: 130, y: 100, width: 10, height: 5),
       Rect(x: 100, y: 115, width: 10, height: 5), Rect(x: 130, y: 115, width: 10, height: 5),
@@ -52,20 +52,20 @@ struct FocusGeometryTests {
     #expect(FocusGeometry(direction: direction).nearest(to: from, among: corners) == nil)
   }
 
-  @Test func whatOverlapsLessThanHalfIsAhead() {
+  @Test func rectangleOverlappingLessThanHalfIsAhead() {
     #expect(nearest(.right, Rect(x: 125, y: 100, width: 40, height: 20)) == 0)
     #expect(nearest(.right, Rect(x: 115, y: 100, width: 40, height: 20)) == nil)
     #expect(nearest(.down, Rect(x: 100, y: 112, width: 40, height: 20)) == 0)
   }
 
-  @Test func sidewaysKeepsToTheRowHoweverFar() {
+  @Test func horizontalMovePrefersTheSameRow() {
     let nearAside = Rect(x: 170, y: 125, width: 40, height: 20)
     let farInRow = Rect(x: 600, y: 110, width: 40, height: 60)
 
     #expect(nearest(.right, nearAside, farInRow) == 1)
   }
 
-  @Test func sidewaysLeavesTheRowOnlyForWhatIsAheadMoreThanAside() {
+  @Test func horizontalMoveLeavesTheRowByAtMost45Degrees() {
     #expect(nearest(.right, Rect(x: 170, y: 140, width: 40, height: 20)) == 0)
     #expect(nearest(.right, Rect(x: 170, y: 150, width: 40, height: 20)) == 0, "as far ahead as aside")
     #expect(nearest(.right, Rect(x: 170, y: 151, width: 40, height: 20)) == nil)
@@ -73,7 +73,7 @@ struct FocusGeometryTests {
     #expect(nearest(.left, Rect(x: 0, y: 400, width: 90, height: 20)) == nil)
   }
 
-  @Test func upAndDownTakeTheLeastWayAndCountAsideTwice() {
+  @Test func verticalMoveWeighsSidewaysDistanceTwice() {
     let below = Rect(x: 100, y: 180, width: 40, height: 20)
     let nearerAside = Rect(x: 145, y: 140, width: 40, height: 20)
     let furtherAside = Rect(x: 170, y: 140, width: 40, height: 20)
@@ -84,7 +84,7 @@ struct FocusGeometryTests {
       nearest(.down, Rect(x: 900, y: 121, width: 40, height: 20)) == 0, "the only one, however far aside")
   }
 
-  @Test func amongEqualsTheMiddleAndThenTheOrderDecides() {
+  @Test func tiesAreResolvedByCenterThenByOrder() {
     let left = Rect(x: 80, y: 130, width: 40, height: 20)
     let middle = Rect(x: 90, y: 130, width: 60, height: 20)
     let right = Rect(x: 120, y: 130, width: 40, height: 20)
@@ -94,7 +94,7 @@ struct FocusGeometryTests {
     #expect(nearest(.down, right, left) == 0)
   }
 
-  @Test func touchingNeighboursOfATightGridAreFoundStraight() {
+  @Test func touchingNeighborsInAGridAreFound() {
     let tiles = (0..<9).map { Rect(x: 40 * Double($0 % 3), y: 20 * Double($0 / 3), width: 40, height: 20) }
     func next(_ direction: FocusDirection) -> Int? {
       FocusGeometry(direction: direction).nearest(to: tiles[4], among: tiles)
@@ -103,7 +103,7 @@ struct FocusGeometryTests {
     #expect(FocusDirection.allCases.map(next) == [1, 7, 3, 5])
   }
 
-  @Test func thereIsNoWayRoundTheEnd() {
+  @Test func searchDoesNotWrapAroundAtTheEnds() {
     let row = (0..<3).map { Rect(x: 50 * Double($0), y: 0, width: 40, height: 20) }
 
     #expect(FocusGeometry(direction: .right).nearest(to: row[2], among: row) == nil)
@@ -129,7 +129,7 @@ struct FocusKeyTests {
     return scrollView
   }
 
-  @Test func arrowsMoveTheFocusToWhatLiesThere() {
+  @Test func arrowsMoveTheFocusToTheNeighbor() {
     let grid = (0..<4).map { button(100 * Double($0 % 2), 100 * Double($0 / 2)) }
     window.focus(grid[0])
 
@@ -143,7 +143,7 @@ struct FocusKeyTests {
   }
 
   @Test(arguments: ["disabled", "hidden", "transparent", "untouchable"])
-  func arrowsPassWhatCannotBeUsed(how: String) {
+  func arrowsSkipUnusableViews(how: String) {
     let views = (0..<3).map { button(100 * Double($0), 0) }
     switch how {
     case "disabled": views[1].isEnabled = false
@@ -157,7 +157,7 @@ struct FocusKeyTests {
     #expect(window.focusedView === views[2])
   }
 
-  @Test func arrowsWithModifiersMoveNothing() {
+  @Test func arrowsWithModifiersDoNotMoveTheFocus() {
     let views = (0..<2).map { button(100 * Double($0), 0) }
     window.focus(views[0])
     test.key(.right, modifiers: .shift)
@@ -165,7 +165,7 @@ struct FocusKeyTests {
     #expect(window.focusedView === views[0])
   }
 
-  @Test func viewWithTheFocusTakesAnArrowFirst() {
+  @Test func focusedViewReceivesArrowsFirst() {
     final class Dial: Control {
       var turns = 0
       override func keyDown(_ key: Key, modifiers: KeyModifiers) -> Bool {
@@ -184,7 +184,7 @@ struct FocusKeyTests {
     #expect(dial.isFocused)
   }
 
-  @Test func focusIsScrolledIntoView() {
+  @Test func focusedViewIsScrolledIntoView() {
     let scrollView = scrollView(Rect(x: 0, y: 0, width: 200, height: 100), height: 400)
     let views = (0..<4).map { button(0, 100 * Double($0), in: scrollView) }
     window.focus(views[0])
@@ -195,7 +195,7 @@ struct FocusKeyTests {
     #expect(scrollView.contentOffset.y == 40)
   }
 
-  @Test func scrollViewTakesAnArrowWhenNothingLiesThatWay() {
+  @Test func arrowScrollsWhenNoViewLiesInItsDirection() {
     let scrollView = scrollView(Rect(x: 0, y: 0, width: 200, height: 100), height: 400)
     let only = button(0, 0, in: scrollView)
     window.focus(only)
@@ -206,7 +206,7 @@ struct FocusKeyTests {
     #expect(scrollView.contentOffset.y == 80)
   }
 
-  @Test func whatLiesFurtherThanAScreenfulIsScrolledTo() {
+  @Test func arrowsScrollBeforeFocusingADistantView() {
     let scrollView = scrollView(Rect(x: 0, y: 0, width: 200, height: 100), height: 1000)
     let near = button(0, 0, in: scrollView)
     let far = button(0, 300, in: scrollView)
@@ -226,7 +226,7 @@ struct FocusKeyTests {
   }
 
   @Test(arguments: FocusDirection.allCases)
-  func whatLiesFurtherThanAScreenfulIsScrolledToInEachDirection(direction: FocusDirection) {
+  func arrowScrollsTowardADistantViewInEachDirection(direction: FocusDirection) {
     let scrollView = scrollView(Rect(x: 0, y: 0, width: 100, height: 100), height: 1000)
     scrollView.contentSize.width = 1000
     let middle = button(460, 480, in: scrollView)
@@ -247,7 +247,7 @@ struct FocusKeyTests {
     #expect(scrollView.contentOffset != Point(x: 450, y: 450))
   }
 
-  @Test func viewThatSticksOutOfOneThatDoesNotClipIsSeen() {
+  @Test func viewOutsideANonClippingSuperviewTakesTheFocus() {
     let first = button(0, 0)
     let panel = View(frame: Rect(x: 0, y: 100, width: 20, height: 20))
     window.addSubview(panel)
@@ -258,7 +258,7 @@ struct FocusKeyTests {
     #expect(window.focusedView === outside)
   }
 
-  @Test func whatAnInnerScrollViewHidesIsNotInTheWayOfTheOuterOne() {
+  @Test func viewHiddenByAnInnerScrollViewIsSkipped() {
     let outer = scrollView(Rect(x: 0, y: 0, width: 200, height: 200), height: 1000)
     let first = button(0, 0, in: outer)
     let inner = ScrollView(frame: Rect(x: 0, y: 60, width: 200, height: 60))
@@ -273,7 +273,7 @@ struct FocusKeyTests {
     #expect(below.isFocused)
   }
 
-  @Test func contentGoesBeforeWhatLiesOutside() {
+  @Test func arrowScrollsToTheTopBeforeTheFocusLeaves() {
     let above = button(0, 0)
     let scrollView = scrollView(Rect(x: 0, y: 100, width: 200, height: 100), height: 400)
     let inner = button(0, 100, in: scrollView)
@@ -281,14 +281,14 @@ struct FocusKeyTests {
     scrollView.contentOffset.y = 80
     test.key(.up)
     test.advanceUntilIdle()
-    #expect(inner.isFocused, "the top of the content is seen first")
+    #expect(inner.isFocused, "the top of the content is shown first")
     #expect(scrollView.contentOffset.y == 0)
     test.key(.up)
 
     #expect(above.isFocused)
   }
 
-  @Test func fromOutsideOnlyWhatIsSeenCounts() {
+  @Test func focusEntersAScrollViewAtAVisibleView() {
     let below = button(0, 250)
     let scrollView = scrollView(Rect(x: 0, y: 100, width: 200, height: 100), height: 400)
     let hidden = button(0, 160, in: scrollView)
@@ -304,7 +304,7 @@ struct FocusKeyTests {
     func listView(_ list: ListView, cellForRow row: Int) -> ListCell { list.dequeueCell(ListCell.self) }
   }
 
-  @Test func listKeepsItsOwnCursorAndLetsTheFocusGoAtItsEnds() {
+  @Test func arrowsMoveTheListCursorAndLeaveTheListAtItsEnd() {
     let above = button(0, 0)
     let below = button(0, 250)
     let rows = Rows()
@@ -339,7 +339,7 @@ struct FocusKeyTests {
   }
 
   @Test(arguments: [true, false])
-  func listThatTakesTheFocusCountsAsOneForArrows(isFocusable: Bool) {
+  func focusableListIsASingleStopForArrows(isFocusable: Bool) {
     let above = button(0, 0)
     let rows = RowsWithButtons()
     let list = ListView(frame: Rect(x: 0, y: 50, width: 200, height: 100))
@@ -352,11 +352,11 @@ struct FocusKeyTests {
     #expect(list.isFocused == isFocusable)
     #expect(window.focusedView?.superview === (isFocusable ? window : list.cell(at: 0)))
     test.key(.tab)
-    #expect(window.focusedView is Button, "Tab goes through its rows all the same")
+    #expect(window.focusedView is Button, "Tab visits the buttons in the rows in either case")
     #expect(window.focusedView?.superview is ListCell)
   }
 
-  @Test func withoutAFocusArrowsScrollAndOtherwiseGiveIt() {
+  @Test func arrowsWithoutFocusScrollOrElseSetTheFocus() {
     let first = button(0, 0)
     let scrollView = scrollView(Rect(x: 0, y: 100, width: 200, height: 100), height: 400)
     test.key(.down)
@@ -369,7 +369,7 @@ struct FocusKeyTests {
     #expect(window.focusedView === first)
   }
 
-  @Test func enterWithoutAFocusGivesItAndPressesNothing() {
+  @Test func enterWithoutFocusFocusesAVisibleViewWithoutPressing() {
     let scrollView = scrollView(Rect(x: 0, y: 0, width: 200, height: 100), height: 400)
     let gone = button(0, 0, in: scrollView)
     let seen = button(0, 100, in: scrollView)
@@ -384,9 +384,9 @@ struct FocusKeyTests {
     #expect(presses == 1)
   }
 
-  @Test func focusMovesByProgramToo() {
+  @Test func moveFocusMovesTheFocusIfANeighborExists() {
     let views = (0..<2).map { button(100 * Double($0), 0) }
-    #expect(!window.moveFocus(.right), "nobody has it")
+    #expect(!window.moveFocus(.right), "no view has the focus")
     window.focus(views[0])
 
     #expect(window.moveFocus(.right))

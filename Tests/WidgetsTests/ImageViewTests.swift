@@ -11,7 +11,7 @@ struct ImageViewTests {
     return view
   }
 
-  @Test func theHighlightedImageShowsWhileHighlighted() {
+  @Test func highlightedImageShowsWhileHighlighted() {
     let (normal, highlighted) = (picture(), picture())
     let view = view(normal)
     view.highlightedImage = highlighted
@@ -24,7 +24,7 @@ struct ImageViewTests {
     #expect(test.pictures.map(\.image) == [normal])
   }
 
-  @Test func withoutAHighlightedImageTheImageShows() {
+  @Test func imageShowsWithoutAHighlightedImage() {
     let normal = picture()
     let view = view(normal)
     let test = TestWindow(view)
@@ -35,7 +35,7 @@ struct ImageViewTests {
     #expect(!test.window.isDirty)
   }
 
-  @Test func aPictureThatDoesNotShowDirtiesNothing() {
+  @Test func highlightedImageThatIsNotShownDirtiesNothing() {
     let view = view(picture())
     let test = TestWindow(view)
 
@@ -45,7 +45,7 @@ struct ImageViewTests {
     #expect(test.window.isIdle)
   }
 
-  @Test func contentsAreTheImage() {
+  @Test func setContentsSetsTheImage() {
     let view = view(nil)
     let image = picture()
 
@@ -55,13 +55,13 @@ struct ImageViewTests {
     #expect(view.contents == image)
   }
 
-  @Test func touchesPassThrough() {
+  @Test func touchesPassThroughTheView() {
     let test = TestWindow(view(picture()))
 
     #expect(test.window.hitTest(Point(x: 10, y: 10)) === test.window)
   }
 
-  @Test func aFadeShowsBothPicturesAndEnds() {
+  @Test func crossDissolveShowsBothImagesAndEnds() {
     let (old, new) = (picture(), picture())
     let view = view(old)
     let test = TestWindow(view)
@@ -71,7 +71,7 @@ struct ImageViewTests {
 
     let middle = test.pictures
     #expect(middle.map(\.image) == [old, new])
-    // Under an opaque picture that covers it the old one stays whole.
+    // The old image stays opaque under an opaque image that covers it.
     #expect(middle.first?.opacity == 1)
     #expect((0.2..<0.8).contains(middle.last?.opacity ?? 0))
     #expect(!test.window.isIdle)
@@ -82,7 +82,7 @@ struct ImageViewTests {
     #expect(test.window.isIdle)
   }
 
-  @Test func theOldPictureFadesOutWhereTheNewOneDoesNotCover() {
+  @Test func oldImageFadesOutUnlessTheNewImageCoversIt() {
     let view = view(picture())
     view.contentMode = .fit
     let test = TestWindow(view)
@@ -93,7 +93,7 @@ struct ImageViewTests {
     #expect((test.pictures.first?.opacity ?? 1) < 0.9)
   }
 
-  @Test func aViewThatLeavesItsWindowStopsItsFade() {
+  @Test func viewRemovedFromItsWindowStopsItsFade() {
     let view = view(picture())
     let test = TestWindow(view)
     view.setImage(picture(), transition: .crossDissolve(0.2))

@@ -3,7 +3,7 @@ import VitrineGraphics
 import VitrineTesting
 @testable import VitrineWidgets
 
-/// `MonospaceMeasuring`: a character of a font of 10 points is 5 wide, a line 12.5 high.
+/// With `MonospaceMeasuring`, a character of a 10-point font is 5 points wide and a line 12.5 points high.
 @Suite("Text layout")
 struct TextLayoutTests {
   private func lines(_ text: String, width: Double, maximum: Int = 0) -> [String] {
@@ -12,7 +12,7 @@ struct TextLayoutTests {
     ).lines.map(\.text)
   }
 
-  @Test func textThatFitsStaysWhole() {
+  @Test func textThatFitsStaysOnOneLine() {
     #expect(lines("one two", width: 35) == ["one two"])
   }
 
@@ -20,28 +20,28 @@ struct TextLayoutTests {
     #expect(lines("one two three", width: 36) == ["one two", "three"])
   }
 
-  @Test func aWordWiderThanTheLineBreaksInside() {
+  @Test func wordWiderThanTheLineIsBroken() {
     #expect(lines("abcdefgh ij", width: 15) == ["abc", "def", "gh", "ij"])
   }
 
-  @Test func lineEndsBreak() {
+  @Test func newlinesBreakLines() {
     #expect(lines("a\n\nb", width: 100) == ["a", "", "b"])
   }
 
-  @Test func theLastLineEndsWithAnEllipsis() {
+  @Test func truncatedLastLineEndsWithAnEllipsis() {
     #expect(lines("one two three", width: 30, maximum: 1) == ["one t…"])
     #expect(lines("one two three four", width: 36, maximum: 2) == ["one two", "three…"])
   }
 
-  @Test func noSpaceStandsBeforeTheEllipsis() {
+  @Test func spaceBeforeTheEllipsisIsRemoved() {
     #expect(lines("one two", width: 25, maximum: 1) == ["one…"])
   }
 
-  @Test func aFurtherParagraphIsCutWithAnEllipsis() {
+  @Test func omittedParagraphIsMarkedByAnEllipsis() {
     #expect(lines("one\ntwo", width: 100, maximum: 1) == ["one…"])
   }
 
-  @Test func oddWidthsGiveNoEndlessLoop() {
+  @Test func tinyWidthsDoNotLoopForever() {
     #expect(lines("abc", width: 0) == [])
     #expect(lines("abc", width: 1) == ["a", "b", "c"])
     #expect(lines("", width: 100) == [])
@@ -62,7 +62,7 @@ struct LabelTests {
     return nil
   }
 
-  @Test func textIsCentredVertically() {
+  @Test func textIsCenteredVertically() {
     let test = TestWindow(label("abcd", width: 100, height: 32.5))
 
     #expect(textOrigin(in: test) == Point(x: 0, y: 10))
@@ -77,7 +77,7 @@ struct LabelTests {
     #expect(textOrigin(in: test)?.x == x)
   }
 
-  @Test func asManyLinesAsTheBoundsAreHigh() {
+  @Test func lineCountIsLimitedByTheHeight() {
     let label = label("one two three four", width: 25, height: 30)
     label.numberOfLines = 0
     let test = TestWindow(label)
@@ -85,7 +85,7 @@ struct LabelTests {
     #expect(test.texts == ["one", "two…"])
   }
 
-  @Test func drawingAgainMeasuresNothing() {
+  @Test func redrawingMeasuresNoText() {
     let measuring = CountingMeasuring()
     let test = TestWindow(textMeasuring: measuring)
     let label = label("one two three four five", width: 60, height: 40)
@@ -103,7 +103,7 @@ struct LabelTests {
     #expect(measuring.count == count)
   }
 
-  @Test func aLabelThatGrowsRoundTextThatFitsMeasuresNothing() {
+  @Test func resizingALabelWhoseTextFitsMeasuresNothing() {
     let measuring = CountingMeasuring()
     let test = TestWindow(textMeasuring: measuring)
     let label = label("one", width: 60, height: 20)
@@ -129,7 +129,7 @@ struct LabelTests {
     #expect(test.texts == ["three"])
   }
 
-  @Test func theSameTextAgainDirtiesNothing() {
+  @Test func settingTheSameTextDirtiesNothing() {
     let label = label("one", width: 100, height: 20)
     let test = TestWindow(label)
 
@@ -140,7 +140,7 @@ struct LabelTests {
     #expect(!test.window.isDirty)
   }
 
-  @Test func sizeThatFitsWraps() {
+  @Test func sizeThatFitsWrapsTheText() {
     let label = label("one two three", width: 0, height: 0)
     label.numberOfLines = 0
 
@@ -148,19 +148,19 @@ struct LabelTests {
     #expect(label.sizeThatFits(Size(width: 36, height: 0)) == Size(width: 35, height: 25))
   }
 
-  @Test func aLineHigherThanTheLabelIsClipped() {
+  @Test func lineTallerThanTheLabelIsClipped() {
     let test = TestWindow(label("one", width: 100, height: 5))
 
     #expect(test.drawList.commands.contains(.pushClip(Rect(x: 0, y: 0, width: 100, height: 5))))
   }
 
-  @Test func aLineWiderThanTheLabelIsClipped() {
+  @Test func lineWiderThanTheLabelIsClipped() {
     let test = TestWindow(label("one", width: 2, height: 20))
 
     #expect(test.drawList.commands.contains(.pushClip(Rect(x: 0, y: 0, width: 2, height: 20))))
   }
 
-  @Test func anEmptyLabelDrawsNothing() {
+  @Test func emptyLabelDrawsNothing() {
     let test = TestWindow(label("", width: 100, height: 20))
 
     #expect(test.texts == [])

@@ -10,7 +10,7 @@ struct ListArrangementTests {
     ListArrangement(.tiles(size, gap: gap), count: count, width: width)
   }
 
-  @Test func asManyTilesAsFitLieBesideEachOther() {
+  @Test func columnCountIsTheNumberOfTilesThatFit() {
     // 3 x 100 and 2 gaps are 320, 4 x 100 and 3 gaps 430.
     #expect(tiles(10).columns == 3)
     #expect(tiles(10, width: 429).columns == 3)
@@ -18,22 +18,22 @@ struct ListArrangementTests {
     #expect(tiles(10, width: 400, gap: 0).columns == 4)
   }
 
-  @Test func tilesKeepTheirSizeAndWhatIsLeftOverGoesToBothSides() {
+  @Test func tilesKeepTheirSizeAndAreCentered() {
     #expect(tiles(10).place(of: 0) == Rect(x: 40, y: 0, width: 100, height: 50))
     #expect(tiles(10).place(of: 2) == Rect(x: 260, y: 0, width: 100, height: 50))
     #expect(tiles(10).place(of: 3) == Rect(x: 40, y: 60, width: 100, height: 50))
-    // Whole points.
+    // Margins are whole points.
     #expect(tiles(10, width: 401).place(of: 0).minX == 40)
   }
 
-  @Test func itemsBeyondTheEndsLieWhereTheyWould() {
+  @Test func framesExtendBeyondTheEnds() {
     #expect(tiles(10).place(of: -1) == Rect(x: 260, y: -60, width: 100, height: 50))
     #expect(tiles(10).place(of: -3) == Rect(x: 40, y: -60, width: 100, height: 50))
     #expect(tiles(10).place(of: -4) == Rect(x: 260, y: -120, width: 100, height: 50))
     #expect(tiles(10).place(of: 11) == Rect(x: 260, y: 180, width: 100, height: 50))
   }
 
-  @Test func theLastLineBeginsWhereTheOthersDo() {
+  @Test func incompleteLastLineBeginsAtTheLeft() {
     let arrangement = tiles(10)
 
     #expect(arrangement.lines == 4)
@@ -44,7 +44,7 @@ struct ListArrangementTests {
     #expect(arrangement.item(at: Point(x: 160, y: 190)) == nil)
   }
 
-  @Test func gapsAndSidesBelongToNoTile() {
+  @Test func gapsAndMarginsBelongToNoTile() {
     let arrangement = tiles(10)
 
     #expect(arrangement.item(at: Point(x: 39, y: 0)) == nil)
@@ -57,12 +57,12 @@ struct ListArrangementTests {
     #expect(arrangement.item(at: Point(x: 50, y: 240)) == nil)
   }
 
-  @Test func linesAreSeenFromTheirFirstPixelToTheirLast() {
+  @Test func partlyVisibleLinesAreIncluded() {
     let arrangement = tiles(30)
 
     #expect(arrangement.items(from: 0, to: 60) == 0..<3)
     #expect(arrangement.items(from: 49, to: 61) == 0..<6)
-    // From within the gap below the first line.
+    // The range begins within the gap below the first line.
     #expect(arrangement.items(from: 50, to: 61) == 3..<6)
     #expect(arrangement.items(from: 120, to: 130, margin: 1) == 3..<12)
     #expect(arrangement.items(from: -500, to: 10) == 0..<3)
@@ -71,16 +71,16 @@ struct ListArrangementTests {
   }
 
   @Test(arguments: [0.0, -5, 1, 99, .nan])
-  func aTileWiderThanTheRoomIsAColumn(width: Double) {
+  func tileWiderThanTheListIsAColumn(width: Double) {
     let arrangement = tiles(3, width: width)
 
     #expect(arrangement.columns == 1)
     #expect(arrangement.place(of: 1) == Rect(x: 0, y: 60, width: 100, height: 50))
-    // All of it can be scrolled to.
+    // The whole tile can be scrolled to.
     #expect(arrangement.contentSize == Size(width: 100, height: 170))
   }
 
-  @Test func noneAndOne() {
+  @Test func emptyAndSingleItemArrangementsAreValid() {
     #expect(tiles(0).lines == 0)
     #expect(tiles(0).contentSize == Size(width: 400, height: 0))
     #expect(tiles(0).items(from: 0, to: 100).isEmpty)
@@ -114,7 +114,7 @@ struct ListArrangementTests {
     #expect(ListArrangement(.rows(height: 1), count: count, width: 0).items(from: 1e300, to: 2e300).isEmpty)
   }
 
-  @Test func theEndOfAMillionTilesIsReached() {
+  @Test func lastOfAMillionTilesIsFound() {
     let arrangement = tiles(1_000_000)
     let height = arrangement.contentSize.height
 
@@ -123,7 +123,7 @@ struct ListArrangementTests {
     #expect(arrangement.item(at: Point(x: 50, y: height - 1)) == 999_999)
   }
 
-  @Test func sizesAndGapsAreBroughtIntoBounds() {
+  @Test func sizesAndGapsAreClamped() {
     #expect(ListLayout.rows(height: -3).height == 1)
     #expect(ListLayout.rows(height: .nan).height == 1)
     #expect(ListLayout.tiles(.zero, gap: -1) == .tiles(Size(width: 1, height: 1), gap: 0))
@@ -132,7 +132,7 @@ struct ListArrangementTests {
     #expect(ListArrangement(layout, count: 10, width: .infinity).contentSize.height.isFinite)
   }
 
-  @Test func rowsAreAsWideAsTheRoom() {
+  @Test func rowsFillTheAvailableWidth() {
     let arrangement = ListArrangement(.rows(height: 50), count: 100, width: 200)
 
     #expect(arrangement.columns == 1)
@@ -152,11 +152,11 @@ struct ListArrangementTests {
     (0, .last, 7), (1, .pageDown(lines: 1), 4), (2, .pageDown(lines: 9), 7), (7, .pageUp(lines: 2), 1),
     (5, .pageUp(lines: 0), 2),
   ])
-  func aStepLeadsTo(from: Int, step: ListArrangement.Step, to: Int) {
+  func stepMovesToTheExpectedItem(from: Int, step: ListArrangement.Step, to: Int) {
     #expect(tiles(8).item(after: step, from: from) == to)
   }
 
-  @Test func fromNowhereAStepBeginsAtAnEnd() {
+  @Test func stepWithoutACurrentItemStartsAtAnEnd() {
     #expect(tiles(8).item(after: .down, from: nil) == 0)
     #expect(tiles(8).item(after: .previous, from: nil) == 7)
     #expect(tiles(8).item(after: .next, from: 99) == 7)

@@ -4,8 +4,8 @@ import VitrineTesting
 
 @testable import VitrineWidgets
 
-/// Which rows a list says are likely to come.
-@Suite("List view, rows ahead", .timeLimit(.minutes(1)))
+/// The rows that a list announces for prefetching.
+@Suite("List view: prefetching", .timeLimit(.minutes(1)))
 struct ListPrefetchingTests {
   private final class Source: ListViewDataSource, ListViewPrefetching {
     var count = 100
@@ -32,12 +32,12 @@ struct ListPrefetchingTests {
     test.draw()
   }
 
-  @Test func rowsBelowAreLikelyAtFirst() {
+  @Test func rowsBelowAreAnnouncedFirst() {
     #expect(source.likely == [6, 7, 8, 9, 10, 11])
     #expect(source.unlikely == [])
   }
 
-  @Test func scrollingTellsEachRowOnce() {
+  @Test func scrollingAnnouncesEachRowOnce() {
     source.likely = []
 
     for offset in stride(from: 0, through: 200, by: 10) { list.contentOffset.y = Double(offset) }
@@ -47,7 +47,7 @@ struct ListPrefetchingTests {
     #expect(source.unlikely == [])
   }
 
-  @Test func turningRoundTakesThoseBackThatHaveNoCellAndTellsTheOthersNearestFirst() throws {
+  @Test func reversingCancelsRowsWithoutCellsAndAnnouncesTheNearestFirst() throws {
     list.contentOffset.y = 2000
     (source.likely, source.unlikely) = ([], [])
 
@@ -60,7 +60,7 @@ struct ListPrefetchingTests {
     #expect(source.unlikely.allSatisfy { list.cell(at: $0) == nil })
   }
 
-  @Test func endsAreNotPassed() {
+  @Test func announcedRowsStayWithinTheList() {
     list.scrollToRow(99, at: .bottom)
     #expect(source.likely.allSatisfy { $0 < 100 })
     source.likely = []
@@ -70,7 +70,7 @@ struct ListPrefetchingTests {
     #expect(source.likely.allSatisfy { $0 >= 0 })
   }
 
-  @Test func reloadingTakesAllBack() {
+  @Test func reloadingCancelsAllAnnouncedRows() {
     source.count = 3
     list.reloadData()
     test.draw()
@@ -78,7 +78,7 @@ struct ListPrefetchingTests {
     #expect(source.unlikely == [6, 7, 8, 9, 10, 11])
   }
 
-  @Test func noRowsAreNoNews() {
+  @Test func emptyListAnnouncesNoRows() {
     var ahead = RowsAhead()
 
     #expect(ahead.move(from: 0..<0, to: 0..<0, count: 0) == RowsAhead.News())

@@ -57,7 +57,7 @@ struct ListViewTests {
     #expect(list.cell(at: 6) == nil)
   }
 
-  @Test func scrollingAsksForNewRowsOnly() {
+  @Test func scrollingRequestsCellsOfNewRowsOnly() {
     source.asked = []
     list.contentOffset.y = 80
     test.draw()
@@ -67,25 +67,25 @@ struct ListViewTests {
     #expect(test.texts == ["row 1", "row 2", "row 3", "row 4", "row 5"])
   }
 
-  @Test func aTrembleOverTheEdgeOfARowAsksOnce() {
+  @Test func smallMovesAcrossARowEdgeRequestItsCellOnce() {
     source.asked = []
     for offset in [10.0, 0, 40, 0, 30] { list.contentOffset.y = offset }
 
     #expect(source.asked == [6])
   }
 
-  @Test func cellsAreUsedAgain() {
+  @Test func cellsAreReused() {
     for offset in stride(from: 0.0, to: 400_000, by: 3777) {
       list.contentOffset.y = offset
       test.draw()
     }
 
-    // At most 5 rows are seen at once, and three more on either side have cells.
+    // At most 5 rows are visible, and 3 more on either side have cells.
     #expect(source.made.count <= 11)
     #expect(list.subviews.count <= 11)
   }
 
-  @Test func aCellThatLeavesHearsOfItBeforeItIsUsedAgain() throws {
+  @Test func didEndDisplayingIsCalledBeforeReuse() throws {
     let first = try #require(list.cell(at: 0) as? Cell)
     list.contentOffset.y = 5000
 
@@ -93,7 +93,7 @@ struct ListViewTests {
     #expect(first.row.map { $0 > 90 } == true)
   }
 
-  @Test func theEndOfTheListIsReached() {
+  @Test func scrollToRowReachesTheLastRow() {
     list.scrollToRow(9_999)
     test.draw()
 
@@ -101,7 +101,7 @@ struct ListViewTests {
     #expect(list.visibleRows == 9_996..<10_000)
   }
 
-  @Test func rowsAreBroughtWhereAskedFor() {
+  @Test func scrollToRowHonorsItsPosition() {
     list.scrollToRow(100, at: .top)
     #expect(list.contentOffset.y == 5000)
     list.scrollToRow(100, at: .middle)
@@ -115,7 +115,7 @@ struct ListViewTests {
     #expect(list.contentOffset.y == 4850)
   }
 
-  @Test func anEmptyListHasNothing() {
+  @Test func emptyListShowsNoRowsAndDoesNotScroll() {
     source.count = 0
     list.reloadData()
     test.draw()
@@ -127,7 +127,7 @@ struct ListViewTests {
     #expect(list.contentOffset.y == 0)
   }
 
-  @Test func reloadingKeepsTheOffsetWithinTheEnds() {
+  @Test func reloadingClampsTheOffset() {
     list.contentOffset.y = 10_000
     source.count = 50
     list.reloadData()
@@ -137,7 +137,7 @@ struct ListViewTests {
     #expect(test.texts.last == "row 49")
   }
 
-  @Test func oneRowIsAskedForAgain() {
+  @Test func reloadOfARowRequestsOnlyItsCell() {
     source.asked = []
     list.reload(2)
     list.reload(2000)
@@ -147,7 +147,7 @@ struct ListViewTests {
     #expect(test.texts.contains("row 2"))
   }
 
-  @Test func rowIsNotAskedForAgainWhileAllAreAboutToBe() {
+  @Test func reloadOfARowIsSkippedWhileAllRowsAwaitReloading() {
     source.count = 3
     list.reloadData()
     source.asked = []
@@ -159,7 +159,7 @@ struct ListViewTests {
     #expect(source.asked == [0, 1, 2])
   }
 
-  @Test func sourceThatScrollsWhileARowIsAskedForAgainIsHeardLater() throws {
+  @Test func scrollFromWithinARowReloadIsAppliedLater() throws {
     final class Scrolling: ListViewDataSource {
       var scrolls = false
       func numberOfRows(in list: ListView) -> Int { 1000 }
@@ -185,7 +185,7 @@ struct ListViewTests {
     #expect(list.cell(at: 1) == nil)
   }
 
-  @Test func selectionOfARowThatIsGoneEnds() {
+  @Test func selectionOfARemovedRowIsCleared() {
     list.selectedRow = 7
     source.count = 8
     list.reloadData()
@@ -198,7 +198,7 @@ struct ListViewTests {
     #expect(list.selectedRow == nil)
   }
 
-  @Test func aTapChoosesTheRow() {
+  @Test func tapSelectsTheRow() {
     var chosen: [Int] = []
     list.onSelect = { chosen.append($0) }
     list.contentOffset.y = 100
@@ -212,7 +212,7 @@ struct ListViewTests {
     #expect(list.cell(at: 3)?.isSelected == false)
   }
 
-  @Test func aScrollTakesTheHighlightAway() throws {
+  @Test func scrollingRemovesTheHighlight() throws {
     var chosen: [Int] = []
     list.onSelect = { chosen.append($0) }
     let cell = try #require(list.cell(at: 1))
@@ -227,7 +227,7 @@ struct ListViewTests {
     #expect(chosen.isEmpty)
   }
 
-  @Test func rowThatIsScrolledAwayUnderAFingerIsNotUsedAgainHighlighted() throws {
+  @Test func cellScrolledAwayDuringAPressIsReusedUnhighlighted() throws {
     var chosen: [Int] = []
     list.onSelect = { chosen.append($0) }
     let cell = try #require(list.cell(at: 1))
@@ -244,11 +244,11 @@ struct ListViewTests {
     test.release()
     test.advanceUntilIdle()
     #expect(source.made.values.allSatisfy { !$0.isHighlighted })
-    #expect(chosen.isEmpty, "the row that lies under the finger now was not pressed")
+    #expect(chosen.isEmpty, "the row now under the finger was not pressed")
   }
 
   /// Without a window the cell keeps its touches.
-  @Test func rowThatIsAskedForAgainUnderAFingerIsNotHighlighted() throws {
+  @Test func rowReloadedDuringAPressIsNotHighlighted() throws {
     list.removeFromSuperview()
     let cell = try #require(list.cell(at: 1))
     cell.touchBegan(Touch(id: 1, location: Point(x: 100, y: 75), time: 0))
@@ -269,7 +269,7 @@ struct ListViewTests {
     #expect(list.cell(at: 2)?.isSelected == false)
   }
 
-  @Test func arrowsMoveTheSelectionAndEnterChooses() {
+  @Test func arrowsMoveTheSelectionAndEnterCallsOnSelect() {
     var chosen: [Int] = []
     list.onSelect = { chosen.append($0) }
     test.key(.tab)
@@ -284,7 +284,7 @@ struct ListViewTests {
     #expect(chosen == [4])
   }
 
-  @Test func tabFollowsTheOrderOfTheRows() {
+  @Test func cellsStayInRowOrderForTab() {
     list.contentOffset.y = 500
     list.contentOffset.y = 425
     test.draw()
@@ -313,11 +313,11 @@ struct ListViewTests {
       _ = test.drawList
     }
 
-    // One row has come in.
+    // One row has become visible.
     #expect(measuring.count - before <= 4)
   }
 
-  @Test func theRowThatKeysActOnHasALineRoundItWhileTheListHasTheFocus() throws {
+  @Test func focusedListOutlinesTheRowOfItsCursor() throws {
     func ringedRow() -> Double? {
       for case .border(let rect, _, Color(hex: 0x4C9DFF), _) in test.drawList.commands { return rect.minY }
       return nil
@@ -336,7 +336,7 @@ struct ListViewTests {
     #expect(list.selectedRow == 1)
   }
 
-  @Test func aWiderListWidensItsCells() {
+  @Test func widerListWidensItsCells() {
     list.frame.size.width = 300
     test.draw()
 
@@ -344,7 +344,7 @@ struct ListViewTests {
     #expect(list.contentSize.width == 300)
   }
 
-  @Test func aSourceThatReloadsWhileItIsAskedIsHeardLater() {
+  @Test func reloadFromWithinTheDataSourceIsAppliedLater() {
     final class Restless: ListViewDataSource {
       var calls = 0
       func numberOfRows(in listView: ListView) -> Int { 3 }

@@ -3,7 +3,7 @@ import VitrineGraphics
 import VitrineTesting
 import VitrineWidgets
 
-/// Borders and shadows as commands, and what they mark to be drawn again.
+/// The draw commands of borders and shadows, and the regions that borders and shadows dirty.
 @Suite("Borders and shadows")
 struct LookTests {
   private let view = View(frame: Rect(x: 100, y: 100, width: 40, height: 30))
@@ -26,7 +26,7 @@ struct LookTests {
 
   // MARK: Borders
 
-  @Test func theBorderLiesOverThePictureAndUnderTheSubviews() {
+  @Test func borderIsDrawnOverTheImageAndUnderTheSubviews() {
     let child = View(frame: Rect(x: 0, y: 0, width: 10, height: 10))
     child.backgroundColor = .black
     view.addSubview(child)
@@ -38,7 +38,7 @@ struct LookTests {
     #expect(commands[2] == .border(view.frame, width: 2, color: .black, cornerRadius: 0))
   }
 
-  @Test func anOpaqueBorderOfRoundCornersHidesTheEdgeOfWhatLiesBelow() {
+  @Test func opaqueRoundedBorderHidesTheEdgeOfTheFill() {
     view.cornerRadius = 6
     view.borderWidth = 1
     #expect(commands.map(\.word) == ["pushOutline", "fill", "popOutline", "border"])
@@ -51,21 +51,21 @@ struct LookTests {
   }
 
   @Test(arguments: [0, -1, .nan, -.infinity] as [Double])
-  func aBorderWithoutWidthIsNone(width: Double) {
+  func borderWithoutWidthIsNotDrawn(width: Double) {
     view.cornerRadius = 6
     view.borderWidth = width
 
     #expect(commands.map(\.word) == ["fill"])
   }
 
-  @Test func aTransparentBorderIsNone() {
+  @Test func transparentBorderIsNotDrawn() {
     view.borderWidth = 2
     view.borderColor = .clear
 
     #expect(commands.map(\.word) == ["fill"])
   }
 
-  @Test func aBorderMarksTheView() {
+  @Test func visibleBorderChangeDirtiesTheView() {
     view.borderWidth = 2
     #expect(isDirty(Point(x: 101, y: 101)))
     view.borderWidth = 2
@@ -81,12 +81,12 @@ struct LookTests {
   // MARK: Shadows
 
   private let shadow = Shadow(color: .black, radius: 4, offset: Point(x: 0, y: 20))
-  /// In the shadow, outside the view.
+  /// A point in the shadow, outside the view.
   private let below = Point(x: 120, y: 145)
-  /// Where the shadow falls when the view is 50 farther to the right.
+  /// A point in the shadow after the view has moved 50 points to the right.
   private let farther = Point(x: 185, y: 145)
 
-  @Test func theShadowLiesUnderTheBackground() {
+  @Test func shadowIsDrawnUnderTheBackground() {
     view.cornerRadius = 6
     view.shadow = shadow
 
@@ -113,7 +113,7 @@ struct LookTests {
     #expect(isHidden() == false)
   }
 
-  @Test func theShadowIsNotCutOffByTheViewItself() {
+  @Test func shadowIsNotClippedByItsView() {
     view.shadow = shadow
     view.clipsToBounds = true
     let parts = test.window.drawList(for: Rect(origin: below, size: Size(width: 1, height: 1))).commands
@@ -128,7 +128,7 @@ struct LookTests {
     #expect(thrown < clip)
   }
 
-  @Test func theShadowIsCutOffByASuperviewThatClips() {
+  @Test func shadowIsClippedByAClippingSuperview() {
     let parent = View(frame: Rect(x: 90, y: 90, width: 60, height: 45))
     test.window.addSubview(parent)
     parent.clipsToBounds = true
@@ -147,7 +147,7 @@ struct LookTests {
   }
 
   @Test(arguments: [false, true])
-  func whateverChangesTheShadowMarksIt(clips: Bool) {
+  func shadowChangesDirtyItsRegion(clips: Bool) {
     view.clipsToBounds = clips
     test.draw()
     let changes: [(String, Point, () -> Void)] = [
@@ -172,7 +172,7 @@ struct LookTests {
     #expect(!test.window.isDirty)
   }
 
-  @Test func aShadowOfASubviewIsMarkedWithItsSuperview() {
+  @Test func superviewMoveDirtiesTheShadowOfASubview() {
     let parent = View(frame: Rect(x: 90, y: 90, width: 60, height: 45))
     test.window.addSubview(parent)
     view.frame.origin = Point(x: 10, y: 10)
@@ -188,7 +188,7 @@ struct LookTests {
   @Test(arguments: [
     Shadow(color: .clear), Shadow(offset: Point(x: .nan, y: 0)), Shadow(offset: Point(x: 0, y: .infinity)),
   ])
-  func aShadowThatCannotBeSeenIsNotDrawn(shadow: Shadow) {
+  func invisibleShadowIsNotDrawn(shadow: Shadow) {
     view.shadow = shadow
 
     #expect(commands.map(\.word) == ["fill"])

@@ -14,7 +14,7 @@ struct ProgressViewTests {
     test = TestWindow(bar)
   }
 
-  /// Shares of the bar that are filled.
+  /// The filled fractions of the bar.
   private var filled: [Double] { test.fills(of: .white).map { $0.width / 100 } }
 
   @Test func barFillsFromTheLeft() {
@@ -26,19 +26,19 @@ struct ProgressViewTests {
   }
 
   @Test(arguments: [(-1.0, 0.0), (2, 1), (.nan, 0), (.infinity, 1), (0.25, 0.25)])
-  func valuesArePinned(value: Double, expected: Double) {
+  func progressIsClamped(value: Double, expected: Double) {
     bar.progress = value
 
     #expect(bar.progress == expected)
   }
 
-  @Test func nothingIsFilledAtZeroAndAllAtOne() {
+  @Test func barIsEmptyAtZeroAndFullAtOne() {
     #expect(filled.isEmpty)
     bar.progress = 1
     #expect(filled == [1])
   }
 
-  @Test func animatedItGoesThereInAQuarterOfASecond() {
+  @Test func animatedChangeTakesAQuarterOfASecond() {
     bar.setProgress(1, animated: true)
     #expect(bar.progress == 1)
     test.advance(by: 0.125)
@@ -52,7 +52,7 @@ struct ProgressViewTests {
     #expect(test.window.nextDeadline == nil)
   }
 
-  @Test func newValueOnTheWayGoesOnFromWhereItIs() {
+  @Test func newValueDuringAnAnimationContinuesFromTheCurrentFill() {
     bar.setProgress(1, animated: true)
     test.advance(by: 0.1)
     let before = filled.first ?? 0
@@ -64,7 +64,7 @@ struct ProgressViewTests {
     #expect(filled.isEmpty)
   }
 
-  @Test func indeterminateItWandersAndKeepsItsValue() {
+  @Test func indeterminateBarAnimatesAndKeepsItsValue() {
     bar.progress = 0.5
     bar.isIndeterminate = true
     test.draw()
@@ -73,7 +73,7 @@ struct ProgressViewTests {
     test.advance(by: 1)
 
     #expect((29...31).contains(test.framesDrawn - before))
-    #expect(test.window.isIdle, "what may go on for ever keeps nobody busy")
+    #expect(test.window.isIdle, "an endless animation does not keep the window busy")
     #expect(bar.progress == 0.5)
     bar.isIndeterminate = false
     #expect(filled == [0.5])
@@ -81,7 +81,7 @@ struct ProgressViewTests {
     #expect(test.window.nextDeadline == nil)
   }
 
-  @Test func ringShowsASharperPictureOnALargerScale() {
+  @Test func ringImageIsSizedForTheWindowScale() {
     let ring = ProgressView(style: .ring)
     let test = TestWindow(ring, scale: 2)
     ring.progress = 0.3
@@ -91,7 +91,7 @@ struct ProgressViewTests {
     #expect(test.pictures.map(\.destination.size) == [Size(width: 37, height: 37)])
   }
 
-  @Test func ringHasAPictureForAStepAndKeepsIt() {
+  @Test func ringImageIsCachedPerStep() {
     let ring = ProgressView(style: .ring)
     let test = TestWindow(ring)
     ring.progress = 0.3
@@ -104,7 +104,7 @@ struct ProgressViewTests {
     #expect(test.pictures.first?.image === third)
   }
 
-  @Test func ringGoesRoundWhileNobodyKnows() {
+  @Test func indeterminateRingSpinsWhileVisible() {
     let ring = ProgressView(style: .ring)
     ring.isIndeterminate = true
     let test = TestWindow(ring)
@@ -120,7 +120,7 @@ struct ProgressViewTests {
     #expect(test.framesRun == still)
   }
 
-  @Test func viewWithoutRoomDrawsNothing() {
+  @Test func zeroSizedViewDrawsNothing() {
     bar.frame.size = Size(width: 0, height: 0)
     bar.progress = 0.5
     test.draw()

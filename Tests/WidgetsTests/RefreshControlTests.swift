@@ -20,14 +20,14 @@ struct RefreshControlTests {
     test.draw()
   }
 
-  /// A finger pulls from the middle; how far it moves.
+  /// Pulls down with a finger from the middle by the given distance.
   private func pull(by way: Double) {
     test.press(at: Point(x: 150, y: 100))
     for step in 1...10 {
       test.advance(by: 0.03)
       test.move(to: Point(x: 150, y: 100 + way * Double(step) / 10))
     }
-    // It rests, so that nothing is thrown.
+    // The finger rests, so that its release is not a flick.
     test.advance(by: 0.3)
   }
 
@@ -42,7 +42,7 @@ struct RefreshControlTests {
     #expect(asked.count == 1)
   }
 
-  @Test func shortPullDoesNothing() {
+  @Test func shortPullDoesNotRefresh() {
     pull(by: 60)
     #expect(scrollView.contentOffset.y < -20)
 
@@ -54,7 +54,7 @@ struct RefreshControlTests {
     #expect(scrollView.contentOffset.y == 0)
   }
 
-  @Test func onePullAsksOnceEvenIfItIsAnsweredAtOnce() {
+  @Test func pullRefreshesOnceEvenIfRefreshingEndsAtOnce() {
     refresh.addAction(for: .valueChanged) { ($0 as? RefreshControl)?.endRefreshing() }
 
     pull(by: 240)
@@ -68,12 +68,12 @@ struct RefreshControlTests {
     #expect(asked.count == 2)
   }
 
-  @Test func teethAppearWithThePullAndTurnWhenItIsEnough() {
+  @Test func spinnerAppearsWithThePullAndSpinsWhileRefreshing() {
     pull(by: 60)
     let growing = test.pictures.map(\.image)
     #expect(growing.count == 1)
     test.advance(by: 1)
-    #expect(test.pictures.map(\.image) == growing, "it stands still")
+    #expect(test.pictures.map(\.image) == growing, "the spinner stands still")
     test.release()
     test.advance(by: 2)
     #expect(test.pictures.isEmpty)
@@ -89,7 +89,7 @@ struct RefreshControlTests {
     #expect(test.window.isIdle)
   }
 
-  @Test func endClosesTheRoomWithinAMoment() {
+  @Test func endRefreshingHidesTheSpinnerSmoothly() {
     pull(by: 240)
     test.release()
     test.advance(by: 2)
@@ -106,7 +106,7 @@ struct RefreshControlTests {
     #expect(test.framesRun - before <= 1)
   }
 
-  @Test func programBeginsWithoutAnEventAndMakesRoomAtTheTop() {
+  @Test func beginRefreshingShowsTheSpinnerWithoutAnEvent() {
     refresh.beginRefreshing()
     refresh.beginRefreshing()
     test.advance(by: 1)
@@ -116,7 +116,7 @@ struct RefreshControlTests {
     #expect(test.pictures.count == 1)
   }
 
-  @Test func contentThatIsReadIsNotMoved() {
+  @Test func refreshingDoesNotMoveScrolledContent() {
     scrollView.contentOffset.y = 500
     test.draw()
 
@@ -129,7 +129,7 @@ struct RefreshControlTests {
     #expect(scrollView.contentOffset.y == 500)
   }
 
-  @Test func fingerKeepsItsHoldWhenTheRoomComesAndGoes() {
+  @Test func contentStaysUnderTheFingerWhenRefreshingBeginsAndEnds() {
     pull(by: 100)
     let offset = scrollView.contentOffset.y
 
@@ -145,7 +145,7 @@ struct RefreshControlTests {
     #expect(scrollView.contentOffset.y == 0)
   }
 
-  @Test func contentThatDoesNotScrollIsPulledToo() {
+  @Test func contentThatFitsCanBePulled() {
     scrollView.contentSize = Size(width: 300, height: 100)
     pull(by: 240)
     test.release()
@@ -158,7 +158,7 @@ struct RefreshControlTests {
     #expect(scrollView.contentOffset.y == 0)
   }
 
-  @Test func contentThatDoesNotScrollStaysWhenItIsPushedUp() {
+  @Test func contentThatFitsCannotBePushedUp() {
     scrollView.contentSize = Size(width: 300, height: 100)
 
     test.drag(from: Point(x: 150, y: 300), to: Point(x: 150, y: 100), duration: 0.3)
@@ -166,7 +166,7 @@ struct RefreshControlTests {
     #expect(scrollView.contentOffset.y == 0)
   }
 
-  @Test func throwThatReachesTheTopAsksForNothing() {
+  @Test func flickToTheTopDoesNotRefresh() {
     scrollView.contentOffset.y = 300
     test.drag(from: Point(x: 150, y: 50), to: Point(x: 150, y: 350), duration: 0.05)
     test.advance(by: 3)
@@ -175,7 +175,7 @@ struct RefreshControlTests {
     #expect(scrollView.contentOffset.y == 0)
   }
 
-  @Test func disabledItIsNotPulled() {
+  @Test func disabledControlDoesNotRefresh() {
     refresh.isEnabled = false
     pull(by: 240)
     refresh.refresh()
@@ -184,7 +184,7 @@ struct RefreshControlTests {
     #expect(test.pictures.isEmpty)
   }
 
-  @Test func keyRefreshesAsAPullDoes() {
+  @Test func refreshSendsOneEventUntilItEnds() {
     refresh.refresh()
     refresh.refresh()
 
@@ -202,7 +202,7 @@ struct RefreshControlTests {
     #expect(refresh.frame == Rect(x: 0, y: -76, width: 300, height: 56))
   }
 
-  @Test func lowViewNeedsLess() {
+  @Test func shortViewRefreshesAfterAShorterPull() {
     scrollView.frame.size.height = 120
     test.press(at: Point(x: 150, y: 5))
     test.move(to: Point(x: 150, y: 16))
@@ -211,7 +211,7 @@ struct RefreshControlTests {
     #expect(asked.count == 1)
   }
 
-  @Test func viewWithoutHeightThatDoesNotClipShowsItWhole() {
+  @Test func nonClippingViewWithoutHeightShowsTheSpinner() {
     scrollView.clipsToBounds = false
     scrollView.frame = Rect(x: 0, y: 200, width: 300, height: 0)
     refresh.beginRefreshing()
@@ -223,7 +223,7 @@ struct RefreshControlTests {
     #expect(test.pictures.count == 1)
   }
 
-  @Test func controlServesOneViewAndLeavesNothingBehind() {
+  @Test func controlMovedToAnotherViewLeavesTheFirst() {
     let other = ScrollView(frame: Rect(x: 0, y: 0, width: 100, height: 100))
     refresh.beginRefreshing()
     test.advance(by: 1)
@@ -240,7 +240,7 @@ struct RefreshControlTests {
     #expect(refresh.superview == nil)
   }
 
-  @Test func listMakesRoomToo() {
+  @Test func refreshingListShowsTheSpinner() {
     let list = ListView(frame: Rect(x: 0, y: 0, width: 300, height: 400))
     list.refreshControl = refresh
     test.window.addSubview(list)

@@ -6,14 +6,14 @@ import VitrineTesting
 
 @Suite("Order of rows", .timeLimit(.minutes(1)))
 struct RowOrderTests {
-  @Test func visibleRowsComeFirstThenThoseAheadThenThoseBehind() {
+  @Test func visibleRowsComeFirstThenRowsAheadThenRowsBehind() {
     #expect(RowOrder(8..<16, visible: 10..<14, from: 0..<6).rows == [10, 11, 12, 13, 14, 15, 9, 8])
     #expect(RowOrder(8..<16, visible: 10..<14, from: 90..<96).rows == [10, 11, 12, 13, 9, 8, 14, 15])
     #expect(RowOrder(0..<6, visible: 0..<4, from: 0..<0).rows == [0, 1, 2, 3, 4, 5])
     #expect(RowOrder(3..<5, visible: 0..<0, from: 0..<0).rows == [3, 4])
   }
 
-  @Test func everyRowComesOnce() {
+  @Test func everyRowAppearsOnce() {
     for lower in 0..<6 {
       for upper in lower..<10 {
         for visible in [0..<0, 0..<3, 2..<4, 5..<12, 3..<3] {
@@ -73,7 +73,7 @@ struct RowOrderTests {
     #expect(source.laidOut.prefix(8) == source.configured[...])
   }
 
-  @Test func jumpUpLoadsTheRowsAboveBeforeThoseBelow() {
+  @Test func jumpUpLoadsTheRowsAboveBeforeTheRowsBelow() {
     show(.rows(height: 50))
     list.scrollToRow(999_999)
     test.draw()
@@ -86,7 +86,7 @@ struct RowOrderTests {
     #expect(source.laidOut.prefix(8) == source.configured[...])
   }
 
-  @Test func jumpAmongTilesLoadsTheVisibleOnesFirst() {
+  @Test func jumpAmongTilesLoadsTheVisibleTilesFirst() {
     show(.tiles(Size(width: 50, height: 50), gap: 0))
 
     list.scrollToRow(400, at: .top)

@@ -6,16 +6,16 @@ import VitrineGraphics
 struct ScrollPhysicsTests {
   private func near(_ a: Double, _ b: Double, within: Double = 1e-6) -> Bool { abs(a - b) <= within }
 
-  @Test func aThrowEndsWhereUIKitsWould() {
+  @Test func flickDistanceMatchesUIKit() {
     let flick = Deceleration(start: 100, velocity: 1000)
 
-    // v0 / (1000 ln d), with d = 0.998 a millisecond.
+    // The distance is -v0 / (1000 ln d), where d is 0.998 per millisecond.
     #expect(near(flick.end, 100 + 499.5, within: 0.1))
     #expect(near(flick.velocity(after: 0.001), 998))
     #expect(near(flick.position(after: 100), flick.end))
   }
 
-  @Test func aThrowKnowsWhenItPassesAPoint() throws {
+  @Test func flickComputesWhenItPassesAPoint() throws {
     let flick = Deceleration(start: 0, velocity: -2000)
     let time = try #require(flick.time(passing: -300))
 
@@ -25,7 +25,7 @@ struct ScrollPhysicsTests {
     #expect(Deceleration(start: 5, velocity: 0).time(passing: 5) == 0)
   }
 
-  @Test func theRubberBandNeverPullsAWholeView() {
+  @Test func rubberBandNeverExceedsTheViewLength() {
     #expect(RubberBand.shown(0, length: 500) == 0)
     #expect(near(RubberBand.shown(100, length: 500), 49.5495, within: 0.001))
     #expect(RubberBand.shown(1e9, length: 500) < 500)
@@ -33,7 +33,7 @@ struct ScrollPhysicsTests {
     #expect(RubberBand.shown(100, length: 0) == 0)
   }
 
-  @Test func theSpringComesToRestWithoutSwinging() {
+  @Test func springSettlesWithoutOscillating() {
     let spring = Spring(target: 50, displacement: 100, velocity: 0)
     let positions = stride(from: 0.0, through: 2, by: 0.05).map { spring.position(after: $0) }
 
@@ -43,14 +43,14 @@ struct ScrollPhysicsTests {
     #expect(near(positions.last ?? 0, 50, within: 0.01))
   }
 
-  @Test func theSpringStartsWithTheVelocityItIsGiven() {
+  @Test func springStartsAtTheGivenVelocity() {
     let spring = Spring(target: 0, displacement: 0, velocity: 500)
 
     #expect(near(spring.velocity(after: 0), 500))
     #expect(near((spring.position(after: 1e-6)) / 1e-6, 500, within: 0.1))
   }
 
-  @Test func aThrowIntoTheEndGoesOnAsASpring() throws {
+  @Test func flickIntoTheEndContinuesAsASpring() throws {
     let range = 0.0...100
     var motion = try #require(ScrollMotion.release(at: 50, velocity: 2000, range: range, now: 1))
     var positions: [Double] = []
@@ -69,7 +69,7 @@ struct ScrollPhysicsTests {
   }
 
   @Test(arguments: [(-40.0, 9000.0), (-1, 300), (140, -9000), (101, -300)])
-  func contentThatIsLetGoBeyondAnEndNeverSwingsIntoTheContent(offset: Double, velocity: Double) throws {
+  func releaseBeyondAnEndNeverOvershootsIntoTheContent(offset: Double, velocity: Double) throws {
     var motion = try #require(ScrollMotion.release(at: offset, velocity: velocity, range: 0...100, now: 0))
     let end = offset < 0 ? 0.0 : 100
 
@@ -79,14 +79,14 @@ struct ScrollPhysicsTests {
     }
   }
 
-  @Test(arguments: [20.0, -20, 0]) func slowReleaseLeavesTheContentWhereItIs(velocity: Double) {
+  @Test(arguments: [20.0, -20, 0]) func slowReleaseStartsNoMotion(velocity: Double) {
     #expect(ScrollMotion.release(at: 50, velocity: velocity, range: 0...100, now: 0) == nil)
     #expect(
       ScrollMotion.release(at: 50, velocity: velocity * 1.1 + 0.1, range: 0...100, now: 0) != nil
         || velocity == 0)
   }
 
-  @Test func framesDoNotChangeTheWay() throws {
+  @Test func positionDoesNotDependOnTheFrameTimes() throws {
     let range = 0.0...1000
     func position(frames: [Double]) throws -> Double {
       var motion = try #require(ScrollMotion.release(at: 900, velocity: 3000, range: range, now: 0))
@@ -99,7 +99,7 @@ struct ScrollPhysicsTests {
     #expect(near(coarse, fine))
   }
 
-  @Test func withoutBouncingAThrowStopsAtTheEnd() throws {
+  @Test func flickWithoutBouncingStopsAtTheEnd() throws {
     var motion = try #require(ScrollMotion.release(at: 50, velocity: 2000, range: 0...100, now: 0))
 
     let step = motion.step(at: 1, range: 0...100, bounces: false)
@@ -107,11 +107,11 @@ struct ScrollPhysicsTests {
     #expect(step == (100, true))
   }
 
-  @Test func aFingerThatRestsThrowsNothing() {
+  @Test func restingFingerStartsNoFlick() {
     #expect(ScrollMotion.release(at: 50, velocity: 5, range: 0...100, now: 0) == nil)
   }
 
-  @Test func velocityComesFromTheLastTenthOfASecond() {
+  @Test func velocityIsMeasuredOverTheLastTenthOfASecond() {
     var tracker = VelocityTracker()
     tracker.add(Point(x: 0, y: 0), at: 0)
     tracker.add(Point(x: 0, y: 500), at: 1)
@@ -124,7 +124,7 @@ struct ScrollPhysicsTests {
     #expect(tracker.velocity == .zero)
   }
 
-  @Test func twoEventsInOneInstantThrowNothingIntoTheVoid() {
+  @Test func simultaneousEventsGiveABoundedVelocity() {
     var tracker = VelocityTracker()
     tracker.add(.zero, at: 0)
     tracker.add(Point(x: 0, y: 300), at: 0)
@@ -134,7 +134,7 @@ struct ScrollPhysicsTests {
     #expect(tracker.velocity.y == VelocityTracker.maximum)
   }
 
-  @Test func theBarShowsTheShare() throws {
+  @Test func scrollBarShowsTheVisibleFraction() throws {
     let top = try #require(ScrollBar(offset: 0, length: 206, range: 0...206))
     #expect(top == ScrollBar(offset: -0, length: 206, range: 0...206))
     #expect(near(top.length, 100) && near(top.start, 3))

@@ -22,7 +22,7 @@ struct ScrollViewTests {
 
   // MARK: Offset
 
-  @Test func theOffsetStaysWithinTheEnds() {
+  @Test func offsetIsClampedToTheContentAndItsInsets() {
     scrollView.contentOffset.y = 5000
     #expect(offset == 1800)
     scrollView.contentOffset.y = -10
@@ -34,21 +34,21 @@ struct ScrollViewTests {
     #expect(offset == 1830)
   }
 
-  @Test func theOffsetIsInWholePixels() {
+  @Test func offsetIsRoundedToWholePixels() {
     test.window.scale = 2
     scrollView.contentOffset.y = 10.3
 
     #expect(offset == 10.5)
   }
 
-  @Test func contentThatShrinksTakesTheOffsetAlong() {
+  @Test func shrinkingContentClampsTheOffset() {
     scrollView.contentOffset.y = 1800
     scrollView.contentSize.height = 500
 
     #expect(offset == 300)
   }
 
-  @Test func contentThatShrinksWhileItGoesSidewaysTakesTheOffsetAlong() {
+  @Test func shrinkingContentClampsTheOffsetDuringAHorizontalAnimation() {
     scrollView.contentSize.width = 600
     scrollView.contentOffset.y = 1800
     scrollView.setContentOffset(Point(x: 300, y: 1800), animated: true)
@@ -59,7 +59,7 @@ struct ScrollViewTests {
     #expect(scrollView.contentOffset == Point(x: 300, y: 300))
   }
 
-  @Test func anAnimatedOffsetArrives() {
+  @Test func animatedOffsetReachesItsTarget() {
     scrollView.setContentOffset(Point(x: 0, y: 400), animated: true)
     #expect(scrollView.isScrolling)
     test.advance(by: 0.15)
@@ -70,7 +70,7 @@ struct ScrollViewTests {
     #expect(!scrollView.isScrolling)
   }
 
-  @Test func scrollingTellsEachChange() {
+  @Test func onScrollIsCalledForEachChange() {
     var offsets: [Double] = []
     scrollView.onScroll = { offsets.append($0.contentOffset.y) }
 
@@ -81,7 +81,7 @@ struct ScrollViewTests {
     #expect(offsets == [10, 20])
   }
 
-  @Test func aRectangleIsScrolledToAsLittleAsNeeded() {
+  @Test func scrollRectToVisibleScrollsAsLittleAsNeeded() {
     scrollView.scrollRectToVisible(Rect(x: 0, y: 500, width: 10, height: 50), animated: false)
     #expect(offset == 350)
     scrollView.scrollRectToVisible(Rect(x: 0, y: 400, width: 10, height: 50), animated: false)
@@ -90,9 +90,7 @@ struct ScrollViewTests {
     #expect(offset == 100)
   }
 
-  // MARK: Drags
-
-  @Test func rectangleThatIsTooLargeIsShownFromItsBeginning() {
+  @Test func oversizedRectangleIsShownFromItsTop() {
     scrollView.scrollRectToVisible(Rect(x: 0, y: 600, width: 200, height: 500), animated: false)
     #expect(offset == 600)
 
@@ -100,15 +98,16 @@ struct ScrollViewTests {
     #expect(offset == 100)
   }
 
-  @Test(arguments: [Double.infinity, -.infinity, .nan]) func insetThatIsNoNumberScrollsNothing(inset: Double)
-  {
+  @Test(arguments: [Double.infinity, -.infinity, .nan]) func nonFiniteInsetDisablesScrolling(inset: Double) {
     scrollView.contentInsets = Insets(top: inset)
 
     #expect(scrollView.verticalRange == 0...0)
     #expect(offset == 0)
   }
 
-  @Test func tenPointsBeginADrag() {
+  // MARK: Drags
+
+  @Test func dragBeginsAfterTenPoints() {
     test.press(at: middle)
     test.move(to: Point(x: 100, y: 41))
     #expect(!scrollView.isDragging)
@@ -120,7 +119,7 @@ struct ScrollViewTests {
     #expect(offset == 25)
   }
 
-  @Test func aFingerThatRestsBeforeItIsLiftedLeavesTheContentWhereItIs() {
+  @Test func restBeforeLiftingTheFingerPreventsAFlick() {
     test.press(at: middle)
     test.move(to: Point(x: 100, y: 40))
     test.move(to: Point(x: 100, y: 10))
@@ -131,7 +130,7 @@ struct ScrollViewTests {
     #expect(offset == 30)
   }
 
-  @Test func aThrowGoesOnAndComesToRest() {
+  @Test func flickDeceleratesToRest() {
     test.drag(from: Point(x: 100, y: 190), to: Point(x: 100, y: 90), duration: 0.1)
     let released = offset
     #expect(scrollView.isScrolling)
@@ -140,11 +139,11 @@ struct ScrollViewTests {
     #expect(test.advanceUntilIdle(limit: 10))
 
     #expect(soon > released + 50)
-    // 1000 points a second go another 500.
+    // A flick of 1000 points per second travels another 500.
     #expect(abs(offset - (released + 500)) < 30)
   }
 
-  @Test func whereAThrowIsDoesNotDependOnTheFrames() {
+  @Test func flickPositionDoesNotDependOnTheFrameRate() {
     func offset(interval: Double) -> Double {
       test.window.frameInterval = 1.0 / 60
       scrollView.contentOffset = .zero
@@ -159,11 +158,11 @@ struct ScrollViewTests {
     #expect(abs(offset(interval: 1.0 / 60) - offset(interval: 1.0 / 7)) <= 1)
   }
 
-  @Test func pulledPastItsEndTheContentFollowsLessAndSpringsBack() {
+  @Test func contentPulledPastItsEndRubberBandsAndSpringsBack() {
     test.press(at: middle)
     test.move(to: Point(x: 100, y: 60))
     test.move(to: Point(x: 100, y: 160))
-    // 100 points pulled in a view of 200.
+    // The content is pulled by 100 points in a view of 200.
     #expect(offset == -(RubberBand.shown(100, length: 200)).rounded())
     test.advance(by: 0.2)
     test.release()
@@ -172,7 +171,7 @@ struct ScrollViewTests {
     #expect(offset == 0)
   }
 
-  @Test func withoutBouncingTheContentStopsAtItsEnd() {
+  @Test func contentWithoutBouncingStopsAtItsEnd() {
     scrollView.bounces = false
     test.press(at: middle)
     test.move(to: Point(x: 100, y: 60))
@@ -181,7 +180,7 @@ struct ScrollViewTests {
     #expect(offset == 0)
   }
 
-  @Test func aThrowIntoTheEndBouncesBack() {
+  @Test func flickIntoTheEndBouncesBack() {
     scrollView.contentOffset.y = 1700
     var highest = 0.0
     scrollView.onScroll = { highest = max(highest, $0.contentOffset.y) }
@@ -192,7 +191,7 @@ struct ScrollViewTests {
     #expect(offset == 1800)
   }
 
-  @Test func aTouchStopsAThrowAndIsNotATap() {
+  @Test func touchStopsAFlickAndIsNotATap() {
     var taps = 0
     button.addAction(for: .touchUpInside) { _ in taps += 1 }
     button.frame.size.height = 2000
@@ -208,7 +207,7 @@ struct ScrollViewTests {
     #expect(taps == 1)
   }
 
-  @Test func aFingerThatHoldsCaughtContentStillCostsNoFrames() {
+  @Test func fingerHoldingCaughtContentStillRunsNoFrames() {
     test.drag(from: Point(x: 100, y: 190), to: Point(x: 100, y: 90), duration: 0.1)
     test.advance(by: 0.1)
     test.press(at: middle)
@@ -220,7 +219,7 @@ struct ScrollViewTests {
     #expect(test.framesRun == before)
   }
 
-  @Test func contentThatFitsDoesNotDrag() {
+  @Test func contentThatFitsCannotBeDragged() {
     scrollView.contentSize.height = 200
     test.press(at: middle)
     test.move(to: Point(x: 100, y: 150))
@@ -229,7 +228,7 @@ struct ScrollViewTests {
     #expect(button.isTracking)
   }
 
-  @Test func aSecondFingerOnMovingContentMeansNothing() {
+  @Test func secondFingerOnMovingContentIsIgnored() {
     var taps = 0
     button.addAction(for: .touchUpInside) { _ in taps += 1 }
     test.press(at: Point(x: 100, y: 150), finger: 1)
@@ -243,7 +242,7 @@ struct ScrollViewTests {
     #expect(scrollView.isDragging)
   }
 
-  @Test func leavingTheWindowEndsAScroll() {
+  @Test func removalFromTheWindowStopsScrolling() {
     test.drag(from: Point(x: 100, y: 190), to: Point(x: 100, y: 90), duration: 0.1)
     scrollView.removeFromSuperview()
     test.draw()
@@ -253,7 +252,7 @@ struct ScrollViewTests {
     #expect(test.window.isIdle)
   }
 
-  @Test func theInnerScrollViewIsDraggedAlone() {
+  @Test func dragOnTheInnerScrollViewLeavesTheOuterStill() {
     let inner = ScrollView(frame: Rect(x: 0, y: 100, width: 200, height: 100))
     inner.contentSize = Size(width: 200, height: 500)
     scrollView.addSubview(inner)
@@ -267,8 +266,8 @@ struct ScrollViewTests {
     #expect(!scrollView.isDragging)
   }
 
-  @Test("a window that goes during a touch takes its views along", arguments: [0.0, 5, 60, -1])
-  func nothingKeepsAViewForATouch(distance: Double) {
+  @Test("a window that is released during a touch releases its views", arguments: [0.0, 5, 60, -1])
+  func pendingTouchDoesNotRetainViews(distance: Double) {
     weak var window: Window?
     weak var inner: ScrollView?
     do {
@@ -278,7 +277,7 @@ struct ScrollViewTests {
       scrollView.addSubview(Button(frame: test.window.bounds))
       test.window.addSubview(scrollView)
       (window, inner) = (test.window, scrollView)
-      // Held back, still no drag, a drag, and lifted before the button has heard of it.
+      // The touch is delayed, moved less than a drag, dragged, or lifted before it reaches the button.
       test.press(at: middle)
       if distance > 0 { test.move(to: Point(x: middle.x, y: middle.y + distance)) }
       if distance < 0 { test.release() }
@@ -288,7 +287,7 @@ struct ScrollViewTests {
     #expect(inner == nil)
   }
 
-  @Test func catchingTheInnerScrollViewLeavesTheOuterFree() {
+  @Test func outerScrollViewDragsAfterTheInnerWasCaught() {
     let inner = ScrollView(frame: Rect(x: 0, y: 100, width: 200, height: 100))
     inner.contentSize = Size(width: 200, height: 5000)
     scrollView.addSubview(inner)
@@ -305,7 +304,7 @@ struct ScrollViewTests {
     #expect(offset == 20)
   }
 
-  @Test func aRowInsideScrollsSideways() {
+  @Test func innerRowScrollsHorizontallyAndTheOuterVertically() {
     let row = ScrollView(frame: Rect(x: 0, y: 100, width: 200, height: 100))
     row.contentSize = Size(width: 900, height: 100)
     scrollView.addSubview(row)
@@ -323,7 +322,7 @@ struct ScrollViewTests {
 
   // MARK: Touches of the content
 
-  @Test func aFingerIsHeldBackFromTheContent() {
+  @Test func touchReachesTheContentAfterADelay() {
     test.press(at: middle)
     test.advance(by: 0.09)
     #expect(!button.isHighlighted)
@@ -332,7 +331,7 @@ struct ScrollViewTests {
     #expect(button.isHighlighted)
   }
 
-  @Test func aFlickNeverHighlights() {
+  @Test func flickNeverHighlightsTheContent() {
     var highlights = 0
     button.addAction(for: .touchDown) { _ in highlights += 1 }
     test.drag(from: middle, to: Point(x: 100, y: 0), duration: 0.08)
@@ -341,7 +340,7 @@ struct ScrollViewTests {
     #expect(highlights == 0)
   }
 
-  @Test func aQuickTapIsSeenAndFires() {
+  @Test func quickTapHighlightsThenFires() {
     var taps = 0
     button.addAction(for: .touchUpInside) { _ in taps += 1 }
     test.press(at: middle)
@@ -369,13 +368,13 @@ struct ScrollViewTests {
     #expect(taps == 2)
   }
 
-  @Test func aMouseIsNotHeldBack() {
+  @Test func mousePressIsNotDelayed() {
     test.press(at: middle, finger: InputEvent.mouse)
 
     #expect(button.isHighlighted)
   }
 
-  @Test func aDragTakesAPressAway() {
+  @Test func dragCancelsThePress() {
     var events: [String] = []
     button.addAction(for: .touchCancel) { _ in events.append("cancel") }
     button.addAction(for: .touchUpInside) { _ in events.append("up") }
@@ -389,7 +388,7 @@ struct ScrollViewTests {
     #expect(!button.isHighlighted)
   }
 
-  @Test func aViewMayKeepItsTouches() {
+  @Test func viewThatDoesNotYieldKeepsItsTouch() {
     button.yieldsTouchesToScrolling = false
     test.press(at: middle)
     test.advance(by: 0.2)
@@ -399,7 +398,7 @@ struct ScrollViewTests {
     #expect(button.isTracking)
   }
 
-  @Test func viewThatKeepsItsTouchesLosesADragThatBeginsAtOnce() {
+  @Test func immediateDragScrollsEvenOverAViewThatDoesNotYield() {
     button.yieldsTouchesToScrolling = false
     test.press(at: middle)
     test.move(to: Point(x: 100, y: 10))
@@ -408,7 +407,7 @@ struct ScrollViewTests {
     #expect(!button.isTracking)
   }
 
-  @Test func aViewThatLeavesDuringAQuickTapFiresNothing() {
+  @Test func viewRemovedDuringAQuickTapFiresNoAction() {
     var taps = 0
     button.addAction(for: .touchUpInside) { _ in taps += 1 }
     test.press(at: middle)
@@ -422,7 +421,7 @@ struct ScrollViewTests {
 
   // MARK: Wheel and keys
 
-  @Test func aWheelStepIsEightyPointsSmoothed() {
+  @Test func wheelStepScrollsEightyPointsSmoothly() {
     test.wheel(at: middle, steps: -1)
     #expect(offset == 0)
     test.advance(by: 0.05)
@@ -447,7 +446,7 @@ struct ScrollViewTests {
     #expect(lowest == 0)
   }
 
-  @Test func aWheelGoesToTheOuterViewWhereTheInnerHasNothingToScroll() {
+  @Test func wheelScrollsTheOuterViewWhereTheInnerCannotScroll() {
     let inner = ScrollView(frame: Rect(x: 0, y: 0, width: 200, height: 100))
     inner.contentSize = inner.frame.size
     scrollView.addSubview(inner)
@@ -476,7 +475,7 @@ struct ScrollViewTests {
     #expect(offset == 0)
   }
 
-  @Test func aHeldKeyComesToTheVeryEnd() {
+  @Test func heldKeyScrollsToTheVeryEnd() {
     for _ in 0..<100 {
       test.key(.down)
       test.advance(by: 0.04)
@@ -485,7 +484,7 @@ struct ScrollViewTests {
     #expect(offset == 1800)
   }
 
-  @Test func heldKeyArrivesWhenItsFirstPressDoes() {
+  @Test func repeatedEndKeyDoesNotDelayTheArrival() {
     test.key(.end)
     test.advance(by: 0.1)
     test.key(.end)
@@ -495,7 +494,7 @@ struct ScrollViewTests {
     #expect(!scrollView.isScrolling)
   }
 
-  @Test func arrowAtTheEndIsPassedOn() {
+  @Test func arrowAtTheEndIsNotHandled() {
     var heard: [Key] = []
     test.window.unhandledKey = { key, _ in
       heard.append(key)
@@ -512,7 +511,7 @@ struct ScrollViewTests {
     #expect(offset == 1720)
   }
 
-  @Test func keysThatNobodyTakesReachTheApplication() {
+  @Test func unhandledKeysReachTheApplication() {
     var keys: [Key] = []
     test.window.unhandledKey = { key, _ in
       keys.append(key)
@@ -538,7 +537,7 @@ struct ScrollViewTests {
 
   // MARK: Indicator
 
-  @Test func theBarAppearsAtOnceAndFadesAway() {
+  @Test func scrollBarAppearsAtOnceAndFadesOut() {
     func bars() -> [(Rect, Color)] {
       test.drawList.commands.compactMap {
         if case .fill(let rect, let color, 1.5) = $0 { (rect, color) } else { nil }
@@ -558,7 +557,7 @@ struct ScrollViewTests {
     #expect(test.window.nextDeadline == nil)
   }
 
-  @Test func theBarDoesNotSurviveAChangeOfWindow() {
+  @Test func scrollBarIsHiddenAfterReturningToTheWindow() {
     test.drag(from: Point(x: 100, y: 190), to: Point(x: 100, y: 90), duration: 0.1)
     scrollView.removeFromSuperview()
     test.advance(by: 0.1)
@@ -568,7 +567,7 @@ struct ScrollViewTests {
     #expect(test.fills(of: scrollView.indicatorColor) == [])
   }
 
-  @Test func restingCostsNoFrames() {
+  @Test func restingScrollViewRunsNoFrames() {
     test.drag(from: Point(x: 100, y: 190), to: Point(x: 100, y: 90), duration: 0.1)
     test.advanceUntilIdle()
     let before = test.framesRun

@@ -4,7 +4,7 @@ import Testing
 
 /// The choice of an entry for a state of a button.
 @Suite struct StateTableTests {
-  @Test func focusAloneHidesNoOtherEntry() {
+  @Test func focusFallsBackToTheEntryWithoutFocus() {
     var table = StateTable<String>()
     table[.normal] = "normal"
     table[.highlighted] = "highlighted"
@@ -14,7 +14,7 @@ import Testing
     #expect(table.value(for: [.selected, .highlighted]) == "normal")
   }
 
-  @Test func entryIsShownWhereNoNearerOneIs() {
+  @Test func entryIsShownUnlessAMoreSpecificEntryExists() {
     var table = StateTable<String>()
     #expect(table.shows(.highlighted, in: [.highlighted, .focused]))
     #expect(table.shows(.normal, in: [.highlighted, .focused]))

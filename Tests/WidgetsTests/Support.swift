@@ -2,7 +2,7 @@ import VitrineGraphics
 import VitrineTesting
 import VitrineWidgets
 
-/// An opaque picture of one colour.
+/// Returns a white image.
 func picture(_ width: Int = 8, _ height: Int = 8, isOpaque: Bool = true) -> Image {
   Image(
     Bitmap(width: width, height: height, format: .rgba, isOpaque: isOpaque) { bytes, _ in
@@ -11,7 +11,7 @@ func picture(_ width: Int = 8, _ height: Int = 8, isOpaque: Bool = true) -> Imag
 }
 
 extension TestWindow {
-  /// A window with one view in it, its first frame drawn.
+  /// Creates a window with one view and draws its first frame.
   convenience init(_ view: View, size: Size = Size(width: 400, height: 300), scale: Double = 1) {
     self.init(size: size, scale: scale)
     window.addSubview(view)

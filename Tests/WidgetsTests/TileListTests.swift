@@ -24,7 +24,7 @@ struct TileListTests {
   private let source = Source()
   private let test = TestWindow(size: Size(width: 400, height: 300))
 
-  /// Three columns, and three lines of which the last is cut off.
+  /// Shows three columns and three lines, the last of which is clipped.
   init() {
     list.layout = .tiles(Size(width: 100, height: 50), gap: 10)
     list.dataSource = source
@@ -43,7 +43,7 @@ struct TileListTests {
     #expect(list.row(at: Point(x: 110, y: 65)) == nil)
   }
 
-  @Test func scrollingAsksForNewLinesOnly() {
+  @Test func scrollingRequestsCellsOfNewLinesOnly() {
     source.asked = []
     list.contentOffset.y = 70
 
@@ -52,7 +52,7 @@ struct TileListTests {
   }
 
   @Test(arguments: [10_000, 1_000_000])
-  func cellsAreUsedAgainHoweverManyTilesThereAre(count: Int) {
+  func cellsAreReusedForAnyNumberOfTiles(count: Int) {
     source.count = count
     list.reloadData()
     test.draw()
@@ -65,11 +65,11 @@ struct TileListTests {
     list.scrollToRow(count - 1)
 
     #expect(list.visibleRows.upperBound == count)
-    // At most 4 lines are seen at once, and three more on either side have cells.
+    // At most 4 lines are visible, and 3 more on either side have cells.
     #expect(source.made.count <= 30)
   }
 
-  @Test func tabFollowsTheOrderOfTheTiles() {
+  @Test func cellsStayInTileOrderForTab() {
     list.contentOffset.y = 600
     list.contentOffset.y = 500
     test.draw()
@@ -79,7 +79,7 @@ struct TileListTests {
     #expect(rows.count == Set(rows).count)
   }
 
-  @Test func aTapChoosesATileAndOneBetweenThemNothing() {
+  @Test func tapSelectsATileAndIgnoresGaps() {
     var chosen: [Int] = []
     list.onSelect = { chosen.append($0) }
     test.tap(at: Point(x: 160, y: 80))
@@ -90,7 +90,7 @@ struct TileListTests {
     #expect(list.cell(at: 4)?.isSelected == true)
   }
 
-  @Test func arrowsGoFromTileToTileAndTheListFollows() {
+  @Test func arrowsMoveTheCursorAndScrollTheList() {
     var chosen: [Int] = []
     list.onSelect = { chosen.append($0) }
     test.key(.tab)
@@ -100,7 +100,7 @@ struct TileListTests {
     for key in [Key.right, .down, .down, .right] { test.key(key) }
     test.advanceUntilIdle()
     #expect(list.selectedRow == 8)
-    // The third line and the gap below it.
+    // The third line and the gap below it have come into view.
     #expect(list.contentOffset.y == 10)
     test.key(.right)
     test.advanceUntilIdle()
@@ -111,7 +111,7 @@ struct TileListTests {
     #expect(chosen == [9])
   }
 
-  @Test func pageKeysHomeAndEndTakeTheCursorAlong() {
+  @Test func pageHomeAndEndKeysMoveTheCursor() {
     list.onSelect = { _ in }
     test.window.focus(list)
     list.selectedRow = 1
@@ -130,7 +130,7 @@ struct TileListTests {
     #expect(list.contentOffset.y == 0)
   }
 
-  @Test func theCursorIsBroughtIntoViewWithTheInsetsAtTheEnds() {
+  @Test func cursorAtAnEndScrollsTheInsetIntoView() {
     list.contentInsets = Insets(top: 10, bottom: 10)
     list.onSelect = { _ in }
     test.window.focus(list)
@@ -142,7 +142,7 @@ struct TileListTests {
     }
   }
 
-  @Test func withoutTheFocusKeysScroll() {
+  @Test func keysScrollAListWithoutFocus() {
     test.key(.pageDown)
     test.advanceUntilIdle()
 
@@ -150,7 +150,7 @@ struct TileListTests {
     #expect(list.contentOffset.y == 153)
   }
 
-  @Test func theFirstVisibleTileStaysWhenTheWidthChanges() {
+  @Test func widthChangeKeepsTheFirstVisibleTile() {
     list.contentOffset.y = 6000
     #expect(firstVisible == 300)
     list.frame.size.width = 220
@@ -161,9 +161,9 @@ struct TileListTests {
     #expect(list.contentOffset.y == 9000)
   }
 
-  @Test func aWindowMadeNarrowAndWideAgainShowsWhatItShowed() {
+  @Test func restoringTheWidthRestoresTheOffset() {
     list.contentOffset.y = 6030
-    // Four columns have 301 within a line, as two have.
+    // With two or four columns, tile 301 is not the first of its line.
     for width in [480.0, 220, 100, 250, 700, 330] {
       list.frame.size.width = width
       test.draw()
@@ -174,7 +174,7 @@ struct TileListTests {
     #expect(list.contentOffset.y == 6030)
   }
 
-  @Test func scrollEndsWhatAWidthHasKept() {
+  @Test func scrollingDiscardsTheTileKeptByAWidthChange() {
     list.contentOffset.y = 6000
     list.frame.size.width = 220
     test.draw()
@@ -188,7 +188,7 @@ struct TileListTests {
     #expect(firstVisible.map { (18...20).contains($0) } == true)
   }
 
-  @Test func theEndStaysWithinReachWhenTheListTurns() {
+  @Test func rotatingTheListKeepsItsEndReachable() {
     list.contentOffset.y = list.verticalRange.upperBound
     let first = firstVisible
     list.frame.size = Size(width: 110, height: 330)
@@ -201,7 +201,7 @@ struct TileListTests {
     #expect(list.contentOffset.y == list.verticalRange.upperBound)
   }
 
-  @Test func theTopStaysTheTop() {
+  @Test func widthChangeKeepsTheListAtItsTop() {
     list.contentInsets = Insets(top: 10, bottom: 10)
     list.contentOffset.y = -10
     test.draw()
@@ -211,7 +211,7 @@ struct TileListTests {
     #expect(list.contentOffset.y == -10)
   }
 
-  @Test func aWidthThatKeepsTheColumnsKeepsTheOffsetAndTheCells() {
+  @Test func widthChangeWithTheSameColumnsKeepsOffsetAndCells() {
     list.contentOffset.y = 6030
     source.asked = []
     list.frame.size.width = 390
@@ -222,7 +222,7 @@ struct TileListTests {
     #expect(list.cell(at: 300)?.frame.minX == 35)
   }
 
-  @Test func otherColumnsKeepTheCellsOfTilesThatAreStillNear() {
+  @Test func columnChangeKeepsTheCellsOfNearbyTiles() {
     list.contentOffset.y = 6000
     source.asked = []
     list.frame.size.width = 220
@@ -232,7 +232,7 @@ struct TileListTests {
     #expect(list.cell(at: 301)?.frame == list.place(of: 301))
   }
 
-  @Test func anotherLayoutKeepsTheFirstVisibleTile() {
+  @Test func layoutChangeKeepsTheFirstVisibleTile() {
     list.contentOffset.y = 6030
     list.layout = .tiles(Size(width: 40, height: 40), gap: 2)
     test.draw()
@@ -245,7 +245,7 @@ struct TileListTests {
     #expect(list.cell(at: 300)?.frame.width == 330)
   }
 
-  @Test func scrollingToATileRightAfterTheWidthHasChangedGoesThere() {
+  @Test func scrollToRowReachesATileRightAfterAWidthChange() {
     list.frame.size.width = 220
     list.scrollToRow(1000, at: .top)
     test.draw()
@@ -254,7 +254,7 @@ struct TileListTests {
     #expect(firstVisible == 1000)
   }
 
-  @Test func insetsAtTheSidesLeaveTilesLessRoom() {
+  @Test func sideInsetsReduceTheWidthForTiles() {
     list.contentInsets = Insets(left: 50, right: 50)
     test.draw()
 
@@ -263,7 +263,7 @@ struct TileListTests {
     #expect(list.contentOffset.x == -50)
   }
 
-  @Test func aTileWiderThanTheListIsScrolledSideways() {
+  @Test func tileWiderThanTheListScrollsHorizontally() {
     list.layout = .tiles(Size(width: 500, height: 50), gap: 10)
     test.draw()
 
@@ -271,7 +271,7 @@ struct TileListTests {
     #expect(list.horizontalRange == 0...170)
   }
 
-  @Test func aListWithoutWidthOrItemsIsHarmless() {
+  @Test func listRecoversFromZeroSizeAndZeroItems() {
     list.frame.size = .zero
     test.draw()
     #expect(list.visibleRows.isEmpty)

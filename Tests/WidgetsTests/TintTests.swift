@@ -17,7 +17,7 @@ struct TintTests {
     view.changes = 0
   }
 
-  @Test func theTintIsThatOfTheNearestViewWithOne() {
+  @Test func tintIsInheritedFromTheNearestAncestor() {
     #expect(view.currentTintColor == View.standardTintColor)
     test.window.tintColor = red
     #expect(view.currentTintColor == red)
@@ -26,7 +26,7 @@ struct TintTests {
     #expect(view.changes == 2)
     parent.tintColor = .white
     #expect(view.currentTintColor == green)
-    #expect(view.changes == 2, "it has one of its own")
+    #expect(view.changes == 2, "the view has its own tint")
     view.tintColor = nil
     #expect(view.currentTintColor == .white)
     #expect(view.changes == 3)
@@ -34,10 +34,10 @@ struct TintTests {
     parent.tintColor = red
     #expect(view.changes == 4)
     view.tintColor = red
-    #expect(view.changes == 4, "the same colour from elsewhere")
+    #expect(view.changes == 4, "the same color, now from the view itself")
   }
 
-  @Test func aViewThatComesToAnotherSuperviewHearsOfItsTint() {
+  @Test func newSuperviewTintIsReportedToTheView() {
     let other = View()
     other.tintColor = green
     test.window.addSubview(other)
@@ -48,7 +48,7 @@ struct TintTests {
     #expect(view.currentTintColor == green)
   }
 
-  @Test func aViewThatLeavesItsSuperviewHearsThatTheTintIsTheUsualOne() {
+  @Test func removalFromTheSuperviewRestoresTheStandardTint() {
     let other = View()
     test.window.addSubview(other)
     parent.tintColor = red
@@ -59,12 +59,12 @@ struct TintTests {
     #expect(view.currentTintColor == View.standardTintColor)
     parent.addSubview(view)
     other.addSubview(view)
-    #expect(view.changes == 3, "once a move")
+    #expect(view.changes == 3, "once per move")
     view.removeFromSuperview()
-    #expect(view.changes == 3, "the same colour")
+    #expect(view.changes == 3, "the same color")
   }
 
-  @Test func aTemplateIsDrawnInTheTintColor() {
+  @Test func templateIsDrawnInTheTintColor() {
     let image = picture()
     view.contents = image.withRenderingMode(.alwaysTemplate)
     #expect(test.pictures.map(\.templateColor) == [View.standardTintColor])
@@ -78,7 +78,7 @@ struct TintTests {
     #expect(test.pictures.map(\.templateColor) == [nil])
   }
 
-  @Test func thePictureGoesBeforeTheViewThatShowsIt() {
+  @Test func imageRenderingModeOverridesTheViewRenderingMode() {
     let image = picture()
     view.tintColor = red
     for (ofImage, ofView, isTemplate) in [
@@ -93,7 +93,7 @@ struct TintTests {
     }
   }
 
-  @Test func aTemplateSharesItsPixels() {
+  @Test func templateSharesThePixelsOfItsImage() {
     let image = picture()
     let template = image.withRenderingMode(.alwaysTemplate)
 
@@ -105,7 +105,7 @@ struct TintTests {
       template.bitmap.withUnsafeBytes(\.baseAddress) == image.bitmap.withUnsafeBytes(\.baseAddress))
   }
 
-  @Test func aDissolveKnowsWhichOfItsPicturesIsATemplate() {
+  @Test func crossDissolveTintsOnlyTheTemplateImage() {
     view.tintColor = red
     view.contents = picture().withRenderingMode(.alwaysTemplate)
     test.draw()
@@ -116,7 +116,7 @@ struct TintTests {
     #expect(test.pictures.map(\.templateColor) == [red, nil])
   }
 
-  @Test func aButtonTintsItsImagesAndDimsThem() {
+  @Test func buttonTintsAndDimsItsTemplateImages() {
     let button = Button(frame: Rect(x: 0, y: 0, width: 100, height: 40))
     button.setImage(picture(), for: .normal)
     button.setBackgroundImage(picture(), for: .normal)

@@ -38,7 +38,7 @@ struct TouchDeliveryTests {
     test.window.handle(.touch(id: id, phase: phase, location: place))
   }
 
-  @Test func quickTapIsToldWithThePhaseOfEachCall() {
+  @Test func quickTapReportsThePhaseOfEachCall() {
     touch(.began, inside)
     touch(.ended, inside)
     #expect(inner.heard == ["began began"])
@@ -48,7 +48,7 @@ struct TouchDeliveryTests {
     #expect(inner.heard == ["began began", "ended ended"])
   }
 
-  @Test func fingerThatIsHeldLongerIsToldWithThePhaseOfEachCall() {
+  @Test func longerTouchReportsThePhaseOfEachCall() {
     touch(.began, inside)
     touch(.moved, Point(x: 51, y: 51))
     #expect(inner.heard.isEmpty)
@@ -60,7 +60,7 @@ struct TouchDeliveryTests {
     #expect(inner.heard == ["began began", "moved moved", "ended ended"])
   }
 
-  @Test func touchThatIsTakenAwayBeforeItWasToldIsNeverHeardOf() {
+  @Test func touchCancelledBeforeDeliveryIsNotDelivered() {
     touch(.began, inside)
     touch(.cancelled, inside)
     test.draw()
@@ -70,7 +70,7 @@ struct TouchDeliveryTests {
     #expect(inner.heard.isEmpty)
   }
 
-  @Test func dragThatScrollsAtOnceIsNeverHeardOf() {
+  @Test func dragThatScrollsAtOnceIsNotDelivered() {
     touch(.began, inside)
     touch(.moved, Point(x: 50, y: 20))
     #expect(scrollView.isDragging)
@@ -80,7 +80,7 @@ struct TouchDeliveryTests {
     #expect(inner.heard.isEmpty)
   }
 
-  @Test func fingerThatBeginsAgainWithoutAnEndTakesTheOldTouchBack() {
+  @Test func secondTouchOfAnUnendedFingerCancelsTheFirst() {
     let first = Point(x: 250, y: 50)
     touch(.began, first)
     touch(.began, Point(x: 260, y: 60))
@@ -89,7 +89,7 @@ struct TouchDeliveryTests {
     #expect(outer.heard == ["began began", "cancelled cancelled", "began began", "ended ended"])
   }
 
-  @Test func quickTapWhoseViewLeavesKeepsTheWindowBusyNoLonger() {
+  @Test func quickTapOnARemovedViewLeavesTheWindowIdle() {
     inner.onBeginning = { [inner] in inner.removeFromSuperview() }
     touch(.began, inside)
     touch(.ended, inside)
@@ -99,7 +99,7 @@ struct TouchDeliveryTests {
     #expect(test.window.isIdle)
   }
 
-  @Test func viewThatLeavesTheWindowLosesTheFocus() {
+  @Test func viewRemovedFromTheWindowLosesTheFocus() {
     let button = Button(frame: Rect(x: 0, y: 0, width: 80, height: 40))
     test.window.addSubview(button)
     test.window.focus(button)

@@ -3,25 +3,25 @@ import VitrineGraphics
 
 @testable import VitrineWidgets
 
-/// What each kind makes of its progress, worked out by hand.
+/// The geometry of each kind of transition. The expected values are computed by hand.
 @Suite struct TransitionArithmeticTests {
   nonisolated static let quarters = [0, 0.25, 0.5, 0.75, 1]
 
   @Test(arguments: zip(quarters, [(1, 0), (0.5, 0), (0, 0), (0, 0.5), (0, 1)] as [(Double, Double)]))
-  func fadeGoesOutAndThenIn(progress: Double, shares: (Double, Double)) {
+  func fadeHidesTheOldImageBeforeItShowsTheNew(progress: Double, shares: (Double, Double)) {
     let fade = FadeShares(progress: progress, hasOld: true, hasNew: true)
 
     #expect((fade.old, fade.new) == shares)
   }
 
   @Test(arguments: quarters)
-  func fadeOfOnePictureTakesTheWholeTime(progress: Double) {
+  func fadeOfASingleImageTakesTheWholeDuration(progress: Double) {
     #expect(FadeShares(progress: progress, hasOld: false, hasNew: true).new == progress)
     #expect(FadeShares(progress: progress, hasOld: true, hasNew: false).old == 1 - progress)
   }
 
   @Test(arguments: quarters, Transition.Direction.allCases)
-  func slideKeepsBothPicturesTogether(progress: Double, direction: Transition.Direction) {
+  func slideMovesBothImagesTogether(progress: Double, direction: Transition.Direction) {
     let slide = SlideOffsets(
       direction, progress: progress, size: Size(width: 40, height: 20), scale: 1)
 
@@ -48,13 +48,13 @@ import VitrineGraphics
     }
   }
 
-  /// The cosine is what is left of a width that has turned away, and the far half loses a quarter of the sine more.
+  /// At an angle of θ the near edge has a length of cos θ, the far edge one of cos θ · (1 − sin θ / 4).
   @Test(
     arguments: zip(
       quarters,
       [(1, 1, 1), (0.707107, 0.582107, 0.646447), (0, 0, 0.5), (0.707107, 0.582107, 0.646447), (1, 1, 1)]
         as [(Double, Double, Double)]))
-  func flipNarrowsTheOldAndWidensTheNew(progress: Double, expected: (Double, Double, Double)) {
+  func flipNarrowsTheOldImageAndWidensTheNew(progress: Double, expected: (Double, Double, Double)) {
     let turn = FlipTurn(progress: progress, hasOld: true, hasNew: true)
 
     #expect(turn.showsNew == (progress > 0.5))
@@ -80,19 +80,19 @@ import VitrineGraphics
   }
 
   @Test(arguments: Transition.Direction.allCases, quarters)
-  func flipStaysInItsRoom(direction: Transition.Direction, progress: Double) {
+  func flipStaysWithinItsBounds(direction: Transition.Direction, progress: Double) {
     let room = Rect(x: 10, y: 20, width: 80, height: 60)
     let turn = FlipTurn(progress: progress, hasOld: true, hasNew: true)
 
     let place = turn.place(of: room, in: room, direction)
 
     #expect(room.contains(place))
-    // The middle of the room is what it turns about.
+    // The image turns about the center of its bounds.
     #expect(place.minX <= room.midX && place.maxX >= room.midX)
     #expect(place.minY <= room.midY && place.maxY >= room.midY)
   }
 
-  @Test func nearEdgeOfAFlipMovesToItsSide() {
+  @Test func nearEdgeOfAFlipFollowsItsDirection() {
     let room = Rect(x: 0, y: 0, width: 100, height: 100)
     func place(_ direction: Transition.Direction, _ progress: Double) -> Rect {
       FlipTurn(progress: progress, hasOld: true, hasNew: true).place(of: room, in: room, direction)
@@ -105,13 +105,13 @@ import VitrineGraphics
     #expect(place(.down, 0.25) == place(.up, 0.75))
   }
 
-  /// Ordinates of the cubic Bézier curves, worked out to six digits by other means than ours.
+  /// Ordinates of the cubic Bézier curves, computed independently to six digits.
   @Test(
     arguments: [
       (.linear, [0, 0.25, 0.5, 0.75, 1]), (.easeInOut, [0, 0.129162, 0.5, 0.870838, 1]),
       (.easeIn, [0, 0.093465, 0.315357, 0.621862, 1]), (.easeOut, [0, 0.378138, 0.684643, 0.906535, 1]),
     ] as [(TimingCurve, [Double])])
-  func curvesRunAsCoreAnimationsDo(curve: TimingCurve, ordinates: [Double]) {
+  func timingCurvesMatchCoreAnimation(curve: TimingCurve, ordinates: [Double]) {
     for (time, ordinate) in zip(Self.quarters, ordinates) {
       #expect(abs(curve.value(at: time) - ordinate) < 2e-6, "\(curve) at \(time)")
     }
@@ -119,7 +119,7 @@ import VitrineGraphics
     #expect(curve.value(at: 2) == 1)
   }
 
-  @Test func defaultsAreThoseOfTheAncestors() {
+  @Test func defaultsMatchTheAncestorLibraries() {
     #expect(Transition.crossDissolve.duration == 0.2)
     #expect(Transition.partial.duration == 0.4)
     #expect(Transition.crossDissolve.when == .whenWaited)
@@ -127,12 +127,12 @@ import VitrineGraphics
   }
 
   @Test(arguments: [0, -1, .nan, .infinity] as [Double])
-  func whatHasNoEndIsNotAnimated(duration: Double) {
+  func transitionWithoutAFiniteDurationIsNotAnimated(duration: Double) {
     #expect(!Transition.slide(.left, duration: duration).isAnimated)
     #expect(!Transition.none.isAnimated)
   }
 
-  @Test func transitionsOfOnesOwnAreEqualWhereTheirDrawingsAre() {
+  @Test func customTransitionsAreEqualIfTheirDrawingsAre() {
     #expect(Transition.custom(Stack(gap: 1)) == .custom(Stack(gap: 1)))
     #expect(Transition.custom(Stack(gap: 1)) != .custom(Stack(gap: 2)))
     #expect(Set([Transition.custom(Stack(gap: 1)), .custom(Stack(gap: 1))]).count == 1)

@@ -3,10 +3,10 @@ import VitrineGraphics
 import VitrineTesting
 import VitrineWidgets
 
-/// Transitions of views that are changed, hidden, resized and removed while they last.
+/// Transitions of views that are changed, hidden, resized or removed before the transition ends.
 @Suite(.timeLimit(.minutes(1)))
 struct TransitionTests {
-  /// What the views of a transition look like.
+  /// The kinds of image that can change with a transition.
   nonisolated enum Shown: CaseIterable, Sendable {
     case contents, image, highlightedImage, buttonImage, buttonBackground
 
@@ -43,7 +43,7 @@ struct TransitionTests {
     Transition(kind: kind, duration: duration, curve: .linear)
   }
 
-  /// A view whose picture has been seen.
+  /// Returns a view whose image has been drawn.
   private func window(showing image: Image) -> (ImageView, TestWindow) {
     let view = ImageView(frame: Rect(x: 0, y: 0, width: 40, height: 40))
     let test = TestWindow(view)
@@ -54,15 +54,15 @@ struct TransitionTests {
 
   nonisolated enum Underneath: CaseIterable, Sendable { case image, buttonImage, buttonBackground }
 
-  /// A picture that dissolves into that of another state, and is replaced meanwhile: it belongs to nobody any more.
+  /// An image that dissolves into the image of another state is replaced during the transition.
   @Test(arguments: Underneath.allCases, [true, false])
-  func pictureThatIsReplacedWhileItGoesIsGone(underneath: Underneath, isReplaced: Bool) {
+  func imageReplacedDuringItsTransitionDisappears(underneath: Underneath, isReplaced: Bool) {
     expectGone(underneath: underneath, isReplaced: isReplaced, hadAnotherJustCome: false)
   }
 
-  /// The one that goes has hardly given way to another of its state when that gives way too.
+  /// As above, but the image underneath had itself just been replaced with a transition.
   @Test(arguments: Underneath.allCases, [true, false])
-  func pictureBeforeTheOneThatIsReplacedIsGoneWithIt(underneath: Underneath, isReplaced: Bool) {
+  func imageBeforeTheReplacedImageDisappearsToo(underneath: Underneath, isReplaced: Bool) {
     expectGone(underneath: underneath, isReplaced: isReplaced, hadAnotherJustCome: true)
   }
 
@@ -102,7 +102,7 @@ struct TransitionTests {
   }
 
   @Test(arguments: Shown.allCases, kinds)
-  func everyKindRunsEverywhereAndEnds(shown: Shown, kind: Transition.Kind) {
+  func everyKindRunsInEveryViewAndEnds(shown: Shown, kind: Transition.Kind) {
     let (old, new) = (picture(), picture())
     let view = shown.view()
     let test = TestWindow(view)
@@ -127,7 +127,7 @@ struct TransitionTests {
   }
 
   @Test(arguments: Shown.allCases, kinds)
-  func everyKindRunsFromNothingAndToNothing(shown: Shown, kind: Transition.Kind) {
+  func everyKindRunsFromAndToNoImage(shown: Shown, kind: Transition.Kind) {
     let image = picture()
     let view = shown.view()
     let test = TestWindow(view)
@@ -145,9 +145,9 @@ struct TransitionTests {
     #expect(test.pictures.isEmpty)
   }
 
-  /// A thousand pictures in one frame: what was on the screen turns into the last of them.
+  /// A thousand images are set in one frame: the image on the screen dissolves into the last one.
   @Test(arguments: Shown.allCases)
-  func picturesThatWereNeverSeenAreLeftOut(shown: Shown) {
+  func imagesNeverShownAreSkipped(shown: Shown) {
     let old = picture()
     let view = shown.view()
     let test = TestWindow(view)
@@ -164,7 +164,7 @@ struct TransitionTests {
     #expect(test.window.nextDeadline == nil)
   }
 
-  @Test func aSlotThatIsClearedAtOnceForgetsWhatItShowed() {
+  @Test func clearingTheImageForgetsTheOldImage() {
     let (row, other) = (picture(), picture())
     let (view, test) = window(showing: row)
 
@@ -177,7 +177,7 @@ struct TransitionTests {
   }
 
   @Test(arguments: kinds)
-  func anotherPictureMidwayCutsShort(kind: Transition.Kind) {
+  func newImageMidwayReplacesTheRunningTransition(kind: Transition.Kind) {
     let (a, b, c) = (picture(), picture(), picture())
     let (view, test) = window(showing: a)
     view.setImage(b, transition: Self.linear(kind))
@@ -197,7 +197,7 @@ struct TransitionTests {
   }
 
   @Test(arguments: kinds)
-  func aTransitionThatHasHardlyBegunIsAsIfItHadNot(kind: Transition.Kind) {
+  func imageOfABarelyBegunTransitionIsSkipped(kind: Transition.Kind) {
     let (a, b, c) = (picture(), picture(), picture())
     let (view, test) = window(showing: a)
     view.setImage(b, transition: Self.linear(kind))
@@ -213,7 +213,7 @@ struct TransitionTests {
   }
 
   @Test(arguments: Shown.allCases)
-  func theSamePictureAgainLetsItsTransitionGoOn(shown: Shown) {
+  func settingTheSameImageKeepsItsTransition(shown: Shown) {
     let (old, new) = (picture(), picture())
     let view = shown.view()
     let test = TestWindow(view)
@@ -231,7 +231,7 @@ struct TransitionTests {
     #expect(!view.isInTransition)
   }
 
-  @Test func aPictureThatComesBackIsThereAtOnce() {
+  @Test func restoringTheOldImageCancelsTheTransition() {
     let (a, b) = (picture(), picture())
     let (view, test) = window(showing: a)
 
@@ -244,13 +244,13 @@ struct TransitionTests {
     #expect(test.window.isIdle)
   }
 
-  /// What happens to a view midway, and to the view around it.
+  /// An event during the transition, for the view or its superview.
   nonisolated enum Event: CaseIterable, Sendable {
     case hide, hideAround, fadeAway, remove, removeAround, leaveWithWindow
   }
 
   @Test(arguments: Event.allCases, Shown.allCases)
-  func aViewThatIsNotSeenAnyMoreEndsItsTransition(event: Event, shown: Shown) {
+  func viewThatBecomesInvisibleEndsItsTransition(event: Event, shown: Shown) {
     let around = View(frame: Rect(x: 0, y: 0, width: 200, height: 100))
     let view = shown.view()
     let new = picture()
@@ -293,7 +293,7 @@ struct TransitionTests {
   }
 
   @Test(arguments: kinds)
-  func oldPictureIsReleasedAtTheEnd(kind: Transition.Kind) {
+  func oldImageIsReleasedWhenTheTransitionEnds(kind: Transition.Kind) {
     let view = ImageView(frame: Rect(x: 0, y: 0, width: 40, height: 40))
     let test = TestWindow(view)
     weak var released: Image?
@@ -313,7 +313,7 @@ struct TransitionTests {
   }
 
   @Test(arguments: kinds)
-  func aViewThatIsResizedMidwayGoesOnInItsNewRoom(kind: Transition.Kind) {
+  func viewResizedMidwayContinuesInItsNewBounds(kind: Transition.Kind) {
     let (old, new) = (picture(), picture())
     let (view, test) = window(showing: old)
     view.setImage(new, transition: Self.linear(kind))
@@ -332,7 +332,7 @@ struct TransitionTests {
     #expect(test.pictures.first?.destination == view.frame)
   }
 
-  @Test func aViewWithoutAWindowShowsItsPictureAtOnce() {
+  @Test func viewWithoutAWindowShowsItsImageAtOnce() {
     let view = ImageView(frame: Rect(x: 0, y: 0, width: 40, height: 40))
 
     view.setImage(picture(), transition: .flip(.left))
@@ -341,7 +341,7 @@ struct TransitionTests {
     #expect(TestWindow(view).window.isIdle)
   }
 
-  @Test func thePictureOfAButtonKeepsItsPlaceWhileItGoes() {
+  @Test func oldImageOfAButtonKeepsItsFrameDuringATransition() {
     let button = Button(frame: Rect(x: 0, y: 0, width: 120, height: 100))
     let (small, large) = (picture(20, 20), picture(60, 40))
     button.setImage(small, for: .normal)
@@ -356,7 +356,7 @@ struct TransitionTests {
     #expect(test.pictures.last?.destination == Rect(x: 30, y: 30, width: 60, height: 40))
   }
 
-  @Test func aPictureThatWasDimmedStaysSoWhileItGoes() {
+  @Test func dimmedImageStaysDimmedDuringItsTransition() {
     let button = Button(frame: Rect(x: 0, y: 0, width: 60, height: 60))
     let (normal, own) = (picture(), picture())
     button.setImage(normal, for: .normal)
@@ -372,7 +372,7 @@ struct TransitionTests {
     #expect(test.pictures.map(\.opacity) == [1])
   }
 
-  @Test func aFocusThatComesMidwayCutsNothingShort() {
+  @Test func focusChangeDoesNotEndATransition() {
     let button = Button(frame: Rect(x: 0, y: 0, width: 60, height: 60))
     button.setImage(picture(), for: .normal)
     let test = TestWindow(button)
@@ -384,7 +384,7 @@ struct TransitionTests {
     #expect(button.isInTransition)
   }
 
-  @Test func whatAProgramDrawsGetsTheMomentAndStaysInItsRoom() {
+  @Test func customTransitionGetsItsProgressAndIsClipped() {
     let (old, new) = (picture(), picture())
     let view = ImageView(frame: Rect(x: 20, y: 10, width: 80, height: 60))
     let test = TestWindow(view)
@@ -394,7 +394,7 @@ struct TransitionTests {
     view.setImage(new, transition: Self.linear(.custom(CustomTransition(Cut()))))
     test.advance(by: 0.25)
 
-    // Cut shows the new one left of its progress.
+    // `Cut` shows the new image to the left of the progress.
     #expect(test.pictures.map(\.image) == [old, new])
     let clips = test.drawList.commands.compactMap { command -> Rect? in
       if case .pushClip(let clip) = command { clip } else { nil }
@@ -404,7 +404,7 @@ struct TransitionTests {
   }
 
   @Test(arguments: [-3, -1, 1, 3])
-  func whatAProgramEntersAndDoesNotLeaveIsItsOwnBusiness(entered: Int) {
+  func unbalancedCustomDrawingDoesNotAffectOtherViews(entered: Int) {
     let (new, sound) = (picture(), picture())
     let view = ImageView(frame: Rect(x: 20, y: 10, width: 80, height: 60))
     let other = ImageView(frame: Rect(x: 5, y: 100, width: 8, height: 8))
@@ -425,7 +425,7 @@ struct TransitionTests {
   }
 }
 
-/// Enters, or leaves, more views than it should.
+/// Makes unbalanced calls of `enter` and `leave`.
 private nonisolated struct Unbalanced: TransitionDrawing {
   let entered: Int
 
@@ -436,7 +436,7 @@ private nonisolated struct Unbalanced: TransitionDrawing {
   }
 }
 
-/// The new picture lies over the old one as far as the transition has come, and draws on without a limit.
+/// Draws the new image over the old one, clipped to the transition's progress.
 private nonisolated struct Cut: TransitionDrawing {
   nonisolated func draw(_ scene: TransitionScene, into list: inout DrawList) {
     if let old = scene.old { list.draw(old) }

@@ -37,7 +37,7 @@ struct WindowFrameTests {
 
   // MARK: Frames
 
-  @Test func observersAreCalledInTheOrderInWhichTheyAsked() {
+  @Test func observersAreCalledInTheOrderOfTheirRequests() {
     let observers = ["a", "b", "c", "d"].map { Observer($0, log) }
     for observer in [2, 0, 3, 1].map({ observers[$0] }) { test.window.requestFrames(for: observer, at: 0) }
 
@@ -46,7 +46,7 @@ struct WindowFrameTests {
     #expect(log.names == ["c", "a", "d", "b"])
   }
 
-  @Test func observerIsDueAtItsTime() {
+  @Test func observerIsCalledAtItsRequestedTime() {
     test.window.requestFrames(for: Observer("a", log), at: 1)
 
     test.window.update(at: 0.999)
@@ -55,7 +55,7 @@ struct WindowFrameTests {
     #expect(log.names == ["a"])
   }
 
-  @Test func observerThatOneBeforeItCancelsIsNotCalled() {
+  @Test func observerCancelledByAnEarlierObserverIsNotCalled() {
     let first = Observer("first", log)
     let second = Observer("second", log)
     first.onFrame = { [test] in test.window.cancelFrames(for: second) }
@@ -70,7 +70,7 @@ struct WindowFrameTests {
 
   // MARK: Dirty regions
 
-  @Test func whatIsDirtyIsRoundedOutToWholePoints() {
+  @Test func dirtyRectanglesAreRoundedOutToWholePoints() {
     let view = View(frame: Rect(x: 10.3, y: 20.6, width: 5.2, height: 5))
     test.window.addSubview(view)
     test.draw()
@@ -80,7 +80,7 @@ struct WindowFrameTests {
     #expect(test.lastDirtyRects == [Rect(x: 10, y: 20, width: 6, height: 6)])
   }
 
-  @Test func viewThatIsTakenOutDirtiesItsPlace() {
+  @Test func removedViewDirtiesItsFrame() {
     let view = View(frame: Rect(x: 10, y: 20, width: 30, height: 40))
     test.window.addSubview(view)
     test.draw()
@@ -94,7 +94,7 @@ struct WindowFrameTests {
 
   // MARK: Visibility
 
-  @Test func windowIsLoadedThoughAViewThatIsCutOffWaits() {
+  @Test func windowIsLoadedWhileAClippedViewIsPending() {
     let panel = View(frame: Rect(x: 0, y: 0, width: 20, height: 20))
     let waiting = View(frame: Rect(x: 40, y: 0, width: 20, height: 20))
     waiting.pendingSlots = 1
@@ -107,7 +107,7 @@ struct WindowFrameTests {
   }
 
   @Test(arguments: ["hidden", "transparent", "untouchable", "seen"])
-  func viewThatCannotBeTouchedIsNotHit(how: String) {
+  func hitTestSkipsViewsThatCannotBeTouched(how: String) {
     let below = View(frame: Rect(x: 0, y: 0, width: 50, height: 50))
     let view = View(frame: below.frame)
     test.window.addSubview(below)
@@ -124,7 +124,7 @@ struct WindowFrameTests {
 
   // MARK: Keys
 
-  @Test func keysThatNobodyTakesGoToTheFrontmostScrollView() {
+  @Test func unhandledKeysScrollTheFrontmostScrollView() {
     let views = (0..<2).map { _ in ScrollView(frame: Rect(x: 0, y: 0, width: 100, height: 100)) }
     for view in views {
       view.contentSize = Size(width: 100, height: 1000)
@@ -137,7 +137,7 @@ struct WindowFrameTests {
     #expect(views.map(\.contentOffset.y) == [0, ScrollView.step])
   }
 
-  @Test func keysWithModifiersGiveNoFocus() {
+  @Test func keysWithModifiersDoNotSetTheFocus() {
     test.window.addSubview(Button(frame: Rect(x: 0, y: 0, width: 50, height: 50)))
 
     test.key(.enter, modifiers: .shift)
@@ -148,7 +148,7 @@ struct WindowFrameTests {
 
   // MARK: View tree changes during moves
 
-  @Test func viewThatGoesElsewhereWhileItIsAddedStaysThere() {
+  @Test func viewThatMovesWhileBeingAddedStaysInItsNewSuperview() {
     let other = View()
     let moving = Moving()
     test.window.addSubview(other)
@@ -167,7 +167,7 @@ struct WindowFrameTests {
     #expect(other.subviews.count == 1)
   }
 
-  @Test func viewThatANeighbourTakesOutWhileBothComeInHasNoWindow() {
+  @Test func viewRemovedByASiblingWhileBothAreAddedHasNoWindow() {
     let panel = View()
     let first = Moving()
     let second = View()

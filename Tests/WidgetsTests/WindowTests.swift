@@ -14,7 +14,7 @@ struct ViewTests {
     return view
   }
 
-  @Test func aChangeDirtiesTheViewOnly() {
+  @Test func changeDirtiesOnlyTheView() {
     let view = view(20, 30)
     view.backgroundColor = .white
     test.draw()
@@ -22,7 +22,7 @@ struct ViewTests {
     #expect(test.lastDirtyRects == [Rect(x: 20, y: 30, width: 10, height: 10)])
   }
 
-  @Test func aMoveDirtiesBothPlaces() {
+  @Test func moveDirtiesTheOldAndTheNewFrame() {
     let view = view(0, 0)
     view.frame.origin = Point(x: 50, y: 50)
     test.draw()
@@ -33,7 +33,7 @@ struct ViewTests {
       ])
   }
 
-  @Test func whatCannotBeSeenDirtiesNothing() {
+  @Test func invisibleViewsDirtyNothing() {
     let hidden = view(0, 0)
     hidden.isHidden = true
     let outside = view(200, 0)
@@ -47,7 +47,7 @@ struct ViewTests {
   }
 
   @Test(arguments: ["move", "hide", "fade", "remove", "add", "clip", "unclip", "scroll"])
-  func whatLiesOutsideItsSuperviewIsDirtiedWithIt(change: String) {
+  func superviewChangeDirtiesSubviewsOutsideItsBounds(change: String) {
     let view = view(20, 20)
     let child = View(frame: Rect(x: 40, y: 5, width: 10, height: 10))
     let outside = Rect(x: 60, y: 25, width: 10, height: 10)
@@ -71,7 +71,7 @@ struct ViewTests {
     #expect(test.lastDirtyRects.contains { $0.contains(outside) })
   }
 
-  @Test func hidingAndShowingDirties() {
+  @Test func hidingAndShowingDirtyTheWindow() {
     let view = view(10, 10)
     view.isHidden = true
     #expect(test.window.isDirty)
@@ -83,7 +83,7 @@ struct ViewTests {
     #expect(test.window.isDirty)
   }
 
-  @Test func aViewOfAPartiallyRedrawnWindowIsLeftOut() {
+  @Test func partialRedrawOmitsViewsOutsideItsRectangle() {
     let view = view(10, 10)
     view.backgroundColor = .white
 
@@ -92,7 +92,7 @@ struct ViewTests {
     #expect(!list.commands.contains { if case .fill(_, .white, _) = $0 { true } else { false } })
   }
 
-  @Test func layoutAskedForDuringLayoutIsDoneInTheSameFrame() {
+  @Test func layoutRequestedDuringLayoutRunsInTheSameFrame() {
     final class Parent: View {
       let child = Child()
       override func layoutSubviews() { child.frame = bounds }
@@ -111,7 +111,7 @@ struct ViewTests {
     #expect(test.window.nextDeadline == nil)
   }
 
-  @Test func layoutAskedForElsewhereDuringLayoutIsDoneInTheSameFrame() {
+  @Test func layoutRequestedForASiblingDuringLayoutRunsInTheSameFrame() {
     final class Follower: View {
       var seen = Size.zero
       override func layoutSubviews() { seen = bounds.size }
@@ -131,7 +131,7 @@ struct ViewTests {
     #expect(test.window.nextDeadline == nil)
   }
 
-  @Test func aWindowIsLoadedWhenNothingThatIsSeenWaits() {
+  @Test func windowIsLoadedWhenNoVisibleViewIsPending() {
     let view = view(10, 10)
     view.pendingSlots = 1
     #expect(!test.window.isLoaded)
@@ -139,7 +139,7 @@ struct ViewTests {
     #expect(test.window.isLoaded)
   }
 
-  @Test func attachmentsHearOfTheirView() {
+  @Test func attachmentReceivesTheEventsOfItsView() {
     final class Attachment: ViewAttachment {
       var events: [String] = []
       func boundsDidChange(of view: View) { events.append("bounds \(view.bounds.width)") }

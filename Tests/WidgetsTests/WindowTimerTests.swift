@@ -8,7 +8,7 @@ struct WindowTimerTests {
   private let test = TestWindow(size: Size(width: 100, height: 100))
   private var window: Window { test.window }
 
-  @Test func afterCallsOnceInTheFirstFrameAtItsTime() {
+  @Test func afterFiresOnceInTheFirstFrameAtItsTime() {
     var calls: [Double] = []
     let timer = window.after(2) { calls.append(window.now) }
 
@@ -32,7 +32,7 @@ struct WindowTimerTests {
     for (index, time) in calls.enumerated() { #expect(abs(time - 0.1 * Double(index + 1)) < 1e-9) }
   }
 
-  @Test func missedCallsAreMadeUpForByOne() {
+  @Test func missedCallsAreReplacedByOneCall() {
     var calls: [Double] = []
     window.every(1) { calls.append(window.now) }
 
@@ -58,7 +58,7 @@ struct WindowTimerTests {
     #expect(window.nextDeadline == nil)
   }
 
-  @Test func timerMayCancelItselfAndAnotherThatIsDueInTheSameFrame() {
+  @Test func timerCanCancelItselfAndAnotherDueTimer() {
     var calls: [String] = []
     var first: WindowTimer?
     var second: WindowTimer?
@@ -75,7 +75,7 @@ struct WindowTimerTests {
   }
 
   @Test(arguments: [0, -1, -Double.infinity])
-  func timeThatHasPassedIsTheNextFrame(seconds: Double) {
+  func timerDueInThePastFiresInTheNextFrame(seconds: Double) {
     var calls = 0
     window.after(seconds) { calls += 1 }
 
@@ -84,7 +84,7 @@ struct WindowTimerTests {
     #expect(calls == 1)
   }
 
-  @Test func timesThatNeverComeWakeNothing() {
+  @Test func timersThatNeverFireDoNotWakeTheWindow() {
     let timers = [
       window.after(.infinity) {}, window.after(.nan) {}, window.every(0) {}, window.every(-1) {},
       window.every(.nan) {}, window.every(.infinity) {},
@@ -94,7 +94,7 @@ struct WindowTimerTests {
     #expect(window.nextDeadline == nil)
   }
 
-  @Test func intervalShorterThanAFrameIsOneCallAFrame() {
+  @Test func intervalShorterThanAFrameFiresOncePerFrame() {
     var calls = 0
     window.every(1e-9) { calls += 1 }
 
@@ -111,7 +111,7 @@ struct WindowTimerTests {
     #expect(window.nextDeadline == 60)
   }
 
-  @Test func whatATimerChangesIsDrawnInItsFrame() {
+  @Test func changeMadeByATimerIsDrawnInItsFrame() {
     let view = View(frame: Rect(x: 0, y: 0, width: 10, height: 10))
     window.addSubview(view)
     test.draw()
@@ -124,7 +124,7 @@ struct WindowTimerTests {
     #expect(test.lastDirtyRects == [view.frame])
   }
 
-  @Test func timerThatIsOverLetsGoOfWhatItsClosureHolds() {
+  @Test func finishedTimerReleasesItsClosure() {
     final class Held {}
     weak var held: Held?
     do {
