@@ -1,12 +1,12 @@
 package import Foundation
 
-/// Runs the program `vitrine` as a user would, off screen.
+/// Runs the program `vitrine` off screen.
 package struct VitrineProgram {
   package struct Outcome {
     package var exitCode: Int32
     package var output: String
     package var errors: String
-    /// What `--stats` wrote, if it was asked for.
+    /// The figures that `--stats` wrote, or `nil` without a stats file.
     package var stats: Stats?
   }
 
@@ -24,16 +24,16 @@ package struct VitrineProgram {
     package var renderer: String
   }
 
-  /// A run that had to be stopped.
+  /// The error for a run that was stopped after a minute.
   package struct DidNotEnd: Error {
     package let arguments: [String]
   }
 
-  /// A folder of its own for what a run writes.
+  /// A temporary folder for the files of the runs.
   package let folder = FileManager.default.temporaryDirectory
     .appending(path: "vitrine-\(UUID().uuidString)")
 
-  /// Whether a run finds on disk what those before it have kept there, in `cache` below `folder`.
+  /// True to keep the disk cache between runs, in `cache` below `folder`.
   private let keepsPictures: Bool
 
   package init(keepsPictures: Bool = false) throws {
@@ -51,12 +51,12 @@ package struct VitrineProgram {
 
   package func remove() { try? FileManager.default.removeItem(at: folder) }
 
-  /// Runs to the end; one that does not end is stopped after a minute, and throws `DidNotEnd`.
+  /// Runs the program to its end. Stops it after a minute and throws `DidNotEnd`.
   package func run(_ arguments: String..., script: String? = nil) async throws -> Outcome {
     try await run(arguments: arguments, script: script)
   }
 
-  /// - Parameter terminates: whether SIGTERM is sent once the window is open.
+  /// - Parameter terminates: True to send SIGTERM when the window is open.
   package func run(
     arguments: [String], script: String? = nil, terminates: Bool = false
   ) async throws -> Outcome {
@@ -114,7 +114,7 @@ package struct VitrineProgram {
       })
   }
 
-  /// The program that was built with these tests: beside the test bundle, whose path the runner is given.
+  /// The program in the folder of the test bundle, whose path is an argument of the test runner.
   private static let executable: URL = {
     let arguments = CommandLine.arguments
     let bundle = arguments.firstIndex(of: "--test-bundle-path").flatMap {
@@ -124,10 +124,10 @@ package struct VitrineProgram {
     return URL(filePath: path).deletingLastPathComponent().appending(path: "vitrine")
   }()
 
-  /// The repository's pictures.
+  /// The folder of the repository's images.
   package static let assets = path(fromTests: "../Assets")
 
-  /// What a leak sanitizer is to pass over.
+  /// The suppressions for a leak sanitizer.
   private static let suppressions = path(fromTests: "Support/leaks-program.txt")
 
   private static func path(fromTests path: String) -> String {
