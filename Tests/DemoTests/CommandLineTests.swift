@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// What the command line promises to scripts: exit codes and one clear line.
+/// The exit codes and one-line messages that scripts rely on.
 @Suite(.timeLimit(.minutes(2)))
 struct CommandLineTests {
-  @Test func helpNamesEveryOptionAndExitsWithZero() async throws {
+  @Test func helpListsOptionsAndExitsWithCodeZero() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
 
@@ -53,7 +53,7 @@ struct CommandLineTests {
     (["--exit-when-idle=yes"], "takes no value"),
     (["pictures"], "unexpected “pictures”"),
   ])
-  func wrongUseIsOneLineAndExitCodeTwo(arguments: [String], message: String) async throws {
+  func wrongUsagePrintsOneLineAndExitsWithCodeTwo(arguments: [String], message: String) async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
 
@@ -64,7 +64,7 @@ struct CommandLineTests {
     #expect(outcome.errors.split(separator: "\n").count == 1)
   }
 
-  @Test func scriptWithATypoIsWrongUseAndNamesItsLine() async throws {
+  @Test func scriptSyntaxErrorNamesItsLineAndExitsWithCodeTwo() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
 
@@ -75,7 +75,7 @@ struct CommandLineTests {
     #expect(outcome.errors.contains("unknown command “tpa”"))
   }
 
-  @Test func missingFeedIsOneLineAndExitCodeOne() async throws {
+  @Test func missingFeedPrintsOneLineAndExitsWithCodeOne() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
 
@@ -86,7 +86,7 @@ struct CommandLineTests {
     #expect(outcome.errors.split(separator: "\n").count == 1)
   }
 
-  @Test func folderWithoutPicturesIsOneLineAndExitCodeOne() async throws {
+  @Test func folderWithoutImagesExitsWithCodeOne() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
     try program.write("no picture", to: "readme.txt")
@@ -97,7 +97,7 @@ struct CommandLineTests {
     #expect(outcome.errors.contains("holds no pictures"))
   }
 
-  @Test func feedOnADeadServerIsOneLineAndExitCodeOne() async throws {
+  @Test func unreachableFeedPrintsOneLineWithoutSecretsAndExitsWithCodeOne() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
 
@@ -108,7 +108,7 @@ struct CommandLineTests {
     #expect(outcome.exitCode == 1)
     #expect(outcome.errors.contains("cannot load the feed http://127.0.0.1:1/list.txt?token=…: "))
     #expect(!outcome.errors.contains("hidden"))
-    // The first line names the video driver.
+    // The other line names the video driver.
     #expect(outcome.errors.split(separator: "\n").count == 2)
   }
 
@@ -116,7 +116,7 @@ struct CommandLineTests {
     let program = try VitrineProgram()
     defer { program.remove() }
 
-    // Its own end would be a failure.
+    // If the script ran to its end, its last check would fail.
     let outcome = try await program.run(
       arguments: ["--video", "offscreen"], script: "wait 20000 ms\nexpect \"nothing\" state normal\n",
       terminates: true)
@@ -124,7 +124,7 @@ struct CommandLineTests {
     #expect(outcome.exitCode == 0)
   }
 
-  @Test func pictureThatIsNotWrittenBecauseASignalCameIsAFailure() async throws {
+  @Test func signalBeforeTheScreenshotExitsWithCodeOne() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
     let picture = program.path("a.png")
@@ -137,7 +137,7 @@ struct CommandLineTests {
   }
 
   @Test(arguments: [[], ["--renderer", "software"], ["--renderer=auto"]])
-  func offScreenTheProcessorDrawsUnlessToldOtherwise(arguments: [String]) async throws {
+  func softwareRendererIsTheDefaultOffScreen(arguments: [String]) async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
 
@@ -149,11 +149,11 @@ struct CommandLineTests {
   }
 
   @Test(arguments: ["opengles2", "opengl"])
-  func rendererThatDoesNotWorkIsOneLineAndExitCodeOne(renderer: String) async throws {
+  func unavailableRendererPrintsOneLineAndExitsWithCodeOne(renderer: String) async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
 
-    // This driver has no OpenGL.
+    // The dummy driver has no OpenGL.
     let outcome = try await program.run("--video", "dummy", "--renderer", renderer, "--exit-when-idle")
 
     #expect(outcome.exitCode == 1)
@@ -162,7 +162,7 @@ struct CommandLineTests {
     #expect(outcome.errors.split(separator: "\n").count == 1)
   }
 
-  @Test func noScreenAtAllIsExitCodeOneWithAHint() async throws {
+  @Test func missingScreenPrintsAHintAndExitsWithCodeOne() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
 

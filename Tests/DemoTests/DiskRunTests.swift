@@ -2,9 +2,9 @@ import DemoRuns
 import Foundation
 import Testing
 
-/// What the program keeps between its runs, seen from outside.
+/// The program's disk cache between runs.
 @Suite(.timeLimit(.minutes(2))) struct DiskRunTests {
-  @Test func secondStartShowsThePicturesFromDisk() async throws {
+  @Test func secondRunShowsImagesFromDisk() async throws {
     let program = try VitrineProgram(keepsPictures: true)
     defer { program.remove() }
     let first = try await program.run("--video", "offscreen", "--exit-when-idle", "--latency", "0")
@@ -17,7 +17,7 @@ import Testing
     #expect(second.stats?.images.stale == 0)
   }
 
-  @Test func folderMayBeChosenAndLeftOut() async throws {
+  @Test func cacheFolderCanBeChosenOrDisabled() async throws {
     let program = try VitrineProgram(keepsPictures: true)
     defer { program.remove() }
     let folder = program.path("kept here")
@@ -31,7 +31,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: program.path("cache")))
   }
 
-  @Test func folderThatCannotBeWrittenIsSaidAndStopsNothing() async throws {
+  @Test func unwritableCacheFolderIsReportedAndImagesAreShown() async throws {
     let program = try VitrineProgram(keepsPictures: true)
     defer { program.remove() }
     let file = try program.write("not a folder", to: "file")
@@ -42,7 +42,7 @@ import Testing
     #expect(run.errors.contains("nothing is kept on disk: \(file)"))
   }
 
-  @Test func refreshAsksTheServerAnew() async throws {
+  @Test func refreshLoadsImagesFromTheNetwork() async throws {
     let program = try VitrineProgram(keepsPictures: true)
     defer { program.remove() }
     _ = try await program.run("--video", "offscreen", "--exit-when-idle", "--latency", "0")
@@ -54,7 +54,7 @@ import Testing
     #expect(images.network == images.disk)
   }
 
-  @Test func screenOfTransitionsHasATileWithPicturesFromDisk() async throws {
+  @Test func transitionsScreenHasATileWithImagesFromDisk() async throws {
     let program = try VitrineProgram(keepsPictures: true)
     defer { program.remove() }
     let arguments = [
@@ -73,12 +73,12 @@ import Testing
     for isFirst in [true, false] {
       let run = try await program.run(arguments: arguments, script: script)
       #expect(run.exitCode == 0, "\(run.errors)")
-      // Two other tiles load anew in both turns.
+      // Only two other tiles load from the network, once at the start and once for the key.
       if !isFirst { #expect(run.stats?.network.requests == 4) }
     }
 
     let without = try await program.run(arguments: arguments + ["--no-disk-cache"], script: script)
-    #expect(without.errors.contains("From disk"), "there is no such tile")
+    #expect(without.errors.contains("From disk"), "the tile needs a disk cache")
     #expect(without.exitCode == 1)
   }
 }

@@ -1,2 +1,2 @@
-// Every test of the demo runs it.
+// All tests of the demo use `VitrineProgram`.
 @_exported import DemoRuns

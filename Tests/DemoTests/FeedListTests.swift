@@ -6,26 +6,26 @@ import Testing
 struct FeedListTests {
   private let base = URL(filePath: "/srv/signs/list.txt")
 
-  @Test func relativeAddressesResolveAgainstTheList() throws {
+  @Test func relativeURLsResolveAgainstTheList() throws {
     let items = try FeedList.parse("a b.jpg\n../c.png\nhttp://x.test/d.webp\n", base: base)
 
     #expect(
       items.map(\.url) == ["file:///srv/signs/a%20b.jpg", "file:///srv/c.png", "http://x.test/d.webp"])
   }
 
-  @Test func titleFollowsATabAndIsMadeFromTheNameWithout() throws {
+  @Test func titleFollowsATabOrIsDerivedFromTheFileName() throws {
     let items = try FeedList.parse("a.jpg\tThe first\r\n07-red_barn.jpg\n", base: base)
 
     #expect(items.map(\.title) == ["The first", "07 red barn"])
   }
 
-  @Test func furtherTabsInATitleAreBlanks() throws {
+  @Test func furtherTabsInATitleBecomeSpaces() throws {
     let items = try FeedList.parse("a.jpg\tThe first\t1987\n", base: base)
 
     #expect(items.map(\.title) == ["The first 1987"])
   }
 
-  @Test func aPageInsteadOfAListIsRefusedByName() {
+  @Test func webPageInsteadOfAListIsRefusedWithItsLine() {
     let error = #expect(throws: FeedError.self) {
       try FeedList.parse("\n<!DOCTYPE html>\n", base: base)
     }
@@ -33,7 +33,7 @@ struct FeedListTests {
     #expect(error?.message == "line 2 of list.txt is no URL: <!DOCTYPE html>")
   }
 
-  @Test func commentsAndEmptyLinesAreNoPictures() throws {
+  @Test func commentsAndEmptyLinesAreIgnored() throws {
     let items = try FeedList.parse("\u{FEFF}# signs\n\n   \n a.jpg \n", base: base)
 
     #expect(items.count == 1)
@@ -49,15 +49,15 @@ struct FeedListTests {
     "file:x.png", "file://localhost/x.png", "ftp://h/x.png", "x-app:/picture", "about:blank", "javascript:1",
     "a.jpg\nfile:///etc/passwd", "a.jpg\rfile:///etc/passwd", "a.jpg\u{2028}fIlE:///etc/passwd",
   ])
-  func listFromTheNetworkNamesNothingOfThisMachine(text: String) throws {
+  func networkListMayNotNameFilesOrOtherSchemes(text: String) throws {
     let error = #expect(throws: FeedError.self) { try FeedList.parse(text, base: network) }
 
     #expect(error?.message.contains("which a list from the network may not name") == true)
-    // The same lines are accepted in a list on this machine.
+    // The same lines are accepted in a local list.
     #expect(try FeedList.parse(text, base: base).count >= 1)
   }
 
-  @Test func listFromTheNetworkNamesTheNetworkAndData() throws {
+  @Test func networkListMayNameHTTPAndDataURLs() throws {
     let items = try FeedList.parse(
       """
       b.png
@@ -82,7 +82,7 @@ struct FeedListTests {
 
   // MARK: Secrets
 
-  @Test func loginsAndKeysAreNeitherTitlesNorInMessages() throws {
+  @Test func titlesAndMessagesContainNoCredentials() throws {
     let items = try FeedList.parse(
       "http://user:hidden@h.test/\nhttp://user:hidden@h.test/a.jpg?sig=hidden", base: base)
     #expect(items.map(\.title) == ["/", "a"])
@@ -98,7 +98,7 @@ struct FeedListTests {
 
   // MARK: Long lists
 
-  @Test func millionShortLinesTakeFourBytesEachBesideTheirText() throws {
+  @Test func listOfAMillionLinesStoresOnlyItsTextAndAnIndex() throws {
     let line = "a.jpg\n"
     let text = Array(String(repeating: line, count: FeedList.countLimit).utf8)
     let before = residentBytes
@@ -107,11 +107,11 @@ struct FeedListTests {
 
     #expect(list.count == 1_000_000)
     #expect(list[999_999].url == "file:///srv/signs/a.jpg")
-    // Room for the index and its growth; strings for all items took 200 MB.
+    // Enough for the index and its growth; strings for all items took 200 MB.
     #expect(residentBytes - before < 32 << 20)
   }
 
-  @Test func listOfTooManyLinesIsRefused() {
+  @Test func listWithTooManyLinesIsRefused() {
     let text = Array(String(repeating: "a\n", count: FeedList.countLimit + 1).utf8)
 
     let error = #expect(throws: FeedError.self) { try FeedList(text, base: base) }
@@ -119,7 +119,7 @@ struct FeedListTests {
     #expect(error?.message == "list.txt names more than 1000000 pictures")
   }
 
-  @Test func listOfTooManyBytesIsRefused() {
+  @Test func listWithTooManyBytesIsRefused() {
     let text = [UInt8](repeating: UInt8(ascii: "#"), count: FeedList.byteLimit + 1)
 
     let error = #expect(throws: FeedError.self) { try FeedList(text, base: base) }
@@ -127,7 +127,7 @@ struct FeedListTests {
     #expect(error?.message == "list.txt is no list of URLs: it has more than 16 MiB")
   }
 
-  @Test func linesThatNeedNoCloserLookAreWhatURLMakesOfThem() throws {
+  @Test func plainLinesAreValidWebURLs() throws {
     for text in [
       "a", "a/b.jpg?x=1&y", "/x", "..", "./a//b", "http://h", "https://h.test/a.png?b=c", "?a", "~x",
     ] {

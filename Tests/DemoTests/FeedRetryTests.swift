@@ -6,7 +6,7 @@ import Vitrine
 struct FeedRetryTests {
   private let unreachable = FeedRetry.Outcome.failed(.transport(code: 7, message: "refused"))
 
-  @Test func pausesDoubleUpToAMinute() {
+  @Test func retryDelaysDoubleUpToAMinute() {
     var retry = FeedRetry()
 
     let actions = (0..<9).map { _ in retry.next(after: unreachable, random: 1) }
@@ -14,14 +14,14 @@ struct FeedRetryTests {
     #expect(actions == [1, 2, 4, 8, 16, 32, 60, 60, 60].map { .retry(after: $0) })
   }
 
-  @Test func pausesVaryByHalf() {
+  @Test func retryDelaysHaveJitterOfOneHalf() {
     var retry = FeedRetry()
 
     #expect(retry.next(after: unreachable, random: 0) == .retry(after: 0.5))
     #expect(retry.next(after: unreachable, random: 0.5) == .retry(after: 1.5))
   }
 
-  @Test func keptListIsAskedForAgainUntilItIsFresh() {
+  @Test func staleListIsReloadedUntilItIsFresh() {
     var retry = FeedRetry()
 
     #expect(retry.next(after: .stale, random: 1) == .retry(after: 1))
@@ -34,7 +34,7 @@ struct FeedRetryTests {
     ImageError.status(404), .status(403), .invalidURL("x"), .redirectRefused(.scheme("file")),
     .tooLarge(.body(bytes: 1)), .shutDown,
   ])
-  func whatWouldFailAgainIsGivenUp(error: ImageError) {
+  func permanentErrorIsNotRetried(error: ImageError) {
     var retry = FeedRetry()
 
     #expect(retry.next(after: .failed(error), random: 1) == .giveUp)
@@ -44,7 +44,7 @@ struct FeedRetryTests {
     ImageError.status(503), .status(429), .status(500), .timedOut(.connect(seconds: 1)),
     .proxyFailed(status: nil, message: ""), .emptyBody, .invalidData("line 1 is no URL"),
   ])
-  func whatMayHealIsTriedAgain(error: ImageError) {
+  func retryableErrorIsRetried(error: ImageError) {
     var retry = FeedRetry()
 
     #expect(retry.next(after: .failed(error), random: 1) == .retry(after: 1))

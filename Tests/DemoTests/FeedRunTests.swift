@@ -2,10 +2,10 @@ import Foundation
 import Testing
 import VitrineGalleryServer
 
-/// The whole program against a server that the test can see: its figures and the server's log must agree.
+/// The program with a server of the test: the stats must agree with the server's log.
 @Suite(.timeLimit(.minutes(3)), .serialized)
 struct FeedRunTests {
-  @Test func everyPictureOnTheScreenIsOneRequestInTheServersLog() async throws {
+  @Test func statsAgreeWithTheServersLog() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
     let server = try GalleryServer(pictures: VitrineProgram.assets)
@@ -30,7 +30,7 @@ struct FeedRunTests {
     #expect(stats.video == "offscreen")
   }
 
-  @Test func whatCannotBeShownFailsAndTheRestGoesOn() async throws {
+  @Test func brokenResponsesFailAndOtherImagesLoad() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
     let server = try GalleryServer(pictures: VitrineProgram.assets)
@@ -65,14 +65,14 @@ struct FeedRunTests {
 
     #expect(outcome.errors.split(separator: "\n").count == 1)
     #expect(outcome.exitCode == 0)
-    // Each hop of the loop is a request; the dead server was sent none.
+    // Each hop of the redirect loop is a request; the unreachable server received none.
     #expect(outcome.stats?.network.requests == server.log.count)
     #expect(outcome.stats?.network.connections == server.connectionCount)
     #expect(outcome.stats?.images.failed == 7)
     #expect(outcome.stats?.images.shown == 1)
   }
 
-  @Test func pictureAskedForTwiceIsDownloadedOnce() async throws {
+  @Test func imageInSeveralRowsIsDownloadedOnce() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
     let server = try GalleryServer(pictures: VitrineProgram.assets)
@@ -86,7 +86,7 @@ struct FeedRunTests {
     #expect(server.log.count == 1)
   }
 
-  @Test func redirectedListResolvesAgainstThePlaceItCameFrom() async throws {
+  @Test func relativeURLsOfARedirectedListResolveAgainstItsFinalURL() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
     let server = try GalleryServer(pictures: VitrineProgram.assets)
@@ -102,7 +102,7 @@ struct FeedRunTests {
     #expect(outcome.exitCode == 0)
   }
 
-  @Test func feedIsShownFromDiskWhenItsServerIsDown() async throws {
+  @Test func feedIsShownFromDiskWhileItsServerIsDown() async throws {
     let program = try VitrineProgram(keepsPictures: true)
     defer { program.remove() }
     let server = try GalleryServer(pictures: VitrineProgram.assets)
@@ -120,7 +120,7 @@ struct FeedRunTests {
     #expect(offline.stats?.images.disk == 1)
   }
 
-  @Test func listOfALyingServerShowsNoFileOfThisMachine() async throws {
+  @Test func networkListWithAFileURLIsRefused() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
     let server = try GalleryServer(pictures: VitrineProgram.assets)
@@ -137,7 +137,7 @@ struct FeedRunTests {
     #expect(outcome.stats?.images.file == 0)
   }
 
-  @Test func loginsOfTheFeedAreShownAndWrittenNowhere() async throws {
+  @Test func outputAndTraceContainNoCredentials() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
     let server = try GalleryServer(pictures: VitrineProgram.assets)
@@ -160,7 +160,7 @@ struct FeedRunTests {
     #expect(!written.contains("kiosk:"))
   }
 
-  @Test func folderIsShownInTheOrderOfItsNames() async throws {
+  @Test func folderIsSortedByFileName() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
     let picture = try Data(contentsOf: URL(filePath: VitrineProgram.assets + "/buttons/heart-normal.png"))

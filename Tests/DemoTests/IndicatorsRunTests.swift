@@ -1,18 +1,18 @@
 import Testing
 
-/// The demo's indicators, driven by keys and by a finger.
+/// The demo's indicators, driven by keys and drags.
 @Suite(.timeLimit(.minutes(3)), .serialized)
 struct IndicatorsRunTests {
   private func play(_ arguments: String..., script: String) async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
-    // A quarter of the pixels for the same points: builds for debugging are slow to fill them.
+    // A quarter of the pixels, because debug builds draw slowly.
     let outcome = try await program.run(
       arguments: ["--video", "offscreen", "--scale", "0.5"] + arguments, script: script)
     #expect(outcome.exitCode == 0, "\(outcome.errors)")
   }
 
-  @Test func everyCardIsLoadedAgainByKeysAlone() async throws {
+  @Test func keysReloadEachCard() async throws {
     let names = ["Spinner", "Bar", "Ring", "Unknown", "Your own", "Task", "None", "Scans", "Blurred", "Rows"]
     let loaded = names.map { "expect \"\($0)\" state loaded\n" }.joined()
     let again = names.map {
@@ -25,13 +25,13 @@ struct IndicatorsRunTests {
       """
     }.joined()
 
-    // High enough for all of them: what is not seen is not waited for.
+    // High enough for all cards: idle does not wait for cards out of sight.
     try await play(
       "--screen", "indicators", "--size", "1280x1440",
       script: "wait idle\n" + loaded + again + "wait idle\n" + loaded)
   }
 
-  @Test func pullLoadsTheListAnew() async throws {
+  @Test func pullToRefreshReloadsTheList() async throws {
     try await play(
       "--latency", "800",
       script: """
@@ -44,7 +44,7 @@ struct IndicatorsRunTests {
         """)
   }
 
-  @Test func refreshEndsWithThePicturesUnderAManualClockToo() async throws {
+  @Test func refreshEndsWhenImagesAreLoadedWithAManualClock() async throws {
     try await play(
       "--latency", "100", "--size", "800x480",
       script: """
@@ -58,7 +58,7 @@ struct IndicatorsRunTests {
   }
 
   @Test(arguments: ["list", "grid"])
-  func keyLoadsAnew(screen: String) async throws {
+  func f5KeyReloadsTheScreen(screen: String) async throws {
     try await play(
       "--latency", "800", "--screen", screen,
       script: """
@@ -70,7 +70,7 @@ struct IndicatorsRunTests {
         """)
   }
 
-  @Test func networkIsSeenToBeBusyAfterASecond() async throws {
+  @Test func networkIndicatorTurnsOnWhileLoading() async throws {
     try await play(
       "--screen", "indicators", "--size", "1280x1200",
       script: """

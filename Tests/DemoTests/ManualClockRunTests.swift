@@ -2,10 +2,10 @@ import Foundation
 import Testing
 import VitrineWidgets
 
-/// The demo under a clock that its script moves: moments of an animation are fixed pictures.
+/// The demo with a manual clock: screenshots during animations are reproducible.
 @Suite(.timeLimit(.minutes(3)), .serialized)
 struct ManualClockRunTests {
-  /// Runs a script that writes the pictures that are named in it as `@NAME`, and returns them.
+  /// Runs a script in which each line `@NAME` writes a screenshot, and returns the screenshots by name.
   private func pictures(
     _ names: String..., latency: String = "0", script: String
   ) async throws -> [String: Screenshot] {
@@ -22,7 +22,7 @@ struct ManualClockRunTests {
       uniqueKeysWithValues: names.map { ($0, try Screenshot(contentsOf: program.path($0))) })
   }
 
-  @Test func momentOfAFadeIsTheSharesOfBothPictures() async throws {
+  @Test func screenshotDuringAFadeBlendsBothImages() async throws {
     let script = """
       clock manual
       wait loaded
@@ -46,7 +46,7 @@ struct ManualClockRunTests {
     #expect(half.largestDistance(from: old.mixed(with: new, share: share)) <= 2)
   }
 
-  @Test func spinnerComesAtItsTimeAndTurns() async throws {
+  @Test func spinnerAppearsAfterItsDelayAndAnimates() async throws {
     let script = """
       clock manual
       advance 99 ms
@@ -65,7 +65,7 @@ struct ManualClockRunTests {
     #expect(first["first"] != first["later"])
   }
 
-  @Test func momentsOfADragAndOfTheThrowAfterItAreTheSameEachTime() async throws {
+  @Test func draggingAndDecelerationAreReproducible() async throws {
     let script = """
       clock manual
       wait idle
@@ -89,7 +89,7 @@ struct ManualClockRunTests {
     for (name, next) in zip(names, names.dropFirst()) { #expect(first[name] != first[next], "\(name)") }
   }
 
-  @Test func wholeAdvanceAndItsPartsEndInTheSamePicture() async throws {
+  @Test func splittingAnAdvanceGivesTheSameScreenshot() async throws {
     let start = "clock manual\nwait idle\ndrag 240 350 240 150 120\n"
 
     let whole = try await pictures("a", script: start + "advance 90 ms\n@a\n")
@@ -98,7 +98,7 @@ struct ManualClockRunTests {
     #expect(whole == parts)
   }
 
-  @Test func whatIsInMemoryDependsOnTheScriptAndNotOnItsSpeed() async throws {
+  @Test func memoryHitsDoNotDependOnTheScriptsSpeed() async throws {
     func script(_ pause: String) -> String {
       """
       clock manual
@@ -116,7 +116,7 @@ struct ManualClockRunTests {
     }
 
     let fast = try await pictures("grid", "list", script: script(""))
-    // Pictures are written for a while, in which those that were asked for are decoded.
+    // Writing screenshots takes time, in which the requested images are decoded.
     let slow = try await pictures(
       "grid", "list", "pause", script: script(String(repeating: "@pause\n", count: 30)))
 
@@ -124,7 +124,7 @@ struct ManualClockRunTests {
     #expect(fast["list"] == slow["list"])
   }
 
-  @Test func clockMayBeStoppedInTheMiddle() async throws {
+  @Test func manualClockMayStartInTheMiddleOfAScript() async throws {
     let script = """
       wait idle
       clock manual
@@ -146,7 +146,7 @@ struct ManualClockRunTests {
     #expect(first == second)
   }
 
-  @Test func whatTheScriptLeavesMovingComesToItsEndForAScreenshot() async throws {
+  @Test func animationsFinishBeforeTheFinalScreenshot() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
 
@@ -157,12 +157,12 @@ struct ManualClockRunTests {
     #expect(outcome.exitCode == 0)
     #expect(FileManager.default.fileExists(atPath: program.path("a.png")))
     let idle = try #require(outcome.stats?.time_ms.idle)
-    #expect(idle < 60_000, "of the process, not of the script's clock")
+    #expect(idle < 60_000, "stats use real time, not the manual clock")
     #expect(try #require(outcome.stats?.time_ms.first_frame) < idle)
   }
 
   @Test(arguments: ["wait loaded 0.2", "wait idle 0.2"])
-  func waitingInVainIsInRealTimeAndNamesItsLine(command: String) async throws {
+  func waitTimesOutInRealTimeAndNamesItsLine(command: String) async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
 
@@ -173,7 +173,7 @@ struct ManualClockRunTests {
     #expect(outcome.errors.contains("line 2: not \(command.contains("idle") ? "idle" : "loaded") in time"))
   }
 
-  @Test func exitAfterIsInRealTime() async throws {
+  @Test func exitAfterUsesRealTime() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
 
@@ -189,7 +189,7 @@ struct ManualClockRunTests {
     #expect(early.exitCode == 0)
   }
 
-  @Test func escapeEndsAScriptUnderAManualClockToo() async throws {
+  @Test func escapeQuitsAScriptWithAManualClock() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
 
@@ -200,7 +200,7 @@ struct ManualClockRunTests {
     #expect(outcome.exitCode == 0)
   }
 
-  @Test func waitLoadedIsForARealClockToo() async throws {
+  @Test func waitLoadedWorksWithARealClock() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
 

@@ -6,7 +6,7 @@ import VitrineTesting
 
 @testable import VitrineDemo
 
-/// A feed on a network that the test controls.
+/// A network feed with a fake transport.
 @MainActor
 @Suite(.timeLimit(.minutes(1)))
 struct NetworkFeedTests {
@@ -37,7 +37,7 @@ struct NetworkFeedTests {
     transport.transfers[number - 1].fail(error)
   }
 
-  @Test func listComesByTheDownloaderAndIsKeptOnDisk() async throws {
+  @Test func listIsLoadedByTheDownloaderAndStoredOnDisk() async throws {
     let feed = feed()
     var lists = 0
     feed.onList = { lists += 1 }
@@ -54,7 +54,7 @@ struct NetworkFeedTests {
     try await until { disk.storeCount == 1 }
   }
 
-  @Test func serverThatIsNotThereYetIsAskedAgain() async throws {
+  @Test func feedRetriesUntilTheServerResponds() async throws {
     let feed = feed()
     var states: [NetworkFeed.State] = []
     feed.onChange = { states.append(feed.state) }
@@ -80,7 +80,7 @@ struct NetworkFeedTests {
     #expect(test.window.nextDeadline == nil)
   }
 
-  @Test func serverThatIsDownIsReplacedByTheDiskUntilItIsBack() async throws {
+  @Test func staleListIsShownWhileTheServerIsDown() async throws {
     let first = feed()
     first.load()
     try await answer(1, with: "b.png\n")
@@ -101,7 +101,7 @@ struct NetworkFeedTests {
     #expect(lists == 2)
   }
 
-  @Test func sameListIsNotShownAgain() async throws {
+  @Test func unchangedListIsNotReportedAgain() async throws {
     let feed = feed()
     var lists = 0
     feed.onList = { lists += 1 }
@@ -120,7 +120,7 @@ struct NetworkFeedTests {
   }
 
   @Test(arguments: ["<html>", "file:///etc/passwd\n", "\n", "# nothing\n", "a\u{0}b"])
-  func textThatIsNoListIsReportedInOneLineAndAskedForAgain(text: String) async throws {
+  func invalidListIsReportedInOneLineAndRetried(text: String) async throws {
     let feed = feed()
 
     feed.load()
@@ -138,7 +138,7 @@ struct NetworkFeedTests {
     #expect(feed.feed.count == 1)
   }
 
-  @Test func pageInPlaceOfTheListDoesNotReplaceTheListOnDisk() async throws {
+  @Test func invalidListDoesNotReplaceTheListOnDisk() async throws {
     let first = feed()
     first.load()
     try await answer(1, with: "b.png\nc.png\n")
@@ -149,7 +149,7 @@ struct NetworkFeedTests {
     try await answer(2, with: "<html>Please sign in</html>")
     try await until { second.state == .stale }
     #expect(second.feed.count == 2)
-    #expect(test.window.nextDeadline != nil, "the list is asked for again")
+    #expect(test.window.nextDeadline != nil, "a retry is scheduled")
     first.load()
     try await answer(3, with: "<html>Please sign in</html>")
     try await until { first.state == .stale }
@@ -162,7 +162,7 @@ struct NetworkFeedTests {
     #expect(disk.storeCount == 1)
   }
 
-  @Test func networkThatReturnsSendsTheRequestAtOnce() async throws {
+  @Test func networkReturnAndClockStepRetryImmediately() async throws {
     let downloader = downloader()
     let feed = feed(downloader)
     feed.load()
@@ -179,10 +179,10 @@ struct NetworkFeedTests {
 
     downloader.clockStepped()
     try await mainQueueTurn()
-    #expect(transport.transfers.count == 3, "nothing is left to ask for")
+    #expect(transport.transfers.count == 3, "no request is left")
   }
 
-  @Test func requestThatIsStuckWhenTheNetworkReturnsIsSentAgain() async throws {
+  @Test func networkReturnRestartsAStalledRequest() async throws {
     let downloader = downloader()
     let feed = feed(downloader)
     feed.load()
@@ -200,7 +200,7 @@ struct NetworkFeedTests {
     }
   }
 
-  @Test func listThatIsGoneIsNotAskedForAgain() async throws {
+  @Test func missingListIsNotRetried() async throws {
     let feed = feed()
 
     feed.load()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import VitrineDemo
 
-/// The messages for wrong command lines, tested without starting the program.
+/// The messages for wrong usage, tested without a run of the program.
 struct OptionErrorTests {
   private func message(_ arguments: String...) -> String? {
     do {
@@ -13,19 +13,19 @@ struct OptionErrorTests {
     }
   }
 
-  @Test func optionThatFollowsIsNoValue() {
+  @Test func optionWithoutAValueIsRefused() {
     #expect(message("--feed", "--overlay")?.hasPrefix("--feed needs") == true)
     #expect(message("--feed")?.hasPrefix("--feed needs") == true)
     #expect(message("--feed", "")?.hasPrefix("--feed needs") == true)
     #expect(message("--feed=")?.hasPrefix("--feed needs") == true)
   }
 
-  @Test func switchTakesNoValue() {
+  @Test func switchWithAValueIsRefused() {
     #expect(message("--overlay=1") == "--overlay takes no value")
     #expect(message("--no-disk-cache=") == "--no-disk-cache takes no value")
   }
 
-  @Test func valueMayHoldEqualsSigns() throws {
+  @Test func valueMayContainEqualsSigns() throws {
     let url = "http://a.test/list?x=1&y=2"
 
     #expect(try Options(arguments: ["--feed=\(url)"]).feed == url)
@@ -42,17 +42,17 @@ struct OptionErrorTests {
     #expect(try Options(arguments: ["--size=8192x100", "--scale=2"]).scale == 2)
   }
 
-  @Test func cacheFolderAndNoCacheExcludeEachOther() {
+  @Test func cacheFolderAndNoDiskCacheExcludeEachOther() {
     #expect(message("--cache", "/tmp", "--no-disk-cache")?.contains("cannot both be obeyed") == true)
     #expect(message("--cache", "/tmp") == nil)
     #expect(message("--no-disk-cache") == nil)
   }
 
-  @Test(arguments: ["--scren", "--screeen", "--Screen"]) func nearMissIsHintedAt(name: String) {
+  @Test(arguments: ["--scren", "--screeen", "--Screen"]) func similarOptionIsSuggested(name: String) {
     #expect(message(name)?.hasSuffix("did you mean --screen?") == true)
   }
 
-  @Test func farMissIsNot() {
+  @Test func unrelatedOptionIsNotSuggested() {
     #expect(message("--colour")?.hasSuffix("see --help") == true)
   }
 }

@@ -5,7 +5,7 @@ import VitrineWidgets
 @testable import VitrineDemo
 
 struct OptionsTests {
-  @Test func defaultsAreThoseOfTheHelpText() throws {
+  @Test func optionsHaveDefaults() throws {
     let options = try Options(arguments: [])
 
     #expect(options.screen == "list")
@@ -22,7 +22,7 @@ struct OptionsTests {
     #expect(try Options(arguments: ["--size=640X480"]).size == Size(width: 640, height: 480))
   }
 
-  @Test func tilesMayTouchAndChromeMayGo() throws {
+  @Test func tileGapAndChromeOptionsAreRead() throws {
     let options = try Options(arguments: [
       "--screen=grid", "--tile", "64X48", "--gap", "0", "--chrome", "OFF",
     ])
@@ -34,7 +34,7 @@ struct OptionsTests {
     #expect(try Options(arguments: ["--gap", "2.5"]).gap == 2.5)
   }
 
-  @Test func panelIsUprightAndOfOnePixelToAPointUnlessSaidOtherwise() throws {
+  @Test func rotationAndScaleDefaultToNoneAndOne() throws {
     let options = try Options(arguments: ["--rotate", "270", "--scale=1.25"])
 
     #expect(try Options(arguments: []).rotation == .none)
@@ -43,7 +43,7 @@ struct OptionsTests {
     #expect(options.scale == 1.25)
   }
 
-  @Test func autoVideoIsNoDriverOfItsOwn() throws {
+  @Test func autoVideoNamesNoDriver() throws {
     #expect(try Options(arguments: ["--video", "auto"]).video == nil)
     #expect(try Options(arguments: ["--video", "OFFSCREEN"]).video == "offscreen")
   }
@@ -82,7 +82,7 @@ struct ScriptTests {
       ])
   }
 
-  @Test func byteOrderMarkIsNoCommand() throws {
+  @Test func byteOrderMarkIsIgnored() throws {
     #expect(try Script("\u{FEFF}quit").lines == [.init(number: 1, command: .quit)])
   }
 
@@ -93,14 +93,14 @@ struct ScriptTests {
     ("wait 1e9 ms", "by 3600000 ms at most"), ("drag 1 2 3 4 1e9", "by 3600000 ms at most"),
     ("clock", "the clock is missing"), ("clock real", "none of manual"), ("clock manual 1", "too much"),
   ])
-  func wrongLineUnderAManualClockIsNamed(line: String, message: String) {
+  func errorOfAManualClockScriptNamesItsLine(line: String, message: String) {
     let error = #expect(throws: Script.SyntaxError.self) { try Script("clock manual\n" + line) }
 
     #expect(error?.line == 2)
     #expect(error?.message.contains(message) == true)
   }
 
-  @Test func longWaitsInRealTimeAreAllowed() throws {
+  @Test func longWaitsAreAllowedInRealTime() throws {
     #expect(try Script("wait 1e9 ms").lines.first?.command == .wait(seconds: 1e6))
   }
 
@@ -114,7 +114,7 @@ struct ScriptTests {
     ("wheel 1 2 1e308", "too large"), ("wait 1e10 ms", "too large"), ("wait idle 1e300", "too large"),
     ("drag 1 2 3 4 1e300", "too large"), ("tap 99999999999999999999 1", "too large"),
   ])
-  func wrongLineIsNamed(line: String, message: String) {
+  func errorNamesTheLineOfTheScript(line: String, message: String) {
     let error = #expect(throws: Script.SyntaxError.self) { try Script("\n" + line) }
 
     #expect(error?.line == 2)

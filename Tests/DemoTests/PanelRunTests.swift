@@ -2,10 +2,10 @@ import Foundation
 import Testing
 import VitrineGraphics
 
-/// The demo on panels that are turned, or have more pixels to a point.
+/// The demo on rotated panels.
 @Suite(.timeLimit(.minutes(3)), .serialized)
 struct PanelRunTests {
-  /// Scrolls, so that parts of the picture are drawn anew, and stops in the midst of it.
+  /// A script that takes its screenshot while the list scrolls, so that the window is redrawn in parts.
   private static func script(screenshot: String) -> String {
     """
     clock manual
@@ -20,7 +20,7 @@ struct PanelRunTests {
   }
 
   @Test(arguments: ["90", "180", "270"])
-  func turnedPanelShowsTheUprightListTurned(degrees: String) async throws {
+  func rotatedPanelShowsTheUprightListRotated(degrees: String) async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
     func picture(_ degrees: String) async throws -> Screenshot {

@@ -1,7 +1,7 @@
 import VitrineCodecs
 import VitrineGraphics
 
-/// The pixels of a PNG that the program has written, blue first.
+/// The pixels of a PNG that the program has written, in the order blue, green, red, alpha.
 struct Screenshot: Equatable, CustomStringConvertible {
   let width: Int
   let height: Int
@@ -22,7 +22,7 @@ struct Screenshot: Equatable, CustomStringConvertible {
     self.pixels = pixels
   }
 
-  /// The upright picture of a panel that shows it turned.
+  /// The upright image of a rotated panel's screenshot.
   func turnedBack(_ rotation: Rotation) -> Screenshot {
     let size = rotation.turned(Size(width: Double(width), height: Double(height)))
     let (width, height) = (Int(size.width), Int(size.height))
@@ -35,7 +35,7 @@ struct Screenshot: Equatable, CustomStringConvertible {
     return Screenshot(width: width, height: height, pixels: upright)
   }
 
-  /// Both pictures laid over each other, in unrounded channels.
+  /// A blend of both images, as unrounded channels.
   func mixed(with new: Screenshot, share: Double) -> [Double] {
     zip(channels, new.channels).map { Double($0) * (1 - share) + Double($1) * share }
   }

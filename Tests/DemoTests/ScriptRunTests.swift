@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// The demo, played by scripts.
+/// The demo, driven by scripts.
 @Suite(.timeLimit(.minutes(3)), .serialized)
 struct ScriptRunTests {
-  @Test func scrollingShowsOtherRowsAndATapSelects() async throws {
+  @Test func scriptCanScrollTapAndTakeScreenshots() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
 
@@ -61,7 +61,7 @@ struct ScriptRunTests {
     #expect(outcome.exitCode == 0)
   }
 
-  @Test func keysAloneLetTilesChange() async throws {
+  @Test func keysReloadTilesOfTheTransitionsScreen() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
 
@@ -105,7 +105,7 @@ struct ScriptRunTests {
     #expect(wrong.errors.contains("line 6: “From memory” is loaded, not changing"), "\(wrong.errors)")
   }
 
-  @Test func failedCheckEndsWithItsLineAndExitCodeOne() async throws {
+  @Test func failedCheckNamesItsLineAndExitsWithCodeOne() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
 
@@ -117,7 +117,7 @@ struct ScriptRunTests {
     #expect(outcome.errors.contains("line 2: “Heart” is loaded, normal, not selected"))
   }
 
-  @Test func waitingInVainEndsWithItsLineAndExitCodeOne() async throws {
+  @Test func timedOutWaitNamesItsLineAndExitsWithCodeOne() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
 
@@ -155,7 +155,7 @@ struct ScriptRunTests {
     (["--script"], "line 2: the script is not over"),
     (["--screenshot", "never.png"], "never.png is not written"),
   ])
-  func whatTheTimeDoesNotSufficeForFails(arguments: [String], message: String) async throws {
+  func unfinishedRunFailsAfterExitAfter(arguments: [String], message: String) async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
     let script = arguments == ["--script"] ? "# a picture\nwait idle\nquit\n" : nil
@@ -168,7 +168,7 @@ struct ScriptRunTests {
     #expect(outcome.errors.contains(message))
   }
 
-  @Test func keysMoveALineFromRowToRowAndChoose() async throws {
+  @Test func keysMoveTheFocusBetweenRowsAndSelect() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
 
@@ -196,7 +196,7 @@ struct ScriptRunTests {
     #expect(outcome.exitCode == 0)
   }
 
-  @Test func tilesAreFoundByTheirTitlesAndKeysGoFromOneToTheNext() async throws {
+  @Test func keysMoveTheFocusBetweenTilesAndSelect() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
 
@@ -234,7 +234,7 @@ struct ScriptRunTests {
     #expect(outcome.exitCode == 0)
   }
 
-  @Test func withoutChromeTheScreenHasAllOfTheWindow() async throws {
+  @Test func screenFillsTheWindowWithoutChrome() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
 
@@ -264,7 +264,7 @@ struct ScriptRunTests {
     #expect(outcome.exitCode == 0)
   }
 
-  @Test func narrowWindowsHaveTheHeaderInTwoRows() async throws {
+  @Test func narrowWindowHasTwoRowsOfHeader() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
 
@@ -285,7 +285,7 @@ struct ScriptRunTests {
     #expect(outcome.exitCode == 0)
   }
 
-  @Test func tinyWindowShowsItsPicturesAndBecomesIdle() async throws {
+  @Test func tinyWindowShowsImagesAndBecomesIdle() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
 
@@ -296,7 +296,7 @@ struct ScriptRunTests {
     #expect(outcome.stats?.images.shown ?? 0 > 0)
   }
 
-  @Test func timesThatHaveNotComeAreNull() async throws {
+  @Test func timesNotReachedAreNull() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
 
@@ -307,7 +307,7 @@ struct ScriptRunTests {
     #expect(text.contains("\"idle\" : null"))
   }
 
-  @Test func oneAddressUnderManyIdentifiersIsDownloadedForAll() async throws {
+  @Test func imagesWithOneURLAndManyIdentifiersShareDownloads() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
 
@@ -315,8 +315,8 @@ struct ScriptRunTests {
       "--video", "offscreen", "--latency", "150", "--screen", "buttons",
       script: "wait idle\nexpect \"Round\" state loaded\nexpect \"Grey\" state loaded\n")
 
-    // 21 pictures and one that fails. A slot that is slow to ask comes too late to share, so there may be some more, but
-    // far fewer than slots.
+    // 21 images and one failure. A slot whose request starts late cannot share a download, so there may be more requests,
+    // but far fewer than slots.
     #expect(outcome.exitCode == 0)
     let stats = try #require(outcome.stats)
     #expect(stats.network.requests >= 22)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `--trace` and the diagnostics, with the real program.
+/// `--trace` and the overlay, with the real program.
 @Suite(.timeLimit(.minutes(3)), .serialized)
 struct TraceRunTests {
   private struct Document: Decodable {
@@ -13,7 +13,7 @@ struct TraceRunTests {
     let traceEvents: [Slice]
   }
 
-  @Test func everyPictureHasATrackFromQueueToFirstFrame() async throws {
+  @Test func traceHasATrackWithStagesForEachImage() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
 
@@ -31,22 +31,22 @@ struct TraceRunTests {
     for track in tracks.values {
       for stage in stages { #expect(track.contains { $0.name == stage }, "no \(stage)") }
     }
-    // Rows below the screen are loaded ahead and not seen.
+    // Rows below the screen are prefetched and have no first frame.
     #expect(tracks.values.count { track in track.contains { $0.name == "first frame" } } >= 7)
-    // A viewer needs slices of a track that lie side by side or inside each other.
+    // Trace viewers need slices that are either disjoint or nested.
     for track in tracks.values {
       var ends: [Double] = []
       for slice in track {
         let begin = slice.ts ?? 0
         let end = begin + (slice.dur ?? 0)
         while let last = ends.last, last <= begin + 0.001 { ends.removeLast() }
-        #expect(ends.allSatisfy { end <= $0 + 0.001 }, "\(slice.name) sticks out")
+        #expect(ends.allSatisfy { end <= $0 + 0.001 }, "\(slice.name) overlaps")
         ends.append(end)
       }
     }
   }
 
-  @Test func traceThatCannotBeWrittenIsOneLineAndExitCodeOne() async throws {
+  @Test func unwritableTraceExitsWithCodeOne() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
 
@@ -58,7 +58,7 @@ struct TraceRunTests {
     #expect(outcome.errors.contains("cannot write \(program.path("none/trace.json"))"))
   }
 
-  @Test func f1AndTheOptionShowTheSame() async throws {
+  @Test func f1KeyTogglesTheOverlay() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
 

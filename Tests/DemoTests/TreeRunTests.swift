@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What the demo tells whoever does not see it.
+/// The accessibility tree of the demo.
 @Suite(.timeLimit(.minutes(3)), .serialized)
 struct TreeRunTests {
   private func run(
@@ -9,27 +9,27 @@ struct TreeRunTests {
   ) async throws -> VitrineProgram.Outcome {
     let program = try VitrineProgram()
     defer { program.remove() }
-    // A quarter of the pixels for the same points: builds for debugging are slow to fill them.
+    // A quarter of the pixels, because debug builds draw slowly.
     return try await program.run(
       arguments: ["--video", "offscreen", "--scale", "0.5", "--latency", "0", "--screen", screen] + options,
       script: script)
   }
 
   @Test(arguments: ["list", "grid", "buttons", "transitions", "indicators"])
-  func treeOfAScreenIsPrintedOnceItIsLoaded(screen: String) async throws {
+  func treeOfALoadedScreenIsPrinted(screen: String) async throws {
     let outcome = try await run(screen, "--dump-tree")
 
     let lines = outcome.output.split(separator: "\n")
     #expect(outcome.exitCode == 0)
     #expect(lines.first == "window \"\" \"\" normal 0,0 1280x800")
-    // Role, name, value, states, place, size; two blanks further in than what it lies in.
+    // Role, name, value, states, position and size; indented by two spaces per level.
     let line = try Regex(
       #"(  )*[a-zA-Z]+ "([^"\\]|\\.)*" "([^"\\]|\\.)*" [a-z,]+ -?[0-9]+,-?[0-9]+ [0-9]+x[0-9]+"#)
     for text in lines { #expect(try line.wholeMatch(in: String(text)) != nil, "\(text)") }
     #expect(outcome.output.contains("\n  group \"Screen\" \"\" normal"))
   }
 
-  @Test func treeNamesWhatTheScreenShows() async throws {
+  @Test func treeNamesTheElementsOfTheScreen() async throws {
     let list = try await run("list", "--dump-tree").output
     let grid = try await run("grid", "--dump-tree", "--chrome", "off").output
     let buttons = try await run("buttons", "--dump-tree").output
@@ -38,12 +38,12 @@ struct TreeRunTests {
     #expect(list.contains("\n    row \""))
     #expect(list.contains("    button \"List\" \"\" selected"))
     #expect(grid.contains("\n    row \""))
-    #expect(!grid.contains("row \"\""), "tiles have no text, but names")
+    #expect(!grid.contains("row \"\""), "tiles without text have names")
     #expect(buttons.contains("toggle \"Heart\" \"off\" normal 113,228 96x96"))
     #expect(buttons.contains("\" \"\" disabled "))
   }
 
-  @Test func treeIsPrintedAsTheScriptLeavesIt() async throws {
+  @Test func treeIsPrintedAfterTheScript() async throws {
     let outcome = try await run(
       "buttons", "--dump-tree", script: "wait idle\ntap 162 288\nkey tab\nwait idle\n")
 
@@ -51,8 +51,8 @@ struct TreeRunTests {
     #expect(outcome.output.contains("toggle \"Heart\" \"on\" selected,focused"))
   }
 
-  @Test func barOfALoadThatFailsShowsNothingOfTheOneBefore() async throws {
-    // The server is down when the picture that is bound to a task is asked for again.
+  @Test func progressBarIsEmptyAfterAFailedReload() async throws {
+    // The taps stop the server and reload the image that is bound to a task.
     let outcome = try await run(
       "indicators", "--dump-tree", "--size", "1280x800",
       script: """
@@ -68,7 +68,7 @@ struct TreeRunTests {
     #expect(outcome.output.contains("progress \"\" \"0%\" "))
   }
 
-  @Test func treeThatIsNotThereInTimeIsAFailure() async throws {
+  @Test func missingTreeAfterExitAfterExitsWithCodeOne() async throws {
     let outcome = try await run("buttons", "--latency", "5000", "--exit-after", "0.3", "--dump-tree")
 
     #expect(outcome.exitCode == 1)
@@ -102,16 +102,16 @@ struct TreeRunTests {
     ("role button", "is a toggle, not a button"), ("value on", "has the value “off”, not “on”"),
     ("name Liver", "is called “Heart”, not “Liver”"),
   ])
-  func failedCheckSaysWhatThereIsInstead(check: String, complaint: String) async throws {
+  func failedCheckPrintsTheActualValue(check: String, complaint: String) async throws {
     let outcome = try await run("buttons", script: "wait idle\nexpect \"Heart\" \(check)\n")
 
     #expect(outcome.exitCode == 1)
     #expect(outcome.errors.contains("line 2: “Heart” \(complaint)"))
   }
 
-  /// Everything is reached and pressed by keys alone, down to the last row of the catalogue.
+  /// Keys reach all buttons, down to the last row of the catalog.
   @Test(arguments: ["1280x800", "800x480", "480x800"])
-  func buttonsAreDrivenByKeysAlone(size: String) async throws {
+  func keysReachAndPressButtons(size: String) async throws {
     let outcome = try await run(
       "buttons", "--size", size,
       script: """
@@ -149,7 +149,7 @@ struct TreeRunTests {
     #expect(outcome.exitCode == 0)
   }
 
-  @Test func everyStateIsLoadedAgainByKeysAlone() async throws {
+  @Test func keysReloadTheImagesOfEachState() async throws {
     let outcome = try await run(
       "buttons", "--latency", "200",
       script: """
