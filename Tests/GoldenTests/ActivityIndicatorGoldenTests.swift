@@ -5,9 +5,9 @@ import VitrineWidgets
 
 extension GoldenTests {
   struct ActivityIndicatorGoldenTests {
-    /// Times between two steps of the twelve a second; the last is more than a turn later.
+    /// A spinner has twelve steps per second. Each time is between two steps; the last is in the second turn.
     @Test(arguments: zip(["first", "second", "eighth"], [0.01, 0.09, 1.6]))
-    func spinnerTurns(step: String, time: Double) throws {
+    func spinnerIsDrawnInItsCurrentStep(step: String, time: Double) throws {
       let stage = try Stage(width: 81, height: 53)
       for spinner in spinners(on: stage) { spinner.startAnimating() }
       stage.advance(by: 0)
@@ -17,7 +17,7 @@ extension GoldenTests {
       try expect(stage.picture(), looksLike: "spinner-\(step)")
     }
 
-    @Test func stoppedSpinnerStandsStillOrIsGone() throws {
+    @Test func stoppedSpinnerIsDrawnStillOrHidden() throws {
       let stage = try Stage(width: 81, height: 53)
       let spinners = spinners(on: stage)
       spinners[0].hidesWhenStopped = false

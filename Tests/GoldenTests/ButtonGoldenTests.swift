@@ -9,9 +9,9 @@ extension GoldenTests {
       .normal, .highlighted, .selected, [.selected, .highlighted], .disabled,
     ]
 
-    /// A column for each state; rows: an image of each state's own, the image of `.normal` for all, background with
-    /// image and title, image above the title.
-    @Test func buttonShowsItsState() throws {
+    /// A column for each state. Rows: an image per state; the image of `.normal` in all states; background, image and
+    /// title; image above the title.
+    @Test func buttonIsDrawnInItsState() throws {
       let stage = try Stage(width: 468, height: 244)
       for (column, state) in Self.states.enumerated() {
         let rows = [ownImages(), oneImage(), Samples.button(), vertical()]
@@ -29,10 +29,9 @@ extension GoldenTests {
       try expect(stage.picture(), looksLike: "buttons", tolerance: .text)
     }
 
-    /// The line lies inside the bounds and follows their corners; from left to right the radius grows. An image of its
-    /// own for the focus is shown with it.
+    /// The focus line follows the corners of the bounds. The image of the focused state is shown as well.
     @Test(arguments: [0, 4, 12, 100] as [Double])
-    func focusIsALineInsideTheBounds(cornerRadius: Double) throws {
+    func focusLineIsDrawnInsideTheBounds(cornerRadius: Double) throws {
       let stage = try Stage(width: 112, height: 60)
       let button = Samples.button()
       button.cornerRadius = cornerRadius
@@ -44,7 +43,7 @@ extension GoldenTests {
       try expect(stage.picture(), looksLike: "button-focused-\(Int(cornerRadius))", tolerance: .text)
     }
 
-    @Test func contentIsAlignedAndCutOff() throws {
+    @Test func buttonContentIsAlignedAndClipped() throws {
       let stage = try Stage(width: 292, height: 164)
       func add(_ button: Button, _ column: Double, _ row: Double) {
         button.backgroundColor = Color(hex: 0x343C4C)
@@ -73,8 +72,8 @@ extension GoldenTests {
       try expect(stage.picture(), looksLike: "button-contents", tolerance: .text)
     }
 
-    /// A column for each place of the image; rows: in the middle, at the top left, at the bottom right.
-    @Test func imageAndTitleLieWhereTheyArePut() throws {
+    /// A column for each image placement. Rows: aligned to the center, the top left, the bottom right.
+    @Test func imageAndTitleFollowPlacementAndAlignment() throws {
       let stage = try Stage(width: 388, height: 236)
       let alignments: [(HorizontalAlignment, VerticalAlignment)] = [
         (.center, .center), (.left, .top), (.right, .bottom),
@@ -94,8 +93,8 @@ extension GoldenTests {
       try expect(stage.picture(), looksLike: "button-placement", tolerance: .text)
     }
 
-    /// Filled (image alone, with a title beside it, below it, stretched), and below it insets of image and title.
-    @Test func contentFillsTheButtonAndIsInset() throws {
+    /// First row: filled with an image alone, with a title beside or below the image, and stretched. Second row: insets.
+    @Test func buttonContentFillsAndHasInsets() throws {
       let stage = try Stage(width: 388, height: 136)
       func add(_ title: String, _ column: Int, _ row: Int, _ change: (Button) -> Void) {
         let button = withImage(title)

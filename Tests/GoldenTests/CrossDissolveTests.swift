@@ -4,10 +4,10 @@ import VitrineTesting
 import VitrineWidgets
 
 extension GoldenTests {
-  /// A fade is, at each moment, what was seen before x (1 - t) + what will be seen x t.
+  /// Each frame of a cross dissolve is old image × (1 − t) + new image × t.
   struct CrossDissolveTests {
-    /// A fade, its moments in milliseconds, and t: the ordinate of its curve at that share of the time, worked out to six
-    /// digits by other means than ours.
+    /// A fade, and t at several times: the value of its timing curve to six digits, computed independently of the code
+    /// under test.
     nonisolated struct Course: Sendable, CustomTestStringConvertible {
       let testDescription: String
       let transition: Transition
@@ -28,13 +28,13 @@ extension GoldenTests {
         moments: [(0, 0), (62.5, 0.25), (125, 0.5), (187.5, 0.75), (300, 1)]),
     ]
 
-    /// What is seen before and after.
+    /// The kinds of the old and the new image.
     enum Pair: CaseIterable {
       case opaqueToOpaque, nothingToOpaque, nothingToGlass, opaqueToGlass, glassToOpaque, glassToGlass
     }
 
     @Test(arguments: Pair.allCases, courses)
-    func everyMomentIsTheMixOfBothPictures(pair: Pair, course: Course) throws {
+    func eachFrameBlendsBothImages(pair: Pair, course: Course) throws {
       let (old, new) = pictures(pair)
       for opacity in [1, 0.6] {
         let view = ImageView()
@@ -43,9 +43,9 @@ extension GoldenTests {
       }
     }
 
-    /// Of another shape than the old one, over a background, with corners that are square, round, and clipped.
+    /// Images of different shapes over a background, with square and round corners.
     @Test(arguments: ContentMode.allCases, [0, 7] as [Double])
-    func sidesAndCornersFadeToo(mode: ContentMode, cornerRadius: Double) throws {
+    func imagesOfDifferentShapesBlend(mode: ContentMode, cornerRadius: Double) throws {
       let view = ImageView()
       view.contentMode = mode
       view.cornerRadius = cornerRadius
@@ -58,7 +58,7 @@ extension GoldenTests {
       }
     }
 
-    @Test func backgroundOfAButtonFades() throws {
+    @Test func buttonBackgroundFades() throws {
       let button = Samples.button()
       button.isEnabled = false
       let old = Samples.slope(width: 24, height: 18, from: .white, to: .black)
@@ -69,7 +69,7 @@ extension GoldenTests {
       }
     }
 
-    @Test func imageOfAButtonFades() throws {
+    @Test func buttonImageFades() throws {
       let disc = Samples.disc(side: 12, color: .white)
 
       try checkFade(Self.courses[0], in: Button(), from: nil, to: disc) {
@@ -77,7 +77,7 @@ extension GoldenTests {
       }
     }
 
-    /// Runs the fade from one picture to the other, and compares each of its moments with both ends.
+    /// Runs a fade and compares each frame with a blend of the first and the last.
     private func checkFade<Shown: View>(
       _ course: Course, in view: Shown, from old: Image?, to new: Image,
       setImage: (Shown, Image?, Transition) -> Void
@@ -88,7 +88,7 @@ extension GoldenTests {
       let after = stage.picture()
       setImage(view, old, .none)
       let before = stage.picture()
-      #expect(!PictureComparison(of: before, with: after).isMatch, "nothing changes")
+      #expect(!PictureComparison(of: before, with: after).isMatch, "the two images must differ")
       stage.advance(by: 1)
 
       setImage(view, new, course.transition)

@@ -4,22 +4,22 @@ import VitrineCodecs
 import VitrineGraphics
 import VitrineTesting
 
-/// The demo's screens as a user sees them: the program runs off screen and writes what it shows.
+/// The demo's screens, as screenshots of the program running off screen.
 @Suite(.timeLimit(.minutes(2)))
 struct DemoGoldenTests {
-  /// A moment of a run.
+  /// A screenshot to compare.
   nonisolated struct Case: Sendable, CustomTestStringConvertible {
-    /// Of the expected picture, after `demo-`.
+    /// The name of the expected image, without the prefix `demo-`.
     let name: String
     var screen = "list"
     var size: (width: Int, height: Int) = (800, 336)
-    /// Whether pictures are kept on disk.
+    /// True to use a disk cache.
     var keepsPictures = false
-    /// Further options, between blanks.
+    /// Further options, separated by spaces.
     var options = ""
-    /// What happens before the picture is taken; a command an entry.
+    /// The commands before the screenshot.
     var script = ["wait idle"]
-    /// What is compared, in pixels; nil for all. The line at the bottom is not to be: its figures differ from run to run.
+    /// The part to compare, in pixels; `nil` for all. Excludes the status line, whose figures differ between runs.
     var part: Rect?
 
     var testDescription: String { name }
@@ -46,7 +46,7 @@ struct DemoGoldenTests {
     Case(
       name: "buttons-states-narrow", screen: "buttons", size: (480, 776), options: "--chrome off",
       script: ["wait idle", "key end", "wait idle"]),
-    // What the server sends comes between turns, of which there are none under a manual clock.
+    // With a manual clock that does not advance further, no response is delivered.
     Case(
       name: "indicators", screen: "indicators", size: cards, options: "--chrome off",
       script: ["clock manual", "advance 700 ms"]),
@@ -67,7 +67,7 @@ struct DemoGoldenTests {
       script: [
         "clock manual", "wait idle", "key tab", "key space", "wait loaded", "advance 200 ms",
       ]),
-    // Half of the pictures from the network and from disk is there.
+    // The images from the network and from disk are half faded in.
     Case(
       name: "transitions-sources", screen: "transitions", size: (728, 440), keepsPictures: true,
       options: "--chrome off --scale 0.5",
@@ -78,7 +78,7 @@ struct DemoGoldenTests {
     Case(name: "grid-turned", screen: "grid", size: small, options: tiles + " --rotate 90 --scale 1.5"),
   ]
 
-  // In a window of the usual size the header has two rows, in a wide one it has one.
+  // The header has two rows at 800 points of width, and one row at 1280.
   private nonisolated static let header = Rect(x: 0, y: 0, width: 800, height: 112)
   private nonisolated static let rows = Rect(x: 0, y: 112, width: 800, height: 192)
   private nonisolated static let wide = (1104, 776)
@@ -91,7 +91,7 @@ struct DemoGoldenTests {
   }
 
   @Test(arguments: cases)
-  func screenShowsItsPictures(_ moment: Case) async throws {
+  func screenLooksAsExpected(_ moment: Case) async throws {
     let program = try VitrineProgram(keepsPictures: moment.keepsPictures)
     defer { program.remove() }
     let file = program.path("screen.png")

@@ -5,24 +5,23 @@ import VitrineGraphics
 import VitrineSDLBackend
 import VitrineTesting
 
-/// Pictures that were looked at once and found right: PNG files in a folder. README.md beside this file says how to
-/// take a new one for right.
+/// Approved images: PNG files in a folder. The README.md in this folder explains how to record new ones.
 struct ExpectedPictures {
-  /// What came of a comparison.
+  /// The result of a comparison.
   enum Verdict: Equatable {
     case match
-    /// What was drawn is expected from now on.
+    /// The drawn image was saved as the expected one.
     case recorded
-    /// What is wrong, and where to see it.
+    /// The images differ. The text names the difference and the files to look at.
     case different(String)
   }
 
   let folder: URL
-  /// Whether a picture that is missing or another one is written, not complained about.
+  /// True to save missing or different images instead of failing.
   let isRecording: Bool
 
-  /// Compares with `NAME.png`. Where it is not the same, `NAME.actual.png` and, unless there is nothing to compare with,
-  /// `NAME.difference.png` lie beside it afterwards; otherwise those of an earlier run are removed.
+  /// Compares an image with `NAME.png`. On a difference, writes `NAME.actual.png` and, if there is an expected image,
+  /// `NAME.difference.png` beside it. Removes those files of earlier runs first.
   func verdict(on actual: Bitmap, _ name: String, tolerance: PictureTolerance) throws -> Verdict {
     let expected = file("\(name).png")
     let (drawn, difference) = (file("\(name).actual.png"), file("\(name).difference.png"))
@@ -57,7 +56,7 @@ struct ExpectedPictures {
   }
 }
 
-/// Fails unless a picture is the one in the folder `Expected`.
+/// Fails unless an image matches the one in the folder `Expected`.
 func expect(
   _ actual: Bitmap, looksLike name: String, tolerance: PictureTolerance = .drawing,
   sourceLocation: SourceLocation = #_sourceLocation

@@ -3,7 +3,7 @@ import Testing
 import VitrineGraphics
 import VitrineTesting
 
-/// What a run leaves behind, and what it says.
+/// The verdicts, messages and files of comparisons.
 struct ExpectedPicturesTests {
   private let folder = FileManager.default.temporaryDirectory
     .appending(path: "vitrine-\(UUID().uuidString)")
@@ -23,7 +23,7 @@ struct ExpectedPicturesTests {
 
   private func remove() { try? FileManager.default.removeItem(at: folder) }
 
-  @Test func missingPictureFailsAndWritesWhatWasDrawn() throws {
+  @Test func missingExpectedImageFailsAndWritesTheActualImage() throws {
     defer { remove() }
 
     let verdict = try verdict(on: red)
@@ -38,7 +38,7 @@ struct ExpectedPicturesTests {
     #expect(try files == ["square.actual.png"])
   }
 
-  @Test func otherPictureFailsAndWritesBothAndTheirDifference() throws {
+  @Test func differentImageFailsAndWritesItAndTheDifference() throws {
     defer { remove() }
     _ = try verdict(on: red, isRecording: true)
 
@@ -51,10 +51,10 @@ struct ExpectedPicturesTests {
     #expect(problem.contains("12 of 12 pixels (100.0 %)"))
     #expect(problem.contains("square.difference.png"))
     #expect(try files == ["square.png", "square.actual.png", "square.difference.png"])
-    #expect(try self.verdict(on: red) == .match, "the expected picture stays")
+    #expect(try self.verdict(on: red) == .match, "the expected image is unchanged")
   }
 
-  @Test func samePictureTakesAwayWhatAnEarlierRunLeft() throws {
+  @Test func matchingImageRemovesFilesOfAnEarlierRun() throws {
     defer { remove() }
     _ = try verdict(on: red, isRecording: true)
     _ = try verdict(on: blue)
@@ -65,7 +65,7 @@ struct ExpectedPicturesTests {
     #expect(try files == ["square.png"])
   }
 
-  @Test func recordingTakesAnotherPictureForRight() throws {
+  @Test func recordingReplacesADifferentImage() throws {
     defer { remove() }
     _ = try verdict(on: red, isRecording: true)
     _ = try verdict(on: blue)
@@ -76,7 +76,7 @@ struct ExpectedPicturesTests {
     #expect(try files == ["square.png"])
   }
 
-  @Test func recordingLeavesAPictureThatMatches() throws {
+  @Test func recordingKeepsAMatchingImage() throws {
     defer { remove() }
     _ = try verdict(on: red, isRecording: true)
     let almost = Bitmap(width: 4, height: 3, color: Color(hex: 0xFE0100))

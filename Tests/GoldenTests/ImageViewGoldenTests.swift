@@ -5,10 +5,10 @@ import VitrineWidgets
 
 extension GoldenTests {
   struct ImageViewGoldenTests {
-    /// All content modes, five in a row: a picture larger than its view, and one below that is smaller and transparent, in
-    /// views of odd sizes at odd places. Their pixels are the screen's, so those that are only placed stay sharp.
+    /// All content modes, five in a row: an image larger than its view, and below it a smaller translucent one. The views
+    /// have fractional frames. Modes that keep the natural size must keep the images sharp.
     @Test(arguments: [1, 1.5])
-    func pictureLiesWhereItsContentModeSays(scale: Double) throws {
+    func contentModesPlaceLargeAndSmallImages(scale: Double) throws {
       let stage = try Stage(width: 260, height: 310, scale: scale)
       let large = Samples.checks(width: 83, height: 67, scale: scale)
       let small = Samples.checks(width: 19, height: 13, scale: scale, alpha: 170)
@@ -27,9 +27,9 @@ extension GoldenTests {
       try expect(stage.picture(), looksLike: "content-modes-\(scale)")
     }
 
-    /// A column for each of four content modes; rows: a wide picture, the same with round corners, a high one that is enlarged by
-    /// an odd factor, a small transparent one with round corners over a background.
-    @Test func pictureLiesAsItsContentModeSays() throws {
+    /// A column for each of four content modes. Rows: a wide image; the same with round corners; a high image, enlarged; a
+    /// small translucent image with round corners over a background.
+    @Test func contentModesApplyToShapesAndRoundCorners() throws {
       let stage = try Stage(width: 292, height: 271)
       let wide = Samples.quarters(width: 91, height: 41)
       let high = Samples.quarters(width: 17, height: 23)
@@ -51,8 +51,8 @@ extension GoldenTests {
       try expect(stage.picture(), looksLike: "image-views")
     }
 
-    /// The corners of views, from square to as round as they can be.
-    @Test func cornersAreRound() throws {
+    /// The corners of views, from square to the largest radius.
+    @Test func cornersAreRounded() throws {
       let stage = try Stage(width: 228, height: 108)
       for (column, radius) in [0, 1, 4, 12, 100].enumerated() {
         let x = 8 + 44 * Double(column)
@@ -72,8 +72,8 @@ extension GoldenTests {
       try expect(stage.picture(), looksLike: "corners")
     }
 
-    /// From left to right: half transparent, half transparent over its background, highlighted, cut off by its superview.
-    @Test func pictureIsTransparentHighlightedAndCutOff() throws {
+    /// From left to right: half transparent, half transparent with a background, highlighted, clipped by its superview.
+    @Test func imageViewIsTranslucentHighlightedOrClipped() throws {
       let stage = try Stage(width: 296, height: 48)
       func view(_ column: Int) -> ImageView {
         let view = ImageView()

@@ -5,9 +5,9 @@ import VitrineWidgets
 
 extension GoldenTests {
   struct IndicatorGoldenTests {
-    /// Bars and rings in two sizes, at a progress; nil is unknown.
+    /// A bar and rings in two sizes, at a progress; `nil` for an indeterminate one.
     @Test(arguments: zip(["0", "3", "10", "unknown"], [0, 0.3, 1, nil] as [Double?]))
-    func progressShowsHowFarItIs(name: String, progress: Double?) throws {
+    func progressIsDrawnAsBarAndRings(name: String, progress: Double?) throws {
       let stage = try Stage(width: 168, height: 80)
       let views = [ProgressView(style: .bar), ProgressView(style: .ring), ProgressView(style: .ring)]
       stage.add(views[0], x: 8, y: 4, width: 152, height: 20)
@@ -27,7 +27,7 @@ extension GoldenTests {
       try expect(stage.picture(), looksLike: "progress-\(name)")
     }
 
-    @Test func progressIsSharpAtOneAndAHalfPixelsToAPoint() throws {
+    @Test func progressIsSharpAtAScaleOfOneAndAHalf() throws {
       let stage = try Stage(width: 112, height: 56, scale: 1.5)
       let bar = stage.add(ProgressView(style: .bar), x: 8, y: 8, width: 96, height: 4)
       let ring = stage.add(ProgressView(style: .ring), x: 8, y: 15, width: 37, height: 37)
@@ -37,7 +37,7 @@ extension GoldenTests {
       try expect(stage.picture(), looksLike: "progress-scaled")
     }
 
-    @Test func pullShowsToothAfterToothThenTurns() throws {
+    @Test func refreshControlFillsWhilePulledAndThenSpins() throws {
       let stage = try Stage(width: 120, height: 320)
       let scrollView = stage.add(ScrollView(), x: 0, y: 0, width: 120, height: 320)
       scrollView.contentSize = Size(width: 120, height: 400)

@@ -5,9 +5,9 @@ import VitrineWidgets
 
 extension GoldenTests {
   struct LookGoldenTests {
-    /// Borders from a hairline to one that leaves nothing inside; rows: square, round, around a picture, translucent.
+    /// Borders from a hairline to one that fills the view. Rows: square, round, around an image, translucent.
     @Test(arguments: [1, 1.5])
-    func bordersAreSoftAtTheirEdges(scale: Double) throws {
+    func bordersHaveAntialiasedEdges(scale: Double) throws {
       let stage = try Stage(width: 268, height: 172, scale: scale)
       for (column, width) in [0.2, 1, 2, 4, 9, 30].enumerated() {
         for row in 0..<4 {
@@ -24,9 +24,9 @@ extension GoldenTests {
       try expect(stage.picture(), looksLike: "borders-\(scale)")
     }
 
-    /// Rows: more and more blur; wide corners; small views, in which the shadows of all edges meet, and a translucent one.
+    /// Rows: increasing blur; large corners; small views, where the shadows of all edges meet, and a translucent view.
     @Test(arguments: [1, 1.5])
-    func shadowsAreSoft(scale: Double) throws {
+    func shadowsAreBlurred(scale: Double) throws {
       let stage = try Stage(width: 300, height: 250, scale: scale)
       stage.window.backgroundColor = Color(hex: 0xE4E8F0)
       func add(_ column: Int, _ row: Int, _ size: Size, radius: Double, _ shadow: Shadow) {
@@ -63,8 +63,8 @@ extension GoldenTests {
       try expect(stage.picture(), looksLike: "shadows-\(scale)")
     }
 
-    /// As it is; in three tints, the last translucent; round; half transparent; a pressed and a disabled button; half way
-    /// from the original to the template, and in the midst of a flip.
+    /// First row: an original image, three tints (the last translucent), round, half transparent, a pressed and a disabled
+    /// button. Second row: transitions between original and template.
     @Test func templatesAreDrawnInTheTintColor() throws {
       let stage = try Stage(width: 348, height: 92)
       let image = Samples.disc(side: 28, color: Color(hex: 0xC04030))

@@ -9,14 +9,14 @@ struct PictureComparisonTests {
     }
   }
 
-  /// The gradient with some pixels off by so many levels.
+  /// The gradient with the blue of some pixels raised by `levels`.
   private func changed(by levels: UInt8, _ isChanged: (Int, Int) -> Bool) -> Bitmap {
     Bitmap(width: 10, height: 8) { x, y in
       Color(red: UInt8(20 * x), green: UInt8(30 * y), blue: isChanged(x, y) ? 7 + levels : 7)
     }
   }
 
-  @Test func samePixelsMatchInAnyOrderOfBytes() {
+  @Test func samePixelsMatchInAnyPixelFormat() {
     let comparison = PictureComparison(of: gradient(.rgba), with: gradient(.bgra), tolerance: .exact)
 
     #expect(comparison.isMatch)
@@ -25,7 +25,7 @@ struct PictureComparisonTests {
     #expect(comparison.description == "no pixel is off by more than 0 levels")
   }
 
-  @Test func levelsWithinTheToleranceAreLetPass() {
+  @Test func differencesWithinTheToleranceMatch() {
     let within = PictureComparison(of: changed(by: 2) { _, _ in true }, with: gradient())
     let beyond = PictureComparison(of: changed(by: 3) { x, y in x == 4 && y == 5 }, with: gradient())
 
@@ -35,7 +35,7 @@ struct PictureComparisonTests {
     #expect(beyond.differingPixelCount == 1)
   }
 
-  @Test func shareOfThePixelsIsLetPass() {
+  @Test func fractionOfPixelsMayDiffer() {
     let actual = changed(by: 200) { x, y in y == 3 && (2..<6).contains(x) }
 
     let enough = PictureComparison(
@@ -51,7 +51,7 @@ struct PictureComparisonTests {
         == "4 of 80 pixels (5.0 %) are off by more than 2 levels, the worst by 200, all within 4x1 at 2, 3")
   }
 
-  @Test func anotherSizeNeverMatches() {
+  @Test func imagesOfDifferentSizesNeverMatch() {
     let wider = Bitmap(width: 12, height: 8, color: .black)
     let lower = Bitmap(width: 10, height: 2, color: .black)
 
@@ -65,14 +65,14 @@ struct PictureComparisonTests {
     #expect(comparison.difference.height == 8)
   }
 
-  @Test func colourOfWhatIsTransparentPlaysNoRole() {
+  @Test func colorOfTransparentPixelsIsIgnored() {
     let clear = Bitmap(width: 10, height: 8, color: .clear)
 
     #expect(PictureComparison(of: gradient(alpha: 0), with: clear, tolerance: .exact).isMatch)
     #expect(PictureComparison(of: gradient(alpha: 1), with: clear, tolerance: .exact).largestDifference == 1)
   }
 
-  @Test func differenceMarksWhatIsBeyondTheTolerance() {
+  @Test func differenceMarksPixelsBeyondTheTolerance() {
     let actual = changed(by: 3) { x, _ in x < 2 }
 
     let difference = PictureComparison(of: actual, with: gradient()).difference
@@ -82,7 +82,7 @@ struct PictureComparisonTests {
     #expect(other.red == other.green && other.green == other.blue && other.red < 86)
   }
 
-  @Test func expectedActualAndDifferenceLieSideBySide() {
+  @Test func sideBySideShowsExpectedActualAndDifference() {
     let actual = changed(by: 100) { x, _ in x == 9 }
     let comparison = PictureComparison(of: actual, with: gradient())
 
@@ -95,7 +95,7 @@ struct PictureComparisonTests {
     #expect(picture.color(x: 44 + 9, y: 8 + 7) == Color(red: 255, green: 100, blue: 0))
   }
 
-  @Test func cropIsTheSamePixelsCutOffAtTheEdges() {
+  @Test func cropIsClippedToTheBitmap() {
     let part = gradient().cropped(to: Rect(x: 7, y: 6, width: 100, height: 100))
 
     #expect(part.width == 3 && part.height == 2)

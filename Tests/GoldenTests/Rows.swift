@@ -1,7 +1,7 @@
 import VitrineGraphics
 import VitrineWidgets
 
-/// Twenty rows with a picture and a title.
+/// A data source of twenty rows with an image and a title.
 final class Rows: ListViewDataSource {
   func numberOfRows(in listView: ListView) -> Int { 20 }
 
@@ -11,7 +11,7 @@ final class Rows: ListViewDataSource {
     return cell
   }
 
-  /// A list that shows them, not quite four at once.
+  /// A list of the rows, in which almost four rows are visible.
   func list(on stage: Stage, y: Double = 8) -> ListView {
     let list = ListView()
     list.rowHeight = 32

@@ -2,10 +2,9 @@ import VitrineGraphics
 import VitrineTesting
 import VitrineWidgets
 
-/// Pictures by formula: no file, no decoder.
+/// Images computed without files or decoders.
 enum Samples {
-  /// Four quarters of different colours under a slope of brightness, with a border: shows what is cut off, turned or
-  /// stretched.
+  /// Four quarters of different colors with a gradient and a border, which reveal clipping, rotation and stretching.
   nonisolated static func quarters(width: Int, height: Int) -> Image {
     Image(
       Bitmap(width: width, height: height) { x, y in
@@ -20,8 +19,7 @@ enum Samples {
       })
   }
 
-  /// A chequered picture with a border, every other pixel another colour in one half: what is not drawn pixel for pixel is
-  /// grey there.
+  /// A checkered image with a border. In the left half each pixel alternates, so that any resampling makes it gray.
   nonisolated static func checks(width: Int, height: Int, scale: Double, alpha: UInt8 = 255) -> Image {
     Image(
       Bitmap(width: width, height: height) { x, y in
@@ -33,7 +31,7 @@ enum Samples {
       }, scale: scale)
   }
 
-  /// A disc of one colour on nothing; its alpha falls from the top to the bottom.
+  /// A disc of one color on a clear background, whose alpha decreases from top to bottom.
   nonisolated static func disc(side: Int, color: Color) -> Image {
     let middle = Double(side) / 2
     return Image(
@@ -44,7 +42,7 @@ enum Samples {
       })
   }
 
-  /// One colour whose alpha rises from the top to the bottom.
+  /// One color whose alpha increases from top to bottom.
   nonisolated static func glass(width: Int, height: Int, color: Color) -> Image {
     Image(
       Bitmap(width: width, height: height) { _, y in
@@ -52,7 +50,7 @@ enum Samples {
       })
   }
 
-  /// A slope from one colour to another, downwards: a background for a button.
+  /// A vertical gradient, as a background for a button.
   nonisolated static func slope(width: Int, height: Int, from top: Color, to bottom: Color) -> Image {
     Image(
       Bitmap(width: width, height: height) { _, y in
@@ -65,7 +63,7 @@ enum Samples {
       })
   }
 
-  /// A button with a title, an image and a background image, and others while it is selected.
+  /// A button with a title, an image and a background image; the selected state has its own title and background.
   static func button() -> Button {
     let button = Button(title: "Play")
     button.cornerRadius = 8

@@ -5,9 +5,9 @@ import VitrineWidgets
 
 extension GoldenTests {
   struct ScaleGoldenTests {
-    /// One of each, on screens of several densities: edges fall on whole pixels, letters and corners are drawn anew.
+    /// One of each widget at several scales: edges fall on whole pixels, text and corners are redrawn.
     @Test(arguments: [1, 1.5, 2])
-    func everythingIsSharp(scale: Double) throws {
+    func widgetsAreSharpAtEachScale(scale: Double) throws {
       let stage = try Stage(width: 284, height: 136, scale: scale)
       let rows = Rows()
       let list = rows.list(on: stage)

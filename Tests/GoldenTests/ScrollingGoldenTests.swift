@@ -5,7 +5,7 @@ import VitrineWidgets
 
 extension GoldenTests {
   struct ScrollingGoldenTests {
-    @Test func contentFollowsTheFingerAndBarsShowWhereItIs() throws {
+    @Test func contentFollowsTheFingerAndBarsShowThePosition() throws {
       let stage = try tiles()
 
       finger(.began, 120, 100, on: stage)
@@ -13,7 +13,7 @@ extension GoldenTests {
       finger(.moved, 75, 33, on: stage)
       try expect(stage.picture(), looksLike: "scroll-view-dragged")
 
-      // It is held still before it is lifted, so that nothing is thrown; then the bars stay 0.3 s and fade for 0.25 s.
+      // The finger rests before it is lifted, so that scrolling stops; the bars stay 0.3 s and fade for 0.25 s.
       stage.advance(by: 0.5)
       finger(.moved, 75, 33, on: stage)
       finger(.ended, 75, 33, on: stage)
@@ -22,8 +22,8 @@ extension GoldenTests {
       try expect(stage.picture(), looksLike: "scroll-view-bars-half-faded")
     }
 
-    /// Pulled beyond its beginning, the content follows by less, and the bars are squeezed.
-    @Test func contentBeyondItsEndHangsOnARubberBand() throws {
+    /// Pulled beyond its start, the content follows less than the finger, and the bars get shorter.
+    @Test func pulledContentResistsAndReturns() throws {
       let stage = try tiles()
 
       finger(.began, 20, 20, on: stage)
@@ -36,7 +36,7 @@ extension GoldenTests {
       try expect(stage.picture(), looksLike: "scroll-view-at-rest")
     }
 
-    @Test func listMarksTheRowThatIsSelectedAndTheOneThatIsPressed() throws {
+    @Test func listMarksSelectedAndPressedRows() throws {
       let stage = try Stage(width: 176, height: 136)
       let rows = Rows()
       let list = rows.list(on: stage)
@@ -50,7 +50,7 @@ extension GoldenTests {
       try expect(stage.picture(), looksLike: "list", tolerance: .text)
     }
 
-    @Test func listWithTheFocusHasACursor() throws {
+    @Test func focusedListHasACursor() throws {
       let stage = try Stage(width: 176, height: 136)
       let rows = Rows()
       let list = rows.list(on: stage)

@@ -6,8 +6,7 @@ import VitrineLoading
 import VitrineTesting
 import VitrineWidgets
 
-/// The life of slots in a view, in a large view and in a button: all of them wait for one picture, and see what comes
-/// of it.
+/// The slots of a small view, a large view and a button, which load the same image.
 @Suite(.screenTurn, .timeLimit(.minutes(5)))
 struct SlotGoldenTests {
   private let transport = FakeTransport()
@@ -27,10 +26,10 @@ struct SlotGoldenTests {
     test.draw()
   }
 
-  @Test func slotsWaitWithASpinnerAndThePictureFadesIn() async throws {
+  @Test func slotsShowASpinnerAndFadeTheImageIn() async throws {
     let ends = Ends(3)
     load(ends)
-    // The spinner comes after 0.1 s.
+    // The spinner appears after 0.1 s.
     test.advance(by: 0.09)
     try expect(try test.window.picture(), looksLike: "slots-asked")
     test.advance(by: 0.51)
@@ -39,7 +38,7 @@ struct SlotGoldenTests {
     try await transport.transfer(1).answer(with: Array("picture".utf8))
     try await ends.all()
     test.advance(by: 0)
-    // The spinner goes in 0.15 s while the picture fades in within 0.2 s.
+    // The spinner fades out in 0.15 s while the image fades in for 0.2 s.
     test.advance(by: 0.1)
     try expect(try test.window.picture(), looksLike: "slots-arriving")
     test.advance(by: 0.2)
@@ -47,7 +46,7 @@ struct SlotGoldenTests {
     #expect(test.window.isIdle)
   }
 
-  @Test func pictureFromMemoryIsThereAtOnce() async throws {
+  @Test func memoryHitIsShownImmediately() async throws {
     let first = Ends(3)
     load(first)
     try await transport.transfer(1).answer(with: Array("picture".utf8))
@@ -62,7 +61,7 @@ struct SlotGoldenTests {
     #expect(transport.transfers.count == 1)
   }
 
-  @Test func failureShowsItsPicture() async throws {
+  @Test func failedSlotsShowTheFailureImage() async throws {
     transport.answerAll { $0.fail(.status(503)) }
     let ends = Ends(3)
 
@@ -90,7 +89,7 @@ struct SlotGoldenTests {
   }
 }
 
-/// Waits for several ends.
+/// Waits for several completion handlers.
 private final class Ends {
   private var missing: Int
 
@@ -101,7 +100,7 @@ private final class Ends {
   func all() async throws { try await until { missing <= 0 } }
 }
 
-/// Finds the same picture of 240x160 pixels in whatever bytes, at the size that it is needed at.
+/// Decodes any bytes as the same image of 240x160 pixels, scaled for the target.
 private nonisolated struct QuartersDecoder: ImageDecoding {
   func decode(_ data: [UInt8], options: DecodeOptions) -> Image {
     let size = options.target?.outputSize(sourceWidth: 240, sourceHeight: 160) ?? (240, 160)

@@ -5,12 +5,12 @@ import VitrineWidgets
 
 @testable import VitrineSDLBackend
 
-/// Everything that opens a host. SDL is a single thing in a process, so a test never waits while it has a host: it has
-/// the main actor, and SDL, to itself.
+/// Tests that open a host. A process has one SDL, so a test never waits while its host is open and thus has the main
+/// actor and SDL to itself.
 @Suite(.serialized, .screenTurn, .timeLimit(.minutes(5)))
 struct GoldenTests {}
 
-/// An off-screen window whose time stands still between `advance(by:)` and the next.
+/// An off-screen window with a manual clock.
 final class Stage {
   static let background = Color(hex: 0x20242C)
 
@@ -30,7 +30,7 @@ final class Stage {
     window.backgroundColor = Self.background
   }
 
-  /// Shows a view at a place of the window.
+  /// Adds a view to the window with the given frame.
   @discardableResult
   func add<Shown: View>(_ view: Shown, x: Double, y: Double, width: Double, height: Double) -> Shown {
     view.frame = Rect(x: x, y: y, width: width, height: height)
@@ -38,21 +38,21 @@ final class Stage {
     return view
   }
 
-  /// Hands an event to the window.
+  /// Sends an event to the window.
   func send(_ event: InputEvent) { host.inject(event) }
 
-  /// A finger or the mouse at a place of the window.
+  /// Sends a touch or mouse event at a point of the window.
   func touch(_ id: Int64, _ phase: TouchPhase, _ x: Double, _ y: Double) {
     send(.touch(id: id, phase: phase, location: Point(x: x, y: y)))
   }
 
-  /// Lets time pass and draws what is due then.
+  /// Advances the clock and draws a frame.
   func advance(by seconds: Double) {
     time += seconds
     host.turn(waitUpTo: 0)
   }
 
-  /// What the window shows once everything that is due now is drawn.
+  /// Draws until nothing is dirty, and returns the window's pixels.
   func picture() -> Bitmap {
     for _ in 0..<10 { host.turn(waitUpTo: 0) }
     return host.screenshot()
@@ -60,12 +60,12 @@ final class Stage {
 }
 
 extension Window {
-  /// What a host would show of a window that belongs to none, as a test's that waits for a picture to come.
+  /// Draws a window without a host, for tests that wait for loads and so must not keep a host open.
   func picture() throws -> Bitmap {
     let stage = try Stage(width: frame.width, height: frame.height, scale: scale)
     let renderer = stage.host.renderer
     let rect = try #require(renderer.begin())
-    // What is not at its best at first is drawn again.
+    // Images drawn coarsely at first are drawn again.
     for _ in 0..<10 where !renderer.play(drawList(for: bounds), in: rect, scale: scale).isEmpty {
       _ = renderer.begin()
     }

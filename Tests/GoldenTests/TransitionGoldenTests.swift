@@ -4,13 +4,13 @@ import VitrineTesting
 import VitrineWidgets
 
 extension GoldenTests {
-  /// Moments of each kind of transition: computed from what is seen before, between and after where that can be done,
-  /// and all of them side by side as pictures.
+  /// Frames of each kind of transition: compared with computed frames where possible, and all kinds side by side with an
+  /// expected image.
   struct TransitionGoldenTests {
     private static let room = (x: 4, y: 3, width: 24, height: 18)
 
     @Test(arguments: [0.25, 0.5, 0.75])
-    func fadeIsAMixWithWhatLiesBehind(progress: Double) throws {
+    func fadeBlendsThroughTheBackground(progress: Double) throws {
       let moments = try moments(of: .fade, at: progress)
 
       let expected =
@@ -21,7 +21,7 @@ extension GoldenTests {
     }
 
     @Test(arguments: Transition.Direction.allCases, [0.25, 0.5, 0.75])
-    func slideIsBothPicturesMoved(direction: Transition.Direction, progress: Double) throws {
+    func slideMovesBothImages(direction: Transition.Direction, progress: Double) throws {
       let moments = try moments(of: .slide(direction), at: progress)
       let room = Self.room
 
@@ -29,7 +29,7 @@ extension GoldenTests {
         guard (room.x..<room.x + room.width).contains(x), (room.y..<room.y + room.height).contains(y) else {
           return moments.behind.color(x: x, y: y)
         }
-        // Where the pixel was before all of it moved, on a strip of both pictures.
+        // The source of the pixel on a strip of both images.
         let isSideways = direction == .left || direction == .right
         let length = isSideways ? room.width : room.height
         let first = isSideways ? room.x : room.y
@@ -44,15 +44,15 @@ extension GoldenTests {
       expectMatch(moments.now, expected)
     }
 
-    /// Of one colour, so that only its edges and its light are of interest: the cosine of a turn by an eighth is 0.7071,
-    /// its far half loses a quarter of its sine more, and its light half of it.
+    /// Images of one color reveal edges and brightness. After an eighth of a turn (sine and cosine s = 0.7071), the near
+    /// half has the width s, the far half s (1 - s / 4), and the brightness is 1 - s / 2.
     @Test(arguments: [0.25, 0.75])
-    func flipIsANarrowerAndDarkerPicture(progress: Double) throws {
+    func flipNarrowsAndDarkensTheImage(progress: Double) throws {
       let green = Samples.slope(width: 24, height: 18, from: .pureGreen, to: .pureGreen)
       let blue = Samples.slope(width: 24, height: 18, from: .pureBlue, to: .pureBlue)
       let moments = try moments(of: .flip(.left), at: progress, from: green, to: blue)
 
-      // 16 is the middle: 12 x 0.7071 = 8.5 on the near side, 12 x 0.5821 = 7.0 on the far one.
+      // 16 is the middle: 12 x 0.7071 = 8.5 on the near side, 12 x 0.5821 = 7.0 on the far side.
       let columns = progress < 0.5 ? 9..<24 : 8..<23
       let color = Color(
         red: 0, green: progress < 0.5 ? 165 : 0, blue: progress < 0.5 ? 0 : 165)
@@ -62,14 +62,14 @@ extension GoldenTests {
       expectMatch(moments.now, expected)
     }
 
-    @Test func flipShowsNothingWhenItIsSeenEdgeOn() throws {
+    @Test func flipShowsOnlyTheBackgroundHalfway() throws {
       let moments = try moments(of: .flip(.up), at: 0.5)
 
       expectMatch(moments.now, moments.behind)
     }
 
     @Test(arguments: [0.25, 0.5, 0.75])
-    func customTransitionDrawsWhatItSays(progress: Double) throws {
+    func customTransitionDrawsItself(progress: Double) throws {
       let moments = try moments(of: .custom(CustomTransition(Curtain())), at: progress)
 
       let edge = Self.room.x + Int((24 * progress).rounded())
@@ -79,10 +79,9 @@ extension GoldenTests {
       expectMatch(moments.now, expected)
     }
 
-    /// Each kind between pictures of different shapes with round corners, in a window; a quarter, half and three
-    /// quarters of the way.
+    /// Each kind between images of different shapes with round corners.
     @Test(arguments: [25, 50, 75])
-    func kindsSideBySide(percent: Int) throws {
+    func kindsOfTransitionsLookAsExpected(percent: Int) throws {
       let kinds: [Transition.Kind] =
         [.none, .fade, .crossDissolve, .custom(CustomTransition(Curtain()))]
         + Transition.Direction.allCases.map { .slide($0) } + Transition.Direction.allCases.map { .flip($0) }
@@ -111,7 +110,7 @@ extension GoldenTests {
     // MARK: Moments
 
     private struct Moments {
-      /// Without a picture, with the old one, with the new one, and at the moment that is asked for.
+      /// Frames without an image, with the old image, with the new image, and during the transition.
       let behind, before, after, now: Bitmap
     }
 
@@ -158,7 +157,7 @@ extension GoldenTests {
   }
 }
 
-/// The new picture is drawn over the old one from the left.
+/// Reveals the new image over the old one from the left.
 private struct Curtain: TransitionDrawing {
   nonisolated func draw(_ scene: TransitionScene, into list: inout DrawList) {
     if let old = scene.old { list.draw(old) }
