@@ -1,10 +1,10 @@
 @testable import VitrineCodecs
 
-/// Looks for the orientation in an Exif block, and in a JPEG that holds one.
+/// Reads the orientation of an Exif block, and of a JPEG that contains the block.
 enum ExifBlocks {
   static func take(_ bytes: [UInt8]) -> Bool {
     let orientation = Orientation(exif: bytes[...])
-    // A block that does not begin at zero, as in every file.
+    // Also as a slice that does not start at index 0, as in a file.
     precondition(Orientation(exif: ([0xFF] + bytes).dropFirst()) == orientation, "wherever it lies")
     _ = JPEGSegments(bytes).orientation
     _ = JPEGSegments(segment(bytes)).orientation

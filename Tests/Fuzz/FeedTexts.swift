@@ -2,7 +2,7 @@ import FoundationEssentials
 
 @testable import VitrineDemo
 
-/// Reads a feed's text as if it had come from a file and from a server.
+/// Parses text as a feed list from a file and from a server.
 enum FeedTexts {
   private static let bases = ["file:///srv/signs/list.txt", "http://signs.test:8080/a/list.txt?b=c"]
     .compactMap { URL(string: $0) }

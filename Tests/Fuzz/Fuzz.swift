@@ -2,12 +2,12 @@ import CFuzzer
 import Glibc
 import VitrineGraphics
 
-/// `Fuzz SUBJECT [LIBFUZZER-OPTION…] [FOLDER-OR-FILE…]`; `./run.sh fuzz` says what to pass.
+/// `Fuzz SUBJECT [LIBFUZZER-OPTION…] [FOLDER-OR-FILE…]`. `./run.sh fuzz` passes the arguments.
 @main
 enum Fuzz {
   static func main() {
     guard subject != nil else { exit(2) }
-    // libFuzzer never sees the subject's name.
+    // Hides the subject's name from libFuzzer.
     var count = CommandLine.argc - 1
     var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv + 1
     exit(
@@ -21,13 +21,13 @@ enum Fuzz {
   private static let subject = CommandLine.arguments.dropFirst().first.flatMap(Subject.init)
 }
 
-/// What can be fuzzed.
+/// The inputs that can be fuzzed.
 private enum Subject: String {
   case jpeg, png, webp, gif, exif, feed, script, head, range, date, freshness, stored
 
-  /// Feeds it. It may refuse the bytes, whatever they are, but not trap, hang, leak or touch what is not its own.
+  /// Passes bytes to the subject, which may refuse any bytes but must not trap, hang, leak or access invalid memory.
   ///
-  /// - Returns: whether the bytes are worth keeping as a start for others.
+  /// - Returns: True if the bytes are worth keeping in the corpus.
   func take(_ bytes: [UInt8]) -> Bool {
     switch self {
     case .jpeg: Pictures.take(bytes, as: .jpeg)

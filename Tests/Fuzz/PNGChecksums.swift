@@ -1,5 +1,4 @@
-/// Writes the checksums that a file's chunks should have: libpng refuses a wrong one, so that nothing behind it
-/// would be tried.
+/// Corrects the checksums of a PNG's chunks. libpng stops at a wrong checksum, so that later code would not be fuzzed.
 enum PNGChecksums {
   static func mended(_ file: [UInt8]) -> [UInt8] {
     var file = file
@@ -15,7 +14,7 @@ enum PNGChecksums {
     return file
   }
 
-  /// PNG specification, annex D.
+  /// The CRC of the PNG specification, annex D.
   private static func crc32(_ content: ArraySlice<UInt8>) -> UInt32 {
     var crc = UInt32.max
     for byte in content {

@@ -3,9 +3,9 @@ import VitrineLoading
 
 @testable import VitrineCodecs
 
-/// Decodes whole, as a tile, and as a tile that needs every other scale of the decoders; and in part, in steps.
+/// Decodes an image in full size and for two targets that need different scales, and its previews in steps.
 enum Pictures {
-  /// Low, so that many pictures pass in a second.
+  /// Low limits, for many images per second.
   private static let limits = DecodeLimits(pixels: 1 << 15)
 
   private static let targets: [DecodeTarget?] = [
@@ -27,7 +27,7 @@ enum Pictures {
     return true
   }
 
-  /// In steps that the bytes themselves make up, of which some change what came before.
+  /// Decodes previews in steps derived from the bytes. Some runs change earlier bytes between steps.
   private static func takeInParts(
     _ bytes: [UInt8], _ style: ImageRequest.Progressive, _ options: DecodeOptions
   ) {
@@ -44,7 +44,7 @@ enum Pictures {
       count = min(bytes.count, count + 1 + next(next(3) == 0 ? bytes.count : 40))
       if !isHonest { bytes[next(count)] ^= UInt8(next(256)) }
       do throws(ImageError) {
-        // A copy each time, so that nobody can go on with where the last one lay.
+        // A copy each time, so that a decoder that keeps a pointer to earlier bytes is detected.
         let data = Array(bytes.prefix(count))
         let expected = next(3) == 0 ? nil : next(2 * bytes.count)
         guard let image = try decoder.image(of: data, expectedLength: expected) else { continue }
@@ -56,13 +56,13 @@ enum Pictures {
     }
   }
 
-  /// What is promised of every picture.
+  /// Checks the invariants of every image.
   private static func check(_ image: Image, target: DecodeTarget?) {
     precondition(image.pixelWidth * image.pixelHeight <= limits.pixels, "within the limit")
     let size = target?.outputSize(sourceWidth: image.sourceWidth, sourceHeight: image.sourceHeight)
     precondition(image.pixelWidth == size?.width ?? image.sourceWidth, "as wide as asked for")
     precondition(image.pixelHeight == size?.height ?? image.sourceHeight, "as high as asked for")
-    // Reads every pixel, so that none can lie outside.
+    // Reads every pixel, so that a sanitizer detects pixels out of bounds.
     let isOpaque = image.bitmap.hasOnlyOpaquePixels
     precondition(isOpaque || !image.bitmap.isOpaque, "opaque if it says so")
   }

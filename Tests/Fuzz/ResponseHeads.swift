@@ -3,7 +3,7 @@ import VitrineLoading
 
 @testable import VitrineCurlTransport
 
-/// Passes lines to a transfer as the head of a response, then a body of some lengths.
+/// Passes lines to a transfer as the head of a response, then a body in parts.
 enum ResponseHeads {
   private static let settings = TransferSettings(.init(), environment: { _ in nil })
   private static let addresses = ["http://a.test/b/c?d", "https://k:s@a.test:8443/"].compactMap {

@@ -2,7 +2,7 @@ import FoundationEssentials
 
 @testable import VitrineLoading
 
-/// Breaks off a body and continues it with a response that has the fuzzed headers.
+/// Interrupts a body and resumes it with a response that has the fuzzed headers.
 enum ResumedBodies {
   private static let url = URL(string: "http://a.test/b")
   private static let beginning = [UInt8](repeating: 7, count: PartialBody.smallest)
@@ -16,7 +16,7 @@ enum ResumedBodies {
 
     let head = TransportResponse(url: url, status: 200, headers: ["ETag": "\"a\""], expectedLength: first)
     let partial = PartialBody(beginning, of: head, length: head.expectedLength, validator: nil)
-    // Responses of the three kinds that the status distinguishes.
+    // A partial response, a full response and an unsatisfiable range.
     for status in [206, 200, 416] {
       var assembly = AnswerAssembly(resuming: partial)
       let response = TransportResponse(url: url, status: status, headers: headers, expectedLength: second)

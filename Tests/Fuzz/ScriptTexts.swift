@@ -1,6 +1,6 @@
 @testable import VitrineDemo
 
-/// Reads a script.
+/// Parses text as a script of the demo.
 enum ScriptTexts {
   static func take(_ bytes: [UInt8]) -> Bool {
     guard let text = String(validating: bytes, as: UTF8.self) else { return false }

@@ -2,8 +2,8 @@ import FoundationEssentials
 import Glibc
 @testable import VitrineLoading
 
-/// Reads bytes as a file of the disk cache: as they are, and with correct hashes and a correct key, so that the parts
-/// behind them are reached as well.
+/// Reads bytes as a file of the disk cache: unchanged, and with correct hashes and key, so that the code behind those
+/// checks is reached.
 enum StoredFiles {
   private static let identity = RequestIdentity(url: URL(filePath: "/a"), headers: [:])
   private static let entry: DiskEntry = {
@@ -17,7 +17,7 @@ enum StoredFiles {
     return read(mended(bytes)) || isKept
   }
 
-  /// Trims a folder whose files have these numbers as sizes and times, within limits that are such numbers too.
+  /// Trims a cache whose limits and whose files' sizes and times are read from the bytes.
   private static func trim(_ bytes: [UInt8]) {
     var reader = ByteReader(bytes[...])
     var limits = DiskImageCache.Limits()
@@ -53,7 +53,7 @@ enum StoredFiles {
       case .answer(let answer, _) = AnswerReading.read(entry, in: folder, withBody: true, longestBody: .max)
     else { return false }
     precondition(answer.body.count <= bytes.count, "no more than there is")
-    // Everything that a loader reads from the response.
+    // All values that a loader reads from the response.
     _ = answer.standing(at: 1_800_000_000)
     _ = answer.validators
     _ = answer.isFor(["X-Theme": "dark"])
@@ -92,7 +92,7 @@ enum StoredFiles {
   }
 }
 
-/// A disk with one file, which has any name.
+/// A fake disk that returns one file for every name.
 private struct OneFile: DiskSystem {
   let content: [UInt8]
 
