@@ -3,12 +3,12 @@ import VitrineCodecs
 import VitrineGraphics
 import VitrineLoading
 
-/// `CorpusProbe MEMORY SECONDS FILE` decodes a file as a tile and whole, and prints what came of each.
+/// `CorpusProbe MEMORY SECONDS FILE` decodes a file for a tile and in full size, and prints each result.
 ///
-/// MEMORY is the most address space it may take in bytes, 0 for no limit; after SECONDS the alarm ends it.
+/// MEMORY is the limit of address space in bytes, 0 for no limit. After SECONDS an alarm ends the process.
 ///
-/// `CorpusProbe --peak WIDTH HEIGHT FILE` decodes a file to fill a box, or whole if WIDTH is 0. It prints the number of
-/// bytes that the codecs predict, and the process's peak memory in bytes.
+/// `CorpusProbe --peak WIDTH HEIGHT FILE` decodes a file to fill a box, or in full size if WIDTH is 0. It prints the number of
+/// bytes that the codecs predict, and the bytes by which the process's peak memory has grown.
 @main
 struct CorpusProbe {
   static func main() {
@@ -40,7 +40,7 @@ struct CorpusProbe {
       exit(3)
     }
     let options = DecodeOptions(target: width > 0 ? DecodeTarget(width: width, height: height) : nil)
-    // Libraries allocate memory of their own on first use, which must not be measured.
+    // Excludes the memory that libraries allocate on first use.
     _ = try? ImageCodecs().decode(Array(bytes.prefix(bytes.count / 2)), options: DecodeOptions())
     let needed = ImageCodecs().memoryNeeded(for: bytes, options: options)
     PixelMemory.shared.trim()
@@ -67,7 +67,7 @@ struct CorpusProbe {
     return 1024 * (line.split(whereSeparator: { $0 == " " || $0 == "\t" }).compactMap { Int($0) }.first ?? 0)
   }
 
-  /// As much as a downloader would take; what is longer is cut.
+  /// Reads a file up to the downloader's limit of 64 MiB.
   private static func read(_ path: String) -> [UInt8]? {
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return nil }
@@ -80,7 +80,7 @@ struct CorpusProbe {
     return bytes
   }
 
-  /// The case, without what belongs to a single file.
+  /// The case of the error, without details of the file.
   private static func name(of error: ImageError) -> String {
     switch error {
     case .decoding(let format, _): "decoding(\(format.rawValue))"
