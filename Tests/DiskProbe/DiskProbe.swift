@@ -3,11 +3,11 @@ import Glibc
 import VitrineLoading
 
 /// `DiskProbe FOLDER FIRST` stores responses in a disk cache until it is killed, and prints the number and version of
-/// each stored response. Versions begin with FIRST and are never repeated. `DiskProbe hang` and `DiskProbe slow` are in
+/// each stored response. Versions start at FIRST and do not repeat. `DiskProbe hang` and `DiskProbe slow` are in
 /// `HangingDisk`.
 @main
 struct DiskProbe {
-  /// The number of different responses; each has many versions.
+  /// The number of different responses. Each has many versions.
   private static let count: UInt64 = 60
 
   static func main() async throws {

@@ -3,7 +3,7 @@ import Glibc
 import VitrineLoading
 import VitrineTesting
 
-/// `DiskProbe hang` and `DiskProbe slow` load images while the disk does not answer, so that the diagnostic log tells so.
+/// `DiskProbe hang` and `DiskProbe slow` load images while the disk hangs, so that the diagnostic log reports it.
 enum HangingDisk {
   /// A disk cache whose stores never end.
   private final class Cache: ImageDataCache {
