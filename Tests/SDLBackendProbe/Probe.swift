@@ -4,8 +4,8 @@ import VitrineGraphics
 import VitrineSDLBackend
 import VitrineWidgets
 
-/// A program for the tests of the loop: opens a host on the driver named first (a renderer may follow, as in
-/// `x11/opengl`), does what the second argument says, and prints what it found, a word and a value a line.
+/// A program for the tests of the loop. The first argument is a video driver, optionally with a renderer (`x11/opengl`);
+/// the second is a command. Prints results as lines of a word and a value.
 @main
 struct Probe {
   static func main() throws {
@@ -35,7 +35,7 @@ struct Probe {
     report("driver", host.videoDriver)
     while host.window.isDirty { host.turn() }
     report("sleeping", true)
-    // Not before: the first frame takes its time on a busy machine.
+    // Starts counting after the first frame, which may take long on a busy machine.
     if let idleSeconds { scene.idle(seconds: idleSeconds) }
     host.run()
     report("frames", host.frameStatistics.presented)

@@ -4,7 +4,7 @@ import VitrineGraphics
 import VitrineSDLBackend
 import VitrineWidgets
 
-/// A few views, and what the probe does with them.
+/// The probe's views and commands.
 struct Scene {
   let host: SDLHost
 
@@ -40,7 +40,7 @@ struct Scene {
     }
   }
 
-  /// Ends after some seconds in which nothing happens, and prints what that took.
+  /// Stays idle for some seconds, prints the processor time, context switches, turns and frames of that time, and quits.
   func idle(seconds: Double) {
     DispatchQueue.main.asyncAfter(deadline: .now() + 0.5) {
       let frames = host.frameStatistics.presented
@@ -58,7 +58,7 @@ struct Scene {
     }
   }
 
-  /// Wakes the sleeping loop in each way there is.
+  /// Wakes the sleeping loop by a dispatch queue, a task, a sleeping task and a signal.
   func wakes() {
     Thread.start {
       usleep(50_000)
@@ -86,7 +86,7 @@ struct Scene {
   }
 }
 
-/// One line of text.
+/// A view with one line of text.
 final class TextView: View {
   private let text: String
   private let font: Font
@@ -127,7 +127,7 @@ enum Thread {
   }
 }
 
-/// Prints a word and a value, at once: the reader waits for it.
+/// Prints a word and a value without buffering, because the test waits for the line.
 nonisolated func report(_ word: String, _ value: some CustomStringConvertible) {
   let line = "\(word) \(value)\n"
   _ = write(STDOUT_FILENO, line, line.utf8.count)
