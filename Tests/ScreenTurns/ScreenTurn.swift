@@ -17,6 +17,6 @@ package struct ScreenTurn: SuiteTrait, TestTrait, TestScoping {
 }
 
 extension Trait where Self == ScreenTurn {
-  /// The trait for tests that open a host themselves.
+  /// A trait for tests that open a host themselves.
   package static var screenTurn: Self { ScreenTurn() }
 }
