@@ -104,7 +104,7 @@ import VitrineTesting
     #expect(part.isPartial && !whole.isPartial)
   }
 
-  @Test("YY-F35 the first bytes and a nearly complete body have no preview")
+  @Test("YY-F35 less than 1,024 bytes and at least 99 % of a body have no preview")
   func veryShortAndNearlyCompleteBodiesHaveNoPreview() async throws {
     let world = PartialWorld()
     let task = world.load(nil)
