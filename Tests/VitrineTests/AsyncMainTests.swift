@@ -16,7 +16,7 @@ struct AsyncMainTests {
     #expect(errors.isEmpty)
   }
 
-  @Test func runOffTheFirstThreadReturnsAndSaysWhatToDo() async throws {
+  @Test func runOffTheFirstThreadReturnsAndPrintsAdvice() async throws {
     let (output, errors) = try await outcome(of: "run")
 
     #expect(output.hasPrefix("failure: \(advice)"))
@@ -36,7 +36,7 @@ struct AsyncMainTests {
     #expect(lines.last == "after shutDown: true")
   }
 
-  @MainActor @Test func applicationInATestIsRefusedToo() {
+  @MainActor @Test func applicationInATestIsRefused() {
     #expect(throws: SDLHostError.notFirstThread) { try Application(title: "Test") }
   }
 

@@ -4,12 +4,12 @@ import Testing
 import Vitrine
 import VitrineGalleryServer
 
-/// Pictures that stay on disk, with all that the library brings: curl, the codecs, a server and a folder.
+/// The disk cache with the real transport, the real codecs, a server and a folder.
 @Suite(.timeLimit(.minutes(1))) struct DiskCacheTests {
   private let world = DiskCacheWorld()
 
-  @Test("a second start shows what the first has kept, without a server")
-  func secondStart() async throws {
+  @Test("a second start shows the image that the first has stored, without a server")
+  func storedImageIsShownAfterARestartWithoutAServer() async throws {
     let server = try world.server(["Cache-Control": "max-age=3600", "ETag": "\"1\""])
     let first = world.downloader()
     let response = try await first.image(for: "\(server.baseURL)/one.png")
@@ -27,8 +27,8 @@ import VitrineGalleryServer
   }
 
   @Test(
-    "what may have changed is asked about, shown when its server is away, and asked about when it is back")
-  func revalidation() async throws {
+    "a stale image is revalidated, shown while its server is down, and revalidated when the server is back")
+  func staleImageIsRevalidatedOrShownWhileItsServerIsDown() async throws {
     let server = try world.server(["Cache-Control": "max-age=60", "ETag": "\"1\""])
     let url = "\(server.baseURL)/one.png"
     _ = try await world.load(url)
@@ -55,12 +55,12 @@ import VitrineGalleryServer
     #expect(try await world.load(url).source == .disk)
   }
 
-  @Test func failuresOfTheServerShowWhatIsThere() async throws {
+  @Test func staleImageIsShownAfterServerErrorsAndRemovedAfter404() async throws {
     let server = try world.server(["Cache-Control": "max-age=1", "ETag": "\"1\""])
     let url = "\(server.baseURL)/one.png"
     _ = try await world.load(url)
     world.calendar.advance(by: 100)
-    // With another tag, since what has not changed comes without a body.
+    // With another ETag, because an unchanged image comes without a body.
     let bodies = ["html", "empty", "truncate", "garbage", "reset"].map { "?\($0)=1&etag=new" }
     for query in ["?status=503"] + bodies {
       let response = try await world.load(url, insteadOf: query)
@@ -72,12 +72,12 @@ import VitrineGalleryServer
     }
     await #expect(throws: ImageError.status(404)) { try await world.load(url, insteadOf: "?status=404") }
     await #expect(throws: ImageError.status(404)) { try await world.load(url, insteadOf: "?status=404") }
-    // It is gone from disk as well.
+    // The response was removed from disk as well.
     await #expect(throws: ImageError.status(503)) { try await world.load(url, insteadOf: "?status=503") }
   }
 
   @Test(arguments: ["no-store", "max-age=0, no-store"])
-  func whatMayNotBeKeptIsNotThere(control: String) async throws {
+  func responseWithNoStoreIsNotStored(control: String) async throws {
     let server = try world.server(["Cache-Control": control, "ETag": "\"1\""])
     let url = "\(server.baseURL)/one.png"
     #expect(await (try world.load(url)).isStored() == false)
@@ -85,7 +85,7 @@ import VitrineGalleryServer
     #expect(server.log.compactMap { $0.headers["if-none-match"] }.isEmpty)
   }
 
-  @Test func questionTellsAnotherOriginNothing() async throws {
+  @Test func redirectToAnotherOriginSendsNoValidators() async throws {
     let (first, second) = (
       try world.server(["Cache-Control": "no-cache", "ETag": "\"one\""]),
       try world.server(["Cache-Control": "no-cache", "ETag": "\"two\"", "Last-Modified": "x"])
@@ -98,21 +98,21 @@ import VitrineGalleryServer
     #expect((first.log + second.log).flatMap(\.headers.keys).filter { $0.hasPrefix("if-") }.isEmpty)
   }
 
-  @Test func questionThatLeadsElsewhereBringsWhatIsThere() async throws {
+  @Test func conditionalRequestRedirectedElsewhereLoadsTheNewImage() async throws {
     let day = "Sat, 01 Jan 2022 00:00:00 GMT"
     let server = try world.server(["Cache-Control": "no-cache", "Last-Modified": day])
     server.add(Resource(body: try world.other(), headers: ["Last-Modified": day]), at: "/two.png")
     let today = "\(server.baseURL)/today"
     let one = try await world.load(today, insteadOf: "?redirect=%2Fone.png")
     #expect(try await world.load(today, insteadOf: "?redirect=%2Fone.png").freshness == .revalidated)
-    // Of the same time, so that its server says that it has not changed since.
+    // The second image has the same date, so its server would respond 304 to a conditional request.
     let two = try await world.load(today, insteadOf: "?redirect=%2Ftwo.png")
     #expect(two.source == .network && two.image.pixelWidth != one.image.pixelWidth)
     #expect(server.log.suffix(4).map(\.status) == [302, 304, 302, 200])
   }
 }
 
-/// A folder and a calendar, which stay when a downloader goes.
+/// A folder and a calendar that outlive each downloader.
 private final class DiskCacheWorld: Sendable {
   final class Calendar: Sendable {
     private let seconds = Mutex(Date().timeIntervalSince1970)
@@ -126,7 +126,7 @@ private final class DiskCacheWorld: Sendable {
 
   deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-  /// As a process that starts now has it.
+  /// Returns a new downloader, as after a restart of the process.
   func downloader() -> ImageDownloader {
     var configuration = ImageDownloader.Configuration()
     configuration.wallClock = { [calendar] in calendar.now }
@@ -137,7 +137,7 @@ private final class DiskCacheWorld: Sendable {
       dataCache: DiskImageCache(directory: folder, wallClock: { [calendar] in calendar.now }))
   }
 
-  /// Loads it in a process of its own.
+  /// Loads an image with a new downloader.
   @discardableResult
   func load(_ url: String, insteadOf query: String = "") async throws -> ImageResponse {
     let downloader = downloader()

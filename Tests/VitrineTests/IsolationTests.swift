@@ -1,17 +1,17 @@
 import Foundation
 import Testing
 
-/// What the compiler keeps other threads from.
+/// Uses of slots that the compiler rejects outside the main actor.
 @Suite(.timeLimit(.minutes(1)))
 struct IsolationTests {
-  /// Beside the tests' program, where the build puts it.
+  /// The folder of the compiled modules, beside the test program.
   private static let modules = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
     .appending(path: "Modules")
-  /// What the modules are built on.
+  /// The C module that the compiled modules import.
   private static let door = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().appending(path: "Sources/CHashing")
 
-  /// What is done to slots, a line each.
+  /// Statements that use slots, one per line.
   private static let lines = [
     #"view.setImage(from: "http://a.test/1")"#,
     #"view.imageURL = "http://a.test/1""#,
@@ -34,7 +34,7 @@ struct IsolationTests {
     "avatar.load()",
   ]
 
-  /// What the compiler says of the lines in a function of a module without a default isolation.
+  /// Returns the compiler's output for the lines in a function of a module without a default isolation.
   private static func complaints(isolation: String) throws -> String {
     let file = FileManager.default.temporaryDirectory.appending(path: "isolation-\(UUID()).swift")
     defer { try? FileManager.default.removeItem(at: file) }
@@ -57,12 +57,12 @@ struct IsolationTests {
   }
 
   @Test(.enabled("the tests were built elsewhere") { FileManager.default.fileExists(atPath: modules.path) })
-  func slotsCannotBeTouchedFromOtherThreads() throws {
+  func slotsCannotBeUsedOutsideTheMainActor() throws {
     #expect(try !Self.complaints(isolation: "@MainActor").contains("error:"))
 
     let complaints = try Self.complaints(isolation: "nonisolated")
     for (index, line) in Self.lines.enumerated() {
-      #expect(complaints.contains(".swift:\(index + 2):"), "\(line) compiles on any thread")
+      #expect(complaints.contains(".swift:\(index + 2):"), "\(line) compiles outside the main actor")
     }
     #expect(complaints.contains("main actor-isolated"))
   }

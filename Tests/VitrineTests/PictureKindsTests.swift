@@ -3,14 +3,15 @@ import Testing
 import Vitrine
 import VitrineGalleryServer
 
-/// Pictures of each kind, from a server to an image, with all that the library brings.
+/// Images of each format, downloaded and decoded with the real transport and the real codecs.
 @Suite(.timeLimit(.minutes(1))) struct PictureKindsTests {
   private let gallery = URL(filePath: #filePath).appending(path: "../../../Assets/gallery")
     .standardizedFileURL.path
 
   @Test(
-    "SD-D15 a PNG comes over the network and is decoded, as is a JPEG", arguments: [ImageFormat.png, .jpeg])
-  func pictureComesOverTheNetwork(format: ImageFormat) async throws {
+    "SD-D15 a PNG is downloaded over the network and decoded, as is a JPEG",
+    arguments: [ImageFormat.png, .jpeg])
+  func imageIsDownloadedAndDecoded(format: ImageFormat) async throws {
     let name = format == .png ? "25-palm-island.png" : "01-first-light.jpg"
     let server = try GalleryServer(pictures: gallery)
     let downloader = ImageDownloader(transports: [CurlTransport()], decoder: ImageCodecs())

@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-/// The README's program is compiled with these tests, so what it shows works.
+/// The README's program is compiled with these tests, so that the README stays correct.
 struct ReadmeTests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
 
-  @Test func programOfTheReadmeIsTheOneThatIsCompiled() throws {
+  @Test func programInTheReadmeIsCompiled() throws {
     let readme = try String(contentsOf: Self.root.appending(path: "README.md"), encoding: .utf8)
     let source = try String(
       contentsOf: Self.root.appending(path: "Tests/VitrineTests/ReadmeProgram.swift"), encoding: .utf8)

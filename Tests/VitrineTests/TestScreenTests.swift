@@ -14,7 +14,7 @@ struct TestScreenTests {
   }
 
   @Test(arguments: 1...8)
-  func screensOfTestsThatRunAtOnceTakeTurns(number: Int) async throws {
+  func screensOfParallelTestsTakeTurns(number: Int) async throws {
     let screen = try await TestScreen(size: Size(width: 40, height: 30))
     let view = ImageView(frame: screen.window.bounds)
     screen.window.addSubview(view)
@@ -34,7 +34,7 @@ struct TestScreenTests {
     #expect(screen.host.videoDriver == "offscreen")
   }
 
-  @Test func loadFailsForAnImageThatNeverComes() async throws {
+  @Test func loadFailsForAnImageThatNeverArrives() async throws {
     let screen = try await TestScreen(size: Size(width: 40, height: 30))
     let view = ImageView(frame: screen.window.bounds)
     screen.window.addSubview(view)
@@ -43,7 +43,7 @@ struct TestScreenTests {
     await #expect(throws: WaitFailure.self) { try await screen.load(within: 0) }
   }
 
-  @Test func waitingForAScreenEndsWithTheTask() async throws {
+  @Test func waitForAScreenEndsWhenItsTaskIsCancelled() async throws {
     let screen = try await TestScreen(size: Size(width: 40, height: 30))
     let waiting = Task { try await TestScreen(size: Size(width: 40, height: 30)) }
     for _ in 0..<100 { await Task.yield() }

@@ -15,14 +15,14 @@ struct UntilTests {
     #expect(count == 100)
   }
 
-  @Test func waitFailsAfterItsTimeLimitAndNamesItsPlace() async {
+  @Test func waitFailsAfterItsTimeLimitAndReportsItsLocation() async {
     let failure = await #expect(throws: WaitFailure.self) { try await until(within: 0) { false } }
 
     #expect(failure?.description.contains("UntilTests.swift:") == true)
     #expect(failure?.reason == "0.0 s have passed")
   }
 
-  @Test func waitEndsWithItsTask() async throws {
+  @Test func waitEndsWhenItsTaskIsCancelled() async throws {
     let task = Task { try await until { false } }
 
     task.cancel()

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Vitrine
 
-// What the articles of the documentation show, compiled; ArticleTests compares. Nothing here is run.
+// The code of the documentation's articles, compiled but not run. `ArticleTests` compares it with the articles.
 
 @MainActor
 func overview() throws {

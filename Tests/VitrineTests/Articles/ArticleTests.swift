@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The documentation says what is true: its code is compiled, and what it names exists.
+/// Checks that the code of the documentation is compiled, and that the names in it exist.
 struct ArticleTests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..")
   private static let catalog = root.appending(path: "Sources/Vitrine/Vitrine.docc")
@@ -13,7 +13,7 @@ struct ArticleTests {
     return files.compactMap { $0 as? URL }.filter { $0.pathExtension == ending }
   }
 
-  /// Lines without the blanks around them.
+  /// Returns the text without the whitespace around each line.
   private static func lines(of text: String) -> String {
     text.split(separator: "\n", omittingEmptySubsequences: false)
       .map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: "\n")
@@ -37,14 +37,14 @@ struct ArticleTests {
     #expect(count > 0)
   }
 
-  /// A name of ours is in the middle of a row: `Type.member(label:)`.
+  /// Returns the names in the middle column of a table, such as `Type.member(label:)`.
   private static func ourNames(in table: String) -> [String] {
     table.split(separator: "\n").filter { $0.hasPrefix("| ") && !$0.hasPrefix("| there") }
       .map { $0.split(separator: "|", omittingEmptySubsequences: false)[2] }
       .flatMap { $0.matches(of: /`([^`]+)`/).map { String($0.1) } }
   }
 
-  @Test func everyNameOfOursInTheTablesForIOSExists() throws {
+  @Test func everyVitrineNameInTheTablesForIOSExists() throws {
     let sources = try Self.files(below: Self.root.appending(path: "Sources"), ending: "swift")
       .map(Self.text).joined(separator: "\n").replacing(/\/\/.*/, with: "")
     let declared = Set(
@@ -57,11 +57,11 @@ struct ArticleTests {
       let parts = name.split(separator: "(")
       for part in parts[0].split(separator: ".") {
         let isDeclared = declared.contains(String(part))
-        #expect(isDeclared, "\(name): nothing is called \(part)")
+        #expect(isDeclared, "\(name): no declaration is named \(part)")
       }
       for label in parts.dropFirst().first?.split(separator: ":").dropLast() ?? [] where label != "_" {
         let isLabel = labels.contains(String(label))
-        #expect(isLabel, "\(name): nothing has a label \(label)")
+        #expect(isLabel, "\(name): no parameter has the label \(label)")
       }
     }
 

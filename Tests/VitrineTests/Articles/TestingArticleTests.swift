@@ -5,7 +5,7 @@ import VitrineTesting
 /// The tests that the article Testing shows.
 @Suite(.timeLimit(.minutes(5)))
 struct TestingArticleTests {
-  @MainActor @Test func coverFadesInWhenItHasCome() async throws {
+  @MainActor @Test func coverFadesInAfterLoading() async throws {
     let transport = FakeTransport()
     let downloader = ImageDownloader(transports: [transport], decoder: FakeDecoder())
     let test = TestWindow(size: Size(width: 200, height: 100))
@@ -39,7 +39,7 @@ struct TestingArticleTests {
     #expect(cover.contents == broken)
   }
 
-  @MainActor @Test func coverIsThereAfterARestartWithoutANetwork() async throws {
+  @MainActor @Test func coverLoadsFromDiskAfterARestartWithoutANetwork() async throws {
     let disk = MemoryDataCache()
     let online = FakeTransport()
     online.answerAll { $0.answer(with: FakeDecoder.picture(width: 640, height: 640)) }

@@ -25,8 +25,9 @@ import VitrineTesting
   }
 
   @Test(
-    "SD-C29 PNG for transparent pixels, JPEG for others, animations as GIF or in their format, data as it is")
-  func formats() async throws {
+    "SD-C29 transparent pixels are stored as PNG, others as JPEG, animations as GIF or in their format, data unchanged"
+  )
+  func storedFormatDependsOnTheImage() async throws {
     let isPNG = { (bytes: [UInt8]) in bytes.starts(with: [0x89, 0x50, 0x4E, 0x47]) }
     let isGIF = { (bytes: [UInt8]) in bytes.starts(with: Array("GIF89a".utf8)) }
 
@@ -47,7 +48,8 @@ import VitrineTesting
     #expect(found.format == .gif && found.bitmap.color(x: 3, y: 3) == Color(red: 255, green: 0, blue: 0))
   }
 
-  @Test("a transparent image is read from disk pixel for pixel") func losslessRoundTrip() async throws {
+  @Test("a transparent image is read from disk pixel for pixel")
+  func transparentImageIsStoredWithoutLoss() async throws {
     let image = Image.halves(31, 7, alpha: 99)
     await cache.store(image, for: url)
     await cache.removeAll(from: .memory)
@@ -67,9 +69,8 @@ import VitrineTesting
     func encode(_ image: Image, as format: ImageFormat?) throws(ImageError) -> [UInt8] { Array("image".utf8) }
   }
 
-  @Test("SD-C26 a custom coder encodes stored images and decodes them") func ownCoder()
-    async throws
-  {
+  @Test("SD-C26 a custom coder encodes stored images and decodes them")
+  func customCoderEncodesAndDecodesStoredImages() async throws {
     let world = ImageCacheWorld(decoder: TextCoder())
     #expect(await world.cache.store(.halves(), for: url))
     let identity = RequestIdentity(try ImageRequest(url))
@@ -80,7 +81,7 @@ import VitrineTesting
   }
 
   @Test("SD-C30 SD-C32 SD-C48 custom memory and disk caches store, find, remove and clear")
-  func ownCaches() async {
+  func customCachesStoreFindAndRemoveImages() async {
     let memory = DictionaryCache()
     let disk = MemoryDataCache()
     let world = ImageCacheWorld(memory: memory, disk: disk)
@@ -105,7 +106,7 @@ import VitrineTesting
   }
 
   @Test("SD-C36 SD-U3 user data is stored with an image: set, listed, read, queried and removed by name")
-  func userData() async throws {
+  func userDataIsStoredWithAnImage() async throws {
     await cache.store(Image.halves().withUserData(["author": [1, 2], "": [0xFF]]), for: url)
     await cache.removeAll(from: .memory)
 
@@ -123,7 +124,7 @@ import VitrineTesting
     #expect(!(await cache.setUserData(["a": [1]], for: "http://a.test/other")))
   }
 
-  @Test("a server cannot set user data") func userDataOfAServer() async throws {
+  @Test("a server cannot set user data") func serverCannotSetUserData() async throws {
     world.transport.answerAll { transfer in
       let body = (try? ImageCodecs().encode(.halves(), as: .png)) ?? []
       transfer.respond(
@@ -138,7 +139,7 @@ import VitrineTesting
   }
 
   @Test("YY-B37 removing all images from disk reports progress up to the end and leaves nothing")
-  func removingWithProgress() async throws {
+  func removingAllFromDiskReportsProgress() async throws {
     for number in 0..<12 { await cache.store(.halves(), for: "http://a.test/\(number)", in: .disk) }
     var steps: [[Int]] = []
 
@@ -151,9 +152,8 @@ import VitrineTesting
     #expect(await cache.diskUsage()?.count == 0)
   }
 
-  @Test("SD-C13 removing expired images removes an image older than the limit") func expiry()
-    async throws
-  {
+  @Test("SD-C13 removing expired images removes an image older than the limit")
+  func expiredImageIsRemoved() async throws {
     let disk = try #require(world.disk as? DiskImageCache)
     disk.limits.timeToLive = 1
     await cache.store(.halves(), for: url)

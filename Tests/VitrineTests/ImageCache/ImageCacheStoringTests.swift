@@ -11,14 +11,14 @@ import VitrineTesting
   private var cache: ImageCache { world.cache }
 
   @Test("SD-C1 SD-C2 SD-C3 the shared downloader has one cache, and another downloader has its own")
-  func sharedCache() {
+  func sharedDownloaderHasOneCache() {
     #expect(ImageDownloader.shared.imageCache == ImageDownloader.shared.imageCache)
     #expect(cache == world.downloader.imageCache)
     #expect(cache != ImageCacheWorld().cache)
   }
 
   @Test("SD-C4 SD-C17 SD-C16 clearing the disk leaves no file and does not change memory")
-  func clearingTheDisk() async {
+  func clearingTheDiskKeepsImagesInMemory() async {
     #expect(await cache.diskUsage() == ImageCache.DiskUsage(count: 0, bytes: 0))
     #expect(await cache.store(.halves(), for: url))
     #expect(await cache.diskUsage()?.count == 1)
@@ -30,7 +30,7 @@ import VitrineTesting
     #expect(await cache.diskUsage() == ImageCache.DiskUsage(count: 0, bytes: 0))
   }
 
-  @Test("SD-C5 clearing memory does not change the disk") func clearingMemory() async {
+  @Test("SD-C5 clearing memory does not change the disk") func clearingMemoryKeepsImagesOnDisk() async {
     await cache.store(.halves(), for: url)
 
     #expect(await cache.removeAll(from: .memory))
@@ -40,7 +40,7 @@ import VitrineTesting
   }
 
   @Test("SD-C6 SD-C7 SD-C41 a stored image is in memory at once, and on disk at the completion")
-  func storing() async throws {
+  func storedImageIsInMemoryAtOnceAndOnDiskAtCompletion() async throws {
     let image = Image.halves()
 
     let isOnDisk = try await callback { done in
@@ -55,7 +55,7 @@ import VitrineTesting
   }
 
   @Test("SD-C8 an image stored only in memory is lost when memory is cleared")
-  func storingInMemory() async {
+  func imageStoredOnlyInMemoryIsLostWhenMemoryIsCleared() async {
     #expect(await cache.store(.halves(), for: url, in: .memory))
     #expect(await cache.location(of: url, in: .disk) == nil)
 
@@ -64,7 +64,8 @@ import VitrineTesting
     #expect(await cache.location(of: url) == nil)
   }
 
-  @Test("SD-C9 SD-C40 a query returns the stored image from memory") func query() async {
+  @Test("SD-C9 SD-C40 a query returns the stored image from memory")
+  func queryReturnsTheStoredImageFromMemory() async {
     let image = Image.halves()
     await cache.store(image, for: url)
 
@@ -74,9 +75,8 @@ import VitrineTesting
     #expect(response?.source == .memory)
   }
 
-  @Test("YY-B39 a query finds an image on disk and puts it into memory, with its user data") func promotion()
-    async throws
-  {
+  @Test("YY-B39 a query finds an image on disk and puts it into memory, with its user data")
+  func queryPutsAnImageFromDiskIntoMemory() async throws {
     await cache.store(Image.halves().withUserData(["name": [1, 2, 3]]), for: url)
     await cache.removeAll(from: .memory)
 
@@ -88,7 +88,8 @@ import VitrineTesting
     #expect(cache.imageInMemory(for: url)?.userData == ["name": [1, 2, 3]])
   }
 
-  @Test("SD-C10 SD-C12 removing an image removes it from memory and disk") func removing() async {
+  @Test("SD-C10 SD-C12 removing an image removes it from memory and disk")
+  func removedImageIsGoneFromMemoryAndDisk() async {
     await cache.store(.halves(), for: url)
 
     #expect(await cache.remove(url))
@@ -97,13 +98,15 @@ import VitrineTesting
     #expect(!(await cache.remove(url)))
   }
 
-  @Test("SD-C11 removing an image from memory leaves it on disk") func removingFromMemory() async {
+  @Test("SD-C11 removing an image from memory leaves it on disk")
+  func removingFromMemoryKeepsTheImageOnDisk() async {
     await cache.store(.halves(), for: url)
     #expect(await cache.remove(url, from: .memory))
     #expect(await cache.location(of: url) == .disk)
   }
 
-  @Test("SD-C42 removing an image from disk leaves it in memory") func removingFromDisk() async {
+  @Test("SD-C42 removing an image from disk leaves it in memory")
+  func removingFromDiskKeepsTheImageInMemory() async {
     await cache.store(.halves(), for: url)
     #expect(await cache.remove(url, from: .disk))
     #expect(await cache.location(of: url) == .memory)
@@ -111,7 +114,7 @@ import VitrineTesting
   }
 
   @Test("SD-C43 SD-C44 the tier of an image is reported, and none after all images are removed")
-  func locations() async {
+  func locationReportsTheTierOfAnImage() async {
     await cache.store(.halves(), for: url)
     #expect(await cache.location(of: url) == .memory)
 
@@ -121,9 +124,8 @@ import VitrineTesting
     #expect(cache.imageInMemory(for: url) == nil)
   }
 
-  @Test("SD-C25 encoded bytes are stored on disk unchanged, and not in memory") func storingData()
-    async throws
-  {
+  @Test("SD-C25 encoded bytes are stored on disk unchanged, and not in memory")
+  func encodedBytesAreStoredOnDiskUnchanged() async throws {
     let bytes = try ImageCodecs().encode(.halves(30, 40), as: .png)
 
     #expect(await cache.storeData(bytes, for: url))
@@ -135,14 +137,14 @@ import VitrineTesting
     #expect(!(await cache.storeData([], for: url)))
   }
 
-  @Test("SD-C39 a query need not store its image in memory") func queryWithoutMemory() async {
+  @Test("SD-C39 a query need not store its image in memory") func queryCanLeaveMemoryUnchanged() async {
     await cache.store(.halves(), for: url, in: .disk)
     #expect(await cache.query(url, storesInMemory: false)?.source == .disk)
     #expect(cache.imageInMemory(for: url) == nil)
   }
 
   @Test("SD-C15 cancelling a query calls its completion once with nil, within the call")
-  func cancelledQuery() async {
+  func cancelledQueryCompletesOnceWithNil() async {
     await cache.store(.halves(), for: url, in: .disk)
     var results: [ImageResponse?] = []
     let query = cache.query(url) { results.append($0) }
@@ -158,7 +160,8 @@ import VitrineTesting
     #expect(results.first.map { $0 == nil } == true)
   }
 
-  @Test("SD-C49 two simultaneous queries of one image decode it once") func sharedDecoding() async {
+  @Test("SD-C49 two simultaneous queries of one image decode it once")
+  func simultaneousQueriesDecodeOnce() async {
     let gate = Gate(isOpen: false)
     let decoder = FakeDecoder(gate: gate)
     let world = ImageCacheWorld(decoder: decoder)
@@ -178,7 +181,8 @@ import VitrineTesting
     #expect(decoder.calls.count == 1)
   }
 
-  @Test("a load shows a stored image without a request") func loadOfAStoredImage() async throws {
+  @Test("a load shows a stored image without a request")
+  func loadShowsAStoredImageWithoutARequest() async throws {
     await cache.store(.halves(), for: url)
     await cache.removeAll(from: .memory)
     world.pass(86400 * 300)
@@ -189,8 +193,8 @@ import VitrineTesting
     #expect(world.transport.transfers.isEmpty)
   }
 
-  @Test("images with an additional identifier are kept apart, on disk as in memory") func identifiers() async
-  {
+  @Test("images with an additional identifier are kept apart, on disk as in memory")
+  func additionalIdentifiersKeepImagesApart() async {
     let (plain, named) = (Image.halves(10, 10), Image.halves(20, 20))
     await cache.store(plain, for: url)
     await cache.store(named, for: url, additionalIdentifier: "named")
@@ -205,7 +209,7 @@ import VitrineTesting
     #expect(await cache.query(url, additionalIdentifier: "named")?.image.pixelWidth == 10)
   }
 
-  @Test("a URL that no transport serves may name an image") func ownScheme() async {
+  @Test("a URL that no transport serves can name an image") func urlWithoutATransportCanNameAnImage() async {
     await cache.store(.halves(), for: "drawing:1")
     await cache.removeAll(from: .memory)
     #expect(await cache.query("drawing:1")?.source == .disk)
@@ -214,9 +218,8 @@ import VitrineTesting
     #expect(!(await cache.store(.halves(), for: "")))
   }
 
-  @Test("AF-S13 isStored() tells if a download was moved to its place on disk") func movedFile()
-    async throws
-  {
+  @Test("AF-S13 isStored() reports if a download was moved to its place on disk")
+  func downloadReportsThatItWasStored() async throws {
     world.transport.answerAll { transfer in
       transfer.answer(with: (try? ImageCodecs().encode(.halves(), as: .png)) ?? [])
     }
@@ -229,7 +232,7 @@ import VitrineTesting
     #expect(!(await (try blocked.downloader.image(for: url)).isStored()))
   }
 
-  @Test("a failed write is reported") func noDisk() async {
+  @Test("an image that cannot be stored on disk is reported") func failedStoreIsReported() async {
     let downloader = ImageDownloader(transports: [], decoder: ImageCodecs())
     #expect(!(await downloader.imageCache.store(.halves(), for: url)))
     #expect(downloader.imageCache.imageInMemory(for: url) != nil)

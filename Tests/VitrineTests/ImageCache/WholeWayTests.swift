@@ -5,13 +5,12 @@ import Vitrine
 import VitrineGalleryServer
 import VitrineTesting
 
-/// Behaviours that need the real transport, the real codecs, or a window's clock.
+/// Behaviors that need the real transport, the real codecs, or a window's clock.
 @MainActor @Suite(.timeLimit(.minutes(1))) struct WholeWayTests {
   private let url = ImageCacheWorld.url
 
-  @Test("AF-D7 a redirect is followed, and the image behind it is downloaded") func redirect()
-    async throws
-  {
+  @Test("AF-D7 a redirect is followed, and the image behind it is downloaded")
+  func redirectIsFollowed() async throws {
     let server = try GalleryServer()
     server.add(Resource(body: try ImageCodecs().encode(.halves(), as: .png), headers: [:]), at: "/one.png")
     var configuration = ImageDownloader.Configuration()
@@ -64,7 +63,8 @@ import VitrineTesting
     }
   }
 
-  @Test("SD-D28 one decoder makes all previews of an animated image") func animatedPreviews() async throws {
+  @Test("SD-D28 one decoder makes all previews of an animated image")
+  func oneDecoderMakesAllPreviewsOfAnAnimation() async throws {
     let frames = (0..<4).map { number in
       Image.Frame(
         bitmap: Bitmap(width: 120, height: 120, format: .bgra) { x, y in
@@ -102,7 +102,7 @@ import VitrineTesting
   @Test(
     "SD-M10 of a transformed animation, memory has a still image with the transform's data, and disk the animation"
   )
-  func transformedAnimation() async throws {
+  func transformedAnimationIsCachedAsAStillImage() async throws {
     struct Tagged: ImageTransform {
       let identifier = "tagged"
       private let circle: any ImageTransform = .circle()
@@ -137,9 +137,7 @@ import VitrineTesting
   }
 
   @Test("a load is scaled down to its limit of bytes, and found in memory at that size")
-  func scaledDown()
-    async throws
-  {
+  func loadIsScaledDownToItsByteLimit() async throws {
     let world = ImageCacheWorld()
     world.transport.answerAll { transfer in
       let body = (try? ImageCodecs().encode(.halves(200, 200), as: .png)) ?? []
@@ -164,7 +162,7 @@ import VitrineTesting
   @Test(
     "SD-U4 an image drawn by a program has the screen's scale, is not opaque, and has the drawn pixels",
     arguments: [1.0, 2, 3])
-  func drawnImage(scale: Double) {
+  func drawnImageHasTheScreensScale(scale: Double) {
     let window = Window(size: Size(width: 100, height: 100), scale: scale)
     let (red, clear) = (Color(red: 255, green: 0, blue: 0), Color(red: 0, green: 0, blue: 0, alpha: 0))
 
@@ -180,13 +178,13 @@ import VitrineTesting
   }
 
   @Test(
-    "SD-U5 a name tells the scale of its image, and no image stays none",
+    "SD-U5 a name determines the scale of its image, and a missing image stays nil",
     arguments: [
       ("test@2x.gif", 2.0), ("test.gif", 1), ("@3x.png", 3), ("http://a.test/b@2x.png?c=@3x.png#@4x", 2),
       ("a@x.png", 1), ("a@0x.png", 1), ("a@2x/b.png", 1), ("a@2x", 2), ("2x.png", 1), ("a@2X.png", 1),
       ("", 1), ("@2x.tar.gz", 1), ("a@-2x.png", 1),
     ])
-  func scaleOfAName(name: String, scale: Double) {
+  func nameDeterminesTheScaleOfItsImage(name: String, scale: Double) {
     #expect(Image.scale(named: name) == scale)
     let image: Image? = .halves()
     let none: Image? = nil
@@ -209,8 +207,8 @@ import VitrineTesting
   }
 
   @Test(
-    "SD-U2 an observer of frames hears about a second of them in a second, and may be stopped and started")
-  func displayLink() {
+    "SD-U2 a frame observer receives about a second of frames in a second, and can be stopped and started")
+  func frameObserverCanBeStoppedAndStarted() {
     let window = Window(size: Size(width: 10, height: 10))
     let ticker = Ticker()
     func run(until end: Double) {

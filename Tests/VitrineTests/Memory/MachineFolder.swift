@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// A made-up /proc and /sys in a temporary folder, gone with this.
+/// A fake /proc and /sys in a temporary folder, which is deleted with the object.
 final class MachineFolder {
   let root: String
 
@@ -17,14 +17,14 @@ final class MachineFolder {
     try Data(text.utf8).write(to: URL(filePath: root + path))
   }
 
-  /// A machine of 1 GB with plenty available.
+  /// Writes a machine of 1 GB with plenty of available memory.
   func writeMachine(availableKilobytes: Int = 800_000) throws {
     try write(
       "MemTotal:        1000000 kB\nMemFree:   10 kB\nMemAvailable:    \(availableKilobytes) kB\n",
       to: "/proc/meminfo")
   }
 
-  /// A process in a service's group of version 2, below one without limits.
+  /// Writes a process in a service's version 2 cgroup, below a cgroup without limits.
   func writeGroup(
     current: String, max: String, high: String = "max", inactiveFile: Int = 0, events: String = "",
     pressure: String? = nil

@@ -2,8 +2,8 @@ import Testing
 import Vitrine
 
 struct MemoryBudgetTests {
-  @Test("AF-C17 a large machine gets the ancestors' capacities, of 256 MiB in all")
-  func sharesOfALargeMachine() {
+  @Test("AF-C17 a large machine has the ancestors' capacities (100 MiB, purged to 60 MiB) of 256 MiB in all")
+  func largeMachineHasTheDefaultCapacities() {
     let budget = MemoryBudget(bytes: MemoryBudget.largestDefault)
 
     #expect(budget.cacheCapacity == 100 << 20)
@@ -11,18 +11,18 @@ struct MemoryBudgetTests {
     #expect(budget.textures == 64 << 20)
   }
 
-  @Test func smallMachineGetsTheSameSharesOfLess() {
+  @Test func smallMachineHasTheSameFractionsOfItsBudget() {
     let budget = MemoryBudget(bytes: 128 << 20)
 
     #expect(budget.cacheCapacity == 50 << 20)
     #expect(budget.textures == 32 << 20)
   }
 
-  @Test func defaultOfThisMachineIsWithinItsBounds() {
+  @Test func defaultBudgetOfThisMachineIsWithinItsBounds() {
     #expect((1 << 20...MemoryBudget.largestDefault).contains(MemoryBudget.machine.bytes))
   }
 
-  @Test func thereIsAlwaysSome() {
+  @Test func budgetIsNeverZero() {
     #expect(MemoryBudget(bytes: 0).bytes == 1 << 20)
     #expect(MemoryBudget(bytes: -5).cacheCapacity > 0)
   }

@@ -7,7 +7,7 @@ import VitrineTesting
 
 @testable import Vitrine
 
-/// From the kernel's files to the caches.
+/// Memory pressure, from the kernel's files to the caches.
 @Suite(.timeLimit(.minutes(1))) struct MemoryPressureMonitorTests {
   private final class Clock: Sendable {
     private let time = Atomic<Int64>(0)
@@ -15,7 +15,7 @@ import VitrineTesting
     func set(_ seconds: Double) { time.store(Int64(seconds * 1e9), ordering: .relaxed) }
   }
 
-  /// Writes down what it hears.
+  /// Records the pressures that it receives.
   private final class Listener: MemoryHolder {
     private let heard = Mutex<[MemoryPressure]>([])
     let gate = Gate(isOpen: true)
@@ -41,8 +41,8 @@ import VitrineTesting
 
   private func image() -> Image { Image(Bitmap(width: 10, height: 10, color: .black)) }
 
-  @Test("AF-F11 a shortage reaches the cache: a purge when it is a warning, all when it is critical")
-  func shortageReachesTheCache() throws {
+  @Test("AF-F11 memory pressure reaches the cache: a warning purges it, critical pressure empties it")
+  func pressurePurgesOrEmptiesTheCache() throws {
     let cache = MemoryImageCache(capacity: 4000, preferredUsageAfterPurge: 1000)
     cache.count(against: ledger)
     for name in ["a", "b", "c", "d", "e"] {
@@ -64,7 +64,7 @@ import VitrineTesting
     #expect(cache.usage == 0)
   }
 
-  @Test func kernelIsAskedOnceASecondAtMost() throws {
+  @Test func kernelFilesAreReadAtMostOncePerSecond() throws {
     let listener = Listener()
     listener.count(against: ledger)
     try machine.writeGroup(current: "100", max: "1000")
@@ -80,7 +80,7 @@ import VitrineTesting
     #expect(listener.pressures == [.critical])
   }
 
-  @Test func clockThatIsSetBackDoesNotEndIt() throws {
+  @Test func clockSetBackDoesNotStopTheMonitor() throws {
     let listener = Listener()
     listener.count(against: ledger)
     try machine.writeGroup(current: "100", max: "1000")
@@ -94,7 +94,7 @@ import VitrineTesting
     #expect(listener.pressures == [.critical])
   }
 
-  @Test func machineThatSaysNothingIsWatchedInVain() {
+  @Test func machineWithoutKernelFilesReportsNoPressure() {
     let listener = Listener()
     listener.count(against: ledger)
     watch()
@@ -107,8 +107,8 @@ import VitrineTesting
     #expect(listener.pressures.isEmpty)
   }
 
-  @Test func kernelMaySayItByItself() async throws {
-    // Urgent data on a connection is what a kernel's trigger looks like to `poll`.
+  @Test func kernelTriggerReportsPressure() async throws {
+    // To `poll`, urgent data on a connection looks like a trigger of the kernel.
     let (here, there) = try connection()
     let listener = Listener()
     listener.gate.close()
@@ -121,7 +121,7 @@ import VitrineTesting
     await listener.gate.waitUntilHeld(1)
 
     #expect(listener.pressures == [.warning])
-    // Taken, so that the next wait waits.
+    // Consumes the urgent byte, so that the next `poll` blocks.
     var byte: UInt8 = 0
     recv(here, &byte, 1, Int32(MSG_OOB))
     listener.gate.open()
@@ -129,7 +129,7 @@ import VitrineTesting
     withExtendedLifetime(monitor) {}
   }
 
-  @Test func nothingStaysOfAMonitorWhoseLedgerHasGone() throws {
+  @Test func monitorDoesNotRetainItsLedger() throws {
     weak var gone: MemoryLedger?
     do {
       let ledger = MemoryLedger()

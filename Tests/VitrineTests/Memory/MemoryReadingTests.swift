@@ -3,7 +3,7 @@ import Testing
 
 @testable import Vitrine
 
-/// What is read of a made-up machine.
+/// Memory readings of a fake machine.
 struct MemoryReadingTests {
   private let machine: MachineFolder
 
@@ -12,13 +12,13 @@ struct MemoryReadingTests {
   private var files: KernelFiles { KernelFiles(root: machine.root) }
   private var reading: MemoryReading { MemoryReading(files, groups: ControlGroup.all(files)) }
 
-  @Test func machineThatSaysNothingIsShortOfNothing() {
+  @Test func machineWithoutKernelFilesHasAnEmptyReading() {
     #expect(reading == MemoryReading())
     #expect(ControlGroup.all(files).isEmpty)
     #expect(MemoryBudget(files).bytes == MemoryBudget.largestDefault)
   }
 
-  @Test func groupOfVersionTwoCountsAgainstItsNarrowerLimit() throws {
+  @Test func cgroupV2CountsAgainstItsLowerLimit() throws {
     try machine.writeGroup(current: "900", max: "2000", high: "1000")
     #expect(reading.shareOfLimit == 0.9)
     try machine.writeGroup(current: "900", max: "1000", high: "max")
@@ -27,7 +27,7 @@ struct MemoryReadingTests {
     #expect(reading.shareOfLimit == 0)
   }
 
-  @Test func groupAroundTheProcessCountsToo() throws {
+  @Test func parentGroupCountsToo() throws {
     try machine.writeGroup(current: "100", max: "max")
     try machine.write("80\n", to: "/sys/fs/cgroup/system.slice/memory.current")
     try machine.write("100\n", to: "/sys/fs/cgroup/system.slice/memory.max")
@@ -35,7 +35,7 @@ struct MemoryReadingTests {
     #expect(reading.shareOfLimit == 0.8)
   }
 
-  @Test func narrowestOfSeveralGroupsCounts() throws {
+  @Test func fullestOfSeveralGroupsCounts() throws {
     try machine.writeGroup(current: "900", max: "1000")
     try machine.write("10\n", to: "/sys/fs/cgroup/system.slice/memory.current")
     try machine.write("100\n", to: "/sys/fs/cgroup/system.slice/memory.max")
@@ -43,14 +43,14 @@ struct MemoryReadingTests {
     #expect(reading.shareOfLimit == 0.9)
   }
 
-  @Test func filesThatTheKernelCanDropDoNotCount() throws {
+  @Test func inactiveFilePagesDoNotCount() throws {
     try machine.writeGroup(current: "900", max: "1000", inactiveFile: 500)
     #expect(reading.shareOfLimit == 0.4)
     try machine.writeGroup(current: "900", max: "1000", inactiveFile: 5000)
     #expect(reading.shareOfLimit == 0)
   }
 
-  @Test func groupOfVersionOne() throws {
+  @Test func cgroupV1IsRead() throws {
     try machine.write("11:cpu,cpuacct:/x\n4:memory:/box/inner\n0::/\n", to: "/proc/self/cgroup")
     let folder = "/sys/fs/cgroup/memory/box/inner"
     try machine.write("600\n", to: folder + "/memory.usage_in_bytes")
@@ -62,7 +62,7 @@ struct MemoryReadingTests {
     #expect(reading.shareOfLimit == 0, "no limit")
   }
 
-  @Test func containerSeesItsGroupAtTheMount() throws {
+  @Test func containerReadsItsGroupAtTheMountPoint() throws {
     try machine.write("4:memory:/docker/0123abc\n", to: "/proc/self/cgroup")
     try machine.write("700\n", to: "/sys/fs/cgroup/memory/memory.usage_in_bytes")
     try machine.write("1000\n", to: "/sys/fs/cgroup/memory/memory.limit_in_bytes")
@@ -70,7 +70,7 @@ struct MemoryReadingTests {
     #expect(reading.shareOfLimit == 0.7)
   }
 
-  @Test func eventsAndStalls() throws {
+  @Test func eventsAndStallsAreRead() throws {
     try machine.writeGroup(
       current: "1", max: "1000", events: "low 0\nhigh 3\nmax 4\noom 1\noom_kill 2\noom_group_kill 0\n",
       pressure: "some avg10=2.50 avg60=1.00 avg300=0.00 total=12\nfull avg10=1.25 avg60=0 avg300=0 total=1\n")
@@ -84,19 +84,19 @@ struct MemoryReadingTests {
     #expect(reading.fullStalled == 1.25)
   }
 
-  @Test func availableMemory() throws {
+  @Test func availableMemoryIsRead() throws {
     try machine.writeMachine(availableKilobytes: 50_000)
     #expect(reading.availableShare == 0.05)
   }
 
   @Test(
-    "Garbage says nothing",
+    "Garbage in the kernel files gives an empty reading",
     arguments: [
       "", "\n", "max", "-5", "nan", "99999999999999999999999", "some", "avg10=", "\u{0}\u{0}", "0x10",
       "some avg10=-3",
       "some avg10=nan\nfull avg10=1e99", "high\nmax x\noom -1", "MemTotal: 0 kB\nMemAvailable: 5 kB", "é 5",
     ])
-  func garbage(text: String) throws {
+  func garbageGivesAnEmptyReading(text: String) throws {
     try machine.writeGroup(current: text, max: text, high: text, events: text, pressure: text)
     for path in ["/proc/meminfo", "/proc/pressure/memory"] { try machine.write(text, to: path) }
     #expect(reading == MemoryReading())
@@ -105,7 +105,7 @@ struct MemoryReadingTests {
     #expect(MemoryBudget(files).bytes == MemoryBudget.largestDefault)
   }
 
-  @Test func folderInPlaceOfAFileAndAPathThatClimbsOutDoNoHarm() throws {
+  @Test func foldersAndEscapingPathsAreIgnored() throws {
     try machine.write("0::/../../../etc\n9:memory\n::\n", to: "/proc/self/cgroup")
     try machine.write("x", to: "/proc/meminfo/inside")
     try machine.write("x", to: "/proc/pressure/memory/inside")
@@ -113,12 +113,12 @@ struct MemoryReadingTests {
     #expect(reading == MemoryReading())
   }
 
-  @Test func limitOfZeroIsFull() throws {
+  @Test func limitOfZeroIsExceededByAnyUsage() throws {
     try machine.writeGroup(current: "10", max: "0")
     #expect(reading.shareOfLimit == 10)
   }
 
-  @Test func budgetIsAQuarterOfTheLeastLimit() throws {
+  @Test func budgetIsAQuarterOfTheLowestLimit() throws {
     try machine.writeMachine()
     #expect(MemoryBudget(files).bytes == 1_000_000 * 1024 / 4)
     try machine.writeGroup(current: "1", max: "400000000", high: "300000000")

@@ -15,7 +15,7 @@ struct PressureDeciderTests {
     return decider.decide(reading(change), at: 0)
   }
 
-  @Test func sharesAndStallsSayHowShortItIs() {
+  @Test func fractionsAndStallsDetermineThePressure() {
     #expect(decision { $0.shareOfLimit = 0.84 } == nil)
     #expect(decision { $0.shareOfLimit = 0.85 } == .warning)
     #expect(decision { $0.shareOfLimit = 0.95 } == .critical)
@@ -27,7 +27,7 @@ struct PressureDeciderTests {
     #expect(decision { $0.fullStalled = 10 } == .critical)
   }
 
-  @Test func whatHappenedBeforeTheFirstLookIsHistory() {
+  @Test func eventsBeforeTheFirstReadingAreIgnored() {
     var decider = PressureDecider()
     #expect(decider.decide(reading { ($0.limitHits, $0.outOfMemory) = (5, 5) }, at: 0) == nil)
     #expect(decider.decide(reading { ($0.limitHits, $0.outOfMemory) = (6, 5) }, at: 1) == .warning)
@@ -36,7 +36,7 @@ struct PressureDeciderTests {
     #expect(decider.decide(reading { ($0.limitHits, $0.outOfMemory) = (0, 0) }, at: 4) == nil, "a new group")
   }
 
-  @Test func hitOfTheLimitIsToldOnce() {
+  @Test func limitHitIsReportedOnce() {
     var decider = PressureDecider()
     let before = reading { ($0.limitHits, $0.outOfMemory) = (5, 5) }
     let after = reading { ($0.limitHits, $0.outOfMemory) = (6, 6) }
@@ -47,13 +47,13 @@ struct PressureDeciderTests {
     #expect(decider.decide(after, at: 40) == nil)
   }
 
-  @Test func kernelThatSaysSoIsAWarningAtLeast() {
+  @Test func kernelStallIsAtLeastAWarning() {
     var decider = PressureDecider()
     #expect(decider.decide(reading(), isStalled: true, at: 0) == .warning)
     #expect(decider.decide(reading { $0.availableShare = 0 }, isStalled: true, at: 1) == .critical)
   }
 
-  @Test func shortageThatLastsIsToldNowAndThenAndAWorseOneAtOnce() {
+  @Test func lastingPressureIsRepeatedAndRisingPressureIsReportedAtOnce() {
     var decider = PressureDecider()
     let warning = reading { $0.shareOfLimit = 0.9 }
     let critical = reading { $0.shareOfLimit = 1 }
@@ -63,7 +63,7 @@ struct PressureDeciderTests {
     #expect(decider.decide(warning, at: 10) == nil)
     #expect(decider.decide(critical, at: 19.5) == .critical)
     #expect(decider.decide(reading(), at: 20) == nil)
-    #expect(decider.decide(warning, at: 21) == .warning, "it was over, and is back")
+    #expect(decider.decide(warning, at: 21) == .warning, "the pressure was over and has returned")
     #expect(decider.decide(warning, at: 3) == .warning, "the clock was set back")
   }
 }

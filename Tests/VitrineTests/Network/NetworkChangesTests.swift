@@ -3,7 +3,7 @@ import Testing
 
 @testable import Vitrine
 
-/// What the kernel says of interfaces, as bytes.
+/// Messages of the kernel about network interfaces, as bytes.
 @Suite struct NetworkChangesTests {
   private func bytes<each Value>(of values: repeat each Value) -> [UInt8] {
     var all: [UInt8] = []
@@ -21,7 +21,7 @@ import Testing
     message(isDeleted ? 17 : 16, bytes(of: UInt8(0), UInt8(0), UInt16(1), index, flags, UInt32(0)))
   }
 
-  /// With the time that it is good for, which changes, and its last byte.
+  /// A message about the address that ends in `last`, with a lifetime, which changes on each renewal.
   private func address(
     scope: UInt8 = 0, _ last: UInt8 = 1, lifetime: UInt32 = 60, link: UInt32 = 3, attributeLength: UInt16 = 8,
     isDeleted: Bool = false
@@ -39,7 +39,7 @@ import Testing
   private let connected: UInt32 = 0x11043
   private let unplugged: UInt32 = 0x1003
 
-  @Test func cableThatIsPluggedInIsANetworkOnce() {
+  @Test func connectedLinkIsReportedOnce() {
     var changes = NetworkChanges()
     let heard = [
       link(2, flags: unplugged), link(2, flags: connected), link(2, flags: connected),
@@ -49,15 +49,15 @@ import Testing
     #expect(heard == [false, true, false, false, true, false, true])
   }
 
-  @Test func addressThatLeadsSomewhereIsANetwork() {
+  @Test func routableAddressIsANetwork() {
     for (scope, isNetwork) in [(0, true), (200, true), (253, false), (254, false)] as [(UInt8, Bool)] {
       var changes = NetworkChanges()
       #expect(read(&changes, address(scope: scope)) == isNetwork)
     }
   }
 
-  /// A router says again and again how long an address is good for.
-  @Test func addressThatIsRenewedIsNoNewNetwork() {
+  /// A router renews the lifetime of an address again and again.
+  @Test func renewedAddressIsNotANewNetwork() {
     var changes = NetworkChanges()
     let heard = [
       address(1), address(1, lifetime: 120), address(2), address(1), address(1, isDeleted: true), address(2),
@@ -66,7 +66,7 @@ import Testing
     #expect(heard == [true, false, true, false, false, false, true])
   }
 
-  @Test func sameAddressOfAnotherLinkIsAnotherNetwork() {
+  @Test func sameAddressOnAnotherLinkIsAnotherNetwork() {
     var changes = NetworkChanges()
     let heard = [address(link: 3), address(link: 4), address(link: 3)].map { read(&changes, $0) }
     #expect(heard == [true, true, false])
@@ -82,13 +82,13 @@ import Testing
     #expect(heard == [true, false])
   }
 
-  @Test func loopbackIsNone() {
+  @Test func loopbackIsNotANetwork() {
     var changes = NetworkChanges()
     let isNetwork = read(&changes, link(1, flags: connected | 0x8))
     #expect(!isNetwork)
   }
 
-  @Test func severalMessagesMayComeAtOnce() {
+  @Test func severalMessagesAreReadFromOneBuffer() {
     var changes = NetworkChanges()
     let isNetwork = read(&changes, message(3, [1]) + link(2, flags: unplugged) + address(scope: 0))
     #expect(isNetwork)
@@ -99,13 +99,13 @@ import Testing
       [], [1], [UInt8](repeating: 0, count: 16), [UInt8](repeating: 255, count: 40), [16, 0, 0, 0, 20, 0],
       [20, 0, 0, 0, 20, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 24, 0, 0],
     ] as [[UInt8]])
-  func bytesThatAreNoMessageSayNothing(bytes: [UInt8]) {
+  func malformedBytesReportNoNetwork(bytes: [UInt8]) {
     var changes = NetworkChanges()
     let isNetwork = read(&changes, bytes)
     #expect(!isNetwork)
   }
 
-  @Test(.timeLimit(.minutes(1))) func monitorCallsUntilItGoes() async throws {
+  @Test(.timeLimit(.minutes(1))) func monitorCallsUntilItIsReleased() async throws {
     var pair: [Int32] = [0, 0]
     try #require(socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &pair) == 0)
     defer { close(pair[1]) }
@@ -119,7 +119,7 @@ import Testing
     }
     #expect(monitor != nil)
     monitor = nil
-    // The other end hears that it has been closed.
+    // The released monitor has closed its socket.
     var end = pollfd(fd: pair[1], events: 0, revents: 0)
     while end.revents & Int16(POLLHUP) == 0 {
       poll(&end, 1, 1000)
@@ -127,7 +127,7 @@ import Testing
     }
   }
 
-  @Test func machineHasOne() {
+  @Test func networkMonitorCanBeCreated() {
     #expect(NetworkMonitor(onReturn: {}) != nil)
   }
 }

@@ -9,7 +9,7 @@ import VitrineTesting
   private let gallery = URL(filePath: #filePath).appending(path: "../../../../Assets/gallery")
     .standardizedFileURL.path
 
-  @Test func imagesOfAServerThatIsStartedLaterAppear() async throws {
+  @Test func imagesAppearAfterTheirServerIsStarted() async throws {
     let port = try portThatNothingListensOn()
     let clock = ManualLoadingClock()
     var configuration = ImageDownloader.Configuration()

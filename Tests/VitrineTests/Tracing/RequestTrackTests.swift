@@ -61,7 +61,7 @@ import VitrineGraphics
       ])
   }
 
-  @Test func fetchThatBeginsAtOnceIsNotJoined() throws {
+  @Test func fetchThatStartsAtOnceIsNotMarkedAsJoined() throws {
     let events = [
       request(1, at: 5, fetch: 10), event(5, .fetchBegan(fetch: 10)),
       event(25, .fetchEnded(fetch: 10, transfer)),
@@ -72,10 +72,10 @@ import VitrineGraphics
 
     #expect(times(track).contains("queue 5-5"))
     #expect(!times(track).contains { $0.hasPrefix("joined") })
-    #expect(times(track).contains("first frame 33-33"), "shown in the moment in which it was answered")
+    #expect(times(track).contains("first frame 33-33"), "shown at the time of the response")
   }
 
-  @Test func stepThatTookNoTimeIsLeftOut() throws {
+  @Test func stepWithoutDurationIsLeftOut() throws {
     var quick = transfer
     quick.connect = quick.nameLookup
     let events = [
@@ -108,11 +108,11 @@ import VitrineGraphics
     #expect(track.spans.first { $0.name == "first byte" }?.notes["connection"] == .text("reused"))
   }
 
-  @Test func firstByteTellsProtocolAddressAndSizes() throws {
+  @Test func firstByteSpanHasProtocolAddressAndSizes() throws {
     var transfer = transfer
     (transfer.httpVersion, transfer.serverAddress) = ("2", "::1")
     (transfer.headBytes, transfer.bytesSent) = (300, 120)
-    // A challenge takes a request more, and is no redirect.
+    // An authentication challenge takes one more request, and is not a redirect.
     transfer.requests = 2
     let events = [
       request(1, at: 0, fetch: 10), event(5, .fetchBegan(fetch: 10)),
@@ -129,7 +129,7 @@ import VitrineGraphics
     #expect(!track.spans.contains { $0.name == "redirects" })
   }
 
-  @Test func whoJoinsHasTheSharedWorkOnItsTrackToo() {
+  @Test func joiningRequestHasTheSharedWorkOnItsTrack() {
     let events =
       load + [request(2, at: 10, fetch: 10), event(33, .answered(request: 2, .image(99, source: "network")))]
 
@@ -141,8 +141,10 @@ import VitrineGraphics
     #expect(times(tracks[1]).contains("first frame 33-45"))
   }
 
-  @Test("who joins has what is left of the shared work, and whoever leaves no more of it", arguments: 0...34)
-  func clipped(time: Int64) throws {
+  @Test(
+    "a joining request has the rest of the shared work, and a leaving request no more of it",
+    arguments: 0...34)
+  func sharedWorkIsClippedToItsRequest(time: Int64) throws {
     let joins =
       load + [
         request(2, at: time, fetch: 10), event(34, .answered(request: 2, .image(99, source: "network"))),
@@ -178,7 +180,7 @@ import VitrineGraphics
       ])
   }
 
-  @Test func whatHadBegunBeforeWhoJoinsIsThereFromThenOn() throws {
+  @Test func joiningRequestHasRunningWorkFromItsOwnStart() throws {
     let events =
       load + [request(2, at: 10, fetch: 10), event(33, .answered(request: 2, .image(99, source: "network")))]
 
@@ -192,13 +194,13 @@ import VitrineGraphics
   }
 
   @Test(
-    "a transfer that breaks off before the answer ends in the step that it was in",
+    "a transfer that breaks off before the response ends in its current step",
     arguments: [
       ("DNS", [0, 0, 0] as [UInt32], false), ("connect", [1000, 0, 0], false),
       ("TLS", [1000, 3000, 0], false), ("first byte", [1000, 3000, 7000], false),
       ("first byte", [10, 10, 10], true),
     ])
-  func brokenOff(step: String, times: [UInt32], isReused: Bool) throws {
+  func brokenTransferEndsInItsCurrentStep(step: String, times: [UInt32], isReused: Bool) throws {
     var transfer = TraceEvent.Transfer()
     (transfer.nameLookup, transfer.connect, transfer.tls) = (times[0], times[1], times[2])
     transfer.isReused = isReused
@@ -218,7 +220,7 @@ import VitrineGraphics
     #expect(last.notes["connection"] == (step == "first byte" ? .text(connection) : nil))
   }
 
-  @Test func requestThatIsRefusedAtOnceHasATrackWithoutAQueue() throws {
+  @Test func immediatelyRefusedRequestHasATrackWithoutAQueue() throws {
     let track = try #require(
       TrackBuilder.tracks(of: [
         request(1, at: 0, fetch: 0), event(0, .answered(request: 1, .failed("no way there"))),
@@ -228,7 +230,7 @@ import VitrineGraphics
     #expect(track.spans.first { $0.name == "request" }?.notes["result"] == .text("failed: no way there"))
   }
 
-  @Test func imageThatIsSeenAgainBelongsToTheLaterRequest() throws {
+  @Test func imageShownAgainBelongsToTheLaterRequest() throws {
     let events =
       load + [
         event(100, .served(request: 2, url: "http://a.test/1", image: 99)), event(110, .shown(image: 99)),
@@ -241,11 +243,11 @@ import VitrineGraphics
   }
 
   @Test(
-    "a request that got no further has what there was of it",
+    "an unfinished request has a track up to its end",
     arguments: [
       (TraceEvent.Outcome.cancelled, "cancelled"), (.failed("no answer"), "failed: no answer"),
     ])
-  func unfinished(outcome: TraceEvent.Outcome, result: String) throws {
+  func unfinishedRequestHasATrackUpToItsEnd(outcome: TraceEvent.Outcome, result: String) throws {
     let events = [request(1, at: 0, fetch: 10), event(8, .answered(request: 1, outcome))]
 
     let track = try #require(TrackBuilder.tracks(of: events).first)
@@ -254,12 +256,12 @@ import VitrineGraphics
     #expect(track.spans[0].notes["result"] == .text(result))
   }
 
-  @Test func requestsWhoseBeginningIsLostHaveNoTrack() {
+  @Test func requestWithoutItsFirstEventHasNoTrack() {
     #expect(TrackBuilder.tracks(of: Array(load.dropFirst())).isEmpty)
     #expect(TrackBuilder.tracks(of: []).isEmpty)
   }
 
-  @Test func documentIsJSONWithATrackARequest() throws {
+  @Test func documentIsJSONWithATrackPerRequest() throws {
     struct Document: Decodable {
       struct Slice: Decodable {
         let name, ph: String
@@ -282,21 +284,21 @@ import VitrineGraphics
   private static let longer = String(repeating: "b", count: 100)
 
   @Test(
-    "names, passwords, keys and signatures are left out of URLs",
+    "user names, passwords, keys and signatures are removed from URLs",
     arguments: [
       ("http://anna:secret@a.test/1", "http://a.test/1"), ("http://a@b@c.test/1", "http://c.test/1"),
       ("http://a.test/x@y", "http://a.test/x@y"), ("data:,x@y", "data:,x@y"),
       ("http://a.test/1?w=3&token=secret", "http://a.test/1?w=3&token=…"),
       ("http://a.test/1?X-Amz-Signature=secret&w=3", "http://a.test/1?X-Amz-Signature=…&w=3"),
       ("http://a.test/" + long + "?sig=secret", "http://a.test/" + long + "?sig=…"),
-      // Cut off by the trace within a name and within a value.
+      // Truncated by the trace within a name and within a value.
       (Trace.shortened("http://a.test/" + long + "?tok" + longer), "http://a.test/" + long + "?…"),
       (
         Trace.shortened("http://a.test/" + long + "?x=1&y=secret" + longer),
         "http://a.test/" + long + "?x=1&y=…"
       ),
     ])
-  func redacted(url: String, shown: String) throws {
+  func credentialsAreRemovedFromURLs(url: String, shown: String) throws {
     let json = try ChromeTrace([request(1, at: 0, fetch: 10, url: url)]).json()
 
     let text = String(decoding: json, as: UTF8.self)
