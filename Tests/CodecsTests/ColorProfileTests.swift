@@ -35,7 +35,7 @@ import VitrineLoading
   @Test(
     "SD-M22 the colors of an image with a color profile are converted to sRGB",
     arguments: [PixelFormat.bgra, .rgba], [nil, DecodeTarget(width: 5, height: 3)])
-  func converted(pixelFormat: PixelFormat, target: DecodeTarget?) throws {
+  func colorsOfAProfileAreConvertedToSRGB(pixelFormat: PixelFormat, target: DecodeTarget?) throws {
     let profile = ProfileFixture.swapped
     for bytes in [jpeg(profile), png(profile).bytes, webP(profile)] {
       let bitmap = try decode(bytes, to: target, as: pixelFormat).bitmap
@@ -47,7 +47,7 @@ import VitrineLoading
   }
 
   @Test("the last preview of an image with a profile equals the final image")
-  func parts() throws {
+  func lastPreviewEqualsTheFinalImageWithAProfile() throws {
     var progressive = JPEGFixture(width: 64, height: 48, color: patternColor)
     progressive.profile = ProfileFixture.swapped
     progressive.isProgressive = true
@@ -63,7 +63,7 @@ import VitrineLoading
   }
 
   @Test("colors outside the sRGB gamut become the nearest sRGB colors")
-  func wide() throws {
+  func colorsOutsideSRGBBecomeTheNearestColors() throws {
     let color = try decode(png(ProfileFixture.displayP3, samples: [200, 60, 40, 255]).bytes).bitmap.color(
       x: 3, y: 3)
 
@@ -72,7 +72,7 @@ import VitrineLoading
   }
 
   @Test("an image with an sRGB profile is not converted")
-  func same() throws {
+  func sRGBProfileIsNotConverted() throws {
     #expect(try #require(ICCProfile(ProfileFixture.srgb)).isSRGB)
     #expect(try #require(ICCProfile(ProfileFixture.swapped)).isSRGB == false)
     #expect(try #require(ICCProfile(ProfileFixture.displayP3)).isSRGB == false)
@@ -83,7 +83,7 @@ import VitrineLoading
   }
 
   @Test("a gray image may have a gray or an RGB profile")
-  func gray() throws {
+  func grayImageMayHaveAGrayOrRGBProfile() throws {
     let linear = png(ProfileFixture.linearGray, colorType: 4, samples: [128, 255]).bytes
     #expect(
       try decode(linear).bitmap.color(x: 0, y: 0).distance(to: Color(red: 188, green: 188, blue: 188)) < 3)
@@ -99,7 +99,7 @@ import VitrineLoading
   @Test(
     "CMYK colors are converted by their profile", arguments: [JPEGFixture.Model.cmyk, .ycck],
     [PixelFormat.bgra, .rgba])
-  func inks(model: JPEGFixture.Model, pixelFormat: PixelFormat) throws {
+  func cmykColorsAreConvertedByTheirProfile(model: JPEGFixture.Model, pixelFormat: PixelFormat) throws {
     var fixture = JPEGFixture(width: 32, height: 16, color: patternColor)
     fixture.model = model
     fixture.samples = { x, _ in x < 16 ? [0, 255, 255, 255] : [255, 255, 255, 255] }
@@ -119,7 +119,7 @@ import VitrineLoading
   }
 
   @Test("a profile in several segments is joined, and ignored if a segment is missing")
-  func segments() throws {
+  func profileInSeveralSegmentsIsJoined() throws {
     let long = ProfileFixture.swapped + [UInt8](repeating: 0, count: 150_000)
     var bytes = jpeg(long)
     #expect(JPEGSegments(bytes).profile?.bytes == long)
@@ -133,7 +133,7 @@ import VitrineLoading
   }
 
   @Test("a damaged profile does not prevent decoding", arguments: 0..<200)
-  func broken(seed: UInt64) throws {
+  func damagedProfileDoesNotPreventDecoding(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     var profile = [ProfileFixture.swapped, ProfileFixture.displayP3, ProfileFixture.linearGray][Int(seed % 3)]
     for _ in 0..<Int.random(in: 1...8, using: &generator) {
@@ -151,7 +151,7 @@ import VitrineLoading
   }
 
   @Test("a compressed profile is unpacked up to its declared size, and refused if too large")
-  func packed() throws {
+  func compressedProfileIsUnpackedUpToItsDeclaredSize() throws {
     func packed(_ content: [UInt8]) -> ArraySlice<UInt8> {
       (Array("name\0\0".utf8) + PNGFixture.zlib(content))[...]
     }

@@ -46,7 +46,7 @@ import VitrineLoading
     }
   }
 
-  @Test("GIF keeps up to 255 colors exactly, and approximates more") func gif() throws {
+  @Test("GIF keeps up to 255 colors exactly, and approximates more") func gifKeepsUpTo255Colors() throws {
     let few = Image(
       Bitmap(width: 300, height: 20, format: .bgra, isOpaque: false) { pixels, bytesPerRow in
         for y in 0..<20 {
@@ -75,7 +75,8 @@ import VitrineLoading
     #expect(Double(differences.reduce(0, +)) / Double(differences.count) < 30)
   }
 
-  @Test("GIF with more strings than its code table holds is lossless") func longGIF() throws {
+  @Test("GIF with more strings than its code table holds is lossless")
+  func gifWithManyCodesIsLossless() throws {
     var state: UInt32 = 1
     let noise = (0..<(256 * 200)).map { _ -> UInt8 in
       state = state &* 1_664_525 &+ 1_013_904_223
@@ -92,7 +93,7 @@ import VitrineLoading
     #expect(decoded.bitmap.colors == image.bitmap.colors)
   }
 
-  @Test("SD-C29 a format that cannot store the image is replaced") func replacements() throws {
+  @Test("SD-C29 a format that cannot store the image is replaced") func unsuitableFormatIsReplaced() throws {
     let transparent = Self.image(8, 8, .bgra, hasAlpha: true)
     let codecs = ImageCodecs()
     #expect(try decode(try codecs.encode(transparent)).format == .png)

@@ -70,12 +70,12 @@ import VitrineLoading
   }
 
   @Test("every image is valid before it is damaged")
-  func good() {
+  func undamagedImagesAreDecoded() {
     for picture in Self.pictures { #expect(tryDecoding(picture.bytes) == 2) }
   }
 
   @Test("an image cut at every 37th byte, or at each of the last, is refused if pixels are missing")
-  func truncated() {
+  func truncatedImageIsRefusedIfPixelsAreMissing() {
     for picture in Self.pictures {
       let last = picture.bytes.count - 1
       for count in Array(stride(from: 0, to: last, by: 37)) + Array(max(0, last - 20)...last) {
@@ -89,7 +89,7 @@ import VitrineLoading
   }
 
   @Test("images with random mutations are decoded or refused", arguments: 0..<8 as Range<UInt64>)
-  func mutated(seed: UInt64) {
+  func mutatedImagesAreDecodedOrRefused(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     for picture in Self.pictures {
       for _ in 0..<60 {
@@ -110,7 +110,7 @@ import VitrineLoading
 
   @Test(
     "PNGs with mutated chunks and valid checksums are decoded or refused", arguments: 0..<4 as Range<UInt64>)
-  func mutatedPNGChunks(seed: UInt64) {
+  func mutatedPNGChunksAreDecodedOrRefused(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     for _ in 0..<150 {
       let colorType = [0, 2, 3, 4, 6].randomElement(using: &generator) ?? 0
@@ -133,7 +133,7 @@ import VitrineLoading
   }
 
   @Test("GIFs with random codes are decoded or refused", arguments: 0..<4 as Range<UInt64>)
-  func randomCodes(seed: UInt64) {
+  func randomGIFCodesAreDecodedOrRefused(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     for codeSize in 1...8 {
       var fixture = GIFFixture(width: 50, height: 50) { _, _ in 0 }

@@ -60,7 +60,7 @@ import VitrineLoading
   @Test(
     "CMYK and YCCK images, inverted as Adobe writes them, are converted to RGB",
     arguments: [JPEGFixture.Model.cmyk, .ycck], [PixelFormat.bgra, .rgba])
-  func inks(model: JPEGFixture.Model, pixelFormat: PixelFormat) throws {
+  func cmykAndYCCKImagesAreConvertedToRGB(model: JPEGFixture.Model, pixelFormat: PixelFormat) throws {
     var fixture = JPEGFixture(width: 32, height: 32, color: quarters)
     fixture.model = model
     fixture.samples = { x, _ in x < 16 ? [255, 100, 0, 255] : [255, 255, 255, 128] }
@@ -143,7 +143,9 @@ import VitrineLoading
       (1600, 1200, 85, 64, 1), (1600, 1200, 100, 75, 1), (1600, 1200, 101, 76, 2), (1600, 1200, 200, 150, 2),
       (1600, 1200, 400, 300, 4), (1600, 1200, 401, 301, 8), (1600, 1200, 1600, 1200, 8), (1, 1, 1, 1, 8),
     ])
-  func scale(width: Int, height: Int, toWidth: Int, toHeight: Int, eighths: Int) {
+  func scaleLeavesTwiceThePixelsOfTheTarget(
+    width: Int, height: Int, toWidth: Int, toHeight: Int, eighths: Int
+  ) {
     let chosen = JPEGDecoder.eighths(
       from: PixelSize(width: width, height: height), to: PixelSize(width: toWidth, height: toHeight))
 

@@ -16,7 +16,7 @@ import VitrineLoading
   @Test(
     "SD-M12 all eight orientations are applied, in full size and scaled",
     arguments: 1...8 as ClosedRange<UInt16>)
-  func jpeg(orientation: UInt16) throws {
+  func orientationsOfAJPEGAreApplied(orientation: UInt16) throws {
     var fixture = JPEGFixture(width: 64, height: 32) { x, y in
       y < 16 ? (x < 32 ? .pureRed : .pureGreen) : (x < 32 ? .pureBlue : .white)
     }

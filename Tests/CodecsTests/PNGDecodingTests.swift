@@ -49,7 +49,7 @@ import VitrineLoading
   }
 
   @Test("gray images of each depth are decoded", arguments: [1, 2, 4, 8, 16])
-  func gray(depth: Int) throws {
+  func grayImagesOfEachDepthAreDecoded(depth: Int) throws {
     let largest = 1 << depth - 1
     let fixture = PNGFixture(width: 9, height: 2, depth: depth, colorType: 0) { x, _ in
       [x % 2 == 0 ? largest : 0]
@@ -71,7 +71,7 @@ import VitrineLoading
 
   @Test(
     "palette images of each depth are decoded, interlaced or not", arguments: [1, 2, 4, 8], [false, true])
-  func palette(depth: Int, isInterlaced: Bool) throws {
+  func paletteImagesOfEachDepthAreDecoded(depth: Int, isInterlaced: Bool) throws {
     var fixture = PNGFixture(width: 10, height: 9, depth: depth, colorType: 3) { x, y in [(x + y) % 2] }
     fixture.isInterlaced = isInterlaced
     fixture.chunks = [("PLTE", [255, 0, 0, 0, 0, 255]), ("tRNS", [128])]

@@ -31,7 +31,7 @@ import VitrineLoading
   @Test(
     "every preview has the size of the final image, and the last preview has its pixels",
     arguments: pictures.indices)
-  func sizes(index: Int) throws {
+  func previewsHaveTheSizeOfTheFinalImage(index: Int) throws {
     let bytes = Self.pictures[index]
     for target in Self.targets {
       let whole = try decode(bytes, to: target, as: .rgba)
@@ -52,7 +52,7 @@ import VitrineLoading
   }
 
   @Test("the last preview equals the final image if bytes arrive one by one", arguments: pictures.indices)
-  func byteByByte(index: Int) throws {
+  func lastPreviewEqualsTheFinalImageByteByByte(index: Int) throws {
     let bytes = Self.pictures[index]
 
     let parts = try parts(of: bytes, every: 1)
@@ -62,19 +62,19 @@ import VitrineLoading
   }
 
   @Test("there is no preview decoder if previews are disabled")
-  func none() {
+  func disabledPreviewsHaveNoDecoder() {
     #expect(ImageCodecs().progressiveDecoder(.none, options: DecodeOptions()) == nil)
   }
 
   @Test("data that is not an image has no previews")
-  func noPicture() throws {
+  func dataThatIsNotAnImageHasNoPreviews() throws {
     #expect(try parts(of: [UInt8]()).isEmpty)
     #expect(try parts(of: Array("<html>\(String(repeating: "x", count: 200))".utf8), every: 1).isEmpty)
     #expect(try parts(of: Array("BM4567890123456".utf8), every: 1).isEmpty)
   }
 
   @Test("previews beyond the limits are refused once, from the header", arguments: pictures.indices)
-  func limits(index: Int) throws {
+  func previewsBeyondTheLimitsAreRefusedOnce(index: Int) throws {
     let bytes = Self.pictures[index]
     for limits in [DecodeLimits(pixels: 1), DecodeLimits(side: 1)] {
       let options = DecodeOptions(limits: limits)
@@ -97,7 +97,7 @@ import VitrineLoading
   @Test(
     "previews of a WebP show a growing number of rows",
     arguments: [WebPFixture.lossyRows, WebPFixture.losslessRows])
-  func webPRows(bytes: [UInt8]) throws {
+  func webPPreviewsShowMoreAndMoreRows(bytes: [UInt8]) throws {
     let rows = try parts(of: bytes, every: 8).map { part in
       #expect(part.image.bitmap.isClear(from: part.image.bitmap.opaqueRows))
       return part.image.bitmap.opaqueRows
@@ -107,7 +107,7 @@ import VitrineLoading
   }
 
   @Test("the opaque rows of a preview equal those of the final image, scaled or not", arguments: targets)
-  func rowsAreFinal(target: DecodeTarget?) throws {
+  func opaqueRowsOfPreviewsAreFinal(target: DecodeTarget?) throws {
     let jpeg = JPEGFixture(width: 48, height: 160, color: patternColor).bytes
     let png = PNGFixture(width: 48, height: 60, colorType: 2) { x, y in [x * 5, y * 4, x + y] }.bytes
     for bytes in [jpeg, png, WebPFixture.lossyRows, WebPFixture.losslessRows] {
@@ -123,14 +123,14 @@ import VitrineLoading
   }
 
   @Test("the only preview of an animated WebP is its complete first frame")
-  func animatedWebP() throws {
+  func animatedWebPHasItsFirstFrameAsPreview() throws {
     let parts = try parts(of: WebPFixture.animatedPartial, every: 1)
 
     #expect(parts.count == 1 && parts[0].count < WebPFixture.animatedPartial.count - 40)
   }
 
   @Test("SD-D18 previews of a GIF show a growing number of rows, of an animated GIF in its first frame")
-  func gifRows() throws {
+  func gifPreviewsShowMoreAndMoreRows() throws {
     let fixture = GIFFixture(width: 60, height: 50) { x, y in UInt8((x * y / 3) % 4) }
     let bytes = fixture.bytes.dropLast() + fixture.bytes.dropFirst(13 + 12)
     let whole = try decode(fixture.bytes).bitmap
@@ -148,7 +148,7 @@ import VitrineLoading
   }
 
   @Test("rows of an interlaced GIF are repeated below until the missing rows arrive")
-  func gifLines() throws {
+  func interlacedGIFRepeatsRowsUntilTheMissingRowsArrive() throws {
     var fixture = GIFFixture(width: 60, height: 50) { x, y in UInt8((x * y / 3) % 4) }
     fixture.isInterlaced = true
     let whole = try decode(fixture.bytes).bitmap

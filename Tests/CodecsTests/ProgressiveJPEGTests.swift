@@ -19,7 +19,7 @@ import VitrineLoading
   @Test(
     "SD-D9 previews of a progressive JPEG start with its first scan and approach the final image",
     arguments: [nil, DecodeTarget(width: 24, height: 16), DecodeTarget(width: 60, height: 60)])
-  func scansCome(target: DecodeTarget?) throws {
+  func progressivePreviewsApproachTheFinalImage(target: DecodeTarget?) throws {
     let bytes = fixture().bytes
     let whole = try decode(bytes, to: target)
 
@@ -37,7 +37,7 @@ import VitrineLoading
   }
 
   @Test("previews of a baseline JPEG show rows from the top, and the rest is transparent, not gray")
-  func rowsCome() throws {
+  func baselinePreviewsShowRowsFromTheTop() throws {
     let bytes = fixture(isProgressive: false).bytes
     let whole = try decode(bytes).bitmap
 
@@ -57,7 +57,7 @@ import VitrineLoading
   @Test(
     "the last preview equals the final image for any size of the steps", arguments: [1, 7, 1000],
     [false, true])
-  func steps(step: Int, isProgressive: Bool) throws {
+  func lastPreviewEqualsTheFinalImageForAnySteps(step: Int, isProgressive: Bool) throws {
     var fixture = fixture(width: 50, height: 70, isProgressive: isProgressive)
     fixture.restartInterval = 3
     fixture.exif = exif(orientation: 6)
@@ -69,7 +69,7 @@ import VitrineLoading
   }
 
   @Test("a segment longer than the bytes so far is skipped")
-  func longSegment() throws {
+  func segmentLongerThanTheBytesSoFarIsSkipped() throws {
     var fixture = fixture()
     fixture.exif = exif(orientation: 3) + [[UInt8]](repeating: [0xFF, 0xD9], count: 25_000).joined()
     let bytes = fixture.bytes
@@ -80,7 +80,7 @@ import VitrineLoading
   }
 
   @Test("the same or fewer bytes give no new preview")
-  func nothingNew() throws {
+  func sameOrFewerBytesGiveNoPreview() throws {
     let bytes = fixture().bytes
     let decoder = try #require(ImageCodecs().progressiveDecoder(.scans, options: DecodeOptions()))
     let half = Array(bytes.prefix(bytes.count / 2))
@@ -93,7 +93,7 @@ import VitrineLoading
   }
 
   @Test("a JPEG with one scan per component is gray until the colors arrive")
-  func componentScans() throws {
+  func jpegWithOneScanPerComponentIsGrayUntilColorsArrive() throws {
     var fixture = fixture(isProgressive: false)
     fixture.isInterleaved = false
     let bytes = fixture.bytes
@@ -106,7 +106,7 @@ import VitrineLoading
   }
 
   @Test("previews of a YCCK image are converted to RGB", arguments: [false, true])
-  func inks(isProgressive: Bool) throws {
+  func ycckPreviewsAreConvertedToRGB(isProgressive: Bool) throws {
     var fixture = fixture(isProgressive: isProgressive)
     fixture.model = .ycck
     fixture.samples = { x, y in [UInt8(x), UInt8(y), 100, 200] }
@@ -119,7 +119,7 @@ import VitrineLoading
   }
 
   @Test("a JPEG with arithmetic coding has no previews", arguments: [false, true])
-  func arithmetic(isProgressive: Bool) throws {
+  func arithmeticJPEGHasNoPreviews(isProgressive: Bool) throws {
     var fixture = fixture(isProgressive: isProgressive)
     fixture.isArithmetic = true
 
@@ -127,7 +127,7 @@ import VitrineLoading
   }
 
   @Test("previews stop after too many scans")
-  func endlessScans() throws {
+  func previewsStopAfterTooManyScans() throws {
     let bytes = fixture(width: 16, height: 16).bytes
     let scans = scans(of: bytes)
     let scan = Array(bytes[scans[0]..<scans[1]])
@@ -140,7 +140,7 @@ import VitrineLoading
   }
 
   @Test("YY-B21 only a progressive JPEG has blurred previews, and the blur decreases as bytes arrive")
-  func blurred() throws {
+  func onlyProgressiveJPEGsHaveBlurredPreviews() throws {
     let bytes = fixture().bytes
     #expect(try parts(of: fixture(isProgressive: false).bytes, .blurred).isEmpty)
 

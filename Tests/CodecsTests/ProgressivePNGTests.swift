@@ -14,7 +14,7 @@ import VitrineLoading
   }
 
   @Test("previews show rows from the top, and the rest is transparent")
-  func rowsCome() throws {
+  func previewsShowRowsFromTheTop() throws {
     let bytes = fixture(isInterlaced: false).bytes
     let whole = try decode(bytes).bitmap
 
@@ -31,7 +31,7 @@ import VitrineLoading
   }
 
   @Test("previews of an interlaced PNG are filled with blocks, pass by pass")
-  func passesCome() throws {
+  func interlacedPreviewsAreFilledPassByPass() throws {
     let bytes = fixture(isInterlaced: true).bytes
     let whole = try decode(bytes).bitmap
 
@@ -45,7 +45,7 @@ import VitrineLoading
   }
 
   @Test("the last preview of an interlaced PNG equals the final image at every size", arguments: 1...9)
-  func sizes(width: Int) throws {
+  func lastPreviewEqualsTheFinalImageAtEverySize(width: Int) throws {
     for height in 1...9 {
       let bytes = fixture(isInterlaced: true, width: width, height: height).bytes
       let last = try #require(parts(of: bytes, every: 1).last)
@@ -55,7 +55,7 @@ import VitrineLoading
 
   @Test(
     "the last preview equals the final image for every color type", arguments: [0, 2, 3, 4, 6], [false, true])
-  func kinds(colorType: Int, isInterlaced: Bool) throws {
+  func lastPreviewEqualsTheFinalImageForEveryColorType(colorType: Int, isInterlaced: Bool) throws {
     let channels = [0: 1, 2: 3, 3: 1, 4: 2, 6: 4][colorType] ?? 1
     var fixture = PNGFixture(width: 19, height: 23, colorType: colorType) { x, y in
       (0..<channels).map { (x * 7 + y * 3 + $0 * 50) % (colorType == 3 ? 4 : 256) }
@@ -77,7 +77,7 @@ import VitrineLoading
   }
 
   @Test("SD-D19 previews of an animated PNG show a growing number of rows of its default image")
-  func animated() throws {
+  func animatedPNGPreviewsShowRowsOfTheDefaultImage() throws {
     var fixture = fixture(isInterlaced: false)
     let control = 0.bigEndianBytes + 45.bigEndianBytes + 37.bigEndianBytes + [UInt8](repeating: 0, count: 14)
     fixture.chunks = [("acTL", 2.bigEndianBytes + 0.bigEndianBytes), ("fcTL", control)]
@@ -97,7 +97,7 @@ import VitrineLoading
   }
 
   @Test("only an interlaced PNG has blurred previews, from its first complete pass on")
-  func blurred() throws {
+  func onlyInterlacedPNGsHaveBlurredPreviews() throws {
     let bytes = fixture(isInterlaced: true, width: 90, height: 70).bytes
     #expect(try parts(of: fixture(isInterlaced: false).bytes, .blurred).isEmpty)
 
@@ -109,7 +109,7 @@ import VitrineLoading
   }
 
   @Test("a blur keeps a uniform color and does not bleed clear pixels into their neighbors")
-  func blurredAlpha() throws {
+  func blurDoesNotBleedClearPixels() throws {
     var fixture = PNGFixture(width: 40, height: 40) { x, _ in x < 20 ? [200, 100, 50, 255] : [0, 255, 0, 0] }
     fixture.isInterlaced = true
 

@@ -10,7 +10,7 @@ import VitrineTesting
   private let limits = DecodeLimits(scaleDownBytes: 4_000_000)
 
   @Test("2000x2000 under 4,000,000 bytes is 1000x1000, in each preview and in the final image")
-  func previewsAndFinalImage() throws {
+  func previewsAndFinalImageAreScaledDown() throws {
     let black = Bitmap(width: 2000, height: 2000, format: .bgra, isOpaque: true) { _, _ in }
     let bytes = try ImageCodecs().encode(Image(black), as: .jpeg)
 
@@ -25,9 +25,8 @@ import VitrineTesting
     #expect(previews.allSatisfy(\.isPartial) && !final.isPartial)
   }
 
-  @Test("the previews of a progressive JPEG have the size of the final image") func progressiveJPEG()
-    throws
-  {
+  @Test("the previews of a progressive JPEG have the size of the final image")
+  func progressivePreviewsHaveTheSizeOfTheFinalImage() throws {
     var fixture = JPEGFixture(width: 200, height: 200, color: patternColor)
     fixture.isProgressive = true
     let limits = DecodeLimits(scaleDownBytes: 40_000)
@@ -73,7 +72,7 @@ import VitrineTesting
   }
 
   @Test("SD-M11 a load of a progressive JPEG delivers 1000x1000 in each preview and at its end")
-  @MainActor func wholeLoad() async throws {
+  @MainActor func loadDeliversScaledPreviewsAndImage() async throws {
     var fixture = JPEGFixture(width: 2000, height: 2000, color: patternColor)
     fixture.isProgressive = true
     fixture.repeatsFirstRow = true
@@ -114,9 +113,8 @@ import VitrineTesting
     #expect(previews.allSatisfy(\.isPartial) && !final.isPartial)
   }
 
-  @Test("each format is scaled down with its aspect ratio, and a small image keeps its size") func formats()
-    throws
-  {
+  @Test("each format is scaled down with its aspect ratio, and a small image keeps its size")
+  func scaledImageKeepsItsAspectRatio() throws {
     let png = PNGFixture(width: 200, height: 100) { _, _ in [9, 9, 9, 255] }.bytes
     var interlaced = PNGFixture(width: 200, height: 100) { _, _ in [9, 9, 9, 255] }
     interlaced.isInterlaced = true
@@ -133,7 +131,8 @@ import VitrineTesting
     }
   }
 
-  @Test("the result has at least one pixel and at most the allowed bytes") func extremes() {
+  @Test("the result has at least one pixel and at most the allowed bytes")
+  func scaledSizeIsWithinItsBounds() {
     for (width, height) in [(1, 1), (1, 100_000), (65_535, 3), (1029, 1029), (7, 5)] {
       for bytes in [Int.min, -1, 0, 1, 4, 399, 400, 1 << 20, .max] {
         let size = DecodeOptions(limits: DecodeLimits(scaleDownBytes: bytes))

@@ -69,7 +69,7 @@ import VitrineLoading
 
   @Test(
     "a JPEG decoded at a smaller size is close to the downscaled full image", arguments: [12, 40, 90, 290])
-  func scaledJPEG(side: Int) throws {
+  func scaledJPEGIsCloseToTheDownscaledFullImage(side: Int) throws {
     let whole = try decode(Self.picture).bitmap
 
     let small = try decode(Self.picture, to: DecodeTarget(width: side, height: side, mode: .fit)).bitmap
@@ -79,7 +79,7 @@ import VitrineLoading
   }
 
   @Test("a landscape JPEG that fills a box keeps its exact aspect ratio", arguments: [12, 41, 90, 290])
-  func filledJPEG(side: Int) throws {
+  func filledLandscapeJPEGKeepsItsAspectRatio(side: Int) throws {
     let whole = try decode(Self.picture).bitmap
 
     let small = try decode(Self.picture, to: DecodeTarget(width: side, height: side)).bitmap
@@ -90,7 +90,7 @@ import VitrineLoading
   }
 
   @Test("a portrait JPEG that fills a box keeps its exact aspect ratio", arguments: [12, 41])
-  func filledHighJPEG(side: Int) throws {
+  func filledPortraitJPEGKeepsItsAspectRatio(side: Int) throws {
     let high = JPEGFixture(width: 61, height: 83) { x, y in
       let wave = sin(Double(x) / 9) * cos(Double(y) / 13)
       return Color(red: UInt8(128 + 90 * wave), green: UInt8(y * 2), blue: UInt8(x * 3))

@@ -23,7 +23,7 @@ import VitrineLoading
   }
 
   @Test("a signature without further bytes is damage", arguments: ImageFormat.allCases.filter { $0 != .raw })
-  func signatureAlone(format: ImageFormat) throws {
+  func signatureWithoutFurtherBytesIsDamage(format: ImageFormat) throws {
     let signatures: [ImageFormat: [UInt8]] = [
       .jpeg: [0xFF, 0xD8, 0xFF], .png: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A],
       .gif: Array("GIF89a".utf8), .webp: Array("RIFF\0\0\0\0WEBP".utf8),

@@ -10,7 +10,7 @@ struct CorpusTests {
   @Test(
     "every file of the corpus is decoded or refused within the limits of time and memory",
     .enabled(if: !folder.isEmpty, "VITRINE_CORPUS names no folder"))
-  func everyFile() throws {
+  func everyFileIsDecodedOrRefusedWithinItsLimits() throws {
     var counts: [CorpusVerdict: Int] = [:]
     let files = try FileManager.default.subpathsOfDirectory(atPath: Self.folder).sorted()
 
