@@ -4,7 +4,7 @@ import Testing
 
 @testable import VitrineLoading
 
-/// The lines that `VITRINE_LOG` puts on standard error, in a process of its own.
+/// The lines that `VITRINE_LOG` writes to standard error, tested in a separate process.
 @Suite(.timeLimit(.minutes(1))) struct DiagnosticLogTests {
   /// Runs the program. Returns the lines on standard error.
   private func lines(of mode: String, log: String?) throws -> [Substring] {
@@ -19,11 +19,11 @@ import Testing
     ("hang", "vitrine: disk cache: the disk does not answer; nothing is stored until it does"),
     ("slow", "vitrine: disk cache: the disk is slower than the network; some images are not stored"),
   ])
-  func aDiskThatDoesNotAnswerIsReportedOnce(mode: String, line: String) throws {
+  func hangingOrSlowDiskIsReportedOnce(mode: String, line: String) throws {
     #expect(try lines(of: mode, log: "1") == [line[...]])
   }
 
-  @Test(arguments: ["0", "", nil]) func withoutTheVariableNothingIsWritten(log: String?) throws {
+  @Test(arguments: ["0", "", nil]) func nothingIsLoggedWithoutTheVariable(log: String?) throws {
     #expect(try lines(of: "hang", log: log).isEmpty)
   }
 }

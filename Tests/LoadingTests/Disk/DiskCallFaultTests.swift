@@ -108,9 +108,9 @@ import VitrineTesting
   }
 
   @Test(
-    "no call that fails once costs a good file, a descriptor or a later operation",
+    "a call that fails once loses no good file, no descriptor and no later operation",
     arguments: Operation.allCases)
-  func fault(operation: Operation) {
+  func callThatFailsOnceLosesNoGoodFile(operation: Operation) {
     for call in FaultySystem.Call.allCases {
       // Repeats until the operation makes fewer calls than `number`.
       var number = 1
@@ -134,8 +134,8 @@ import VitrineTesting
     return true
   }
 
-  @Test("while one call hangs, others of the same cache continue", arguments: Operation.allCases)
-  func hang(operation: Operation) async throws {
+  @Test("while one call hangs, other operations of the same cache continue", arguments: Operation.allCases)
+  func hangingCallDoesNotBlockOtherOperations(operation: Operation) async throws {
     let calls = {
       let (fixture, system) = (Self.filled(operation), FaultySystem())
       Self.perform(operation, fixture.cache(on: system), fixture)

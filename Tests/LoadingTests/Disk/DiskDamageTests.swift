@@ -4,7 +4,7 @@ import Testing
 
 @testable import VitrineLoading
 
-/// Files that are not as they were written.
+/// Stored files that are damaged, swapped or replaced.
 @Suite(.timeLimit(.minutes(1))) struct DiskDamageTests {
   let fixture = DiskFixture()
 
@@ -19,7 +19,7 @@ import Testing
     try Data(bytes).write(to: URL(filePath: path))
   }
 
-  @Test func eachByteThatFlipsIsAMissAndGone() throws {
+  @Test func fileWithAFlippedByteIsAMissAndRemoved() throws {
     let (cache, path, bytes) = try stored()
     let masks: [UInt8] = [0x01, 0x80, 0xFF, 0x10]
     for place in bytes.indices {
@@ -34,7 +34,7 @@ import Testing
     #expect(cache.answer(for: identity(1)) == answer(60))
   }
 
-  @Test func aByteThatFlipsInALargeBodyIsAMissAndGone() throws {
+  @Test func damagedLargeFileIsAMiss() throws {
     let cache = fixture.cache()
     let stored = answer(20_000)
     #expect(cache.store(stored, for: identity(1)))
@@ -60,7 +60,7 @@ import Testing
     #expect(cache.answer(for: identity(1)) == stored)
   }
 
-  @Test func filesAndBodiesThatAreSwappedAreMisses() throws {
+  @Test func swappedFilesAndBodiesAreMisses() throws {
     let cache = fixture.cache()
     var paths: [String] = []
     for number in 1...2 {
@@ -85,20 +85,20 @@ import Testing
     }
   }
 
-  @Test func eachLengthButItsOwnIsAMissAndGone() throws {
+  @Test func truncatedFileIsAMissAndRemoved() throws {
     let (cache, path, bytes) = try stored()
     for count in 0..<bytes.count {
       try write(bytes.prefix(count), path)
       #expect(!cache.containsAnswer(for: identity(1)), "\(count) bytes")
       #expect(access(path, F_OK) != 0, "\(count) bytes")
-      // What a power cut leaves: as long as it was, and empty from some place on.
+      // A power cut can leave a file of full length that has only zeros from some offset on.
       try write(bytes.prefix(count) + [UInt8](repeating: 0, count: bytes.count - count), path)
       #expect(cache.answer(for: identity(1)) == nil, "\(count) bytes, then zeros")
       #expect(access(path, F_OK) != 0, "\(count) bytes, then zeros")
     }
   }
 
-  @Test func aLaterHeadCostsANoteAndNotTheBodyOnceMore() throws {
+  @Test func updatedHeadersAreAppendedWithoutRewritingTheBody() throws {
     let cache = fixture.cache()
     var later = answer(100_000)
     cache.store(later, for: identity(1))
@@ -118,12 +118,12 @@ import Testing
     }
     #expect(fixture.cache().answer(for: identity(1)) == later)
     #expect(cache.statistics.entries == 1 && cache.statistics.bytes <= 120_000)
-    // Another body is written whole.
+    // A different body rewrites the file.
     #expect(cache.store(answer(100_000, seed: 2), for: identity(1)))
     #expect(cache.answer(for: identity(1)) == answer(100_000, seed: 2))
   }
 
-  @Test func aNoteThatIsTornIsAsIfItWereNotThere() throws {
+  @Test func tornHeaderUpdateIsIgnored() throws {
     let (cache, path, bytes) = try stored()
     var later = answer(60)
     later.received += 60
@@ -145,14 +145,14 @@ import Testing
       let expected = place < bytes.count + note ? answer(60) : later
       #expect(cache.answer(for: identity(1)) == expected, "byte \(place)")
     }
-    // Behind what is torn nothing is noted: the file is written anew.
+    // Nothing is appended after a torn update: the file is rewritten.
     try write(noted.dropLast(), path)
     #expect(cache.store(last, for: identity(1)) && cache.answer(for: identity(1)) == last)
     #expect(try Data(contentsOf: URL(filePath: path)).count == bytes.count)
     #expect(cache.statistics.damaged == 0)
   }
 
-  @Test func whatIsDamagedIsStoredAnew() throws {
+  @Test func damagedResponseCanBeStoredAgain() throws {
     let (cache, path, bytes) = try stored()
     try write(bytes.dropLast(), path)
     #expect(cache.answer(for: identity(1)) == nil)
@@ -160,7 +160,7 @@ import Testing
     #expect(cache.answer(for: identity(1)) == answer(60))
   }
 
-  @Test func aHeadThatSaysTooMuchAllocatesNothing() throws {
+  @Test func headWithExcessiveLengthsIsAMiss() throws {
     let (cache, path, bytes) = try stored()
     for place in 24..<36 {
       var lying = bytes
@@ -170,7 +170,7 @@ import Testing
     }
   }
 
-  @Test func anAnswerUnderTheNameOfAnotherIsNotServed() throws {
+  @Test func responseUnderTheFileNameOfAnotherIsNotServed() throws {
     let (cache, path, _) = try stored()
     cache.store(answer(seed: 2), for: identity(2))
     let other = try #require(fixture.files.first { $0 != path })
@@ -180,7 +180,7 @@ import Testing
     #expect(cache.answer(for: identity(2)) == nil)
   }
 
-  @Test func aLinkIsNotFollowed() throws {
+  @Test func symbolicLinkIsNotFollowed() throws {
     let (cache, path, bytes) = try stored()
     let elsewhere = fixture.folder + "/elsewhere"
     try write(bytes, elsewhere)
@@ -195,7 +195,7 @@ import Testing
     #expect(cache.answer(for: identity(1)) == answer())
   }
 
-  @Test func aFIFOIsNotWaitedFor() throws {
+  @Test func readingAFIFODoesNotWait() throws {
     let (cache, path, _) = try stored()
     try FileManager.default.removeItem(atPath: path)
     #expect(mkfifo(path, 0o600) == 0)
@@ -203,7 +203,7 @@ import Testing
     #expect(fixture.everything.isEmpty)
   }
 
-  @Test func aFolderInItsPlaceIsAMiss() throws {
+  @Test func folderInPlaceOfAFileIsAMiss() throws {
     let (cache, path, _) = try stored()
     try FileManager.default.removeItem(atPath: path)
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)

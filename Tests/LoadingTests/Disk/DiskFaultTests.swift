@@ -5,11 +5,11 @@ import VitrineTesting
 
 @testable import VitrineLoading
 
-/// Disks that are full, read-only, somebody else's, or taken away.
+/// Disks that are full, read-only, owned by another user, or removed.
 @Suite(.timeLimit(.minutes(1))) struct DiskFaultTests {
   let fixture = DiskFixture()
 
-  /// Whether this process may mount a small disk; root in most containers may not.
+  /// True if this process may mount a small disk, which root in most containers may not.
   static let mayMount: Bool = {
     let fixture = DiskFixture()
     guard mount("tmpfs", fixture.folder, "tmpfs", 0, "size=64k") == 0 else { return false }
@@ -24,7 +24,7 @@ import VitrineTesting
 
   private static let needsMount: Comment = "needs the right to mount a disk"
 
-  @Test(.enabled(if: mayMount, needsMount)) func onAFullDiskTheLeastRecentlyUsedMakesRoom() throws {
+  @Test(.enabled(if: mayMount, needsMount)) func fullDiskEvictsTheLeastRecentlyUsed() throws {
     try withDisk("256k") {
       let cache = fixture.cache()
       for number in 0..<20 { #expect(cache.store(answer(30_000), for: identity(number))) }
@@ -36,7 +36,7 @@ import VitrineTesting
     }
   }
 
-  @Test(.enabled(if: mayMount, needsMount)) func afterAFailureWritingRests() throws {
+  @Test(.enabled(if: mayMount, needsMount)) func writingPausesAfterAFailure() throws {
     #expect(mount("tmpfs", fixture.folder, "tmpfs", 0, "size=1m,nr_inodes=8") == 0)
     defer { umount2(fixture.folder, 2) }
     let cache = fixture.cache()
@@ -46,7 +46,7 @@ import VitrineTesting
     #expect(cache.fault == .refused(path: fixture.folder, code: ENOSPC))
     #expect(fixture.everything.count == kept && cache.measured().entries == kept)
     for number in 0..<kept { #expect(cache.answer(for: identity(number)) == answer(30_000)) }
-    // Even when there is room; reading does not rest.
+    // Writing pauses even when there is room again; reading does not pause.
     #expect(cache.removeAllAnswers())
     #expect(!cache.store(answer(), for: identity(100)))
     #expect(cache.statistics.failures == 1 && cache.statistics.refusals == 1)
@@ -55,7 +55,7 @@ import VitrineTesting
     #expect(cache.fault == nil)
   }
 
-  @Test(.enabled(if: mayMount, needsMount)) func whatIsToBeLeftFreeIsLeft() throws {
+  @Test(.enabled(if: mayMount, needsMount)) func freeBytesLimitIsKept() throws {
     try withDisk("1m") {
       let cache = fixture.cache { $0.freeBytes = 512 << 10 }
       for number in 0..<100 { #expect(cache.store(answer(30_000), for: identity(number))) }
@@ -66,7 +66,7 @@ import VitrineTesting
     }
   }
 
-  @Test(.enabled(if: mayMount, needsMount)) func aDiskThatOthersFillKeepsTheOfflineCopy() throws {
+  @Test(.enabled(if: mayMount, needsMount)) func diskFilledByOtherProgramsKeepsTheOfflineCopy() throws {
     try withDisk("4m") {
       let cache = fixture.cache { $0.freeBytes = 1 << 20 }
       for number in 0..<20 { #expect(cache.store(answer(30_000), for: identity(number))) }
@@ -80,7 +80,7 @@ import VitrineTesting
       #expect(cache.fault == .diskIsFull(path: fixture.folder))
       let offline = fixture.cache()
       for number in 0..<20 { #expect(offline.answer(for: identity(number)) == answer(30_000)) }
-      // A new version replaces the old one, and so does a later head.
+      // A new body replaces the old body, and updated headers replace the old headers.
       #expect(cache.store(answer(29_000, seed: 2), for: identity(0)))
       #expect(cache.answer(for: identity(0)) == answer(29_000, seed: 2))
       #expect(cache.store(answer(30_000, headers: ["ETag": "\"b\""]), for: identity(1)))
@@ -91,8 +91,7 @@ import VitrineTesting
     }
   }
 
-  @Test(.enabled(if: mayMount, needsMount)) func aFileSystemWhoseFilesOthersUseUpKeepsTheOfflineCopy() throws
-  {
+  @Test(.enabled(if: mayMount, needsMount)) func fileSystemWithoutFreeFilesKeepsTheOfflineCopy() throws {
     // A tenth of 200 files is left free.
     #expect(mount("tmpfs", fixture.folder, "tmpfs", 0, "size=8m,nr_inodes=200") == 0)
     defer { umount2(fixture.folder, 2) }
@@ -118,7 +117,7 @@ import VitrineTesting
     #expect(cache.store(answer(30_000), for: identity(20)) && cache.fault == nil)
   }
 
-  @Test(.enabled(if: mayMount, needsMount)) func aReadOnlyDiskIsRead() throws {
+  @Test(.enabled(if: mayMount, needsMount)) func readOnlyDiskIsReadAndNotWritten() throws {
     try withDisk("256k") {
       let cache = fixture.cache()
       cache.store(answer(), for: identity(1))
@@ -134,8 +133,8 @@ import VitrineTesting
   }
 
   @Test(arguments: ["", "/dev/null", "/dev/null/deeper", "/proc/vitrine", "a%00b"])
-  func aPlaceThatIsNoneIsAMiss(path: String) {
-    // A test's name holds no zero byte.
+  func invalidDirectoryIsAMissAndReportsAFault(path: String) {
+    // `%00` stands for a zero byte, which an argument's name cannot contain.
     let cache = fixture.cache(path.replacingOccurrences(of: "%00", with: "\0"))
     #expect(!cache.store(answer(), for: identity(1)))
     #expect(cache.answer(for: identity(1)) == nil)
@@ -147,7 +146,7 @@ import VitrineTesting
     #expect([EINVAL, ENOTDIR, ENOENT].contains(code) && !"\(cache.fault as Any)".isEmpty)
   }
 
-  @Test func aFolderThatGoesWhileItRunsIsMadeAnew() throws {
+  @Test func removedFolderIsCreatedAgain() throws {
     let cache = fixture.cache()
     for _ in 0..<3 {
       cache.store(answer(), for: identity(1))
@@ -177,7 +176,7 @@ import VitrineTesting
     #expect(cache.store(answer(), for: identity(2)) && cache.fault == nil)
   }
 
-  @Test(.enabled(if: geteuid() != 0, "root may write anywhere")) func aFolderThatMayNotBeWrittenIsAMiss() {
+  @Test(.enabled(if: geteuid() != 0, "root may write anywhere")) func unwritableFolderIsAMiss() {
     #expect(chmod(fixture.folder, 0o500) == 0)
     for path in [fixture.folder, fixture.folder + "/deeper"] {
       let cache = fixture.cache(path)
@@ -187,14 +186,14 @@ import VitrineTesting
     #expect(chmod(fixture.folder, 0o700) == 0)
   }
 
-  @Test func aLinkInPlaceOfTheFolderIsRefused() throws {
+  @Test func symbolicLinkInPlaceOfACacheFolderIsRefused() throws {
     let elsewhere = DiskFixture()
     for name in [CacheFolder.version, nil] {
       let cache = fixture.cache()
       let path =
         try name.map { "\(fixture.folder)/\($0)" }
         ?? {
-          // In place of one of the 256.
+          // Replaces one of the 256 subfolders.
           try FileManager.default.removeItem(atPath: fixture.root)
           cache.store(answer(), for: identity(1))
           let shard = try #require(fixture.files.first).split(separator: "/").dropLast().joined(
@@ -210,7 +209,7 @@ import VitrineTesting
     }
   }
 
-  @Test func aLinkToTheFolderIsTheOwnersChoice() throws {
+  @Test func symbolicLinkToTheDirectoryIsFollowed() throws {
     let link = fixture.folder + "/link"
     try FileManager.default.createDirectory(
       atPath: fixture.folder + "/real", withIntermediateDirectories: false)
@@ -219,7 +218,7 @@ import VitrineTesting
     #expect(cache.store(answer(), for: identity(1)) && cache.answer(for: identity(1)) == answer())
   }
 
-  @Test func aFolderThatOthersMayReadIsClosedToThem() throws {
+  @Test func folderReadableByOthersIsMadePrivate() throws {
     let cache = fixture.cache()
     cache.store(answer(), for: identity(1))
     #expect(chmod(fixture.root, 0o777) == 0)

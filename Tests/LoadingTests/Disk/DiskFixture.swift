@@ -5,7 +5,7 @@ import VitrineTesting
 
 @testable import VitrineLoading
 
-/// A cache in a folder of its own, which goes with it, by clocks that the test moves.
+/// A temporary folder for disk caches, removed at the end, and clocks that the test sets.
 final class DiskFixture: Sendable {
   let folder: String
   let clock = ManualLoadingClock()
@@ -18,14 +18,14 @@ final class DiskFixture: Sendable {
 
   deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-  /// What is under test, as a process that starts now would have it.
+  /// Returns a new cache, as a process that starts now would create.
   func cache(
     _ folder: String? = nil, _ configure: (inout DiskImageCache.Limits) -> Void = { _ in }
   ) -> DiskImageCache {
     cache(folder, hash: { ContentHash($0) }, configure)
   }
 
-  /// The same, with names of files that `hash` makes.
+  /// Returns a cache whose file names come from `hash`.
   func cache(
     _ folder: String? = nil, hash: @escaping @Sendable ([UInt8]) -> ContentHash,
     system: any DiskSystem = LinuxDiskSystem(),
@@ -40,7 +40,7 @@ final class DiskFixture: Sendable {
       wallClock: { self.wallClock.withLock { $0 } }, system: system, hash: hash)
   }
 
-  /// Returns a cache that uses the test's own system.
+  /// Returns a cache that makes its system calls through `system`.
   func cache(
     on system: any DiskSystem, _ configure: (inout DiskImageCache.Limits) -> Void = { _ in }
   ) -> DiskImageCache {
@@ -52,12 +52,12 @@ final class DiskFixture: Sendable {
 
   func pass(_ seconds: Double) { wallClock.withLock { $0 += seconds } }
 
-  /// The files of answers.
+  /// The paths of the stored responses.
   var files: [String] {
     everything.filter { ContentHash(hex: $0.split(separator: "/").last ?? "") != nil }
   }
 
-  /// All that lies below the folder of this version, folders left out.
+  /// The paths of all files below `root`, without folders.
   var everything: [String] {
     let root = root
     let names = (try? FileManager.default.subpathsOfDirectory(atPath: root)) ?? []
@@ -69,7 +69,7 @@ final class DiskFixture: Sendable {
   }
 }
 
-/// `count` bytes that differ by `seed`.
+/// Returns a stored response with a body of `count` bytes, which depend on `seed`.
 func answer(_ count: Int = 100, seed: UInt8 = 1, headers: HTTPHeaders = ["ETag": "\"a\""]) -> StoredAnswer {
   StoredAnswer(
     response: TransportResponse(

@@ -2,7 +2,7 @@ import Testing
 
 @testable import VitrineLoading
 
-/// The choice of victims where a file system has few files or bytes free.
+/// The choice of entries to evict on a file system with few free files or bytes.
 struct DiskFloorTests {
   /// Twenty entries of 4 KiB, used one second after the other.
   private let entries = (0..<20).map { number in
@@ -22,15 +22,15 @@ struct DiskFloorTests {
     return trim.outcome(of: entries, space: space, growth: growth)
   }
 
-  @Test func asManyFilesAreRemovedAsAreMissing() {
+  @Test func evictionRemovesAsManyFilesAsAreMissing() {
     let outcome = outcome(freeFiles: 998, totalFiles: 1 << 20, guaranteed: 0)
 
-    // Two below the floor, and one for the new file.
+    // Two files are missing below the floor, and the new response needs one more.
     #expect(outcome.victims == Array(entries[..<3]))
     #expect(outcome.hasRoom)
   }
 
-  @Test func theLastFreeFileOfTheFloorMayBeTaken() {
+  @Test func storingMayUseTheLastFileAboveTheFloor() {
     #expect(outcome(freeFiles: 1001, totalFiles: 1 << 20, guaranteed: 0) == DiskTrim.Outcome())
     #expect(outcome(freeFiles: 1000, totalFiles: 1 << 20, guaranteed: 0).victims == Array(entries[..<1]))
   }
@@ -46,13 +46,13 @@ struct DiskFloorTests {
     #expect(outcome.victims.isEmpty && !outcome.hasRoom)
   }
 
-  @Test func aFileThatIsReplacedNeedsNoOther() {
+  @Test func replacementNeedsNoFreeFile() {
     let replaced = DiskTrim.Growth(bytes: 0, files: 0, replaces: entries[3].name)
 
     #expect(outcome(freeFiles: 1000, totalFiles: 1 << 20, guaranteed: 1 << 20, growth: replaced).hasRoom)
   }
 
-  @Test func aFileSystemThatCountsNoFilesHasEnough() {
+  @Test func fileSystemWithoutAFileCountHasEnoughFiles() {
     #expect(outcome(freeFiles: nil, totalFiles: .max, guaranteed: 0) == DiskTrim.Outcome())
   }
 }

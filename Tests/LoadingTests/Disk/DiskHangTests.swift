@@ -6,7 +6,7 @@ import VitrineTesting
 
 @testable import VitrineLoading
 
-/// A disk that is slow or never answers.
+/// A disk that is slow or never responds.
 @MainActor @Suite(.timeLimit(.minutes(1))) struct DiskHangTests {
   private static let other = FakeDecoder.picture(width: 32, height: 32)
 
@@ -32,7 +32,7 @@ import VitrineTesting
     gate.open()
   }
 
-  @Test func lookUpsGoOnWhenOneHasComeBack() async throws {
+  @Test func lookUpsContinueAfterHangingLookUpsReturn() async throws {
     let gate = Gate()
     let world = hanging(gate)
     world.keep("kept.jpg")
@@ -51,7 +51,7 @@ import VitrineTesting
     #expect(try await world.downloader.image(for: request("kept.jpg")).source == .disk)
   }
 
-  @Test func lateHitIsShownIfTheServerHasNotAnswered() async throws {
+  @Test func lateHitIsShownIfTheServerHasNotResponded() async throws {
     let gate = Gate()
     let world = hanging(gate)
     world.keep()
@@ -69,7 +69,7 @@ import VitrineTesting
     #expect(heard.values.count == 1)
   }
 
-  @Test func lateHitIsNotShownIfTheServerHasAnswered() async throws {
+  @Test func lateHitIsNotShownIfTheServerHasResponded() async throws {
     let gate = Gate()
     let world = hanging(gate)
     world.keep()
@@ -91,7 +91,7 @@ import VitrineTesting
     #expect(heard.values.count == 1)
   }
 
-  @Test func lateHitIsThereIfTheServerFails() async throws {
+  @Test func lateHitIsShownIfTheServerFails() async throws {
     let gate = Gate()
     let world = hanging(gate)
     world.keep(age: 100)
@@ -107,7 +107,7 @@ import VitrineTesting
     #expect(try await task.response.freshness == .stale(age: 100, reason: .status(503)))
   }
 
-  @Test func cacheOnlyIsToldThatNothingIsCachedInTheEnd() async throws {
+  @Test func cacheOnlyRequestFailsAtTheLookUpLimit() async throws {
     let gate = Gate()
     let world = hanging(gate)
     let task = world.downloader.load(request(policy: .cacheOnly))
@@ -118,7 +118,7 @@ import VitrineTesting
     gate.open()
   }
 
-  @Test func lookUpsOfCancelledLoadsThatHangBlockNothing() async throws {
+  @Test func hangingLookUpsOfCancelledLoadsBlockNoOtherLoad() async throws {
     let gate = Gate()
     let world = hanging(gate)
     for round in 0..<2 {
@@ -134,7 +134,7 @@ import VitrineTesting
 
   // MARK: Writing
 
-  @Test func storeThatHangsBlocksNothing() async throws {
+  @Test func hangingStoreBlocksNoLoads() async throws {
     let (gate, cache) = (Gate(), SlowStore())
     cache.hold(gate)
     let world = Fixture(dataCache: cache)
@@ -145,7 +145,7 @@ import VitrineTesting
     ]
     await gate.waitUntilHeld(1)
     async let contains = world.downloader.containsCachedData(for: request("a.jpg"))
-    // This call waits until the earlier question has been admitted to the same queue.
+    // This call waits until the earlier look-up has been admitted to the same queue.
     world.downloader.removeCachedData(for: request("c.jpg"))
 
     world.clock.advance(by: DiskWrites.limit)
@@ -188,7 +188,7 @@ import VitrineTesting
 
   // MARK: Decisions
 
-  @Test func oneWhoIsLateGivesItsPlaceToTheNext() {
+  @Test func lateLookUpGivesItsPlaceToTheNext() {
     var line = LookupLine()
     var queue = DownloadQueue()
     let ids = (1...9).map { FetchID(number: $0) }
@@ -210,14 +210,14 @@ import VitrineTesting
     #expect(started(2) == [5, 6])
     line.leave(ids[6])
     #expect(line.takeLate(at: 3_000_000_000) == [ids[4], ids[5]] && line.isBlocked && line.isIdle)
-    #expect(started(3) == [8, 9], "misses at once")
+    #expect(started(3) == [8, 9], "both look-ups are misses at once")
     #expect(line.takeLost(at: 12_500_000_000).count == 5)
     for id in ids { line.ended(id) }
     #expect(!line.isBlocked && line.isIdle && line.nextChange == nil)
   }
 }
 
-/// A cache that stores nothing, slowly.
+/// A cache that stores nothing, and whose writes a gate can block.
 private final class SlowStore: ImageDataCache {
   private let gate = Mutex<Gate?>(nil)
   private let counts = Mutex((stored: 0, removals: 0))

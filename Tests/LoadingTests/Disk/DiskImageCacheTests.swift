@@ -5,12 +5,12 @@ import VitrineTesting
 
 @testable import VitrineLoading
 
-/// Answers that outlast the process.
+/// Storing, finding and removing responses on disk.
 @Suite(.timeLimit(.minutes(1))) struct DiskImageCacheTests {
   let fixture = DiskFixture()
 
   @Test(arguments: [0, 1, 100, 3900, 4000, 4096, 5000, 300_000])
-  func whatIsStoredIsFoundByAnotherProcess(count: Int) throws {
+  func storedResponseIsFoundByANewCacheOnTheFolder(count: Int) throws {
     let stored = answer(count)
     #expect(fixture.cache().store(stored, for: identity(1)))
     let other = fixture.cache()
@@ -32,7 +32,7 @@ import VitrineTesting
     #expect(reserved == [300_000])
   }
 
-  @Test func longHeadsAreRead() {
+  @Test func longHeadersAreStoredUpToALimit() {
     var headers = HTTPHeaders()
     for _ in 0..<200 { headers.append(name: "Content-Language", value: String(repeating: "é", count: 100)) }
     let cache = fixture.cache()
@@ -43,7 +43,7 @@ import VitrineTesting
     #expect(cache.answer(for: identity(1)) == nil)
   }
 
-  @Test func nothingIsTouchedBeforeSomethingIsStored() {
+  @Test func noFolderIsCreatedBeforeTheFirstStore() {
     let path = fixture.folder + "/deeper/still/"
     let cache = fixture.cache(path)
     #expect(cache.answer(for: identity(1)) == nil)
@@ -57,7 +57,7 @@ import VitrineTesting
     #expect(cache.fault == nil)
   }
 
-  @Test func whatIsStoredReplacesWhatWasThere() {
+  @Test func newResponseReplacesTheStoredResponse() {
     let cache = fixture.cache()
     cache.store(answer(9000, seed: 1), for: identity(1))
     cache.store(answer(50, seed: 2), for: identity(1))
@@ -66,7 +66,7 @@ import VitrineTesting
     #expect(cache.statistics.entries == 1 && cache.statistics.bytes == 4096)
   }
 
-  @Test func removingIsHeardOnce() {
+  @Test func removalIsReportedOnce() {
     let cache = fixture.cache()
     cache.store(answer(), for: identity(1))
     cache.store(answer(), for: identity(2))
@@ -76,7 +76,7 @@ import VitrineTesting
     #expect(cache.statistics.entries == 1)
   }
 
-  @Test func removingAllLeavesNothing() {
+  @Test func removingAllLeavesNoFiles() {
     let cache = fixture.cache()
     for number in 0..<20 { cache.store(answer(), for: identity(number)) }
     #expect(cache.removeAllAnswers())
@@ -87,7 +87,7 @@ import VitrineTesting
     #expect(cache.answer(for: identity(1)) == answer())
   }
 
-  @Test func aNameSharedByTwoKeysIsAMiss() {
+  @Test func hashCollisionIsAMiss() {
     let cache = fixture.cache(hash: { _ in ContentHash(high: 1, low: 2) })
     cache.store(answer(seed: 1), for: identity(1))
     #expect(cache.answer(for: identity(2)) == nil)
@@ -102,7 +102,7 @@ import VitrineTesting
     "../../../etc/passwd", "a%00b", "%2e%2e%2f", "🏔️.jpg", "?q=" + String(repeating: "x", count: 4096), "",
     "//", "a?b=../c",
   ])
-  func oddNamesAreNames(name: String) throws {
+  func responsesOfUnusualURLsAreStored(name: String) throws {
     let text = "http://a.test/\(name)"
     let odd = RequestIdentity(url: try #require(URL(string: text)), headers: [:])
     let cache = fixture.cache()
@@ -112,7 +112,7 @@ import VitrineTesting
     #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.folder) == [CacheFolder.version])
   }
 
-  @Test func headersThatChangeTheAnswerKeepAnswersApart() throws {
+  @Test func identityHeadersKeepResponsesApart() throws {
     let cache = fixture.cache()
     let tokens: [HTTPHeaders] = [
       [:], ["Authorization": "secret-1"], ["authorization": "secret-2"], ["Cookie": "secret-1"],
@@ -124,7 +124,7 @@ import VitrineTesting
     for (number, token) in tokens.enumerated() {
       #expect(cache.answer(for: identity("a", headers: token)) == answer(seed: UInt8(number)))
     }
-    // Others do not, and what a server has named in Vary is a matter of the answer.
+    // Other headers do not; the headers that a server names in Vary are stored with the response.
     let other = identity("a", headers: ["X-Theme": "dark"])
     #expect(cache.answer(for: other.counting(["x-theme"])) == answer(seed: 0))
     for file in fixture.files {
@@ -139,12 +139,12 @@ import VitrineTesting
       ("http://h/a@b", "http://h/a@b", nil),
       ("http://a@b@[::1]:8/", "http://[::1]:8/", "a@b"), ("data:,a@b", "data:,a@b", nil), ("", "", nil),
     ] as [(String, String, String?)])
-  func loginIsToldFromTheRest(text: String, url: String, login: String?) {
+  func loginIsSeparatedFromTheURL(text: String, url: String, login: String?) {
     #expect(text.separatingLogin.url == url)
     #expect(text.separatingLogin.login == login)
   }
 
-  @Test func loginsKeepAnswersApartAndAreNotWritten() async throws {
+  @Test func loginsKeepResponsesApartAndAreNotWritten() async throws {
     let transport = FakeTransport()
     transport.answerAll { $0.answer(with: Fixture.picture, DiskWorld.minute) }
     let cache = fixture.cache()
@@ -165,7 +165,7 @@ import VitrineTesting
   }
 
   @Test(arguments: [Double.nan, Double.infinity, -Double.infinity, 1e300, -5])
-  func oddTimesAreKeptAsWellAsCanBe(odd: Double) throws {
+  func responseWithAnOddTimeIsStored(odd: Double) throws {
     var stored = answer()
     stored.received = odd
     let cache = fixture.cache()
@@ -175,7 +175,7 @@ import VitrineTesting
     #expect(odd == -5 ? found.received == -5 : found.standing(at: 1_800_000_000) != .fresh)
   }
 
-  @Test func placeIsThatOfTheXDGSpecification() {
+  @Test func defaultDirectoryFollowsTheXDGSpecification() {
     let directory = { (environment: [String: String]) in
       DiskImageCache.defaultDirectory { environment[$0] }
     }
@@ -186,7 +186,7 @@ import VitrineTesting
     #expect(directory([:]) == nil)
   }
 
-  @Test func foldersAndFilesAreForNobodyElse() throws {
+  @Test func foldersAndFilesArePrivate() throws {
     let cache = fixture.cache(fixture.folder + "/a/b")
     cache.store(answer(), for: identity(1))
     let manager = FileManager.default

@@ -6,13 +6,13 @@ import VitrineTesting
 
 @testable import VitrineLoading
 
-/// Callers who ask for one picture in several ways at once.
+/// Concurrent requests for one image with different cache policies, sizes and headers.
 @Suite(.timeLimit(.minutes(1))) struct DiskJoiningTests {
   private static let other = FakeDecoder.picture(width: 32, height: 32)
   private static let small = DecodeTarget(width: 8, height: 8)
 
   @Test(arguments: [ImageRequest.CachePolicy.useCache, .refresh, .reload])
-  func cacheOnlyIsServedFromDiskWhateverOthersAskFor(policy: ImageRequest.CachePolicy) async throws {
+  func cacheOnlyRequestIsServedFromDiskDespiteOtherPolicies(policy: ImageRequest.CachePolicy) async throws {
     let gate = Gate()
     let world = DiskWorld(lookupsAreHeldBy: gate)
     world.keep(age: 100)
@@ -28,7 +28,7 @@ import VitrineTesting
     #expect(world.transport.transfers.count == 1)
   }
 
-  @Test func cacheOnlyIsServedFromDiskWhileItsServerIsAsked() async throws {
+  @Test func cacheOnlyRequestIsServedFromDiskDuringRevalidation() async throws {
     let world = DiskWorld()
     world.keep(age: 100)
     let other = world.downloader.load(request())
@@ -39,7 +39,7 @@ import VitrineTesting
     #expect(try await other.response.freshness == .revalidated)
   }
 
-  @Test func whatOneWhoAsksNoServerGetsIsNotServedToOthersUnasked() async throws {
+  @Test func staleImageOfACacheOnlyRequestIsNotServedToOthers() async throws {
     let world = DiskWorld(decodingIsHeld: true)
     world.keep(age: 100)
     let only = world.downloader.load(request(policy: .cacheOnly))
@@ -51,7 +51,7 @@ import VitrineTesting
     #expect(try await other.response.source == .network)
   }
 
-  @Test func reloadIsNotServedByAQuestionThatIsUnderWay() async throws {
+  @Test func reloadDoesNotJoinARunningConditionalRequest() async throws {
     let world = DiskWorld()
     world.keep(age: 100)
     let first = world.downloader.load(request())
@@ -66,7 +66,7 @@ import VitrineTesting
     await world.downloader.drain()
   }
 
-  @Test func reloadIsJoinedAfterTheQuestionThatItOvertookHasBeenCancelled() async throws {
+  @Test func reloadIsJoinedAfterTheConditionalRequestIsCancelled() async throws {
     let world = DiskWorld()
     world.keep(age: 100)
     let first = world.downloader.load(request())
@@ -82,7 +82,7 @@ import VitrineTesting
     #expect(try await joining.response.image === reload.response.image)
   }
 
-  @Test func reloadAtASecondSizeIsNotServedByWhatCameFromDisk() async throws {
+  @Test func reloadAtASecondSizeIsNotServedFromDisk() async throws {
     let world = DiskWorld(decodingIsHeld: true)
     world.keep()
     let whole = world.downloader.load(request())
@@ -99,7 +99,7 @@ import VitrineTesting
     #expect(world.transport.transfers.count == 1)
   }
 
-  @Test func pictureThatSomebodyJoinsLateIsWrittenOnce() async throws {
+  @Test func responseWithALateJoinerIsStoredOnce() async throws {
     let world = DiskWorld(decodingIsHeld: true)
     let first = world.downloader.load(request())
     try await world.transfer().answer(with: Fixture.picture, DiskWorld.minute)
@@ -111,7 +111,7 @@ import VitrineTesting
     await world.downloader.drain()
     #expect(world.disk.storeCount == 1)
 
-    // And who joins when it has been kept changes nothing.
+    // A load that joins after the response has been stored does not store the response again.
     var registry = LoadRegistry()
     registry.hasDisk = true
     let lane = DownloadQueue.Lane(url())
@@ -127,7 +127,7 @@ import VitrineTesting
     #expect(actions.keeps == 1)
   }
 
-  @Test func lateJoinerOfADownloadThatNobodyKeptDiscardsNothing() async throws {
+  @Test func lateJoinerStoresTheDownloadOfAMemoryOnlyRequest() async throws {
     let world = DiskWorld(decodingIsHeld: true)
     world.keep(age: 100)
     var aside = request()
@@ -142,7 +142,7 @@ import VitrineTesting
     #expect(world.disk.answers.map(\.body) == [Self.other])
   }
 
-  @Test func everyPictureThatIsShownWhileItsServerIsAskedIsNewTheNextTime() async throws {
+  @Test func revalidationUpdatesTheImagesOfAllIdentifiers() async throws {
     let gate = Gate()
     let world = DiskWorld(lookupsAreHeldBy: gate)
     world.keep(
@@ -160,12 +160,12 @@ import VitrineTesting
     }
   }
 
-  @Test func serverIsAskedAboutTheStoredResponseThoughOneCallerLeavesTheDiskAlone() async throws {
+  @Test func storedResponseIsRevalidatedDespiteAMemoryOnlyRequest() async throws {
     let gate = Gate()
     let world = DiskWorld(lookupsAreHeldBy: gate)
     world.keep(
       age: 100, headers: ["Cache-Control": "max-age=60, stale-while-revalidate=1000", "ETag": "\"one\""])
-    // The caller that does not use the disk is the first of those that are left when the look-up ends.
+    // When the look-up ends, the first of the remaining requests does not use the disk.
     let gone = world.downloader.load(request(), additionalIdentifier: "gone")
     await gate.waitUntilHeld(1)
     var aside = request()
@@ -179,7 +179,7 @@ import VitrineTesting
     #expect(transfer.request.headers["If-None-Match"] == "\"one\"")
   }
 
-  @Test func whoeverAsksNoServerHearsOnceWhenAllIsCancelledWithDamageOutstanding() throws {
+  @Test func eachTaskCompletesOnceWhenAllAreCancelledWithAPendingDamagedImage() throws {
     let world = DiskWorld()
     world.keep()
     let answer = try #require(world.disk.answers.first)
@@ -197,7 +197,7 @@ import VitrineTesting
     load(.cacheOnly, Self.small)
     load(.cacheOnly, nil)
     try #require(actions.decodes.count == 2 && actions.lookups.count == 1)
-    // The whole one is damaged; the small one ends last.
+    // The full-size image is damaged; decoding of the small image ends last.
     let whole = try #require(
       actions.first { if case .decode(_, _, let key, _) = $0 { key.target == nil } else { false } })
     actions += registry.decodeEnded(
@@ -208,16 +208,16 @@ import VitrineTesting
     #expect(registry.isEmpty)
   }
 
-  // MARK: What a 304 is about
+  // MARK: Status 304
 
-  @Test func notModifiedFromElsewhereIsAskedForWhole() async throws {
+  @Test func notModifiedFromAnotherURLCausesAFullRequest() async throws {
     let world = DiskWorld()
     world.keep(
       age: 100,
       headers: ["Last-Modified": "Sat, 01 Jan 2022 00:00:00 GMT", "Cache-Control": "max-age=1"])
     let task = world.downloader.load(request())
     let question = try await world.transfer()
-    // The URL leads to another picture now, which is older than the one that was kept.
+    // The URL redirects to another image now, which is older than the stored image.
     question.respond(status: 304, url: url("elsewhere.jpg"))
     question.finish()
     let transfer = try await world.transfer(2)
@@ -226,7 +226,7 @@ import VitrineTesting
     #expect(try await task.response.image.pixelWidth == 32)
   }
 
-  @Test func notModifiedFromWhereItCameFromIsTrusted() async throws {
+  @Test func notModifiedFromTheSameURLIsTrusted() async throws {
     let world = DiskWorld()
     let task = world.downloader.load(request())
     let first = try await world.transfer()
@@ -243,7 +243,7 @@ import VitrineTesting
     #expect(try await again.response.freshness == .revalidated)
   }
 
-  @Test func requestThatIsSignedAnewIsAskedAboutAllTheSame() async throws {
+  @Test func responseIsRevalidatedWithANewSignature() async throws {
     let count = Mutex(0)
     let world = DiskWorld {
       $0.requestModifier = { request in
@@ -257,14 +257,14 @@ import VitrineTesting
       with: Fixture.picture, ["Cache-Control": "no-cache", "ETag": "\"one\""])
     _ = try await first.response
     await world.downloader.drain()
-    #expect(world.disk.answers.first?.response.url == url("a.jpg"), "no signature is kept")
+    #expect(world.disk.answers.first?.response.url == url("a.jpg"), "no signature is stored")
     world.downloader.removeAllCachedImages()
     let again = world.downloader.load(request())
     try await world.transfer(2).answerNotModified()
     #expect(try await again.response.freshness == .revalidated)
   }
 
-  @Test func otherFragmentOfAPictureIsAskedAboutLikeTheFirst() async throws {
+  @Test func responseIsRevalidatedForAnotherFragment() async throws {
     let world = DiskWorld()
     world.keep("a.jpg#left", age: 100)
     let task = world.downloader.load(request("a.jpg#right"))
@@ -273,7 +273,7 @@ import VitrineTesting
   }
 
   @Test(arguments: ["a.jpg?signature=2", "http://b.test/a.jpg"])
-  func otherNameOfAPictureIsAskedAboutLikeTheFirst(name: String) async throws {
+  func responseIsRevalidatedForAnotherURLWithItsKey(name: String) async throws {
     let world = DiskWorld { $0.keyFilter = { URL(string: "http://any.test\($0.path())") ?? $0 } }
     let first = world.downloader.load(request())
     try await world.transfer().answer(
@@ -289,7 +289,7 @@ import VitrineTesting
     #expect(try await again.response.freshness == .revalidated)
   }
 
-  @Test func whatAnotherServerHasSaidIsNotToldToTheOneThatLedThere() async throws {
+  @Test func validatorsOfARedirectTargetAreNotSentToTheRedirectingServer() async throws {
     let world = DiskWorld()
     for number in 1...2 {
       let task = world.downloader.load(request())
@@ -305,7 +305,7 @@ import VitrineTesting
     }
   }
 
-  @Test func whatAModifierAddsDoesNotKeepAPictureFromBeingServed() async throws {
+  @Test func varyingHeadersOfAModifierDoNotPreventAHit() async throws {
     let world = DiskWorld {
       $0.requestModifier = { request in
         var request = request
@@ -322,8 +322,8 @@ import VitrineTesting
     #expect(try await world.downloader.image(for: request(policy: .cacheOnly)).source == .disk)
   }
 
-  @Test("A late response to an older request replaces no newer one", arguments: [200, 404])
-  func lateOlderResponse(status: Int) async throws {
+  @Test("A late response to an older request replaces no newer response", arguments: [200, 404])
+  func lateResponseReplacesNoNewerResponse(status: Int) async throws {
     let world = DiskWorld()
     world.keep(age: 100)
     let first = world.downloader.load(request())
@@ -347,7 +347,7 @@ import VitrineTesting
   }
 
   @Test(arguments: [0, 100])
-  func whatWasAskedForAnewStaysWhenWhatWasThereComesLater(age: Double) throws {
+  func reloadedImageIsNotReplacedByALateStoredImage(age: Double) throws {
     let world = DiskWorld()
     world.keep(age: age)
     var registry = LoadRegistry()
@@ -373,9 +373,9 @@ import VitrineTesting
     #expect(first.keeps == 0 && second.keeps == 1)
   }
 
-  // MARK: Headers that a server has named
+  // MARK: Headers named in Vary
 
-  @Test func reloadIsJoinedAfterTheHeadOfTheQuestionThatItOvertook() async throws {
+  @Test func reloadIsJoinedAfterTheHeadOfTheConditionalRequest() async throws {
     let world = DiskWorld()
     let headers: HTTPHeaders = ["Vary": "X-Device", "Cache-Control": "max-age=60", "ETag": "\"one\""]
     world.keep(age: 100, headers: headers, varying: [.init(name: "x-device", value: "1")])
@@ -401,7 +401,7 @@ import VitrineTesting
   }
 
   @Test(arguments: ["1", "2"])
-  func variantOnDiskIsServedOnlyToThoseWhoSendTheSame(first: String) async throws {
+  func storedVariantIsServedOnlyToMatchingRequests(first: String) async throws {
     let gate = Gate()
     let world = DiskWorld(lookupsAreHeldBy: gate)
     world.keep(
@@ -418,7 +418,7 @@ import VitrineTesting
     let transfer = try await world.transfer()
     #expect(transfer.request.headers["X-Device"] == "2")
     let (onDisk, other) = first == "1" ? (tasks[0], tasks[1]) : (tasks[1], tasks[0])
-    // Before the other variant takes its place there.
+    // Awaited before the other variant replaces this variant on disk.
     #expect(try await onDisk.response.source == .disk)
     transfer.answer(with: Self.other, ["Vary": "X-Device", "Cache-Control": "max-age=60"])
     #expect(try await other.response.source == .network)

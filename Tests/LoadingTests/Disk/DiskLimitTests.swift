@@ -5,29 +5,29 @@ import Testing
 
 @testable import VitrineLoading
 
-/// What is given up, and when.
+/// Eviction by bytes, count and age, and removal of leftover files.
 @Suite(.timeLimit(.minutes(1))) struct DiskLimitTests {
   let fixture = DiskFixture()
 
-  /// Which of the first `count` are there.
+  /// Returns the numbers of the responses below `count` that are in the cache.
   private func held(_ cache: DiskImageCache, of count: Int) -> [Int] {
     (0..<count).filter { cache.containsAnswer(for: identity($0)) }
   }
 
-  @Test func bytesAreKeptToAtEachStore() {
+  @Test func byteLimitHoldsAfterEachStore() {
     let cache = fixture.cache { $0.bytes = 10 * 4096 }
     for number in 0..<50 {
       #expect(cache.store(answer(), for: identity(number)))
       #expect(cache.statistics.bytes <= 10 * 4096)
       #expect(fixture.files.count <= 10)
     }
-    // Each second one has it purged to nine.
+    // Every second store purges the cache to nine responses.
     #expect(held(cache, of: 50) == Array(40..<50))
     #expect(cache.statistics.evictions == 40)
     #expect(cache.statistics.entries == 10 && cache.statistics.bytes == 10 * 4096)
   }
 
-  @Test func countIsKeptTo() {
+  @Test func exceededCountLimitPurgesToThePurgeLevel() {
     let cache = fixture.cache {
       $0.count = 4
       $0.purgeLevel = 0.5
@@ -36,20 +36,20 @@ import Testing
     #expect(held(cache, of: 5) == [3, 4])
   }
 
-  @Test func theLeastRecentlyUsedGoesFirst() {
+  @Test func leastRecentlyUsedResponseIsEvictedFirst() {
     let cache = fixture.cache {
       $0.count = 3
       $0.purgeLevel = 1
     }
     for number in 0..<3 { cache.store(answer(), for: identity(number)) }
     #expect(cache.answer(for: identity(0)) != nil)
-    // To look whether it is there is no use.
+    // `containsAnswer(for:)` does not count as a use.
     #expect(cache.containsAnswer(for: identity(1)))
     cache.store(answer(), for: identity(3))
     #expect(held(cache, of: 4) == [0, 2, 3])
   }
 
-  @Test func usesOutlastTheProcessToTheHour() throws {
+  @Test func useTimesPersistToTheHour() throws {
     let first = fixture.cache()
     for number in 0..<3 {
       first.store(answer(), for: identity(number))
@@ -86,7 +86,7 @@ import Testing
     #expect(changed()[2] == 1_800_004_000 && changed()[3] == 1_800_000_000)
   }
 
-  @Test func whatIsTooLargeIsNotKeptNorWhatItReplaces() {
+  @Test func tooLargeResponseIsRefusedAndRemovesTheOldResponse() {
     let cache = fixture.cache { $0.bytes = 8192 }
     cache.store(answer(), for: identity(1))
     #expect(!cache.store(answer(9000), for: identity(1)))
@@ -94,7 +94,7 @@ import Testing
     #expect(cache.statistics.refusals == 1 && cache.fault == nil)
   }
 
-  @Test func whatIsAsLargeAsTheLimitIsKept() {
+  @Test func responseAsLargeAsTheLimitIsStored() {
     let cache = fixture.cache { $0.bytes = 8192 }
     #expect(cache.store(answer(7000), for: identity(1)))
     #expect(cache.store(answer(7000), for: identity(2)))
@@ -102,7 +102,7 @@ import Testing
   }
 
   @Test(arguments: [0, -1, Int.min])
-  func limitsOfNothingKeepNothing(odd: Int) {
+  func limitsOfZeroOrLessStoreNothing(odd: Int) {
     let caches = [
       fixture.cache { $0.bytes = odd }, fixture.cache { $0.count = odd },
       fixture.cache { $0.timeToLive = Double(odd) },
@@ -116,7 +116,7 @@ import Testing
   }
 
   @Test(arguments: [Double.nan, -1, 0, 7, Double.infinity])
-  func oddPurgeLevelsHarmNothing(level: Double) {
+  func oddPurgeLevelKeepsTheNewestResponse(level: Double) {
     let cache = fixture.cache {
       $0.count = 3
       $0.purgeLevel = level
@@ -125,7 +125,7 @@ import Testing
     #expect(held(cache, of: 20).last == 19 && held(cache, of: 20).count <= 3)
   }
 
-  @Test func smallerLimitsCountAtOnceWithTrim() {
+  @Test func smallerLimitsApplyAtTheNextTrim() {
     let cache = fixture.cache()
     for number in 0..<10 { cache.store(answer(), for: identity(number)) }
     cache.limits.count = 2
@@ -135,8 +135,8 @@ import Testing
     #expect(held(cache, of: 10) == [8, 9])
   }
 
-  @Test("SD-C34 what is too large or too old is gone after a trim, and the totals are 0")
-  func tooLargeAndTooOld() {
+  @Test("SD-C34 responses that are too large or too old are gone after a trim, and the totals are 0")
+  func trimRemovesTooLargeAndTooOldResponses() {
     let cache = fixture.cache()
     cache.store(answer(20), for: identity(1))
     cache.limits.bytes = 10
@@ -151,7 +151,7 @@ import Testing
     #expect(cache.measured().entries == 0 && fixture.files.isEmpty)
   }
 
-  @Test func whatIsTooOldIsAMissBeforeItIsTrimmed() {
+  @Test func expiredResponseIsAMissBeforeATrim() {
     let cache = fixture.cache { $0.timeToLive = 60 }
     cache.store(answer(), for: identity(1))
     fixture.pass(59)
@@ -161,7 +161,7 @@ import Testing
     #expect(cache.statistics.evictions == 1)
   }
 
-  @Test func beingUsedMakesNothingYounger() {
+  @Test func useDoesNotExtendTheTimeToLive() {
     let cache = fixture.cache { $0.timeToLive = 10_000 }
     cache.store(answer(), for: identity(1))
     for _ in 0..<9 {
@@ -175,7 +175,7 @@ import Testing
   // MARK: Clocks
 
   @Test(arguments: [Double.nan, -Double.infinity, -1, 0, 5, 1e9, 4e9, 1e300, Double.infinity])
-  func aClockThatJumpsEmptiesNothing(time: Double) {
+  func clockJumpEvictsNothing(time: Double) {
     let cache = fixture.cache { $0.timeToLive = 1e12 }
     for number in 0..<5 { cache.store(answer(), for: identity(number)) }
     fixture.wallClock.withLock { $0 = time }
@@ -189,7 +189,7 @@ import Testing
     #expect(held(cache, of: 6) == [0, 1, 2, 3, 4, 5])
   }
 
-  @Test func whatCameByAClockThatWasAheadDoesNotStayForEver() {
+  @Test func responseStoredWhileTheClockWasAheadIsEvicted() {
     fixture.pass(10 * 365 * 86400)
     fixture.cache().store(answer(), for: identity(0))
     fixture.pass(-10 * 365 * 86400)
@@ -202,7 +202,7 @@ import Testing
     #expect(held(cache, of: 3) == [1, 2])
   }
 
-  @Test func whatThisRunHasUsedStaysUnderAClockOf1970() {
+  @Test func responseUsedInThisRunStaysUnderAClockOf1970() {
     let first = fixture.cache()
     for number in 0..<3 {
       first.store(answer(), for: identity(number))
@@ -220,7 +220,7 @@ import Testing
 
   // MARK: Leftovers
 
-  /// Creates a file of 10,000 bytes like one that is being written.
+  /// Creates a temporary file of 10,000 bytes, as a writer does.
   private func halfWritten(_ name: String = "abc") throws -> String {
     fixture.cache().store(answer(), for: identity(1))
     let shard = try #require(fixture.files.first?.split(separator: "/").dropLast().joined(separator: "/"))
@@ -231,7 +231,7 @@ import Testing
     return path
   }
 
-  @Test func whatADeadWriterLeavesIsSweptAtOnce() throws {
+  @Test func leftoversOfADeadWriterAreRemovedAtOnce() throws {
     let half = try halfWritten()
     let old = fixture.root + "/\(CacheFolder.removed)abc"
     let manager = FileManager.default
@@ -245,9 +245,9 @@ import Testing
     #expect(cache.answer(for: identity(1)) != nil)
   }
 
-  @Test func whatALivingWriterHasWrittenCountsAndStaysForAnHour() throws {
+  @Test func temporaryFileOfALivingWriterCountsAndStaysForAnHour() throws {
     let half = try halfWritten()
-    // Holds the lock as its writer does.
+    // Holds the lock as the writer does.
     let file = open(half, O_RDONLY)
     defer { close(file) }
     #expect(flock(file, LOCK_EX) == 0)
@@ -263,7 +263,7 @@ import Testing
     #expect(access(half, F_OK) != 0)
   }
 
-  @Test func filesOfAnOlderVersionAreRemovedAndNothingElse() throws {
+  @Test func onlyCacheFilesOfAnOlderVersionAreRemoved() throws {
     let (old, shard) = (fixture.folder + "/v1", fixture.folder + "/v1/ab")
     let manager = FileManager.default
     try manager.createDirectory(atPath: shard, withIntermediateDirectories: true)
@@ -280,7 +280,7 @@ import Testing
     #expect(try manager.contentsOfDirectory(atPath: old) == ["README"])
   }
 
-  @Test func whatIsNotOursIsLeftAlone() throws {
+  @Test func filesOfOtherProgramsAreKept() throws {
     let cache = fixture.cache { $0.count = 1 }
     cache.store(answer(), for: identity(1))
     let paths = [fixture.folder + "/mine", fixture.root + "/README", fixture.root + "/ab.bak"]

@@ -27,14 +27,14 @@ import VitrineTesting
     return request
   }
 
-  /// Returns a folder with what the load is to find.
+  /// Returns a folder with the stored responses that the load needs.
   private static func filled(_ load: Load) -> DiskFixture {
     let fixture = DiskFixture()
     guard load != .storeFirst else { return fixture }
     let cache = fixture.cache()
     cache.store(answer(5000), for: identity(1))
     guard [.find, .findPrivate, .replace, .revalidate].contains(load) else { return fixture }
-    // Fresh for the loads that find it, stale for the others.
+    // The response is fresh for `find` and `findPrivate`, stale for the other loads.
     let isFresh = load == .find || load == .findPrivate
     let then = fixture.wallClock.withLock { $0 } - (isFresh ? 0 : 1000)
     let stored = StoredAnswer(
@@ -57,12 +57,12 @@ import VitrineTesting
   }
 
   @Test(
-    "an image is shown whichever call of the disk fails, once or always, and no descriptor leaks",
+    "an image is loaded whichever disk call fails, once or always, and no descriptor leaks",
     arguments: Load.allCases)
-  func fault(load: Load) async throws {
+  func imageIsLoadedAlthoughDiskCallsFail(load: Load) async throws {
     for call in FaultySystem.Call.allCases {
       for number in FaultySystem.always... {
-        // Ends with a number of calls that the load does not make.
+        // Ends when the load makes fewer calls than `number`.
         guard try await Self.shows(load, call, number) || number == FaultySystem.always else { break }
       }
     }

@@ -6,14 +6,14 @@ import VitrineTesting
 
 @testable import VitrineLoading
 
-/// Loads that the disk has a part in, as their callers meet them.
+/// Loads with a disk cache, as their callers see them.
 @MainActor @Suite(.timeLimit(.minutes(1))) struct DiskLoadingTests {
   private static let other = FakeDecoder.picture(width: 32, height: 32)
 
-  // MARK: Keeping
+  // MARK: Storing
 
-  @Test("YY-B3 a picture from the network says so, and is in memory and on disk afterwards")
-  func networkPictureIsKept() async throws {
+  @Test("YY-B3 an image from the network reports this source, and is in memory and on disk afterwards")
+  func networkImageIsCachedInMemoryAndOnDisk() async throws {
     let world = DiskWorld()
     let task = world.downloader.load(request())
     try await world.transfer().answer(with: Fixture.picture, DiskWorld.minute)
@@ -26,8 +26,8 @@ import VitrineTesting
     #expect(world.disk.answers.first?.body == Fixture.picture)
   }
 
-  @Test("YY-B2 a picture from disk says so, and is in memory afterwards")
-  func diskPictureIsServed() async throws {
+  @Test("YY-B2 an image from disk reports this source, and is in memory afterwards")
+  func diskImageIsServedAndCachedInMemory() async throws {
     let world = DiskWorld()
     world.keep()
     let response = try await world.downloader.image(for: request())
@@ -40,8 +40,8 @@ import VitrineTesting
     #expect(try await world.downloader.image(for: request()).source == .memory)
   }
 
-  @Test("YY-B4 a request may leave the disk alone and still fill the memory")
-  func memoryOnly() async throws {
+  @Test("YY-B4 a request may ignore the disk and still fill the memory cache")
+  func memoryOnlyRequestIgnoresTheDisk() async throws {
     let world = DiskWorld()
     world.keep()
     var alone = request()
@@ -51,11 +51,11 @@ import VitrineTesting
     #expect(try await task.response.image.pixelWidth == 32)
     await world.downloader.drain()
     #expect(world.disk.lookups.isEmpty)
-    #expect(world.disk.storeCount == 1, "by hand alone")
+    #expect(world.disk.storeCount == 1, "only the test has stored a response")
     #expect(world.downloader.cachedImage(for: alone)?.pixelWidth == 32)
   }
 
-  @Test func requestMayLeaveTheMemoryAloneAndFillTheDisk() async throws {
+  @Test func diskOnlyRequestIgnoresTheMemoryCache() async throws {
     let world = DiskWorld()
     var alone = request()
     alone.cache = .diskOnly
@@ -68,12 +68,12 @@ import VitrineTesting
   }
 
   @Test(
-    "what is no picture, not whole, or not to be kept is not kept",
+    "a response that is no image, not status 200, or must not be stored is not stored",
     arguments: [
       ([1, 2, 3], 200, [:]), (Fixture.picture, 200, ["Cache-Control": "no-store"]),
       (Fixture.picture, 200, ["Vary": "*"]), (Fixture.picture, 203, [:]),
     ] as [([UInt8], Int, HTTPHeaders)])
-  func whatIsNotKept(body: [UInt8], status: Int, headers: HTTPHeaders) async throws {
+  func unsuitableResponseIsNotStored(body: [UInt8], status: Int, headers: HTTPHeaders) async throws {
     let world = DiskWorld()
     let task = world.downloader.load(request())
     let transfer = try await world.transfer()
@@ -86,7 +86,7 @@ import VitrineTesting
     #expect(world.disk.answers.isEmpty)
   }
 
-  @Test func pictureThatMayNotBeKeptAnyMoreLeavesTheDisk() async throws {
+  @Test func noStoreResponseRemovesTheStoredResponse() async throws {
     let world = DiskWorld()
     world.keep(age: 100)
     let task = world.downloader.load(request())
@@ -96,7 +96,7 @@ import VitrineTesting
     #expect(world.disk.answers.isEmpty)
   }
 
-  @Test func bytesAreKeptAsTheyCameAndModifiedEachTime() async throws {
+  @Test func receivedBytesAreStoredAndModifiedAtEachLoad() async throws {
     let world = DiskWorld { $0.bodyModifier = { body, _ in body.reversed() } }
     let task = world.downloader.load(request())
     try await world.transfer().answer(with: Fixture.picture.reversed(), DiskWorld.minute)
@@ -106,10 +106,10 @@ import VitrineTesting
     #expect(try await world.downloader.image(for: request()).source == .disk)
   }
 
-  // MARK: Asking
+  // MARK: Revalidation
 
-  @Test("SD-D38 SD-M28 an answer that has not changed is told as such, and once")
-  func notModified() async throws {
+  @Test("SD-D38 SD-M28 an unchanged response is reported as revalidated, and once")
+  func unchangedResponseIsReportedAsRevalidated() async throws {
     let world = DiskWorld()
     world.keep(age: 100)
     let heard = Heard<Result<ImageResponse, ImageError>>()
@@ -125,15 +125,14 @@ import VitrineTesting
     await world.downloader.drain()
     #expect(heard.values.count == 1)
 
-    // It is good for another minute.
+    // The response is fresh for another minute.
     world.downloader.removeAllCachedImages()
     #expect(try await world.downloader.image(for: request()).freshness == .fresh)
     #expect(world.transport.transfers.count == 1)
   }
 
-  @Test("SD-M5 refreshing a URL twice delivers its image twice, without an error") func refreshedTwice()
-    async throws
-  {
+  @Test("SD-M5 refreshing a URL twice delivers its image twice, without an error")
+  func refreshingTwiceDeliversTheImageTwice() async throws {
     let world = DiskWorld()
     world.keep()
     for count in 1...2 {
@@ -146,7 +145,7 @@ import VitrineTesting
     }
   }
 
-  @Test func whatHasChangedTakesItsPlace() async throws {
+  @Test func changedResponseReplacesTheStoredResponse() async throws {
     let world = DiskWorld()
     world.keep(age: 100)
     let task = world.downloader.load(request())
@@ -157,7 +156,7 @@ import VitrineTesting
     #expect(world.disk.answers.map(\.body) == [Self.other])
   }
 
-  @Test func answerAboutAnotherPictureIsAskedForWhole() async throws {
+  @Test func notModifiedWithAnotherETagCausesAFullRequest() async throws {
     let world = DiskWorld()
     world.keep(age: 100)
     let task = world.downloader.load(request())
@@ -168,14 +167,14 @@ import VitrineTesting
     #expect(try await task.response.image.pixelWidth == 32)
   }
 
-  @Test func notModifiedThatNobodyAskedForIsAFailure() async throws {
+  @Test func unrequestedNotModifiedIsAFailure() async throws {
     let world = DiskWorld()
     let task = world.downloader.load(request())
     try await world.transfer().refuse(304)
     await #expect(throws: ImageError.status(304)) { try await task.response }
   }
 
-  @Test(arguments: [false, true]) func pictureBehindALoginIsAskedAbout(isSigned: Bool) async throws {
+  @Test(arguments: [false, true]) func imageBehindALoginIsRevalidated(isSigned: Bool) async throws {
     let world = DiskWorld { configuration in
       guard isSigned else { return }
       configuration.keyFilter = { url in
@@ -197,7 +196,7 @@ import VitrineTesting
     #expect(try await again.response.freshness == .revalidated)
   }
 
-  @Test func refreshAsksAboutWhatIsFresh() async throws {
+  @Test func refreshRevalidatesAFreshResponse() async throws {
     let world = DiskWorld()
     world.keep()
     let task = world.downloader.load(request(policy: .refresh))
@@ -207,7 +206,7 @@ import VitrineTesting
     #expect(try await task.response.freshness == .revalidated)
   }
 
-  @Test func othersSizesStayInMemoryUnlessSomethingNewHasCome() async throws {
+  @Test func otherSizesStayInMemoryUntilTheImageChanges() async throws {
     let world = DiskWorld()
     let (small, large) = (DecodeTarget(width: 16, height: 12), DecodeTarget(width: 32, height: 24))
     world.keep()
@@ -231,7 +230,7 @@ import VitrineTesting
   }
 
   @Test(arguments: [ImageRequest.CachePolicy.refresh, .reload])
-  func sizesOfOneDownloadStayInMemoryTogether(policy: ImageRequest.CachePolicy) async throws {
+  func allSizesOfOneDownloadStayInMemory(policy: ImageRequest.CachePolicy) async throws {
     let world = Fixture { $0.decodingThreads = 1 }
     let sizes = [32, 16, 8].map { DecodeTarget(width: $0, height: $0) }
     try await world.loaded(request(target: DecodeTarget(width: 64, height: 64)))
@@ -242,11 +241,11 @@ import VitrineTesting
       await world.downloader.drain()
       #expect(world.downloader.cachedImage(for: request(target: size)) === image)
     }
-    #expect(world.downloader.cachedImage(for: request())?.pixelWidth == 32, "nothing old")
+    #expect(world.downloader.cachedImage(for: request())?.pixelWidth == 32, "no old image remains")
   }
 
   @Test(arguments: [ImageRequest.CachePolicy.refresh, .reload])
-  func sizeOfADownloadThatOthersWantAnewStaysInMemory(policy: ImageRequest.CachePolicy) async throws {
+  func sizeOfADownloadJoinedByARefreshStaysInMemory(policy: ImageRequest.CachePolicy) async throws {
     let world = Fixture { $0.decodingThreads = 1 }
     let (first, second) = (DecodeTarget(width: 16, height: 16), DecodeTarget(width: 32, height: 32))
     try await world.loaded(request(target: DecodeTarget(width: 8, height: 8)))
@@ -257,10 +256,10 @@ import VitrineTesting
     _ = try await anew.response
     #expect(world.downloader.cachedImage(for: request(target: first)) === image)
     let smallest = world.downloader.cachedImage(for: request(target: DecodeTarget(width: 8, height: 8)))
-    #expect(smallest === image, "nothing old")
+    #expect(smallest === image, "no old image remains")
   }
 
-  @Test func reloadLeavesTheDiskAloneAndFillsIt() async throws {
+  @Test func reloadSkipsTheLookUpAndStoresTheResponse() async throws {
     let world = DiskWorld()
     world.keep()
     let task = world.downloader.load(request(policy: .reload))
@@ -271,7 +270,7 @@ import VitrineTesting
     #expect(world.disk.answers.map(\.body) == [Self.other])
   }
 
-  @Test func reloadIsNotServedByALookupThatIsUnderWay() async throws {
+  @Test func reloadIsNotServedByARunningLookUp() async throws {
     let gate = Gate()
     let world = DiskWorld(lookupsAreHeldBy: gate)
     world.keep()
@@ -285,7 +284,7 @@ import VitrineTesting
     #expect(try await first.response.image === (try await second.response.image))
   }
 
-  @Test func reloadIsNotServedByWhatCameFromDisk() async throws {
+  @Test func reloadIsNotServedFromDisk() async throws {
     let world = DiskWorld(decodingIsHeld: true)
     world.keep()
     let first = world.downloader.load(request())
@@ -299,7 +298,7 @@ import VitrineTesting
     #expect(!world.downloader.isRunning)
   }
 
-  @Test func otherVariantOfAnAnswerIsNotServed() async throws {
+  @Test func otherVariantOfAResponseIsNotServed() async throws {
     let world = DiskWorld()
     world.keep(
       headers: ["Vary": "X-Mode", "Cache-Control": "max-age=60"],
@@ -318,13 +317,13 @@ import VitrineTesting
     #expect(try await world.downloader.image(for: dark).source == .disk)
   }
 
-  // MARK: Without a server
+  // MARK: Servers that fail
 
   @Test(
-    "what may have changed is shown when its server cannot be reached, fails, or sends what is no picture",
+    "a stale image is shown when its server cannot be reached or fails",
     arguments: [.transport(code: 7, message: "refused"), .timedOut(.connect(seconds: 10)), .status(503)]
       as [ImageError])
-  func staleOnError(error: ImageError) async throws {
+  func staleImageIsShownWhenItsServerFails(error: ImageError) async throws {
     let world = DiskWorld { $0.retries = RetryPolicy() }
     world.keep(age: 100)
     let task = world.downloader.load(request())
@@ -336,7 +335,7 @@ import VitrineTesting
     #expect(world.disk.answers.count == 1)
   }
 
-  /// A picture that is shown, and in memory, because its server has failed.
+  /// Returns a world with a stale image in memory, which was shown because its server failed.
   private func staleInMemory() async throws -> DiskWorld {
     let world = DiskWorld()
     world.keep(age: 100)
@@ -347,7 +346,7 @@ import VitrineTesting
     return world
   }
 
-  @Test func memoryServesWhatMayHaveChangedForAWhileOnly() async throws {
+  @Test func staleImageStaysInMemoryForALimitedTime() async throws {
     let world = try await staleInMemory()
     world.world.clock.advance(by: 59)
     #expect(world.downloader.cachedImage(for: request()) != nil)
@@ -357,10 +356,10 @@ import VitrineTesting
     try await world.transfer(2).answerNotModified()
     #expect(try await again.response.freshness == .revalidated)
     world.world.clock.advance(by: 1000)
-    #expect(world.downloader.cachedImage(for: request()) != nil, "nobody doubts it now")
+    #expect(world.downloader.cachedImage(for: request()) != nil, "the image has been revalidated")
   }
 
-  @Test func pictureThatMayHaveChangedLeavesMemoryThoughItsCallerHasLeft() async throws {
+  @Test func staleImageLeavesMemoryAlthoughItsLoadWasCancelled() async throws {
     let (transport, clock, cache) = (FakeTransport(), ManualLoadingClock(), SlowCache())
     let world = DiskWorld()
     world.keep(age: 100)
@@ -381,14 +380,14 @@ import VitrineTesting
     #expect(cache.memory.image(for: request(), additionalIdentifier: nil) == nil)
   }
 
-  @Test func returnOfTheNetworkEndsItToo() async throws {
+  @Test func returnOfTheNetworkRemovesStaleImagesFromMemory() async throws {
     let world = try await staleInMemory()
     world.downloader.networkReturned()
     #expect(world.downloader.cachedImage(for: request()) == nil)
     world.world.clock.advance(by: 1000)
   }
 
-  @Test func newerPictureIsNotTakenForTheOneThatMayHaveChanged() async throws {
+  @Test func newerImageIsNotRemovedAsTheStaleImage() async throws {
     let world = try await staleInMemory()
     let again = world.downloader.load(request(policy: .reload))
     try await world.transfer(2).answer(with: Self.other)
@@ -397,7 +396,7 @@ import VitrineTesting
     #expect(world.downloader.cachedImage(for: request()) === image)
   }
 
-  @Test func pageOfAPortalDoesNotTakeThePlaceOfAPicture() async throws {
+  @Test func pageOfAPortalDoesNotReplaceTheStoredImage() async throws {
     let world = DiskWorld()
     world.keep(age: 100)
     let task = world.downloader.load(request())
@@ -408,7 +407,7 @@ import VitrineTesting
     #expect(world.disk.answers.map(\.body) == [Fixture.picture])
   }
 
-  @Test func pictureThatIsGoneLeavesTheDisk() async throws {
+  @Test func status404RemovesTheStoredResponse() async throws {
     let world = DiskWorld()
     world.keep(age: 100)
     let task = world.downloader.load(request())
@@ -419,9 +418,9 @@ import VitrineTesting
   }
 
   @Test(
-    "what the server says is not for this client, or not there, is not shown, then or later",
+    "an image that its server forbids or no longer has is not shown, at once or later",
     arguments: [401, 403, 404, 410, 451])
-  func refusedIsNotShown(status: Int) async throws {
+  func forbiddenOrMissingImageIsNotShown(status: Int) async throws {
     let world = DiskWorld()
     world.keep(age: 100)
     let first = world.downloader.load(request())
@@ -436,9 +435,9 @@ import VitrineTesting
   }
 
   @Test(
-    "what says nothing of the image leaves it as it is",
+    "a status that says nothing about the image keeps the stored response",
     arguments: [407, 408, 425, 429, 500, 502, 503, 504, 511])
-  func otherStatusesShowIt(status: Int) async throws {
+  func statusUnrelatedToTheImageShowsTheStaleImage(status: Int) async throws {
     let world = DiskWorld()
     world.keep(age: 100)
     let task = world.downloader.load(request())
@@ -448,7 +447,7 @@ import VitrineTesting
   }
 
   @Test(arguments: [400, 402, 405, 406, 409, 412, 414, 422, 431])
-  func otherErrorsOfTheClientAreToldAndKeepIt(status: Int) async throws {
+  func otherClientErrorsAreReportedAndKeepTheStoredResponse(status: Int) async throws {
     let world = DiskWorld()
     world.keep(age: 100)
     let task = world.downloader.load(request())
@@ -458,7 +457,7 @@ import VitrineTesting
     #expect(world.disk.answers.count == 1)
   }
 
-  @Test func notModifiedWithNoStoreIsShownAndNotKeptAnyLonger() async throws {
+  @Test func notModifiedWithNoStoreIsShownAndRemovesTheResponse() async throws {
     let world = DiskWorld()
     world.keep(age: 100)
     let task = world.downloader.load(request())
@@ -470,7 +469,7 @@ import VitrineTesting
     #expect(world.disk.answers.isEmpty)
   }
 
-  @Test func notModifiedThatIsStaleAtOnceIsKept() async throws {
+  @Test func notModifiedThatIsStaleAtOnceKeepsTheResponse() async throws {
     let world = DiskWorld()
     world.keep(age: 100)
     let task = world.downloader.load(request())
@@ -480,7 +479,7 @@ import VitrineTesting
     #expect(world.disk.answers.count == 1)
   }
 
-  @Test func whatMustBeRevalidatedIsNotShownUnasked() async throws {
+  @Test func mustRevalidateResponseIsNotShownWhenItsServerFails() async throws {
     let world = DiskWorld()
     world.keep(age: 100, headers: ["Cache-Control": "max-age=60, must-revalidate"])
     let task = world.downloader.load(request())
@@ -489,7 +488,7 @@ import VitrineTesting
     #expect(world.disk.answers.count == 1)
   }
 
-  @Test func cacheOnlyIsServedHoweverOld() async throws {
+  @Test func cacheOnlyRequestIsServedAResponseOfAnyAge() async throws {
     let world = DiskWorld()
     world.keep(age: 1e6)
     let response = try await world.downloader.image(for: request(policy: .cacheOnly))
@@ -497,7 +496,7 @@ import VitrineTesting
     #expect(world.transport.transfers.isEmpty)
   }
 
-  @Test func cacheOnlyFailsWhereThereIsNothing() async {
+  @Test func cacheOnlyRequestFailsWithoutAStoredResponse() async {
     let world = DiskWorld()
     await #expect(throws: ImageError.notCached) {
       try await world.downloader.image(for: request(policy: .cacheOnly))
@@ -506,7 +505,7 @@ import VitrineTesting
     #expect(!world.downloader.isRunning)
   }
 
-  @Test func cacheOnlyDoesNotWaitForAServerThatOthersWaitFor() async throws {
+  @Test func cacheOnlyRequestDoesNotJoinADownload() async throws {
     let world = DiskWorld()
     let other = world.downloader.load(request())
     let transfer = try await world.transfer()
@@ -517,7 +516,7 @@ import VitrineTesting
     #expect(try await other.response.source == .network)
   }
 
-  @Test func cacheOnlyLeavesALookupToOthersThatFindsNothing() async throws {
+  @Test func cacheOnlyRequestFailsWhileOthersContinueAfterAMiss() async throws {
     let gate = Gate()
     let world = DiskWorld(lookupsAreHeldBy: gate)
     let only = world.downloader.load(request(policy: .cacheOnly))
@@ -528,7 +527,7 @@ import VitrineTesting
     #expect(try await other.response.source == .network)
   }
 
-  @Test func pictureThatMayBeShownWhileItsServerIsAskedIsShownAtOnceAndNewTheNextTime() async throws {
+  @Test func staleWhileRevalidateImageIsShownAtOnceAndUpdatedForTheNextLoad() async throws {
     let world = DiskWorld()
     world.keep(
       age: 100, headers: ["Cache-Control": "max-age=60, stale-while-revalidate=1000", "ETag": "\"one\""])
@@ -542,7 +541,7 @@ import VitrineTesting
     #expect(try await world.downloader.image(for: request()).image.pixelWidth == 32)
   }
 
-  @Test func rememberedFailureOfAServerLeavesWhatIsOnDisk() async throws {
+  @Test func rememberedFailureShowsTheStaleImage() async throws {
     let world = DiskWorld { $0.failureMemory = FailureMemory(timeToLive: 1000) }
     world.keep("a.jpg", age: 100)
     let portal = ImageError.redirectRefused(.downgrade)
@@ -557,12 +556,12 @@ import VitrineTesting
 
   // MARK: Damage
 
-  @Test func damagedPictureOnDiskIsFetchedAnewOnceAndReplaced() async throws {
+  @Test func damagedImageOnDiskIsDownloadedOnceAndReplaced() async throws {
     let world = DiskWorld()
     world.keep(body: [9, 9, 9])
     let task = world.downloader.load(request())
     let transfer = try await world.transfer()
-    #expect(transfer.request.headers["If-None-Match"] == nil, "what is here is of no use")
+    #expect(transfer.request.headers["If-None-Match"] == nil, "the damaged response is not revalidated")
     transfer.answer(with: Self.other, DiskWorld.minute)
     let response = try await task.response
     #expect(response.source == .network)
@@ -570,7 +569,7 @@ import VitrineTesting
     #expect(world.disk.answers.map(\.body) == [Self.other])
   }
 
-  @Test func damagedPictureThatTheServerCallsGoodIsFetchedWhole() async throws {
+  @Test func damagedImageConfirmedByItsServerIsDownloaded() async throws {
     let world = DiskWorld()
     world.keep(age: 100, body: [9, 9, 9])
     let task = world.downloader.load(request())
@@ -581,7 +580,7 @@ import VitrineTesting
     #expect(try await task.response.image.pixelWidth == 32)
   }
 
-  @Test func damagedImageThatTheServerCallsGoodWaitsBehindOtherDownloads() async throws {
+  @Test func damagedImageConfirmedByItsServerWaitsBehindOtherDownloads() async throws {
     let world = DiskWorld { $0.maximumActiveDownloads = 1 }
     world.keep(age: 100, body: [9, 9, 9])
     world.downloader.load(request("a.jpg"))
@@ -599,7 +598,7 @@ import VitrineTesting
         == ["a.jpg", "b.jpg", "c.jpg", "a.jpg"])
   }
 
-  @Test func severalSizesOfADamagedPictureShareOneFetch() async throws {
+  @Test func severalSizesOfADamagedImageShareOneDownload() async throws {
     let world = DiskWorld(decodingIsHeld: true)
     world.keep(body: [9, 9, 9])
     let tasks = [16, 24, 48].map { size in
@@ -612,7 +611,7 @@ import VitrineTesting
     #expect(world.transport.transfers.count == 1)
   }
 
-  @Test func damagedPictureThatCannotBeFetchedIsAFailure() async throws {
+  @Test func damagedImageThatCannotBeDownloadedIsAFailure() async throws {
     let world = DiskWorld()
     world.keep(body: [9, 9, 9])
     let task = world.downloader.load(request())
@@ -620,9 +619,9 @@ import VitrineTesting
     await #expect(throws: ImageError.status(500)) { try await task.response }
   }
 
-  // MARK: Together
+  // MARK: Concurrent loads
 
-  @Test func manyCallersShareOneLookup() async throws {
+  @Test func concurrentLoadsShareOneLookUp() async throws {
     let gate = Gate()
     let world = DiskWorld(lookupsAreHeldBy: gate)
     world.keep()
@@ -634,7 +633,7 @@ import VitrineTesting
     #expect(world.world.decoder.calls.count == 1)
   }
 
-  @Test func cancelledLookupTellsNobodyAndStartsNothing() async throws {
+  @Test func loadCancelledDuringItsLookUpStartsNoDownload() async throws {
     let gate = Gate()
     let world = DiskWorld(lookupsAreHeldBy: gate)
     let task = world.downloader.load(request())
@@ -646,7 +645,7 @@ import VitrineTesting
     #expect(world.transport.transfers.isEmpty)
   }
 
-  @Test func pausedCallerIsServedFromDiskAndGoesToNoServer() async throws {
+  @Test func pausedLoadIsServedFromDiskAndStartsNoDownload() async throws {
     let gate = Gate()
     let world = DiskWorld(lookupsAreHeldBy: gate)
     world.keep()
@@ -661,7 +660,7 @@ import VitrineTesting
     #expect(try await nowhere.response.source == .network)
   }
 
-  @Test func whatIsOnDiskDoesNotWaitForTheNetwork() async throws {
+  @Test func diskHitDoesNotWaitForTheNetwork() async throws {
     let world = DiskWorld { $0.maximumActiveDownloads = 1 }
     world.keep("b.jpg")
     let slow = world.downloader.load(request("a.jpg"))
@@ -670,7 +669,7 @@ import VitrineTesting
     slow.cancel()
   }
 
-  @Test func removedDataIsGone() async throws {
+  @Test func removedDataIsNotFound() async throws {
     let world = DiskWorld()
     world.keep()
     world.keep("b.jpg")
@@ -684,7 +683,7 @@ import VitrineTesting
   }
 
   @Test(arguments: [true, false])
-  func whatIsBeingRemovedIsNotFoundByThoseWhoComeAfterwards(all: Bool) async throws {
+  func responseBeingRemovedIsNotFoundByLaterLoads(all: Bool) async throws {
     let gate = Gate(isOpen: false)
     let world = DiskWorld(removalsAreHeldBy: gate)
     world.keep()
@@ -702,7 +701,7 @@ import VitrineTesting
     #expect(world.disk.answers.map(\.body) == [Self.other])
   }
 
-  @Test func withoutADiskThereIsNothingToRemove() async throws {
+  @Test func removalWithoutADiskCacheReportsFalse() async throws {
     let world = Fixture()
     let heard = Heard<Bool>()
     world.downloader.removeAllCachedData(completion: heard.add)
@@ -710,7 +709,7 @@ import VitrineTesting
   }
 }
 
-/// Lets something happen before it says what it keeps.
+/// A memory cache that calls a function of the test before each image is inserted.
 private final class SlowCache: ImageRequestCache {
   let memory = MemoryImageCache()
   private let asked = Mutex<@Sendable () -> Void>({})

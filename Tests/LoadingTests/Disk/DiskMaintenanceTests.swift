@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test("SD-C34 SD-C13 entries beyond the limit of bytes or age are removed and no longer counted")
-  func expired() {
+  func expiredEntriesAreRemovedAndNotCounted() {
     let cache = fixture.cache()
     cache.store(answer(20), for: identity(0))
     cache.limits.bytes = 10
@@ -31,8 +31,8 @@ import Testing
   }
 
   @Test(
-    "SD-C50 a purge for size goes below half of the limit where that is its level, and not only to the limit")
-  func purgeLevel() {
+    "SD-C50 a purge for size goes below half of the limit if that is the purge level, not only to the limit")
+  func purgeForSizeContinuesToThePurgeLevel() {
     let cache = fixture.cache {
       $0.bytes = 10 * 4096
       $0.purgeLevel = 0.5
@@ -42,8 +42,8 @@ import Testing
     #expect(cache.usage()?.bytes == 5 * 4096)
   }
 
-  @Test("SD-C51 YY-B34 reading a response makes it the newest; limits evict the oldest first")
-  func recency() {
+  @Test("SD-C51 YY-B34 a response that is read becomes the newest; limits evict the oldest first")
+  func limitsEvictTheOldestResponsesFirst() {
     let cache = fixture.cache { $0.purgeLevel = 1 }
     for number in 0..<4 {
       cache.store(answer(), for: identity(number))
@@ -63,9 +63,8 @@ import Testing
     #expect(held(cache, of: 4) == [3])
   }
 
-  @Test("SD-C27 a directory that cannot be created is reported as a fault") func noDirectory()
-    throws
-  {
+  @Test("SD-C27 a directory that cannot be created is reported as a fault")
+  func directoryThatCannotBeCreatedIsReported() throws {
     let file = "\(fixture.folder)/file"
     try Data([1]).write(to: URL(fileURLWithPath: file))
     let cache = fixture.cache("\(file)/cache")
@@ -77,7 +76,7 @@ import Testing
   }
 
   @Test("SD-C31 a new default directory applies to new caches, and nil restores the usual one")
-  func defaultDirectory() {
+  func newDefaultDirectoryAppliesToNewCaches() {
     let usual = DiskImageCache.defaultDirectory
     DiskImageCache.defaultDirectory = "\(fixture.folder)/mine"
     #expect(DiskImageCache()?.directory == "\(fixture.folder)/mine")
@@ -89,7 +88,8 @@ import Testing
     #expect(DiskImageCache()?.directory == usual)
   }
 
-  @Test("SD-C33 a hundred files are moved from another directory, which is then removed") func moving() {
+  @Test("SD-C33 a hundred files are moved from another directory, which is then removed")
+  func filesAreMovedFromAnotherDirectory() {
     let old = "\(fixture.folder)/old"
     let first = fixture.cache(old)
     for number in 0..<100 { first.store(answer(), for: identity(number)) }
@@ -108,9 +108,8 @@ import Testing
     #expect(held(second, of: 100).count == 100)
   }
 
-  @Test("a directory with other files stays when a cache is moved out of it") func movingBesideOthers()
-    throws
-  {
+  @Test("a directory with other files stays when the cache is moved to another directory")
+  func directoryWithOtherFilesStays() throws {
     let old = "\(fixture.folder)/old"
     fixture.cache(old).store(answer(), for: identity(0))
     try Data([1]).write(to: URL(fileURLWithPath: "\(old)/notes"))
@@ -120,9 +119,8 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: old) == ["notes"])
   }
 
-  @Test("YY-B35 a file deleted by another program is a miss and is no longer counted") func lostFile()
-    throws
-  {
+  @Test("YY-B35 a file deleted by another program is a miss and is no longer counted")
+  func deletedFileIsAMissAndNotCounted() throws {
     let cache = fixture.cache()
     cache.store(answer(), for: identity(0))
     try FileManager.default.removeItem(atPath: fixture.files[0])
@@ -132,14 +130,15 @@ import Testing
     #expect(cache.usage() == ImageCache.DiskUsage(count: 0, bytes: 0))
   }
 
-  @Test("YY-B36 a directory has one instance while any exists") func oneInstance() {
+  @Test("YY-B36 a directory has one instance while any exists") func directoryHasOneInstance() {
     let first = DiskImageCache.instance(directory: fixture.folder)
     #expect(DiskImageCache.instance(directory: fixture.folder) === first)
     #expect(DiskImageCache.instance(directory: fixture.folder + "/") === first)
     #expect(DiskImageCache.instance(directory: fixture.folder + "/other") !== first)
   }
 
-  @Test("YY-B38 a cache whose files are all damaged is empty and usable") func damagedFiles() throws {
+  @Test("YY-B38 a cache whose files are all damaged is empty and usable")
+  func cacheOfDamagedFilesIsEmptyAndUsable() throws {
     let cache = fixture.cache()
     for number in 0..<5 { cache.store(answer(), for: identity(number)) }
     for file in fixture.files { try Data(repeating: 0xAB, count: 500).write(to: URL(fileURLWithPath: file)) }
@@ -152,8 +151,8 @@ import Testing
     #expect(next.answer(for: identity(0)) == answer())
   }
 
-  @Test("YY-B37 removing everything reports each of a few files, and a hundred steps for many")
-  func removalProgress() {
+  @Test("YY-B37 removing everything reports each of a few files, and about a hundred steps for many files")
+  func removingEverythingReportsProgress() {
     let cache = fixture.cache()
     for number in 0..<250 { cache.store(answer(), for: identity(number)) }
     var steps: [Int] = []

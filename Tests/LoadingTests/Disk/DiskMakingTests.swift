@@ -4,7 +4,7 @@ import VitrineTesting
 
 @testable import VitrineLoading
 
-/// What disk and memory have of a picture of which something else is made: the one its bytes, the other what was made.
+/// Transformed images and thumbnails: the disk cache has the original bytes, the memory cache has the results.
 @MainActor @Suite(.timeLimit(.minutes(1))) struct DiskMakingTests {
   private let world = DiskWorld()
 
@@ -12,7 +12,7 @@ import VitrineTesting
     request(policy: policy, target: DecodeTarget(width: side, height: side))
   }
 
-  /// Loads a picture over the network, until it is on disk.
+  /// Loads an image over the network and waits until the response is on disk.
   @discardableResult
   private func load(_ request: ImageRequest) async throws -> ImageResponse {
     let task = world.downloader.load(request)
@@ -25,8 +25,8 @@ import VitrineTesting
 
   // MARK: Transforms
 
-  @Test("SD-M6 SD-M16 a transformed picture is in memory alone, the bytes it came from on disk alone")
-  func transformedPicture() async throws {
+  @Test("SD-M6 SD-M16 a transformed image is only in memory, and its original bytes are only on disk")
+  func transformedImageIsCachedInMemoryOnly() async throws {
     let round = request(transforms: [.circle()])
     let response = try await load(round)
     // The square in the middle of 64x48.
@@ -38,8 +38,8 @@ import VitrineTesting
     #expect(world.disk.answers.map(\.body) == [Fixture.picture])
   }
 
-  @Test("SD-M15 what is made anew is made of the bytes on disk, without a download")
-  func transformedFromDisk() async throws {
+  @Test("SD-M15 a transformed image is made from the bytes on disk, without a download")
+  func transformUsesTheBytesOnDisk() async throws {
     let plain = try await load(request())
     let response = try await world.downloader.image(for: request(transforms: [.circle()]))
     #expect(response.source == .disk)
@@ -52,8 +52,8 @@ import VitrineTesting
 
   // MARK: Sizes
 
-  @Test("SD-M17 SD-M18 SD-M21 a thumbnail of what is on disk is in memory alone, and nothing is written")
-  func thumbnailFromDisk() async throws {
+  @Test("SD-M17 SD-M18 SD-M21 a thumbnail of an image on disk is only in memory, and nothing is written")
+  func thumbnailFromDiskIsCachedInMemoryOnly() async throws {
     world.keep()
     let before = world.disk.answers
     let response = try await world.downloader.image(for: thumbnail())
@@ -62,13 +62,14 @@ import VitrineTesting
     #expect(response.image.pixelHeight == 16)
     await world.downloader.drain()
     #expect(world.downloader.cachedImage(for: thumbnail()) === response.image)
-    #expect(world.downloader.cachedImage(for: thumbnail(64)) == nil, "it is not the whole picture")
+    #expect(
+      world.downloader.cachedImage(for: thumbnail(64)) == nil, "the thumbnail is not the full-size image")
     #expect(world.disk.answers == before)
-    #expect(world.disk.storeCount == 1, "by hand alone")
+    #expect(world.disk.storeCount == 1, "only the test has stored a response")
     #expect(world.transport.transfers.isEmpty)
   }
 
-  @Test func thumbnailFromTheNetworkLeavesTheWholeOnDisk() async throws {
+  @Test func thumbnailFromTheNetworkStoresTheFullSizeBytes() async throws {
     try await load(thumbnail())
     #expect(world.disk.answers.map(\.body) == [Fixture.picture])
     let whole = try await world.downloader.image(for: request())
@@ -77,10 +78,10 @@ import VitrineTesting
     #expect(world.transport.transfers.count == 1)
   }
 
-  // MARK: Where
+  // MARK: Memory only, disk only
 
-  @Test("SD-M14 memory alone does not have what is on disk; the disk alone gives another instance")
-  func eitherAlone() async throws {
+  @Test("SD-M14 a memory-only request misses an image on disk; a disk-only request gives another instance")
+  func memoryOnlyAndDiskOnlyRequestsUseOneCache() async throws {
     world.keep()
     var memory = request(policy: .cacheOnly)
     memory.cache = .memoryOnly
@@ -98,8 +99,8 @@ import VitrineTesting
   }
 
   @Test(
-    "AF-S13 SD-M8 SD-M13 a completion that wants to know hears when the bytes are on disk, just as they came")
-  func waitingForTheDisk() async throws {
+    "AF-S13 SD-M8 SD-M13 a completion can wait until the received bytes are on disk, unchanged")
+  func completionCanWaitForTheBytesOnDisk() async throws {
     var request = request()
     request.keepsData = true
     let task = world.downloader.load(request)

@@ -26,7 +26,7 @@ import VitrineTesting
 
   private static let longBody = FakeDecoder.picture(width: 64, height: 48, count: 60_000)
 
-  /// A world in which two stored responses of 60,000 bytes are a quarter of the budget.
+  /// Returns a world in which two stored responses of 60,000 bytes are a quarter of the budget.
   private func worldOfLongBodies(
     _ ledger: MemoryLedger, names: [String], headers: HTTPHeaders = DiskWorld.minute
   ) -> DiskWorld {
@@ -47,12 +47,12 @@ import VitrineTesting
     let tasks = names.map { world.downloader.load(request($0)) }
     try await world.transport.waitUntilStarted(2)
     for _ in 0..<1000 { await Task.yield() }
-    #expect(world.disk.lookups.count <= 3, "two wait, and one may have been read at the same time")
+    #expect(world.disk.lookups.count <= 3, "two responses wait, a third may have been read meanwhile")
     #expect(ledger.usage.bodies <= 3 * 60_000)
 
     let engine = world.downloader.engine
     try await until {
-      // The disk answers in time.
+      // The clock moves only while no look-up runs, so that the disk responds in time.
       guard engine.state.withLock({ $0.registry.lookups.isIdle }) else { return false }
       world.world.clock.advance(by: 1)
       return tasks.allSatisfy { $0.isFinished }
@@ -64,7 +64,7 @@ import VitrineTesting
     world.downloader.cancelAll()
   }
 
-  @Test func storedResponsesThatAreNotShownWithoutTheirServerDoNotBlockOthers() async throws {
+  @Test func mustRevalidateResponsesDoNotBlockOtherLoads() async throws {
     let ledger = MemoryLedger(budget: 400_000)
     let names = (0..<5).map { "\($0).jpg" }
     let world = worldOfLongBodies(

@@ -12,10 +12,10 @@ import Testing
   private static let times: [Int] = [.min, .min + 1, -1, 0, .max]
 
   @Test(arguments: sizes, times)
-  func noSizeOrTimeOfAFileEndsTheProgram(size: Int, time: Int) throws {
+  func extremeSizesAndTimesOfFilesCauseNoCrash(size: Int, time: Int) throws {
     let system = FaultySystem()
     fixture.cache().store(answer(), for: identity(0))
-    // Files in the process of being written have sizes and times too.
+    // Temporary files of writers have sizes and times too.
     let folder = try #require(fixture.files.first).split(separator: "/").dropLast().joined(separator: "/")
     for number in 0..<4 {
       fixture.cache().store(answer(seed: UInt8(number)), for: identity(number))
@@ -50,11 +50,11 @@ import Testing
     #expect(system.openCount == 0)
   }
 
-  @Test func aFileThatIsLargerThanTheLimitGoesFirst() throws {
+  @Test func fileLargerThanTheLimitIsEvictedFirst() throws {
     let system = FaultySystem()
     let cache = fixture.cache(on: system) { $0.bytes = 1 << 20 }
     for number in 0..<4 { cache.store(answer(), for: identity(number)) }
-    // As by another process, whose uses are unknown.
+    // A file of another process, whose use times are unknown.
     let foreign = "\(fixture.root)/00/" + String(repeating: "0", count: 32)
     try? FileManager.default.createDirectory(atPath: "\(fixture.root)/00", withIntermediateDirectories: true)
     try Data(count: 1).write(to: URL(filePath: foreign))
@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test(arguments: [1 << 40, 200 << 20])
-  func aBodyLongerThanTheLimitIsDamageAndNotAllocated(length: Int) throws {
+  func bodyLongerThanTheLimitCountsAsDamage(length: Int) throws {
     let cache = fixture.cache { $0.bytes = 150 << 20 }
     #expect(cache.store(answer(60), for: identity(1)))
     let path = try #require(fixture.files.first)
@@ -88,7 +88,7 @@ import Testing
     #expect(access(path, F_OK) != 0)
   }
 
-  @Test func aBodyThatNoCacheReadsIsNotStored() {
+  @Test func extremeByteLimitsDoNotOverflow() {
     var limits = DiskImageCache.Limits()
     limits.bytes = .max
     #expect(fixture.cache { $0 = limits }.longestBody == AnswerFile.longestBody)

@@ -5,7 +5,7 @@ import VitrineTesting
 
 @testable import VitrineLoading
 
-/// Lists of pictures that are brought onto the disk, for when memory has no room for them.
+/// Prefetching to disk only, for lists of images that do not fit into memory.
 @MainActor @Suite(.timeLimit(.minutes(1))) struct DiskPrefetchTests {
   private func prefetched(
     _ names: [String], by downloader: ImageDownloader
@@ -16,20 +16,20 @@ import VitrineTesting
     return try await heard.wait(for: 1)[0]
   }
 
-  @Test func picturesComeOntoTheDiskAndNotIntoMemory() async throws {
+  @Test func prefetchedImagesAreOnDiskAndNotInMemory() async throws {
     let world = DiskWorld()
     world.transport.answerAll { $0.answer(with: Fixture.picture, DiskWorld.minute) }
     let progress = try await prefetched(["a.jpg", "b.jpg"], by: world.downloader)
     #expect(progress.finished == 2 && progress.skipped == 0)
     #expect(world.disk.answers.count == 2)
     #expect(world.downloader.cachedImage(for: request("a.jpg")) == nil)
-    #expect(world.world.decoder.calls.allSatisfy { $0.target?.width == 1 }, "as small as can be")
+    #expect(world.world.decoder.calls.allSatisfy { $0.target?.width == 1 }, "decoded at the smallest size")
     let response = try await world.downloader.image(for: request("a.jpg"))
     #expect(response.source == .disk)
     #expect(response.image.pixelWidth == 64)
   }
 
-  @Test func whatTheConfigurationAddsDoesNotBringThemIntoMemory() async throws {
+  @Test func configurationDoesNotBringPrefetchedImagesIntoMemory() async throws {
     let world = DiskWorld {
       $0.transforms = [CircleTransform()]
       $0.requestProcessor = { request in
@@ -49,7 +49,7 @@ import VitrineTesting
     #expect((world.downloader.cache as? MemoryImageCache)?.statistics.inserts == 0)
   }
 
-  @Test func whatIsThereAlreadyIsLeftAlone() async throws {
+  @Test func storedResponseIsNotDownloadedAgain() async throws {
     let world = DiskWorld()
     world.keep("a.jpg", age: 1e6)
     let progress = try await prefetched(["a.jpg"], by: world.downloader)
@@ -58,7 +58,7 @@ import VitrineTesting
     #expect(world.world.decoder.calls.isEmpty)
   }
 
-  @Test func whatMayNotBeKeptOrIsNoPictureIsSkipped() async throws {
+  @Test func unsuitableResponsesAreSkipped() async throws {
     let world = DiskWorld()
     world.transport.answerAll { transfer in
       let isPage = transfer.request.url.absoluteString.hasSuffix("page.jpg")
@@ -69,14 +69,14 @@ import VitrineTesting
     #expect(world.disk.answers.isEmpty)
   }
 
-  @Test func withoutADiskAllAreSkippedAndNoneIsLoaded() async throws {
+  @Test func prefetchWithoutADiskCacheSkipsAllImages() async throws {
     let world = Fixture()
     let progress = try await prefetched(["a.jpg", "b.jpg"], by: world.downloader)
     #expect(progress.skipped == 2)
     #expect(world.transport.transfers.isEmpty)
   }
 
-  @Test func cancelledListStopsItsTransfers() async throws {
+  @Test func cancelledPrefetchCancelsItsTransfers() async throws {
     let world = DiskWorld()
     let heard = Heard<ImagePrefetch.Progress>()
     let prefetcher = ImagePrefetcher(downloader: world.downloader, destination: .disk)

@@ -3,12 +3,12 @@ import VitrineTesting
 
 @testable import VitrineLoading
 
-/// A URL that leads elsewhere: what lies there may be good for a year, and the way to it for less.
+/// Redirected responses: the target may be fresh for a year, but the redirect for a shorter time.
 @MainActor @Suite(.timeLimit(.minutes(1))) struct DiskRedirectTests {
   @Test(
-    "what came from elsewhere is fresh no longer than what says nothing",
+    "a redirected response is fresh no longer than a response without a stated lifetime",
     arguments: [(3599, true), (3601, false)])
-  func wayToAPicture(age: Double, isFresh: Bool) async throws {
+  func redirectedResponseIsFreshForTheDefaultLifetime(age: Double, isFresh: Bool) async throws {
     let world = DiskWorld()
     world.keep(age: age, headers: ["Cache-Control": "max-age=31536000, immutable"], from: "today/1.jpg")
     let task = world.downloader.load(request())
@@ -16,7 +16,7 @@ import VitrineTesting
     #expect(try await task.response.source == (isFresh ? .disk : .network))
   }
 
-  @Test func whatCameFromElsewhereIsGoodForLessIfItSaysSo() async throws {
+  @Test func redirectedResponseMayStateAShorterLifetime() async throws {
     let world = DiskWorld()
     world.keep(age: 100, from: "today/1.jpg")
     let task = world.downloader.load(request())
@@ -25,9 +25,9 @@ import VitrineTesting
   }
 
   @Test(
-    "the time counts from when the redirect was followed, however long before what it led to was made",
+    "the lifetime counts from when the redirect was followed, however old the target was by then",
     arguments: [(3599, true), (3601, false)])
-  func wayToAPictureOfACacheOnTheWay(age: Double, isFresh: Bool) async throws {
+  func lifetimeOfARedirectIgnoresTheAgeHeader(age: Double, isFresh: Bool) async throws {
     let world = DiskWorld()
     world.keep(
       age: age, headers: ["Cache-Control": "max-age=31536000", "Age": "86400"], from: "today/1.jpg")
@@ -36,7 +36,7 @@ import VitrineTesting
     #expect(try await task.response.source == (isFresh ? .disk : .network))
   }
 
-  @Test func sameURLOverHTTPSIsWhereItLeadsForGood() async throws {
+  @Test func redirectToHTTPSKeepsTheFullLifetime() async throws {
     let world = DiskWorld()
     world.keep(age: 7200, headers: ["Cache-Control": "max-age=31536000"], from: "a.jpg", scheme: "https")
     #expect(try await world.downloader.image(for: request()).source == .disk)

@@ -5,12 +5,12 @@ import VitrineTesting
 
 @testable import VitrineLoading
 
-/// Everything that can happen to a registry with a disk, in an order that a seed decides.
+/// All events of a registry with a disk, in an order given by a seed.
 @Suite(.timeLimit(.minutes(1))) struct DiskRegistryStormTests {
   @Test(
-    "whatever the disk and the server say, everyone hears once, and what he has asked for",
+    "with any results of disk and server, each task completes once and as its policy allows",
     arguments: 0..<40)
-  func storm(seed: UInt64) {
+  func eachTaskCompletesOnceAsItsPolicyAllows(seed: UInt64) {
     var storm = RegistryStorm(seed: seed)
     for _ in 0..<1500 { storm.step() }
     storm.end()
@@ -22,7 +22,7 @@ import VitrineTesting
   }
 }
 
-/// Callers, a disk and a server who do anything.
+/// Callers, a disk and a server that act at random.
 private struct RegistryStorm {
   private static let bytes = Fixture.picture
   private static let wallTime = 1_700_000_000.0
@@ -36,7 +36,7 @@ private struct RegistryStorm {
 
   init(seed: UInt64) {
     chance = SplitMix(state: seed)
-    // Bytes that never count as decoded let nothing start any more.
+    // The limit is so low that no load could start if bytes were never counted as decoded.
     registry = LoadRegistry(undecodedBytesLimit: 2 * Self.bytes.count)
     registry.hasDisk = true
     registry.retries = RetryPolicy(limit: 1, delay: 1)
@@ -56,7 +56,7 @@ private struct RegistryStorm {
     #expect(registry.queue.activeCount <= 8)
   }
 
-  /// Lets all that is under way end.
+  /// Resumes all tasks and finishes all work.
   mutating func end() {
     registry.queue.isSuspended = false
     for task in waiting.keys.sorted() { take(registry.setPaused(false, task)) }
@@ -85,7 +85,7 @@ private struct RegistryStorm {
   }
 
   private mutating func start(_ request: ImageRequest, isPaused: Bool = false) {
-    // The downloader refuses these itself.
+    // The downloader refuses these requests before they reach the registry.
     if request.cachePolicy == .cacheOnly, !request.cache.usesDisk { return }
     let (task, actions) = registry.start(request, lane: .init(request.url), isPaused: isPaused)
     waiting[task] = request.cachePolicy
@@ -154,7 +154,7 @@ private struct RegistryStorm {
     case .refresh:
       #expect(response.source == .network || response.freshness != .fresh)
       #expect(!isOld)
-    case .useCache: #expect(!isOld, "nobody has asked the server")
+    case .useCache: #expect(!isOld, "the server has not been asked")
     case .cacheOnly: break
     }
   }

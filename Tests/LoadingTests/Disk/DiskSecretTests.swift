@@ -27,7 +27,7 @@ import VitrineTesting
   }
 
   @Test("the folder contains no secret of a request or response")
-  func audit() async throws {
+  func folderContainsNoSecret() async throws {
     let transport = FakeTransport()
     transport.answerAll {
       $0.answer(
@@ -71,7 +71,7 @@ import VitrineTesting
     #expect(try await downloader.image(for: other).source == .network)
   }
 
-  @Test func theSignatureOfARedirectIsNotKept() throws {
+  @Test func signatureOfARedirectIsNotStored() throws {
     let cache = fixture.cache()
     var stored = answer()
     let signed =
@@ -84,7 +84,7 @@ import VitrineTesting
     #expect(cache.answer(for: identity(1))?.response.url.absoluteString == "https://bucket.test/a.jpg?id=7")
   }
 
-  @Test func equalSecretsOfTwoFoldersHaveNothingInCommon() throws {
+  @Test func equalSecretsHaveDifferentFileNamesInTwoFolders() throws {
     let other = DiskFixture()
     let secret = identity("a.jpg", headers: ["Cookie": "id=1"])
     fixture.cache().store(answer(), for: secret)
@@ -94,7 +94,7 @@ import VitrineTesting
     #expect(fixture.cache().answer(for: secret) == answer())
   }
 
-  @Test func aFolderWithoutItsKeyServesNoSecretsAndGoesOn() throws {
+  @Test func folderWithoutItsKeyLosesOnlyPrivateResponses() throws {
     let secret = identity("a.jpg", headers: ["Cookie": "id=1"])
     fixture.cache().store(answer(), for: secret)
     fixture.cache().store(answer(seed: 2), for: identity(1))
@@ -121,7 +121,7 @@ import VitrineTesting
         "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
       ),
     ])
-  func digestsAreThoseOfTheStandard(text: String, expected: String) {
+  func digestsMatchTheStandard(text: String, expected: String) {
     let digest = SHA256.digest(Array(text.utf8)).map { String($0 + 0, radix: 16) }
       .map { $0.count == 1 ? "0" + $0 : $0 }
     #expect(digest.joined() == expected)
@@ -131,7 +131,7 @@ import VitrineTesting
     }
   }
 
-  @Test func theAuthenticationCodeIsThatOfTheStandard() {
+  @Test func authenticationCodeMatchesRFC4231() {
     // RFC 4231, test case 2.
     let code = SHA256.authenticationCode(Array("what do ya want for nothing?".utf8), key: Array("Jefe".utf8))
     #expect(code.prefix(4) == [0x5b, 0xdc, 0xc1, 0x46] && code.suffix(2) == [0x38, 0x43])
@@ -152,7 +152,7 @@ import VitrineTesting
     }
   }
 
-  @Test func whatATransportWithOtherTrustHasAcceptedIsNotServed() async throws {
+  @Test func responseOfATransportWithOtherTrustIsNotServed() async throws {
     let transports = ["", "anything goes", "one key"].map { Trusting($0) }
     for transport in transports {
       transport.fake.answerAll { $0.answer(with: Fixture.picture, DiskWorld.minute) }

@@ -6,11 +6,11 @@ import VitrineTesting
 
 @testable import VitrineLoading
 
-/// Several caches on one folder, as several processes have them, and several threads in each.
+/// Several caches on one folder, as in several processes, and one cache used by several threads.
 @Suite(.timeLimit(.minutes(1))) struct DiskSharingTests {
   let fixture = DiskFixture()
 
-  @Test func whatOneStoresTheOtherFinds() {
+  @Test func responseStoredByOneCacheIsFoundByAnother() {
     let (one, other) = (fixture.cache(), fixture.cache())
     #expect(other.answer(for: identity(1)) == nil)
     one.store(answer(seed: 1), for: identity(1))
@@ -32,7 +32,7 @@ import VitrineTesting
     #expect(cache.answer(for: identity(1)) == answer() && fixture.everything.count == 1)
   }
 
-  @Test func oneTrimsWhatTheOtherHasStored() {
+  @Test func trimEvictsResponsesOfOtherCaches() {
     let one = fixture.cache()
     for number in 0..<10 { one.store(answer(), for: identity(number)) }
     let other = fixture.cache { $0.count = 5 }
@@ -41,7 +41,7 @@ import VitrineTesting
     #expect(one.measured().entries == 4)
   }
 
-  @Test func whileOneTrimsAnotherDoesNot() throws {
+  @Test func trimIsSkippedWhileAnotherProcessTrims() throws {
     let cache = fixture.cache()
     for number in 0..<5 { cache.store(answer(), for: identity(number)) }
     cache.limits.count = 1
@@ -55,7 +55,7 @@ import VitrineTesting
     #expect(fixture.files.count == 1)
   }
 
-  @Test func aStoppedProcessThatHoldsTheLockEndsTrimmingForAWhileOnly() throws {
+  @Test func lockOfAStoppedProcessDelaysTrimmingForALimitedTime() throws {
     let cache = fixture.cache()
     for number in 0..<5 { cache.store(answer(), for: identity(number)) }
     cache.limits.count = 1
@@ -82,8 +82,8 @@ import VitrineTesting
     let found = Atomic(0)
   }
 
-  /// Four write, two trim, one removes everything now and then; whoever finds something finds it whole.
-  @Test(arguments: [false, true]) func aStormServesNothingWrong(sharesOneCache: Bool) async {
+  /// Four tasks write and read, two trim, and one removes responses; each response that is found is complete.
+  @Test(arguments: [false, true]) func concurrentUseServesNoWrongResponse(sharesOneCache: Bool) async {
     let shared = fixture.cache()
     let limits = { (limits: inout DiskImageCache.Limits) in
       limits.bytes = 30 * 8192

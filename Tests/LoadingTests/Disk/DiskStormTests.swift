@@ -5,10 +5,12 @@ import VitrineTesting
 
 @testable import VitrineLoading
 
-/// Everything that callers, a disk, servers, modifiers and the clock can do, in an order that a seed decides.
+/// All actions of callers, a disk, servers, modifiers and the clock, in an order given by a seed.
 @Suite(.timeLimit(.minutes(1))) struct DiskStormTests {
-  @Test("whatever is on disk and happens meanwhile, everyone hears once and nothing stays", arguments: 0..<12)
-  func storm(seed: Int) async throws {
+  @Test(
+    "with any disk contents and events, each task completes once and no work or memory remains",
+    arguments: 0..<12)
+  func eachTaskCompletesOnceAndNoWorkRemains(seed: Int) async throws {
     let ledger = MemoryLedger()
     let world = DiskWorld {
       $0.ledger = ledger
@@ -31,12 +33,12 @@ import VitrineTesting
     #expect(world.downloader.activeDownloadCount == 0)
     #expect(world.downloader.waitingDownloadCount == 0)
     await world.downloader.shutDown()
-    // The thread that has told that it is over lets go of its bytes just after.
+    // A thread releases its bytes just after it has reported its end.
     try await until { ledger.usage.bodies + ledger.usage.decoding == 0 }
     #expect(ledger.usage.bodies == 0 && ledger.usage.decoding == 0)
   }
 
-  @Test func downloadersThatAreDroppedWhileTheDiskIsAskedTellEveryone() async throws {
+  @Test func downloaderReleasedDuringLookUpsCompletesAllTasks() async throws {
     let heard = await MainActor.run { Heard<Int>() }
     for round in 0..<20 {
       let gate = Gate()
@@ -94,13 +96,13 @@ import VitrineTesting
   }
 }
 
-/// Answers one transfer at a time, well or not.
+/// A server that ends one transfer at a time, with success or failure.
 private final class DiskStormServer: Sendable {
   private let world: DiskWorld
 
   init(_ world: DiskWorld) { self.world = world }
 
-  /// Does something to one that runs.
+  /// Ends a random running transfer in a random way.
   func act(_ chance: inout SplitMix) {
     let running = world.transport.running
     guard !running.isEmpty else { return }

@@ -5,9 +5,9 @@ import VitrineTesting
 
 @testable import VitrineLoading
 
-/// A downloader with a disk, and with a calendar that stands still.
+/// A downloader with a disk cache, and a wall clock that only the test advances.
 struct DiskWorld {
-  /// Seconds since 1970, of this machine.
+  /// The wall clock, in seconds since 1970.
   final class Calendar: Sendable {
     private let seconds = Mutex(1_700_000_000.0)
 
@@ -36,10 +36,10 @@ struct DiskWorld {
       }, decodingIsHeld: decodingIsHeld, disk: disk)
   }
 
-  /// What a server says of a picture that is good for a minute.
+  /// The headers of a response that is fresh for a minute.
   static let minute: HTTPHeaders = ["Cache-Control": "max-age=60", "ETag": "\"one\""]
 
-  /// Puts an answer on disk, as if it had come `age` seconds ago, from `source` if that is elsewhere.
+  /// Stores a response on disk, as if received `age` seconds ago, by a redirect to `source` unless that is `nil`.
   func keep(
     _ name: String = "a.jpg", age: Double = 0, headers: HTTPHeaders = minute,
     body: [UInt8] = Fixture.picture, varying: [HTTPHeaders.Field] = [], from source: String? = nil,
@@ -55,27 +55,27 @@ struct DiskWorld {
     disk.store(answer, for: request(name).identity)
   }
 
-  /// The transfer that is started as number `count`, once the disk has been asked.
+  /// Waits for the `count`-th transfer, which starts after the disk look-up, and returns the transfer.
   func transfer(_ count: Int = 1) async throws -> FakeTransfer {
     try await transport.transfer(count)
   }
 }
 
 extension FakeTransfer {
-  /// A whole answer with these headers.
+  /// Sends a complete response with these headers.
   func answer(with body: [UInt8], _ headers: HTTPHeaders) {
     respond(headers: headers, expectedLength: body.count)
     send(body)
     finish()
   }
 
-  /// What was asked about has not changed.
+  /// Sends status 304.
   func answerNotModified(_ headers: HTTPHeaders = [:]) {
     respond(status: 304, headers: headers)
     finish()
   }
 
-  /// A status that is not acceptable.
+  /// Sends a status that is refused, and fails.
   func refuse(_ status: Int) {
     respond(status: status)
     fail(.status(status))

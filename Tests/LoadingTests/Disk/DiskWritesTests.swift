@@ -5,7 +5,7 @@ import VitrineTesting
 
 @testable import VitrineLoading
 
-/// The queue of disk changes, above all of removals on a disk that hangs.
+/// The queue of disk changes, mainly of removals on a disk that hangs.
 @Suite(.timeLimit(.minutes(1))) struct DiskWritesTests {
   private func number(_ admission: DiskWrites.Admission) -> UInt64? {
     if case .queued(let number, _, _) = admission { number } else { nil }
@@ -15,7 +15,7 @@ import VitrineTesting
     RequestIdentity(url: url("\(number)" + String(repeating: "a", count: longer)), headers: [:])
   }
 
-  /// A queue whose first change hangs.
+  /// Returns a queue whose first change hangs.
   private func hanging() throws -> DiskWrites {
     var writes = DiskWrites()
     let firstFound = number(writes.admit(.look, nil))
@@ -28,7 +28,7 @@ import VitrineTesting
     return writes
   }
 
-  @Test func aResponseHasOneRemovalThatWaits() throws {
+  @Test func responseHasOneWaitingRemoval() throws {
     var writes = try hanging()
     for _ in 0..<1000 { _ = writes.admit(.remove(identity(1)), nil) }
     #expect(writes.count == 2)
@@ -58,7 +58,7 @@ import VitrineTesting
       }
     }
     #expect(dropped == [2] && writes.count == 2)
-    #expect(writes.isRemoving(identity(10_000)), "nothing that was removed is found")
+    #expect(writes.isRemoving(identity(10_000)), "no removed response is found")
 
     #expect(writes.begin(3, at: 0) != nil)
     _ = writes.end(3)
@@ -73,7 +73,7 @@ import VitrineTesting
       .store(one, bytes: 1), .remove(one),
     ]
     let numbers = kinds.map { number(writes.admit($0, nil)) }
-    // The fourth joins the third, and the sixth the removal of everything.
+    // The fourth change joins the third, and the sixth joins the removal of everything.
     #expect(numbers == [1, 2, 3, nil, 4, nil, 5, 6])
 
     for number in [1, 2, 3] as [UInt64] {
@@ -118,7 +118,7 @@ import VitrineTesting
     #expect(heard.withLock { $0.sorted() } == expected)
   }
 
-  @Test func aLongBatchOfQuickRemovalsDoesNotHang() throws {
+  @Test func longBatchOfQuickRemovalsIsNotReportedAsHanging() throws {
     var writes = DiskWrites()
     for number in 0..<3 { _ = writes.admit(.remove(identity(number)), nil) }
     _ = writes.begin(1, at: 0)
@@ -132,7 +132,7 @@ import VitrineTesting
     }
   }
 
-  @Test func theFirstOfSeveralRefusalsIsReported() {
+  @Test func onlyTheFirstOfSeveralRefusalsIsReported() {
     var writes = DiskWrites()
     func isFirst(_ bytes: Int) -> Bool? {
       if case .refused(let isFirst) = writes.admit(.store(identity(bytes), bytes: bytes), nil) {
@@ -153,7 +153,7 @@ import VitrineTesting
   // MARK: With a downloader
 
   @Test("an image that its server has withdrawn is not shown while its removal waits for the disk")
-  func withdrawn() async throws {
+  func withdrawnImageIsNotShownWhileItsRemovalWaits() async throws {
     let gate = Gate()
     let world = DiskWorld(removalsAreHeldBy: gate)
     world.keep("a.jpg")

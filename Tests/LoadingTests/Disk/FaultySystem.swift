@@ -48,7 +48,7 @@ final class FaultySystem: DiskSystem {
   private let state = Mutex(State())
   private let real = LinuxDiskSystem()
 
-  /// The number that fails each call.
+  /// The value of `number` that fails each call.
   static let always = 0
 
   /// Fails the `number`-th `call` from now on, counted from 1, once; with `always`, each call.

@@ -7,7 +7,7 @@ import VitrineTesting
 
 /// A process that writes continuously and is killed at a random moment.
 ///
-/// `VITRINE_KILLS=300 ./run.sh test KilledWriter` kills it 300 times; the default is 20.
+/// `VITRINE_KILLS=300 ./run.sh test KilledWriter` kills the process 300 times; the default is 20.
 @Suite(.timeLimit(.minutes(10))) struct KilledWriterTests {
   private let fixture = DiskFixture()
 
@@ -16,7 +16,7 @@ import VitrineTesting
     ?? 20
 
   @Test("responses of a killed process stay, none is damaged, and leftovers do not accumulate")
-  func kill() throws {
+  func killedProcessDamagesNoResponses() throws {
     var stored: [UInt64: UInt64] = [:]
     // A killed process may have stored one more response without reporting it.
     var unsaid: Set<UInt64> = []

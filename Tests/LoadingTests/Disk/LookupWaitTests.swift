@@ -20,13 +20,13 @@ import VitrineTesting
 
     world.world.clock.advance(by: LookupLine.deadline)
 
-    #expect(world.transport.transfers.count == 6, "not only those whose look-up runs")
+    #expect(world.transport.transfers.count == 6, "also the loads whose look-up has not begun")
     for transfer in world.transport.transfers { transfer.answer(with: Fixture.picture, DiskWorld.minute) }
     for task in tasks { #expect(try await task.response.source == .network) }
     gate.open()
   }
 
-  @Test func withoutANetworkASlowDiskShowsAll() async throws {
+  @Test func slowDiskServesAllLoadsWithoutANetwork() async throws {
     let gate = Gate()
     let world = world(gate)
     for number in 0..<20 { world.keep("\(number).jpg", age: number < 10 ? 0 : 100) }
@@ -40,7 +40,7 @@ import VitrineTesting
     for task in tasks { #expect(try await task.response.source == .disk) }
   }
 
-  @Test func withoutANetworkADiskThatHangsFailsInTheEnd() async throws {
+  @Test func hangingDiskFailsLoadsAtTheLimitWithoutANetwork() async throws {
     let gate = Gate()
     let world = world(gate)
     world.transport.answerAll { $0.fail(Self.offline) }
@@ -54,7 +54,7 @@ import VitrineTesting
     gate.open()
   }
 
-  @Test func anImageThatItsServerDoesNotHaveIsNotWaitedFor() async throws {
+  @Test func status404EndsTheWaitForTheDisk() async throws {
     let gate = Gate()
     let world = world(gate)
     world.keep()
@@ -67,7 +67,7 @@ import VitrineTesting
     gate.open()
   }
 
-  @Test func aLoadThatIsPausedWhileItsLookUpWaitsGoesOnLater() async throws {
+  @Test func loadPausedWhileItsLookUpWaitsContinuesLater() async throws {
     let gate = Gate()
     let world = world(gate)
     let tasks = (0..<3).map { world.downloader.load(request("\($0).jpg")) }
@@ -87,7 +87,7 @@ import VitrineTesting
     await world.downloader.drain()
   }
 
-  @Test func suspendedLookUpsDoNotWaitForTheDisk() async throws {
+  @Test func suspendedTimeDoesNotCountAgainstTheDisk() async throws {
     let world = world(Gate(isOpen: true))
     world.keep()
     world.downloader.isSuspended = true
@@ -101,7 +101,7 @@ import VitrineTesting
 
   // MARK: Decisions
 
-  @Test func lookUpsThatWaitAreOverdueOnceEach() {
+  @Test func eachWaitingLookUpIsOverdueOnce() {
     var line = LookupLine()
     var queue = DownloadQueue()
     let ids = (1...200).map { FetchID(number: $0) }
@@ -112,7 +112,7 @@ import VitrineTesting
     let first = line.startNext(.fifo, isSuspended: false, at: 200)
     #expect(first == ids[0])
     line.leave(ids[1])
-    // Another priority does not begin the wait again.
+    // A new priority does not restart the wait.
     line.enqueue(ids[2], priority: .low, arrival: queue.nextArrival(at: 400), at: 400)
 
     let end = Int64(nanosecondsIn: LookupLine.deadline)
