@@ -71,7 +71,7 @@ import VitrineLoading
     #expect(color.distance(to: Color(red: 217, green: 40, blue: 25)) < 5)
   }
 
-  @Test("an image with an sRGB profile is not converted")
+  @Test("an image with an sRGB profile is not converted, since the profile is recognized")
   func sRGBProfileIsNotConverted() throws {
     #expect(try #require(ICCProfile(ProfileFixture.srgb)).isSRGB)
     #expect(try #require(ICCProfile(ProfileFixture.swapped)).isSRGB == false)

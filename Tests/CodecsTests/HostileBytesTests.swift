@@ -88,7 +88,7 @@ import VitrineLoading
     }
   }
 
-  @Test("images with random mutations are decoded or refused", arguments: 0..<8 as Range<UInt64>)
+  @Test("images with seeded random mutations are decoded or refused", arguments: 0..<8 as Range<UInt64>)
   func mutatedImagesAreDecodedOrRefused(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     for picture in Self.pictures {

@@ -144,7 +144,7 @@ extension SDLTests {
       }
 
       test.settle()
-      #expect(test.host.textureBytes == bytes + 24 * 24 * 4, "made once the size has settled")
+      #expect(test.host.textureBytes == bytes + 24 * 24 * 4, "a texture is made when the size is stable")
       #expect(!test.window.isDirty)
     }
 

@@ -150,7 +150,7 @@ struct TextureChoiceTests {
           in: PixelRect(width: 20, height: 20), corners: CornerMask(radius: 0)))
     }
 
-    #expect(draw(images[0], opacity: 0.5), "one is made in each frame")
+    #expect(draw(images[0], opacity: 0.5), "one texture is made in each frame")
     #expect(!draw(images[1], opacity: 0.5))
     #expect(draw(images[2], opacity: 1))
   }

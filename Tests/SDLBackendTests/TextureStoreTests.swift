@@ -25,7 +25,7 @@ struct LRUCacheTests {
     var cache = LRUCache<String, Int>(limit: 10)
     cache.insert(1, for: "a", cost: 10, stamp: 1)
 
-    #expect(cache.insert(2, for: "b", cost: 10, stamp: 1) == ["b"], "there is no room")
+    #expect(cache.insert(2, for: "b", cost: 10, stamp: 1) == ["b"], "the cache has no room")
     #expect(cache.value(for: "a", stamp: 1) == 1)
     #expect(cache.insert(2, for: "b", cost: 10, stamp: 2) == ["a"])
   }
