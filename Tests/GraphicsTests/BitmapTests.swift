@@ -5,7 +5,7 @@ import VitrineGraphics
 @Suite struct BitmapTests {
   private struct Refused: Error, Equatable {}
 
-  @Test(arguments: [PixelFormat.bgra, .rgba]) func coloursAreReadInEitherOrder(format: PixelFormat) {
+  @Test(arguments: [PixelFormat.bgra, .rgba]) func colorsAreReadInBothPixelFormats(format: PixelFormat) {
     let bitmap = Bitmap(width: 2, height: 2, format: format, isOpaque: false) { bytes, bytesPerRow in
       bytes[bytesPerRow + 4] = 1
       bytes[bytesPerRow + 5] = 2
@@ -16,10 +16,10 @@ import VitrineGraphics
     let color = bitmap.color(x: 1, y: 1)
     #expect(color.green == 2 && color.alpha == 4)
     #expect([color.red, color.blue] == (format == .rgba ? [1, 3] : [3, 1]))
-    #expect(bitmap.color(x: 0, y: 0) == .clear, "zero before")
+    #expect(bitmap.color(x: 0, y: 0) == .clear, "pixels are zeroed initially")
   }
 
-  @Test func sizesFollowFromWidthAndHeight() {
+  @Test func byteCountsFollowFromWidthAndHeight() {
     let bitmap = Bitmap(width: 3, height: 5, format: .bgra, isOpaque: true) { bytes, bytesPerRow in
       #expect(bytes.count == 60)
       #expect(bytesPerRow == 12)
@@ -29,7 +29,7 @@ import VitrineGraphics
     #expect(bitmap.withUnsafeBytes { $0.count } == 60)
   }
 
-  @Test(arguments: [1, 7, 100, 1000]) func pixelsBeginWhereVectorInstructionsLikeIt(side: Int) {
+  @Test(arguments: [1, 7, 100, 1000]) func pixelsAreAlignedTo64Bytes(side: Int) {
     let bitmaps = (0..<4).map { _ in
       Bitmap(width: side, height: side, format: .bgra, isOpaque: true) { _, _ in }
     }
@@ -39,7 +39,7 @@ import VitrineGraphics
     }
   }
 
-  @Test func whatFillThrowsIsPassedOn() {
+  @Test func errorOfTheFillClosureIsRethrown() {
     #expect(throws: Refused()) {
       try Bitmap(width: 1, height: 1, format: .bgra, isOpaque: true) { _, _ in throw Refused() }
     }
@@ -56,20 +56,20 @@ import VitrineGraphics
   }
 }
 
-/// Colours and what is done with them.
+/// Colors and their arithmetic.
 @Suite struct ColorTests {
-  @Test func hexIsReadAsOnTheWeb() {
+  @Test func hexColorIsReadAsRedGreenBlue() {
     #expect(Color(hex: 0x1B1E24) == Color(red: 0x1B, green: 0x1E, blue: 0x24))
     #expect(Color(hex: 0xFF00_00FF) == Color(red: 0, green: 0, blue: 255))
   }
 
   @Test(arguments: [(0.5, 128), (0, 0), (1, 255), (7, 255), (-1, 0), (Double.nan, 0)] as [(Double, UInt8)])
-  func alphaIsMultipliedWithinItsBounds(factor: Double, alpha: UInt8) {
+  func alphaIsMultipliedAndClamped(factor: Double, alpha: UInt8) {
     #expect(Color.white.multiplyingAlpha(by: factor).alpha == alpha)
   }
 }
 
-/// What a slot shows.
+/// Images that slots show.
 @Suite struct ImageTests {
   private let bitmap = Bitmap(width: 4, height: 2, format: .bgra, isOpaque: true) { _, _ in }
 
@@ -81,11 +81,11 @@ import VitrineGraphics
     #expect(Set([image, image, Image(bitmap)]).count == 2)
   }
 
-  @Test func pointsArePixelsDividedByTheScale() {
+  @Test func sizeIsPixelsDividedByTheScale() {
     #expect(Image(bitmap, scale: 2).size == Size(width: 2, height: 1))
   }
 
-  @Test func costCountsAllFrames() {
+  @Test func costIncludesAllFrames() {
     let frame = Image.Frame(bitmap: bitmap, duration: 0.1)
 
     #expect(Image(bitmap).cost == 32)
@@ -94,7 +94,7 @@ import VitrineGraphics
     #expect(!Image(bitmap).isAnimated)
   }
 
-  @Test func sourceIsTheBitmapUnlessSaidOtherwise() {
+  @Test func sourceSizeDefaultsToTheBitmapSize() {
     #expect(Image(bitmap).isFullSize)
     #expect(!Image(bitmap, sourceWidth: 8, sourceHeight: 4).isFullSize)
   }

@@ -5,24 +5,24 @@ import Testing
 
 /// The order in which bodies may reserve memory or must wait.
 @Suite(.timeLimit(.minutes(1))) struct BodyLineTests {
-  @Test func oldestThatWaitsMayExceedTheShareUntilItEnds() {
+  @Test func oldestWaitingBodyMayExceedTheShareUntilItEnds() {
     var line = BodyLine()
 
     line.wait(2, for: 20)
     line.wait(1, for: 10)
-    #expect(line.candidates.map(\.body) == [2, 1], "the right stays where it is")
+    #expect(line.candidates.map(\.body) == [2, 1], "the oldest body keeps the right to exceed")
     #expect(line.candidates.map(\.mayExceed) == [true, false])
     line.stopWaiting(2)
     line.wait(3, for: 30)
     #expect(line.candidates.map(\.body) == [1, 3])
-    #expect(line.exceeding == 2, "a body that has been served keeps the right")
+    #expect(line.exceeding == 2, "a body that no longer waits keeps the right until it ends")
     line.end(2)
 
     #expect(line.exceeding == 1)
     #expect(line.candidates.first == .init(body: 1, bytes: 10, mayExceed: true))
   }
 
-  @Test func lineWithoutBodiesHasNothingToDo() {
+  @Test func lineIsEmptyAfterItsLastBodyEnds() {
     var line = BodyLine()
     line.wait(1, for: 10)
 
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func bodiesTakeHalfOfTheBudgetAndOneBodyMore() {
+  @Test func bodiesReserveHalfTheBudgetAndOneBodyMayExceedIt() {
     let world = World(budget: 1000)
     let (first, second, third) = (world.body(), world.body(), world.body())
 
@@ -88,11 +88,11 @@ import Testing
 
     #expect(world.takeResumed() == [1, 3])
     #expect(world.ledger.usage.bodies == 302)
-    #expect(world.reserve(301, for: first), "what was waited for is reserved")
+    #expect(world.reserve(301, for: first), "the bytes that the body waited for are reserved already")
     #expect(world.ledger.usage.bodies == 302)
   }
 
-  @Test func exceedingBodyWaitsForWorkThatReleasesMemoryAndForNothingElse() {
+  @Test func exceedingBodyWaitsOnlyForWorkThatReleasesMemory() {
     let world = World(budget: 1000)
     let work = world.ledger.beginWork()
     let decoded = MemoryHold(900, in: world.ledger, as: .decoding)
@@ -102,7 +102,7 @@ import Testing
     decoded.keep(850)
     #expect(world.takeResumed().isEmpty)
     work.end()
-    #expect(world.takeResumed() == [1], "nothing else releases memory")
+    #expect(world.takeResumed() == [1], "no other work will release memory")
     #expect(world.ledger.usage.total == 1050)
 
     let other = World(budget: 1000)
@@ -116,7 +116,7 @@ import Testing
     ending.end()
   }
 
-  @Test func bodyThatEndsWhileItWaitsIsNotResumed() {
+  @Test func bodyThatEndsWhileWaitingIsNotResumed() {
     let world = World(budget: 10)
     let (first, second, third) = (world.body(), world.body(), world.body())
     #expect(world.reserve(100, for: first))
@@ -134,7 +134,7 @@ import Testing
     #expect(!world.ledger.isBodyWaiting)
   }
 
-  @Test func cacheGivesWayToBodiesUpToTheirShare() {
+  @Test func cacheIsEvictedForBodiesUpToTheirShare() {
     final class Evicting: MemoryHolder {
       let hold: MemoryHold
       init(_ hold: MemoryHold) { self.hold = hold }

@@ -1,7 +1,7 @@
 import Testing
 import VitrineGraphics
 
-/// How large a picture is decoded, and what serves.
+/// The size to which an image is decoded, and the images that satisfy a target.
 @Suite struct DecodeTargetTests {
   private func output(_ target: DecodeTarget, _ width: Int, _ height: Int) -> [Int] {
     let size = target.outputSize(sourceWidth: width, sourceHeight: height)
@@ -13,7 +13,7 @@ import VitrineGraphics
     return Image(bitmap, sourceWidth: sourceWidth, sourceHeight: sourceHeight)
   }
 
-  @Test func fitIsInsideTheBox() {
+  @Test func fitStaysInsideTheBox() {
     let target = DecodeTarget(width: 100, height: 100, mode: .fit)
 
     #expect(output(target, 1600, 1200) == [100, 75])
@@ -28,7 +28,7 @@ import VitrineGraphics
     #expect(output(target, 1200, 1600) == [100, 134])
   }
 
-  @Test(arguments: [63, 64, 65, 100]) func fillLeavesAsManyPixelsOnEitherSideOfTheBox(side: Int) {
+  @Test(arguments: [63, 64, 65, 100]) func fillOverhangsTheBoxEquallyOnBothSides(side: Int) {
     for source in stride(from: 201, through: 1601, by: 7) {
       let size = output(DecodeTarget(width: side, height: side, mode: .fill), source, 200)
 
@@ -37,13 +37,15 @@ import VitrineGraphics
     }
   }
 
-  @Test(arguments: [DecodeTarget.Mode.fit, .fill]) func neverLargerThanTheSource(mode: DecodeTarget.Mode) {
+  @Test(arguments: [DecodeTarget.Mode.fit, .fill])
+  func outputIsNeverLargerThanTheSource(mode: DecodeTarget.Mode) {
     #expect(output(DecodeTarget(width: 500, height: 500, mode: mode), 30, 20) == [30, 20])
     #expect(output(DecodeTarget(width: .max, height: .max, mode: mode), 30, 20) == [30, 20])
     #expect(output(DecodeTarget(width: 10, height: 500, mode: .fill), 30, 20) == [30, 20])
   }
 
-  @Test(arguments: [DecodeTarget.Mode.fit, .fill]) func neverLessThanAPixel(mode: DecodeTarget.Mode) {
+  @Test(arguments: [DecodeTarget.Mode.fit, .fill])
+  func outputHasAtLeastOnePixelPerSide(mode: DecodeTarget.Mode) {
     #expect(output(DecodeTarget(width: 10, height: 10, mode: mode), 100_000, 1)[1] == 1)
     #expect(output(DecodeTarget(width: 1, height: 1, mode: mode), 1, 1) == [1, 1])
     #expect(output(DecodeTarget(width: 1, height: 1, mode: mode), 0, 0) == [1, 1])
@@ -58,14 +60,14 @@ import VitrineGraphics
     #expect(target == DecodeTarget(width: 1, height: 1))
   }
 
-  @Test func sidesWithoutEndAreTheLargestThereIs() {
+  @Test func oversizedSidesAreClampedToTheMaximum() {
     let target = DecodeTarget(width: .max, height: 65_536)
 
     #expect(target.width == target.height)
     #expect(target.width == 65_535)
   }
 
-  @Test func outputKeepsItsSideOfTheBoxForManySizes() {
+  @Test func fitStaysInsideAndFillCoversTheBoxForManySizes() {
     for source in 1...60 {
       for side in 1...60 {
         let fit = output(DecodeTarget(width: side, height: 37, mode: .fit), source * 7, source * 5)
@@ -76,7 +78,7 @@ import VitrineGraphics
     }
   }
 
-  @Test func fitGoesToTheNearestPixel() {
+  @Test func fitRoundsToTheNearestPixel() {
     let target = DecodeTarget(width: 100, height: 100, mode: .fit)
 
     #expect(output(target, 300, 200) == [100, 67])
@@ -84,7 +86,7 @@ import VitrineGraphics
   }
 
   /// The division of the sides is inexact, and a rounding error must not add a pixel.
-  @Test func fillGivesTheDecidingSideOfTheBoxExactly() {
+  @Test func fillMatchesTheDecidingSideOfTheBoxExactly() {
     for height in 1...300 {
       for side in stride(from: 1, through: height, by: 3) {
         let size = output(DecodeTarget(width: side, height: side, mode: .fill), height * 2, height)
@@ -94,7 +96,7 @@ import VitrineGraphics
     }
   }
 
-  @Test func imageServesItsOwnTargetAndSmallerOnes() {
+  @Test func decodedImageSatisfiesItsTargetAndSmallerTargets() {
     let decoded = image(133, 100, of: 1600, 1200)
 
     #expect(DecodeTarget(width: 100, height: 100).isSatisfied(by: decoded))
@@ -103,7 +105,7 @@ import VitrineGraphics
     #expect(!DecodeTarget(width: 101, height: 101).isSatisfied(by: decoded))
   }
 
-  @Test func wholePictureServesEveryTarget() {
+  @Test func fullSizeImageSatisfiesEveryTarget() {
     #expect(DecodeTarget(width: 9999, height: 9999).isSatisfied(by: image(16, 12, of: 16, 12)))
     #expect(!DecodeTarget(width: 9999, height: 9999).isSatisfied(by: image(16, 12, of: 17, 12)))
   }

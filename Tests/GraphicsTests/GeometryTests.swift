@@ -1,7 +1,7 @@
 import Testing
 import VitrineGraphics
 
-/// Rectangles and what is done with them.
+/// Rectangles, sizes, points and their arithmetic.
 @Suite struct GeometryTests {
   private let box = Rect(x: 10, y: 20, width: 30, height: 40)
 
@@ -25,7 +25,7 @@ import VitrineGraphics
   }
 
   @Test(arguments: [Point(x: 1, y: 0), Point(x: -1, y: 0), Point(x: 0, y: 1), Point(x: 0, y: -1)])
-  func rectangleThatSticksOutAtOneEdgeIsNotContained(offset: Point) {
+  func rectangleBeyondOneEdgeIsNotContained(offset: Point) {
     #expect(!box.contains(box.offset(by: offset)))
   }
 
@@ -36,7 +36,7 @@ import VitrineGraphics
     #expect(box.intersects(other))
   }
 
-  @Test func whatOnlyTouchesSharesNothing() {
+  @Test func touchingRectanglesDoNotIntersect() {
     let neighbour = box.offset(by: Point(x: 30, y: 0))
 
     #expect(!box.intersects(neighbour))
@@ -44,7 +44,7 @@ import VitrineGraphics
   }
 
   @Test(arguments: [(0.0, 0.0), (5, 0), (0, 5), (-3, 5), (.nan, 5)])
-  func emptyRectangleSharesNothing(width: Double, height: Double) {
+  func emptyRectangleIntersectsNothing(width: Double, height: Double) {
     let empty = Rect(x: 15, y: 25, width: width, height: height)
 
     #expect(empty.isEmpty)
@@ -55,11 +55,11 @@ import VitrineGraphics
     #expect(empty.union(box) == box)
   }
 
-  @Test func unionIsAroundBoth() {
+  @Test func unionEnclosesBothRectangles() {
     #expect(box.union(Rect(x: 0, y: 70, width: 1, height: 1)) == Rect(x: 0, y: 20, width: 40, height: 51))
   }
 
-  @Test func insetsNeverTurnARectangleInsideOut() {
+  @Test func insetsNeverMakeASizeNegative() {
     #expect(
       box.inset(by: Insets(top: 1, left: 2, bottom: 3, right: 4)) == Rect(x: 12, y: 21, width: 24, height: 36)
     )
@@ -69,14 +69,14 @@ import VitrineGraphics
     #expect(box.inset(by: .zero) == box)
   }
 
-  @Test func roundedOutCovers() {
+  @Test func roundedOutCoversTheRectangle() {
     let rounded = Rect(x: -0.5, y: 0.2, width: 1, height: 0.3).roundedOut
 
     #expect(rounded == Rect(x: -1, y: 0, width: 2, height: 1))
     #expect(box.roundedOut == box)
   }
 
-  @Test func scalingGoesFromPointsToPixels() {
+  @Test func multiplicationScalesRectanglesAndSizes() {
     #expect(box * 2 == Rect(x: 20, y: 40, width: 60, height: 80))
     #expect(Size(width: 3, height: 4) * 0.5 == Size(width: 1.5, height: 2))
   }

@@ -32,7 +32,7 @@ import VitrineGraphics
     #expect(preview.asPartial === preview)
   }
 
-  @Test func previewDrawnInAnotherWayIsStillAPreview() {
+  @Test func previewWithAnotherRenderingModeIsStillAPreview() {
     let preview = Image(bitmap, scale: 2, sourceWidth: 40, sourceHeight: 20, isPartial: true)
     let template = preview.withRenderingMode(.alwaysTemplate)
 

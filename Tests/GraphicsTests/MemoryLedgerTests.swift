@@ -3,7 +3,7 @@ import Testing
 import VitrineGraphics
 
 @Suite(.timeLimit(.minutes(1))) struct MemoryLedgerTests {
-  /// Holds bytes, lets go of what it is asked for, and writes down who was asked.
+  /// A holder that evicts the bytes it is asked for and records the calls.
   private final class Holder: MemoryHolder {
     let account: MemoryLedger.Account
     private let ledger: MemoryLedger
@@ -36,7 +36,7 @@ import VitrineGraphics
     func relieve(_ pressure: MemoryPressure) { pressures.withLock { $0.append(pressure) } }
   }
 
-  @Test func accountsAddUp() {
+  @Test func usageIsTheSumOfAllAccounts() {
     let ledger = MemoryLedger(budget: 1000)
     ledger.add(100, to: .cache)
     ledger.add(20, to: .textures)
@@ -52,8 +52,8 @@ import VitrineGraphics
     #expect(ledger.peak == 127)
   }
 
-  /// Who lets go may be counted before who took, on another thread.
-  @Test(arguments: [Int.max, 100]) func roomIsFoundWhileLessThanNothingIsCounted(budget: Int) {
+  /// A release may be counted before the reservation that another thread makes.
+  @Test(arguments: [Int.max, 100]) func reservationSucceedsWhileTheUsageIsNegative(budget: Int) {
     let ledger = MemoryLedger(budget: budget)
     ledger.add(-1, to: .cache)
     let hold = MemoryHold(0, in: ledger, as: .decoding)
@@ -64,7 +64,7 @@ import VitrineGraphics
     #expect(ledger.usage.total == 100)
   }
 
-  @Test func cacheIsAskedBeforeTexturesAndOnlyForWhatIsMissing() {
+  @Test func cacheIsEvictedBeforeTexturesByTheMissingBytesOnly() {
     let ledger = MemoryLedger(budget: 100)
     let textures = Holder(.textures, 50, in: ledger)
     let cache = Holder(.cache, 30, in: ledger)
@@ -79,7 +79,7 @@ import VitrineGraphics
     #expect(ledger.usage.total == 100)
   }
 
-  @Test func nobodyIsAskedWithinTheBudgetOrWithoutOne() {
+  @Test func holdersAreNotAskedWithinTheBudgetOrWithoutABudget() {
     for ledger in [MemoryLedger(budget: 100), MemoryLedger()] {
       let cache = Holder(.cache, 50, in: ledger)
       ledger.add(50, to: .bodies)
@@ -88,7 +88,7 @@ import VitrineGraphics
     }
   }
 
-  @Test func whatIsClaimedFitsOrIsTakenInAnyCase() {
+  @Test func reservationMustFitUnlessForced() {
     let ledger = MemoryLedger(budget: 100)
     let hold = MemoryHold(0, in: ledger, as: .decoding)
 
@@ -100,7 +100,7 @@ import VitrineGraphics
     #expect(ledger.usage.decoding == 101)
   }
 
-  @Test func holdCountsUntilItEndsOrGoes() {
+  @Test func reservationCountsUntilItEndsOrIsDeinitialized() {
     let ledger = MemoryLedger(budget: 100)
     do {
       let hold = MemoryHold(10, in: ledger, as: .bodies)
@@ -114,8 +114,8 @@ import VitrineGraphics
     #expect(ledger.usage.bodies == 0)
   }
 
-  @Test("Budgets and sums of any size do no harm", arguments: [Int.min, -1, 0, 1, Int.max])
-  func oddNumbers(number: Int) {
+  @Test("Extreme budgets and sums are handled safely", arguments: [Int.min, -1, 0, 1, Int.max])
+  func extremeNumbersAreHandledSafely(number: Int) {
     let ledger = MemoryLedger(budget: number)
     let hold = MemoryHold(0, in: ledger, as: .decoding)
     _ = hold.take(.max, inAnyCase: true)
@@ -127,7 +127,7 @@ import VitrineGraphics
     #expect(ledger.budget == max(0, number))
   }
 
-  @Test func holderIsHeldWeaklyAndAskedOnce() {
+  @Test func holderIsReferencedWeaklyAndAskedOnce() {
     let ledger = MemoryLedger(budget: 10)
     weak var gone: Holder?
     do {
@@ -141,7 +141,7 @@ import VitrineGraphics
     ledger.add(10, to: .bodies)
   }
 
-  @Test func holderThatRegistersTwiceHearsOnce() {
+  @Test func holderRegisteredTwiceIsNotifiedOnce() {
     let ledger = MemoryLedger()
     let cache = Holder(.cache, 5, in: ledger)
     ledger.register(cache, as: .cache)
@@ -151,7 +151,7 @@ import VitrineGraphics
     #expect(cache.pressures.withLock { $0 } == [.warning])
   }
 
-  @Test func peakCountsWhatWasTakenWithoutAsking() {
+  @Test func peakIncludesForcedReservations() {
     let ledger = MemoryLedger(budget: 100)
     let hold = MemoryHold(0, in: ledger, as: .decoding)
 
@@ -164,7 +164,7 @@ import VitrineGraphics
     #expect(ledger.usage.total == 0)
   }
 
-  @Test func watcherIsMadeOnceAndLooksEachTime() {
+  @Test func pressureCheckIsCreatedOnceAndRunsEachTime() {
     let ledger = MemoryLedger()
     let made = Mutex(0)
     let looks = Mutex(0)
@@ -182,7 +182,7 @@ import VitrineGraphics
     #expect(looks.withLock { $0 } == 2)
   }
 
-  @Test func everyHolderHearsOfPressure() {
+  @Test func everyHolderIsNotifiedOfPressure() {
     let ledger = MemoryLedger()
     let holders = [Holder(.cache, 5, in: ledger), Holder(.textures, 5, in: ledger)]
 
@@ -192,7 +192,7 @@ import VitrineGraphics
     for holder in holders { #expect(holder.pressures.withLock { $0 } == [.warning, .critical]) }
   }
 
-  @Test func manyThreadsLeaveTheSumInStep() async {
+  @Test func concurrentReservationsKeepTheSumConsistent() async {
     let ledger = MemoryLedger(budget: 500)
     let cache = Holder(.cache, 400, in: ledger)
     await withDiscardingTaskGroup { group in

@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test(arguments: sizes, [false, true])
-  func blocksAreAlignedZeroedAndTheirOwn(size: Int, usesHeapOnly: Bool) {
+  func blocksAreAlignedZeroedAndDisjoint(size: Int, usesHeapOnly: Bool) {
     let memory = PixelMemory(spareLimit: 1 << 20, usesHeapOnly: usesHeapOnly)
     for round in 0..<3 {
       let blocks = (0..<(size > 8192 ? 4 : 20)).map { _ in memory.allocate(size) }
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func sizeClassesWasteNoMoreThanASixteenth() {
+  @Test func sizeClassesWasteAtMostASixteenth() {
     var last = -1
     for size in stride(from: PixelSizeClass.smallest, through: PixelSizeClass.largest, by: 32) {
       guard let sizeClass = PixelSizeClass(for: size) else {
@@ -66,7 +66,7 @@ import Testing
     #expect(PixelSizeClass(for: PixelSizeClass.largest + 1) == nil)
   }
 
-  @Test func freedBlocksGoBackToTheSystem() {
+  @Test func freedBlocksAreReturnedToTheSystem() {
     let memory = memory()
     let blocks = (0..<200).map { _ in memory.allocate(16_384, isZeroed: false) }
     for block in blocks { block.bytes.initializeMemory(as: UInt8.self, repeating: 7) }
@@ -119,7 +119,7 @@ import Testing
     #expect(memory.usage == PixelMemory.Usage())
   }
 
-  @Test func blocksLargerThanTheSpareLimitGoAtOnce() {
+  @Test func blocksLargerThanTheSpareLimitAreReleasedAtOnce() {
     let memory = memory(spareLimit: 1 << 20)
 
     memory.free(memory.allocate((1 << 20) + 1))
@@ -127,7 +127,7 @@ import Testing
     #expect(memory.usage == PixelMemory.Usage())
   }
 
-  @Test func regionsThatBecomeEmptyGo() {
+  @Test func emptyRegionsAreReleased() {
     let memory = memory(spareLimit: 1 << 20)
     let blocks = (0..<1000).map { _ in memory.allocate(16_384) }
     #expect(memory.usage.regions == 16)
@@ -138,7 +138,7 @@ import Testing
     #expect(memory.usage.spare <= 1 << 20)
   }
 
-  @Test func bitmapsHaveMemoryOfTheirOwn() {
+  @Test func bitmapMemoryIsZeroedAndKeepsItsPixels() {
     // A size that no other test uses at the same time.
     let bitmap = Bitmap(width: 1013, height: 37, format: .bgra, isOpaque: true) { bytes, _ in
       #expect(bytes.allSatisfy { $0 == 0 })

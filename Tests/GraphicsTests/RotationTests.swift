@@ -4,16 +4,16 @@ import VitrineGraphics
 @Suite("Rotation of a panel") struct RotationTests {
   private let size = Size(width: 300, height: 200)
 
-  @Test("the picture's top left corner goes clockwise round the panel")
-  func cornerGoesClockwise() {
+  @Test("the image's top left corner moves clockwise around the panel")
+  func topLeftCornerMovesClockwise() {
     let corners = Rotation.allCases.map { $0.onPanel(.zero, of: size) }
 
     #expect(
       corners == [.zero, Point(x: 200, y: 0), Point(x: 300, y: 200), Point(x: 0, y: 300)])
   }
 
-  @Test("what is turned is turned back", arguments: Rotation.allCases)
-  func turnsBack(rotation: Rotation) {
+  @Test("rotating a point or a size to the panel and back restores it", arguments: Rotation.allCases)
+  func rotationIsReversible(rotation: Rotation) {
     let point = Point(x: 17.5, y: 42)
 
     #expect(rotation.upright(rotation.onPanel(point, of: size), of: size) == point)

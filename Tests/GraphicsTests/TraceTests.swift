@@ -4,7 +4,7 @@ import Testing
 @testable import VitrineGraphics
 
 @Suite("Trace") struct TraceTests {
-  /// A clock that ticks once each time it is read.
+  /// Returns a clock that advances by one each time it is read.
   private static func ticking() -> @Sendable () -> Int64 {
     let ticks = Ticks()
     return { ticks.value.wrappingAdd(1, ordering: .relaxed).newValue }
@@ -12,7 +12,7 @@ import Testing
 
   private final class Ticks: Sendable { let value = Atomic<Int64>(0) }
 
-  @Test func newEventsOverwriteTheOldest() {
+  @Test func newEventsOverwriteTheOldestEvents() {
     let trace = Trace(capacity: 3, clock: Self.ticking())
 
     for number in 1...5 { trace.record(.fetchBegan(fetch: UInt64(number))) }
@@ -22,7 +22,7 @@ import Testing
     #expect(trace.lostEvents == 2)
   }
 
-  @Test(arguments: [0, -1]) func withoutCapacityNothingIsRecorded(capacity: Int) {
+  @Test(arguments: [0, -1]) func traceWithoutCapacityRecordsNothing(capacity: Int) {
     let trace = Trace(
       capacity: capacity,
       clock: {
@@ -38,7 +38,7 @@ import Testing
     #expect(!trace.awaitsFrames)
   }
 
-  @Test func imageIsNotedInTheFirstFrameThatShowsIt() {
+  @Test func imageIsRecordedInTheFirstFrameThatShowsIt() {
     let trace = Trace(clock: Self.ticking())
     trace.recordAnswer(7, .image(70, source: "network"))
 
@@ -51,7 +51,7 @@ import Testing
     #expect(!trace.awaitsFrames)
   }
 
-  @Test func imageThatIsNeverShownIsNotWaitedForForEver() {
+  @Test func traceStopsAwaitingAnImageThatIsNeverShown() {
     let trace = Trace()
     trace.recordServed(url: "http://a.test", image: 70)
 
@@ -62,7 +62,7 @@ import Testing
     #expect(!trace.awaitsFrames)
   }
 
-  @Test func waitingForWhatIsNeverShownEndsNoOtherWaiting() {
+  @Test func traceStillAwaitsNewImagesAfterGivingUpAnImage() {
     let trace = Trace()
     trace.recordServed(url: "http://a.test", image: 70)
     for _ in 0..<240 { trace.recordFrame(with: [1]) }
@@ -74,7 +74,7 @@ import Testing
     #expect(trace.events.last?.kind == .shown(image: 71))
   }
 
-  @Test func imagesDoNotPileUpWhereThereAreNoFrames() {
+  @Test func awaitedImagesAreLimitedWithoutFrames() {
     let trace = Trace(capacity: 8)
 
     for image in 1...1000 as ClosedRange<UInt64> {
@@ -86,7 +86,7 @@ import Testing
     #expect(trace.events.suffix(2).map(\.kind) == [.shown(image: 993), .shown(image: 1000)])
   }
 
-  @Test func longURLsAreCut() throws {
+  @Test func longURLsAreTruncated() throws {
     let trace = Trace()
 
     trace.recordServed(url: "data:" + String(repeating: "x", count: 1_000_000), image: 1)
@@ -105,7 +105,7 @@ import Testing
     #expect(trace.reserveNumbers() + (1 << 40) <= trace.reserveNumbers())
   }
 
-  @Test func forgettingLeavesRoomForAll() {
+  @Test func removeAllMakesRoomForNewEvents() {
     let trace = Trace(capacity: 2)
     for number in 1...3 { trace.record(.fetchBegan(fetch: UInt64(number))) }
 
@@ -116,7 +116,7 @@ import Testing
     #expect(trace.lostEvents == 0)
   }
 
-  @Test func imagesHaveNumbersOfTheirOwn() {
+  @Test func imagesHaveUniqueNumbers() {
     let bitmap = Bitmap(width: 1, height: 1, format: .bgra, isOpaque: true) { _, _ in }
 
     #expect(Image(bitmap).number != Image(bitmap).number)

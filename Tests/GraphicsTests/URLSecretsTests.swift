@@ -35,14 +35,14 @@ struct URLSecretsTests {
     #expect(text.withoutSecrets == shown)
   }
 
-  @Test func longTextIsCutOff() {
+  @Test func longTextIsTruncated() {
     let text = "http://h.test/" + String(repeating: "a", count: 200)
 
     #expect(text.withoutSecrets.count == 101)
     #expect(text.withoutSecrets.hasSuffix("…"))
   }
 
-  @Test func urlsOfATraceHaveNoLogin() {
+  @Test func traceURLsContainNoCredentials() {
     #expect(Trace.shortened("http://user:hidden@h.test/a") == "http://h.test/a")
   }
 }
