@@ -135,7 +135,7 @@ struct SlotIndicatorTests {
 
   nonisolated enum End: CaseIterable, Sendable { case cancel, failure, noURL, clear }
 
-  @Test("SD-W29 the indicator disappears after a cancel, a failure, and without a URL", arguments: End.allCases)
+  @Test("SD-W29 the indicator disappears on cancel, on failure, and without a URL", arguments: End.allCases)
   func indicatorDisappearsWhenTheLoadEnds(end: End) async throws {
     let view = bench.view()
     load(view, .bar)
