@@ -3,11 +3,10 @@ import Testing
 import VitrineCurlTransport
 import VitrineLoading
 
-@Suite("An answer is handed on as it comes", .timeLimit(.minutes(1)))
+@Suite("A response is delivered as it arrives", .timeLimit(.minutes(1)))
 struct AnswerTests {
-  @Test("SD-D13 a transport works by itself: response, bytes, end") func responseThenBytesThenEnd()
-    async throws
-  {
+  @Test("SD-D13 a transport works on its own: it delivers response, bytes and end")
+  func transportDeliversResponseThenBytesThenEnd() async throws {
     let server = try ScriptedServer { _ in [.answer("hello", fields: ["ETag: \"1\"", "ETag: \"2\""])] }
     defer { server.stop() }
 
@@ -27,7 +26,7 @@ struct AnswerTests {
   }
 
   @Test(arguments: ["HTTP/1.1 204 No Content\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"])
-  func emptyBodyIsASuccessOfNoBytes(answer: String) async throws {
+  func emptyBodySucceedsWithZeroBytes(answer: String) async throws {
     let server = try ScriptedServer { _ in [.send(answer)] }
     defer { server.stop() }
 
@@ -47,7 +46,7 @@ struct AnswerTests {
     #expect(heard.text == "hello" && heard.metrics != nil)
   }
 
-  @Test func chunksAreJoinedAndTrailersPassedOver() async throws {
+  @Test func chunksAreJoinedAndTrailersIgnored() async throws {
     let answer =
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nhel\r\n2\r\nlo\r\n0\r\nX-Late: 1\r\n\r\n"
     let server = try ScriptedServer { _ in [.send(answer)] }
@@ -60,7 +59,7 @@ struct AnswerTests {
   }
 
   @Test(arguments: ["gzip", "gzip, chunked", "chunked, deflate", "Br"])
-  func codingOfTheTransferThatNobodyAskedForIsRefused(coding: String) async throws {
+  func unrequestedTransferCodingIsRefused(coding: String) async throws {
     let server = try ScriptedServer { _ in
       [.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: \(coding)\r\n\r\n0\r\n\r\n"), .close]
     }
@@ -71,7 +70,7 @@ struct AnswerTests {
     #expect(heard.curlCode == 61 && heard.responses.isEmpty && heard.body.isEmpty)
   }
 
-  @Test func interimAnswersAreNotReported() async throws {
+  @Test func interimResponsesAreNotReported() async throws {
     let server = try ScriptedServer { _ in
       [.send("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"), .answer("hello")]
     }
@@ -84,7 +83,7 @@ struct AnswerTests {
   }
 
   @Test(arguments: ["gzip", "GZIP", "identity, br", "x-gzip", "deflate", "zstd"])
-  func compressedBodyIsAFailure(coding: String) async throws {
+  func unrequestedCompressionFails(coding: String) async throws {
     let server = try ScriptedServer { _ in [.answer("hello", fields: ["Content-Encoding: \(coding)"])] }
     defer { server.stop() }
 
@@ -98,14 +97,14 @@ struct AnswerTests {
   }
 
   @Test(arguments: ["identity", "utf-8", "none", "binary", ""])
-  func bodyThatIsNotCompressedIsDelivered(coding: String) async throws {
+  func uncompressedBodyIsDelivered(coding: String) async throws {
     let server = try ScriptedServer { _ in [.answer("hello", fields: ["Content-Encoding: \(coding)"])] }
     defer { server.stop() }
 
     #expect(try await CurlTransport().get(server.url).text == "hello")
   }
 
-  @Test func compressionThatARequestAsksForIsNotUndone() async throws {
+  @Test func requestedCompressionIsNotDecoded() async throws {
     let server = try ScriptedServer { _ in [.answer("hello", fields: ["Content-Encoding: gzip"])] }
     defer { server.stop() }
 
@@ -117,7 +116,7 @@ struct AnswerTests {
   }
 
   @Test(arguments: [("304 Not Modified", 304), ("404 Not Found", 404), ("410 Gone", 410), ("503 Busy", 503)])
-  func statusOutsideSuccessIsReportedThenFails(line: String, status: Int) async throws {
+  func unsuccessfulStatusIsReportedBeforeTheFailure(line: String, status: Int) async throws {
     let server = try ScriptedServer { _ in
       [.send("HTTP/1.1 \(line)\r\nETag: 1\r\nContent-Length: 5\r\n\r\n" + (status == 304 ? "" : "sorry"))]
     }
@@ -134,7 +133,7 @@ struct AnswerTests {
     #expect(server.connectionCount == 1)
   }
 
-  @Test func longBodyOfAFailureIsNotReadToItsEnd() async throws {
+  @Test func longBodyOfAnErrorResponseIsNotReadCompletely() async throws {
     let server = try ScriptedServer { _ in
       [.send("HTTP/1.1 500 Oh\r\n\r\n" + String(repeating: "x", count: 40_000)), .hold]
     }
@@ -146,7 +145,7 @@ struct AnswerTests {
     #expect(heard.body.isEmpty)
   }
 
-  @Test func bytesThatAreNoHTTPAreAFailure() async throws {
+  @Test func bytesThatAreNotHTTPFail() async throws {
     let server = try ScriptedServer { _ in [.send("SSH-2.0-OpenSSH_9.2\r\n"), .close] }
     defer { server.stop() }
 

@@ -8,9 +8,9 @@ import VitrineGraphics
 import VitrineLoading
 import VitrineTesting
 
-/// Transfers pause while their receivers have no room.
+/// Back-pressure: transfers pause while their receivers accept no more bytes.
 @Suite(.serialized, .timeLimit(.minutes(1))) struct BodyPauseTests {
-  /// A receiver that records a transfer and has room for a number of bytes until the test raises it.
+  /// A receiver that records a transfer and accepts a number of bytes, which the test can raise.
   private final class Narrow: TransportReceiver {
     private struct State {
       var room: Int
@@ -69,7 +69,7 @@ import VitrineTesting
   }
 
   @Test(arguments: ["", "?chunked=1", "?length=none"])
-  func pausedBodyComesWholeOnceThereIsRoom(query: String) async throws {
+  func pausedBodyArrivesCompletelyAfterItResumes(query: String) async throws {
     let server = try server()
     let transport = CurlTransport()
     let receiver = Narrow(room: 0)
@@ -90,7 +90,7 @@ import VitrineTesting
     #expect(heard.body == body)
   }
 
-  @Test func pausedTransferRunsOutOfNoTime() async throws {
+  @Test func pausedTransferDoesNotTimeOut() async throws {
     let server = try server()
     let transport = CurlTransport()
     let receiver = Narrow(room: 50_000)
@@ -111,7 +111,7 @@ import VitrineTesting
     #expect(heard.body == body)
   }
 
-  @Test func pausedTransferThatIsCancelledEnds() async throws {
+  @Test func cancelEndsAPausedTransfer() async throws {
     let server = try server()
     let transport = CurlTransport()
     let receiver = Narrow(room: 50_000)
@@ -125,7 +125,7 @@ import VitrineTesting
     #expect(try await transport.get(server.baseURL + "/one.png").body == body)
   }
 
-  @Test func bodyOverItsLimitEndsAfterAPauseToo() async throws {
+  @Test func bodyLimitAppliesAfterAPause() async throws {
     let server = try server()
     let transport = CurlTransport()
     let receiver = Narrow(room: 50_000)
@@ -138,7 +138,7 @@ import VitrineTesting
     #expect(await receiver.recorder.end().error == .tooLarge(.body(bytes: 100_000)))
   }
 
-  @Test func endlessBodiesStayWithinTheBudgetOfTheirDownloader() async throws {
+  @Test func endlessBodiesStayWithinTheMemoryBudget() async throws {
     let server = try server()
     let ledger = MemoryLedger(budget: 8 << 20)
     var configuration = ImageDownloader.Configuration()
@@ -156,7 +156,7 @@ import VitrineTesting
       await #expect(throws: ImageError.tooLarge(.body(bytes: 3 << 20))) { try await task.response }
     }
 
-    #expect(ledger.peak > 4 << 20, "more than one body came at a time")
+    #expect(ledger.peak > 4 << 20, "more than one body arrived at a time")
     #expect(ledger.peak <= 8 << 20)
     #expect(ledger.usage.total == 0)
     await downloader.shutDown()
@@ -165,7 +165,7 @@ import VitrineTesting
   // MARK: HTTP/2
 
   @Test(.enabled(if: TLSServer.isAvailable, "needs nginx and openssl"))
-  func bodyOverHTTP2IsAskedForAgainOnceThereIsRoomForIt() async throws {
+  func pausedHTTP2BodyIsRequestedAgainWhenItResumes() async throws {
     let server = try TLSServer()
     defer { server.stop() }
     var settings = CurlTransport.Configuration()
@@ -174,7 +174,7 @@ import VitrineTesting
     let receiver = Narrow(room: 4)
     _ = transport.start(try request(server.url + "/"), receiver: receiver)
     try await receiver.waitUntilPaused()
-    #expect(receiver.recorder.heard.responses.isEmpty, "the head waits too")
+    #expect(receiver.recorder.heard.responses.isEmpty, "the head is delayed too")
 
     // This request uses the same connection.
     #expect(try await transport.get(server.url + "/").text == "hello")
@@ -187,7 +187,7 @@ import VitrineTesting
   }
 
   @Test(.enabled(if: TLSServer.isAvailable, "needs nginx and openssl"))
-  func whatAServerMaySendAheadOverHTTP2IsReservedFirst() async throws {
+  func http2WindowIsReservedBeforeAStreamBegins() async throws {
     let server = try TLSServer()
     defer { server.stop() }
     var settings = CurlTransport.Configuration()

@@ -4,9 +4,9 @@ import Testing
 import VitrineCurlTransport
 import VitrineLoading
 
-@Suite("Cancelling ends a transfer, once", .timeLimit(.minutes(1)))
+@Suite("A cancel ends a transfer exactly once", .timeLimit(.minutes(1)))
 struct CancelTests {
-  @Test func cancelledBeforeItIsSent() async throws {
+  @Test func cancelBeforeSendingEndsTheTransfer() async throws {
     let server = try ScriptedServer { _ in [.hold] }
     defer { server.stop() }
     let transport = CurlTransport()
@@ -19,7 +19,7 @@ struct CancelTests {
     #expect(recorder.heard.responses.isEmpty)
   }
 
-  @Test func cancelledWhileTheServerThinks() async throws {
+  @Test func cancelBeforeTheResponseEndsTheTransfer() async throws {
     let recorder = Recorder()
     let asked = Signal()
     let server = try ScriptedServer { _ in
@@ -39,7 +39,7 @@ struct CancelTests {
     #expect(recorder.heard.responses.isEmpty)
   }
 
-  @Test func cancelledInTheMiddleOfTheBody() async throws {
+  @Test func cancelDuringTheBodyEndsTheTransfer() async throws {
     let server = try ScriptedServer { _ in
       [.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello"), .hold]
     }
@@ -54,7 +54,7 @@ struct CancelTests {
     #expect(await recorder.end().error == .cancelled)
   }
 
-  @Test func cancellingAfterTheEndOrTwiceDoesNothing() async throws {
+  @Test func cancelAfterTheEndOrASecondCancelDoesNothing() async throws {
     let server = try ScriptedServer { _ in [.answer("hello")] }
     defer { server.stop() }
     let transport = CurlTransport()
@@ -68,14 +68,14 @@ struct CancelTests {
     second.cancel()
     second.cancel()
     await cancelled.end()
-    // Commands are carried out in order: when another transfer has ended, these have been.
+    // Commands are executed in order, so the cancels are done when another transfer has ended.
     _ = try await transport.get(server.url)
 
     #expect(ended.heard.ends.count == 1 && ended.heard.metrics != nil)
     #expect(cancelled.heard.ends.count == 1)
   }
 
-  @Test func cancellingOneLeavesTheOthers() async throws {
+  @Test func cancelLeavesOtherTransfersRunning() async throws {
     let server = try ScriptedServer { request in request.target == "/slow" ? [.hold] : [.answer("hello")] }
     defer { server.stop() }
     let transport = CurlTransport()
@@ -90,7 +90,7 @@ struct CancelTests {
     #expect(await slow.end().error == .cancelled)
   }
 
-  @Test func receiverMayCancelAndStartFromItsCallbacks() async throws {
+  @Test func receiverMayCancelAndStartTransfersInItsCallbacks() async throws {
     let server = try ScriptedServer { request in
       request.target == "/first"
         ? [.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello"), .hold] : [.answer("hello")]
@@ -115,7 +115,7 @@ struct CancelTests {
     #expect(await second.end().text == "hello")
   }
 
-  @Test func everyoneHearsOneEndInAStorm() async throws {
+  @Test func everyTransferEndsOnceUnderRandomFaultsAndCancels() async throws {
     var random = SplitMix(seed: 20)
     let body = String(repeating: "x", count: 50_000)
     let server = try ScriptedServer { request in
@@ -148,7 +148,7 @@ struct CancelTests {
   }
 }
 
-/// Numbers that are the same in each run.
+/// A seeded generator of reproducible pseudorandom numbers.
 private struct SplitMix: RandomNumberGenerator {
   private var state: UInt64
 

@@ -3,14 +3,14 @@ import Testing
 import VitrineCurlTransport
 import VitrineLoading
 
-@Suite("Cookies are kept where a jar is, and sent where they belong", .timeLimit(.minutes(1)))
+@Suite("Cookies are kept only in a jar, and sent only to their hosts and paths", .timeLimit(.minutes(1)))
 struct CookieTests {
   private func server(setting fields: [String] = ["Set-Cookie: a=1; Path=/"]) throws -> ScriptedServer {
     try ScriptedServer { request in [.answer("", fields: request.target == "/set" ? fields : [])] }
   }
 
   @Test("SD-D36 cookies are sent only if there is a jar")
-  func offByDefault() async throws {
+  func cookiesAreSentOnlyWithAJar() async throws {
     let server = try server()
     defer { server.stop() }
 
@@ -34,7 +34,7 @@ struct CookieTests {
     #expect(server.requests.last?.value(of: "cookie") == "a=1")
   }
 
-  @Test func jarIsSharedByThoseWhoAreGivenIt() async throws {
+  @Test func transportsWithTheSameJarShareCookies() async throws {
     let server = try server()
     defer { server.stop() }
     let jar = CookieJar()
@@ -46,7 +46,7 @@ struct CookieTests {
     #expect(server.requests.map { $0.value(of: "cookie") } == [nil, "a=1", nil])
   }
 
-  @Test func emptiedJarSendsNothing() async throws {
+  @Test func emptiedJarSendsNoCookies() async throws {
     let server = try server()
     defer { server.stop() }
     let jar = CookieJar()
@@ -60,7 +60,7 @@ struct CookieTests {
     #expect(server.requests.last?.value(of: "cookie") == nil)
   }
 
-  @Test func ownCookieOfARequestGoesAlong() async throws {
+  @Test func cookieHeaderOfARequestIsSentWithTheJarsCookies() async throws {
     let server = try server()
     defer { server.stop() }
     let transport = CurlTransport(cookies: CookieJar())
@@ -77,7 +77,7 @@ struct CookieTests {
     "a=1; Domain=example.com", "a=1; Domain=.1", "a=1; Secure; Domain=localhost", "a=1; Path=/elsewhere",
     "a=1; Max-Age=0", "",
   ])
-  func cookieThatDoesNotBelongIsNotSent(cookie: String) async throws {
+  func invalidOrForeignCookieIsNotSent(cookie: String) async throws {
     let server = try server(setting: ["Set-Cookie: \(cookie)"])
     defer { server.stop() }
     let transport = CurlTransport(cookies: CookieJar())
@@ -88,7 +88,7 @@ struct CookieTests {
     #expect(server.requests.map { $0.value(of: "cookie") } == [nil, nil])
   }
 
-  @Test func cookieOfOneHostIsNotSentToAnother() async throws {
+  @Test func cookieOfOneHostIsNotSentToAnotherHost() async throws {
     let server = try server()
     defer { server.stop() }
     let transport = CurlTransport(cookies: CookieJar())
@@ -111,7 +111,7 @@ struct CookieTests {
     #expect(server.requests.map { $0.value(of: "cookie") } == [nil, "a=1"])
   }
 
-  @Test func jarIsSharedWhileManyUseIt() async throws {
+  @Test func jarAllowsConcurrentUseByManyTransports() async throws {
     let server = try ScriptedServer { request in
       [.answer("", fields: ["Set-Cookie: n\(request.target.dropFirst())=1; Path=/"])]
     }

@@ -7,10 +7,10 @@ import VitrineTesting
 
 @testable import VitrineCurlTransport
 
-/// Digests of the credentials that the transport would send, and of those that it has sent, distinguish users.
+/// Digests of the credentials that the transport would send, or has sent, distinguish users.
 @Suite(.timeLimit(.minutes(1))) struct CredentialDigestTests {
-  /// A server that sets the cookie NAME for the path `/sign-in/NAME`, and returns a picture of one row whose width
-  /// depends on the cookie.
+  /// A server that sets the cookie `user` to NAME for the path `/sign-in/NAME`, and returns an image of one row whose
+  /// width depends on the cookie or login.
   private func server() throws -> ScriptedServer {
     try ScriptedServer { request in
       if request.target.hasPrefix("/sign-in/") {
@@ -30,7 +30,7 @@ import VitrineTesting
     transport.credentialDigests(for: try #require(URL(string: url)), headers: [:])
   }
 
-  @Test func cookiesThatWouldBeSentAreThoseThatAreSent() async throws {
+  @Test func predictedCookieDigestMatchesTheSentCookies() async throws {
     let server = try server()
     defer { server.stop() }
     let transport = CurlTransport(configuration: .init(cookies: CookieJar()))
@@ -48,7 +48,7 @@ import VitrineTesting
     #expect(try digests(transport, "http://other.example/a").isEmpty)
   }
 
-  @Test func credentialsCountAtTheirOriginOnly() async throws {
+  @Test func credentialDigestCoversOnlyItsOrigin() async throws {
     let server = try server()
     defer { server.stop() }
     func transport(_ user: String) throws -> CurlTransport {
@@ -62,7 +62,7 @@ import VitrineTesting
     let digest = try digests(anna, server.url + "/a")
     #expect(digest.authorization != nil && digest.cookie == nil)
     #expect(try digests(ben, server.url + "/a") != digest)
-    #expect(try digests(transport("anna"), server.url + "/b") == digest, "the same in another run")
+    #expect(try digests(transport("anna"), server.url + "/b") == digest, "equal logins have equal digests")
     #expect(try digests(anna, "http://other.example/").isEmpty)
     #expect(
       anna.credentialDigests(
@@ -84,14 +84,14 @@ import VitrineTesting
     ("127.0.0.1\tFALSE\t/\tFALSE\t99\ta\t1", false),
     ("127.0.0.1\tFALSE\t/\tFALSE\t100\ta\t1", true),
   ])
-  func cookieIsSentWhereItBelongs(line: String, isSent: Bool) throws {
+  func cookieIsSentOnlyToItsDomainAndPathUntilItExpires(line: String, isSent: Bool) throws {
     let url = try #require(URL(string: "http://127.0.0.1:80/p/a.png?x=1"))
     let address = try #require(WebAddress(url))
     let cookie = try #require(JarCookie(line))
     #expect(cookie.isSent(to: address, at: 100) == isSent)
   }
 
-  @Test func cookieOfADomainIsSentToItsHosts() throws {
+  @Test func domainCookieIsSentToTheHostsOfItsDomain() throws {
     let cookie = try #require(JarCookie(".example.com\tTRUE\t/\tTRUE\t0\ta\t1"))
     for (url, isSent) in [
       ("https://example.com/", true), ("https://www.Example.com/", true), ("https://badexample.com/", false),
@@ -119,7 +119,7 @@ import VitrineTesting
     }
   }
 
-  @Test func nextVisitorOfACookieJarNeverSeesTheImageOfThePrevious() async throws {
+  @Test func nextVisitorOfACookieJarNeverSeesThePreviousVisitorsImage() async throws {
     let server = try server()
     defer { server.stop() }
     let jar = CookieJar()
@@ -143,7 +143,7 @@ import VitrineTesting
     await downloader.shutDown()
   }
 
-  @Test func nextVisitorWithALoginNeverSeesTheImageOfThePrevious() async throws {
+  @Test func nextVisitorWithALoginNeverSeesThePreviousVisitorsImage() async throws {
     let server = try server()
     defer { server.stop() }
     let visits = Visits()

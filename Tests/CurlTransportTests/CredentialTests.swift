@@ -4,12 +4,12 @@ import VitrineLoading
 
 @testable import VitrineCurlTransport
 
-@Suite("Credentials are sent to their origin alone", .timeLimit(.minutes(1)))
+@Suite("Credentials are sent only to their origin", .timeLimit(.minutes(1)))
 struct CredentialTests {
   typealias Credential = CurlTransport.Credential
 
-  @Test("AF-S21 SD-D8 user and password go with each request")
-  func basic() async throws {
+  @Test("AF-S21 SD-D8 user and password are sent with each request")
+  func basicCredentialIsSent() async throws {
     let server = try ScriptedServer { _ in [.answer("hello")] }
     defer { server.stop() }
 
@@ -18,7 +18,7 @@ struct CredentialTests {
     #expect(server.requests.map(\.authorization) == ["Basic dXNlcjpwYXNz"])
   }
 
-  @Test func tokenGoesWithEachRequest() async throws {
+  @Test func bearerTokenIsSent() async throws {
     let server = try ScriptedServer { _ in [.answer("hello")] }
     defer { server.stop() }
 
@@ -28,7 +28,7 @@ struct CredentialTests {
   }
 
   @Test(arguments: ["a\r\nEvil: 1", "a\u{0}"])
-  func tokenThatWouldBreakOutIsNotSent(token: String) async throws {
+  func tokenWithControlCharactersIsNotSent(token: String) async throws {
     let server = try ScriptedServer { _ in [.answer("hello")] }
     defer { server.stop() }
 
@@ -38,7 +38,7 @@ struct CredentialTests {
   }
 
   @Test(arguments: ["a\r\nEvil: 1", "a\u{0}b", "a\u{7F}"], [false, true])
-  func loginThatWouldBreakOutIsNotSent(text: String, isPassword: Bool) async throws {
+  func loginWithControlCharactersIsNotSent(text: String, isPassword: Bool) async throws {
     let server = try ScriptedServer { _ in [.answer("hello")] }
     defer { server.stop() }
     let (user, password) = isPassword ? ("u", text) : (text, "p")
@@ -51,7 +51,7 @@ struct CredentialTests {
     #expect(server.connectionCount == 0)
   }
 
-  @Test func otherPortSchemeOrHostGetsNone() async throws {
+  @Test func otherPortSchemeOrHostReceivesNoCredential() async throws {
     let server = try ScriptedServer { _ in [.answer("hello")] }
     defer { server.stop() }
     let others = [
@@ -65,7 +65,7 @@ struct CredentialTests {
     #expect(server.requests.map(\.authorization) == [nil])
   }
 
-  @Test func requestsOwnLoginTakesThePlace() async throws {
+  @Test func loginOfTheRequestOverridesTheCredential() async throws {
     let server = try ScriptedServer { _ in [.answer("hello")] }
     defer { server.stop() }
     let transport = CurlTransport(
@@ -90,7 +90,7 @@ struct CredentialTests {
     #expect(server.requests.count == 1 && heard.body.isEmpty)
   }
 
-  @Test func credentialPrintsWithoutItsSecret() throws {
+  @Test func credentialDescriptionOmitsItsSecret() throws {
     let origin = try url("https://Pictures.example/a?b")
     let credentials: [Credential] = [
       .basic(user: "user", password: "s3cret", origin: origin),
@@ -103,7 +103,7 @@ struct CredentialTests {
     #expect(!"\(credentials) \(String(reflecting: credentials)) \(dumped)".contains("s3cret"))
   }
 
-  // MARK: digest
+  // MARK: Digest
 
   @Test func challengeIsAnsweredWithADigest() async throws {
     let server = try ScriptedServer { request in
@@ -119,7 +119,7 @@ struct CredentialTests {
     #expect(proof.hasPrefix("Digest username=\"u\"") && proof.contains("nonce=\"n1\""))
   }
 
-  @Test func wrongDigestFailsAfterOneProof() async throws {
+  @Test func wrongDigestFailsAfterOneAttempt() async throws {
     let server = try ScriptedServer { _ in [Self.challenge()] }
     defer { server.stop() }
 
@@ -130,7 +130,7 @@ struct CredentialTests {
     #expect(heard.spent?.requests == 2)
   }
 
-  @Test func staleNumberIsAnsweredAgain() async throws {
+  @Test func staleNonceIsAnsweredAgain() async throws {
     let server = try ScriptedServer { request in
       switch request.number {
       case 0: [Self.challenge()]
@@ -146,7 +146,7 @@ struct CredentialTests {
     #expect(server.requests.last?.authorization?.contains("nonce=\"n2\"") == true)
   }
 
-  @Test func numberThatIsAlwaysStaleEnds() async throws {
+  @Test func nonceThatIsAlwaysStaleFails() async throws {
     let server = try ScriptedServer { request in [Self.challenge("n\(request.number)", ", stale=true")] }
     defer { server.stop() }
 
@@ -159,7 +159,7 @@ struct CredentialTests {
   @Test(arguments: [
     "Digest realm=\"x\", nonce=\"n\", algorithm=NONE", "Digest", "Basic realm=\"Digest\"", "Negotiate",
   ])
-  func challengeThatCannotBeAnsweredIsARefusal(challenge: String) async throws {
+  func unsupportedChallengeFailsWithItsStatus(challenge: String) async throws {
     let server = try ScriptedServer { _ in
       [.answer("no", status: "401 Unauthorized", fields: ["WWW-Authenticate: \(challenge)", "X-A: 1"])]
     }
@@ -173,7 +173,7 @@ struct CredentialTests {
   }
 
   @Test(arguments: ["Content-Length: 100", "Transfer-Encoding: chunked"])
-  func challengeWhoseBodyNeverEndsIsARefusal(framing: String) async throws {
+  func challengeWithAnEndlessBodyFailsWithItsStatus(framing: String) async throws {
     let server = try ScriptedServer { _ in
       [
         .send(
@@ -188,7 +188,7 @@ struct CredentialTests {
     #expect(heard.error == .status(401) && heard.responses.map(\.status) == [401])
   }
 
-  @Test func answerToAProofThatNeverComesTimesOut() async throws {
+  @Test func missingResponseToADigestTimesOut() async throws {
     let server = try ScriptedServer { request in request.number == 0 ? [Self.challenge()] : [.hold] }
     defer { server.stop() }
     let transport = CurlTransport(
@@ -200,7 +200,7 @@ struct CredentialTests {
     #expect(heard.error == .timedOut(.stall(seconds: 0.3)) && heard.responses.isEmpty)
   }
 
-  @Test func redirectAfterAProofIsFollowed() async throws {
+  @Test func redirectAfterADigestIsFollowed() async throws {
     let server = try ScriptedServer { request in
       if request.authorization == nil { return [Self.challenge()] }
       return request.target == "/two"
@@ -214,9 +214,9 @@ struct CredentialTests {
   }
 
   @Test(
-    "AF-S21 SD-D8 a server that wants digests is given them",
+    "AF-S21 SD-D8 a server that requires digests receives them",
     .enabled(if: DigestServer.isAvailable, "needs lighttpd"))
-  func realServer() async throws {
+  func digestIsAcceptedByARealServer() async throws {
     let server = try DigestServer()
     let origin = try url(server.url)
 
@@ -246,10 +246,10 @@ struct CredentialTests {
 }
 
 extension ScriptedServer.Request {
-  /// The value of Authorization.
+  /// The value of the Authorization field.
   var authorization: String? { value(of: "authorization") }
 
-  /// The value of the first field of a name in lower case.
+  /// The value of the first field with this lower-case name.
   func value(of name: String) -> String? {
     fields.first { $0.hasPrefix(name + ": ") }.map { String($0.dropFirst(name.count + 2)) }
   }

@@ -4,7 +4,7 @@ import VitrineCurlTransport
 import VitrineGalleryServer
 import VitrineLoading
 
-@Suite("Every fault of the gallery server ends as it should", .timeLimit(.minutes(1)))
+@Suite("Each fault of the gallery server ends with the expected result", .timeLimit(.minutes(1)))
 struct GalleryTests {
   private let body = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
 
@@ -15,7 +15,7 @@ struct GalleryTests {
   }
 
   @Test(arguments: ["", "?chunked=1", "?length=none", "?close=1", "?rate=2000000", "?hops=5"])
-  func wholeBodyComesHoweverItIsFramed(query: String) async throws {
+  func bodyArrivesCompletelyInEachFraming(query: String) async throws {
     let server = try server()
 
     let heard = try await CurlTransport().get(server.baseURL + "/one.png" + query)
@@ -29,7 +29,7 @@ struct GalleryTests {
     ("?truncate=5000", [18]), ("?length=+5", [18]), ("?reset=5000", [56]), ("?reset=0", [52, 56]),
     ("?garbage=1", [1]),
   ])
-  func faultsOfTheNetworkHaveCurlsCode(query: String, codes: [Int]) async throws {
+  func networkFaultsAreReportedWithTheirCurlCode(query: String, codes: [Int]) async throws {
     let server = try server()
 
     let heard = try await CurlTransport().get(
@@ -39,7 +39,7 @@ struct GalleryTests {
   }
 
   @Test(arguments: ["?stall=5000", "?stall=0"])
-  func silenceIsATimeOut(query: String) async throws {
+  func silentServerTimesOut(query: String) async throws {
     let server = try server()
 
     let heard = try await CurlTransport().get(
@@ -56,7 +56,7 @@ struct GalleryTests {
     ("/one.png?endless=1", .tooLarge(.body(bytes: 200_000))),
     ("/one.png?length=%2B200000", .tooLarge(.body(bytes: 200_000))),
   ])
-  func refusalsAreTyped(target: String, error: ImageError) async throws {
+  func refusedResponsesHaveTypedErrors(target: String, error: ImageError) async throws {
     let server = try server()
 
     let heard = try await CurlTransport().get(server.baseURL + target, bodyLimit: 200_000)
@@ -81,7 +81,7 @@ struct GalleryTests {
       second.log.map { $0.headers.keys.sorted() } == [["accept", "accept-encoding", "host", "user-agent"]])
   }
 
-  @Test func freshnessIsAskedForAndReported() async throws {
+  @Test func conditionalRequestReportsNotModified() async throws {
     let server = try server()
 
     let heard = try await CurlTransport().get(
@@ -100,7 +100,7 @@ struct GalleryTests {
     #expect(server.connectionCount == 1)
   }
 
-  @Test func serverThatIsDownIsAFailureAndItsReturnIsNot() async throws {
+  @Test func requestFailsWhileTheServerIsDownAndSucceedsAfterwards() async throws {
     let server = try server()
     let transport = CurlTransport()
     _ = try await transport.get(server.baseURL + "/one.png")
@@ -127,7 +127,7 @@ struct GalleryTests {
     #expect(heard.body == [1, 2, 3])
   }
 
-  @Test func cancellingLetsTheServerGo() async throws {
+  @Test func cancelEndsTheExchangesOfTheServer() async throws {
     let server = try server()
     let transport = CurlTransport()
     let (late, long) = (Recorder(), Recorder())

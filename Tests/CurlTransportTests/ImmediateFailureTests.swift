@@ -7,7 +7,7 @@ import VitrineLoading
 
 /// Receivers start the next transfer when one ends, as a downloader does. A transfer that fails before it is sent ends
 /// on the transport's own thread.
-@Suite("A transfer that libcurl refuses at once does not stop others", .timeLimit(.minutes(1)))
+@Suite("A transfer that libcurl refuses at once does not stop other transfers", .timeLimit(.minutes(1)))
 struct ImmediateFailureTests {
   /// The reasons for an immediate failure.
   enum Refusal: String, CaseIterable, CustomTestStringConvertible {
@@ -40,7 +40,7 @@ struct ImmediateFailureTests {
   }
 
   @Test(arguments: Refusal.allCases)
-  func nextTransferRuns(refusal: Refusal) async throws {
+  func nextTransferRunsAfterAnImmediateFailure(refusal: Refusal) async throws {
     let server = try ScriptedServer { _ in [.answer("hello")] }
     defer { server.stop() }
     let (transport, url) = (try transport(), server.url)
@@ -53,7 +53,7 @@ struct ImmediateFailureTests {
     #expect(await second.end().text == "hello")
   }
 
-  @Test func unknownOptionStopsNoOther() async throws {
+  @Test func unknownOptionDoesNotStopTheNextTransfer() async throws {
     let server = try ScriptedServer { _ in [.answer("hello")] }
     defer { server.stop() }
     let isFirst = Once()
@@ -70,7 +70,7 @@ struct ImmediateFailureTests {
     #expect(await second.end().text == "hello")
   }
 
-  @Test func longChainOfFailuresComesToItsEnd() async throws {
+  @Test func longChainOfImmediateFailuresEnds() async throws {
     let server = try ScriptedServer { _ in [.answer("hello")] }
     defer { server.stop() }
     let (transport, url) = (try transport(), server.url)
@@ -89,7 +89,7 @@ struct ImmediateFailureTests {
     #expect(await last.end().text == "hello")
   }
 
-  @Test func transferThatRunsGoesOnBesideEndlessFailures() async throws {
+  @Test func otherTransferCompletesDuringEndlessFailures() async throws {
     let server = try ScriptedServer { _ in [.answer("hello")] }
     defer { server.stop() }
     let transport = try transport()

@@ -3,9 +3,9 @@ import Testing
 import VitrineCurlTransport
 import VitrineLoading
 
-@Suite("A failure leaves no socket behind and does not spoil the next load", .timeLimit(.minutes(1)))
+@Suite("A failure leaves no open socket and does not affect the next load", .timeLimit(.minutes(1)))
 struct LeftoverTests {
-  /// What a server does with a request for `/bad`.
+  /// The faulty responses of a server to `/bad`.
   static let faults: [(name: String, steps: [ScriptedServer.Step])] = [
     ("closes", [.close]), ("resets", [.reset]), ("says nothing", [.hold]),
     ("no HTTP", [.send("hello\r\n\r\n"), .close]), ("half a head", [.send("HTTP/1.1 200 OK\r\nA: "), .hold]),
@@ -25,7 +25,7 @@ struct LeftoverTests {
   ]
 
   @Test(arguments: faults.indices)
-  func serverMisbehaves(index: Int) async throws {
+  func misbehavingServerLeavesNoOpenSocket(index: Int) async throws {
     let server = try ScriptedServer { request in
       request.target == "/bad" ? Self.faults[index].steps : [.answer("hello")]
     }
@@ -49,9 +49,9 @@ struct LeftoverTests {
   }
 
   @Test(
-    "certificates that fail leave no socket behind",
+    "refused certificates leave no open socket",
     .enabled(if: TLSServer.isAvailable, "needs nginx and openssl"))
-  func untrusted() async throws {
+  func refusedCertificateLeavesNoOpenSocket() async throws {
     let server = try TLSServer()
     let transport = CurlTransport(trust: .init(certificateAuthorities: server.certificate))
 

@@ -4,7 +4,7 @@ import Testing
 import VitrineCurlTransport
 import VitrineLoading
 
-@Suite("Whatever a server does, a transfer stays within its limits", .timeLimit(.minutes(1)))
+@Suite("A transfer stays within its limits for any behavior of the server", .timeLimit(.minutes(1)))
 struct LimitTests {
   @Test func bodyMayFillItsLimitExactly() async throws {
     let server = try ScriptedServer { _ in [.answer("hello")] }
@@ -41,7 +41,7 @@ struct LimitTests {
     #expect(heard.body.count <= 100_000)
   }
 
-  @Test func bodyShorterThanDeclaredIsAFailure() async throws {
+  @Test func bodyShorterThanDeclaredFails() async throws {
     let server = try ScriptedServer { _ in
       [.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello"), .close]
     }
@@ -63,7 +63,7 @@ struct LimitTests {
   }
 
   @Test(arguments: ["-5", "abc", "99999999999999999999999"])
-  func lengthThatIsNoNumberHarmsNothing(length: String) async throws {
+  func invalidContentLengthIsIgnoredOrRefused(length: String) async throws {
     let server = try ScriptedServer { _ in
       [.send("HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\n\r\nhello"), .close]
     }
@@ -75,7 +75,7 @@ struct LimitTests {
   }
 
   @Test(arguments: [Int.max, Int.max / 4 + 1, Int.max / 4])
-  func hugeLengthHarmsNothing(length: Int) async throws {
+  func hugeContentLengthIsRefusedOrCapped(length: Int) async throws {
     let server = try ScriptedServer { _ in
       [.send("HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\n\r\nhello"), .close]
     }
@@ -90,7 +90,7 @@ struct LimitTests {
   }
 
   @Test(arguments: [-Double.infinity, -1e300, -1, 0])
-  func timesBelowZeroAreOverAtOnce(seconds: Double) async throws {
+  func timeoutsOfZeroOrLessExpireAtOnce(seconds: Double) async throws {
     let server = try ScriptedServer { _ in [.hold] }
     defer { server.stop() }
     let full = try FullListener()
@@ -109,7 +109,7 @@ struct LimitTests {
   }
 
   @Test(arguments: [Double.nan, .infinity, 1e300, 1e9])
-  func timesWithoutEndHarmNothing(seconds: Double) async throws {
+  func infiniteAndNaNTimeoutsDoNotFailATransfer(seconds: Double) async throws {
     let server = try ScriptedServer { _ in [.answer("hello")] }
     defer { server.stop() }
 
@@ -119,7 +119,7 @@ struct LimitTests {
     #expect(heard.text == "hello")
   }
 
-  @Test func floodOfHeadersIsCutOff() async throws {
+  @Test func tooManyOrTooLargeHeadersFail() async throws {
     let many = (0..<300).map { "A\($0): 1\r\n" }.joined()
     let large = "A: " + String(repeating: "x", count: 70_000) + "\r\n"
     let server = try ScriptedServer { request in
@@ -136,7 +136,7 @@ struct LimitTests {
   }
 
   @Test(arguments: ["", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello"])
-  func silenceEndsATransfer(beginning: String) async throws {
+  func stallTimeoutEndsASilentTransfer(beginning: String) async throws {
     let server = try ScriptedServer { _ in [.send(beginning), .hold] }
     defer { server.stop() }
 
@@ -146,7 +146,7 @@ struct LimitTests {
     #expect(heard.error == .timedOut(.stall(seconds: 0.2)))
   }
 
-  @Test func totalTimeEndsATransferThatGoesOn() async throws {
+  @Test func totalTimeoutEndsARunningTransfer() async throws {
     let server = try ScriptedServer { _ in
       [.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello"), .hold]
     }
@@ -159,7 +159,7 @@ struct LimitTests {
     #expect(heard.text == "hello")
   }
 
-  @Test func timeOfABrokenTransferCountsUpToItsEnd() async throws {
+  @Test func metricsOfAFailedTransferCoverItsWholeTime() async throws {
     let server = try ScriptedServer { _ in
       [.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello"), .hold]
     }
@@ -173,7 +173,7 @@ struct LimitTests {
     #expect(spent.total > 0.45)
   }
 
-  @Test func connectionThatIsNotAnsweredEnds() async throws {
+  @Test func connectTimeoutEndsAnUnansweredConnection() async throws {
     let full = try FullListener()
     defer { full.close() }
 
@@ -184,7 +184,7 @@ struct LimitTests {
     #expect(heard.responses.isEmpty)
   }
 
-  @Test func nobodyListeningIsAFailure() async throws {
+  @Test func refusedConnectionFails() async throws {
     let server = try ScriptedServer { _ in [] }
     server.stop()
 
@@ -193,8 +193,8 @@ struct LimitTests {
     #expect(heard.curlCode == 7)
   }
 
-  @Test func thoseWhoWaitForTheSameConnectionEndWithIt() async throws {
-    // Takes connections, and never says hello.
+  @Test func transfersWaitingForOneConnectionTimeOutWithIt() async throws {
+    // The kernel accepts connections, and the TLS handshake is never answered.
     let mute = try #require(Loopback.bind())
     #expect(listen(mute.socket, 128) == 0)
     defer { close(mute.socket) }
@@ -207,7 +207,7 @@ struct LimitTests {
     }
 
     for recorder in recorders { #expect(await recorder.end().error == .timedOut(.connect(seconds: 0.5))) }
-    // The next one may have begun when the first one ended, and no others try after it.
+    // A second connection may have begun when the first ended; no other transfer connects after it.
     #expect(fcntl(mute.socket, F_SETFL, O_NONBLOCK) == 0)
     var connections = 0
     while case let socket = accept(mute.socket, nil, nil), socket >= 0 {
@@ -230,7 +230,7 @@ struct LimitTests {
   }
 }
 
-/// A socket that listens and whose queue is full: Linux leaves further connections without an answer.
+/// A listening socket whose queue is full, so that Linux leaves further connections unanswered.
 private final class FullListener {
   let port: UInt16
   private var sockets: [Int32]

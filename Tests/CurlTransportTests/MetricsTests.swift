@@ -3,10 +3,10 @@ import Testing
 import VitrineCurlTransport
 import VitrineLoading
 
-@Suite("A transfer says what it took", .timeLimit(.minutes(1)))
+@Suite("A transfer reports its metrics", .timeLimit(.minutes(1)))
 struct MetricsTests {
-  @Test("AF-S8 SD-D26 times, sizes, protocol and address come with the end")
-  func figures() async throws {
+  @Test("AF-S8 SD-D26 times, sizes, protocol and address are reported at the end")
+  func metricsAreReportedAtTheEnd() async throws {
     let server = try ScriptedServer { request in
       request.target == "/"
         ? [.answer("away", status: "302 Found", fields: ["Location: /two", "Connection: close"]), .close]
@@ -26,7 +26,7 @@ struct MetricsTests {
     #expect(metrics.firstByte > 0 && metrics.firstByte <= metrics.total && metrics.tls == 0)
   }
 
-  @Test func failureTellsNoMoreThanItKnows() async throws {
+  @Test func failedConnectionReportsNoTrafficMetrics() async throws {
     let server = try ScriptedServer { _ in [] }
     server.stop()
 
@@ -36,7 +36,7 @@ struct MetricsTests {
     #expect(spent.requests == 0 && spent.bytesReceived == 0)
   }
 
-  @Test func oldProtocolIsTold() async throws {
+  @Test func http10IsReportedAsTheProtocolVersion() async throws {
     let server = try ScriptedServer { _ in [.send("HTTP/1.0 200 OK\r\n\r\nhello"), .close] }
     defer { server.stop() }
 

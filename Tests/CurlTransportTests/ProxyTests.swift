@@ -3,9 +3,9 @@ import Testing
 import VitrineCurlTransport
 import VitrineLoading
 
-@Suite("Pictures come through a proxy, and its failures are its own", .timeLimit(.minutes(1)))
+@Suite("Transfers use a proxy, and its failures have their own error", .timeLimit(.minutes(1)))
 struct ProxyTests {
-  @Test func loginOfAProxyIsForTheProxyAlone() async throws {
+  @Test func proxyLoginIsSentOnlyToTheProxy() async throws {
     let proxy = try ScriptedServer { _ in [.answer("from the proxy")] }
     defer { proxy.stop() }
     let server = try ScriptedServer { _ in [.answer("direct")] }
@@ -22,7 +22,7 @@ struct ProxyTests {
     #expect(server.requests.map { $0.value(of: "proxy-authorization") } == [nil])
   }
 
-  @Test func tunnelIsAskedForWithoutTheRequestsSecrets() async throws {
+  @Test func tunnelRequestOmitsTheSecretsOfTheRequest() async throws {
     let proxy = try ScriptedServer { _ in [.answer("", status: "403 Forbidden")] }
     defer { proxy.stop() }
     let url = try #require(URL(string: "https://pictures.invalid/"))
@@ -45,7 +45,7 @@ struct ProxyTests {
   }
 
   @Test(arguments: ["http", "https"])
-  func proxyThatWantsOtherCredentialsSaysSo(scheme: String) async throws {
+  func missingProxyLoginFailsWithAProxyError(scheme: String) async throws {
     let proxy = try ScriptedServer { _ in
       [.answer("no", status: "407 No", fields: ["Proxy-Authenticate: Basic realm=\"x\""])]
     }
@@ -65,7 +65,7 @@ struct ProxyTests {
     ("http://127.0.0.1:1", "http"), ("http://127.0.0.1:1", "https"), ("socks5h://127.0.0.1:1", "http"),
     ("nonsense://127.0.0.1:1", "http"), ("http://proxy.invalid:1", "https"), ("http://", "http"),
   ])
-  func proxyThatIsNotThereIsAFailureOfItsOwn(proxy: String, scheme: String) async throws {
+  func unreachableProxyFailsWithAProxyError(proxy: String, scheme: String) async throws {
     let heard = try await CurlTransport(configuration: .init(proxy: .url(proxy)))
       .get("\(scheme)://pictures.invalid/", timeouts: .init(connect: 5))
 
@@ -77,7 +77,7 @@ struct ProxyTests {
   }
 
   @Test(arguments: ["http", "nonsense", "socks5h"])
-  func complaintDoesNotTellThePassword(scheme: String) async throws {
+  func proxyErrorOmitsThePassword(scheme: String) async throws {
     for host in ["127.0.0.1:1", "a b", "[", "127.0.0.1:99999"] {
       let proxy = "\(scheme)://kiosk:s3cret@\(host)"
 
@@ -92,7 +92,7 @@ struct ProxyTests {
     }
   }
 
-  @Test func loginOfAProxyMayHoldAnything() async throws {
+  @Test func proxyLoginIsPercentDecoded() async throws {
     let proxy = try ScriptedServer { _ in [.answer("from the proxy")] }
     defer { proxy.stop() }
     let transport = CurlTransport(
@@ -104,9 +104,8 @@ struct ProxyTests {
     #expect(proxy.requests.map { $0.value(of: "proxy-authorization") } == ["Basic \(login)"])
   }
 
-  @Test func socksProxyLooksTheNameUp() async throws {
-    // Takes whoever comes and connects to whatever is asked for, which it says beforehand (RFC 1928, 3 and
-    // 6).
+  @Test func socksProxyResolvesTheHostName() async throws {
+    // The replies that accept the client and the connection, sent in advance (RFC 1928, 3 and 6).
     let yes = "\u{5}\u{0}" + "\u{5}\u{0}\u{0}\u{1}" + String(repeating: "\u{0}", count: 6)
     let proxy = try ScriptedServer(greeting: yes) { _ in [.answer("from the proxy")] }
     defer { proxy.stop() }
@@ -119,8 +118,8 @@ struct ProxyTests {
     #expect(said.count == 2 && said[0].contains("pictures.invalid"))
   }
 
-  @Test func proxyThatTakesNobodyIsAFailureOfItsOwn() async throws {
-    // No method that SOCKS knows is acceptable (RFC 1928, 3).
+  @Test func proxyThatRefusesTheConnectionFailsWithAProxyError() async throws {
+    // The proxy selects a method that the client has not offered (RFC 1928, 3).
     let proxy = try ScriptedServer(greeting: "\u{5}\u{7F}") { _ in [] }
     defer { proxy.stop() }
     let closing = try ScriptedServer { _ in [.close] }
@@ -141,7 +140,7 @@ struct ProxyTests {
   }
 
   @Test(arguments: ["http", "https"])
-  func silentProxyEndsInTime(scheme: String) async throws {
+  func silentProxyTimesOut(scheme: String) async throws {
     let proxy = try ScriptedServer { _ in [.hold] }
     defer { proxy.stop() }
     let transport = CurlTransport(configuration: .init(proxy: .url(proxy.url)))
@@ -153,7 +152,7 @@ struct ProxyTests {
     #expect(heard.error == .timedOut(expected))
   }
 
-  @Test func serverThatIsNotThereIsNoFailureOfTheProxy() async throws {
+  @Test func unreachableLoopbackServerIsNotAProxyFailure() async throws {
     let heard = try await CurlTransport(configuration: .init(proxy: .url("http://127.0.0.1:2")))
       .get("http://127.0.0.1:1/")
 
@@ -162,10 +161,10 @@ struct ProxyTests {
 }
 
 @Suite(
-  "A real proxy is gone through", .timeLimit(.minutes(1)),
+  "Transfers go through a real proxy", .timeLimit(.minutes(1)),
   .enabled(if: TLSServer.isAvailable && TinyProxy.isAvailable, "needs tinyproxy, nginx and openssl"))
 struct RealProxyTests {
-  @Test func plainAndEncryptedGoThroughIt() async throws {
+  @Test func plainAndEncryptedTransfersUseTheProxy() async throws {
     let (proxy, tls) = (try TinyProxy(), try server())
     let server = try ScriptedServer { _ in [.answer("hello")] }
     defer { server.stop() }
@@ -181,7 +180,7 @@ struct RealProxyTests {
     #expect(try proxy.log.contains("CONNECT 127.0.0.1:\(tls.port)"))
   }
 
-  @Test func manyShareOneTunnel() async throws {
+  @Test func transfersShareOneTunnel() async throws {
     let (proxy, tls) = (try TinyProxy(), try server())
     let transport = transport(proxy.url(), tls)
     let recorders = (0..<20).map { _ in Recorder() }
@@ -194,7 +193,7 @@ struct RealProxyTests {
   }
 
   @Test(arguments: [("wrong", 401), (nil, 407)])
-  func proxyTurnsStrangersAway(password: String?, status: Int) async throws {
+  func proxyRefusesAWrongOrMissingPassword(password: String?, status: Int) async throws {
     let (proxy, tls) = (try TinyProxy(), try server())
     let server = try ScriptedServer { _ in [.answer("hello")] }
     defer { server.stop() }
@@ -206,12 +205,12 @@ struct RealProxyTests {
       Issue.record("\(String(describing: encrypted.error))")
       return
     }
-    // tinyproxy answers a wrong password as a server would.
+    // tinyproxy responds to a wrong password with the status of a server, 401.
     #expect(plain.error != nil && plain.responses.map(\.status) == [status])
     #expect(server.connectionCount == 0)
   }
 
-  @Test func serverBehindAProxyIsNotTrustedForIt() async throws {
+  @Test func serverBehindAProxyNeedsATrustedCertificate() async throws {
     let (proxy, tls) = (try TinyProxy(), try server())
 
     let heard = try await CurlTransport(
@@ -221,7 +220,7 @@ struct RealProxyTests {
     #expect(heard.isUntrusted(for: "self-signed certificate"), "\(String(describing: heard.error))")
   }
 
-  @Test func proxyCannotReachTheServer() async throws {
+  @Test func proxyThatCannotReachTheServerFailsWithAProxyError() async throws {
     let (proxy, tls) = (try TinyProxy(), try server())
     let transport = transport(proxy.url(), tls)
     tls.stop()
@@ -237,7 +236,7 @@ struct RealProxyTests {
     #expect(next.text == "hello")
   }
 
-  /// By its address: a proxy asks the system for names, which may know none without a network.
+  /// Uses an address because a proxy resolves names through the system, which may fail without a network.
   private func server() throws -> TLSServer { try TLSServer(host: "127.0.0.1") }
 
   private func transport(_ proxy: String, _ tls: TLSServer) -> CurlTransport {

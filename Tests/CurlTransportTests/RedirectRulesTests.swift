@@ -4,12 +4,12 @@ import Testing
 import VitrineCurlTransport
 import VitrineLoading
 
-@Suite("A program has a say in redirects", .timeLimit(.minutes(1)))
+@Suite("A program decides about redirects", .timeLimit(.minutes(1)))
 struct RedirectRulesTests {
   typealias Redirect = CurlTransport.Redirect
 
   @Test("AF-S19 a program is asked about a redirect", arguments: [301, 302, 303, 307, 308])
-  func asked(status: Int) async throws {
+  func programIsAskedAboutARedirect(status: Int) async throws {
     let server = try server(status: status, location: "/two")
     defer { server.stop() }
     let asked = Mutex<[Redirect]>([])
@@ -26,7 +26,7 @@ struct RedirectRulesTests {
     #expect(heard.text == "/two")
   }
 
-  @Test func refusalIsTypedAndTellsNoPassword() async throws {
+  @Test func refusalIsTypedAndOmitsThePassword() async throws {
     let server = try server(location: "/two")
     defer { server.stop() }
 
@@ -36,7 +36,7 @@ struct RedirectRulesTests {
     #expect(heard.responses.isEmpty && server.requests.count == 1)
   }
 
-  @Test func anotherURLMayTakeThePlace() async throws {
+  @Test func ruleMayReplaceTheTargetURL() async throws {
     let server = try server(location: "/two")
     defer { server.stop() }
     let other = try ScriptedServer { _ in [.answer("other")] }
@@ -53,7 +53,7 @@ struct RedirectRulesTests {
   @Test(arguments: [
     ("file:///etc/hostname", ImageError.RedirectRefusal.scheme("file")), ("two", .badLocation("two")),
   ])
-  func otherURLIsBoundByTheRules(url: String, reason: ImageError.RedirectRefusal) async throws {
+  func replacedTargetURLIsCheckedLikeARedirect(url: String, reason: ImageError.RedirectRefusal) async throws {
     let server = try server(location: "/two")
     defer { server.stop() }
     let target = try #require(URL(string: url))
@@ -63,7 +63,7 @@ struct RedirectRulesTests {
     #expect(heard.error == .redirectRefused(reason))
   }
 
-  @Test func nobodyIsAskedAboutWhatIsRefusedAnyway() async throws {
+  @Test func ruleIsNotAskedAboutARefusedRedirect() async throws {
     let server = try server(location: "file:///etc/hostname")
     defer { server.stop() }
 
@@ -76,7 +76,7 @@ struct RedirectRulesTests {
   }
 
   @Test(arguments: [(-1, 0), (0, 0), (1, 1), (7, 7)])
-  func limitIsTheCallers(limit: Int, followed: Int) async throws {
+  func redirectLimitIsConfigurable(limit: Int, followed: Int) async throws {
     let server = try ScriptedServer { _ in [.answer("", status: "302 Found", fields: ["Location: /"])] }
     defer { server.stop() }
 
@@ -86,7 +86,7 @@ struct RedirectRulesTests {
     #expect(heard.spent?.redirects == followed && server.requests.count == followed + 1)
   }
 
-  @Test func ruleMayLookForItsWayInCircles() async throws {
+  @Test func ruleThatLoopsEndsAtTheRedirectLimit() async throws {
     let server = try server(location: "/two")
     defer { server.stop() }
     let one = try #require(URL(string: server.url + "/one"))

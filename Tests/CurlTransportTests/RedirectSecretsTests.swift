@@ -3,14 +3,14 @@ import Testing
 import VitrineCurlTransport
 import VitrineLoading
 
-@Suite("No secret follows a redirect to another origin, however it is written", .timeLimit(.minutes(1)))
+@Suite("No secret follows a redirect to another origin, in any form of its URL", .timeLimit(.minutes(1)))
 struct RedirectSecretsTests {
-  /// Where a redirect from `http://localhost:A/` leads to; `A` and `B` stand for ports.
+  /// The target of a redirect from `http://localhost:A/`; `A` and `B` stand for ports.
   struct Form: CustomTestStringConvertible {
     let testDescription: String
     let location: String
     var status = 302
-    /// Whether the same server is asked again, under the same or another name.
+    /// True if the redirect leads back to the same server, under the same or another name.
     var comesBack = false
 
     init(_ name: String, _ location: String, status: Int = 302, comesBack: Bool = false) {
@@ -37,14 +37,14 @@ struct RedirectSecretsTests {
       Form("backslashes", "\\\\127.0.0.1:B\\x", comesBack: true),
     ] + [301, 303, 307, 308].map { Form("status \($0)", "http://127.0.0.1:B/x", status: $0) }
 
-  /// Everything that a request may have to hide.
+  /// The header fields of the first request; `s3cret` must not reach another origin.
   private static let secrets: HTTPHeaders = [
     "Authorization": "s3cret", "Cookie": "own=s3cret", "X-Api-Key": "s3cret", "Referer": "http://s3cret/",
     "Proxy-Authorization": "s3cret", "Accept": "image/*", "Range": "bytes=1-", "Host": "s3cret.example",
   ]
 
   @Test(arguments: forms)
-  func nothingLeaks(form: Form) async throws {
+  func redirectLeaksNoSecret(form: Form) async throws {
     let other = try ScriptedServer { _ in [.answer("hello")] }
     defer { other.stop() }
     let server = try redirecting(to: form, other: other.port)
@@ -57,7 +57,7 @@ struct RedirectSecretsTests {
 
     let first = try #require(server.requests.first)
     #expect(first.authorization == "s3cret" && first.value(of: "x-api-key") == "s3cret")
-    // Back at its own origin a request keeps what it had: backslashes are part of a path.
+    // At its own origin a request keeps its headers: backslashes are part of a path.
     let isSameOrigin = form.testDescription == "backslashes"
     let reached = other.requests + server.requests.dropFirst()
     for request in reached where !isSameOrigin {
@@ -65,12 +65,12 @@ struct RedirectSecretsTests {
       #expect(
         request.fields.allSatisfy { Self.harmless.contains($0.prefix { $0 != ":" }) }, "\(request.head)")
     }
-    // A name that this machine does not know is an end, too.
+    // The transfer may also fail because this machine does not resolve the name.
     #expect(reached.count == 1 || heard.error != nil, "\(String(describing: heard.error))")
     #expect(form.comesBack == !server.requests.dropFirst().isEmpty || heard.error != nil)
   }
 
-  @Test func sameOriginInOtherLettersKeepsEverything() async throws {
+  @Test func sameOriginInDifferentCaseKeepsAllHeaders() async throws {
     let server = try redirecting(to: Form("", "HTTP://user:x@LOCALHOST:A/x"), other: 1)
     defer { server.stop() }
 
@@ -82,7 +82,7 @@ struct RedirectSecretsTests {
     #expect(server.requests.map(\.authorization) == ["2", "2"])
   }
 
-  @Test func wayThereAndBackGivesNothingBack() async throws {
+  @Test func droppedSecretsAreNotRestoredOnReturn() async throws {
     let home = ScriptedServerBox()
     let away = try ScriptedServer { _ in
       [.answer("", status: "302 Found", fields: ["Location: \(home.url)/back"])]
@@ -101,7 +101,7 @@ struct RedirectSecretsTests {
     #expect(server.requests.last?.authorization == nil)
   }
 
-  @Test func credentialsStayWithTheirOriginsAndAreThereOnTheWayBack() async throws {
+  @Test func credentialsStayWithTheirOriginsAndApplyAgainOnReturn() async throws {
     let home = ScriptedServerBox()
     let away = try ScriptedServer { _ in
       [.answer("", status: "302 Found", fields: ["Location: \(home.url)/back"])]
@@ -123,9 +123,9 @@ struct RedirectSecretsTests {
   }
 
   @Test(
-    "a redirect from http to https of another host is sent no secret",
+    "a redirect from http to https on another host carries no secret",
     .enabled(if: TLSServer.isAvailable, "needs nginx and openssl"))
-  func towardsTLS() async throws {
+  func redirectFromHTTPToHTTPSCarriesNoSecret() async throws {
     let tls = try TLSServer()
     let server = try redirecting(to: Form("", "https://localhost:B/echo"), other: tls.port)
     defer { server.stop() }
@@ -147,7 +147,7 @@ struct RedirectSecretsTests {
   @Test(arguments: [
     "file:///etc/hostname", "data:,x", "ftp://127.0.0.1:B/x", "http+unix://x/", "ws://127.0.0.1:B",
   ])
-  func otherSchemesAreNotReached(location: String) async throws {
+  func redirectToAnotherSchemeIsRefused(location: String) async throws {
     let other = try ScriptedServer { _ in [.answer("hello")] }
     defer { other.stop() }
     let server = try redirecting(to: Form("", location), other: other.port)
@@ -161,7 +161,7 @@ struct RedirectSecretsTests {
 
   private static let harmless: Set<Substring> = ["host", "accept", "accept-encoding", "user-agent"]
 
-  /// Answers `/first` with the redirect, and sets a cookie there; everything else with `hello`.
+  /// Returns a server that answers `/first` with the redirect and a cookie, and other paths with `hello`.
   private func redirecting(to form: Form, other: UInt16) throws -> ScriptedServer {
     let home = ScriptedServerBox()
     let server = try ScriptedServer { request in

@@ -5,7 +5,7 @@ import VitrineLoading
 
 @Suite("A redirect is followed, hop by hop", .timeLimit(.minutes(1)))
 struct RedirectTests {
-  @Test func onlyTheLastAnswerIsReported() async throws {
+  @Test func onlyTheFinalResponseIsReported() async throws {
     let server = try ScriptedServer { request in
       switch request.target {
       case "/a/one": [.answer("not this", status: "301 Moved", fields: ["Location: two"])]
@@ -46,7 +46,7 @@ struct RedirectTests {
     #expect(heard.metrics?.isReused == false)
   }
 
-  @Test func loopEndsAtTheHopLimit() async throws {
+  @Test func redirectLoopEndsAtTheLimit() async throws {
     let server = try ScriptedServer { _ in [.answer("", status: "302 Found", fields: ["Location: /"])] }
     defer { server.stop() }
 
@@ -62,7 +62,7 @@ struct RedirectTests {
     ("ftp://127.0.0.1/a", ImageError.RedirectRefusal.scheme("ftp")), ("file:///etc/passwd", .scheme("file")),
     ("http://[", .badLocation("http://[")), ("", .badLocation("")),
   ])
-  func refusalIsTyped(location: String, reason: ImageError.RedirectRefusal) async throws {
+  func refusedRedirectHasATypedError(location: String, reason: ImageError.RedirectRefusal) async throws {
     let server = try ScriptedServer { _ in
       [.answer("", status: "302 Found", fields: ["Location: \(location)"])]
     }
@@ -75,7 +75,7 @@ struct RedirectTests {
     #expect(server.requests.count == 1)
   }
 
-  @Test func bodyOfARedirectIsReadALittleOnly() async throws {
+  @Test func longBodyOfARedirectIsNotReadCompletely() async throws {
     let server = try ScriptedServer { request in
       guard request.target == "/" else { return [.answer("hello")] }
       return [
@@ -89,7 +89,7 @@ struct RedirectTests {
     #expect(heard.text == "hello")
   }
 
-  @Test func totalTimeSpansTheHops() async throws {
+  @Test func totalTimeoutSpansAllHops() async throws {
     let server = try ScriptedServer { request in
       request.target == "/"
         ? [.answer("", status: "302 Found", fields: ["Location: /two"])] : [.hold]

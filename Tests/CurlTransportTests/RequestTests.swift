@@ -3,9 +3,9 @@ import Testing
 import VitrineCurlTransport
 import VitrineLoading
 
-@Suite("A request says what it was told to", .timeLimit(.minutes(1)))
+@Suite("A request sends what it was given", .timeLimit(.minutes(1)))
 struct RequestTests {
-  @Test func headersGoOutAsGiven() async throws {
+  @Test func headersAreSentAsGiven() async throws {
     let server = try ScriptedServer { _ in [.answer("")] }
     defer { server.stop() }
     var headers: HTTPHeaders = ["Accept": "image/webp", "X-Empty": ""]
@@ -21,7 +21,7 @@ struct RequestTests {
       ])
   }
 
-  @Test func userAgentOfARequestTakesTheOthersPlace() async throws {
+  @Test func userAgentOfARequestOverridesTheConfiguredOne() async throws {
     let server = try ScriptedServer { _ in [.answer("")] }
     defer { server.stop() }
     let transport = CurlTransport(configuration: .init(userAgent: "Kiosk/1"))
@@ -35,7 +35,7 @@ struct RequestTests {
   }
 
   @Test(arguments: [("A", "1\r\nEvil: 1"), ("A", "1\u{0}"), ("A B", "1"), ("", "1"), ("A\n", "1")])
-  func headerThatWouldBreakOutIsNotSent(name: String, value: String) async throws {
+  func headerWithInvalidCharactersIsNotSent(name: String, value: String) async throws {
     let server = try ScriptedServer { _ in [.answer("")] }
     defer { server.stop() }
 
@@ -46,7 +46,7 @@ struct RequestTests {
     #expect(server.connectionCount == 0)
   }
 
-  @Test func userAgentThatWouldBreakOutIsNotSent() async throws {
+  @Test func userAgentWithALineBreakIsNotSent() async throws {
     let server = try ScriptedServer { _ in [.answer("")] }
     defer { server.stop() }
 
@@ -63,13 +63,13 @@ struct RequestTests {
     ("http:a.jpg", .invalidURL("http:a.jpg")),
     ("http://127.0.0.1:99999/", .invalidURL("http://127.0.0.1:99999/")),
   ])
-  func addressOutsideTheWebIsRefused(url: String, error: ImageError) async throws {
+  func urlThatIsNotHTTPIsRefused(url: String, error: ImageError) async throws {
     let heard = try await CurlTransport().get(url)
 
     #expect(heard.error == error)
   }
 
-  @Test func loginInAURLIsForItsOwnOriginOnly() async throws {
+  @Test func loginInAURLIsSentOnlyToItsOrigin() async throws {
     let other = try ScriptedServer { _ in [.answer("")] }
     defer { other.stop() }
     let away = other.url + "/away"
@@ -86,7 +86,7 @@ struct RequestTests {
     #expect(other.requests.map { $0.fields.contains { $0.hasPrefix("authorization") } } == [false])
   }
 
-  @Test func cookiesAreNotKept() async throws {
+  @Test func cookiesAreNotKeptByDefault() async throws {
     let server = try ScriptedServer { _ in [.answer("", fields: ["Set-Cookie: a=b; Path=/"])] }
     defer { server.stop() }
     let transport = CurlTransport()
@@ -98,7 +98,7 @@ struct RequestTests {
     #expect(server.requests.allSatisfy { !$0.fields.contains { $0.hasPrefix("cookie") } })
   }
 
-  @Test func proxyIsUsedButForLoopback() async throws {
+  @Test func proxyIsUsedExceptForLoopback() async throws {
     let proxy = try ScriptedServer { _ in [.answer("from the proxy")] }
     defer { proxy.stop() }
     let server = try ScriptedServer { _ in [.answer("direct")] }

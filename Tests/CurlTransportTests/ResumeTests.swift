@@ -4,7 +4,7 @@ import VitrineCurlTransport
 import VitrineLoading
 import VitrineTesting
 
-/// Bodies that stop half way, and the rest of them from a real server.
+/// Downloads that are interrupted halfway and resumed from a real server.
 @Suite(
   .serialized, .timeLimit(.minutes(1)),
   .enabled(if: TLSServer.isAvailable, "needs nginx and openssl"))
@@ -25,7 +25,7 @@ struct ResumeTests {
     return downloader.load(request)
   }
 
-  /// Returns when enough has come to be gone on with; all of it comes after 15 s.
+  /// Returns when enough bytes have arrived to resume the download; the whole body takes about 15 s.
   private func waitForTheFirstHalf(_ events: AsyncStream<ImageTask.Event>) async {
     for await case .progress(let progress) in events where progress.received > 20_000 { return }
   }
@@ -40,7 +40,8 @@ struct ResumeTests {
     await downloader.shutDown()
   }
 
-  @Test(arguments: [true, false]) func pausedDownloadGoesOnWithTheRest(speaksHTTP2: Bool) async throws {
+  @Test(arguments: [true, false])
+  func pausedDownloadResumesWithTheRemainingBytes(speaksHTTP2: Bool) async throws {
     let server = try TLSServer(speaksHTTP2: speaksHTTP2)
     let downloader = downloader(server)
     let task = try load(server, with: downloader)
@@ -51,7 +52,7 @@ struct ResumeTests {
     try await expectTheRest(task, downloader)
   }
 
-  @Test func downloadGoesOnWithTheRestWhenItsServerIsBack() async throws {
+  @Test func interruptedDownloadResumesWhenItsServerReturns() async throws {
     let server = try TLSServer()
     let downloader = downloader(server)
     let task = try load(server, with: downloader)

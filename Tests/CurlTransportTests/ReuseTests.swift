@@ -5,9 +5,9 @@ import VitrineCurlTransport
 import VitrineGalleryServer
 import VitrineLoading
 
-@Suite("Connections are kept, and a dead one is not noticed", .timeLimit(.minutes(1)))
+@Suite("Connections are reused, and dead connections are replaced", .timeLimit(.minutes(1)))
 struct ReuseTests {
-  @Test func oneConnectionServesManyInTurn() async throws {
+  @Test func oneConnectionServesConsecutiveRequests() async throws {
     let server = try ScriptedServer { _ in [.answer("hello")] }
     defer { server.stop() }
     let transport = CurlTransport()
@@ -19,7 +19,7 @@ struct ReuseTests {
     #expect(server.connectionCount == 1)
   }
 
-  @Test func freedConnectionIsGivenToWhoWaitsForIt() async throws {
+  @Test func freedConnectionServesAWaitingTransfer() async throws {
     let server = try GalleryServer()
     server.add(Resource(body: Array(repeating: 7, count: 200_000), contentType: "image/png"), at: "/one")
     let transport = CurlTransport(configuration: .init(connectionsPerHost: 2))
@@ -36,7 +36,7 @@ struct ReuseTests {
     #expect(server.connectionCount <= 2)
   }
 
-  @Test func connectionThatDiesBeforeTheAnswerIsReplaced() async throws {
+  @Test func connectionThatDiesBeforeTheResponseIsReplaced() async throws {
     let server = try ScriptedServer { request in request.number == 0 ? [.answer("hello")] : [.reset] }
     defer { server.stop() }
     let transport = CurlTransport()
@@ -49,7 +49,7 @@ struct ReuseTests {
     #expect(server.connectionCount == 2)
   }
 
-  @Test func manyDeadConnectionsAreNotNoticedEither() async throws {
+  @Test func requestSucceedsDespiteManyDeadConnections() async throws {
     let together = Signal()
     let arrived = Atomic(0)
     let server = try ScriptedServer { request in
@@ -70,7 +70,7 @@ struct ReuseTests {
     #expect(heard.text == "hello")
   }
 
-  @Test func freshConnectionThatDiesIsAFailure() async throws {
+  @Test func requestFailsIfItsNewConnectionDies() async throws {
     let server = try ScriptedServer { _ in [.reset] }
     defer { server.stop() }
 
@@ -80,7 +80,7 @@ struct ReuseTests {
     #expect(server.requests.count == 1)
   }
 
-  @Test func requestIsNotSentAgainOnceTheAnswerHasBegun() async throws {
+  @Test func requestIsNotResentOnceTheResponseHasBegun() async throws {
     let server = try ScriptedServer { request in
       request.number == 0
         ? [.answer("hello")] : [.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello"), .reset]

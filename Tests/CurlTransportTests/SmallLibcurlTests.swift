@@ -7,7 +7,7 @@ import VitrineLoading
 
 /// A libcurl that is older, or built without some features, refuses options, like those of Buildroot and Yocto.
 @Suite(
-  "What a small libcurl lacks is done without, but for what keeps a transfer safe", .timeLimit(.minutes(1)))
+  "A small libcurl may lack all features except those that keep a transfer safe", .timeLimit(.minutes(1)))
 struct SmallLibcurlTests {
   /// Returns a transport whose libcurl refuses the given options.
   private func transport(
@@ -19,7 +19,7 @@ struct SmallLibcurlTests {
   }
 
   @Test(arguments: [CURLE_UNKNOWN_OPTION, CURLE_NOT_BUILT_IN])
-  func everythingThatCanBeDoneWithoutIs(code: CURLcode) async throws {
+  func optionalFeaturesMayBeMissing(code: CURLcode) async throws {
     let server = try ScriptedServer { request in
       request.target == "/there"
         ? [.answer("hello")] : [.answer("", status: "302 Found", fields: ["Location: /there"])]
@@ -40,7 +40,7 @@ struct SmallLibcurlTests {
     #expect(heard.metrics?.requests == 2 && heard.metrics?.redirects == 1)
   }
 
-  @Test func cookiesOfARequestAreSentWithoutAJar() async throws {
+  @Test func cookieHeaderIsSentWithoutTheCookieOption() async throws {
     let server = try ScriptedServer { _ in [.answer("hello")] }
     defer { server.stop() }
     let transport = transport(
@@ -51,7 +51,7 @@ struct SmallLibcurlTests {
     #expect(server.requests.first?.fields.contains("cookie: a=b") == true)
   }
 
-  @Test func proxyThatCannotBeUsedIsNotPassedBy() async throws {
+  @Test func unusableProxyIsNotBypassed() async throws {
     let server = try ScriptedServer { _ in [.answer("direct")] }
     defer { server.stop() }
     let transport = transport(
@@ -67,7 +67,7 @@ struct SmallLibcurlTests {
     #expect(server.connectionCount == 0)
   }
 
-  @Test func keysThatCannotBeComparedTrustNobody() async throws {
+  @Test func pinsThatCannotBeComparedTrustNoServer() async throws {
     let pins = ["localhost": ["sha256//" + String(repeating: "A", count: 43) + "="]]
     let transport = transport(
       without: [CURLOPT_PINNEDPUBLICKEY: CURLE_NOT_BUILT_IN], .init(trust: .init(pinnedKeys: pins)))
@@ -78,7 +78,7 @@ struct SmallLibcurlTests {
   }
 
   @Test(arguments: [CURLOPT_SSL_VERIFYPEER, CURLOPT_SSL_VERIFYHOST, CURLOPT_SSLVERSION].map(\.rawValue))
-  func checksOfTLSCannotBeDoneWithout(option: UInt32) async throws {
+  func missingTLSChecksFailTheTransfer(option: UInt32) async throws {
     let transport = transport(without: [CURLoption(rawValue: option): CURLE_UNKNOWN_OPTION])
 
     let heard = try await transport.get("https://localhost:1/")
@@ -89,7 +89,7 @@ struct SmallLibcurlTests {
   @Test(
     arguments: [CURLE_UNSUPPORTED_PROTOCOL, CURLE_UNKNOWN_OPTION, CURLE_NOT_BUILT_IN].map(\.rawValue),
     [true, false])
-  func withoutHTTP2AllIsSpokenOverHTTP11(code: UInt32, isLocalCAPathKnown: Bool) async throws {
+  func missingHTTP2FallsBackToHTTP11(code: UInt32, isLocalCAPathKnown: Bool) async throws {
     guard TLSServer.isAvailable else { return }
     let server = try TLSServer()
     let version2 = Int(CURL_HTTP_VERSION_2TLS)

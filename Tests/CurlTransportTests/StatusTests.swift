@@ -3,12 +3,12 @@ import Testing
 import VitrineCurlTransport
 import VitrineLoading
 
-@Suite("A status is accepted or refused, and its head is heard", .timeLimit(.minutes(1)))
+@Suite("A status is accepted or refused, and the response head is reported", .timeLimit(.minutes(1)))
 struct StatusTests {
   @Test(
-    "AF-S14 AF-S20 every status of 2xx is accepted, and 204 is empty",
+    "AF-S14 AF-S20 every 2xx status is accepted, and 204 has an empty body",
     arguments: [200, 201, 202, 203, 204, 205, 206, 207, 226, 299])
-  func success(status: Int) async throws {
+  func successStatusIsAccepted(status: Int) async throws {
     let server = try ScriptedServer { _ in [.answer(status == 204 ? "" : "hello", status: "\(status) Fine")] }
     defer { server.stop() }
 
@@ -19,9 +19,9 @@ struct StatusTests {
   }
 
   @Test(
-    "AF-S17 AF-S20 every status of 4xx and 5xx is refused",
+    "AF-S17 AF-S20 every 4xx and 5xx status is refused",
     arguments: [400, 401, 403, 404, 407, 410, 416, 429, 451, 499, 500, 502, 503, 504, 599])
-  func refusal(status: Int) async throws {
+  func errorStatusIsRefused(status: Int) async throws {
     let server = try ScriptedServer { _ in [.answer("hello", status: "\(status) Sorry")] }
     defer { server.stop() }
 
@@ -31,7 +31,7 @@ struct StatusTests {
     #expect(heard.body.isEmpty)
   }
 
-  @Test func headOfARefusedStatusIsHeard() async throws {
+  @Test func headOfARefusedResponseIsReported() async throws {
     let server = try ScriptedServer { _ in
       [.answer("later", status: "503 Busy", fields: ["Retry-After: 7"])]
     }
@@ -44,7 +44,7 @@ struct StatusTests {
     #expect(heard.spent?.requests == 1)
   }
 
-  @Test func requestSaysWhichStatusesItAccepts() async throws {
+  @Test func requestDefinesItsAcceptableStatuses() async throws {
     let server = try ScriptedServer { request in
       [
         .answer(
@@ -69,7 +69,7 @@ struct StatusTests {
       statuses == [200: .status(200), 206: nil, 404: nil, 410: nil, 411: .status(411), 416: .status(416)])
   }
 
-  @Test func noStatusIsAcceptableWhereNoneIsListed() async throws {
+  @Test func emptyListOfAcceptableStatusesRefusesSuccess() async throws {
     let server = try ScriptedServer { _ in [.answer("hello")] }
     defer { server.stop() }
 
@@ -79,7 +79,7 @@ struct StatusTests {
     #expect(heard.error == .status(200))
   }
 
-  @Test func redirectIsFollowedThoughItsStatusIsAcceptable() async throws {
+  @Test func redirectIsFollowedEvenIfItsStatusIsAcceptable() async throws {
     let server = try ScriptedServer { request in
       request.target == "/"
         ? [.answer("not this", status: "302 Found", fields: ["Location: /two"])] : [.answer("this")]

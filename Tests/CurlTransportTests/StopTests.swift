@@ -5,9 +5,9 @@ import Testing
 import VitrineCurlTransport
 import VitrineLoading
 
-@Suite("A transport that stops leaves nothing behind", .timeLimit(.minutes(1)))
+@Suite("A stopped transport leaves no transfers and no receivers behind", .timeLimit(.minutes(1)))
 struct StopTests {
-  @Test func everyoneHasHeardWhenStopReturns() async throws {
+  @Test func allReceiversAreNotifiedWhenStopReturns() async throws {
     let server = try ScriptedServer { _ in [.hold] }
     defer { server.stop() }
     let transport = CurlTransport()
@@ -19,7 +19,7 @@ struct StopTests {
     #expect(recorders.map { $0.heard.error } == Array(repeating: .cancelled, count: 10))
   }
 
-  @Test func stoppingTwiceOrUnusedDoesNothing() async throws {
+  @Test func stopDoesNothingOnAStoppedOrUnusedTransport() async throws {
     let transport = CurlTransport()
 
     transport.stop()
@@ -28,7 +28,8 @@ struct StopTests {
     #expect(try await transport.get("file:///").error == .unsupportedScheme("file"))
   }
 
-  @Test("AF-S10 a start after a stop begins anew") func startAfterStopBeginsAnew() async throws {
+  @Test("AF-S10 a start after a stop opens a new connection")
+  func startAfterStopOpensANewConnection() async throws {
     let server = try ScriptedServer { _ in [.answer("hello")] }
     defer { server.stop() }
     let transport = CurlTransport()
@@ -41,7 +42,7 @@ struct StopTests {
     #expect(server.connectionCount == 2)
   }
 
-  @Test func releasedTransportCancelsWhatRuns() async throws {
+  @Test func releasedTransportCancelsItsTransfers() async throws {
     let server = try ScriptedServer { _ in [.hold] }
     defer { server.stop() }
     let recorder = Recorder()
@@ -70,7 +71,7 @@ struct StopTests {
     #expect(await other.end().text == "hello")
   }
 
-  @Test func receiverIsReleasedAfterItsEnd() async throws {
+  @Test func receiverIsReleasedAfterItsTransferEnds() async throws {
     let server = try ScriptedServer { _ in [.answer("hello")] }
     defer { server.stop() }
     let transport = CurlTransport()

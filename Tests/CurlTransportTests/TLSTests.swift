@@ -7,7 +7,7 @@ import VitrineLoading
   "Encrypted connections are checked and shared", .timeLimit(.minutes(1)),
   .enabled(if: TLSServer.isAvailable, "needs nginx and openssl"))
 struct TLSTests {
-  @Test func ownAuthorityIsTrusted() async throws {
+  @Test func configuredAuthorityIsTrusted() async throws {
     let server = try TLSServer()
 
     let heard = try await trusting(server).get("https://localhost:\(server.port)/")
@@ -25,7 +25,7 @@ struct TLSTests {
     #expect(heard.error == .redirectRefused(.downgrade))
   }
 
-  @Test func http2CarriesManyOnOneConnection() async throws {
+  @Test func http2CarriesManyTransfersOnOneConnection() async throws {
     let server = try TLSServer()
     let transport = trusting(server)
 
@@ -36,7 +36,7 @@ struct TLSTests {
     #expect(heard.compactMap(\.metrics).map(\.connections).reduce(0, +) == 1)
   }
 
-  @Test func withoutHTTP2ConnectionsAreBounded() async throws {
+  @Test func http11ConnectionsAreBounded() async throws {
     let server = try TLSServer(speaksHTTP2: false)
 
     let heard = try await getTogether(30, "https://localhost:\(server.port)/", on: trusting(server))
@@ -45,7 +45,7 @@ struct TLSTests {
     #expect((1...6).contains(heard.compactMap(\.metrics).map(\.connections).reduce(0, +)))
   }
 
-  @Test func handlesServeAgainAfterTheySharedAConnection() async throws {
+  @Test func handlesAreReusableAfterSharingAConnection() async throws {
     let server = try TLSServer()
     let transport = trusting(server)
 
@@ -77,8 +77,8 @@ struct TLSTests {
     #expect(before.text == "hello" && after.text == "hello")
   }
 
-  @Test("AF-S21 SD-D8 user and password open what is private")
-  func privatePicture() async throws {
+  @Test("AF-S21 SD-D8 user and password give access to a protected resource")
+  func passwordGivesAccessToAProtectedResource() async throws {
     let server = try TLSServer()
     let origin = try #require(URL(string: server.url))
     var configuration = CurlTransport.Configuration(trust: .init(certificateAuthorities: server.certificate))
@@ -95,7 +95,7 @@ struct TLSTests {
   }
 
   @Test(arguments: [(true, false), (false, true)])
-  func http11IsSpokenWhereHTTP2IsNot(serverSpeaks: Bool, clientSpeaks: Bool) async throws {
+  func http11IsUsedIfEitherSideLacksHTTP2(serverSpeaks: Bool, clientSpeaks: Bool) async throws {
     let server = try TLSServer(speaksHTTP2: serverSpeaks)
     let transport = CurlTransport(
       configuration: .init(
@@ -106,7 +106,7 @@ struct TLSTests {
     #expect(heard.text == "hello" && heard.metrics?.httpVersion == "1.1")
   }
 
-  @Test func sessionsGoOnOnNewConnections() async throws {
+  @Test func newConnectionsResumeTheTLSSession() async throws {
     let server = try TLSServer(speaksHTTP2: false)
     let transport = trusting(server)
 

@@ -5,13 +5,13 @@ import VitrineCurlTransport
 import VitrineLoading
 
 @Suite(
-  "Whom to trust is said, and nobody else is", .timeLimit(.minutes(1)),
+  "Only servers that the configuration trusts are trusted", .timeLimit(.minutes(1)),
   .enabled(if: TLSServer.isAvailable, "needs nginx and openssl"))
 struct TrustTests {
   typealias Trust = CurlTransport.Trust
 
-  @Test("AF-S22 AF-S25 SD-D37 a self-signed certificate fails with an error of its own")
-  func selfSigned() async throws {
+  @Test("AF-S22 AF-S25 SD-D37 a self-signed certificate fails with its own error")
+  func selfSignedCertificateFails() async throws {
     let server = try TLSServer()
 
     let heard = try await CurlTransport().get(server.url)
@@ -22,7 +22,7 @@ struct TrustTests {
   }
 
   @Test("AF-S25 SD-D37 a self-signed certificate passes if invalid ones are allowed, with a warning")
-  func allowed() async throws {
+  func selfSignedCertificatePassesIfAllowed() async throws {
     let server = try TLSServer()
     let transport = CurlTransport(trust: .init(allowsInvalidCertificates: true))
 
@@ -32,7 +32,7 @@ struct TrustTests {
   @Test(
     "a certificate outside its dates fails unless invalid ones are allowed",
     arguments: [(TLSServer.Flaw.expired, TrustFailure.expired), (.notYetValid, .notYetValid)])
-  func datesOfCertificates(flaw: TLSServer.Flaw, cause: TrustFailure) async throws {
+  func certificateOutsideItsDatesFailsUnlessAllowed(flaw: TLSServer.Flaw, cause: TrustFailure) async throws {
     let server = try TLSServer(flaw: flaw)
 
     let heard = try await CurlTransport(trust: .init(certificateAuthorities: server.certificate))
@@ -45,7 +45,7 @@ struct TrustTests {
   }
 
   @Test("AF-S25 a wrong host name is rejected unless names are not checked", arguments: [false, true])
-  func hostName(allowsInvalid: Bool) async throws {
+  func wrongHostNameIsRejectedUnlessUnchecked(allowsInvalid: Bool) async throws {
     let server = try TLSServer()
     var trust = Trust(
       certificateAuthorities: server.certificate, allowsInvalidCertificates: allowsInvalid)
@@ -59,7 +59,7 @@ struct TrustTests {
     #expect(unchecked.text == "hello")
   }
 
-  @Test func authoritiesThatAreNotThereTrustNobody() async throws {
+  @Test func unreadableAuthoritiesTrustNoServer() async throws {
     let server = try TLSServer()
 
     for file in ["/nonexistent/ca.pem", "/dev/null", ""] {
@@ -70,7 +70,7 @@ struct TrustTests {
     }
   }
 
-  @Test func certificateIsCheckedThoughNamesAreNot() async throws {
+  @Test func certificateIsCheckedEvenIfHostNamesAreNot() async throws {
     let server = try TLSServer()
 
     let heard = try await CurlTransport(trust: .init(checksHostNames: false)).get(server.url)
@@ -78,7 +78,7 @@ struct TrustTests {
     #expect(heard.isUntrusted(for: "self-signed certificate"))
   }
 
-  @Test func oldTLSIsRefusedWhateverIsAllowed() async throws {
+  @Test func oldTLSIsRefusedEvenIfInvalidCertificatesAreAllowed() async throws {
     let server = try TLSServer()
     let trust = Trust(allowsInvalidCertificates: true, checksHostNames: false)
 
@@ -87,8 +87,8 @@ struct TrustTests {
     #expect(heard.isUntrusted(for: "protocol", .weakEncryption), "\(String(describing: heard.error))")
   }
 
-  @Test("AF-S23 a pinned key passes, also in a certificate that nobody trusts")
-  func pinned() async throws {
+  @Test("AF-S23 a pinned key passes, also in an untrusted certificate if invalid ones are allowed")
+  func pinnedKeyPasses() async throws {
     let server = try TLSServer()
     let other = "sha256//" + String(repeating: "A", count: 43) + "="
     let pins = try ["LocalHost": [other, server.pin()]]
@@ -106,9 +106,9 @@ struct TrustTests {
   }
 
   @Test(
-    "AF-S23 another key than the pinned one fails, whatever else is allowed",
+    "AF-S23 a key other than the pinned key fails, even if invalid certificates and names are allowed",
     arguments: ["sha256//" + String(repeating: "A", count: 43) + "=", "sha256//", "/etc/hostname", ""])
-  func otherKey(pin: String) async throws {
+  func keyOtherThanThePinnedKeyFails(pin: String) async throws {
     let server = try TLSServer()
     let trust = Trust(
       certificateAuthorities: server.certificate, pinnedKeys: ["localhost": pin.isEmpty ? [] : [pin]],
@@ -123,8 +123,8 @@ struct TrustTests {
     #expect(heard.spent?.requests ?? 0 == 0)
   }
 
-  @Test("AF-S23 a pinned host over plain http fails: there is no key to see")
-  func pinnedWithoutTLS() async throws {
+  @Test("AF-S23 a pinned host over plain http fails: there is no key to compare")
+  func pinnedHostOverPlainHTTPFails() async throws {
     let server = try ScriptedServer { _ in [.answer("hello")] }
     defer { server.stop() }
     let pins = ["127.0.0.1": ["sha256//" + String(repeating: "A", count: 43) + "="]]
@@ -136,7 +136,7 @@ struct TrustTests {
   }
 
   @Test(
-    "AF-S23 a host is pinned however its name is written",
+    "AF-S23 a host is pinned in any form of its name",
     arguments: [
       ("LOCALHOST.", "https://localhost:1/"), ("localhost", "https://LocalHost.:1/"),
       ("::1", "https://[::1]:1/"), ("[::1]", "https://[::1]:1/"),
@@ -146,7 +146,7 @@ struct TrustTests {
       ("xn--bcher-kva.example", "https://bücher.example:1/"),
       ("localhost:1", "https://localhost:1/"), ("https://localhost", "https://localhost:1/"),
     ])
-  func pinnedHostInOtherWords(host: String, url: String) async throws {
+  func hostIsPinnedInAnyFormOfItsName(host: String, url: String) async throws {
     let transport = CurlTransport(trust: .init(pinnedKeys: [host: []]))
 
     let heard = try await transport.get(url)
@@ -155,7 +155,7 @@ struct TrustTests {
       heard.isUntrusted(for: "pinned", .pinUnusable), "\(String(describing: heard.error))")
   }
 
-  @Test func brokenHandshakeIsNoMatterOfTrust() async throws {
+  @Test func connectionFailureIsNotATrustFailure() async throws {
     let server = try ScriptedServer { _ in [.reset] }
     let silent = try ScriptedServer { _ in [.hold] }
     defer {
@@ -172,7 +172,7 @@ struct TrustTests {
     #expect(waiting.error == .timedOut(.connect(seconds: 0.2)))
   }
 
-  @Test func serverThatSpeaksNoTLSIsRefused() async throws {
+  @Test func serverWithoutTLSIsRefused() async throws {
     let server = try ScriptedServer(greeting: "220 hello\r\n") { _ in [] }
     defer { server.stop() }
 
@@ -181,7 +181,7 @@ struct TrustTests {
     #expect(heard.curlCode == 35 && heard.responses.isEmpty)
   }
 
-  @Test func nextLoadWorksAfterEachFailure() async throws {
+  @Test func nextLoadSucceedsAfterTrustFailures() async throws {
     let server = try TLSServer()
     let transport = CurlTransport(trust: .init(certificateAuthorities: server.certificate))
 
@@ -193,14 +193,14 @@ struct TrustTests {
   }
 }
 
-@Suite("What makes a transport unsafe is said once")
+@Suite("An unsafe configuration causes one warning")
 struct TrustWarningTests {
   @Test(arguments: [
     (CurlTransport.Trust(), 0), (.init(certificateAuthorities: "/ca.pem", pinnedKeys: ["a": []]), 0),
     (.init(allowsInvalidCertificates: true), 1), (.init(checksHostNames: false), 1),
     (.init(allowsInvalidCertificates: true, checksHostNames: false), 1),
   ])
-  func warning(trust: CurlTransport.Trust, count: Int) async throws {
+  func unsafeTrustWarnsOnce(trust: CurlTransport.Trust, count: Int) async throws {
     let warnings = Mutex<[String]>([])
     let transport = CurlTransport(
       configuration: .init(trust: trust, warn: { warning in warnings.withLock { $0.append(warning) } }))
@@ -215,7 +215,7 @@ struct TrustWarningTests {
   }
 
   @Test("AF-S24 by default nothing is pinned, and certificates and names are checked")
-  func defaults() {
+  func defaultTrustChecksCertificatesAndNames() {
     let trust = CurlTransport.Configuration().trust
 
     #expect(trust.pinnedKeys.isEmpty && trust.certificateAuthorities == nil)
@@ -224,7 +224,7 @@ struct TrustWarningTests {
 }
 
 extension CurlTransport {
-  /// Without a warning that nobody reads.
+  /// Creates a transport that discards warnings.
   convenience init(trust: Trust) {
     self.init(configuration: .init(trust: trust, warn: { _ in }))
   }

@@ -16,7 +16,7 @@ struct ChallengeTests {
 
   private let digest = CurlTransport.Credential.Secret.digest(user: "u", password: "p")
 
-  @Test func wrongPasswordIsNotTriedAgain() throws {
+  @Test func secondChallengeIsNotAnswered() throws {
     var challenge = Challenge()
     let first = challenge.withhold(try refusal("Digest nonce=1"), knowing: digest)
     #expect(first)
@@ -28,7 +28,7 @@ struct ChallengeTests {
     #expect(challenge.withheld == nil)
   }
 
-  @Test func nonceThatIsTooOldIsAnsweredOnceMore() throws {
+  @Test func staleNonceIsAnsweredOnceMore() throws {
     var challenge = Challenge()
     _ = challenge.withhold(try refusal("Digest nonce=1"), knowing: digest)
     _ = challenge.reply()
@@ -40,7 +40,8 @@ struct ChallengeTests {
     #expect(!third)
   }
 
-  @Test(arguments: [nil, "Basic realm=a", "Bearer"]) func otherSchemesAreNoChallenge(value: String?) throws {
+  @Test(arguments: [nil, "Basic realm=a", "Bearer"])
+  func onlyADigestChallengeWithKnownCredentialsIsAnswered(value: String?) throws {
     var challenge = Challenge()
 
     let isWithheld = challenge.withhold(try refusal(value), knowing: digest)

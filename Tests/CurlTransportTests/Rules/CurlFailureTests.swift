@@ -15,13 +15,13 @@ import VitrineLoading
     return failure.error
   }
 
-  @Test func proxyThatRefusesIsBlamed() {
+  @Test func refusalByTheProxyIsAProxyFailure() {
     #expect(error(CURLE_RECV_ERROR, proxyStatus: 502) == .proxyFailed(status: 502, message: "text"))
     #expect(error(CURLE_SSL_CONNECT_ERROR, proxyStatus: 407) == .proxyFailed(status: 407, message: "text"))
     #expect(error(CURLE_COULDNT_CONNECT) == .proxyFailed(status: nil, message: "text"))
   }
 
-  @Test func proxyThatHasConnectedIsNotBlamed() {
+  @Test func failureBehindAConnectedProxyIsNotAProxyFailure() {
     let code = Int(CURLE_SSL_CONNECT_ERROR.rawValue)
     #expect(error(CURLE_SSL_CONNECT_ERROR, proxyStatus: 200) == .transport(code: code, message: "text"))
 
@@ -31,14 +31,14 @@ import VitrineLoading
         == .transport(code: broken, message: "text"))
   }
 
-  @Test func statusOfSuccessIsNoReason() {
+  @Test func successStatusOfTheProxyIsNotReported() {
     #expect(error(CURLE_COULDNT_CONNECT, proxyStatus: 200) == .proxyFailed(status: nil, message: "text"))
   }
 }
 
-/// The watch finds the earliest of many deadlines.
+/// The earliest of many deadlines.
 @Suite struct DeadlineWatchTests {
-  @Test func earliestDeadlineStays() {
+  @Test func watchKeepsTheEarliestDeadline() {
     let start = SuspendingClock.now
     let watch = DeadlineWatch()
     #expect(watch.earliest == nil)

@@ -4,7 +4,7 @@ import VitrineLoading
 
 @testable import VitrineCurlTransport
 
-@Suite("A pinned host is recognized by any form of its name, or not trusted")
+@Suite("A pinned host is recognized in any form of its name, or not trusted")
 struct KeyPinsTests {
   private static let pin = "sha256//" + String(repeating: "A", count: 43) + "="
 
@@ -28,29 +28,29 @@ struct KeyPinsTests {
     ("https://b\u{FC}cher.example/a", "https://b%C3%BCcher.example/"),
     ("localhost", "https://%6Cocalhost/"),
   ])
-  func formsOfAName(host: String, url: String) throws {
+  func hostIsRecognizedInEachFormOfItsName(host: String, url: String) throws {
     #expect(try pins(of: host, for: url) == Self.pin)
   }
 
   @Test(arguments: ["https://bucher.example/", "https://a.xn--bcher-kva.example/", "https://example/"])
-  func otherNamesAreOthers(url: String) throws {
+  func otherNamesHaveNoPins(url: String) throws {
     #expect(try pins(of: "b\u{FC}cher.example", for: url) == nil)
   }
 
   @Test(arguments: ["https://xn--bcher-kva.example/", "https://a.XN--BCHER-kva/"])
-  func nameThatCannotBeConvertedMayBeAnyOne(url: String) throws {
+  func unconvertiblePinnedNameRefusesEncodedHosts(url: String) throws {
     #expect(throws: ImageError.self) { try pins(of: "b\u{FC}cher.example", for: url, host: { _ in nil }) }
     #expect(try pins(of: "b\u{FC}cher.example", for: "https://plain.example/", host: { _ in nil }) == nil)
   }
 
-  @Test func hostThatCannotBeConvertedMayBeAnyPinnedOne() throws {
+  @Test func unconvertibleHostIsRefusedIfAnyHostIsPinned() throws {
     let origin = WebAddress.Origin(scheme: "https", host: "b\u{FC}cher.example", port: "443")
 
     #expect(throws: ImageError.self) { try KeyPins(["a.example": [Self.pin]]).pins(for: origin) }
     #expect(try KeyPins([:]).pins(for: origin) == nil)
   }
 
-  @Test func addressInUnicodeIsAskedForInASCII() throws {
+  @Test func unicodeHostIsRequestedInASCII() throws {
     let url = try #require(URL(string: "https://kiosk:s@b%C3%BCcher.example:8443/%C3%BC?a=b"))
     let address = try #require(WebAddress(url))
 

@@ -3,9 +3,9 @@ import Testing
 
 @testable import VitrineCurlTransport
 
-@Suite("Which proxy a request goes through")
+@Suite("The proxy of a request")
 struct ProxyRulesTests {
-  @Test func noneByDefaultWhateverTheEnvironmentSays() throws {
+  @Test func noProxyIsUsedByDefaultDespiteTheEnvironment() throws {
     let rules = ProxyRules(.none) { _ in "http://proxy:1" }
 
     #expect(try proxy(rules, "http://a.example/") == nil)
@@ -31,7 +31,7 @@ struct ProxyRulesTests {
       (["all_proxy": "a", "no_proxy": "b.example", "NO_PROXY": "*"], "a", "a"),
       (["all_proxy": "a", "no_proxy": "*"], nil, nil),
     ] as [([String: String], String?, String?)])
-  func environment(values: [String: String], http: String?, https: String?) throws {
+  func environmentSelectsTheProxy(values: [String: String], http: String?, https: String?) throws {
     let rules = ProxyRules(.environment) { values[$0] }
 
     #expect(try proxy(rules, "http://a.example/") == http)
@@ -42,7 +42,7 @@ struct ProxyRulesTests {
     "http://localhost/", "http://LOCALHOST.:8080/", "http://x.localhost/", "http://127.0.0.1/",
     "http://127.9.8.7:1/", "https://[::1]:1/", "http://127.1/", "http://2130706433/", "http://[0:0::1]/",
   ])
-  func thisMachineIsReachedWithout(url: String) throws {
+  func loopbackIsReachedWithoutAProxy(url: String) throws {
     #expect(try proxy(ProxyRules(.url("p")) { _ in nil }, url) == nil)
     #expect(try proxy(ProxyRules(.environment) { $0 == "all_proxy" ? "p" : nil }, url) == nil)
     #expect(try proxy(ProxyRules(.url("p", exceptions: [])) { _ in nil }, url) == "p")
@@ -63,7 +63,7 @@ struct ProxyRulesTests {
     ("*", "http://a.example/", true), ("", "http://a.example/", false), (".", "http://a.example/", false),
     ("/", "http://a.example/", false), ("a/b", "http://a/", false),
   ])
-  func exceptions(entry: String, url: String, isExcepted: Bool) throws {
+  func exceptionsMatchHostsAndNetworks(entry: String, url: String, isExcepted: Bool) throws {
     let rules = ProxyRules(.url("p", exceptions: [entry])) { _ in nil }
 
     #expect(try proxy(rules, url) == (isExcepted ? nil : "p"))

@@ -20,7 +20,7 @@ struct RedirectPolicyTests {
   }
 
   @Test(arguments: [200, 204, 300, 304, 305, 306, 309, 404, 500])
-  func otherStatusesAreNoRedirects(status: Int) throws {
+  func otherStatusesAreNotRedirects(status: Int) throws {
     let hop = try Hop("http://a.example/")
 
     #expect(policy.decide(status: status, location: "/x", at: hop) == .isNoRedirect)
@@ -35,7 +35,7 @@ struct RedirectPolicyTests {
     ("/été.jpg", "http://a.example/%c3%a9t%c3%a9.jpg"),
     ("http:///b.example/c.jpg", "http://b.example/c.jpg"),
   ])
-  func locationIsResolvedAgainstTheCurrentAddress(location: String, expected: String) throws {
+  func locationIsResolvedAgainstTheCurrentURL(location: String, expected: String) throws {
     let hop = try Hop("http://a.example/folder/one.jpg?page=1")
 
     #expect(followed(policy.decide(status: 302, location: location, at: hop))?.address.text == expected)
@@ -46,21 +46,21 @@ struct RedirectPolicyTests {
     ("javascript:alert(1)", "javascript"), ("GOPHER://a.example/", "gopher"), ("dict://a.example:1/", "dict"),
     ("smb://a.example/share", "smb"), ("mailto:a@b.example", "mailto"), ("file:/etc/passwd", "file"),
   ])
-  func noSchemeButTheWebIsReachedByARedirect(location: String, scheme: String) throws {
+  func redirectToASchemeOtherThanHTTPIsRefused(location: String, scheme: String) throws {
     let hop = try Hop("http://a.example/")
 
     #expect(policy.decide(status: 302, location: location, at: hop) == .refuse(.scheme(scheme)))
   }
 
   @Test(arguments: [nil, "", "http://", "http://a.example:99999/", "http://[::1", "http://a b/", "/a\u{1}b"])
-  func uselessLocationIsRefused(location: String?) throws {
+  func invalidLocationIsRefused(location: String?) throws {
     let hop = try Hop("http://a.example/")
 
     #expect(
       policy.decide(status: 301, location: location, at: hop) == .refuse(.badLocation(location ?? "")))
   }
 
-  @Test func encryptionIsNeverGivenUp() throws {
+  @Test func redirectFromHTTPSToHTTPIsRefused() throws {
     let hop = try Hop("https://a.example/")
 
     #expect(policy.decide(status: 302, location: "http://a.example/", at: hop) == .refuse(.downgrade))
@@ -71,7 +71,7 @@ struct RedirectPolicyTests {
     ("http://a.example/", ImageError.RedirectRefusal.downgrade), ("ftp://a.example/", .scheme("ftp")),
     ("a", .badLocation("a")),
   ])
-  func nobodyMaySendItWhereItMayNotGo(url: String, reason: ImageError.RedirectRefusal) throws {
+  func ruleCannotRedirectToAForbiddenURL(url: String, reason: ImageError.RedirectRefusal) throws {
     let target = try #require(URL(string: url))
     let policy = RedirectPolicy(rules: .init(decide: { _ in .go(to: target) }))
 
@@ -80,7 +80,7 @@ struct RedirectPolicyTests {
     #expect(decision == .refuse(reason))
   }
 
-  @Test func fiveAreFollowedAndASixthIsNot() throws {
+  @Test func fiveRedirectsAreFollowedAndTheSixthIsRefused() throws {
     var hop = try Hop("http://a.example/")
 
     for _ in 1...5 {
@@ -103,7 +103,7 @@ struct RedirectPolicyTests {
   @Test(arguments: [
     "http://b.example/", "http://a.example:81/", "https://a.example/", "http://a.example.:80/",
   ])
-  func otherOriginHearsOnlyAcceptAndUserAgent(location: String) throws {
+  func otherOriginReceivesOnlyAcceptAndUserAgent(location: String) throws {
     let hop = try Hop(
       "http://a.example/",
       headers: [
@@ -116,7 +116,7 @@ struct RedirectPolicyTests {
     #expect(next?.headers == ["ACCEPT": "image/*", "user-agent": "Kiosk"])
   }
 
-  @Test func droppedHeadersStayAwayOnTheWayBack() throws {
+  @Test func droppedHeadersAreNotRestoredOnReturn() throws {
     let hop = try Hop("http://a.example/", headers: ["X-Api-Key": "2"])
 
     let away = try #require(followed(policy.decide(status: 302, location: "//b.example/", at: hop)))

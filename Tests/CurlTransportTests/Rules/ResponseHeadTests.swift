@@ -3,9 +3,9 @@ import VitrineLoading
 
 @testable import VitrineCurlTransport
 
-@Suite("The head of an answer is put together from its lines")
+@Suite("The head of a response is parsed from its lines")
 struct ResponseHeadTests {
-  @Test func statusAndFieldsAreRead() {
+  @Test func statusAndFieldsAreParsed() {
     var head = ResponseHead()
 
     let progress = head.append(["HTTP/1.1 404 Not Found", "ETag: \"a\"", "X:\t b  ", "X: c", ""])
@@ -16,7 +16,7 @@ struct ResponseHeadTests {
     #expect(head.headers.fields.map(\.value) == ["\"a\"", "b", "c"])
   }
 
-  @Test func http2HasNoReason() {
+  @Test func http2StatusLineNeedsNoReasonPhrase() {
     var head = ResponseHead()
 
     head.append(["HTTP/2 204 ", ""])
@@ -24,7 +24,7 @@ struct ResponseHeadTests {
     #expect(head.status == 204)
   }
 
-  @Test func interimAnswersArePassedOver() {
+  @Test func interimResponsesAreIgnored() {
     var head = ResponseHead()
 
     let hints = head.append(["HTTP/1.1 103 Early Hints", "Link: </a>", ""])
@@ -36,7 +36,7 @@ struct ResponseHeadTests {
     #expect(head.headers == ["A": "1"])
   }
 
-  @Test func trailersArePassedOver() {
+  @Test func trailersAreIgnored() {
     var head = ResponseHead()
 
     head.append(["HTTP/1.1 200 OK", ""])
@@ -55,7 +55,7 @@ struct ResponseHeadTests {
     #expect(head.headers == ["A": "1 2 3"])
   }
 
-  @Test func textThatIsNotUTF8IsLatin1() {
+  @Test func textThatIsNotUTF8IsReadAsLatin1() {
     var head = ResponseHead()
 
     head.append(["HTTP/1.1 200 OK"])
@@ -70,7 +70,7 @@ struct ResponseHeadTests {
     (["Content-Length:"], nil),
     (["Content-Length: 12", "Transfer-Encoding: chunked"], nil), ([], nil),
   ])
-  func contentLengthIsBelievedOnlyWhenItIsANumber(fields: [String], expected: Int?) {
+  func contentLengthIsUsedOnlyIfItIsANumber(fields: [String], expected: Int?) {
     var head = ResponseHead()
 
     head.append(["HTTP/1.1 200 OK"] + fields + [""])
@@ -78,7 +78,7 @@ struct ResponseHeadTests {
     #expect(head.contentLength == expected)
   }
 
-  @Test func fieldsAreCounted() {
+  @Test func headWithTooManyFieldsIsTooLarge() {
     var head = ResponseHead()
 
     let allowed = head.append(["HTTP/1.1 200 OK"] + (1...256).map { "A\($0): 1" })
@@ -88,7 +88,7 @@ struct ResponseHeadTests {
     #expect(oneMore == .tooLarge)
   }
 
-  @Test func headMayFillItsLimitAndNotPassIt() {
+  @Test func headMayFillItsByteLimitButNotExceedIt() {
     var head = ResponseHead()
     head.append(["HTTP/1.1 200 OK"])
 
@@ -99,7 +99,7 @@ struct ResponseHeadTests {
     #expect(head.append(bytes: [0x0A]) == .tooLarge)
   }
 
-  @Test func bytesAreCountedAcrossInterimAnswers() {
+  @Test func byteLimitSpansInterimResponses() {
     var head = ResponseHead()
     let hints = ["HTTP/1.1 103 Early Hints", "Link: " + String(repeating: "x", count: 4000), ""]
 
@@ -111,7 +111,7 @@ struct ResponseHeadTests {
 }
 
 extension ResponseHead {
-  /// Appends lines with their ends; what the last of them came to.
+  /// Appends the lines with line ends, and returns the progress after the last line.
   @discardableResult
   mutating func append(_ lines: [String]) -> Progress {
     lines.map { append(bytes: Array("\($0)\r\n".utf8)) }.last ?? .unfinished

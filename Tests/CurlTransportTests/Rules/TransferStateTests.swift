@@ -4,12 +4,12 @@ import VitrineLoading
 
 @testable import VitrineCurlTransport
 
-@Suite("A transfer's state decides what becomes of each event")
+@Suite("The state of a transfer determines the action for each event")
 struct TransferStateTests {
   private let start = SuspendingClock.now
   private let died = TransferState.HopEnd(failure: .transport(code: 52, message: "died"), wasReused: true)
 
-  @Test func completeAnswerIsDelivered() throws {
+  @Test func completeResponseIsDelivered() throws {
     var state = try TransferState("http://a.example/", at: start)
 
     let action = state.receive(["HTTP/1.1 200 OK", "Content-Length: 3", ""], at: start)
@@ -26,7 +26,7 @@ struct TransferStateTests {
     #expect(state.bytesReceived == 3)
   }
 
-  @Test func bodyMayFillItsLimitAndNotPassIt() throws {
+  @Test func bodyMayFillItsLimitButNotExceedIt() throws {
     var state = try TransferState("http://a.example/", bodyLimit: 5, at: start)
     state.receive(["HTTP/1.1 200 OK", ""], at: start)
 
@@ -41,7 +41,7 @@ struct TransferStateTests {
   }
 
   @Test(arguments: [0, -1, Int.min])
-  func limitOfNothingTakesAnEmptyBodyOnly(limit: Int) throws {
+  func limitOfZeroOrLessAllowsOnlyAnEmptyBody(limit: Int) throws {
     var empty = try TransferState("http://a.example/", bodyLimit: limit, at: start)
     var other = empty
     empty.receive(["HTTP/1.1 200 OK", "Content-Length: 0", ""], at: start)
@@ -60,7 +60,7 @@ struct TransferStateTests {
     #expect(state.end(.init()) == .fail(.tooLarge(.body(bytes: 5))))
   }
 
-  @Test func statusOutsideSuccessIsReportedAndItsBodyReadALittle() throws {
+  @Test func errorStatusIsReportedAndItsBodyDiscardedUpToALimit() throws {
     var state = try TransferState("http://a.example/", at: start)
 
     let action = state.receive(["HTTP/1.1 404 Not Found", ""], at: start)
@@ -73,7 +73,7 @@ struct TransferStateTests {
     #expect(state.end(.init(failure: .transport(code: 23, message: ""))) == .fail(.status(404)))
   }
 
-  @Test func redirectLeadsToItsTargetHoweverItsBodyEnds() throws {
+  @Test func redirectIsFollowedEvenIfItsBodyFails() throws {
     var state = try TransferState("http://a.example/", at: start)
 
     let action = state.receive(["HTTP/1.1 302 Found", "Location: /b", ""], at: start)
@@ -95,7 +95,7 @@ struct TransferStateTests {
     #expect(action == .abort)
   }
 
-  @Test func requestOnADeadConnectionIsSentOnceMore() throws {
+  @Test func requestOnADeadConnectionIsResentOnce() throws {
     var state = try TransferState("http://a.example/", at: start)
 
     let first = state.end(died)
@@ -117,14 +117,14 @@ struct TransferStateTests {
     #expect(state.requestsSent == 1)
   }
 
-  @Test func proxyIsBlamedForItsOwnStatusOnly() throws {
+  @Test func status407OfAServerIsNotAProxyFailure() throws {
     var state = try TransferState("http://a.example/", at: start)
     state.receive(["HTTP/1.1 407 Proxy Authentication Required", ""], at: start)
 
     #expect(state.end(.init()) == .fail(.status(407)))
   }
 
-  @Test func freshConnectionThatDiesIsAFailure() throws {
+  @Test func requestFailsIfItsNewConnectionDies() throws {
     var state = try TransferState("http://a.example/", at: start)
 
     let next = state.end(.init(failure: .transport(code: 52, message: "died"), wasReused: false))
@@ -132,14 +132,14 @@ struct TransferStateTests {
     #expect(next == .fail(.transport(code: 52, message: "died")))
   }
 
-  @Test func nothingIsSentAgainOnceTheAnswerHasBegun() throws {
+  @Test func requestIsNotResentOnceTheResponseHasBegun() throws {
     var state = try TransferState("http://a.example/", at: start)
     state.receive(["HTTP/1.1 200 OK"], at: start)
 
     #expect(state.end(died) == .fail(.transport(code: 52, message: "died")))
   }
 
-  @Test func silenceEndsATransferOnceItsRequestHasLeft() throws {
+  @Test func stallTimeoutStartsWhenTheRequestIsSent() throws {
     var state = try TransferState(
       "http://a.example/", timeouts: .init(connect: 1, stall: 5, total: 60), at: start)
 
@@ -154,7 +154,7 @@ struct TransferStateTests {
     #expect(state.expire() == .fail(.timedOut(.stall(seconds: 5))))
   }
 
-  @Test func pausedTransferHasAllTheTimeThatItHadBefore() throws {
+  @Test func pauseExtendsTheDeadlines() throws {
     var state = try TransferState(
       "http://a.example/", timeouts: .init(connect: 1, stall: 5, total: 60), at: start)
     _ = state.requestLeaves(at: start)
@@ -168,12 +168,12 @@ struct TransferStateTests {
     #expect(state.deadlines.next == start + .seconds(109))
     _ = state.receive(bytes: 3, at: start + .seconds(156))
 
-    #expect(state.deadlines.next == start + .seconds(160), "60 s, and the 100 s of the pause")
+    #expect(state.deadlines.next == start + .seconds(160), "the timeout of 60 s plus the pause of 100 s")
     #expect(state.expire() == .fail(.timedOut(.total(seconds: 60))))
     #expect(state.bytesReceived == 0, "nothing was delivered")
   }
 
-  @Test func waitForAConnectionThatAnotherHasNotGotEndsWithItsOwnTime() throws {
+  @Test func waitForASharedConnectionEndsAtTheConnectTimeout() throws {
     var waiting = try TransferState(
       "https://a.example/", timeouts: .init(connect: 1, stall: 5, total: 60), at: start)
     var connected = waiting
@@ -190,7 +190,7 @@ struct TransferStateTests {
     #expect(late.deadlines.next == start + .seconds(5))
   }
 
-  @Test func totalTimeGoesOnThroughRedirectsAndBytes() throws {
+  @Test func totalTimeoutSpansRedirects() throws {
     var state = try TransferState(
       "http://a.example/", timeouts: .init(connect: 1, stall: 50, total: 60), at: start)
     _ = state.requestLeaves(at: start)
@@ -203,7 +203,7 @@ struct TransferStateTests {
     #expect(state.expire() == .fail(.timedOut(.total(seconds: 60))))
   }
 
-  @Test func bodyNobodyWantsIsGivenASecond() throws {
+  @Test func discardedBodyHasOneSecond() throws {
     var missing = try TransferState("http://a.example/", at: start)
     var redirect = missing
 
@@ -217,7 +217,7 @@ struct TransferStateTests {
     #expect(redirect.deadlines.next == start + .seconds(60))
   }
 
-  @Test func challengeIsGivenASecondAndItsAnswerAllTheTime() throws {
+  @Test func challengeBodyHasOneSecondAndItsReplyTheFullTimeout() throws {
     let origin = try #require(URL(string: "http://a.example/"))
     let settings = TransferSettings(
       .init(credentials: [.digest(user: "u", password: "p", origin: origin)]))
@@ -232,7 +232,7 @@ struct TransferStateTests {
     #expect(state.requestsSent == 2 && state.takeWithheld() == nil)
   }
 
-  @Test func whatFollowsAWithheldHeadIsPassedOver() throws {
+  @Test func trailerAfterAWithheldHeadIsIgnored() throws {
     let origin = try #require(URL(string: "http://a.example/"))
     let settings = TransferSettings(
       .init(credentials: [.digest(user: "u", password: "p", origin: origin)]))
@@ -248,7 +248,7 @@ struct TransferStateTests {
   }
 
   @Test(arguments: [.infinity, .nan, .greatestFiniteMagnitude] as [Double])
-  func timeThatNeverEndsIsNoLimit(seconds: Double) throws {
+  func infiniteTimeoutSetsNoDeadline(seconds: Double) throws {
     var state = try TransferState(
       "http://a.example/", timeouts: .init(connect: seconds, stall: seconds, total: seconds), at: start)
 
@@ -258,7 +258,7 @@ struct TransferStateTests {
   }
 
   @Test(arguments: [0, -1, -.infinity] as [Double])
-  func noTimeAtAllIsUpAtOnce(seconds: Double) throws {
+  func timeoutOfZeroOrLessExpiresAtOnce(seconds: Double) throws {
     let state = try TransferState("http://a.example/", timeouts: .init(total: seconds), at: start)
 
     #expect(state.deadlines.next == start)

@@ -7,7 +7,7 @@ import VitrineLoading
 @Suite("The cause of a refused server is derived from libcurl's message")
 struct TrustFailureTests {
   @Test(
-    "causes",
+    "the message of libcurl determines the cause",
     arguments: [
       ("SSL certificate problem: certificate has expired", .expired),
       ("SSL certificate problem: certificate is not yet valid", .notYetValid),
@@ -30,17 +30,17 @@ struct TrustFailureTests {
       ("ASN date error, current date after", .expired),
       ("server certificate verification failed. CAfile: none CRLfile: none", .other),
     ] as [(String, TrustFailure)])
-  func causes(message: String, cause: TrustFailure) {
+  func messageDeterminesTheCause(message: String, cause: TrustFailure) {
     #expect(TrustFailure(CURLE_PEER_FAILED_VERIFICATION, message) == cause)
   }
 
-  @Test func codeAloneSaysWhatHasCodeOfItsOwn() {
+  @Test func specificCodeDeterminesTheCause() {
     #expect(TrustFailure(CURLE_SSL_PINNEDPUBKEYNOTMATCH, "") == .pinMismatch)
     #expect(
       TrustFailure(CURLE_SSL_CACERT_BADFILE, "error setting certificate file: ") == .authoritiesUnreadable)
   }
 
-  @Test func handshakeIsAboutTrustOnlyIfItCannotSucceed() {
+  @Test func handshakeFailureIsATrustFailureOnlyIfItIsPermanent() {
     func cause(_ message: String) -> TrustFailure? { TrustFailure(CURLE_SSL_CONNECT_ERROR, message) }
 
     #expect(cause("error:0A000102:SSL routines::unsupported protocol") == .weakEncryption)
@@ -51,14 +51,14 @@ struct TrustFailureTests {
     #expect(TrustFailure(CURLE_COULDNT_CONNECT, "certificate has expired") == nil)
   }
 
-  @Test func onlyDatesSuggestThatTheClockIsWrong() {
+  @Test func onlyCertificateDatesSuggestAWrongClock() {
     #expect(TrustFailure.allCases.filter(\.suggestsWrongClock) == [.expired, .notYetValid])
     #expect(ImageError.untrustedServer(host: "a", cause: .notYetValid, message: "").suggestsWrongClock)
     #expect(!ImageError.untrustedServer(host: "a", cause: .wrongHost, message: "").suggestsWrongClock)
     #expect(!ImageError.status(500).suggestsWrongClock)
   }
 
-  @Test func failureIsThatOfTheMachineWhoseCertificateIsRefused() {
+  @Test func trustFailureNamesTheHostOfTheRefusedCertificate() {
     var failure = CurlFailure(code: CURLE_PEER_FAILED_VERIFICATION, message: "certificate has expired")
     failure.host = "a.example"
     failure.isProxied = true

@@ -1,12 +1,12 @@
 import FoundationEssentials
 import Glibc
 
-/// A server of Debian's that runs for a test, in a folder of its own, on ports that nobody else takes.
+/// A server program that runs for one test, in its own folder and on reserved ports.
 final class ChildProgram {
-  /// Goes with the server.
+  /// The folder of the server, removed when this object is released.
   let folder: String
   let ports: [UInt16]
-  /// Bound and not listening: they keep the ports for the server, with which they share them.
+  /// Bound sockets that do not listen: they reserve the ports and share them with the server.
   private let sockets: [Int32]
   private var process: pid_t = 0
 
@@ -14,8 +14,8 @@ final class ChildProgram {
     let command: String
   }
 
-  /// Reserves ports and a folder; nothing runs yet. The server has to ask the kernel for the same as its ports'
-  /// keepers do: SO_REUSEPORT, or SO_REUSEADDR.
+  /// Reserves ports and a folder, without starting a program. The server must set the same option as the reserving
+  /// sockets: SO_REUSEPORT if `isReusingPort` is true, else SO_REUSEADDR.
   init(ports count: Int, reusingPort isReusingPort: Bool) throws {
     folder = "/tmp/vitrine-\(UUID().uuidString)"
     let bound = (0..<count).compactMap { _ in Loopback.bind(sharing: isReusingPort) }
@@ -30,7 +30,7 @@ final class ChildProgram {
     try? FileManager.default.removeItem(atPath: folder)
   }
 
-  /// Whether all of these programs are there.
+  /// Returns true if all of these programs are installed.
   static func areInstalled(_ paths: String...) -> Bool { paths.allSatisfy { access($0, X_OK) == 0 } }
 
   func write(_ text: String, to name: String) throws {
@@ -38,7 +38,7 @@ final class ChildProgram {
   }
 
   /// Starts the server and waits until it listens on all of its ports, which servers open one after another. Throws if
-  /// the server ends before, or if this takes more than half a minute.
+  /// the server ends before, or is not ready after 30 s.
   func start(_ command: [String]) throws {
     process = try Self.spawn(command)
     let deadline = ContinuousClock.now + .seconds(30)
@@ -63,7 +63,7 @@ final class ChildProgram {
 
   func stop() {
     guard process > 0 else { return }
-    // A child of a pool thread has SIGTERM blocked, as the thread has.
+    // SIGTERM may be blocked: a child inherits the signal mask of the pool thread that started it.
     kill(process, SIGKILL)
     waitpid(process, nil, 0)
     process = 0
@@ -76,7 +76,7 @@ final class ChildProgram {
     guard status == 0 else { throw CannotRun(command: command.joined(separator: " ")) }
   }
 
-  /// With its output thrown away.
+  /// Starts a program whose output is discarded.
   private static func spawn(_ command: [String]) throws -> pid_t {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)

@@ -1,6 +1,6 @@
 import Testing
 
-/// lighttpd on loopback, which shows `/one` to kiosk with the password secret, proved by a digest.
+/// lighttpd on loopback, which serves `/one` to the user `kiosk` with the password `secret` by digest authentication.
 final class DigestServer {
   static let isAvailable = ChildProgram.areInstalled("/usr/sbin/lighttpd")
 

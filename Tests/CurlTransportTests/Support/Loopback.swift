@@ -2,7 +2,7 @@ import Glibc
 
 /// Sockets on 127.0.0.1.
 enum Loopback {
-  /// A TCP socket that is bound to `port`, a free one by default; nil if it cannot be.
+  /// Returns a TCP socket bound to `port`, by default a free port, or nil if it cannot be bound.
   static func bind(port: UInt16 = 0, sharing: Bool = false) -> (socket: Int32, port: UInt16)? {
     let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var yes: Int32 = 1
@@ -21,7 +21,7 @@ enum Loopback {
     return (socket, UInt16(bigEndian: address.sin_port))
   }
 
-  /// Whether `port` takes the connection, at once.
+  /// Connects to `port`. Returns true if the connection is established at once.
   @discardableResult
   static func connect(_ socket: Int32, to port: UInt16) -> Bool {
     withAddress(port) { Glibc.connect(socket, $0, $1) } == 0

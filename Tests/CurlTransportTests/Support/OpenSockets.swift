@@ -1,16 +1,16 @@
 import FoundationEssentials
 import Glibc
 
-/// Sockets of this process, as the kernel lists them.
+/// The open sockets of this process, as listed in `/proc`.
 enum OpenSockets {
-  /// How many lead to a TCP port of IPv4.
+  /// Returns the number of sockets that are connected to this port over IPv4.
   static func count(to port: UInt16) throws -> Int {
     let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap(
       Int32.init)
     return descriptors.count { peer(of: $0) == port }
   }
 
-  /// Nil for what is no socket, or not connected; it may have been closed meanwhile.
+  /// Returns the peer port of a socket, or nil if the descriptor is no connected IPv4 socket or was closed meanwhile.
   private static func peer(of descriptor: Int32) -> UInt16? {
     var address = sockaddr_in()
     var size = socklen_t(MemoryLayout<sockaddr_in>.size)

@@ -5,15 +5,15 @@ import Testing
 import VitrineCurlTransport
 import VitrineLoading
 
-/// A receiver that remembers what it heard, and lets a test wait for it.
+/// A receiver that records its calls and lets a test wait for them.
 final class Recorder: TransportReceiver {
   struct Heard {
     var responses: [TransportResponse] = []
     var body: [UInt8] = []
-    /// What a transfer took that failed.
+    /// The metrics of a failed transfer.
     var spent: TransportMetrics?
     var ends: [Result<TransportMetrics, ImageError>] = []
-    /// Something came in another order than promised, or two calls at a time.
+    /// True if calls came in a wrong order, or concurrently.
     var isDisorderly = false
   }
 
@@ -44,11 +44,11 @@ final class Recorder: TransportReceiver {
 
   var heard: Heard { state.withLock { $0.heard } }
 
-  /// Waits for the end.
+  /// Waits for the end of the transfer.
   @discardableResult
   func end() async -> Heard { await until { !$0.ends.isEmpty } }
 
-  /// Waits until what was heard satisfies `isDone`.
+  /// Waits until the recorded calls satisfy `isDone`.
   ///
   /// The wait also ends when the test's time limit expires, with the calls received so far.
   @discardableResult
@@ -137,7 +137,7 @@ extension Recorder.Heard {
 
   var text: String { String(decoding: body, as: UTF8.self) }
 
-  /// curl's code, if the transfer failed with one.
+  /// The code of libcurl, if the transfer failed with one.
   var curlCode: Int? {
     guard case .transport(let code, _) = error else { return nil }
     return code
@@ -145,7 +145,7 @@ extension Recorder.Heard {
 }
 
 extension CurlTransport {
-  /// Starts a GET and waits for its end.
+  /// Starts a GET request and waits for its end.
   func get(
     _ url: String, headers: HTTPHeaders = [:], bodyLimit: Int = 64 << 20,
     timeouts: TransportRequest.Timeouts = .init()

@@ -1,9 +1,9 @@
 import Glibc
 import Synchronization
 
-/// A loopback server that says exactly what a test wants it to, for answers that no proper server gives.
+/// A loopback server that sends the exact bytes of a test, for responses that no conforming server sends.
 final class ScriptedServer: Sendable {
-  /// What to do on a connection.
+  /// An action on a connection.
   enum Step: Sendable {
     case send([UInt8])
     /// Wait until the other side closes.
@@ -13,17 +13,17 @@ final class ScriptedServer: Sendable {
     case reset
   }
 
-  /// A request as it came in.
+  /// A received request.
   struct Request: Sendable {
-    /// Counted from 0, in order of accepting.
+    /// The number of the connection, counted from 0 in the order of acceptance.
     let connection: Int
-    /// Counted from 0 on its connection.
+    /// The number of the request on its connection, counted from 0.
     let number: Int
     let head: String
 
     var target: String { String(head.split(separator: " ").dropFirst().first ?? "") }
 
-    /// The lines after the first, in lower case up to the colon.
+    /// The lines after the request line, with field names in lower case.
     var fields: [String] {
       head.split(separator: "\r\n").dropFirst().map { line in
         let parts = line.split(separator: ":", maxSplits: 1)
@@ -48,7 +48,7 @@ final class ScriptedServer: Sendable {
 
   struct CannotListen: Error {}
 
-  /// `greeting` is said on each connection before anything is asked.
+  /// Starts the server, which sends `greeting` on each connection before it reads a request.
   init(
     port: UInt16 = 0, greeting: String = "", script: @escaping @Sendable (Request) -> [Step]
   ) throws {
@@ -63,7 +63,7 @@ final class ScriptedServer: Sendable {
   var requests: [Request] { state.withLock { $0.requests } }
   var connectionCount: Int { state.withLock { $0.connections } }
 
-  /// Closes everything. To be called at the end of a test: its threads keep the server alive.
+  /// Closes the listener and all connections. Call this at the end of a test: the threads keep the server alive.
   func stop() {
     state.withLock { state in
       guard !state.isStopped else { return }
@@ -73,7 +73,7 @@ final class ScriptedServer: Sendable {
     }
   }
 
-  /// Waits until nothing listens any more, so that its port can be used again.
+  /// Waits until the listener is closed, so that its port can be used again.
   func hasClosed() async { await closed.wait() }
 
   private func acceptAll() {
@@ -164,7 +164,7 @@ final class ScriptedServer: Sendable {
 extension ScriptedServer.Step {
   static func send(_ text: String) -> Self { .send(Array(text.utf8)) }
 
-  /// A whole answer with a body of this text.
+  /// A complete response with this text as its body.
   static func answer(_ body: String, status: String = "200 OK", fields: [String] = []) -> Self {
     let lines = ["HTTP/1.1 \(status)", "Content-Length: \(body.utf8.count)"] + fields
     return .send(lines.joined(separator: "\r\n") + "\r\n\r\n" + body)

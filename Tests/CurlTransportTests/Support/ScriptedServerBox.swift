@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Says to a script what is known only once its server is there.
+/// Gives a script a text that is known only after its server has started, such as a URL.
 final class ScriptedServerBox: Sendable {
   private let text = Mutex("")
 

@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// Something that happens once, on any thread, and that tests wait for.
+/// A one-shot event that any thread fires and tests wait for.
 final class Signal: Sendable {
   private struct State {
     var hasFired = false
@@ -15,7 +15,7 @@ final class Signal: Sendable {
 
   init() { group.enter() }
 
-  /// Lets everyone go on who waits now or later.
+  /// Resumes all current and future waiters.
   func fire() {
     let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>]? in
       guard !state.hasFired else { return nil }
@@ -48,6 +48,6 @@ final class Signal: Sendable {
     }
   }
 
-  /// For threads that are not the pool's.
+  /// Blocks until the signal fires. Must not be called on a thread of the concurrency pool.
   func waitBlocking() { group.wait() }
 }

@@ -3,36 +3,36 @@ import Glibc
 import Testing
 import VitrineTesting
 
-/// nginx on loopback with HTTP/2 and a certificate that was just made and that nobody trusts.
+/// nginx on loopback with HTTP/2 and a new self-signed certificate.
 final class TLSServer {
-  /// Whether this machine has what it takes.
+  /// True if nginx and openssl are installed.
   static let isAvailable = ChildProgram.areInstalled("/usr/sbin/nginx", "/usr/bin/openssl")
 
-  /// A picture of 60,000 bytes for `FakeDecoder`: half of `/large` comes at once, and so does the other half when it is asked
-  /// for; together they take six seconds.
+  /// An image of 60,000 bytes for `FakeDecoder`. The first 30 KiB of a `/large` response arrive at once, the rest at
+  /// 2 KiB/s, so a range request for the second half is fast while the whole body takes about 15 s.
   static let largeBody: [UInt8] = {
     let picture = FakeDecoder.picture(width: 64, height: 48)
     return picture + [UInt8](repeating: UInt8(ascii: " "), count: 60_000 - picture.count)
   }()
 
-  /// What is wrong with the certificate, apart from being its own authority.
+  /// The flaw of the certificate, apart from being self-signed.
   enum Flaw {
     case none, expired, notYetValid
   }
 
   var port: UInt16 { program.ports[0] }
-  /// Speaks TLS 1.1 and nothing newer.
+  /// The port that speaks only TLS 1.1.
   var oldPort: UInt16 { program.ports[1] }
   var url: String { "https://\(host):\(port)" }
   private let host: String
-  /// Path of the certificate, which is its own authority.
+  /// The path of the certificate, which is its own authority.
   var certificate: String { "\(program.folder)/cert.pem" }
 
   private let program: ChildProgram
 
-  /// Starts a server that answers `/` with `hello`, `/private` to kiosk with the password secret, `/large` slowly, `/zeros` with 256 MiB, `/session`
-  /// with `r` on a new connection that goes on with an older one's TLS session, and ends a connection after
-  /// `requests`. `host`, localhost or its address, is what the certificate is for.
+  /// Starts a server that answers `/` with `hello`, `/private` for the user `kiosk` with the password `secret`,
+  /// `/large` slowly, `/zeros` with 256 MiB, and `/session` with `r` on a new connection that resumes a TLS session.
+  /// The server ends a connection after `requests` requests. The certificate is for `host`, localhost or its address.
   init(
     host: String = "localhost", requestsPerConnection requests: Int = 1000, speaksHTTP2: Bool = true,
     flaw: Flaw = .none
@@ -93,7 +93,7 @@ final class TLSServer {
     try start()
   }
 
-  /// Runs again what was stopped, on the same port.
+  /// Starts the stopped server again on the same ports.
   func start() throws {
     let folder = program.folder
     try program.start(["/usr/sbin/nginx", "-c", "\(folder)/nginx.conf", "-e", "\(folder)/log"])
@@ -101,8 +101,8 @@ final class TLSServer {
 
   func stop() { program.stop() }
 
-  /// Replaces the certificate by one with the same key that is valid from 2099 on. Of openssl's commands, only `ca` can
-  /// set the start of the validity.
+  /// Replaces the certificate by a certificate with the same key that is valid from 2099 on. Among openssl's commands,
+  /// only `ca` can set the start of the validity.
   private static func makeCertificateOfTheFuture(_ program: ChildProgram, host: String) throws {
     let folder = program.folder
     try program.write("", to: "index")
@@ -135,7 +135,7 @@ final class TLSServer {
     ])
   }
 
-  /// What pins the key of the certificate.
+  /// Returns the pin of the certificate's key.
   func pin() throws -> String {
     let folder = program.folder
     try ChildProgram.run([

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Testing
 
-/// tinyproxy on loopback, for kiosk with the password secret.
+/// tinyproxy on loopback, for the user `kiosk` with the password `secret`.
 final class TinyProxy {
   static let isAvailable = ChildProgram.areInstalled("/usr/bin/tinyproxy")
 
@@ -24,7 +24,7 @@ final class TinyProxy {
     try program.start(["/usr/bin/tinyproxy", "-d", "-c", "\(folder)/tinyproxy.conf"])
   }
 
-  /// The proxy's URL; without user and password if there is none.
+  /// Returns the URL of the proxy, without a login if `password` is nil.
   func url(password: String? = "secret") -> String {
     "http://\(password.map { "kiosk:\($0)@" } ?? "")127.0.0.1:\(program.ports[0])"
   }
