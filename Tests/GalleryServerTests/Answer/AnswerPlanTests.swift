@@ -2,9 +2,9 @@ import Testing
 
 @testable import VitrineGalleryServer
 
-@Suite("Planning answers")
+@Suite("Planning responses")
 struct AnswerPlanTests {
-  @Test func plainAnswerIsHeadAndBody() throws {
+  @Test func plainResponseConsistsOfHeadAndBody() throws {
     let plan = try plan("/a")
 
     #expect(plan.status == 200)
@@ -13,14 +13,14 @@ struct AnswerPlanTests {
     #expect(plan.steps == [.frame(Array(head.utf8)), .body(.bytes([1, 2, 3]), 0..<3)])
   }
 
-  @Test func headHasTheHeadersOfTheBodyButNoBody() throws {
+  @Test func responseToHeadHasTheBodyHeadersButNoBody() throws {
     let plan = try plan("/a", method: "HEAD")
 
     #expect(plan.steps.count == 1)
     #expect(head(of: plan).contains("Content-Length: 3\r\n"))
   }
 
-  @Test func olderClientIsToldThatTheConnectionIsKept() throws {
+  @Test func http10ClientIsToldThatTheConnectionIsKept() throws {
     let kept = try plan("/a", isHTTP10: true, headers: ["connection": "keep-alive"])
     let closed = try plan("/a", isHTTP10: true)
 
@@ -29,14 +29,14 @@ struct AnswerPlanTests {
     #expect(closed.steps.last == .close)
   }
 
-  @Test func olderClientGetsNoChunks() throws {
+  @Test func http10ClientReceivesNoChunks() throws {
     let plan = try plan("/a?chunked=1", isHTTP10: true)
 
     #expect(!head(of: plan).contains("chunked"))
     #expect(plan.steps.dropFirst() == [.body(.bytes([1, 2, 3]), 0..<3), .close])
   }
 
-  @Test func latencyOfTheQueryWinsOverTheBehaviour() throws {
+  @Test func queryOverridesTheLatencyAndRateOfTheBehavior() throws {
     let behaviour = Behaviour(latency: .fixed(7), bytesPerSecond: 8)
 
     #expect(try plan("/a", behaviour: behaviour).steps.first == .wait(milliseconds: 7))
@@ -46,7 +46,7 @@ struct AnswerPlanTests {
     #expect(try plan("/a?rate=5", behaviour: behaviour).bytesPerSecond == 5)
   }
 
-  @Test func cutChunkSaysItsWholeSize() throws {
+  @Test func truncatedChunkDeclaresItsFullSize() throws {
     let plan = try plan("/a?chunked=1&truncate=2")
 
     #expect(
@@ -56,7 +56,7 @@ struct AnswerPlanTests {
   }
 
   @Test(arguments: ["stall=2", "reset=2", "truncate=2", "endless=1"])
-  func nothingFollowsTheLastStep(query: String) throws {
+  func terminalStepComesLast(query: String) throws {
     let steps = try plan("/a?close=1&\(query)").steps
     let last: [AnswerPlan.Step] = steps.filter {
       switch $0 {
@@ -69,14 +69,14 @@ struct AnswerPlanTests {
     #expect(last.first == steps.last)
   }
 
-  @Test func errorIsNeverUnchanged() throws {
+  @Test func errorIsNeverReplacedByNotModified() throws {
     let headers = ["if-none-match": "\"t\""]
 
     #expect(try plan("/a?etag=t&status=500", headers: headers).status == 500)
     #expect(try plan("/a?etag=t", headers: headers).status == 304)
   }
 
-  @Test func cutWinsOverEndless() throws {
+  @Test func cutOverridesEndless() throws {
     let plan = try plan("/a?endless=1&stall=3")
 
     #expect(
@@ -86,21 +86,21 @@ struct AnswerPlanTests {
       ])
   }
 
-  @Test func endlessAnswerGoesBackToItsFirstChunk() throws {
+  @Test func endlessResponseRepeatsFromItsFirstChunk() throws {
     let plan = try plan("/a?endless=1&latency=1")
 
     #expect(plan.steps.last == .again(from: 2))
     #expect(plan.steps[2] == .frame(Array("3\r\n".utf8)))
   }
 
-  @Test func endlessAnswerOfNothingSendsZeros() throws {
+  @Test func endlessEmptyResponseSendsZeros() throws {
     let plan = try plan("/a?endless=1&empty=1")
 
     let zeros = [UInt8](repeating: 0, count: AnswerPlan.chunkSize)
     #expect(plan.steps.contains(.body(.bytes(zeros), 0..<zeros.count)))
   }
 
-  @Test func longBodyIsCutIntoChunks() throws {
+  @Test func longBodyIsSplitIntoChunks() throws {
     let body = [UInt8](repeating: 1, count: AnswerPlan.chunkSize + 1)
     let plan = try plan("/a?chunked=1", exhibit: Exhibit(body: .bytes(body), contentType: "a/b"))
 
@@ -113,20 +113,20 @@ struct AnswerPlanTests {
   }
 
   @Test(arguments: [("1", "0"), ("12", "11")])
-  func hopCountsDownAndKeepsOtherItems(hops: String, next: String) throws {
+  func redirectHopCountsDownAndKeepsOtherItems(hops: String, next: String) throws {
     let plan = try plan("/a?x=%2f&hops=\(hops)&y")
 
     #expect(plan.status == 302)
     #expect(head(of: plan).contains("Location: /a?x=%2f&hops=\(next)&y\r\n"))
   }
 
-  @Test func statusThatIsNoRedirectDoesNotChangeARedirect() throws {
+  @Test func nonRedirectStatusDoesNotChangeARedirect() throws {
     #expect(try plan("/a?redirect=/b&status=404").status == 302)
     #expect(try plan("/a?redirect=/b&status=308").status == 308)
     #expect(try plan("/a?hops=0&status=404").status == 404)
   }
 
-  @Test func headerOfTheQueryReplacesTheServers() throws {
+  @Test func queryHeadersReplaceServerHeaders() throws {
     let head = head(of: try plan("/a?header=date:then&header=content-type:c/d&header=X:1&header=X:2"))
 
     #expect(
@@ -134,7 +134,7 @@ struct AnswerPlanTests {
         + "Content-Length: 3\r\n\r\n")
   }
 
-  @Test func lengthNeverFallsBelowZero() throws {
+  @Test func contentLengthIsNeverNegative() throws {
     #expect(head(of: try plan("/a?length=-9")).contains("Content-Length: 0\r\n"))
     #expect(head(of: try plan("/a?length=+2")).contains("Content-Length: 5\r\n"))
   }
@@ -142,13 +142,13 @@ struct AnswerPlanTests {
   @Test(arguments: [
     ("\"t\"", 304), ("W/\"t\"", 304), ("\"x\", \"t\"", 304), ("*", 304), ("\"x\"", 200), ("t", 200),
   ])
-  func matchingTagIsNotModified(condition: String, status: Int) throws {
+  func ifNoneMatchIsComparedWithTheETag(condition: String, status: Int) throws {
     let plan = try plan("/a?etag=t", headers: ["if-none-match": condition])
 
     #expect(plan.status == status)
   }
 
-  @Test func dateIsComparedOnlyWithoutATag() throws {
+  @Test func ifModifiedSinceIsIgnoredWithIfNoneMatch() throws {
     let date = "Sun, 06 Nov 1994 08:49:37 GMT"
     let exhibit = Exhibit(
       body: .bytes([1]), contentType: "a/b", headers: [Header("Last-Modified", date)])
@@ -161,7 +161,7 @@ struct AnswerPlanTests {
     #expect(try plan("/a", headers: since).status == 200)
   }
 
-  @Test func notModifiedKeepsItsValidatorsAndHasNoLength() throws {
+  @Test func notModifiedResponseHasValidatorsButNoLength() throws {
     let plan = try plan("/a?etag=t&maxage=5", headers: ["if-none-match": "\"t\""])
 
     #expect(
@@ -178,7 +178,7 @@ struct AnswerPlanTests {
     #expect(try self.plan("/a", headers: ["content-length": "0"]).status == 200)
   }
 
-  @Test func dateHasTheFormOfHTTP() {
+  @Test func dateIsFormattedForHTTP() {
     #expect(httpDate(secondsSince1970: 784_111_777) == "Sun, 06 Nov 1994 08:49:37 GMT")
     #expect(httpDate(secondsSince1970: 0) == "Thu, 01 Jan 1970 00:00:00 GMT")
   }

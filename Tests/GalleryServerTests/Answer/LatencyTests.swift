@@ -22,7 +22,7 @@ struct LatencyTests {
     }
   }
 
-  @Test func variationOfNothingIsNothing() {
+  @Test func zeroLatencyDoesNotVary() {
     #expect(Behaviour.Latency.varied(around: 0).milliseconds(for: "/a") == 0)
   }
 }

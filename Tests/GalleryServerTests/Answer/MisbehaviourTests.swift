@@ -2,9 +2,9 @@ import Testing
 
 @testable import VitrineGalleryServer
 
-@Suite("Reading misbehaviour from a query")
+@Suite("Reading misbehavior from a query")
 struct MisbehaviourTests {
-  @Test func itemsAreRead() throws {
+  @Test func queryItemsAreParsed() throws {
     let misbehaviour = try read(
       "latency=5&rate=6&status=503&redirect=%2Fx%3Fy&type=a/b&maxage=7&etag=t&header=X:%20y&header=Z:"
         + "&length=-8&chunked=1&endless=1&truncate=9&close=1&html=1")
@@ -33,7 +33,7 @@ struct MisbehaviourTests {
     "truncate=-1", "stall=a", "length=x", "length=", "hops=-1", "chunked=0", "html=yes", "maxage=x",
     "latency=99999999999999999999", "LATENCY=5",
   ])
-  func nonsenseIsIgnored(query: String) throws {
+  func invalidItemsAreIgnored(query: String) throws {
     #expect(try read(query) == Misbehaviour())
   }
 
@@ -41,17 +41,17 @@ struct MisbehaviourTests {
     "header=X:a%0d%0aY:b", "header=X%0a:a", "header=:a", "header=X", "redirect=/a%0d%0aX:y",
     "type=a%0ab", "etag=a%00",
   ])
-  func textThatWouldEndItsLineIsIgnored(query: String) throws {
+  func textThatWouldBreakAHeaderLineIsIgnored(query: String) throws {
     #expect(try read(query) == Misbehaviour())
   }
 
-  @Test func lastOfSeveralCounts() throws {
+  @Test func lastValidRepeatedItemWins() throws {
     #expect(try read("latency=1&latency=2&latency=x").latency == 2)
     #expect(try read("truncate=1&stall=2").cut == .init(after: 2, ending: .stall))
   }
 
   @Test(arguments: [("a", "\"a\""), ("%22a%22", "\"a\""), ("W/%22a%22", "W/\"a\"")])
-  func tagIsQuotedOnce(sent: String, tag: String) throws {
+  func eTagIsQuotedOnce(sent: String, tag: String) throws {
     #expect(try read("etag=\(sent)").entityTag == tag)
   }
 

@@ -2,11 +2,11 @@ import Testing
 
 @testable import VitrineGalleryServer
 
-@Suite("Bytes on their way")
+@Suite("Delay line")
 struct DelayLineTests {
   private var line = DelayLine(delay: 10)
 
-  @Test mutating func comeOutInOrderAndNotBefore() {
+  @Test mutating func bytesLeaveInOrderAfterTheDelay() {
     put([1, 2], at: 0)
     put([3], at: 5)
 
@@ -18,7 +18,7 @@ struct DelayLineTests {
     #expect(line.due == nil)
   }
 
-  @Test mutating func thatAreNotTakenStay() {
+  @Test mutating func bytesNotTakenRemain() {
     put([1, 2, 3], at: 0)
     put([4], at: 0)
 
@@ -27,7 +27,7 @@ struct DelayLineTests {
     #expect(taken(at: 10) == [3, 4])
   }
 
-  @Test mutating func endComesAfterThem() {
+  @Test mutating func endFollowsTheBytes() {
     put([1], at: 0)
     line.putEnd(at: 4)
     #expect(!line.isOver(at: 100))
@@ -39,7 +39,7 @@ struct DelayLineTests {
     #expect(line.isOver(at: 14))
   }
 
-  @Test mutating func manyLeaveNoGap() {
+  @Test mutating func continuousBytesLeaveWithoutGaps() {
     for number in 0..<1000 {
       put([UInt8(truncatingIfNeeded: number)], at: UInt64(number))
       #expect(taken(at: UInt64(number)) == (number < 10 ? [] : [UInt8(truncatingIfNeeded: number - 10)]))

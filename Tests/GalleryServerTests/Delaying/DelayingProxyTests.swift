@@ -2,9 +2,9 @@ import Glibc
 import Testing
 import VitrineGalleryServer
 
-@Suite("A way that takes its time", .timeLimit(.minutes(1)))
+@Suite("Delaying proxy", .timeLimit(.minutes(1)))
 struct DelayingProxyTests {
-  @Test func answerComesThroughWholeAndNoSoonerThanThereAndBack() throws {
+  @Test func responseArrivesCompleteAfterTheRoundTripDelay() throws {
     let server = try GalleryServer()
     let body = (0..<5_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7919 >> 3) }
     server.add(Resource(body: body), at: "/a")
@@ -22,7 +22,7 @@ struct DelayingProxyTests {
     #expect(server.log.count == 2)
   }
 
-  @Test func endOfEitherSideComesThrough() throws {
+  @Test func closingEitherSideIsForwarded() throws {
     let server = try GalleryServer()
     server.add(Resource(body: [1, 2, 3]), at: "/a")
     let proxy = try DelayingProxy(to: server.port, delay: 0.001)
@@ -37,7 +37,7 @@ struct DelayingProxyTests {
     #expect(server.wait(timeout: 10) { $0[0].outcome == .abandoned })
   }
 
-  @Test func withoutAServerTheConnectionIsClosed() throws {
+  @Test func connectionIsClosedWithoutAServer() throws {
     let server = try GalleryServer()
     let proxy = try DelayingProxy(to: server.port, delay: 0)
     server.stop()
@@ -49,7 +49,7 @@ struct DelayingProxyTests {
 
   @Test func stoppedProxyLeavesNoDescriptorOpen() async {
     await #expect(processExitsWith: .success) {
-      // What the process opens once is open after this.
+      // Opens the descriptors that the process opens only once.
       try GalleryServer().stop()
       let before = openDescriptors()
       let server = try GalleryServer()

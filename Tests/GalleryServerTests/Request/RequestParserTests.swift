@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Reading requests")
 struct RequestParserTests {
-  @Test func requestIsReadWhole() throws {
+  @Test func requestIsParsedCompletely() throws {
     var parser = RequestParser()
     parser.feed("GET /a?b=c HTTP/1.1\r\nHost: x\r\nAccept:  text/html \r\n\r\n".utf8)
 
@@ -17,7 +17,7 @@ struct RequestParserTests {
     #expect(try parser.next() == nil)
   }
 
-  @Test func piecesOfOneByteMakeTheSameRequest() throws {
+  @Test func requestSentByteByByteIsParsedTheSame() throws {
     let text = "GET /a HTTP/1.1\r\nHost: x\r\n\r\n"
     var whole = RequestParser()
     whole.feed(text.utf8)
@@ -32,7 +32,7 @@ struct RequestParserTests {
     #expect(try parser.next() == whole.next())
   }
 
-  @Test func requestsInOnePieceComeOneByOne() throws {
+  @Test func requestsInOnePieceAreParsedOneByOne() throws {
     var parser = RequestParser()
     parser.feed("GET /1 HTTP/1.1\r\nHost: x\r\n\r\nGET /2 HTTP/1.1\r\nHost: x\r\n\r\nGET /3".utf8)
 
@@ -85,11 +85,11 @@ struct RequestParserTests {
   }
 
   @Test(arguments: ["2.0", "1.2", "", "1.1x"])
-  func otherVersionIsRefused(version: String) {
+  func unsupportedVersionIsRefused(version: String) {
     expectRefusal(.versionNotSupported, of: "GET / HTTP/\(version)\r\nHost: x\r\n\r\n")
   }
 
-  @Test func headOfTheLimitIsTakenAndOneByteMoreIsNot() throws {
+  @Test func headAtTheLimitIsAcceptedAndALongerHeadIsRefused() throws {
     let frame = "GET / HTTP/1.1\r\nHost: x\r\nX: \r\n\r\n".utf8.count
     let filling = String(repeating: "a", count: RequestParser.headLimit - frame)
     var parser = RequestParser()

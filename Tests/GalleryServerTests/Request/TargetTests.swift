@@ -15,18 +15,18 @@ struct TargetTests {
   @Test(arguments: [
     ("%41%e2%82%AC", "A€"), ("%", "%"), ("%4", "%4"), ("%zz", "%zz"), ("%%41", "%A"), ("", ""),
   ])
-  func percentDecodingLeavesWhatIsNoCode(text: String, decoded: String) {
+  func percentDecodingKeepsInvalidEscapes(text: String, decoded: String) {
     #expect(text.percentDecoded == decoded)
   }
 
   @Test(arguments: [
     ("http://host:1/a?b", "/a?b"), ("HTTP://host", "/"), ("http://host?q", "/?q"), ("/a", "/a"),
   ])
-  func absoluteFormIsCutToPathAndQuery(sent: String, kept: String) {
+  func absoluteFormIsReducedToPathAndQuery(sent: String, kept: String) {
     #expect(Target(sent)?.text == kept)
   }
 
-  @Test func replacingLeavesOtherItemsAsTheyWereSent() throws {
+  @Test func replacingAnItemKeepsOtherItemsUnchanged() throws {
     let target = try #require(Target("/p?x=%2f&hops=3&y"))
 
     #expect(target.replacing("hops", by: "2") == "/p?x=%2f&hops=2&y")

@@ -2,7 +2,7 @@ import Testing
 
 @testable import VitrineGalleryServer
 
-@Suite("Going through an answer")
+@Suite("Stepping through a response")
 struct AnswerCursorTests {
   private let second: UInt64 = 1_000_000_000
 
@@ -14,7 +14,7 @@ struct AnswerCursorTests {
     #expect(cursor.next(at: 5_000_100) == .stall)
   }
 
-  @Test func eachWaitTakesItsOwnTime() {
+  @Test func consecutiveWaitsAddUp() {
     var cursor = AnswerCursor(
       AnswerPlan(status: 200, steps: [.wait(milliseconds: 5), .wait(milliseconds: 7), .stall]))
 
@@ -23,7 +23,7 @@ struct AnswerCursorTests {
     #expect(cursor.next(at: 12_000_000) == .stall)
   }
 
-  @Test func pieceGoesOnWhereTheLastOneEnded() {
+  @Test func partiallySentBodyContinuesWhereItStopped() {
     let body = Body.bytes([0, 1, 2, 3, 4])
     var cursor = AnswerCursor(AnswerPlan(status: 200, steps: [.body(body, 1..<4)]))
 
@@ -37,7 +37,7 @@ struct AnswerCursorTests {
     #expect(cursor.next(at: 0) == .finish)
   }
 
-  @Test func headGoesOnWhereItEndedToo() {
+  @Test func partiallySentHeadContinuesWhereItStopped() {
     var cursor = AnswerCursor(AnswerPlan(status: 200, steps: [.frame([1, 2, 3])]))
 
     cursor.sent(2)
@@ -47,7 +47,7 @@ struct AnswerCursorTests {
         == .send(.init(source: .bytes([1, 2, 3]), range: 2..<3, isBody: false, isFollowed: false)))
   }
 
-  @Test func headIsSentTogetherWithABodyThatFollowsAtOnce() {
+  @Test func headIsSentTogetherWithABodyThatFollowsImmediately() {
     let steps: [AnswerPlan.Step] = [.frame([9]), .body(.bytes([1]), 0..<1), .stall]
 
     var cursor = AnswerCursor(AnswerPlan(status: 200, steps: steps))
@@ -61,7 +61,7 @@ struct AnswerCursorTests {
         == .send(.init(source: .bytes([9]), range: 0..<1, isBody: false, isFollowed: false)))
   }
 
-  @Test func againRepeatsForever() {
+  @Test func againStepRepeatsForever() {
     let steps: [AnswerPlan.Step] = [.frame([9]), .body(.bytes([1]), 0..<1), .again(from: 1)]
     var cursor = AnswerCursor(AnswerPlan(status: 200, steps: steps))
     cursor.sent(1)
@@ -74,7 +74,7 @@ struct AnswerCursorTests {
     }
   }
 
-  @Test func cutAnswerIsCompleteAtItsCut() {
+  @Test func truncatedResponseIsCompleteAtItsCut() {
     var cursor = AnswerCursor(AnswerPlan(status: 200, steps: [.frame([9]), .reset]))
 
     cursor.sent(1)
@@ -83,7 +83,7 @@ struct AnswerCursorTests {
     #expect(cursor.next(at: 0) == .reset)
   }
 
-  @Test func pacedBodyTakesItsSizeDividedByItsRate() {
+  @Test func pacedBodyDurationIsItsSizeDividedByItsRate() {
     let body = Body.bytes(Array(repeating: 0, count: 10_000))
     var cursor = AnswerCursor(
       AnswerPlan(status: 200, steps: [.body(body, 0..<10_000)], bytesPerSecond: 1000))
@@ -108,7 +108,7 @@ struct AnswerCursorTests {
     #expect(abs(Double(now - start) / 1e9 - 9.98) < 0.001)
   }
 
-  @Test func slowReaderIsCaughtUpWith() {
+  @Test func paceGrantsTheBytesThatASlowReaderMissed() {
     var pace = Pace(bytesPerSecond: 100)
 
     #expect(pace.grant(1000, at: 0) == .bytes(2))
@@ -117,7 +117,7 @@ struct AnswerCursorTests {
   }
 
   @Test(arguments: [0, -5, 1])
-  func rateBelowOneIsOne(rate: Int) {
+  func rateBelowOneCountsAsOne(rate: Int) {
     var pace = Pace(bytesPerSecond: rate)
 
     #expect(pace.grant(5, at: 0) == .bytes(1))
@@ -126,7 +126,7 @@ struct AnswerCursorTests {
     #expect(pace.grant(5, at: second + 1) == .bytes(1))
   }
 
-  @Test func enormousRateIsNoLimit() {
+  @Test func maximumRateGrantsAllBytes() {
     var pace = Pace(bytesPerSecond: .max)
 
     #expect(pace.grant(1 << 30, at: 0) == .bytes(1 << 30))

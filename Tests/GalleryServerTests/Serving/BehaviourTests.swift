@@ -1,7 +1,7 @@
 import Testing
 import VitrineGalleryServer
 
-@Suite("Behaving from now on", .timeLimit(.minutes(1)))
+@Suite("Changing the server's behavior", .timeLimit(.minutes(1)))
 struct BehaviourTests {
   private let server: GalleryServer
 
@@ -11,7 +11,7 @@ struct BehaviourTests {
     server.add(Resource(body: Array(repeating: 8, count: 8 << 20)), at: "/large")
   }
 
-  @Test func deadServerClosesEveryConnectionWithoutAnAnswer() throws {
+  @Test func downServerClosesConnectionsWithoutAResponse() throws {
     server.behaviour.isDown = true
     let client = try Client(port: server.port)
 
@@ -22,7 +22,7 @@ struct BehaviourTests {
     #expect(server.connectionCount == 1)
   }
 
-  @Test func dyingServerClosesIdleConnections() throws {
+  @Test func serverGoingDownClosesIdleConnections() throws {
     let client = try Client(port: server.port)
     _ = try client.get("/a")
 
@@ -31,7 +31,7 @@ struct BehaviourTests {
     #expect(try client.readToEnd() == [])
   }
 
-  @Test func dyingServerEndsItsRunningAnswers() throws {
+  @Test func serverGoingDownCompletesRunningResponses() throws {
     let client = try Client(port: server.port)
     client.request("/large")
     _ = try client.readHead()
@@ -42,7 +42,7 @@ struct BehaviourTests {
     #expect(try client.readToEnd() == [])
   }
 
-  @Test func revivedServerAnswersAgain() throws {
+  @Test func restoredServerRespondsAgain() throws {
     server.behaviour.isDown = true
     #expect(try Client(port: server.port).readToEnd() == [])
 
@@ -51,7 +51,7 @@ struct BehaviourTests {
     #expect(try Client(port: server.port).get("/a").body == [1])
   }
 
-  @Test func runningAnswerKeepsItsBehaviour() throws {
+  @Test func runningResponseKeepsItsBehavior() throws {
     let client = try Client(port: server.port)
     server.behaviour.latency = .fixed(600_000)
     client.request("/a")
@@ -63,7 +63,7 @@ struct BehaviourTests {
     #expect(server.log.map(\.outcome) == [.running, .finished])
   }
 
-  @Test func serverStartsWithTheBehaviourGiven() throws {
+  @Test func serverStartsWithTheGivenBehavior() throws {
     let server = try GalleryServer(behaviour: Behaviour(latency: .varied(around: 2), isDown: true))
 
     #expect(server.behaviour.isDown)

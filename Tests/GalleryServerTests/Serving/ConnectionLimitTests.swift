@@ -4,11 +4,11 @@ import Testing
 
 @testable import VitrineGalleryServer
 
-@Suite("The number of connections is bounded, and idle ones are closed", .timeLimit(.minutes(1)))
+@Suite("The number of connections is bounded, and idle connections are closed", .timeLimit(.minutes(1)))
 struct ConnectionLimitTests {
   private let limit = ConnectionLimit(most: 4)
 
-  @Test func theLongestIdleMakesRoom() {
+  @Test func longestIdleConnectionIsReplaced() {
     #expect(limit.admission([]) == .accept)
     #expect(limit.admission([1, nil, 2]) == .accept)
     #expect(limit.admission([9, nil, 3, 5]) == .acceptInsteadOf(2))
@@ -20,7 +20,7 @@ struct ConnectionLimitTests {
     #expect((16...512).contains(ConnectionLimit.ofProcess.most))
   }
 
-  @Test func serverAnswersBehindManyIdleConnections() throws {
+  @Test func serverRespondsDespiteManyIdleConnections() throws {
     let server = try server()
     let idle = try (0..<40).map { _ in try Client(port: server.port) }
 
@@ -32,7 +32,7 @@ struct ConnectionLimitTests {
     #expect(try idle[39].get("/p").status == 200)
   }
 
-  @Test func connectionsThatAreAnsweredAreNotClosed() throws {
+  @Test func connectionsWithRunningResponsesAreNotClosed() throws {
     let server = try server()
     let busy = try (0..<4).map { _ in try Client(port: server.port) }
     for client in busy { client.request("/p?stall=1") }
@@ -50,7 +50,7 @@ struct ConnectionLimitTests {
     #expect(try waiting.readAnswer().status == 200)
   }
 
-  @Test func connectionThatAsksNothingIsClosedAfterItsTime() throws {
+  @Test func idleConnectionIsClosedAfterTheIdleTime() throws {
     let server = try server(ConnectionLimit(most: 4, idleTime: 50_000_000))
     let client = try Client(port: server.port)
 
@@ -58,7 +58,7 @@ struct ConnectionLimitTests {
     #expect(try client.readToEnd() == [])
   }
 
-  @Test func answersThatStallMakeRoomAfterTheirTime() throws {
+  @Test func stalledResponsesAreStoppedAfterTheStallTime() throws {
     let server = try server(ConnectionLimit(most: 4, stallTime: 50_000_000))
     let stalled = try (0..<4).map { _ in try Client(port: server.port) }
     for client in stalled { client.request("/p?stall=0") }
@@ -68,7 +68,7 @@ struct ConnectionLimitTests {
     #expect(server.wait(timeout: 10) { $0.count { $0.outcome == .stopped } == 4 })
   }
 
-  @Test func answerThatIsNotReadIsGivenUp() throws {
+  @Test func unreadResponseIsStopped() throws {
     let server = try server(ConnectionLimit(most: 1, stallTime: 50_000_000))
     let client = try Client(port: server.port)
     client.request("/p?endless=1")
@@ -77,14 +77,14 @@ struct ConnectionLimitTests {
     #expect(server.log.first?.outcome == .stopped)
   }
 
-  @Test func answerThatWaitsForItsLatencyIsNotGivenUp() throws {
+  @Test func responseDelayedByItsLatencyIsNotStopped() throws {
     let server = try server(ConnectionLimit(most: 4, stallTime: 1_000_000))
 
     #expect(try Client(port: server.port).get("/p?latency=100").status == 200)
   }
 
   @Test(arguments: [EMFILE, ENFILE, ENOBUFS, ENOMEM])
-  func serverOutlivesAWantOfDescriptors(code: Int32) throws {
+  func serverSurvivesALackOfDescriptors(code: Int32) throws {
     let attempts = Mutex(0)
     let server = try server { listener in
       let number = attempts.withLock { number in
@@ -107,7 +107,7 @@ struct ConnectionLimitTests {
     #expect(attempts.withLock { $0 } < 12)
   }
 
-  @Test func connectionThatTakesTheLastDescriptorIsAnswered() throws {
+  @Test func connectionThatTakesTheLastDescriptorReceivesAResponse() throws {
     let accepted = Mutex(false)
     let server = try server { listener in
       let isFull = accepted.withLock { accepted in
@@ -115,7 +115,7 @@ struct ConnectionLimitTests {
         return accepted
       }
       guard isFull else { return Glibc.accept(listener, nil, nil) }
-      // As with all descriptors in use, whether or not a connection is waiting.
+      // With all descriptors in use, `accept` fails like this even if no connection is waiting.
       errno = EMFILE
       return -1
     }

@@ -16,20 +16,20 @@ struct FaultTests {
   }
 
   @Test(arguments: [204, 304, 403, 429, 500, 503, 599])
-  func status(status: Int) throws {
+  func requestedStatusIsSent(status: Int) throws {
     #expect(try client.get("/p?status=\(status)").status == status)
     #expect(try client.get("/unknown?status=\(status)").status == status)
     #expect(try client.get("/p").body == body)
   }
 
-  @Test func statusHasASmallText() throws {
+  @Test func errorStatusHasAShortTextBody() throws {
     let answer = try client.get("/p?status=503")
 
     #expect(answer.body == Array("503 Service Unavailable\n".utf8))
     #expect(answer.headers["content-type"] == "text/plain")
   }
 
-  @Test func truncatedBodySaysItsWholeLength() throws {
+  @Test func truncatedResponseDeclaresItsFullLength() throws {
     client.request("/p?truncate=100")
 
     #expect(try client.readHead().headers["content-length"] == "40000")
@@ -38,7 +38,7 @@ struct FaultTests {
   }
 
   @Test(arguments: [0, 39_999, 40_000, 50_000])
-  func truncationStopsAtTheEndsOfTheBody(count: Int) throws {
+  func truncationIsClampedToTheBody(count: Int) throws {
     client.request("/p?truncate=\(count)")
 
     _ = try client.readHead()
@@ -46,7 +46,7 @@ struct FaultTests {
   }
 
   @Test(arguments: [("+7", "40007"), ("%2B7", "40007"), ("-7", "39993")])
-  func wrongLength(item: String, length: String) throws {
+  func wrongContentLengthIsSent(item: String, length: String) throws {
     client.request("/p?length=\(item)")
 
     #expect(try client.readHead().headers["content-length"] == length)
@@ -60,7 +60,7 @@ struct FaultTests {
     "status=9223372036854775807",
     "chunked=1&truncate=9223372036854775807", "hops=9223372036854775807", "hops=-9223372036854775808",
   ])
-  func hugeNumbersHarmNothing(query: String) throws {
+  func extremeNumbersAreHandledSafely(query: String) throws {
     client.request("/p?\(query)")
 
     #expect((200..<400).contains(try client.readHead().status))
@@ -74,7 +74,7 @@ struct FaultTests {
     #expect((0...2 * 86_400_000).contains(longest))
   }
 
-  @Test func absentLengthEndsWithTheConnection() throws {
+  @Test func bodyWithoutALengthEndsWithTheConnection() throws {
     client.request("/p?length=none")
 
     let head = try client.readHead()
@@ -83,7 +83,7 @@ struct FaultTests {
     #expect(try client.readToEnd() == body)
   }
 
-  @Test func chunkedBodyIsWholeAndKeepsTheConnection() throws {
+  @Test func chunkedBodyIsCompleteAndKeepsTheConnection() throws {
     let answer = try client.get("/p?chunked=1")
 
     #expect(answer.headers["transfer-encoding"] == "chunked")
@@ -103,7 +103,7 @@ struct FaultTests {
     #expect(server.wait(timeout: 10) { $0.first?.outcome == .abandoned })
   }
 
-  @Test func endlessBodyHoldsNobodyUp() throws {
+  @Test func endlessBodyDoesNotDelayOtherClients() throws {
     client.request("/p?endless=1")
     _ = try client.readHead()
 
@@ -114,7 +114,7 @@ struct FaultTests {
     #expect(try client.get("/p?type=text%2Fhtml").headers["content-type"] == "text/html")
   }
 
-  @Test func pageComesInPlaceOfThePicture() throws {
+  @Test func htmlPageReplacesTheImage() throws {
     let answer = try client.get("/p?html=1")
 
     #expect(answer.status == 200)
@@ -122,7 +122,7 @@ struct FaultTests {
     #expect(String(decoding: answer.body, as: UTF8.self).hasPrefix("<!DOCTYPE html>"))
   }
 
-  @Test func emptyAnswerKeepsItsType() throws {
+  @Test func emptyResponseKeepsItsContentType() throws {
     let answer = try client.get("/p?empty=1")
 
     #expect(answer == Answer(status: 200, headers: answer.headers, body: []))
@@ -131,14 +131,14 @@ struct FaultTests {
   }
 
   @Test(arguments: [301, 302, 303, 307, 308])
-  func redirect(status: Int) throws {
+  func redirectHasTheRequestedStatusAndLocation(status: Int) throws {
     let answer = try client.get("/p?redirect=http%3A%2F%2Fhost%2Fx%3Fy%3Dz&status=\(status)")
 
     #expect(answer.status == status)
     #expect(answer.headers["location"] == "http://host/x?y=z")
   }
 
-  @Test func hopsEndAtThePicture() throws {
+  @Test func redirectHopsEndAtTheImage() throws {
     var target = "/p?hops=3&row=1"
     var hops = 0
 
@@ -151,11 +151,11 @@ struct FaultTests {
     #expect(try client.get(target).body == body)
   }
 
-  @Test func loopLeadsToItself() throws {
+  @Test func redirectLoopLeadsToItself() throws {
     #expect(try client.get("/p?loop=1&row=1").headers["location"] == "/p?loop=1&row=1")
   }
 
-  @Test func stalledAnswerWaitsForThePeerToClose() throws {
+  @Test func stalledResponseWaitsForThePeerToClose() throws {
     client.request("/p?stall=1000")
     _ = try client.readHead()
 
@@ -176,7 +176,7 @@ struct FaultTests {
     #expect(throws: ClientError.failed(ECONNRESET)) { try client.readToEnd() }
   }
 
-  @Test func garbageIsNoHTTP() throws {
+  @Test func garbageResponseIsNotHTTP() throws {
     client.request("/p?garbage=1")
 
     let bytes = try client.readToEnd()
@@ -195,12 +195,12 @@ struct FaultTests {
     #expect(try client.get("/p?nostore=1").headers["cache-control"] == "no-store")
   }
 
-  @Test func givenTagIsRevalidated() throws {
+  @Test func requestedETagIsRevalidated() throws {
     #expect(try client.get("/p?etag=t", headers: ["If-None-Match: \"t\""]).status == 304)
     #expect(try client.get("/p?etag=u", headers: ["If-None-Match: \"t\""]).status == 200)
   }
 
-  @Test func closingAnswerIsWhole() throws {
+  @Test func responseBeforeClosingIsComplete() throws {
     let answer = try client.get("/p?close=1")
 
     #expect(answer.headers["connection"] == "close")
@@ -208,11 +208,11 @@ struct FaultTests {
     #expect(try client.readToEnd() == [])
   }
 
-  @Test func pacedBodyComesWhole() throws {
+  @Test func pacedBodyIsComplete() throws {
     #expect(try client.get("/p?rate=1000000").body == body)
   }
 
-  @Test func latencyDelaysTheAnswerAndNoOther() throws {
+  @Test func latencyDelaysOnlyItsOwnResponse() throws {
     client.request("/p?latency=60000")
     #expect(server.waitForRequests(1, timeout: 10))
 

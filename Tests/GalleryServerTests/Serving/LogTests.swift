@@ -11,7 +11,7 @@ struct LogTests {
     server.add(Resource(body: [1, 2, 3]), at: "/a")
   }
 
-  @Test func requestIsLoggedWithItsAnswer() throws {
+  @Test func requestIsLoggedWithItsResponse() throws {
     _ = try Client(port: server.port).get("/a?row=%31", headers: ["X-One: 1"])
     _ = try Client(port: server.port).get("/none", method: "HEAD")
 
@@ -24,7 +24,7 @@ struct LogTests {
     #expect(log[0].headers == ["host": "localhost", "x-one": "1"])
   }
 
-  @Test func whoHasTheLastByteFindsTheAnswerFinished() throws {
+  @Test func responseIsLoggedAsFinishedOnceItsLastByteIsRead() throws {
     let client = try Client(port: server.port)
 
     for count in 1...200 {
@@ -33,7 +33,7 @@ struct LogTests {
     }
   }
 
-  @Test func clearedLogForgetsRunningAnswersToo() throws {
+  @Test func clearedLogDropsRunningResponsesToo() throws {
     let client = try Client(port: server.port)
     client.request("/a?stall=1")
     _ = try client.readHead()
@@ -47,13 +47,13 @@ struct LogTests {
     #expect(server.connectionCount == 2)
   }
 
-  @Test func waitingForRequestsThatDoNotComeEnds() throws {
+  @Test func waitForRequestsTimesOut() throws {
     #expect(server.waitForRequests(0, timeout: 0))
     #expect(!server.waitForRequests(1, timeout: 0))
     #expect(!server.waitForRequests(1, timeout: 0.01))
   }
 
-  @Test func largeRecordsAreDroppedOverTheLimitOfBytes() {
+  @Test func largeRecordsAreDroppedOverTheByteLimit() {
     let log = RequestLog(byteLimit: 1 << 20)
     let head = ["x-large": String(repeating: "a", count: 60 << 10)]
     for number in 0..<1000 {
@@ -68,7 +68,7 @@ struct LogTests {
     #expect(records.map { "/\($0.bodyBytesSent)" } == records.map(\.target))
   }
 
-  @Test func logWithoutRoomKeepsNothing() throws {
+  @Test func logWithoutCapacityKeepsNoRecords() throws {
     let server = try GalleryServer(logBytes: 0)
     server.add(Resource(body: [1, 2, 3]), at: "/a")
     let client = try Client(port: server.port)
@@ -79,7 +79,7 @@ struct LogTests {
     #expect(server.connectionCount == 1)
   }
 
-  @Test func oldestRecordsAreDroppedOverTheLimit() {
+  @Test func oldestRecordsAreDroppedOverTheCountLimit() {
     let log = RequestLog()
     let blank = Record(method: "GET", target: "/", headers: [:], connection: 1, status: 200)
     for _ in 0..<RequestLog.limit { _ = log.add(blank) }

@@ -15,7 +15,7 @@ struct PictureFolderTests {
     client = try Client(port: server.port)
   }
 
-  @Test func fileHasTypeTagDateAndLifetime() throws {
+  @Test func fileResponseHasTypeETagDateAndLifetime() throws {
     let answer = try client.get("/gallery/a%20b.jpg")
 
     #expect(answer.status == 200)
@@ -30,13 +30,13 @@ struct PictureFolderTests {
     ("1.JPEG", "image/jpeg"), ("1.png", "image/png"), ("1.gif", "image/gif"), ("1.webp", "image/webp"),
     ("1.tar.gz", "application/octet-stream"), ("none", "application/octet-stream"),
   ])
-  func typeFollowsTheEnding(name: String, type: String) throws {
+  func contentTypeFollowsTheFileExtension(name: String, type: String) throws {
     folder.write([], to: "pictures/" + name)
 
     #expect(try client.get("/gallery/" + name).headers["content-type"] == type)
   }
 
-  @Test func unchangedFileIsNotSentAgain() throws {
+  @Test func conditionalRequestForAnUnchangedFileReturns304() throws {
     let first = try client.get("/gallery/a%20b.jpg")
     let tag = try #require(first.headers["etag"])
     let date = try #require(first.headers["last-modified"])
@@ -50,7 +50,7 @@ struct PictureFolderTests {
     #expect(byDate.status == 304)
   }
 
-  @Test func changedFileHasAnotherTag() throws {
+  @Test func changedFileHasANewETag() throws {
     let tag = try #require(try client.get("/gallery/a%20b.jpg").headers["etag"])
     folder.write([4, 5], to: "pictures/a b.jpg")
 
@@ -60,7 +60,7 @@ struct PictureFolderTests {
     #expect(answer.body == [4, 5])
   }
 
-  @Test func fileOfTheSameSizeHasAnotherTagANanosecondLater() throws {
+  @Test func eTagChangesWithANanosecondOfModificationTime() throws {
     var tags: [String?] = []
 
     for nanoseconds in [5, 6] {
@@ -72,7 +72,7 @@ struct PictureFolderTests {
     #expect(tags == ["\"3-de0b6b3a7640005\"", "\"3-de0b6b3a7640006\""])
   }
 
-  @Test func largeFileComesWhole() throws {
+  @Test func largeFileIsServedCompletely() throws {
     let bytes = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
     folder.write(bytes, to: "pictures/large.png")
 
@@ -81,13 +81,13 @@ struct PictureFolderTests {
     #expect(try client.get("/gallery/large.png?rate=100000000").body == bytes)
   }
 
-  @Test func addedResourceWinsOverAFile() throws {
+  @Test func addedResourceTakesPrecedenceOverAFile() throws {
     server.add(Resource(body: [9]), at: "/gallery/a b.jpg")
 
     #expect(try client.get("/gallery/a%20b.jpg").body == [9])
   }
 
-  @Test func subfoldersAreServedToo() throws {
+  @Test func filesInSubfoldersAreServed() throws {
     folder.makeFolder("pictures/sub")
     folder.write([6], to: "pictures/sub/c.png")
 
@@ -98,7 +98,7 @@ struct PictureFolderTests {
     "", "..", "../secret", "%2e%2e/secret", "..%2fsecret", "sub/../../secret", "/etc/passwd",
     "%2fetc%2fpasswd", "./a%20b.jpg", "sub", "pipe", "a%20b.jpg/", "a%20b.jpg%00.png",
   ])
-  func nothingElseIsServed(name: String) throws {
+  func invalidPathsAreNotServed(name: String) throws {
     folder.makeFolder("pictures/sub")
     folder.makePipe("pictures/pipe")
     folder.write([0], to: "secret")
@@ -106,7 +106,7 @@ struct PictureFolderTests {
     #expect(try client.get("/gallery/" + name).status == 404)
   }
 
-  @Test func fileThatShrinksWhileItIsSentEndsItsConnection() throws {
+  @Test func fileThatShrinksWhileBeingSentEndsItsConnection() throws {
     folder.write(Array(repeating: 1, count: 8 << 20), to: "pictures/large.png")
     client.request("/gallery/large.png")
     _ = try client.readHead()

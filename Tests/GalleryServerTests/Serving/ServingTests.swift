@@ -22,7 +22,7 @@ struct ServingTests {
     #expect(answer.headers["date"]?.hasSuffix(" GMT") == true)
   }
 
-  @Test func resourceIsReplacedByTheNextAtItsPath() throws {
+  @Test func laterResourceReplacesTheResourceAtItsPath() throws {
     let client = try Client(port: server.port)
     server.add(Resource(body: [4]), at: "one.png")
     server.add(Resource(body: [5]), at: "/a b")
@@ -62,7 +62,7 @@ struct ServingTests {
     #expect(try (0..<3).map { _ in try client.readAnswer().status } == [200, 404, 500])
   }
 
-  @Test func headHasNoBody() throws {
+  @Test func responseToHeadHasNoBody() throws {
     let client = try Client(port: server.port)
 
     let answer = try client.get("/one.png", method: "HEAD")
@@ -71,14 +71,14 @@ struct ServingTests {
     #expect(try client.get("/one.png").body == [1, 2, 3])
   }
 
-  @Test func clientWhoAsksForItIsClosed() throws {
+  @Test func connectionIsClosedAtTheClientsRequest() throws {
     let client = try Client(port: server.port)
 
     #expect(try client.get("/one.png", headers: ["Connection: close"]).body == [1, 2, 3])
     #expect(try client.readToEnd() == [])
   }
 
-  @Test func olderClientIsAnsweredAndClosed() throws {
+  @Test func http10ConnectionIsClosedAfterTheResponse() throws {
     let client = try Client(port: server.port)
     client.send("GET /one.png HTTP/1.0\r\n\r\n")
 
@@ -86,7 +86,7 @@ struct ServingTests {
     #expect(try client.readToEnd() == [])
   }
 
-  @Test func otherMethodIsNotAllowed() throws {
+  @Test func unsupportedMethodIsNotAllowed() throws {
     let client = try Client(port: server.port)
     let body = String(repeating: "x", count: 4_000_000)
 
@@ -104,7 +104,7 @@ struct ServingTests {
     ("nonsense\r\n\r\n", 400), ("GET / HTTP/1.1\r\n\r\n", 400), ("GET / HTTP/3.0\r\nHost: x\r\n\r\n", 505),
     ("GET / HTTP/1.1\r\nHost: x\r\nX: " + String(repeating: "x", count: 4_000_000), 431),
   ])
-  func whatIsNoRequestIsRefusedAndClosed(text: String, status: Int) throws {
+  func invalidRequestIsRefusedAndItsConnectionClosed(text: String, status: Int) throws {
     let client = try Client(port: server.port)
 
     let wasTaken = client.send(text)
@@ -125,7 +125,7 @@ struct ServingTests {
     #expect(server.connectionCount == 100)
   }
 
-  @Test func slowReaderHoldsNobodyUp() throws {
+  @Test func slowReaderDoesNotDelayOtherClients() throws {
     server.add(Resource(body: Array(repeating: 8, count: 8 << 20)), at: "/large")
     let slow = try Client(port: server.port)
     slow.request("/large")

@@ -6,7 +6,7 @@ import VitrineGalleryServer
 struct StoppingTests {
   @Test func stoppedServerLeavesNoDescriptorOpen() async {
     await #expect(processExitsWith: .success) {
-      // In a process of its own, where no other test opens anything.
+      // The exit test runs in its own process, in which no other test opens descriptors.
       let folder = TemporaryFolder()
       folder.write(Array(repeating: 1, count: 8 << 20), to: "a.png")
       try GalleryServer().stop()
@@ -31,7 +31,7 @@ struct StoppingTests {
     }
   }
 
-  @Test func stoppingEndsWhatRuns() throws {
+  @Test func stoppingEndsRunningResponses() throws {
     let server = try GalleryServer()
     server.add(Resource(body: Array(repeating: 1, count: 1000)), at: "/a")
     let targets = ["/a?latency=600000", "/a?stall=1", "/a?endless=1", "/a?rate=1"]
@@ -48,7 +48,7 @@ struct StoppingTests {
     #expect(throws: ClientError.ended) { try clients[0].read(1) }
   }
 
-  @Test func stoppedServerCanBeStoppedAndAskedAgain() throws {
+  @Test func stoppedServerToleratesFurtherCalls() throws {
     let server = try GalleryServer()
 
     server.stop()
@@ -60,7 +60,7 @@ struct StoppingTests {
     #expect(throws: ClientError.failed(ECONNREFUSED)) { try Client(port: server.port) }
   }
 
-  @Test func serverThatNobodyHoldsStops() throws {
+  @Test func releasedServerStops() throws {
     var server: GalleryServer? = try GalleryServer()
     let port = try #require(server?.port)
 
@@ -69,7 +69,7 @@ struct StoppingTests {
     #expect(throws: ClientError.failed(ECONNREFUSED)) { try Client(port: port) }
   }
 
-  @Test func portThatIsTakenIsAnError() throws {
+  @Test func takenPortIsReportedAsAnError() throws {
     let server = try GalleryServer()
     let port = server.port
 
@@ -81,7 +81,7 @@ struct StoppingTests {
   }
 
   @Test(arguments: ["/none/at/all", "/etc/passwd"])
-  func folderThatIsNoneIsAnError(path: String) {
+  func invalidFolderIsReportedAsAnError(path: String) {
     #expect(throws: GalleryServerError.noSuchFolder(path)) { try GalleryServer(pictures: path) }
   }
 }

@@ -1,7 +1,7 @@
 import Glibc
 
-/// A blocking HTTP client that shows what really comes over a connection. Reads give up after 60
-/// seconds, so that no test hangs; its socket holds little, so that megabytes never leave unread.
+/// A blocking HTTP client that exposes the bytes of a connection. Reads time out after 60 seconds, so that no test
+/// hangs. The socket's buffers are small, so that the server cannot send megabytes before the client reads them.
 final class Client {
   private(set) var descriptor: Int32
   private var unread: [UInt8] = []
@@ -38,7 +38,7 @@ final class Client {
     descriptor = -1
   }
 
-  /// Sends text as it is; false when the server did not take all of it.
+  /// Sends text unchanged. Returns false if the server did not accept all of it.
   @discardableResult func send(_ text: String) -> Bool {
     let bytes = Array(text.utf8)
     var sent = 0
@@ -57,13 +57,13 @@ final class Client {
     send(lines.joined(separator: "\r\n") + "\r\n\r\n")
   }
 
-  /// Sends a request and reads its answer.
+  /// Sends a request and reads its response.
   func get(_ target: String, method: String = "GET", headers: [String] = []) throws -> Answer {
     request(target, method: method, headers: headers)
     return try readAnswer(isToHead: method == "HEAD")
   }
 
-  /// Reads an answer to its end as its head says it.
+  /// Reads a response to the end that its head announces.
   func readAnswer(isToHead: Bool = false) throws -> Answer {
     var answer = try readHead()
     if isToHead || answer.status == 204 || answer.status == 304 { return answer }
@@ -101,7 +101,7 @@ final class Client {
     return Array(unread[..<count])
   }
 
-  /// Everything up to the orderly end of the connection.
+  /// Returns all bytes up to the orderly end of the connection.
   func readToEnd() throws -> [UInt8] {
     do {
       while true { try fill() }
@@ -131,7 +131,7 @@ final class Client {
   }
 }
 
-/// An answer as it came; header names in lower case.
+/// A response as received, with lowercase header names.
 struct Answer: Equatable {
   var status: Int
   var headers: [String: String] = [:]
@@ -139,7 +139,7 @@ struct Answer: Equatable {
 }
 
 enum ClientError: Error, Equatable {
-  /// The server closed in good order.
+  /// The server closed the connection in an orderly way.
   case ended
   case failed(Int32)
   case notHTTP

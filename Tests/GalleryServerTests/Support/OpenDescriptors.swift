@@ -1,6 +1,7 @@
 import Glibc
 
-/// How many sockets and files the process has open; not what the system's own libraries open when they like.
+/// Returns the number of open sockets and files of the process. Other descriptors, which system libraries may open at
+/// any time, are not counted.
 func openDescriptors() -> Int {
   guard let folder = opendir("/proc/self/fd") else { return -1 }
   defer { closedir(folder) }

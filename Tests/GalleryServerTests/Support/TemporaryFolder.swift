@@ -1,6 +1,6 @@
 import Glibc
 
-/// A folder that goes away with its last reference.
+/// A temporary folder that is deleted on deinitialization.
 final class TemporaryFolder {
   let path: String
   private var names: [String] = []
