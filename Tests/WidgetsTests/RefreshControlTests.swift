@@ -184,7 +184,7 @@ struct RefreshControlTests {
     #expect(test.pictures.isEmpty)
   }
 
-  @Test func refreshSendsOneEventUntilItEnds() {
+  @Test func repeatedRefreshSendsOneEvent() {
     refresh.refresh()
     refresh.refresh()
 
