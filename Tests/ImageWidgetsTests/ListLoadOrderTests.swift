@@ -57,7 +57,7 @@ struct ListLoadOrderTests {
       return cell
     }
 
-    /// The time of a frame passes, and the frame is drawn.
+    /// Advances the time by one frame, and draws the frame.
     func draw() {
       clock.advance(by: 0.016)
       window.update(at: window.now + 0.016)

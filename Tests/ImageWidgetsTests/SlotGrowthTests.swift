@@ -5,7 +5,7 @@ import VitrineLoading
 import VitrineTesting
 import VitrineWidgets
 
-/// When a slot requests the image that it shows again, in a larger size, and when it does not.
+/// Slots that request their image again in a larger size, and slots that keep the image.
 @Suite(.timeLimit(.minutes(1)))
 struct SlotGrowthTests {
   private let bench = SlotBench()
@@ -270,7 +270,7 @@ struct SlotGrowthTests {
   }
 }
 
-/// Returns the same image with fewer pixels.
+/// A transform that returns an image of fewer pixels with the same source size.
 private struct Pixelated: ImageTransform {
   let identifier = "pixelated"
 

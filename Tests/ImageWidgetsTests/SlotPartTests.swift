@@ -154,7 +154,7 @@ struct SlotPartTests {
     bench.window.update(at: 1.6)
     try await until { view.image != first }
 
-    // The newest preview is shown: 60 of 100 percent have arrived, and 0.6 × 255 = 153.
+    // The newest preview is shown: 60 % have arrived, and 0.6 × 255 = 153.
     #expect(view.image?.bitmap.withUnsafeBytes { $0[3] } == 153)
     bench.window.update(at: 1.7)
     bench.window.update(at: 1.9)
