@@ -212,7 +212,7 @@ extract_symbols() {
   mkdir -p "$folder"
   for module in "$@"; do
     swift symbolgraph-extract -module-name "$module" -target "$target" -output-dir "$folder" \
-      -I "$modules" -I Sources/CCurl -I Sources/CSDL -I Sources/CCodecs -I Sources/CHashing \
+      -I "$modules" -I Sources/CCurl -I Sources/CSDL -I Sources/CCodecs -I Sources/CHashing -I Sources/CTimers \
       -minimum-access-level public -skip-synthesized-members
   done
 }

@@ -6,8 +6,6 @@ public import VitrineGraphics
 public protocol ImageEncoding: Sendable {
   /// Returns the encoded image in a format that the downloader's decoder can read. Called on a thread that may block.
   ///
-  /// Throws `.encoding`.
-  ///
-  /// - Parameter format: The format to write; `nil` lets the encoder choose.
+  /// Throws `.encoding`. If `format` is `nil`, the encoder chooses the format.
   func encode(_ image: Image, as format: ImageFormat?) throws(ImageError) -> [UInt8]
 }

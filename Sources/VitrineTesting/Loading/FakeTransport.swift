@@ -66,20 +66,18 @@ public final class FakeTransport: DataTransport {
 
   /// Waits until `count` transfers have been started since the transport was created.
   ///
-  /// - Parameter seconds: The real time in seconds after which the wait throws a `WaitFailure`. The wait also throws
-  ///   when the calling task is cancelled, for example by the test's time limit.
+  /// Throws a `WaitFailure` after `seconds` of real time, or when the calling task is cancelled, for example by the test's
+  /// time limit.
   public func waitUntilStarted(
     _ count: Int, within seconds: Double = 60, file: StaticString = #fileID, line: Int = #line
   ) async throws {
     try await until(within: seconds, file: file, line: line) { transfers.count >= count }
   }
 
-  /// Waits until a transfer has started. Returns the transfer.
+  /// Waits until a transfer has started. Returns the transfer. Transfers are numbered from 1, in the order of their start.
   ///
-  /// - Parameters:
-  ///   - number: The number of the transfer in the order of the starts. The first one is 1.
-  ///   - seconds: The real time in seconds after which the wait throws a `WaitFailure`. The wait also throws when the
-  ///     calling task is cancelled, for example by the test's time limit.
+  /// Throws a `WaitFailure` after `seconds` of real time, or when the calling task is cancelled, for example by the test's
+  /// time limit.
   public func transfer(
     _ number: Int, within seconds: Double = 60, file: StaticString = #fileID, line: Int = #line
   ) async throws -> FakeTransfer {

@@ -95,8 +95,8 @@ public final class TestScreen {
   /// Waits until no view waits for an image, then draws, so that the transitions of the images that have arrived begin.
   /// The time of the screen does not advance.
   ///
-  /// - Parameter seconds: The real time after which the call throws a `WaitFailure`, for example because the test does
-  ///   not send the response of a transfer.
+  /// Throws a `WaitFailure` after `seconds` of real time, for example because the test does not send the response of a
+  /// transfer.
   public func load(
     within seconds: Double = 60, file: StaticString = #fileID, line: Int = #line
   ) async throws {

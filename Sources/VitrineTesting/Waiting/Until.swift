@@ -7,9 +7,8 @@
 /// If the condition never becomes true, the test fails instead of hanging: the wait throws `WaitFailure` after a time
 /// limit, or immediately when its task is cancelled, for example by the test's time limit.
 ///
-/// - Parameters:
-///   - seconds: The real time in seconds after which the wait fails; a minute by default.
-///   - condition: Called in the caller's isolation, repeatedly, after other tasks have run.
+/// The time limit is `seconds` of real time, a minute by default. `condition` is called in the caller's isolation,
+/// repeatedly, after other tasks have run.
 public func until(
   within seconds: Double = 60, isolation: isolated (any Actor)? = #isolation, file: StaticString = #fileID,
   line: Int = #line, _ condition: () throws -> Bool

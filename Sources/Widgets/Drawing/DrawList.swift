@@ -130,8 +130,8 @@ public nonisolated struct DrawList: Sendable {
 
   /// Draws the shadow of a rectangle.
   ///
-  /// - Parameter isHiddenInside: True if an opaque fill of the rectangle follows, which hides the shadow inside the
-  ///   rectangle.
+  /// Set `isHiddenInside` to true if an opaque fill of the rectangle follows, which hides the shadow inside the
+  /// rectangle.
   public mutating func shadow(
     _ shadow: Shadow, of rect: Rect, cornerRadius: Double = 0, isHiddenInside: Bool = false
   ) {

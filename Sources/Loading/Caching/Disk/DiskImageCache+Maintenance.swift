@@ -125,7 +125,7 @@ extension DiskImageCache {
   /// Returns the cache of a directory: the existing instance if there is one, otherwise a new instance (YYCache's
   /// `initWithPath:`).
   ///
-  /// - Parameter limits: The limits of a new instance. An existing instance keeps its limits.
+  /// `limits` are the limits of a new instance. An existing instance keeps its limits.
   public static func instance(directory: String, limits: Limits = Limits()) -> DiskImageCache {
     let new = DiskImageCache(directory: directory, limits: limits)
     let key = realDirectory(new.directory).trimmingSlashes
