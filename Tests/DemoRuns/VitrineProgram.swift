@@ -51,7 +51,7 @@ package struct VitrineProgram {
 
   package func remove() { try? FileManager.default.removeItem(at: folder) }
 
-  /// Runs the program to its end. Stops it after a minute and throws `DidNotEnd`.
+  /// Runs the program to its end. Stops it after 150 s and throws `DidNotEnd`.
   package func run(_ arguments: String..., script: String? = nil) async throws -> Outcome {
     try await run(arguments: arguments, script: script)
   }
@@ -85,7 +85,7 @@ package struct VitrineProgram {
     process.standardInput = FileHandle.nullDevice
 
     let watchdog = Task {
-      guard (try? await Task.sleep(for: .seconds(60))) != nil else { return false }
+      guard (try? await Task.sleep(for: .seconds(150))) != nil else { return false }
       process.terminate()
       return true
     }
