@@ -16,7 +16,7 @@ enum DiskReopen {
     for index in 0...options.runs {
       let start = ContinuousClock.now
       let cache = DiskImageCache(directory: folder)
-      guard cache.answer(for: identities[index * 37 % count]) != nil else {
+      guard cache.response(for: identities[index * 37 % count]) != nil else {
         throw BenchmarkError("a response that was stored is not there")
       }
       let first = ContinuousClock.now
@@ -40,9 +40,11 @@ enum DiskReopen {
     for identity in identities {
       let response = TransportResponse(
         url: URL(filePath: "/"), status: 200, headers: ["ETag": "\"1\"", "Cache-Control": "max-age=60"])
-      let answer = StoredAnswer(
+      let storedResponse = StoredResponse(
         response: response, body: [UInt8](repeating: 7, count: 1000), requested: 1, received: 1)
-      guard cache.store(answer, for: identity) else { throw BenchmarkError("\(folder) cannot be written") }
+      guard cache.store(storedResponse, for: identity) else {
+        throw BenchmarkError("\(folder) cannot be written")
+      }
     }
   }
 }

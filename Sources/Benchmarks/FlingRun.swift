@@ -119,7 +119,7 @@ private struct FlingCosts {
         if let url = urls.fetch[fetch] { costs[url, default: Cost()].bytes += transfer.bytes }
       case .decodeEnded(let decode, let width, let height):
         if let url = urls.decode[decode] { costs[url, default: Cost()].pixels += Int(width) * Int(height) }
-      case .answered(let request, .image(let image, _)): urls.image[image] = urls.request[request]
+      case .responded(let request, .image(let image, _)): urls.image[image] = urls.request[request]
       case .shown(let image):
         if let url = urls.image[image] { costs[url, default: Cost()].isShown = true }
       default: break

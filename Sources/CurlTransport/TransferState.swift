@@ -113,7 +113,7 @@ struct TransferState: Sendable {
     switch head.append(line: line) {
     case .unfinished: return .goOn
     case .tooLarge:
-      verdict = .fail(.curl(CURLE_RECV_ERROR, "the head of the answer is too large"))
+      verdict = .fail(.curl(CURLE_RECV_ERROR, "the response head is too large"))
       return .abort
     case .finished: return judge(at: now)
     }

@@ -314,7 +314,7 @@ public final class ImageDownloader: Sendable {
   }
 
   /// False while a disk look-up that has exceeded its deadline is under way.
-  var isDiskAnswering: Bool { engine.isDiskAnswering }
+  var isDiskResponding: Bool { engine.isDiskResponding }
 
   // MARK: Failures
 

@@ -18,7 +18,7 @@ import VitrineLoading
 
   @Test func unsupportedFormatsAreNotImages() {
     #expect(error(Array("BM".utf8)) == .notAnImage(signature: Array("BM".utf8)))
-    #expect(error(Array("RIFF\0\0\0\0WAVE".utf8))?.description == "the answer is not a picture")
+    #expect(error(Array("RIFF\0\0\0\0WAVE".utf8))?.description == "the response is not an image")
     #expect(error([0xFF, 0xD8]) == .notAnImage(signature: [0xFF, 0xD8]))
   }
 

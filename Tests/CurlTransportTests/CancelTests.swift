@@ -55,7 +55,7 @@ struct CancelTests {
   }
 
   @Test func cancelAfterTheEndOrASecondCancelDoesNothing() async throws {
-    let server = try ScriptedServer { _ in [.answer("hello")] }
+    let server = try ScriptedServer { _ in [.response("hello")] }
     defer { server.stop() }
     let transport = CurlTransport()
     let ended = Recorder()
@@ -76,7 +76,7 @@ struct CancelTests {
   }
 
   @Test func cancelLeavesOtherTransfersRunning() async throws {
-    let server = try ScriptedServer { request in request.target == "/slow" ? [.hold] : [.answer("hello")] }
+    let server = try ScriptedServer { request in request.target == "/slow" ? [.hold] : [.response("hello")] }
     defer { server.stop() }
     let transport = CurlTransport()
     let slow = Recorder()
@@ -93,7 +93,7 @@ struct CancelTests {
   @Test func receiverMayCancelAndStartTransfersInItsCallbacks() async throws {
     let server = try ScriptedServer { request in
       request.target == "/first"
-        ? [.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello"), .hold] : [.answer("hello")]
+        ? [.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello"), .hold] : [.response("hello")]
     }
     defer { server.stop() }
     let transport = CurlTransport()
@@ -121,9 +121,9 @@ struct CancelTests {
     let server = try ScriptedServer { request in
       switch request.number % 7 {
       case 3: [.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhello"), .close]
-      case 5: [.answer("", status: "302 Found", fields: ["Location: /again"])]
+      case 5: [.response("", status: "302 Found", fields: ["Location: /again"])]
       case 6: [.reset]
-      default: [.answer(body)]
+      default: [.response(body)]
       }
     }
     defer { server.stop() }

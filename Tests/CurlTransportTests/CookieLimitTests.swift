@@ -70,7 +70,7 @@ import VitrineLoading
     let server = try ScriptedServer { request in
       let first = Int(request.target.dropFirst()) ?? 0
       return [
-        .answer("", fields: (first..<first + 20).map { "Set-Cookie: n\($0)=\($0); Path=/; HttpOnly" })
+        .response("", fields: (first..<first + 20).map { "Set-Cookie: n\($0)=\($0); Path=/; HttpOnly" })
       ]
     }
     defer { server.stop() }

@@ -6,7 +6,7 @@ import VitrineLoading
 @Suite("Cookies are kept only in a jar, and sent only to their hosts and paths", .timeLimit(.minutes(1)))
 struct CookieTests {
   private func server(setting fields: [String] = ["Set-Cookie: a=1; Path=/"]) throws -> ScriptedServer {
-    try ScriptedServer { request in [.answer("", fields: request.target == "/set" ? fields : [])] }
+    try ScriptedServer { request in [.response("", fields: request.target == "/set" ? fields : [])] }
   }
 
   @Test("SD-D36 cookies are sent only if there is a jar")
@@ -102,7 +102,8 @@ struct CookieTests {
   @Test func cookieOfARedirectIsKept() async throws {
     let server = try ScriptedServer { request in
       request.target == "/"
-        ? [.answer("", status: "302 Found", fields: ["Location: /next", "Set-Cookie: a=1"])] : [.answer("")]
+        ? [.response("", status: "302 Found", fields: ["Location: /next", "Set-Cookie: a=1"])]
+        : [.response("")]
     }
     defer { server.stop() }
 
@@ -113,7 +114,7 @@ struct CookieTests {
 
   @Test func jarAllowsConcurrentUseByManyTransports() async throws {
     let server = try ScriptedServer { request in
-      [.answer("", fields: ["Set-Cookie: n\(request.target.dropFirst())=1; Path=/"])]
+      [.response("", fields: ["Set-Cookie: n\(request.target.dropFirst())=1; Path=/"])]
     }
     defer { server.stop() }
     let jar = CookieJar()

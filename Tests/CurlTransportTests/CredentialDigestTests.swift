@@ -14,12 +14,12 @@ import VitrineTesting
   private func server() throws -> ScriptedServer {
     try ScriptedServer { request in
       if request.target.hasPrefix("/sign-in/") {
-        return [.answer("", fields: ["Set-Cookie: user=\(request.target.dropFirst(9)); Path=/"])]
+        return [.response("", fields: ["Set-Cookie: user=\(request.target.dropFirst(9)); Path=/"])]
       }
       let sent = (request.value(of: "cookie") ?? "") + (request.value(of: "authorization") ?? "")
       let width = sent.isEmpty ? 9 : sent.contains("anna") || sent.contains("YW5uYTox") ? 1 : 2
       return [
-        .answer(
+        .response(
           String(decoding: FakeDecoder.picture(width: width, height: 1), as: UTF8.self),
           fields: ["Vary: Cookie, Authorization", "Cache-Control: max-age=60"])
       ]

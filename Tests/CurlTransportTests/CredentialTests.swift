@@ -10,7 +10,7 @@ struct CredentialTests {
 
   @Test("AF-S21 SD-D8 user and password are sent with each request")
   func basicCredentialIsSent() async throws {
-    let server = try ScriptedServer { _ in [.answer("hello")] }
+    let server = try ScriptedServer { _ in [.response("hello")] }
     defer { server.stop() }
 
     _ = try await get(server.url, with: .basic(user: "user", password: "pass", origin: url(server.url)))
@@ -19,7 +19,7 @@ struct CredentialTests {
   }
 
   @Test func bearerTokenIsSent() async throws {
-    let server = try ScriptedServer { _ in [.answer("hello")] }
+    let server = try ScriptedServer { _ in [.response("hello")] }
     defer { server.stop() }
 
     _ = try await get(server.url + "/a", with: .bearer("t.0~k+n/=", origin: url(server.url + "/b?c#d")))
@@ -29,7 +29,7 @@ struct CredentialTests {
 
   @Test(arguments: ["a\r\nEvil: 1", "a\u{0}"])
   func tokenWithControlCharactersIsNotSent(token: String) async throws {
-    let server = try ScriptedServer { _ in [.answer("hello")] }
+    let server = try ScriptedServer { _ in [.response("hello")] }
     defer { server.stop() }
 
     let heard = try await get(server.url, with: .bearer(token, origin: url(server.url)))
@@ -39,7 +39,7 @@ struct CredentialTests {
 
   @Test(arguments: ["a\r\nEvil: 1", "a\u{0}b", "a\u{7F}"], [false, true])
   func loginWithControlCharactersIsNotSent(text: String, isPassword: Bool) async throws {
-    let server = try ScriptedServer { _ in [.answer("hello")] }
+    let server = try ScriptedServer { _ in [.response("hello")] }
     defer { server.stop() }
     let (user, password) = isPassword ? ("u", text) : (text, "p")
 
@@ -52,7 +52,7 @@ struct CredentialTests {
   }
 
   @Test func otherPortSchemeOrHostReceivesNoCredential() async throws {
-    let server = try ScriptedServer { _ in [.answer("hello")] }
+    let server = try ScriptedServer { _ in [.response("hello")] }
     defer { server.stop() }
     let others = [
       "http://127.0.0.1:1/", "https://127.0.0.1:\(server.port)/", "http://localhost:\(server.port)/",
@@ -66,7 +66,7 @@ struct CredentialTests {
   }
 
   @Test func loginOfTheRequestOverridesTheCredential() async throws {
-    let server = try ScriptedServer { _ in [.answer("hello")] }
+    let server = try ScriptedServer { _ in [.response("hello")] }
     defer { server.stop() }
     let transport = CurlTransport(
       configuration: .init(credentials: [.bearer("token", origin: try url(server.url))]))
@@ -80,7 +80,7 @@ struct CredentialTests {
 
   @Test func wrongPasswordFailsAfterOneAttempt() async throws {
     let server = try ScriptedServer { _ in
-      [.answer("no", status: "401 Unauthorized", fields: ["WWW-Authenticate: Basic realm=\"x\""])]
+      [.response("no", status: "401 Unauthorized", fields: ["WWW-Authenticate: Basic realm=\"x\""])]
     }
     defer { server.stop() }
 
@@ -105,9 +105,9 @@ struct CredentialTests {
 
   // MARK: Digest
 
-  @Test func challengeIsAnsweredWithADigest() async throws {
+  @Test func challengeReceivesADigest() async throws {
     let server = try ScriptedServer { request in
-      request.authorization == nil ? [Self.challenge()] : [.answer("hello")]
+      request.authorization == nil ? [Self.challenge()] : [.response("hello")]
     }
     defer { server.stop() }
 
@@ -130,12 +130,12 @@ struct CredentialTests {
     #expect(heard.spent?.requests == 2)
   }
 
-  @Test func staleNonceIsAnsweredAgain() async throws {
+  @Test func staleNonceReceivesANewDigest() async throws {
     let server = try ScriptedServer { request in
       switch request.number {
       case 0: [Self.challenge()]
       case 1: [Self.challenge("n2", ", stale=\"TRUE\"")]
-      default: [.answer("hello")]
+      default: [.response("hello")]
       }
     }
     defer { server.stop() }
@@ -161,7 +161,7 @@ struct CredentialTests {
   ])
   func unsupportedChallengeFailsWithItsStatus(challenge: String) async throws {
     let server = try ScriptedServer { _ in
-      [.answer("no", status: "401 Unauthorized", fields: ["WWW-Authenticate: \(challenge)", "X-A: 1"])]
+      [.response("no", status: "401 Unauthorized", fields: ["WWW-Authenticate: \(challenge)", "X-A: 1"])]
     }
     defer { server.stop() }
 
@@ -204,7 +204,7 @@ struct CredentialTests {
     let server = try ScriptedServer { request in
       if request.authorization == nil { return [Self.challenge()] }
       return request.target == "/two"
-        ? [.answer("hello")] : [.answer("", status: "302 Found", fields: ["Location: /two"])]
+        ? [.response("hello")] : [.response("", status: "302 Found", fields: ["Location: /two"])]
     }
     defer { server.stop() }
 
@@ -233,7 +233,7 @@ struct CredentialTests {
   }
 
   private static func challenge(_ nonce: String = "n1", _ more: String = "") -> ScriptedServer.Step {
-    .answer(
+    .response(
       "who are you?", status: "401 Unauthorized",
       fields: ["WWW-Authenticate: Digest realm=\"x\", qop=\"auth\", nonce=\"\(nonce)\"\(more)"])
   }

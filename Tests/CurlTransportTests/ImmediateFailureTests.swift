@@ -41,7 +41,7 @@ struct ImmediateFailureTests {
 
   @Test(arguments: Refusal.allCases)
   func nextTransferRunsAfterAnImmediateFailure(refusal: Refusal) async throws {
-    let server = try ScriptedServer { _ in [.answer("hello")] }
+    let server = try ScriptedServer { _ in [.response("hello")] }
     defer { server.stop() }
     let (transport, url) = (try transport(), server.url)
     let second = Recorder()
@@ -54,7 +54,7 @@ struct ImmediateFailureTests {
   }
 
   @Test func unknownOptionDoesNotStopTheNextTransfer() async throws {
-    let server = try ScriptedServer { _ in [.answer("hello")] }
+    let server = try ScriptedServer { _ in [.response("hello")] }
     defer { server.stop() }
     let isFirst = Once()
     let transport = CurlTransport(configuration: .init()) { option, _ in
@@ -71,7 +71,7 @@ struct ImmediateFailureTests {
   }
 
   @Test func longChainOfImmediateFailuresEnds() async throws {
-    let server = try ScriptedServer { _ in [.answer("hello")] }
+    let server = try ScriptedServer { _ in [.response("hello")] }
     defer { server.stop() }
     let (transport, url) = (try transport(), server.url)
     let last = Recorder()
@@ -90,7 +90,7 @@ struct ImmediateFailureTests {
   }
 
   @Test func otherTransferCompletesDuringEndlessFailures() async throws {
-    let server = try ScriptedServer { _ in [.answer("hello")] }
+    let server = try ScriptedServer { _ in [.response("hello")] }
     defer { server.stop() }
     let transport = try transport()
     let good = Recorder()

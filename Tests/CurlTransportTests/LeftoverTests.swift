@@ -12,9 +12,9 @@ struct LeftoverTests {
     ("half a body", [.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello"), .hold]),
     ("cut off", [.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello"), .close]),
     ("too much", [.send("HTTP/1.1 200 OK\r\nContent-Length: 99999\r\n\r\n"), .hold]),
-    ("a loop", [.answer("", status: "302 Found", fields: ["Location: /bad"])]),
-    ("a scheme", [.answer("", status: "302 Found", fields: ["Location: file:///x"])]),
-    ("a challenge", [.answer("", status: "401 No", fields: ["WWW-Authenticate: Digest nonce=\"n\""])]),
+    ("a loop", [.response("", status: "302 Found", fields: ["Location: /bad"])]),
+    ("a scheme", [.response("", status: "302 Found", fields: ["Location: file:///x"])]),
+    ("a challenge", [.response("", status: "401 No", fields: ["WWW-Authenticate: Digest nonce=\"n\""])]),
     (
       "a challenge without end",
       [
@@ -27,7 +27,7 @@ struct LeftoverTests {
   @Test(arguments: faults.indices)
   func misbehavingServerLeavesNoOpenSocket(index: Int) async throws {
     let server = try ScriptedServer { request in
-      request.target == "/bad" ? Self.faults[index].steps : [.answer("hello")]
+      request.target == "/bad" ? Self.faults[index].steps : [.response("hello")]
     }
     defer { server.stop() }
     let origin = try #require(URL(string: server.url))

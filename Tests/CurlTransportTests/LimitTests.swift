@@ -7,7 +7,7 @@ import VitrineLoading
 @Suite("A transfer stays within its limits for any behavior of the server", .timeLimit(.minutes(1)))
 struct LimitTests {
   @Test func bodyMayFillItsLimitExactly() async throws {
-    let server = try ScriptedServer { _ in [.answer("hello")] }
+    let server = try ScriptedServer { _ in [.response("hello")] }
     defer { server.stop() }
 
     let heard = try await CurlTransport().get(server.url, bodyLimit: 5)
@@ -110,7 +110,7 @@ struct LimitTests {
 
   @Test(arguments: [Double.nan, .infinity, 1e300, 1e9])
   func infiniteAndNaNTimeoutsDoNotFailATransfer(seconds: Double) async throws {
-    let server = try ScriptedServer { _ in [.answer("hello")] }
+    let server = try ScriptedServer { _ in [.response("hello")] }
     defer { server.stop() }
 
     let heard = try await CurlTransport().get(
@@ -131,7 +131,7 @@ struct LimitTests {
     let first = try await transport.get(server.url + "/many")
     let second = try await transport.get(server.url + "/large")
 
-    #expect(first.error == .transport(code: 56, message: "the head of the answer is too large"))
+    #expect(first.error == .transport(code: 56, message: "the response head is too large"))
     #expect(second.error == first.error)
   }
 
@@ -218,7 +218,7 @@ struct LimitTests {
   }
 
   @Test func connectionsToOneHostAreBounded() async throws {
-    let server = try ScriptedServer { _ in [.answer("hello")] }
+    let server = try ScriptedServer { _ in [.response("hello")] }
     defer { server.stop() }
     let transport = CurlTransport(configuration: .init(connectionsPerHost: 2))
     let recorders = (0..<20).map { _ in Recorder() }

@@ -9,8 +9,8 @@ struct MetricsTests {
   func metricsAreReportedAtTheEnd() async throws {
     let server = try ScriptedServer { request in
       request.target == "/"
-        ? [.answer("away", status: "302 Found", fields: ["Location: /two", "Connection: close"]), .close]
-        : [.answer("hello")]
+        ? [.response("away", status: "302 Found", fields: ["Location: /two", "Connection: close"]), .close]
+        : [.response("hello")]
     }
     defer { server.stop() }
 

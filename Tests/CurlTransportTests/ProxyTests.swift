@@ -6,9 +6,9 @@ import VitrineLoading
 @Suite("Transfers use a proxy, and its failures have their own error", .timeLimit(.minutes(1)))
 struct ProxyTests {
   @Test func proxyLoginIsSentOnlyToTheProxy() async throws {
-    let proxy = try ScriptedServer { _ in [.answer("from the proxy")] }
+    let proxy = try ScriptedServer { _ in [.response("from the proxy")] }
     defer { proxy.stop() }
-    let server = try ScriptedServer { _ in [.answer("direct")] }
+    let server = try ScriptedServer { _ in [.response("direct")] }
     defer { server.stop() }
     let transport = CurlTransport(
       configuration: .init(proxy: .url("http://user:pass@127.0.0.1:\(proxy.port)")))
@@ -23,7 +23,7 @@ struct ProxyTests {
   }
 
   @Test func tunnelRequestOmitsTheSecretsOfTheRequest() async throws {
-    let proxy = try ScriptedServer { _ in [.answer("", status: "403 Forbidden")] }
+    let proxy = try ScriptedServer { _ in [.response("", status: "403 Forbidden")] }
     defer { proxy.stop() }
     let url = try #require(URL(string: "https://pictures.invalid/"))
     let transport = CurlTransport(
@@ -47,7 +47,7 @@ struct ProxyTests {
   @Test(arguments: ["http", "https"])
   func missingProxyLoginFailsWithAProxyError(scheme: String) async throws {
     let proxy = try ScriptedServer { _ in
-      [.answer("no", status: "407 No", fields: ["Proxy-Authenticate: Basic realm=\"x\""])]
+      [.response("no", status: "407 No", fields: ["Proxy-Authenticate: Basic realm=\"x\""])]
     }
     defer { proxy.stop() }
 
@@ -93,7 +93,7 @@ struct ProxyTests {
   }
 
   @Test func proxyLoginIsPercentDecoded() async throws {
-    let proxy = try ScriptedServer { _ in [.answer("from the proxy")] }
+    let proxy = try ScriptedServer { _ in [.response("from the proxy")] }
     defer { proxy.stop() }
     let transport = CurlTransport(
       configuration: .init(proxy: .url("us%40er:p%3Ass%2F@127.0.0.1:\(proxy.port)")))
@@ -107,7 +107,7 @@ struct ProxyTests {
   @Test func socksProxyResolvesTheHostName() async throws {
     // The replies that accept the client and the connection, sent in advance (RFC 1928, 3 and 6).
     let yes = "\u{5}\u{0}" + "\u{5}\u{0}\u{0}\u{1}" + String(repeating: "\u{0}", count: 6)
-    let proxy = try ScriptedServer(greeting: yes) { _ in [.answer("from the proxy")] }
+    let proxy = try ScriptedServer(greeting: yes) { _ in [.response("from the proxy")] }
     defer { proxy.stop() }
     let transport = CurlTransport(configuration: .init(proxy: .url("socks5h://127.0.0.1:\(proxy.port)")))
 
@@ -166,7 +166,7 @@ struct ProxyTests {
 struct RealProxyTests {
   @Test func plainAndEncryptedTransfersUseTheProxy() async throws {
     let (proxy, tls) = (try TinyProxy(), try server())
-    let server = try ScriptedServer { _ in [.answer("hello")] }
+    let server = try ScriptedServer { _ in [.response("hello")] }
     defer { server.stop() }
     let transport = transport(proxy.url(), tls)
 
@@ -195,7 +195,7 @@ struct RealProxyTests {
   @Test(arguments: [("wrong", 401), (nil, 407)])
   func proxyRefusesAWrongOrMissingPassword(password: String?, status: Int) async throws {
     let (proxy, tls) = (try TinyProxy(), try server())
-    let server = try ScriptedServer { _ in [.answer("hello")] }
+    let server = try ScriptedServer { _ in [.response("hello")] }
     defer { server.stop() }
 
     let encrypted = try await transport(proxy.url(password: password), tls).get(tls.url)

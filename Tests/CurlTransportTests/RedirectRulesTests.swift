@@ -39,7 +39,7 @@ struct RedirectRulesTests {
   @Test func ruleMayReplaceTheTargetURL() async throws {
     let server = try server(location: "/two")
     defer { server.stop() }
-    let other = try ScriptedServer { _ in [.answer("other")] }
+    let other = try ScriptedServer { _ in [.response("other")] }
     defer { other.stop() }
     let target = try #require(URL(string: other.url + "/three"))
 
@@ -77,7 +77,7 @@ struct RedirectRulesTests {
 
   @Test(arguments: [(-1, 0), (0, 0), (1, 1), (7, 7)])
   func redirectLimitIsConfigurable(limit: Int, followed: Int) async throws {
-    let server = try ScriptedServer { _ in [.answer("", status: "302 Found", fields: ["Location: /"])] }
+    let server = try ScriptedServer { _ in [.response("", status: "302 Found", fields: ["Location: /"])] }
     defer { server.stop() }
 
     let heard = try await CurlTransport(configuration: .init(redirects: .init(limit: limit))).get(server.url)
@@ -99,8 +99,8 @@ struct RedirectRulesTests {
   private func server(status: Int = 302, location: String) throws -> ScriptedServer {
     try ScriptedServer { request in
       request.target == "/one"
-        ? [.answer("", status: "\(status) Moved", fields: ["Location: \(location)"])]
-        : [.answer(request.target)]
+        ? [.response("", status: "\(status) Moved", fields: ["Location: \(location)"])]
+        : [.response(request.target)]
     }
   }
 

@@ -45,7 +45,7 @@ struct RedirectSecretsTests {
 
   @Test(arguments: forms)
   func redirectLeaksNoSecret(form: Form) async throws {
-    let other = try ScriptedServer { _ in [.answer("hello")] }
+    let other = try ScriptedServer { _ in [.response("hello")] }
     defer { other.stop() }
     let server = try redirecting(to: form, other: other.port)
     defer { server.stop() }
@@ -85,7 +85,7 @@ struct RedirectSecretsTests {
   @Test func droppedSecretsAreNotRestoredOnReturn() async throws {
     let home = ScriptedServerBox()
     let away = try ScriptedServer { _ in
-      [.answer("", status: "302 Found", fields: ["Location: \(home.url)/back"])]
+      [.response("", status: "302 Found", fields: ["Location: \(home.url)/back"])]
     }
     defer { away.stop() }
     let server = try redirecting(to: Form("", "http://127.0.0.1:B/"), other: away.port)
@@ -104,7 +104,7 @@ struct RedirectSecretsTests {
   @Test func credentialsStayWithTheirOriginsAndApplyAgainOnReturn() async throws {
     let home = ScriptedServerBox()
     let away = try ScriptedServer { _ in
-      [.answer("", status: "302 Found", fields: ["Location: \(home.url)/back"])]
+      [.response("", status: "302 Found", fields: ["Location: \(home.url)/back"])]
     }
     defer { away.stop() }
     let server = try redirecting(to: Form("", "http://127.0.0.1:B/"), other: away.port)
@@ -148,7 +148,7 @@ struct RedirectSecretsTests {
     "file:///etc/hostname", "data:,x", "ftp://127.0.0.1:B/x", "http+unix://x/", "ws://127.0.0.1:B",
   ])
   func redirectToAnotherSchemeIsRefused(location: String) async throws {
-    let other = try ScriptedServer { _ in [.answer("hello")] }
+    let other = try ScriptedServer { _ in [.response("hello")] }
     defer { other.stop() }
     let server = try redirecting(to: Form("", location), other: other.port)
     defer { server.stop() }
@@ -165,11 +165,11 @@ struct RedirectSecretsTests {
   private func redirecting(to form: Form, other: UInt16) throws -> ScriptedServer {
     let home = ScriptedServerBox()
     let server = try ScriptedServer { request in
-      guard request.target == "/first" else { return [.answer("hello")] }
+      guard request.target == "/first" else { return [.response("hello")] }
       let location = form.location
         .replacing(":A", with: ":\(home.url)").replacing(":B", with: ":\(other)")
       return [
-        .answer(
+        .response(
           "", status: "\(form.status) Moved",
           fields: ["Location: \(location)", "Set-Cookie: jar=s3cret; Path=/"])
       ]

@@ -8,9 +8,9 @@ struct RedirectTests {
   @Test func onlyTheFinalResponseIsReported() async throws {
     let server = try ScriptedServer { request in
       switch request.target {
-      case "/a/one": [.answer("not this", status: "301 Moved", fields: ["Location: two"])]
-      case "/a/two": [.answer("nor this", status: "307 Moved", fields: ["Location: /three?x#y"])]
-      default: [.answer("this", fields: ["X-Target: \(request.target)"])]
+      case "/a/one": [.response("not this", status: "301 Moved", fields: ["Location: two"])]
+      case "/a/two": [.response("nor this", status: "307 Moved", fields: ["Location: /three?x#y"])]
+      default: [.response("this", fields: ["X-Target: \(request.target)"])]
       }
     }
     defer { server.stop() }
@@ -26,10 +26,11 @@ struct RedirectTests {
   }
 
   @Test func secretsDoNotFollowToAnotherOrigin() async throws {
-    let other = try ScriptedServer { _ in [.answer("hello")] }
+    let other = try ScriptedServer { _ in [.response("hello")] }
     defer { other.stop() }
     let target = other.url
-    let server = try ScriptedServer { _ in [.answer("", status: "302 Found", fields: ["Location: \(target)"])]
+    let server = try ScriptedServer { _ in
+      [.response("", status: "302 Found", fields: ["Location: \(target)"])]
     }
     defer { server.stop() }
 
@@ -47,7 +48,7 @@ struct RedirectTests {
   }
 
   @Test func redirectLoopEndsAtTheLimit() async throws {
-    let server = try ScriptedServer { _ in [.answer("", status: "302 Found", fields: ["Location: /"])] }
+    let server = try ScriptedServer { _ in [.response("", status: "302 Found", fields: ["Location: /"])] }
     defer { server.stop() }
 
     let heard = try await CurlTransport().get(server.url)
@@ -64,7 +65,7 @@ struct RedirectTests {
   ])
   func refusedRedirectHasATypedError(location: String, reason: ImageError.RedirectRefusal) async throws {
     let server = try ScriptedServer { _ in
-      [.answer("", status: "302 Found", fields: ["Location: \(location)"])]
+      [.response("", status: "302 Found", fields: ["Location: \(location)"])]
     }
     defer { server.stop() }
 
@@ -77,7 +78,7 @@ struct RedirectTests {
 
   @Test func longBodyOfARedirectIsNotReadCompletely() async throws {
     let server = try ScriptedServer { request in
-      guard request.target == "/" else { return [.answer("hello")] }
+      guard request.target == "/" else { return [.response("hello")] }
       return [
         .send("HTTP/1.1 302 Found\r\nLocation: /two\r\n\r\n" + String(repeating: "x", count: 40_000)), .hold,
       ]
@@ -92,7 +93,7 @@ struct RedirectTests {
   @Test func totalTimeoutSpansAllHops() async throws {
     let server = try ScriptedServer { request in
       request.target == "/"
-        ? [.answer("", status: "302 Found", fields: ["Location: /two"])] : [.hold]
+        ? [.response("", status: "302 Found", fields: ["Location: /two"])] : [.hold]
     }
     defer { server.stop() }
 

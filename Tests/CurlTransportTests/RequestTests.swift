@@ -6,7 +6,7 @@ import VitrineLoading
 @Suite("A request sends what it was given", .timeLimit(.minutes(1)))
 struct RequestTests {
   @Test func headersAreSentAsGiven() async throws {
-    let server = try ScriptedServer { _ in [.answer("")] }
+    let server = try ScriptedServer { _ in [.response("")] }
     defer { server.stop() }
     var headers: HTTPHeaders = ["Accept": "image/webp", "X-Empty": ""]
     headers.append(name: "X-Twice", value: "1")
@@ -22,7 +22,7 @@ struct RequestTests {
   }
 
   @Test func userAgentOfARequestOverridesTheConfiguredOne() async throws {
-    let server = try ScriptedServer { _ in [.answer("")] }
+    let server = try ScriptedServer { _ in [.response("")] }
     defer { server.stop() }
     let transport = CurlTransport(configuration: .init(userAgent: "Kiosk/1"))
 
@@ -36,7 +36,7 @@ struct RequestTests {
 
   @Test(arguments: [("A", "1\r\nEvil: 1"), ("A", "1\u{0}"), ("A B", "1"), ("", "1"), ("A\n", "1")])
   func headerWithInvalidCharactersIsNotSent(name: String, value: String) async throws {
-    let server = try ScriptedServer { _ in [.answer("")] }
+    let server = try ScriptedServer { _ in [.response("")] }
     defer { server.stop() }
 
     let heard = try await CurlTransport().get(
@@ -47,7 +47,7 @@ struct RequestTests {
   }
 
   @Test func userAgentWithALineBreakIsNotSent() async throws {
-    let server = try ScriptedServer { _ in [.answer("")] }
+    let server = try ScriptedServer { _ in [.response("")] }
     defer { server.stop() }
 
     let heard = try await CurlTransport(configuration: .init(userAgent: "a\r\nEvil: 1")).get(server.url)
@@ -70,12 +70,12 @@ struct RequestTests {
   }
 
   @Test func loginInAURLIsSentOnlyToItsOrigin() async throws {
-    let other = try ScriptedServer { _ in [.answer("")] }
+    let other = try ScriptedServer { _ in [.response("")] }
     defer { other.stop() }
     let away = other.url + "/away"
     let server = try ScriptedServer { request in
       let location = request.target == "/one" ? "/two" : away
-      return [.answer("", status: "302 Found", fields: ["Location: \(location)"])]
+      return [.response("", status: "302 Found", fields: ["Location: \(location)"])]
     }
     defer { server.stop() }
 
@@ -87,7 +87,7 @@ struct RequestTests {
   }
 
   @Test func cookiesAreNotKeptByDefault() async throws {
-    let server = try ScriptedServer { _ in [.answer("", fields: ["Set-Cookie: a=b; Path=/"])] }
+    let server = try ScriptedServer { _ in [.response("", fields: ["Set-Cookie: a=b; Path=/"])] }
     defer { server.stop() }
     let transport = CurlTransport()
 
@@ -99,9 +99,9 @@ struct RequestTests {
   }
 
   @Test func proxyIsUsedExceptForLoopback() async throws {
-    let proxy = try ScriptedServer { _ in [.answer("from the proxy")] }
+    let proxy = try ScriptedServer { _ in [.response("from the proxy")] }
     defer { proxy.stop() }
-    let server = try ScriptedServer { _ in [.answer("direct")] }
+    let server = try ScriptedServer { _ in [.response("direct")] }
     defer { server.stop() }
     let transport = CurlTransport(configuration: .init(proxy: .url(proxy.url)))
 

@@ -8,7 +8,7 @@ import VitrineLoading
 @Suite("Connections are reused, and dead connections are replaced", .timeLimit(.minutes(1)))
 struct ReuseTests {
   @Test func oneConnectionServesConsecutiveRequests() async throws {
-    let server = try ScriptedServer { _ in [.answer("hello")] }
+    let server = try ScriptedServer { _ in [.response("hello")] }
     defer { server.stop() }
     let transport = CurlTransport()
 
@@ -37,7 +37,7 @@ struct ReuseTests {
   }
 
   @Test func connectionThatDiesBeforeTheResponseIsReplaced() async throws {
-    let server = try ScriptedServer { request in request.number == 0 ? [.answer("hello")] : [.reset] }
+    let server = try ScriptedServer { request in request.number == 0 ? [.response("hello")] : [.reset] }
     defer { server.stop() }
     let transport = CurlTransport()
 
@@ -56,7 +56,7 @@ struct ReuseTests {
       guard request.number == 0 else { return [.close] }
       if arrived.add(1, ordering: .relaxed).newValue == 14 { together.fire() }
       together.waitBlocking()
-      return [.answer("hello")]
+      return [.response("hello")]
     }
     defer { server.stop() }
     let transport = CurlTransport(configuration: .init(connectionsPerHost: 14))
@@ -83,7 +83,7 @@ struct ReuseTests {
   @Test func requestIsNotResentOnceTheResponseHasBegun() async throws {
     let server = try ScriptedServer { request in
       request.number == 0
-        ? [.answer("hello")] : [.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello"), .reset]
+        ? [.response("hello")] : [.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello"), .reset]
     }
     defer { server.stop() }
     let transport = CurlTransport()
@@ -96,13 +96,13 @@ struct ReuseTests {
   }
 
   @Test func serverMayRestartBetweenRequests() async throws {
-    let first = try ScriptedServer { _ in [.answer("first")] }
+    let first = try ScriptedServer { _ in [.response("first")] }
     let transport = CurlTransport()
     let before = try await transport.get(first.url)
     first.stop()
     await first.hasClosed()
 
-    let second = try ScriptedServer(port: first.port) { _ in [.answer("second")] }
+    let second = try ScriptedServer(port: first.port) { _ in [.response("second")] }
     defer { second.stop() }
     let after = try await transport.get(second.url)
 

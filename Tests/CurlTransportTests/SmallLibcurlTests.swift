@@ -22,7 +22,7 @@ struct SmallLibcurlTests {
   func optionalFeaturesMayBeMissing(code: CURLcode) async throws {
     let server = try ScriptedServer { request in
       request.target == "/there"
-        ? [.answer("hello")] : [.answer("", status: "302 Found", fields: ["Location: /there"])]
+        ? [.response("hello")] : [.response("", status: "302 Found", fields: ["Location: /there"])]
     }
     defer { server.stop() }
     let transport = transport(without: [
@@ -41,7 +41,7 @@ struct SmallLibcurlTests {
   }
 
   @Test func cookieHeaderIsSentWithoutTheCookieOption() async throws {
-    let server = try ScriptedServer { _ in [.answer("hello")] }
+    let server = try ScriptedServer { _ in [.response("hello")] }
     defer { server.stop() }
     let transport = transport(
       without: [CURLOPT_COOKIE: CURLE_UNKNOWN_OPTION], .init(cookies: CookieJar()))
@@ -52,7 +52,7 @@ struct SmallLibcurlTests {
   }
 
   @Test func unusableProxyIsNotBypassed() async throws {
-    let server = try ScriptedServer { _ in [.answer("direct")] }
+    let server = try ScriptedServer { _ in [.response("direct")] }
     defer { server.stop() }
     let transport = transport(
       without: [CURLOPT_PROXY: CURLE_UNKNOWN_OPTION], .init(proxy: .url("http://127.0.0.1:9", exceptions: []))

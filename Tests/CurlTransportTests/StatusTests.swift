@@ -9,7 +9,8 @@ struct StatusTests {
     "AF-S14 AF-S20 every 2xx status is accepted, and 204 has an empty body",
     arguments: [200, 201, 202, 203, 204, 205, 206, 207, 226, 299])
   func successStatusIsAccepted(status: Int) async throws {
-    let server = try ScriptedServer { _ in [.answer(status == 204 ? "" : "hello", status: "\(status) Fine")] }
+    let server = try ScriptedServer { _ in [.response(status == 204 ? "" : "hello", status: "\(status) Fine")]
+    }
     defer { server.stop() }
 
     let heard = try await CurlTransport().get(server.url)
@@ -22,7 +23,7 @@ struct StatusTests {
     "AF-S17 AF-S20 every 4xx and 5xx status is refused",
     arguments: [400, 401, 403, 404, 407, 410, 416, 429, 451, 499, 500, 502, 503, 504, 599])
   func errorStatusIsRefused(status: Int) async throws {
-    let server = try ScriptedServer { _ in [.answer("hello", status: "\(status) Sorry")] }
+    let server = try ScriptedServer { _ in [.response("hello", status: "\(status) Sorry")] }
     defer { server.stop() }
 
     let heard = try await CurlTransport().get(server.url)
@@ -33,7 +34,7 @@ struct StatusTests {
 
   @Test func headOfARefusedResponseIsReported() async throws {
     let server = try ScriptedServer { _ in
-      [.answer("later", status: "503 Busy", fields: ["Retry-After: 7"])]
+      [.response("later", status: "503 Busy", fields: ["Retry-After: 7"])]
     }
     defer { server.stop() }
 
@@ -47,7 +48,7 @@ struct StatusTests {
   @Test func requestDefinesItsAcceptableStatuses() async throws {
     let server = try ScriptedServer { request in
       [
-        .answer(
+        .response(
           "hello", status: "\(request.target.dropFirst()) Whatever", fields: ["Content-Range: bytes 1-5/6"])
       ]
     }
@@ -70,7 +71,7 @@ struct StatusTests {
   }
 
   @Test func emptyListOfAcceptableStatusesRefusesSuccess() async throws {
-    let server = try ScriptedServer { _ in [.answer("hello")] }
+    let server = try ScriptedServer { _ in [.response("hello")] }
     defer { server.stop() }
 
     let heard = await CurlTransport().get(
@@ -82,7 +83,7 @@ struct StatusTests {
   @Test func redirectIsFollowedEvenIfItsStatusIsAcceptable() async throws {
     let server = try ScriptedServer { request in
       request.target == "/"
-        ? [.answer("not this", status: "302 Found", fields: ["Location: /two"])] : [.answer("this")]
+        ? [.response("not this", status: "302 Found", fields: ["Location: /two"])] : [.response("this")]
     }
     defer { server.stop() }
 

@@ -30,7 +30,7 @@ struct StopTests {
 
   @Test("AF-S10 a start after a stop opens a new connection")
   func startAfterStopOpensANewConnection() async throws {
-    let server = try ScriptedServer { _ in [.answer("hello")] }
+    let server = try ScriptedServer { _ in [.response("hello")] }
     defer { server.stop() }
     let transport = CurlTransport()
 
@@ -58,7 +58,7 @@ struct StopTests {
   }
 
   @Test func receiverMayStopTheTransport() async throws {
-    let server = try ScriptedServer { _ in [.answer("hello")] }
+    let server = try ScriptedServer { _ in [.response("hello")] }
     defer { server.stop() }
     let transport = CurlTransport()
     let other = Recorder()
@@ -72,7 +72,7 @@ struct StopTests {
   }
 
   @Test func receiverIsReleasedAfterItsTransferEnds() async throws {
-    let server = try ScriptedServer { _ in [.answer("hello")] }
+    let server = try ScriptedServer { _ in [.response("hello")] }
     defer { server.stop() }
     let transport = CurlTransport()
     var recorder: Recorder? = Recorder()

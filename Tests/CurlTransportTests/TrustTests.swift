@@ -125,7 +125,7 @@ struct TrustTests {
 
   @Test("AF-S23 a pinned host over plain http fails: there is no key to compare")
   func pinnedHostOverPlainHTTPFails() async throws {
-    let server = try ScriptedServer { _ in [.answer("hello")] }
+    let server = try ScriptedServer { _ in [.response("hello")] }
     defer { server.stop() }
     let pins = ["127.0.0.1": ["sha256//" + String(repeating: "A", count: 43) + "="]]
 

@@ -26,9 +26,9 @@ struct NetworkFeedTests {
     NetworkFeed(url: url, downloader: downloader ?? self.downloader(), window: test.window, random: { 1 })
   }
 
-  private func answer(_ number: Int, with text: String) async throws {
+  private func respond(to number: Int, with text: String) async throws {
     try await transport.waitUntilStarted(number)
-    transport.transfers[number - 1].answer(with: Array(text.utf8))
+    transport.transfers[number - 1].respond(with: Array(text.utf8))
   }
 
   private func fail(_ number: Int, _ error: ImageError = .transport(code: 7, message: "refused")) async throws
@@ -43,7 +43,7 @@ struct NetworkFeedTests {
     feed.onList = { lists += 1 }
 
     feed.load()
-    try await answer(1, with: "b.png\tThe b\n/c.png\n")
+    try await respond(to: 1, with: "b.png\tThe b\n/c.png\n")
     try await until { feed.state == .loaded }
 
     #expect(lists == 1)
@@ -73,7 +73,7 @@ struct NetworkFeedTests {
     test.advance(by: 1.9)
     #expect(transport.transfers.count == 2)
     test.advance(by: 0.2)
-    try await answer(3, with: "b.png\n")
+    try await respond(to: 3, with: "b.png\n")
     try await until { feed.state == .loaded }
 
     #expect(feed.feed.count == 1)
@@ -83,7 +83,7 @@ struct NetworkFeedTests {
   @Test func staleListIsShownWhileTheServerIsDown() async throws {
     let first = feed()
     first.load()
-    try await answer(1, with: "b.png\n")
+    try await respond(to: 1, with: "b.png\n")
     try await until { first.state == .loaded && disk.storeCount == 1 }
 
     let second = feed()
@@ -95,7 +95,7 @@ struct NetworkFeedTests {
     #expect(second.feed.count == 1)
 
     test.advance(by: 1)
-    try await answer(3, with: "b.png\nc.png\n")
+    try await respond(to: 3, with: "b.png\nc.png\n")
     try await until { second.state == .loaded }
     #expect(second.feed.count == 2)
     #expect(lists == 2)
@@ -106,14 +106,14 @@ struct NetworkFeedTests {
     var lists = 0
     feed.onList = { lists += 1 }
     feed.load()
-    try await answer(1, with: "b.png\n")
+    try await respond(to: 1, with: "b.png\n")
     try await until { feed.state == .loaded }
 
     feed.load()
-    try await answer(2, with: "b.png\n")
+    try await respond(to: 2, with: "b.png\n")
     try await until { !feed.isLoading }
     feed.load()
-    try await answer(3, with: "c.png\n")
+    try await respond(to: 3, with: "c.png\n")
     try await until { lists == 2 }
 
     #expect(feed.feed[0].url.hasSuffix("c.png"))
@@ -124,7 +124,7 @@ struct NetworkFeedTests {
     let feed = feed()
 
     feed.load()
-    try await answer(1, with: text)
+    try await respond(to: 1, with: text)
     try await until { feed.state != .loading }
 
     guard case .waiting(let message) = feed.state else {
@@ -133,7 +133,7 @@ struct NetworkFeedTests {
     }
     #expect(!message.contains("\n") && !message.contains("hidden"))
     test.advance(by: 1)
-    try await answer(2, with: "b.png\n")
+    try await respond(to: 2, with: "b.png\n")
     try await until { feed.state == .loaded }
     #expect(feed.feed.count == 1)
   }
@@ -141,17 +141,17 @@ struct NetworkFeedTests {
   @Test func invalidListDoesNotReplaceTheListOnDisk() async throws {
     let first = feed()
     first.load()
-    try await answer(1, with: "b.png\nc.png\n")
+    try await respond(to: 1, with: "b.png\nc.png\n")
     try await until { first.state == .loaded && disk.storeCount == 1 }
 
     let second = feed()
     second.load()
-    try await answer(2, with: "<html>Please sign in</html>")
+    try await respond(to: 2, with: "<html>Please sign in</html>")
     try await until { second.state == .stale }
     #expect(second.feed.count == 2)
     #expect(test.window.nextDeadline != nil, "a retry is scheduled")
     first.load()
-    try await answer(3, with: "<html>Please sign in</html>")
+    try await respond(to: 3, with: "<html>Please sign in</html>")
     try await until { first.state == .stale }
 
     let third = feed()
@@ -173,7 +173,7 @@ struct NetworkFeedTests {
     try await fail(2, .untrustedServer(host: "signs.test", cause: .notYetValid, message: ""))
     try await until { test.window.nextDeadline != nil && !feed.isLoading }
     downloader.clockStepped()
-    try await answer(3, with: "b.png\n")
+    try await respond(to: 3, with: "b.png\n")
     try await until { feed.state == .loaded }
     #expect(test.window.nextDeadline == nil)
 
@@ -189,7 +189,7 @@ struct NetworkFeedTests {
     try await transport.waitUntilStarted(1)
 
     downloader.networkReturned()
-    try await answer(2, with: "b.png\n")
+    try await respond(to: 2, with: "b.png\n")
     try await until { feed.state == .loaded }
     #expect(transport.transfers[0].isCancelled)
   }

@@ -31,13 +31,13 @@ struct DiskProbe {
   }
 
   /// Returns a response whose bytes depend on the number and the version.
-  private static func response(_ number: UInt64, _ version: UInt64) -> StoredAnswer {
+  private static func response(_ number: UInt64, _ version: UInt64) -> StoredResponse {
     let length = 16 + Int((number &* 31 &+ version &* 4099) % 20_000)
     var body = [number, version].flatMap { word in
       (0..<8).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) }
     }
     body += (16..<length).map { UInt8(truncatingIfNeeded: UInt64($0) &* (version | 1) &+ number) }
-    return StoredAnswer(
+    return StoredResponse(
       response: TransportResponse(url: URL(filePath: "/"), status: 200, headers: ["ETag": "\"\(version)\""]),
       body: body, requested: 1, received: 1)
   }

@@ -9,14 +9,14 @@ enum HangingDisk {
   private final class Cache: ImageDataCache {
     let gate = Gate()
 
-    func answer(for identity: RequestIdentity) -> StoredAnswer? { nil }
-    func containsAnswer(for identity: RequestIdentity) -> Bool { false }
-    func store(_ answer: StoredAnswer, for identity: RequestIdentity) -> Bool {
+    func response(for identity: RequestIdentity) -> StoredResponse? { nil }
+    func containsResponse(for identity: RequestIdentity) -> Bool { false }
+    func store(_ response: StoredResponse, for identity: RequestIdentity) -> Bool {
       gate.pass()
       return true
     }
-    func removeAnswer(for identity: RequestIdentity) -> Bool { false }
-    func removeAllAnswers() -> Bool { false }
+    func removeResponse(for identity: RequestIdentity) -> Bool { false }
+    func removeAllResponses() -> Bool { false }
   }
 
   static func run(isSlow: Bool) async throws {
@@ -26,7 +26,7 @@ enum HangingDisk {
     // Large bodies of small images.
     configuration.bodyModifier = { _, _ in FakeDecoder.picture(width: 1, height: 1) }
     let body = FakeDecoder.picture(width: 1, height: 1, count: isSlow ? 9 << 20 : 100)
-    transport.answerAll { transfer in
+    transport.respondToAll { transfer in
       transfer.respond(headers: ["Cache-Control": "max-age=60"], expectedLength: body.count)
       transfer.send(body)
       transfer.finish()

@@ -25,7 +25,7 @@ enum Dates {
       backOff.longest = longest
       let lane = DownloadQueue.Lane.host(scheme: "http", name: "a", port: nil)
       for number in 1...3 {
-        backOff.answered(
+        backOff.responded(
           FetchID(number: UInt64(number)), lane: lane, status: 503, retryAfter: pause, at: now & .max)
       }
       _ = backOff.opening(of: lane, at: now & .max)

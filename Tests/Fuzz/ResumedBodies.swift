@@ -18,14 +18,14 @@ enum ResumedBodies {
     let partial = PartialBody(beginning, of: head, length: head.expectedLength, validator: nil)
     // A partial response, a full response and an unsatisfiable range.
     for status in [206, 200, 416] {
-      var assembly = AnswerAssembly(resuming: partial)
+      var assembler = ResponseAssembler(resuming: partial)
       let response = TransportResponse(url: url, status: status, headers: headers, expectedLength: second)
-      _ = assembly.receive(response)
-      [UInt8](repeating: 8, count: count).withUnsafeBytes { assembly.receive($0) }
+      _ = assembler.receive(response)
+      [UInt8](repeating: 8, count: count).withUnsafeBytes { assembler.receive($0) }
       check(assembly)
       var broken = assembly
       _ = broken.takePartialBody()
-      _ = assembly.end(
+      _ = assembler.end(
         count & 1 == 0 ? .success(TransportMetrics()) : .failure(.tooLarge(.body(bytes: second))))
     }
     return true
@@ -38,9 +38,9 @@ enum ResumedBodies {
     precondition(range.length.map { $0 > range.last } ?? true, "within the whole")
   }
 
-  private static func check(_ assembly: AnswerAssembly) {
-    let progress = assembly.progress
-    precondition(progress.received == assembly.body.count, "what came")
+  private static func check(_ assembly: ResponseAssembler) {
+    let progress = assembler.progress
+    precondition(progress.received == assembler.body.count, "what came")
     precondition(progress.fraction.map { 0...1 ~= $0 } ?? true, "a fraction")
   }
 }

@@ -50,22 +50,23 @@ enum StoredFiles {
   private static func read(_ bytes: [UInt8]) -> Bool {
     guard
       let folder = try? Descriptor("/", flags: O_RDONLY | O_DIRECTORY, system: OneFile(content: bytes)),
-      case .answer(let answer, _) = AnswerReading.read(entry, in: folder, withBody: true, longestBody: .max)
+      case .response(let response, _) = ResponseReader.read(
+        entry, in: folder, withBody: true, longestBody: .max)
     else { return false }
-    precondition(answer.body.count <= bytes.count, "no more than there is")
+    precondition(response.body.count <= bytes.count, "no more than there is")
     // All values that a loader reads from the response.
-    _ = answer.standing(at: 1_800_000_000)
-    _ = answer.validators
-    _ = answer.isFor(["X-Theme": "dark"])
+    _ = response.standing(at: 1_800_000_000)
+    _ = response.validators
+    _ = response.isFor(["X-Theme": "dark"])
     return true
   }
 
   /// Returns the bytes with a correct magic, key and hashes.
   private static func mended(_ bytes: [UInt8]) -> [UInt8] {
     var bytes = bytes
-    let (fixed, key) = (AnswerFile.fixedLength, entry.key.bytes)
+    let (fixed, key) = (ResponseFile.fixedLength, entry.key.bytes)
     guard bytes.count >= fixed + 4 + key.count else { return bytes }
-    replace(&bytes, at: 0, AnswerFile.magic)
+    replace(&bytes, at: 0, ResponseFile.magic)
     replace(&bytes, at: fixed, [UInt8(key.count), 0, 0, 0] + key)
     let head = number(bytes[24..<28])
     let body = number(bytes[28..<36])

@@ -18,7 +18,7 @@ enum StoredResponses {
     rules.staleOnError = input.double()
     let headers = input.headers
     let middle = headers.fields.count / 2
-    let stored = StoredAnswer(
+    let stored = StoredResponse(
       response: TransportResponse(
         url: url, status: 200, headers: HTTPHeaders(Array(headers.fields[..<middle]))),
       body: [], requested: requested, received: received)
@@ -26,21 +26,21 @@ enum StoredResponses {
       url: url, status: 304, headers: HTTPHeaders(Array(headers.fields[middle...])),
       expectedLength: input.int())
     let merged = stored.merging(unchanged, sent: headers, requested: received, received: now)
-    for answer in [stored, merged].compactMap({ $0 }) {
+    for response in [stored, merged].compactMap({ $0 }) {
       for clock in [now, requested, received, 1_800_000_000] {
         for isFromElsewhere in [false, true] {
-          check(answer.standing(at: clock, rules: rules, isFromElsewhere: isFromElsewhere))
-          check(answer.standing(at: clock, isFromElsewhere: isFromElsewhere))
+          check(response.standing(at: clock, rules: rules, isFromElsewhere: isFromElsewhere))
+          check(response.standing(at: clock, isFromElsewhere: isFromElsewhere))
         }
       }
-      _ = StoredAnswer.mayBeKept(answer.response, sent: headers)
-      _ = answer.isFor(headers)
-      _ = answer.validators
+      _ = StoredResponse.mayBeKept(response.response, sent: headers)
+      _ = response.isFor(headers)
+      _ = response.validators
     }
     return true
   }
 
-  private static func check(_ standing: StoredAnswer.Standing) {
+  private static func check(_ standing: StoredResponse.Standing) {
     guard case .stale(let age, _, _) = standing else { return }
     precondition(age >= 0 && age.isFinite, "an age")
   }

@@ -35,7 +35,7 @@ struct SlotGoldenTests {
     test.advance(by: 0.51)
     try expect(try test.window.picture(), looksLike: "slots-waiting")
 
-    try await transport.transfer(1).answer(with: Array("picture".utf8))
+    try await transport.transfer(1).respond(with: Array("picture".utf8))
     try await ends.all()
     test.advance(by: 0)
     // The spinner fades out in 0.15 s while the image fades in for 0.2 s.
@@ -49,7 +49,7 @@ struct SlotGoldenTests {
   @Test func memoryHitIsShownImmediately() async throws {
     let first = Ends(3)
     load(first)
-    try await transport.transfer(1).answer(with: Array("picture".utf8))
+    try await transport.transfer(1).respond(with: Array("picture".utf8))
     try await first.all()
     for view in [small, large] { view.image = nil }
     button.setBackgroundImage(nil, for: .normal)
@@ -62,7 +62,7 @@ struct SlotGoldenTests {
   }
 
   @Test func failedSlotsShowTheFailureImage() async throws {
-    transport.answerAll { $0.fail(.status(503)) }
+    transport.respondToAll { $0.fail(.status(503)) }
     let ends = Ends(3)
 
     load(ends)

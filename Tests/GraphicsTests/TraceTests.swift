@@ -31,7 +31,7 @@ import Testing
 
     trace.record(.fetchBegan(fetch: 1))
     trace.recordServed(url: "http://a.test", image: 1)
-    trace.recordAnswer(1, .image(1, source: "network"))
+    trace.recordResponse(1, .image(1, source: "network"))
 
     #expect(trace.events.isEmpty)
     #expect(trace.lostEvents == 0)
@@ -40,14 +40,14 @@ import Testing
 
   @Test func imageIsRecordedInTheFirstFrameThatShowsIt() {
     let trace = Trace(clock: Self.ticking())
-    trace.recordAnswer(7, .image(70, source: "network"))
+    trace.recordResponse(7, .image(70, source: "network"))
 
     trace.recordFrame(with: [1, 2])
     trace.recordFrame(with: [1, 70, 2])
     trace.recordFrame(with: [70])
 
     #expect(
-      trace.events.map(\.kind) == [.answered(request: 7, .image(70, source: "network")), .shown(image: 70)])
+      trace.events.map(\.kind) == [.responded(request: 7, .image(70, source: "network")), .shown(image: 70)])
     #expect(!trace.awaitsFrames)
   }
 
@@ -78,7 +78,7 @@ import Testing
     let trace = Trace(capacity: 8)
 
     for image in 1...1000 as ClosedRange<UInt64> {
-      trace.recordAnswer(image, .image(image, source: "network"))
+      trace.recordResponse(image, .image(image, source: "network"))
       #expect(trace.awaitedImages <= 16)
     }
     trace.recordFrame(with: [993, 1000])

@@ -17,7 +17,7 @@ struct ButtonImageTests {
 
     button.setBackgroundImage(
       from: "http://a.test/1", for: .normal, options: bench.options, completion: ear.completion)
-    try await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).respond(with: SlotBench.red)
     await ear.hear()
 
     #expect(button.backgroundImage(for: .normal) === ear.images.first)
@@ -31,7 +31,7 @@ struct ButtonImageTests {
     button.setImage(from: "http://a.test/1", for: .normal, options: bench.options, completion: ear.completion)
     button.cancelImageLoad(for: .normal)
     button.setImage(from: "http://a.test/1", for: .normal, options: bench.options, completion: ear.completion)
-    try await bench.transfer(2).answer(with: SlotBench.red)
+    try await bench.transfer(2).respond(with: SlotBench.red)
     await ear.hear(2)
 
     #expect(button.image(for: .normal) === ear.images.first)
@@ -46,7 +46,7 @@ struct ButtonImageTests {
       button.setBackgroundImage(
         from: "http://a.test/1", for: .normal, options: bench.options, completion: ear.completion)
     }
-    try await bench.transfer(2).answer(with: SlotBench.red)
+    try await bench.transfer(2).respond(with: SlotBench.red)
     await ear.hear(2)
 
     #expect(button.backgroundImage(for: .normal) === ear.images.first)
@@ -60,7 +60,7 @@ struct ButtonImageTests {
     button.setBackgroundImage(
       from: "http://a.test/2", for: .normal, options: bench.options, completion: ear.completion)
     button.cancelImageLoad(for: .normal)
-    try await bench.transfer(2).answer(with: SlotBench.red)
+    try await bench.transfer(2).respond(with: SlotBench.red)
     await ear.hear()
 
     #expect(bench.transport.transfers[0].isCancelled)
@@ -76,7 +76,7 @@ struct ButtonImageTests {
       button.setImage(
         from: "http://a.test/\(index)", for: state, options: bench.options, completion: ear.completion)
     }
-    for index in states.indices { try await bench.transfer(index + 1).answer(with: SlotBench.red) }
+    for index in states.indices { try await bench.transfer(index + 1).respond(with: SlotBench.red) }
     await ear.hear(states.count)
 
     #expect(Set(states.compactMap { button.image(for: $0) }).count == states.count)
@@ -90,8 +90,8 @@ struct ButtonImageTests {
     button.setImage(from: "http://a.test/1", for: .normal, options: bench.options, completion: ear.completion)
     let first = try await bench.transfer(1)
     button.setImage(from: "http://a.test/2", for: .normal, options: bench.options, completion: ear.completion)
-    first.answer(with: SlotBench.large)
-    try await bench.transfer(2).answer(with: SlotBench.red)
+    first.respond(with: SlotBench.large)
+    try await bench.transfer(2).respond(with: SlotBench.red)
     await ear.hear(2)
 
     #expect(first.isCancelled)
@@ -117,7 +117,7 @@ struct ButtonImageTests {
   func stateChangeShowsTheNormalImageWithoutALoad() async throws {
     let button = bench.button()
     button.setImage(from: "http://a.test/1", for: .normal, options: bench.options, completion: ear.completion)
-    try await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).respond(with: SlotBench.red)
     await ear.hear()
 
     button.isSelected = true
@@ -144,7 +144,7 @@ struct ButtonImageTests {
       button.setImage(
         from: "http://a.test/1", for: .normal, options: bench.options, completion: ear.completion)
     }
-    try await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).respond(with: SlotBench.red)
     await ear.hear(2)
 
     #expect(bench.transport.transfers.count == 1)
@@ -174,8 +174,8 @@ struct ButtonImageTests {
 
     button.setImage(from: "http://a.test/1", for: .normal, options: bench.options, completion: ear.completion)
     button.setImage(from: "http://a.test/2", for: .selected, options: options, completion: ear.completion)
-    try await bench.transfer(1).answer(with: SlotBench.red)
-    try await bench.transfer(2).answer(with: SlotBench.red)
+    try await bench.transfer(1).respond(with: SlotBench.red)
+    try await bench.transfer(2).respond(with: SlotBench.red)
     await ear.hear(2)
 
     #expect(button.image(for: .normal) != nil)
@@ -209,7 +209,7 @@ struct ButtonImageTests {
     button.setImage(from: "http://a.test/1", for: [.selected, .highlighted], options: bench.options)
     button.setImage(from: "http://a.test/2", for: .normal, options: bench.options, completion: ear.completion)
     button.cancelImageLoad(for: [.selected, .highlighted])
-    try await bench.transfer(2).answer(with: SlotBench.red)
+    try await bench.transfer(2).respond(with: SlotBench.red)
     await ear.hear()
 
     #expect(bench.transport.transfers[0].isCancelled)
@@ -225,12 +225,12 @@ struct ButtonImageTests {
     button.setImage(
       from: "http://a.test/1", for: .normal, placeholder: .solid(width: 1, height: 1), options: bench.options,
       completion: ear.completion)
-    try await bench.transfer(1).answer(with: FakeDecoder.picture(width: 1000, height: 500))
+    try await bench.transfer(1).respond(with: FakeDecoder.picture(width: 1000, height: 500))
     await ear.hear()
     #expect(button.image(for: .normal)?.pixelWidth == 76)
     button.setImage(
       from: "http://a.test/2", for: .normal, options: options, completion: ear.completion)
-    try await bench.transfer(2).answer(with: FakeDecoder.picture(width: 500, height: 1000))
+    try await bench.transfer(2).respond(with: FakeDecoder.picture(width: 500, height: 1000))
     await ear.hear(2)
 
     #expect(button.image(for: .normal)?.pixelHeight == 84)
@@ -251,7 +251,7 @@ struct ButtonImageTests {
     let button = bench.button()
     button.imageSize = Size(width: 20, height: 20)
     button.setImage(from: "http://a.test/1", for: .normal, options: bench.options, completion: ear.completion)
-    try await bench.transfer(1).answer(with: SlotBench.large)
+    try await bench.transfer(1).respond(with: SlotBench.large)
     await ear.hear()
 
     button.imageSize = Size(width: 60, height: 60)
@@ -275,7 +275,7 @@ struct ButtonImageTests {
         from: "http://a.test/1", for: state, options: bench.options, completion: ear.completion)
       #expect(button.isLoadingBackgroundImage(for: state))
     }
-    try await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).respond(with: SlotBench.red)
     await ear.hear()
 
     let isImage = slot == .image
@@ -308,7 +308,7 @@ struct ButtonImageTests {
     let state: ControlState = [.selected, .highlighted]
 
     button.setImage(from: "http://a.test/1", for: state, options: bench.options, completion: ear.completion)
-    try await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).respond(with: SlotBench.red)
     await ear.hear()
 
     #expect(button.image(for: state) === ear.images.first)
@@ -327,8 +327,8 @@ struct ButtonImageTests {
     view.setHighlightedImage(from: "http://a.test/4", options: bench.options, completion: ear.completion)
     button.cancelImageLoad(for: .normal)
     view.cancelImageLoad()
-    try await bench.transfer(2).answer(with: SlotBench.red)
-    try await bench.transfer(4).answer(with: SlotBench.red)
+    try await bench.transfer(2).respond(with: SlotBench.red)
+    try await bench.transfer(4).respond(with: SlotBench.red)
     await ear.hear(4)
 
     #expect(button.image(for: .normal) == nil && view.image == nil)
@@ -362,8 +362,8 @@ struct ButtonImageTests {
 
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
     view.setHighlightedImage(from: "http://a.test/2", options: bench.options, completion: ear.completion)
-    try await bench.transfer(1).answer(with: SlotBench.red)
-    try await bench.transfer(2).answer(with: SlotBench.red)
+    try await bench.transfer(1).respond(with: SlotBench.red)
+    try await bench.transfer(2).respond(with: SlotBench.red)
     await ear.hear(2)
 
     #expect(view.highlightedImage != nil)
@@ -377,7 +377,7 @@ struct ButtonImageTests {
 
     button.setImage(
       from: "http://a.test/1", for: .normal, options: bench.options, completion: ear.completion)
-    try await bench.transfer(1).answer(with: SlotBench.large)
+    try await bench.transfer(1).respond(with: SlotBench.large)
     await ear.hear()
 
     #expect(bench.decoder.calls.map(\.target) == [DecodeTarget(width: 12, height: 12, mode: .fit)])

@@ -25,7 +25,7 @@ struct DiagnosticsTests {
 
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
     #expect(texts().isEmpty)
-    try await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).respond(with: SlotBench.red)
     bench.window.now = 1.25
     await ear.hear()
 
@@ -40,7 +40,7 @@ struct DiagnosticsTests {
 
     bench.window.now = 1
     bench.window.addSubview(cell)
-    try await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).respond(with: SlotBench.red)
     bench.window.now = 1.25
     await ear.hear()
 
@@ -54,7 +54,7 @@ struct DiagnosticsTests {
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
 
     view.removeFromSuperview()
-    try await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).respond(with: SlotBench.red)
     await ear.hear()
     bench.window.addSubview(view)
 

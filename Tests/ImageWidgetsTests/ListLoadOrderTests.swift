@@ -81,7 +81,7 @@ struct ListLoadOrderTests {
       for number in 1...count {
         let transfer = try await transport.transfer(number)
         rows.append(Int(transfer.request.url.lastPathComponent) ?? -1)
-        transfer.answer(with: FakeDecoder.picture(width: 4, height: 4))
+        transfer.respond(with: FakeDecoder.picture(width: 4, height: 4))
       }
       return rows
     }

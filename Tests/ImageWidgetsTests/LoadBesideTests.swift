@@ -40,13 +40,13 @@ struct LoadBesideTests {
     let first = try await bench.transfer(1)
     view.setImage(from: "http://a.test/2", options: beside, completion: ear.completion)
     let second = try await bench.transfer(2)
-    first.answer(with: SlotBench.large)
+    first.respond(with: SlotBench.large)
     await ear.hear()
 
     #expect(ear.images.count == 1)
     #expect(view.image == nil)
     #expect(view.isLoadingImage)
-    second.answer(with: SlotBench.red)
+    second.respond(with: SlotBench.red)
     await ear.hear(2)
     #expect(view.image == ear.images[1])
     #expect(view.pendingSlots == 0)
@@ -59,9 +59,9 @@ struct LoadBesideTests {
     view.setImage(from: "http://a.test/2", options: beside, completion: ear.completion)
     let transfers = [try await bench.transfer(1), try await bench.transfer(2)]
 
-    transfers[1].answer(with: SlotBench.red)
+    transfers[1].respond(with: SlotBench.red)
     await ear.hear()
-    transfers[0].answer(with: SlotBench.large)
+    transfers[0].respond(with: SlotBench.large)
     await ear.hear(2)
 
     #expect(view.image == ear.images[0])

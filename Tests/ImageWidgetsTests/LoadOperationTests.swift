@@ -124,7 +124,7 @@ struct LoadOperationTests {
     view.setImage(from: "http://a.test/1", options: bench.options, completion: second.completion)
     await first.hear()
     #expect(first.errors == [.cancelled])
-    for transfer in bench.transport.running { transfer.answer(with: SlotBench.red) }
+    for transfer in bench.transport.running { transfer.respond(with: SlotBench.red) }
     await second.hear()
     for _ in 0..<100 { await Task.yield() }
 

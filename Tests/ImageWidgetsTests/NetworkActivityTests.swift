@@ -54,7 +54,7 @@ struct NetworkActivityTests {
   func indicatorTurnsOnAndOffForASuccess() async throws {
     (watch.activationDelay, watch.completionDelay) = (0, 0)
 
-    try await load { $0.answer(with: SlotBench.red) }
+    try await load { $0.respond(with: SlotBench.red) }
 
     #expect(shown.values == [true, false])
   }

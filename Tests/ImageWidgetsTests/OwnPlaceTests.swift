@@ -39,7 +39,7 @@ struct OwnPlaceTests {
       ear.completion(result)
     }
     #expect(place.given == [placeholder])
-    try await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).respond(with: SlotBench.red)
     await ear.hear()
 
     #expect(place.given == [placeholder, ear.images.first])
@@ -62,7 +62,7 @@ struct OwnPlaceTests {
     view.setImage(
       from: "http://a.test/2", placeholder: placeholder, options: options,
       completion: ear.completion)
-    try await bench.transfer(2).answer(with: SlotBench.red)
+    try await bench.transfer(2).respond(with: SlotBench.red)
     await ear.hear(2)
 
     #expect(place.given == [nil, nil, ear.images.first])
@@ -81,7 +81,7 @@ struct OwnPlaceTests {
     view.setImage(
       from: "http://a.test/2", placeholder: placeholder, options: options,
       completion: ear.completion)
-    try await bench.transfer(2).answer(with: SlotBench.red)
+    try await bench.transfer(2).respond(with: SlotBench.red)
     await ear.hear(2)
 
     #expect(place.given == [placeholder, placeholder, ear.images.first])
@@ -161,7 +161,7 @@ struct OwnPlaceTests {
       from: "http://a.test/2", placeholder: placeholder, options: options,
       completion: ear.completion)
     #expect(place.given.count == 1)
-    try await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).respond(with: SlotBench.red)
     await ear.hear()
 
     #expect(place.given.count == 2)

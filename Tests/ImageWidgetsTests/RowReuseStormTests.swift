@@ -113,7 +113,7 @@ private enum Place: Hashable {
     case 16: if chance(30) { bench.downloader.removeAllCachedImages() }
     case 17...19: passTime()
     case 20: fail()
-    default: answer()
+    default: respondToOne()
     }
   }
 
@@ -210,7 +210,7 @@ private enum Place: Hashable {
     for window in [bench.window, other] { window.update(at: window.now + pause) }
   }
 
-  private func answer() {
+  private func respondToOne() {
     let running = bench.transport.running
     guard !running.isEmpty else { return }
     let transfer = any(running)
@@ -218,12 +218,12 @@ private enum Place: Hashable {
       transfer.respond(expectedLength: 1000)
       return
     }
-    answer(transfer)
+    respond(to: transfer)
   }
 
-  private func answer(_ transfer: FakeTransfer) {
+  private func respond(to transfer: FakeTransfer) {
     let number = Int(transfer.request.url.lastPathComponent) ?? 0
-    transfer.answer(with: FakeDecoder.picture(width: Self.width(number), height: Self.width(number)))
+    transfer.respond(with: FakeDecoder.picture(width: Self.width(number), height: Self.width(number)))
   }
 
   private func fail() {
@@ -299,7 +299,7 @@ private enum Place: Hashable {
       if row.view.frame.isEmpty { row.view.frame.size = Size(width: 40, height: 40) }
     }
     while rows.contains(where: { $0.view.pendingSlots > 0 }) || heard.contains(0) {
-      for transfer in bench.transport.running { answer(transfer) }
+      for transfer in bench.transport.running { respond(to: transfer) }
       if Task.isCancelled { return }
       passTime()
       look()

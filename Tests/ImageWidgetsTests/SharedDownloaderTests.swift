@@ -25,7 +25,7 @@ struct SharedDownloaderTests {
     defer { View.setSharedImageDownloader(nil) }
 
     view.setImage(from: "http://a.test/1", completion: ear.completion)
-    try await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).respond(with: SlotBench.red)
     await ear.hear()
     View.setSharedImageDownloader(nil)
     view.setImage(from: "http://a.test/2", completion: ear.completion)
@@ -94,7 +94,7 @@ struct SharedDownloaderTests {
       view.frame = Rect(x: 0, y: 0, width: 10, height: 10)
       view.setImage(from: "http://a.test/1", completion: ear.completion)
     }
-    try await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).respond(with: SlotBench.red)
     await ear.hear(2)
 
     #expect(ear.images.count == 1)
@@ -109,7 +109,7 @@ struct SharedDownloaderTests {
 
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
     #expect(view.loadOperation(forKey: "contents") != nil)
-    try await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).respond(with: SlotBench.red)
     await ear.hear()
     view.setImage(from: "http://a.test/2", completion: ear.completion)
     await ear.hear(2)

@@ -21,7 +21,7 @@ struct SlotAppearanceTests {
     options.transition = Transition(kind: .crossDissolve, duration: 0.2, curve: .linear)
 
     view.setImage(from: "http://a.test/1", options: options, completion: ear.completion)
-    try await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).respond(with: SlotBench.red)
     await ear.hear()
     bench.window.update(at: 2)
     #expect(bench.pictures.isEmpty)
@@ -173,7 +173,7 @@ struct SlotAppearanceTests {
     view.isHidden = true
     #expect(bench.window.isLoaded)
     view.isHidden = false
-    try await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).respond(with: SlotBench.red)
     await ear.hear()
 
     #expect(bench.window.isLoaded)

@@ -59,7 +59,7 @@ struct SlotBadInputTests {
     let view = bench.view()
 
     view.setImage(from: text, options: bench.options, completion: ear.completion)
-    try await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).respond(with: SlotBench.red)
     await ear.hear()
     view.imageURL = nil
     view.setImage(from: try ImageRequest(text).url, options: bench.options, completion: ear.completion)
@@ -136,10 +136,10 @@ struct SlotBadInputTests {
     view.frame.size = size
 
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
-    for _ in 0..<3 { for transfer in bench.transport.running { transfer.answer(with: SlotBench.red) } }
+    for _ in 0..<3 { for transfer in bench.transport.running { transfer.respond(with: SlotBench.red) } }
     view.frame.size = Size(width: 50, height: 50)
     try await until {
-      for transfer in bench.transport.running { transfer.answer(with: SlotBench.red) }
+      for transfer in bench.transport.running { transfer.respond(with: SlotBench.red) }
       return !ear.results.isEmpty && view.pendingSlots == 0
     }
 
@@ -173,7 +173,7 @@ struct SlotBadInputTests {
     view.setImage(from: request, placeholder: placeholder, options: options, completion: ear.completion)
     let other = Ear()
     plain.setImage(from: "http://a.test/1", options: bench.options, completion: other.completion)
-    try await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).respond(with: SlotBench.red)
     await ear.hear()
     await other.hear()
     for _ in 0..<100 { await Task.yield() }
@@ -211,12 +211,12 @@ struct SlotBadInputTests {
     _ = bench.pictures
     #expect(slow.count == 1)
 
-    try await bench.transfer(2).answer(with: SlotBench.red)
+    try await bench.transfer(2).respond(with: SlotBench.red)
     await ear.hear()
     #expect(other.image === ear.images.first)
     bench.run(until: 0.6)
     _ = bench.pictures
-    try await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).respond(with: SlotBench.red)
     await ear.hear(2)
     bench.run(until: 2)
     let count = slow.count
@@ -249,7 +249,7 @@ struct SlotBadInputTests {
       var heard: Result<ImageResponse, ImageError>?
       view.setImage(from: "http://a.test/1", options: options) { heard = $0 }
       #expect(view.image == nil)
-      try await bench.transfer(number).answer(with: SlotBench.red)
+      try await bench.transfer(number).respond(with: SlotBench.red)
       try await until { heard != nil }
       // A worker may hold the previous image for a moment.
       try await until { before == nil }

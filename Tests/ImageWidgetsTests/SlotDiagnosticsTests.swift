@@ -70,7 +70,7 @@ final class SlotDiagnosticsTests {
     let downloader = ImageDownloader(
       transports: [bench.transport], decoder: FakeDecoder(), dataCache: disk)
     let bytes = SlotBench.red
-    bench.transport.answerAll { $0.answer(with: bytes) }
+    bench.transport.respondToAll { $0.respond(with: bytes) }
 
     for number in 1...3 {
       _ = try await downloader.image(for: "http://a.test/disk/\(number)").isStored()

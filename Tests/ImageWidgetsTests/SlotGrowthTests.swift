@@ -16,7 +16,7 @@ struct SlotGrowthTests {
     let view = bench.view()
     view.setImage(
       from: "http://a.test/1", options: options ?? bench.options, completion: ear.completion)
-    try await bench.transfer(1).answer(with: SlotBench.large)
+    try await bench.transfer(1).respond(with: SlotBench.large)
     await ear.hear()
     return view
   }
@@ -27,7 +27,7 @@ struct SlotGrowthTests {
     request.targetSize = DecodeTarget(width: 7, height: 7)
 
     view.setImage(from: request, options: bench.options, completion: ear.completion)
-    try await bench.transfer(1).answer(with: SlotBench.large)
+    try await bench.transfer(1).respond(with: SlotBench.large)
     await ear.hear()
     view.frame.size = Size(width: 300, height: 300)
 
@@ -42,7 +42,7 @@ struct SlotGrowthTests {
     request.transforms = [Pixelated()]
 
     view.setImage(from: request, options: bench.options, completion: ear.completion)
-    try await bench.transfer(1).answer(with: SlotBench.large)
+    try await bench.transfer(1).respond(with: SlotBench.large)
     await ear.hear()
 
     #expect(view.image?.pixelWidth == 4)
@@ -58,7 +58,7 @@ struct SlotGrowthTests {
 
     view.frame.size = Size(width: 130, height: 130)
     #expect(view.image === small)
-    try await bench.transfer(2).answer(with: SlotBench.large)
+    try await bench.transfer(2).respond(with: SlotBench.large)
     try await until { !view.isLoadingImage }
 
     #expect(view.image?.pixelWidth == 130)
@@ -91,7 +91,7 @@ struct SlotGrowthTests {
     #expect(view.imageURL == "http://a.test/1")
     #expect(bench.transport.transfers.count == 2, "a view that grows does not send a request at every step")
     view.frame.size = Size(width: 400, height: 400)
-    try await bench.transfer(3).answer(with: SlotBench.large)
+    try await bench.transfer(3).respond(with: SlotBench.large)
     try await until { !view.isLoadingImage }
     #expect(view.image?.pixelWidth == 400)
   }
@@ -144,12 +144,12 @@ struct SlotGrowthTests {
     view.contentMode = .fit
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
     let wide = FakeDecoder.picture(width: 1000, height: 250)
-    try await bench.transfer(1).answer(with: wide)
+    try await bench.transfer(1).respond(with: wide)
     await ear.hear()
     #expect(view.image?.pixelHeight == 25)
 
     view.contentMode = .fill
-    try await bench.transfer(2).answer(with: wide)
+    try await bench.transfer(2).respond(with: wide)
     try await until { !view.isLoadingImage }
 
     #expect(view.image?.pixelHeight == 100)
@@ -160,7 +160,7 @@ struct SlotGrowthTests {
     let other = Window(size: Size(width: 400, height: 300), scale: 2)
 
     other.addSubview(view)
-    try await bench.transfer(2).answer(with: SlotBench.large)
+    try await bench.transfer(2).respond(with: SlotBench.large)
     try await until { !view.isLoadingImage }
 
     #expect(view.image?.pixelWidth == 200)
@@ -174,7 +174,7 @@ struct SlotGrowthTests {
     bench.window.scale = 2
     #expect(view.image === small)
     try #require(view.isLoadingImage)
-    try await bench.transfer(2).answer(with: SlotBench.large)
+    try await bench.transfer(2).respond(with: SlotBench.large)
     try await until { !view.isLoadingImage }
 
     #expect(view.image?.pixelWidth == 200)
@@ -209,7 +209,7 @@ struct SlotGrowthTests {
     view.frame.size = Size(width: 300, height: 300)
     view.contentMode = .center
     #expect(view.pendingSlots == 1)
-    transfer.answer(with: SlotBench.large)
+    transfer.respond(with: SlotBench.large)
     await ear.hear()
 
     #expect(view.image?.pixelWidth == 1000)
@@ -224,7 +224,7 @@ struct SlotGrowthTests {
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
 
     bench.window.addSubview(view)
-    try await bench.transfer(1).answer(with: SlotBench.large)
+    try await bench.transfer(1).respond(with: SlotBench.large)
     await ear.hear()
 
     #expect(view.image?.pixelWidth == 200)
@@ -240,7 +240,7 @@ struct SlotGrowthTests {
 
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
     #expect(view.image == nil)
-    try await bench.transfer(2).answer(with: SlotBench.large)
+    try await bench.transfer(2).respond(with: SlotBench.large)
     await ear.hear(2)
 
     #expect(thumbnail.image?.pixelWidth == 100)

@@ -299,7 +299,7 @@ struct SlotIndicatorTests {
     load(view, .custom(custom))
     bench.run(until: 0.2)
     _ = commands
-    try await bench.transfer(2).answer(with: SlotBench.red)
+    try await bench.transfer(2).respond(with: SlotBench.red)
     await ear.hear(2)
 
     #expect(ear.errors == [.cancelled])
@@ -347,7 +347,7 @@ struct SlotIndicatorTests {
     }
     load(view, .none)
     try await bench.transfer(1).fail(.emptyBody)
-    try await bench.transfer(2).answer(with: SlotBench.red)
+    try await bench.transfer(2).respond(with: SlotBench.red)
     await ear.hear(2)
 
     #expect(view.image === ear.images.first)
@@ -435,7 +435,7 @@ struct SlotIndicatorTests {
     bench.run(until: 3)
     #expect(bound.isAnimating && view.imageActivity.activity.isRunning)
     #expect(bench.window.drawList(for: bench.window.bounds).commands.count > drawnWhilePaused)
-    try await bench.transfer(2).answer(with: SlotBench.red)
+    try await bench.transfer(2).respond(with: SlotBench.red)
     await ear.hear()
     #expect(view.image != nil && !view.imageActivity.activity.isRunning)
   }

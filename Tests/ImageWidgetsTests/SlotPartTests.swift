@@ -368,12 +368,12 @@ struct SlotPartTests {
     whole.cachePolicy = .reload
     view.setImage(from: whole, options: options, completion: ear.completion)
     let task = view.loadOperation(forKey: "contents") as? ImageTask
-    try await bench.transfer(1).answer(with: Self.whole)
+    try await bench.transfer(1).respond(with: Self.whole)
     while task?.isFinished == false, !Task.isCancelled {}
     whole.progressive = .scans
     view.setImage(from: whole, options: options, completion: ear.completion)
     #expect(bench.transport.transfers.count == 1)
-    for transfer in bench.transport.running { transfer.answer(with: Self.whole) }
+    for transfer in bench.transport.running { transfer.respond(with: Self.whole) }
     await ear.hear(2)
     #expect(ear.images.count == 2)
     #expect(!view.isLoadingImage)
@@ -387,7 +387,7 @@ struct SlotPartTests {
     let transfer = try await bench.transfer(1)
     view.frame.size = .zero
     view.setImage(from: try request(), options: options, completion: ear.completion)
-    transfer.answer(with: SlotBench.large)
+    transfer.respond(with: SlotBench.large)
     await ear.hear(2)
     #expect(bench.decoder.calls.map(\.target?.width) == [100])
   }
@@ -410,7 +410,7 @@ struct SlotPartTests {
     bench.run(until: 1)
     view.setImage(from: try request(), options: options, completion: ear.completion)
     let large = FakeDecoder.picture(width: 1000, height: 1000, count: 10_000)
-    try await bench.transfer(1).answer(with: large)
+    try await bench.transfer(1).respond(with: large)
     await ear.hear()
     let small = try #require(view.image)
     view.frame.size = Size(width: 300, height: 300)

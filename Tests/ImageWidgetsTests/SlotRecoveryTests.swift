@@ -65,7 +65,7 @@ struct SlotRecoveryTests {
     let probe = try await bench.transfer(2)
     #expect(!view.isLoadingImage, "the retry is not visible")
     #expect(bench.window.isLoaded)
-    probe.answer(with: SlotBench.red)
+    probe.respond(with: SlotBench.red)
     try await until { !(view.image == nil) }
 
     #expect(view.image?.sourceWidth == 100)
@@ -100,7 +100,7 @@ struct SlotRecoveryTests {
     #expect(bench.transport.transfers.count == 1)
 
     bench.downloader.clockStepped()
-    try await bench.transfer(2).answer(with: SlotBench.red)
+    try await bench.transfer(2).respond(with: SlotBench.red)
     try await until { view.image != nil }
   }
 
@@ -108,7 +108,7 @@ struct SlotRecoveryTests {
     let view = try await failedView(.untrustedServer(host: "a.test", cause: .expired, message: ""))
 
     bench.clock.advance(by: 120)
-    try await bench.transfer(2).answer(with: SlotBench.red)
+    try await bench.transfer(2).respond(with: SlotBench.red)
     try await until { view.image != nil }
   }
 
@@ -121,7 +121,7 @@ struct SlotRecoveryTests {
     first.fail(error)
     await ear.hear()
 
-    try await bench.transfer(2).answer(with: SlotBench.red)
+    try await bench.transfer(2).respond(with: SlotBench.red)
     try await until { view.image != nil }
     #expect(bench.clock.now == 0)
   }
@@ -139,7 +139,7 @@ struct SlotRecoveryTests {
 
     bench.clock.advance(by: 2)
     try await files.waitUntilStarted(2)
-    files.transfers[1].answer(with: SlotBench.red)
+    files.transfers[1].respond(with: SlotBench.red)
     try await until { view.image != nil }
   }
 
@@ -156,7 +156,7 @@ struct SlotRecoveryTests {
     #expect(bench.transport.transfers.count == 1)
 
     bench.clock.advance(by: 1)
-    try await bench.transfer(2).answer(with: SlotBench.red)
+    try await bench.transfer(2).respond(with: SlotBench.red)
     try await until { view.image != nil }
   }
 
@@ -184,7 +184,7 @@ struct SlotRecoveryTests {
       try await until { !(bench.clock.wakes.isEmpty) }
     }
     bench.clock.advance(by: 120)
-    try await bench.transfer(7).answer(with: SlotBench.red)
+    try await bench.transfer(7).respond(with: SlotBench.red)
     try await until { !(view.image == nil) }
     #expect(bench.transport.transfers.count == 7)
   }
@@ -208,8 +208,8 @@ struct SlotRecoveryTests {
     #expect(bench.transport.transfers.count == 41)
 
     let body = SlotBench.red
-    bench.transport.answerAll { $0.answer(with: body) }
-    probe.answer(with: SlotBench.red)
+    bench.transport.respondToAll { $0.respond(with: body) }
+    probe.respond(with: SlotBench.red)
     try await until { !(views.contains(where: { $0.image == nil })) }
     #expect(bench.transport.transfers.count == 80, "each once")
     #expect(ear.results.count == 40)
@@ -218,10 +218,10 @@ struct SlotRecoveryTests {
   @Test func successOfAnotherRequestToTheHostTriggersTheRetry() async throws {
     let view = try await failedView()
     let task = bench.downloader.load(try ImageRequest("http://a.test/other"))
-    try await bench.transfer(2).answer(with: SlotBench.red)
+    try await bench.transfer(2).respond(with: SlotBench.red)
     _ = try await task.response
 
-    try await bench.transfer(3).answer(with: SlotBench.red)
+    try await bench.transfer(3).respond(with: SlotBench.red)
     try await until { !(view.image == nil) }
     #expect(bench.clock.now == 0)
   }
@@ -229,7 +229,7 @@ struct SlotRecoveryTests {
   @Test func returnOfTheNetworkTriggersTheRetry() async throws {
     let view = try await failedView()
     bench.downloader.networkReturned()
-    try await bench.transfer(2).answer(with: SlotBench.red)
+    try await bench.transfer(2).respond(with: SlotBench.red)
     try await until { !(view.image == nil) }
     #expect(bench.clock.now == 0)
   }
@@ -286,14 +286,14 @@ struct SlotRecoveryTests {
     case .parentHidden: group.isHidden = false
     }
     draw()
-    try await bench.transfer(2).answer(with: SlotBench.red)
+    try await bench.transfer(2).respond(with: SlotBench.red)
     try await until { !(view.image == nil) }
   }
 
   @Test func requestForAnotherImageStopsTheRetries() async throws {
     let view = try await failedView()
     view.setImage(from: "http://b.test/2", options: bench.options, completion: ear.completion)
-    try await bench.transfer(2).answer(with: SlotBench.red)
+    try await bench.transfer(2).respond(with: SlotBench.red)
     await ear.hear(2)
 
     bench.clock.advance(by: 1000)
@@ -382,7 +382,7 @@ struct SlotRecoveryTests {
     let probe = try await world.bench.transfer(3)
     #expect(probe.request.headers["If-None-Match"] == "\"1\"")
     #expect(view.image === stale)
-    probe.answer(with: SlotBench.large)
+    probe.respond(with: SlotBench.large)
     try await until { !(view.image === stale) }
 
     #expect(view.image?.sourceWidth == 1000)
@@ -418,7 +418,7 @@ struct SlotRecoveryTests {
     #expect(world.ear.results.count == 3, "from memory")
 
     world.bench.clock.advance(by: 2)
-    try await world.bench.transfer(3).answer(with: SlotBench.large)
+    try await world.bench.transfer(3).respond(with: SlotBench.large)
     try await until { !(second.image?.sourceWidth != 1000) }
   }
 
@@ -438,7 +438,7 @@ struct SlotRecoveryTests {
     #expect(stale?.sourceWidth == 100)
     #expect(!transfer.isCancelled, "the request goes on")
 
-    transfer.answer(with: SlotBench.large)
+    transfer.respond(with: SlotBench.large)
     try await until { !(view.image === stale) }
     #expect(view.image?.sourceWidth == 1000)
     #expect(world.ear.results.count == 2)
@@ -465,7 +465,7 @@ struct SlotRecoveryTests {
     defer { View.slotObserver = before }
 
     bench.clock.advance(by: 2)
-    try await bench.transfer(2).answer(with: SlotBench.red)
+    try await bench.transfer(2).respond(with: SlotBench.red)
     try await until { view.image != nil }
     #expect(watch.recovered.count { $0 == error } == 1)
   }

@@ -19,8 +19,8 @@ struct SlotReentryTests {
       ear.completion(result)
       view?.setImage(from: "http://a.test/2", options: bench.options, completion: ear.completion)
     }
-    try await bench.transfer(1).answer(with: SlotBench.large)
-    try await bench.transfer(2).answer(with: SlotBench.red)
+    try await bench.transfer(1).respond(with: SlotBench.large)
+    try await bench.transfer(2).respond(with: SlotBench.red)
     await ear.hear(2)
 
     #expect(view.image?.sourceWidth == 100)
@@ -59,7 +59,7 @@ struct SlotReentryTests {
       }
       #expect(view.isLoadingImage, "\(number)")
     }
-    try await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).respond(with: SlotBench.red)
     await ear.hear(2)
 
     #expect(ear.images.count == 2)
@@ -77,7 +77,7 @@ struct SlotReentryTests {
       owner.view = nil
       ear.completion(result)
     }
-    try await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).respond(with: SlotBench.red)
     await ear.hear()
 
     #expect(watched == nil)
@@ -93,7 +93,7 @@ struct SlotReentryTests {
     }
 
     view.setImage(from: "http://a.test/1", options: options, completion: ear.completion)
-    if !isPlaceholderEnough { try await bench.transfer(1).answer(with: SlotBench.red) }
+    if !isPlaceholderEnough { try await bench.transfer(1).respond(with: SlotBench.red) }
     await ear.hear()
 
     #expect(view.imageURL == nil)
@@ -131,7 +131,7 @@ struct SlotReentryTests {
     #expect(heard.isEmpty, "a cancel alone calls the completion later")
     view.setImage(from: "http://a.test/2", options: bench.options) { _ in heard.append("new") }
     #expect(heard.first == "old, of 1")
-    if reuse != .memoryHit { try await bench.transfer(2).answer(with: SlotBench.red) }
+    if reuse != .memoryHit { try await bench.transfer(2).respond(with: SlotBench.red) }
     while view.isLoadingImage {
       try Task.checkCancellation()
       await Task.yield()
@@ -152,12 +152,12 @@ struct SlotReentryTests {
     view.setImage(from: "http://a.test/1", options: options) { result in
       heard.append("old \((try? result.get()) != nil), of \(bench.transport.transfers.count)")
     }
-    try await bench.transfer(1).answer(with: SlotBench.large)
+    try await bench.transfer(1).respond(with: SlotBench.large)
     try await until { view.isInTransition }
 
     view.setImage(from: "http://a.test/2", options: bench.options) { _ in heard.append("new") }
     #expect(heard == ["old true, of 1"])
-    try await bench.transfer(2).answer(with: SlotBench.red)
+    try await bench.transfer(2).respond(with: SlotBench.red)
     try await until { !view.isLoadingImage }
     bench.run(until: 2)
     for _ in 0..<100 { await Task.yield() }
@@ -179,7 +179,7 @@ struct SlotReentryTests {
 
     view.setImage(from: "http://a.test/1", options: bench.options) { _ in heard.append("new") }
     #expect(heard == ["refused true, of 0"])
-    try await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).respond(with: SlotBench.red)
     try await until { !view.isLoadingImage }
     for _ in 0..<100 { await Task.yield() }
 
@@ -216,7 +216,7 @@ struct SlotReentryTests {
 
     view.setImage(from: "not a URL", options: bench.options, completion: ear.completion)
 
-    try await expectSecond(in: view, transfer: 2, answers: 2)
+    try await expectSecond(in: view, transfer: 2, responses: 2)
     #expect(ear.errors == [.invalidURL("not a URL")])
   }
 
@@ -234,8 +234,8 @@ struct SlotReentryTests {
     view.setImage(from: "http://a.test/1", options: options) { _ in
       heard.append("old, of \(bench.transport.transfers.count)")
     }
-    try await bench.transfer(1).answer(with: SlotBench.large)
-    try await bench.transfer(2).answer(with: SlotBench.red)
+    try await bench.transfer(1).respond(with: SlotBench.large)
+    try await bench.transfer(2).respond(with: SlotBench.red)
     try await until { heard.count == 2 }
 
     #expect(heard == ["old, of 1", "new"])
@@ -257,7 +257,7 @@ struct SlotReentryTests {
     #expect(first.isCancelled)
     for _ in 0..<100 { await Task.yield() }
     #expect(!bar.isHidden)
-    second.answer(with: SlotBench.red)
+    second.respond(with: SlotBench.red)
     while !bar.isHidden {
       try Task.checkCancellation()
       await Task.yield()
@@ -274,7 +274,7 @@ struct SlotReentryTests {
 
     view.setImage(from: "http://a.test/2", options: bench.options, completion: ear.completion)
     #expect(view.imageURL == "http://a.test/3")
-    try await bench.transfer(2).answer(with: SlotBench.red)
+    try await bench.transfer(2).respond(with: SlotBench.red)
     await ear.hear(2)
 
     #expect(Set(ear.errors) == [.cancelled])
@@ -286,10 +286,10 @@ struct SlotReentryTests {
   // MARK: Other callbacks
 
   /// Waits for the second image, and checks that only this image is shown.
-  private func expectSecond(in view: ImageView, transfer number: Int, answers: Int) async throws {
+  private func expectSecond(in view: ImageView, transfer number: Int, responses: Int) async throws {
     #expect(view.imageURL == "http://a.test/2")
-    try await bench.transfer(number).answer(with: SlotBench.red)
-    await ear.hear(answers)
+    try await bench.transfer(number).respond(with: SlotBench.red)
+    await ear.hear(responses)
     bench.run(until: bench.window.now + 2)
 
     #expect(view.image?.sourceWidth == 100)
@@ -318,7 +318,7 @@ struct SlotReentryTests {
 
     try await bench.transport.waitUntilStarted(2)
     #expect(first.isCancelled)
-    try await expectSecond(in: view, transfer: 2, answers: 2)
+    try await expectSecond(in: view, transfer: 2, responses: 2)
     #expect(ear.errors == [.cancelled])
   }
 
@@ -334,12 +334,12 @@ struct SlotReentryTests {
       view?.setImage(from: "http://a.test/2", options: bench.options, completion: ear.completion)
       #expect(bench.pictures.isEmpty)
     }
-    try await bench.transfer(1).answer(with: SlotBench.large)
+    try await bench.transfer(1).respond(with: SlotBench.large)
     try await until { view.isInTransition }
     bench.run(until: 1)
     try await bench.transport.waitUntilStarted(2)
 
-    try await expectSecond(in: view, transfer: 2, answers: 2)
+    try await expectSecond(in: view, transfer: 2, responses: 2)
   }
 
   @Test func completionOfAnInterruptedTransitionMaySetAnotherImage() async throws {
@@ -352,14 +352,14 @@ struct SlotReentryTests {
     view.setImage(from: "http://a.test/1", options: options) { [weak view] _ in
       view?.setImage(from: "http://a.test/2", options: bench.options, completion: ear.completion)
     }
-    try await bench.transfer(1).answer(with: SlotBench.large)
+    try await bench.transfer(1).respond(with: SlotBench.large)
     try await until { view.isInTransition }
     view.setImage(from: "http://a.test/3", options: bench.options, completion: ear.completion)
     #expect(view.imageURL == "http://a.test/2")
     #expect(bench.pictures.isEmpty)
 
     // The third image is never requested: the completion of the first image requested the second.
-    try await expectSecond(in: view, transfer: 2, answers: 2)
+    try await expectSecond(in: view, transfer: 2, responses: 2)
     #expect(ear.errors == [.cancelled])
     #expect(bench.transport.transfers.count == 2)
   }
@@ -383,12 +383,12 @@ struct SlotReentryTests {
     }
 
     view.setImage(from: "http://a.test/1", options: options, completion: ear.completion)
-    if moment == .picture { try await bench.transfer(1).answer(with: SlotBench.large) }
+    if moment == .picture { try await bench.transfer(1).respond(with: SlotBench.large) }
     if moment == .failureImage { try await bench.transfer(1).fail(.status(500)) }
     let last = moment == .picture || moment == .failureImage ? 2 : 1
     try await bench.transport.waitUntilStarted(last)
 
-    try await expectSecond(in: view, transfer: last, answers: 2)
+    try await expectSecond(in: view, transfer: last, responses: 2)
     #expect(ear.results.count == 2)
   }
 
@@ -402,7 +402,7 @@ struct SlotReentryTests {
 
     view.setImage(from: nil, options: options, completion: ear.completion)
 
-    try await expectSecond(in: view, transfer: 1, answers: 2)
+    try await expectSecond(in: view, transfer: 1, responses: 2)
     #expect(ear.errors == [.invalidURL("")])
   }
 
@@ -416,7 +416,7 @@ struct SlotReentryTests {
 
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
 
-    try await expectSecond(in: view, transfer: 2, answers: 2)
+    try await expectSecond(in: view, transfer: 2, responses: 2)
     #expect(ear.errors == [.cancelled])
   }
 
@@ -431,7 +431,7 @@ struct SlotReentryTests {
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
     View.slotObserver = before
 
-    try await expectSecond(in: view, transfer: 1, answers: 2)
+    try await expectSecond(in: view, transfer: 1, responses: 2)
     #expect(ear.errors == [.cancelled])
   }
 
@@ -458,7 +458,7 @@ struct SlotReentryTests {
     View.slotObserver = before
     #expect(view.image == nil)
 
-    try await expectSecond(in: view, transfer: 1, answers: 2)
+    try await expectSecond(in: view, transfer: 1, responses: 2)
     #expect(ear.errors == [.cancelled])
   }
 
@@ -466,7 +466,7 @@ struct SlotReentryTests {
     let view = bench.view()
     let (bench, ear) = (bench, ear)
     view.setImage(from: "http://a.test/1", options: bench.options)
-    try await bench.transfer(1).answer(with: SlotBench.large)
+    try await bench.transfer(1).respond(with: SlotBench.large)
     try await until { !view.isLoadingImage }
     bench.cache.insert(
       .solid(width: 1000, height: 1000), for: try ImageRequest("http://a.test/1"), additionalIdentifier: nil)
@@ -478,7 +478,7 @@ struct SlotReentryTests {
     view.frame.size = Size(width: 300, height: 300)
     View.slotObserver = before
 
-    try await expectSecond(in: view, transfer: 2, answers: 1)
+    try await expectSecond(in: view, transfer: 2, responses: 1)
   }
 
   @Test func slotObserverMayResizeTheView() async throws {
@@ -489,7 +489,7 @@ struct SlotReentryTests {
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
     View.slotObserver = before
     #expect(view.pendingSlots == 1)
-    try await bench.transfer(1).answer(with: SlotBench.large)
+    try await bench.transfer(1).respond(with: SlotBench.large)
     await ear.hear()
 
     #expect(view.pendingSlots == 0)
@@ -501,7 +501,7 @@ struct SlotReentryTests {
       view?.cancelImageLoad()
       ear.completion(result)
     }
-    try await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).respond(with: SlotBench.red)
     await ear.hear()
 
     #expect(view.imageActivity.activity == .ended(success: true))
@@ -514,7 +514,7 @@ struct SlotReentryTests {
     view.setImage(from: "http://a.test/1", options: bench.options) { [weak view, ear] _ in
       view?.setImage(from: nil, completion: ear.completion)
     }
-    try await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).respond(with: SlotBench.red)
     await ear.hear()
 
     #expect(view.image == nil)
@@ -531,7 +531,7 @@ struct SlotReentryTests {
 
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
 
-    try await expectSecond(in: view, transfer: 1, answers: 2)
+    try await expectSecond(in: view, transfer: 1, responses: 2)
     #expect(ear.errors == [.cancelled])
   }
 
@@ -563,7 +563,7 @@ struct SlotReentryTests {
         made.setImage(from: "http://a.test/\(name)", options: bench.options, completion: ear.completion)
       }
       bench.run(until: 0.5)
-      try await bench.transfer(3).answer(with: SlotBench.large)
+      try await bench.transfer(3).respond(with: SlotBench.large)
       await ear.hear(3)
       made.frame.size = Size(width: 300, height: 300)
       try await bench.transport.waitUntilStarted(4)

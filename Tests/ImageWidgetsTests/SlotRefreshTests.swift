@@ -16,7 +16,7 @@ struct SlotRefreshTests {
   private func refreshingView(_ options: SlotOptions? = nil) async throws -> ImageView {
     _ = bench.downloader.load(
       sized(try ImageRequest("http://a.test/1")), completion: { self.ear.completion($0) })
-    try await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).respond(with: SlotBench.red)
     await ear.hear()
     let view = bench.view()
     var request = try ImageRequest("http://a.test/1")
@@ -40,7 +40,7 @@ struct SlotRefreshTests {
     bench.run(until: 2)
     #expect(bench.pictures.count == 1, "no spinner over a shown image")
 
-    try await bench.transfer(2).answer(with: Self.green)
+    try await bench.transfer(2).respond(with: Self.green)
     await ear.hear(2)
     #expect(view.image === ear.images[1])
     #expect(view.image !== ear.images[0])
@@ -79,7 +79,7 @@ struct SlotRefreshTests {
     request.cachePolicy = .refresh
     view.setImage(from: request, placeholder: placeholder, options: bench.options, completion: ear.completion)
     #expect(view.image === placeholder)
-    try await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).respond(with: SlotBench.red)
     await ear.hear()
     #expect(view.image === ear.images[0])
   }
@@ -95,7 +95,7 @@ struct SlotRefreshTests {
     view.setImage(from: request, options: bench.options, completion: ear.completion)
     view.frame.size = Size(width: 100, height: 100)
     #expect(view.image === ear.images[0])
-    try await bench.transfer(3).answer(with: Self.green)
+    try await bench.transfer(3).respond(with: Self.green)
     await ear.hear(3)
     #expect(view.image === ear.images[1])
   }

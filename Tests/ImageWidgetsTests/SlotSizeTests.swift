@@ -15,7 +15,7 @@ struct SlotSizeTests {
     bench.window.scale = 2
 
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
-    try await bench.transfer(1).answer(with: SlotBench.large)
+    try await bench.transfer(1).respond(with: SlotBench.large)
     await ear.hear()
 
     #expect(bench.decoder.calls.map(\.target) == [DecodeTarget(width: 200, height: 200, mode: .fill)])
@@ -27,7 +27,7 @@ struct SlotSizeTests {
     view.contentMode = .fit
 
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
-    try await bench.transfer(1).answer(with: SlotBench.large)
+    try await bench.transfer(1).respond(with: SlotBench.large)
     await ear.hear()
 
     #expect(bench.decoder.calls.map(\.target) == [DecodeTarget(width: 100, height: 100, mode: .fit)])
@@ -41,7 +41,7 @@ struct SlotSizeTests {
     #expect(bench.transport.transfers.isEmpty)
     #expect(bench.window.isLoaded)
     view.frame = Rect(x: 0, y: 0, width: 40, height: 30)
-    try await bench.transfer(1).answer(with: SlotBench.large)
+    try await bench.transfer(1).respond(with: SlotBench.large)
     await ear.hear()
 
     #expect(bench.decoder.calls.map(\.target) == [DecodeTarget(width: 40, height: 30, mode: .fill)])
@@ -66,7 +66,7 @@ struct SlotSizeTests {
     request.targetSize = DecodeTarget(width: 7, height: 7)
 
     view.setImage(from: request, options: bench.options, completion: ear.completion)
-    try await bench.transfer(1).answer(with: SlotBench.large)
+    try await bench.transfer(1).respond(with: SlotBench.large)
     await ear.hear()
 
     #expect(bench.decoder.calls.map(\.target) == [request.targetSize])
@@ -75,7 +75,7 @@ struct SlotSizeTests {
   @Test func viewThatGrowsMuchKeepsItsImageUntilTheLargerImageLoads() async throws {
     let view = bench.view()
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
-    try await bench.transfer(1).answer(with: SlotBench.large)
+    try await bench.transfer(1).respond(with: SlotBench.large)
     await ear.hear()
     let small = view.image
 
@@ -85,7 +85,7 @@ struct SlotSizeTests {
     #expect(view.image === small)
     let again = try await bench.transfer(2)
     #expect(view.image === small)
-    again.answer(with: SlotBench.large)
+    again.respond(with: SlotBench.large)
     try await until { !view.isLoadingImage }
 
     #expect(view.image?.pixelWidth == 160)
@@ -94,7 +94,7 @@ struct SlotSizeTests {
   @Test func imageOfFullSizeIsNotRequestedAgain() async throws {
     let view = bench.view()
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
-    try await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).respond(with: SlotBench.red)
     await ear.hear()
 
     view.frame.size = Size(width: 400, height: 300)

@@ -28,7 +28,7 @@ struct SlotStormTests {
     #expect(button.pendingSlots == 1)
     #expect(bench.transport.running.map(\.request.url.absoluteString) == ["http://a.test/1000"])
     #expect(bench.pictures.isEmpty)
-    bench.transport.running.first?.answer(with: SlotBench.red)
+    bench.transport.running.first?.respond(with: SlotBench.red)
     await ear.hear(3000)
 
     #expect(ear.images.count == 3)
@@ -137,7 +137,7 @@ struct SlotStormTests {
       bench.clock.advance(by: 0.5)
     case 17: chance(30) ? cancelAll() : cancelByItsTask(index)
     case 18: sendHalf()
-    default: answerOne()
+    default: respondToOne()
     }
     lowestPending = min(lowestPending, views.map(\.pendingSlots).min() ?? 0)
   }
@@ -161,10 +161,10 @@ struct SlotStormTests {
     }
   }
 
-  private func answerOne() {
+  private func respondToOne() {
     let running = bench.transport.running
     guard !running.isEmpty else { return }
-    answer(running[random.below(running.count)])
+    respond(to: running[random.below(running.count)])
   }
 
   private func cancelAll() {
@@ -188,13 +188,13 @@ struct SlotStormTests {
     transfer.send(Array(FakeDecoder.picture(width: width, height: width, count: 4000)[..<2000]))
   }
 
-  private func answer(_ transfer: FakeTransfer) {
+  private func respond(to transfer: FakeTransfer) {
     guard !halves.contains(ObjectIdentifier(transfer)) else {
       transfer.send([UInt8](repeating: UInt8(ascii: " "), count: 2000))
       return transfer.finish()
     }
     let number = Int(transfer.request.url.lastPathComponent) ?? 0
-    transfer.answer(with: FakeDecoder.picture(width: Self.width(number), height: Self.width(number)))
+    transfer.respond(with: FakeDecoder.picture(width: Self.width(number), height: Self.width(number)))
   }
 
   /// Gives every view a size, and answers transfers until no view loads.
@@ -203,7 +203,7 @@ struct SlotStormTests {
       if view.frame.isEmpty { view.frame.size = Size(width: 50, height: 50) }
     }
     while views.contains(where: \.isLoadingImage) || heard.contains(0) {
-      for transfer in bench.transport.running { answer(transfer) }
+      for transfer in bench.transport.running { respond(to: transfer) }
       if Task.isCancelled { return }
       await Task.yield()
     }

@@ -25,7 +25,7 @@ struct SlotTransitionTests {
 
     view.setImage(from: Self.address, options: bench.options, completion: ear.completion)
     #expect(!view.isInTransition)
-    try await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).respond(with: SlotBench.red)
     await ear.hear()
 
     #expect(view.isInTransition)
@@ -49,7 +49,7 @@ struct SlotTransitionTests {
       let ear = Ear()
       view.setImage(from: request, options: bench.options, completion: ear.completion)
       #expect(!view.isInTransition)
-      if sources.isEmpty { try await bench.transfer(1).answer(with: SlotBench.red) }
+      if sources.isEmpty { try await bench.transfer(1).respond(with: SlotBench.red) }
       await ear.hear()
       let response = try #require(try ear.results.first?.get())
       #expect(await response.isStored())
@@ -108,7 +108,7 @@ struct SlotTransitionTests {
     var request = try ImageRequest(Self.address)
     request.cache = .diskOnly
     let first = bench.downloader.load(request)
-    try await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).respond(with: SlotBench.red)
     #expect(await (try first.response).isStored())
     let view = bench.view()
     bench.run(until: 0.1)
@@ -139,7 +139,7 @@ struct SlotTransitionTests {
     let view = bench.view()
     bench.run(until: 0.1)
     view.setImage(from: Self.address, options: bench.options, completion: ear.completion)
-    try await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).respond(with: SlotBench.red)
     await ear.hear()
     bench.run(until: 0.15)
     #expect(view.isInTransition)
@@ -200,13 +200,13 @@ struct SlotTransitionTests {
     var options = bench.options
     options.transition = Transition(kind: .slide(.left), duration: 0.2, curve: .linear)
     view.setImage(from: Self.address, options: options, completion: ear.completion)
-    try await bench.transfer(1).answer(with: SlotBench.large)
+    try await bench.transfer(1).respond(with: SlotBench.large)
     await ear.hear()
     bench.run(until: 1)
     let small = try #require(view.image)
 
     view.frame.size = Size(width: 300, height: 300)
-    try await bench.transfer(2).answer(with: SlotBench.large)
+    try await bench.transfer(2).respond(with: SlotBench.large)
     try await until { view.image != small }
     bench.window.update(at: 2)
     bench.window.update(at: 2.1)
@@ -224,7 +224,7 @@ struct SlotTransitionTests {
     options.waitsForTransition = true
 
     view.setImage(from: Self.address, options: options, completion: ear.completion)
-    try await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).respond(with: SlotBench.red)
     try await until { view.isInTransition }
     bench.run(until: 0.2)
     for _ in 0..<100 { await Task.yield() }
@@ -249,7 +249,7 @@ struct SlotTransitionTests {
     options.waitsForTransition = true
     options.transition = .crossDissolve(100)
     view?.setImage(from: Self.address, options: options, completion: ear.completion)
-    try await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).respond(with: SlotBench.red)
     try await until { view?.isInTransition != false }
     window?.update(at: 1)
 

@@ -18,7 +18,7 @@ struct ViewImageTests {
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
     #expect(view.image == nil)
     #expect(view.isLoadingImage)
-    try await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).respond(with: SlotBench.red)
     await ear.hear()
 
     #expect(view.image === ear.images.first)
@@ -40,7 +40,7 @@ struct ViewImageTests {
       urgent.priority = priority
       views[2].setImage(from: urgent, options: bench.options)
     }
-    bench.transport.transfers[0].answer(with: SlotBench.red)
+    bench.transport.transfers[0].respond(with: SlotBench.red)
     #expect(bench.transport.transfers.last?.request.url.lastPathComponent == "2")
   }
 
@@ -53,7 +53,7 @@ struct ViewImageTests {
       from: "http://a.test/1", placeholder: placeholder, options: bench.options, completion: ear.completion)
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
     #expect(view.image === placeholder)
-    try await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).respond(with: SlotBench.red)
     await ear.hear(2)
 
     #expect(bench.transport.transfers.count == 1)
@@ -70,7 +70,7 @@ struct ViewImageTests {
     options.downloader = ImageDownloader(transports: [other], decoder: bench.decoder, cache: nil)
     view.setImage(from: "http://a.test/1", options: options, completion: ear.completion)
     try await other.waitUntilStarted(1)
-    other.transfers[0].answer(with: SlotBench.red)
+    other.transfers[0].respond(with: SlotBench.red)
     await ear.hear(2)
 
     #expect(ear.errors == [.cancelled])
@@ -107,7 +107,7 @@ struct ViewImageTests {
   func memoryHitReturnsTheSameInstanceWithoutHTTPResponse() async throws {
     let request = try ImageRequest("http://a.test/1")
     async let first = bench.downloader.image(for: request)
-    try await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).respond(with: SlotBench.red)
     let loaded = try await first.image
     let view = bench.view()
 
@@ -125,7 +125,7 @@ struct ViewImageTests {
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
     view.cancelImageLoad()
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
-    try await bench.transfer(2).answer(with: SlotBench.red)
+    try await bench.transfer(2).respond(with: SlotBench.red)
     await ear.hear(2)
 
     #expect(ear.errors == [.cancelled])
@@ -158,11 +158,11 @@ struct ViewImageTests {
     let old = try await bench.transfer(1)
     view.setImage(from: "http://a.test/new", options: bench.options, completion: ear.completion)
     let new = try await bench.transfer(2)
-    old.answer(with: SlotBench.large)
+    old.respond(with: SlotBench.large)
     await ear.hear(1)
     #expect(ear.errors == [.cancelled])
     #expect(view.image == nil)
-    new.answer(with: SlotBench.red)
+    new.respond(with: SlotBench.red)
     await ear.hear(2)
 
     #expect(view.image === ear.images.first)
@@ -213,7 +213,7 @@ struct ViewImageTests {
     view.setImage(
       from: try ImageRequest("http://a.test/1").url, options: bench.options, completion: ear.completion)
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
-    try await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).respond(with: SlotBench.red)
     await ear.hear(2)
 
     #expect(view.image === ear.images.first)
@@ -250,7 +250,7 @@ struct ViewImageTests {
     }
 
     await Task.detached { await load() }.value
-    try await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).respond(with: SlotBench.red)
     await ear.hear()
 
     #expect(view.image === ear.images.first)
@@ -261,7 +261,7 @@ struct ViewImageTests {
     let view = bench.view()
 
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
-    try await bench.transfer(1).answer(with: Array("<html>".utf8))
+    try await bench.transfer(1).respond(with: Array("<html>".utf8))
     await ear.hear()
 
     #expect(ear.errors == [.notAnImage(signature: Array("<html>".utf8))])
@@ -275,7 +275,7 @@ struct ViewImageTests {
     for view in views {
       view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
     }
-    try await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).respond(with: SlotBench.red)
     await ear.hear(2)
 
     #expect(bench.transport.transfers.count == 1)
@@ -288,7 +288,7 @@ struct ViewImageTests {
     bench.window.addSubview(view)
 
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
-    try await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).respond(with: SlotBench.red)
     await ear.hear()
 
     #expect(view.contents === ear.images.first)
@@ -316,7 +316,7 @@ struct ViewImageTests {
       from: "http://a.test/1", placeholder: hasPlaceholder ? .solid(width: 1, height: 1) : nil,
       options: options, completion: ear.completion)
     #expect(view.image === old)
-    try await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).respond(with: SlotBench.red)
     await ear.hear()
 
     #expect(view.image === ear.images.first)
@@ -399,7 +399,7 @@ struct ViewImageTests {
     await ear.hear()
     view.setImage(from: "http://a.test/1", options: options, completion: ear.completion)
     #expect(view.image == nil)
-    try await bench.transfer(2).answer(with: SlotBench.red)
+    try await bench.transfer(2).respond(with: SlotBench.red)
     await ear.hear(2)
 
     #expect(view.image === ear.images.first)
@@ -431,7 +431,7 @@ struct ViewImageTests {
 
     view.setImage(from: request, options: bench.options, completion: ear.completion)
     #expect(view.image == nil)
-    try await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).respond(with: SlotBench.red)
     await ear.hear()
 
     #expect(view.image === ear.images.first)
@@ -455,7 +455,7 @@ struct ViewImageTests {
     view.setImage(
       from: plain, additionalIdentifier: "a", options: bench.options, completion: ear.completion)
     await ear.hear(4)
-    bench.transport.running.first?.answer(with: SlotBench.red)
+    bench.transport.running.first?.respond(with: SlotBench.red)
     await ear.hear(5)
 
     #expect(ear.errors == [.cancelled, .cancelled, .cancelled, .cancelled])
@@ -470,7 +470,7 @@ struct ViewImageTests {
     options.setsImage = false
 
     view.setImage(from: "http://a.test/1", options: options, completion: ear.completion)
-    try await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).respond(with: SlotBench.red)
     await ear.hear()
 
     #expect(ear.images.count == 1)
@@ -487,7 +487,7 @@ struct ViewImageTests {
     grey.setImage(
       from: "http://a.test/1", additionalIdentifier: "grey", options: bench.options,
       completion: ear.completion)
-    try await bench.transfer(1).answer(with: SlotBench.red)
+    try await bench.transfer(1).respond(with: SlotBench.red)
     await ear.hear(2)
 
     #expect(bench.transport.transfers.count == 1)

@@ -24,7 +24,8 @@ import VitrineTesting
     )
   }
 
-  private static func answer(_ transfer: FakeTransfer, width: Int, vary: String? = "Cookie, Authorization") {
+  private static func respond(to transfer: FakeTransfer, width: Int, vary: String? = "Cookie, Authorization")
+  {
     let body = FakeDecoder.picture(width: width, height: 1)
     var headers: HTTPHeaders = ["Cache-Control": "max-age=60"]
     headers["Vary"] = vary
@@ -41,7 +42,7 @@ import VitrineTesting
     let (downloader, transport) = world()
     transport.credentials = anna
     let first = downloader.load(request())
-    Self.answer(transport.transfers[0], width: 1)
+    Self.response(transport.transfers[0], width: 1)
     #expect(try await first.response.image.pixelWidth == 1)
     #expect(downloader.cachedImage(for: request())?.pixelWidth == 1)
 
@@ -49,7 +50,7 @@ import VitrineTesting
     #expect(downloader.cachedImage(for: request()) == nil)
     let second = downloader.load(request())
     try #require(transport.transfers.count == 2)
-    Self.answer(transport.transfers[1], width: 2)
+    Self.response(transport.transfers[1], width: 2)
     #expect(try await second.response.image.pixelWidth == 2)
 
     transport.credentials = anna
@@ -64,14 +65,14 @@ import VitrineTesting
       let (downloader, transport) = world()
       transport.credentials = first
       let task = downloader.load(request())
-      Self.answer(transport.transfers[0], width: 1, vary: "*")
+      Self.response(transport.transfers[0], width: 1, vary: "*")
       #expect(try await task.response.image.pixelWidth == 1)
 
       transport.credentials = second
       #expect(downloader.cachedImage(for: request()) == nil)
       let other = downloader.load(request())
       try #require(transport.transfers.count == 2)
-      Self.answer(transport.transfers[1], width: 2, vary: "*")
+      Self.response(transport.transfers[1], width: 2, vary: "*")
       #expect(try await other.response.image.pixelWidth == 2)
 
       transport.credentials = first
@@ -87,7 +88,7 @@ import VitrineTesting
       transport.credentials = anna
       let task = downloader.load(request())
       try await transport.waitUntilStarted(1)
-      Self.answer(transport.transfers[0], width: 1)
+      Self.response(transport.transfers[0], width: 1)
       #expect(await (try task.response).isStored())
     }
 
@@ -97,7 +98,7 @@ import VitrineTesting
     let task = downloader.load(request())
     try await transport.waitUntilStarted(1)
     #expect(transport.transfers.first?.request.headers["If-None-Match"] == nil)
-    Self.answer(transport.transfers[0], width: 2)
+    Self.response(transport.transfers[0], width: 2)
     #expect(try await task.response.image.pixelWidth == 2)
   }
 
@@ -106,7 +107,7 @@ import VitrineTesting
     for _ in 0..<2 {
       let (downloader, transport) = world(disk: disk)
       transport.credentials = anna
-      transport.answerAll { Self.answer($0, width: 1) }
+      transport.respondToAll { Self.respond(to: $0, width: 1) }
       let task = downloader.load(request())
       if disk.storeCount == 0 {
         try await transport.waitUntilStarted(1)
@@ -129,9 +130,9 @@ import VitrineTesting
     let second = downloader.load(request())
     #expect(transport.transfers.count == 1, "the response and its Vary header are not known yet")
 
-    Self.answer(transport.transfers[0], width: 1)
+    Self.response(transport.transfers[0], width: 1)
     try #require(transport.transfers.count == 2)
-    Self.answer(transport.transfers[1], width: 2)
+    Self.response(transport.transfers[1], width: 2)
 
     #expect(try await first.response.image.pixelWidth == 1)
     #expect(try await second.response.image.pixelWidth == 2)
@@ -145,7 +146,7 @@ import VitrineTesting
     let task = downloader.load(request())
     transport.credentials = ben
     downloader.isSuspended = false
-    Self.answer(try #require(transport.transfers.first), width: 2)
+    Self.respond(to: try #require(transport.transfers.first), width: 2)
     _ = try await task.response
 
     #expect(downloader.cachedImage(for: request())?.pixelWidth == 2)
@@ -158,7 +159,7 @@ import VitrineTesting
     let (downloader, transport) = world()
     transport.credentials = anna
     let task = downloader.load(request())
-    Self.answer(transport.transfers[0], width: 1, vary: nil)
+    Self.response(transport.transfers[0], width: 1, vary: nil)
     _ = try await task.response
 
     transport.credentials = ben

@@ -28,7 +28,7 @@ struct DataOnlyTests {
   }
 
   @Test func rawBytesAreDeliveredAndStoredOnlyOnDisk() async throws {
-    transport.answerAll { [text] in $0.answer(with: text) }
+    transport.respondToAll { [text] in $0.respond(with: text) }
 
     let response = try await downloader.image(for: try request())
 
@@ -41,9 +41,9 @@ struct DataOnlyTests {
   }
 
   @Test func staleBytesAreDeliveredWhileTheServerIsDown() async throws {
-    transport.answerAll { [text] in $0.answer(with: text) }
+    transport.respondToAll { [text] in $0.respond(with: text) }
     #expect(try await downloader.image(for: try request()).isStored())
-    transport.answerAll { $0.fail(.transport(code: 7, message: "refused")) }
+    transport.respondToAll { $0.fail(.transport(code: 7, message: "refused")) }
     var again = try request()
     again.cachePolicy = .refresh
 
@@ -67,7 +67,7 @@ struct DataOnlyTests {
   }
 
   @Test func bytesThatFailValidationAreNotStored() async throws {
-    transport.answerAll { $0.answer(with: Array("<html>".utf8)) }
+    transport.respondToAll { $0.respond(with: Array("<html>".utf8)) }
 
     await #expect(throws: ImageError.invalidData("no list")) { try await downloader.image(for: validated()) }
 
@@ -76,9 +76,9 @@ struct DataOnlyTests {
   }
 
   @Test func bytesThatFailValidationDoNotReplaceStoredBytes() async throws {
-    transport.answerAll { [text] in $0.answer(with: text) }
+    transport.respondToAll { [text] in $0.respond(with: text) }
     #expect(try await downloader.image(for: try validated()).isStored())
-    transport.answerAll { $0.answer(with: Array("<html>".utf8)) }
+    transport.respondToAll { $0.respond(with: Array("<html>".utf8)) }
 
     let response = try await downloader.image(for: try validated())
 
@@ -96,7 +96,7 @@ struct DataOnlyTests {
     let bytes = downloader.load(try request("http://a.test/1"))
     let image = downloader.load(try ImageRequest("http://a.test/1"))
     try await transport.waitUntilStarted(1)
-    transport.transfers[0].answer(with: picture)
+    transport.transfers[0].respond(with: picture)
 
     #expect(try await bytes.response.data == picture)
     #expect(try await image.response.image.pixelWidth == 8)

@@ -75,7 +75,7 @@ import VitrineTesting
     let first = world.downloader.load(request("a.jpg"))
     let second = world.downloader.load(request("b.jpg"))
 
-    for transfer in world.transport.transfers { transfer.answer(with: Fixture.picture) }
+    for transfer in world.transport.transfers { transfer.respond(with: Fixture.picture) }
 
     #expect(world.transport.transfers.count == 2)
     #expect(try await first.response.image !== second.response.image)
@@ -109,25 +109,25 @@ import VitrineTesting
 
   @Test(
     "AF-D9, AF-D10 the cache is asked before each insert and may refuse the image", arguments: [true, false])
-  func cacheIsAskedBeforeEachInsert(answer: Bool) async throws {
-    let cache = AskedCache(answer: answer)
+  func cacheIsAskedBeforeEachInsert(response: Bool) async throws {
+    let cache = AskedCache(response: response)
     let transport = FakeTransport()
-    transport.answerAll { $0.answer(with: Fixture.picture) }
+    transport.respondToAll { $0.respond(with: Fixture.picture) }
     let downloader = ImageDownloader(transports: [transport], decoder: FakeDecoder(), cache: cache)
 
     let first = try await downloader.image(for: request())
     let second = try await downloader.image(for: request())
 
-    #expect(cache.log == (answer ? ["asked a.jpg", "inserted a.jpg"] : ["asked a.jpg", "asked a.jpg"]))
-    #expect((second.image === first.image) == answer)
-    #expect((second.http == nil) == answer)
+    #expect(cache.log == (response ? ["asked a.jpg", "inserted a.jpg"] : ["asked a.jpg", "asked a.jpg"]))
+    #expect((second.image === first.image) == response)
+    #expect((second.http == nil) == response)
   }
 
   @Test("AF-D11 the receipt of a cached image is nil") func receiptOfACachedImageIsNil() async throws {
     let world = Fixture()
     let heard = Heard<ImageResponse>()
     let first = world.downloader.download(request(), success: heard.add)
-    world.transport.transfers[0].answer(with: Fixture.picture)
+    world.transport.transfers[0].respond(with: Fixture.picture)
     _ = try await heard.wait(for: 1)
 
     let second = world.downloader.download(request(), success: heard.add)
@@ -143,7 +143,7 @@ import VitrineTesting
   func imageIsDecodedWhileTheMainActorIsBusy() {
     let world = Fixture()
     world.downloader.load(request())
-    world.transport.transfers[0].answer(with: Fixture.picture)
+    world.transport.transfers[0].respond(with: Fixture.picture)
     // The loop never yields, so work that needs the main actor could not finish.
     var patience = 10_000
     while world.cache.statistics.inserts == 0, patience > 0 {
@@ -219,7 +219,7 @@ import VitrineTesting
     }.value
 
     await Task.detached {
-      world.transport.transfers[0].answer(with: Fixture.picture)
+      world.transport.transfers[0].respond(with: Fixture.picture)
       world.transport.transfers[1].respond(status: 404)
       world.transport.transfers[1].fail(.status(404))
     }.value
@@ -231,7 +231,7 @@ import VitrineTesting
     let world = Fixture()
     let task = world.downloader.load(request())
 
-    world.transport.transfers[0].answer(with: [])
+    world.transport.transfers[0].respond(with: [])
 
     await #expect(throws: ImageError.emptyBody) { try await task.response }
   }
@@ -240,7 +240,7 @@ import VitrineTesting
   func bodyThatIsNoImageFails() async throws {
     let world = Fixture()
     let task = world.downloader.load(request())
-    world.transport.transfers[0].answer(with: Array("<html>".utf8))
+    world.transport.transfers[0].respond(with: Array("<html>".utf8))
     await #expect(throws: ImageError.notAnImage(signature: Array("<html>".utf8))) { try await task.response }
 
     #expect(try await world.loaded(request()).source == .network)
@@ -258,7 +258,7 @@ import VitrineTesting
 
   @Test func manyImagesStayWithinTheCapacityOfASmallCache() async throws {
     let transport = FakeTransport()
-    transport.answerAll { $0.answer(with: Fixture.picture) }
+    transport.respondToAll { $0.respond(with: Fixture.picture) }
     let cost = 64 * 48 * 4
     let cache = MemoryImageCache(capacity: 10 * cost, preferredUsageAfterPurge: 6 * cost)
     let downloader = ImageDownloader(transports: [transport], decoder: FakeDecoder(), cache: cache)
@@ -281,7 +281,7 @@ import VitrineTesting
   @Test func finishedTaskKeepsItsResponse() async throws {
     let world = Fixture()
     let task = world.downloader.load(request())
-    world.transport.transfers[0].answer(with: Fixture.picture)
+    world.transport.transfers[0].respond(with: Fixture.picture)
 
     let first = try await task.response
     let second = try await task.response
@@ -331,10 +331,10 @@ import VitrineTesting
 
 /// A cache that accepts or refuses all images and logs its calls.
 private final class AskedCache: ImageRequestCache {
-  private let answer: Bool
+  private let response: Bool
   private let state = Mutex<(log: [String], image: Image?)>(([], nil))
 
-  init(answer: Bool) { self.answer = answer }
+  init(response: Bool) { self.response = response }
 
   var log: [String] { state.withLock { $0.log } }
 
@@ -354,7 +354,7 @@ private final class AskedCache: ImageRequestCache {
 
   func shouldCache(_ image: Image, for request: ImageRequest, additionalIdentifier: String?) -> Bool {
     state.withLock { $0.log.append("asked \(request.url.lastPathComponent)") }
-    return answer
+    return response
   }
 }
 

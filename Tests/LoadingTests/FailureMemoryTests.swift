@@ -182,7 +182,7 @@ import VitrineTesting
   func bodyThatIsNoImageIsRememberedAsAFailure(body: [UInt8]) async throws {
     let world = world()
     let task = world.downloader.load(request())
-    world.transport.transfers[0].answer(with: body)
+    world.transport.transfers[0].respond(with: body)
     let expected = body.isEmpty ? ImageError.emptyBody : .notAnImage(signature: body)
 
     await #expect(throws: expected) { try await task.response }
@@ -214,7 +214,7 @@ import VitrineTesting
     _ = try await failure(world, request(), with: .status(404))
     let reload = world.downloader.load(request(policy: .reload))
     let joined = world.downloader.load(request())
-    world.transport.transfers[1].answer(with: Fixture.picture)
+    world.transport.transfers[1].respond(with: Fixture.picture)
     _ = try await reload.response
     _ = try await joined.response
     world.downloader.removeAllCachedImages()

@@ -23,7 +23,7 @@ import VitrineTesting
     let storm = LoadStorm(seed: seed, in: world, patience: 20_000)
     let isOver = try await storm.rages(
       asking: { Self.anyRequest(&$0) }, disturb: { Self.disturb($0, world, &$1) }, act: { server.act(&$0) },
-      answerAll: server.answerAll)
+      respondToAll: server.respondToAll)
     guard isOver else { return }
 
     #expect(world.transport.running.isEmpty)
@@ -146,24 +146,24 @@ private final class Server: Sendable {
           status: 206, headers: ["Content-Range": "bytes \(chance >> 52)-9999/10000"])
         transfer.send([UInt8](repeating: 32, count: Int(chance >> 52)))
         transfer.finish()
-      default: Self.answer(transfer)
+      default: Self.respond(to: transfer)
       }
     }
   }
 
-  func answerAll() {
+  func respondToAll() {
     halves.withLock { halves in
       for transfer in transport.running {
         if halves.contains(ObjectIdentifier(transfer)) {
           transfer.fail(.transport(code: 18, message: "partial"))
         } else {
-          Self.answer(transfer)
+          Self.respond(to: transfer)
         }
       }
     }
   }
 
-  private static func answer(_ transfer: FakeTransfer) {
+  private static func respond(to transfer: FakeTransfer) {
     let first = transfer.request.headers["Range"].flatMap { Int($0.dropFirst(6).dropLast()) } ?? 0
     var headers: HTTPHeaders = ["ETag": "\"1\"", "Vary": "X-Device"]
     if first > 0 { headers["Content-Range"] = "bytes \(first)-\(body.count - 1)/\(body.count)" }

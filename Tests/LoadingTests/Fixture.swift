@@ -40,7 +40,7 @@ struct Fixture {
   func loaded(_ request: ImageRequest, identifier: String? = nil) async throws -> ImageResponse {
     let started = transport.transfers.count
     let task = downloader.load(request, additionalIdentifier: identifier)
-    if transport.transfers.count > started { transport.transfers[started].answer(with: Self.picture) }
+    if transport.transfers.count > started { transport.transfers[started].respond(with: Self.picture) }
     return try await task.response
   }
 }

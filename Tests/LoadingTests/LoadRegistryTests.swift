@@ -168,7 +168,7 @@ extension FetchEnd {
       registry.fetchEnded(try #require(registry.fetch(of: second)), .success(bytes)))
     #expect(
       registry.decodeEnded(decode, .failure(.notAnImage(signature: []))).map(words)
-        == ["fail 1: the answer is not a picture"])
+        == ["fail 1: the response is not an image"])
     let (third, _) = start(&registry, request(transforms: [.circle()]))
     let decoded = registry.decodeEnded(
       try decodeID(registry.fetchEnded(try #require(registry.fetch(of: third)), .success(bytes))),
@@ -211,7 +211,7 @@ extension FetchEnd {
     var registry = LoadRegistry(undecodedBytesLimit: 7)
     var waiting: Set<TaskID> = []
     var work: [LoadAction] = []
-    var answered = 0
+    var responded = 0
 
     func take(_ actions: [LoadAction]) {
       for action in actions {
@@ -221,7 +221,7 @@ extension FetchEnd {
         }
         for task in tasks {
           #expect(waiting.remove(task) != nil)
-          answered += 1
+          responded += 1
         }
       }
     }
@@ -261,7 +261,7 @@ extension FetchEnd {
     while !work.isEmpty { finishSome() }
 
     #expect(waiting.isEmpty)
-    #expect(answered > 400)
+    #expect(responded > 400)
     #expect(registry.isEmpty)
     #expect(registry.queue.activeCount == 0)
     #expect(registry.queue.waitingCount == 0)
@@ -270,10 +270,10 @@ extension FetchEnd {
   @Test func fetchForADamagedCopyPausesWhenOnlyPausedTasksRemain() throws {
     var registry = LoadRegistry()
     registry.hasDisk = true
-    let answer = StoredAnswer(
+    let storedResponse = StoredResponse(
       response: TransportResponse(url: url(), status: 200, headers: ["Cache-Control": "max-age=60"]),
       body: [1], requested: 0, received: 0)
-    let copy = StoredCopy(answer, body: [1], at: 0, rules: FreshnessRules())
+    let copy = StoredCopy(storedResponse, body: [1], at: 0, rules: FreshnessRules())
     let small = request(target: DecodeTarget(width: 8, height: 8))
     var actions = registry.start(request(), lane: .init(url())).actions
     let (paused, more) = registry.start(small, lane: .init(url()))

@@ -24,11 +24,11 @@ struct LoadStorm: Sendable {
   /// - Parameters:
   ///   - disturb: Changes one of a caller's loads, for example pauses or cancels it.
   ///   - act: Lets the server answer a transfer, successfully or not.
-  ///   - answerAll: Lets the server answer all running transfers.
+  ///   - respondToAll: Lets the server answer all running transfers.
   func rages(
     asking anyRequest: @escaping @Sendable (inout SplitMix) -> ImageRequest,
     disturb: @escaping @Sendable (ImageTask, inout SplitMix) -> Void,
-    act: @escaping @Sendable (inout SplitMix) -> Void, answerAll: () -> Void
+    act: @escaping @Sendable (inout SplitMix) -> Void, respondToAll: () -> Void
   ) async throws -> Bool {
     let heard = await MainActor.run { Heard<Int>() }
     let callers = Callers(count: threads)
@@ -56,7 +56,7 @@ struct LoadStorm: Sendable {
     for task in callers.tasks { task.resume() }
     var turns = 0
     while world.downloader.isRunning, turns < patience {
-      answerAll()
+      respondToAll()
       world.clock.advance(by: 1)
       await Task.yield()
       turns += 1

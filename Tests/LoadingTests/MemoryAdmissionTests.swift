@@ -40,7 +40,7 @@ import VitrineTesting
       $0.ledger = ledger
       $0.decodingThreads = threads
     }
-    world.transport.answerAll { $0.answer(with: Fixture.picture) }
+    world.transport.respondToAll { $0.respond(with: Fixture.picture) }
 
     // Images that callers hold count, so only as many are loaded at a time as there are threads.
     for first in stride(from: 0, to: 60, by: threads) {
@@ -127,7 +127,7 @@ import VitrineTesting
     let gate = Gate()
     let world = Fixture { $0.ledger = ledger }
     let task = world.downloader.load(request(transforms: [HeldTransform(gate: gate)]))
-    world.transport.transfers[0].answer(with: Fixture.picture)
+    world.transport.transfers[0].respond(with: Fixture.picture)
     await gate.waitUntilHeld(1)
     #expect(ledger.usage.decoding == Self.pictureBytes, "the result is reserved")
     #expect(ledger.usage.shown == Self.pictureBytes, "the source image is counted")

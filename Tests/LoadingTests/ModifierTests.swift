@@ -25,7 +25,7 @@ import VitrineTesting
     let transfer = world.transport.transfers[0]
     #expect(transfer.request.headers["X-Token"] == "1")
     #expect(transfer.request.url == url("b.jpg"))
-    transfer.answer(with: Fixture.picture)
+    transfer.respond(with: Fixture.picture)
     _ = try await task.response
     #expect(world.downloader.cachedImage(for: request()) != nil, "cached under the original request")
   }
@@ -76,7 +76,7 @@ import VitrineTesting
       }
     }
     let task = world.downloader.load(request())
-    if !isOfRequest { world.transport.transfers[0].answer(with: Fixture.picture) }
+    if !isOfRequest { world.transport.transfers[0].respond(with: Fixture.picture) }
     world.clock.advance(by: 4.9)
     #expect(!task.isFinished)
     world.clock.advance(by: 0.1)
@@ -119,7 +119,7 @@ import VitrineTesting
       }
     }
     let task = world.downloader.load(request())
-    world.transport.transfers[0].answer(with: Fixture.picture)
+    world.transport.transfers[0].respond(with: Fixture.picture)
     let response = try await task.response
     #expect(response.http?.status == 200)
     #expect(response.http?.headers["X-Seen"] == "yes")
@@ -160,7 +160,7 @@ import VitrineTesting
   func refusedResponseFailsWithTheReason() async throws {
     let world = Fixture { $0.responseModifier = { _ in throw Refusal() } }
     let task = world.downloader.load(request())
-    world.transport.transfers[0].answer(with: Fixture.picture)
+    world.transport.transfers[0].respond(with: Fixture.picture)
     await #expect(throws: ImageError.responseRefused("no token")) { try await task.response }
   }
 
@@ -172,7 +172,7 @@ import VitrineTesting
       }
     }
     let task = world.downloader.load(request())
-    world.transport.transfers[0].answer(with: Fixture.picture)
+    world.transport.transfers[0].respond(with: Fixture.picture)
     task.cancel()
     await #expect(throws: ImageError.cancelled) { try await task.response }
     await world.downloader.drain()
@@ -195,7 +195,7 @@ import VitrineTesting
       return
     }
     let task = world.downloader.load(request())
-    world.transport.transfers[0].answer(with: secret)
+    world.transport.transfers[0].respond(with: secret)
     #expect(try await task.response.image.pixelWidth == 64)
   }
 
@@ -203,7 +203,7 @@ import VitrineTesting
   func refusedBodyFailsWithTheReason() async throws {
     let world = Fixture { $0.bodyModifier = { _, _ in throw Refusal() } }
     let task = world.downloader.load(request())
-    world.transport.transfers[0].answer(with: Fixture.picture)
+    world.transport.transfers[0].respond(with: Fixture.picture)
     await #expect(throws: ImageError.responseRefused("no token")) { try await task.response }
     #expect(world.decoder.calls.isEmpty)
   }
@@ -270,7 +270,7 @@ import VitrineTesting
     }
     let seen = Heard<[String: String]>()
     let transport = FakeTransport()
-    transport.answerAll { $0.answer(with: [1]) }
+    transport.respondToAll { $0.respond(with: [1]) }
     let downloader = ImageDownloader(transports: [transport], decoder: OptionsDecoder(seen: seen))
     var request = request()
     request.decoderOptions = ["Foo": "Bar", "scale": "2"]

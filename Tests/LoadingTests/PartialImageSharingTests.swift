@@ -238,7 +238,7 @@ import VitrineTesting
     let gate = Gate()
     let world = PartialWorld(gate: gate) { $0.decodingThreads = 1 }
     let whole = world.load(nil, .none, name: "b.jpg")
-    world.begin().answer(with: PartialWorld.whole)
+    world.begin().respond(with: PartialWorld.whole)
     await gate.waitUntilHeld(1)
     let heard = Heard<Image>()
     world.load(heard)

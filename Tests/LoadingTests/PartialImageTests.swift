@@ -141,7 +141,7 @@ import VitrineTesting
   @Test func memoryHitHasNoPreviews() async throws {
     let world = PartialWorld()
     let first = world.load(nil, .none)
-    world.begin().answer(with: world.body(0...))
+    world.begin().respond(with: world.body(0...))
     _ = try await first.response
     let heard = Heard<Image>()
     _ = try await world.load(heard).response

@@ -16,7 +16,7 @@ import VitrineTesting
   @Test("SD-P2 three images are reported one by one, then the whole list, and are in the memory cache")
   func threeImagesAreReportedAndCached() async throws {
     let heard = Heard<Event>()
-    let prefetcher = answeringPrefetcher()
+    let prefetcher = respondingPrefetcher()
 
     prefetcher.prefetch(urls(3), progress: { heard.add(.progress($0)) }, completion: { heard.add(.end($0)) })
 
@@ -47,7 +47,7 @@ import VitrineTesting
   @Test("SD-P4 two lists from two threads both end with the right counts")
   func listsFromTwoThreadsEndWithTheirCounts() async throws {
     let heard = Heard<ImagePrefetch.Progress>()
-    let prefetcher = answeringPrefetcher()
+    let prefetcher = respondingPrefetcher()
 
     for count in [20, 30] {
       let urls = urls(count, prefix: "of \(count) ".filter { $0 != " " })
@@ -61,7 +61,7 @@ import VitrineTesting
   func delegateIsCalledBeforeTheHandlers() async throws {
     let heard = Heard<Event>()
     let delegate = Delegate(heard)
-    let prefetcher = answeringPrefetcher()
+    let prefetcher = respondingPrefetcher()
     prefetcher.delegate = delegate
 
     prefetcher.prefetch(
@@ -120,7 +120,7 @@ import VitrineTesting
 
     #expect(world.transport.transfers.last?.request.url == url("view.jpg"))
     list.cancel()
-    world.transport.transfers.last?.answer(with: Fixture.picture)
+    world.transport.transfers.last?.respond(with: Fixture.picture)
     #expect(try await view.response.source == .network)
   }
 
@@ -137,7 +137,7 @@ import VitrineTesting
     list.cancel()
     for place in 1...2 {
       #expect(world.transport.transfers.count == place + 1)
-      world.transport.transfers[place].answer(with: Fixture.picture)
+      world.transport.transfers[place].respond(with: Fixture.picture)
     }
 
     #expect(world.transport.transfers.map(\.request.url) == ["0.jpg", "2.jpg", "view.jpg"].map { url($0) })
@@ -152,7 +152,7 @@ import VitrineTesting
     prefetcher.prefetch(urls(1), completion: { heard.add(.end($0)) })
 
     view.cancel()
-    world.transport.transfers[0].answer(with: Fixture.picture)
+    world.transport.transfers[0].respond(with: Fixture.picture)
 
     #expect(try await heard.wait(for: 1) == [.end(progress(1, 0, 1))])
     #expect(world.transport.transfers.count == 1)
@@ -196,18 +196,18 @@ import VitrineTesting
     try await until { world.downloader.waitingDownloadCount >= 1 }
     world.downloader.load(request("view.jpg"))
     try await until { world.downloader.waitingDownloadCount >= 2 }
-    world.transport.transfers[0].answer(with: Fixture.picture)
+    world.transport.transfers[0].respond(with: Fixture.picture)
     try await world.transport.waitUntilStarted(2)
     #expect(world.transport.transfers[1].request.url == url("view.jpg"))
   }
 
   @Test func cachedFailedAndInvalidItemsAreCounted() async throws {
     let heard = Heard<Event>()
-    world.transport.answerAll { transfer in
+    world.transport.respondToAll { transfer in
       if transfer.request.url == url("bad.jpg") {
         transfer.fail(.status(404))
       } else {
-        transfer.answer(with: Fixture.picture)
+        transfer.respond(with: Fixture.picture)
       }
     }
     _ = try? await world.downloader.image(for: request("known.jpg"))
@@ -223,7 +223,7 @@ import VitrineTesting
 
   @Test func imageIsCachedUnderItsAdditionalIdentifier() async throws {
     let heard = Heard<Event>()
-    let prefetcher = answeringPrefetcher()
+    let prefetcher = respondingPrefetcher()
 
     prefetcher.prefetch(
       items: [.init(request(), additionalIdentifier: "small")], completion: { heard.add(.end($0)) })
@@ -267,7 +267,7 @@ import VitrineTesting
 
   @Test func handlerCanCancelItsListAndStartAnother() async throws {
     let heard = Heard<Event>()
-    let prefetcher = answeringPrefetcher()
+    let prefetcher = respondingPrefetcher()
     let box = Mutex<ImagePrefetch?>(nil)
     let urls = urls(10)
     let list = prefetcher.prefetch(
@@ -290,7 +290,7 @@ import VitrineTesting
     let heard = Heard<Event>()
     let most = Atomic(0)
     let running = Atomic(0)
-    world.transport.answerAll { transfer in
+    world.transport.respondToAll { transfer in
       most.max(running.add(1, ordering: .relaxed).newValue, ordering: .relaxed)
       transfer.fail(.status(404))
       running.subtract(1, ordering: .relaxed)
@@ -335,8 +335,8 @@ import VitrineTesting
 
   private func prefetcher() -> ImagePrefetcher { ImagePrefetcher(downloader: world.downloader) }
 
-  private func answeringPrefetcher() -> ImagePrefetcher {
-    world.transport.answerAll { $0.answer(with: Fixture.picture) }
+  private func respondingPrefetcher() -> ImagePrefetcher {
+    world.transport.respondToAll { $0.respond(with: Fixture.picture) }
     return prefetcher()
   }
 

@@ -13,8 +13,8 @@ import VitrineTesting
   }
 
   /// Responds to the running transfers one by one until none is left.
-  private func answerAll(_ world: Fixture) {
-    while let transfer = world.transport.running.first { transfer.answer(with: Fixture.picture) }
+  private func respondToAll(_ world: Fixture) {
+    while let transfer = world.transport.running.first { transfer.respond(with: Fixture.picture) }
   }
 
   @Test("AF-D20 first in, first out") func fifoStartsDownloadsInOrderOfArrival() {
@@ -27,7 +27,7 @@ import VitrineTesting
       world.clock.advance(by: 1)
     }
 
-    answerAll(world)
+    respondToAll(world)
 
     #expect(started(world) == "ABCD")
   }
@@ -39,7 +39,7 @@ import VitrineTesting
     }
     for name in ["A", "B", "C", "D"] { world.downloader.load(request(name)) }
 
-    answerAll(world)
+    respondToAll(world)
 
     #expect(started(world) == "ADCB")
   }
@@ -52,7 +52,7 @@ import VitrineTesting
       world.clock.advance(by: 1.0 / 60)
     }
 
-    answerAll(world)
+    respondToAll(world)
 
     #expect(started(world) == "AFGDEBC")
   }
@@ -67,9 +67,9 @@ import VitrineTesting
       for number in numbers { world.downloader.load(request(String(number, radix: 16))) }
     }
     load(1...7)
-    world.transport.running[0].answer(with: Fixture.picture)
+    world.transport.running[0].respond(with: Fixture.picture)
     load(8...14)
-    answerAll(world)
+    respondToAll(world)
 
     #expect(started(world) == "17edcba9865432")
   }
@@ -79,9 +79,9 @@ import VitrineTesting
     for name in ["A", "B", "C", "D"] { world.downloader.load(request(name)) }
 
     world.downloader.prioritization = .lifo
-    world.transport.running[0].answer(with: Fixture.picture)
+    world.transport.running[0].respond(with: Fixture.picture)
     world.downloader.prioritization = .fifo
-    answerAll(world)
+    respondToAll(world)
 
     #expect(started(world) == "ADBC")
   }
@@ -97,7 +97,7 @@ import VitrineTesting
 
     var highest = 0
     while let transfer = world.transport.running.first {
-      transfer.answer(with: Fixture.picture)
+      transfer.respond(with: Fixture.picture)
       highest = max(highest, world.transport.running.count)
     }
     #expect(highest == 6)
@@ -113,13 +113,13 @@ import VitrineTesting
 
     #expect(started(world) == "01")
     #expect(world.transport.running.count == 2)
-    world.transport.transfers[0].answer(with: Fixture.picture)
+    world.transport.transfers[0].respond(with: Fixture.picture)
     #expect(started(world) == "015")
     // The same holds after a few more requests.
     for number in 6..<12 { world.downloader.load(request("\(number)")) }
     var highest = world.transport.running.count
     while let transfer = world.transport.running.first {
-      transfer.answer(with: Fixture.picture)
+      transfer.respond(with: Fixture.picture)
       highest = max(highest, world.transport.running.count)
     }
     #expect(highest == 2)
@@ -148,9 +148,9 @@ import VitrineTesting
     world.downloader.maximumActiveDownloadsPerHost = 100
     #expect(world.transport.running.count == 8)
     world.downloader.maximumActiveDownloads = 0
-    world.transport.running[0].answer(with: Fixture.picture)
+    world.transport.running[0].respond(with: Fixture.picture)
     #expect(world.transport.running.count == 7)
-    answerAll(world)
+    respondToAll(world)
     #expect(world.transport.transfers.count == 9, "a limit of 0 counts as 1")
   }
 
@@ -161,7 +161,7 @@ import VitrineTesting
     world.downloader.load(request("n"))
     world.downloader.load(request("H", priority: .veryHigh))
 
-    answerAll(world)
+    respondToAll(world)
 
     #expect(started(world) == "0Hnl")
   }
@@ -174,7 +174,7 @@ import VitrineTesting
 
     task.priority = .high
 
-    answerAll(world)
+    respondToAll(world)
     #expect(started(world) == "021")
     #expect(task.priority == .high)
   }
@@ -191,7 +191,7 @@ import VitrineTesting
 
     urgent.cancel()
 
-    answerAll(world)
+    respondToAll(world)
     #expect(started(world) == "0tns", "recalculated when a task leaves")
   }
 
@@ -204,7 +204,7 @@ import VitrineTesting
     let first = world.downloader.load(request("0"))
     let second = world.downloader.load(request("1"))
 
-    world.transport.transfers[0].answer(with: Fixture.picture)
+    world.transport.transfers[0].respond(with: Fixture.picture)
     await world.gate.waitUntilHeld(1)
     #expect(started(world) == "0")
 
@@ -212,7 +212,7 @@ import VitrineTesting
     _ = try await first.response
     try await world.transport.waitUntilStarted(2)
     #expect(started(world) == "01")
-    world.transport.transfers[1].answer(with: Fixture.picture)
+    world.transport.transfers[1].respond(with: Fixture.picture)
     _ = try await second.response
   }
 
@@ -224,7 +224,7 @@ import VitrineTesting
       }, decodingIsHeld: true)
     let first = world.downloader.load(request("0"))
     world.downloader.load(request("1"))
-    world.transport.transfers[0].answer(with: Fixture.picture)
+    world.transport.transfers[0].respond(with: Fixture.picture)
     await world.gate.waitUntilHeld(1)
 
     first.cancel()

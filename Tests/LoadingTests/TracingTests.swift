@@ -42,7 +42,7 @@ import VitrineTesting
         .requested(asked), .fetchBegan(fetch: asked.fetch), .fetchEnded(fetch: asked.fetch, transfer),
         .decodeBegan(decode: asked.decode), .decodeEnded(decode: asked.decode, width: 64, height: 48),
         .transformBegan(picture: asked.picture), .transformEnded(picture: asked.picture),
-        .answered(request: asked.number, .image(response.image.number, source: "network")),
+        .responded(request: asked.number, .image(response.image.number, source: "network")),
       ])
     #expect(asked.url == "http://a.test/a.jpg")
     #expect(trace.events.map(\.time) == trace.events.map(\.time).sorted())
@@ -54,7 +54,7 @@ import VitrineTesting
     let first = world.downloader.load(request())
     let second = world.downloader.load(request())
 
-    world.transport.transfers[0].answer(with: Fixture.picture)
+    world.transport.transfers[0].respond(with: Fixture.picture)
     _ = try await (first.response, second.response)
 
     try #require(requests.count == 2)
@@ -125,7 +125,7 @@ import VitrineTesting
     _ = await (try? failing.response, try? waiting.response)
 
     let outcomes = trace.events.compactMap { event -> TraceEvent.Outcome? in
-      if case .answered(_, let outcome) = event.kind { outcome } else { nil }
+      if case .responded(_, let outcome) = event.kind { outcome } else { nil }
     }
     #expect(outcomes == [.cancelled, .failed("\(ImageError.status(404))")])
     // A load that never left the queue has no fetch.
@@ -140,14 +140,16 @@ import VitrineTesting
 
     #expect(requests.map(\.url) == ["http://a.test/a.jpg", "gopher://a.test/1"])
     #expect(Set(requests.map(\.number)).count == 2)
-    for (asked, answered) in zip(requests, trace.events.filter { $0 != trace.events[0] }.compactMap(answer)) {
-      #expect(asked.number == answered)
+    for (asked, responded) in zip(
+      requests, trace.events.filter { $0 != trace.events[0] }.compactMap(response))
+    {
+      #expect(asked.number == responded)
     }
-    #expect(trace.events.compactMap(answer).count == 2)
+    #expect(trace.events.compactMap(response).count == 2)
   }
 
-  private func answer(_ event: TraceEvent) -> UInt64? {
-    if case .answered(let request, .failed) = event.kind { request } else { nil }
+  private func response(_ event: TraceEvent) -> UInt64? {
+    if case .responded(let request, .failed) = event.kind { request } else { nil }
   }
 
   @Test func traceWithoutCapacityRecordsNoEvents() async throws {

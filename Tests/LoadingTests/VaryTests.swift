@@ -13,7 +13,7 @@ import VitrineTesting
     return request
   }
 
-  private func answer(_ transfer: FakeTransfer, width: Int, vary: String = "Accept-Encoding, x-device") {
+  private func respond(to transfer: FakeTransfer, width: Int, vary: String = "Accept-Encoding, x-device") {
     let body = FakeDecoder.picture(width: width, height: 1)
     transfer.respond(headers: ["Vary": vary], expectedLength: body.count)
     transfer.send(body)
@@ -25,10 +25,10 @@ import VitrineTesting
     let tasks = [asked("1"), asked("2"), asked(nil)].map { world.downloader.load($0) }
     #expect(world.transport.transfers.count == 1, "the header is not yet known to vary")
     // The first response names the header: it serves requests with the same value, the others are sent again.
-    answer(world.transport.transfers[0], width: 1)
+    respond(to: world.transport.transfers[0], width: 1)
     #expect(world.transport.transfers.count == 3)
     for transfer in world.transport.running {
-      answer(transfer, width: Int(transfer.request.headers["X-Device"] ?? "3") ?? 0)
+      respond(to: transfer, width: Int(transfer.request.headers["X-Device"] ?? "3") ?? 0)
     }
     var widths: [Int] = []
     for task in tasks { widths.append(try await task.response.image.pixelWidth) }
@@ -43,7 +43,7 @@ import VitrineTesting
   @Test func varyingHeaderThatTheRequestLacksHasNoEffect() async throws {
     let world = Fixture()
     let task = world.downloader.load(asked(nil))
-    answer(world.transport.transfers[0], width: 5)
+    respond(to: world.transport.transfers[0], width: 5)
     #expect(try await task.response.image.pixelWidth == 5)
     #expect(world.transport.transfers.count == 1)
   }
@@ -51,7 +51,7 @@ import VitrineTesting
   @Test func headersOutsideVaryDoNotSeparateLoads() async throws {
     let world = Fixture()
     let tasks = [asked("1"), asked("2")].map { world.downloader.load($0) }
-    answer(world.transport.transfers[0], width: 5, vary: "Origin")
+    respond(to: world.transport.transfers[0], width: 5, vary: "Origin")
     for task in tasks { #expect(try await task.response.image.pixelWidth == 5) }
     #expect(world.transport.transfers.count == 1)
     #expect(world.downloader.cachedImage(for: asked("3")) != nil)
@@ -67,9 +67,9 @@ import VitrineTesting
   func responseThatVariesOnEverythingServesOnlyEqualRequests(vary: String) async throws {
     let world = Fixture()
     let tasks = [asked("1"), asked("2")].map { world.downloader.load($0) }
-    answer(world.transport.transfers[0], width: 1, vary: vary)
+    respond(to: world.transport.transfers[0], width: 1, vary: vary)
     try #require(world.transport.transfers.count == 2)
-    answer(world.transport.transfers[1], width: 2, vary: vary)
+    respond(to: world.transport.transfers[1], width: 2, vary: vary)
 
     #expect(try await tasks[0].response.image.pixelWidth == 1)
     #expect(try await tasks[1].response.image.pixelWidth == 2)
@@ -98,11 +98,11 @@ import VitrineTesting
   @Test func laterRequestIsIdentifiedByTheVaryingHeader() async throws {
     let world = Fixture()
     let first = world.downloader.load(asked(nil))
-    answer(world.transport.transfers[0], width: 5)
+    respond(to: world.transport.transfers[0], width: 5)
     _ = try await first.response
     let second = world.downloader.load(asked("2"))
     #expect(world.transport.transfers.count == 2)
-    answer(world.transport.transfers[1], width: 2)
+    respond(to: world.transport.transfers[1], width: 2)
     #expect(try await second.response.image.pixelWidth == 2)
     #expect(world.downloader.cachedImage(for: asked(nil))?.pixelWidth == 5)
   }
@@ -114,9 +114,9 @@ import VitrineTesting
       request.headers["X-Other"] = "same"
       return world.downloader.load(request)
     }
-    answer(world.transport.transfers[0], width: 1)
+    respond(to: world.transport.transfers[0], width: 1)
     for transfer in world.transport.running {
-      answer(transfer, width: Int(transfer.request.headers["X-Device"] ?? "") ?? 7, vary: "X-Other")
+      respond(to: transfer, width: Int(transfer.request.headers["X-Device"] ?? "") ?? 7, vary: "X-Other")
     }
     var widths: [Int] = []
     for task in tasks { widths.append(try await task.response.image.pixelWidth) }
@@ -139,7 +139,7 @@ import VitrineTesting
     let urgent = world.downloader.load(asked("3"))
     paused.pause()
     urgent.priority = .high
-    answer(world.transport.transfers[0], width: 4)
+    respond(to: world.transport.transfers[0], width: 4)
     #expect(world.transport.running.map { $0.request.headers["X-Device"] } == ["3"])
     urgent.cancel()
     #expect(world.transport.running.map { $0.request.headers["X-Device"] } == ["2"])
@@ -152,19 +152,19 @@ import VitrineTesting
   @Test func requestWithRelearnedHeadersJoinsARunningFetch() async throws {
     let world = Fixture()
     world.downloader.load(asked(nil))
-    answer(world.transport.transfers[0], width: 5)
+    respond(to: world.transport.transfers[0], width: 5)
     let first = world.downloader.load(asked("2"))
     for number in 0...VaryingHeaders.limit {
       world.downloader.load(request("\(number)"))
-      answer(world.transport.transfers[number + 2], width: 1)
+      respond(to: world.transport.transfers[number + 2], width: 1)
     }
     var again = asked("2")
     again.cachePolicy = .reload
     let second = world.downloader.load(again)
     try #require(world.transport.running.count == 2)
-    answer(world.transport.running[1], width: 3)
+    respond(to: world.transport.running[1], width: 3)
     try #require(world.transport.running.count == 1)
-    answer(world.transport.running[0], width: 2)
+    respond(to: world.transport.running[0], width: 2)
     let images = try await [first.response.image, second.response.image]
     #expect(images[0] === images[1])
   }
@@ -188,8 +188,8 @@ import VitrineTesting
     #expect(areNew.allSatisfy { $0 })
     #expect(varying.names(for: "0").isEmpty)
     #expect(varying.names(for: "1") == ["x-a"])
-    let answers = ["x-a", "x-a,X-B"].map { varying.learn(from: ["Vary": $0], for: last) }
-    #expect(answers == [false, true])
+    let responses = ["x-a", "x-a,X-B"].map { varying.learn(from: ["Vary": $0], for: last) }
+    #expect(responses == [false, true])
     #expect(varying.names(for: last) == ["x-a", "x-b"])
   }
 }

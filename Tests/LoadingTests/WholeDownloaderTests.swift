@@ -17,7 +17,7 @@ import VitrineTesting
     #expect(!world.downloader.isRunning)
     let task = world.downloader.load(request())
     #expect(world.downloader.isRunning)
-    world.transport.transfers[0].answer(with: Fixture.picture)
+    world.transport.transfers[0].respond(with: Fixture.picture)
     let response = try await task.response
     #expect(response.http?.url == url())
     #expect(response.image.pixelWidth == 64)
@@ -63,7 +63,7 @@ import VitrineTesting
     task.cancel()
     #expect(try await heard.wait(for: 1) == [false])
     let next = world.downloader.load(request()) { heard.add((try? $0.get()) != nil) }
-    world.transport.transfers[1].answer(with: Fixture.picture)
+    world.transport.transfers[1].respond(with: Fixture.picture)
     #expect(try await heard.wait(for: 2) == [false, true])
     next.cancel()
     #expect(world.downloader.statistics.cancellations == 1)
@@ -103,7 +103,7 @@ import VitrineTesting
   @Test func drainWaitsForTheDecodeOfACancelledLoad() async {
     let world = Fixture(decodingIsHeld: true)
     let task = world.downloader.load(request())
-    world.transport.transfers[0].answer(with: Fixture.picture)
+    world.transport.transfers[0].respond(with: Fixture.picture)
     await world.gate.waitUntilHeld(1)
     task.cancel()
     await expectDrained(world.downloader) { world.gate.open() }
@@ -117,7 +117,7 @@ import VitrineTesting
     try await until { world.downloader.isShutDown }
     await #expect(throws: ImageError.shutDown) { try await world.downloader.image(for: request("b")) }
     if !cancelling {
-      world.transport.transfers[0].answer(with: Fixture.picture)
+      world.transport.transfers[0].respond(with: Fixture.picture)
       _ = try await task.response
     }
     await waiting.value
@@ -144,7 +144,7 @@ import VitrineTesting
   func transportsCanBeAddedReplacedAndRemoved() async throws {
     let world = Fixture()
     let other = FakeTransport(schemes: ["gopher"])
-    other.answerAll { $0.answer(with: Fixture.picture) }
+    other.respondToAll { $0.respond(with: Fixture.picture) }
     await #expect(throws: ImageError.unsupportedScheme("gopher")) {
       try await world.downloader.image(for: "gopher://a.test/a")
     }
@@ -153,7 +153,7 @@ import VitrineTesting
     #expect(other.transfers.count == 1)
     let first = world.downloader.transports
     let custom = FakeTransport()
-    custom.answerAll { $0.answer(with: Fixture.picture) }
+    custom.respondToAll { $0.respond(with: Fixture.picture) }
     world.downloader.transports = [custom]
     await #expect(throws: ImageError.unsupportedScheme("gopher")) {
       try await world.downloader.image(for: "gopher://a.test/b")
@@ -168,7 +168,7 @@ import VitrineTesting
   @Test("SD-D33 a custom transport serves the schemes it names")
   func customTransportServesItsSchemes() async throws {
     let own = FakeTransport(schemes: ["own"])
-    own.answerAll { $0.answer(with: Fixture.picture) }
+    own.respondToAll { $0.respond(with: Fixture.picture) }
     let downloader = ImageDownloader(transports: [own], decoder: FakeDecoder())
     #expect(try await downloader.image(for: "own://x/y").image.pixelWidth == 64)
   }
@@ -184,10 +184,10 @@ import VitrineTesting
     let downloader = ImageDownloader(
       configuration: configuration, transports: [own], decoder: FakeDecoder(), cache: nil)
     let error: ImageError = isCancelled ? .cancelled : .status(404)
-    own.answerAll { $0.fail(error) }
+    own.respondToAll { $0.fail(error) }
     await #expect(throws: error) { try await downloader.image(for: "own://x/y") }
 
-    own.answerAll { $0.answer(with: Fixture.picture) }
+    own.respondToAll { $0.respond(with: Fixture.picture) }
     let image = try? await downloader.image(for: "own://x/y").image
 
     #expect((image?.pixelWidth == 64) == isCancelled)
@@ -201,7 +201,7 @@ import VitrineTesting
     keeping.keepsData = true
     let first = world.downloader.load(keeping)
     let second = world.downloader.load(request())
-    world.transport.transfers[0].answer(with: Fixture.picture)
+    world.transport.transfers[0].respond(with: Fixture.picture)
     #expect(try await first.response.data == Fixture.picture)
     #expect(try await second.response.data == nil)
     #expect(world.transport.transfers.count == 1)

@@ -52,15 +52,15 @@ struct MissingServerTests {
       .error(message: "x11 not available")
   }
 
-  @Test func errorNamesTheServerThatDoesNotAnswer() {
+  @Test func errorNamesTheServerThatDoesNotRespond() {
     #expect(error("x11", [:]) == .video(driver: "x11", message: "DISPLAY is not set"))
-    #expect(error("x11", ["DISPLAY": ":7"]) == .video(driver: "x11", message: "no X server answers at :7"))
+    #expect(error("x11", ["DISPLAY": ":7"]) == .video(driver: "x11", message: "no X server responds at :7"))
     #expect(
       error("wayland", ["XDG_RUNTIME_DIR": "/run/user/1"])
-        == .video(driver: "wayland", message: "no Wayland compositor answers at wayland-0 in /run/user/1"))
+        == .video(driver: "wayland", message: "no Wayland compositor responds at wayland-0 in /run/user/1"))
     #expect(
       error(nil, ["WAYLAND_DISPLAY": "w", "DISPLAY": ":7"])
-        == .noScreen(message: "XDG_RUNTIME_DIR is not set, no X server answers at :7"))
+        == .noScreen(message: "XDG_RUNTIME_DIR is not set, no X server responds at :7"))
   }
 
   @Test func otherErrorsOfSDLAreKept() {

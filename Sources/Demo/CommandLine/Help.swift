@@ -17,7 +17,7 @@ nonisolated enum Help {
       "--renderer", "NAME",
       "auto (software unless there is a real GPU), software, opengles2 or opengl (auto)"
     ),
-    ("--latency", "MS", "answer time of the embedded server (150, varied by picture)"),
+    ("--latency", "MS", "response time of the embedded server in ms (150, varied by image)"),
     ("--script", "FILE", "play input and checks, exit with their result"),
     ("--screenshot", "FILE.png", "wait until idle, write what is on the screen, exit"),
     ("--stats", "FILE.json", "write figures at exit"),

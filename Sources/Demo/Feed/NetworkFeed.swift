@@ -73,8 +73,8 @@ final class NetworkFeed {
 
   /// Requests the list at once if a retry is scheduled, or if the running request has not received anything yet.
   private func connectivityDidChange() {
-    let isUnanswered = task.map { $0.progress.received == 0 } ?? false
-    guard timer != nil || isUnanswered else { return }
+    let isUnresponsive = task.map { $0.progress.received == 0 } ?? false
+    guard timer != nil || isUnresponsive else { return }
     task?.cancel()
     task = nil
     retry = FeedRetry()

@@ -28,13 +28,13 @@ final class Connection {
   private enum Phase {
     /// Waiting for a request since this time.
     case reading(since: UInt64)
-    case answering(Answer)
+    case responding(Response)
     case lingering(until: UInt64)
     case closed
   }
 
-  private struct Answer {
-    var cursor: AnswerCursor
+  private struct Response {
+    var cursor: ResponseCursor
     var record: Record
     var recordNumber: Int
     /// The time at which the response began or last sent bytes.
@@ -77,11 +77,11 @@ final class Connection {
     case .reading(let since): (Int16(POLLIN), since + limit.idleTime)
     case .lingering(let deadline): (Int16(POLLIN), deadline)
     case .closed: (0, nil)
-    case .answering(let answer):
-      switch answer.waits {
-      case .forNothing: (Int16(POLLOUT) | Self.peerLeft, answer.progress + limit.stallTime)
+    case .responding(let response):
+      switch response.waits {
+      case .forNothing: (Int16(POLLOUT) | Self.peerLeft, response.progress + limit.stallTime)
       case .until(let deadline): (Self.peerLeft, deadline)
-      case .forPeerToLeave: (Self.peerLeft, answer.progress + limit.stallTime)
+      case .forPeerToLeave: (Self.peerLeft, response.progress + limit.stallTime)
       }
     }
   }
@@ -95,13 +95,13 @@ final class Connection {
       } else if now >= since + limit.idleTime {
         closeInOrder(at: now)
       }
-    case .answering(let answer):
+    case .responding(let response):
       if events & (Self.peerLeft | Int16(POLLERR | POLLHUP)) != 0 {
-        end(answer, .abandoned)
-      } else if events == 0, isStalled(answer, at: now) {
-        end(answer, .stopped)
+        end(response, .abandoned)
+      } else if events == 0, isStalled(response, at: now) {
+        end(response, .stopped)
       } else {
-        run(answer, at: now)
+        run(response, at: now)
       }
     case .lingering(let deadline):
       if now >= deadline || (events != 0 && !discardInput()) { close() }
@@ -109,9 +109,9 @@ final class Connection {
     }
   }
 
-  private func isStalled(_ answer: Answer, at now: UInt64) -> Bool {
-    if case .until = answer.waits { return false }
-    return now >= answer.progress + limit.stallTime
+  private func isStalled(_ response: Response, at now: UInt64) -> Bool {
+    if case .until = response.waits { return false }
+    return now >= response.progress + limit.stallTime
   }
 
   /// Closes a connection that waits for a request, because the server simulates an outage.
@@ -121,67 +121,67 @@ final class Connection {
 
   /// Closes the connection at once, because the server stops or needs the descriptor for another connection.
   func stop() {
-    if case .answering(let answer) = phase { end(answer, .stopped) } else { close() }
+    if case .responding(let response) = phase { end(response, .stopped) } else { close() }
   }
 
   private func read(at now: UInt64) {
     let isOpen = receive { parser.feed($0) }
     guard isOpen else { return close() }
-    if let answer = nextAnswer(at: now) { run(answer, at: now) }
+    if let response = nextResponse(at: now) { run(response, at: now) }
   }
 
   /// Sends a response, then the responses to requests that have arrived meanwhile.
-  private func run(_ answer: Answer, at now: UInt64) {
-    var next: Answer? = answer
+  private func run(_ response: Response, at now: UInt64) {
+    var next: Response? = response
     var allowance = Self.turn
-    while let answer = next {
-      perform(answer, at: now, &allowance)
+    while let response = next {
+      perform(response, at: now, &allowance)
       guard case .reading = phase else { return }
-      next = nextAnswer(at: now)
+      next = nextResponse(at: now)
     }
   }
 
   /// Returns the response to the next request, after adding the request to the log; `nil` if no complete request has
   /// arrived.
-  private func nextAnswer(at now: UInt64) -> Answer? {
+  private func nextResponse(at now: UInt64) -> Response? {
     let behaviour = server.behaviour.withLock { $0 }
     guard !behaviour.isDown else {
       closeInOrder(at: now)
       return nil
     }
     let date = httpDate(secondsSince1970: time(nil))
-    let plan: AnswerPlan
+    let plan: ResponsePlan
     let record: Record
     do throws(Refusal) {
       guard let request = try parser.next() else { return nil }
       let exhibit = server.catalog.exhibit(at: request.target)
-      plan = AnswerPlan(to: request, for: exhibit, behaviour: behaviour, date: date)
+      plan = ResponsePlan(to: request, for: exhibit, behaviour: behaviour, date: date)
       record = Record(
         method: request.method, target: request.target.text, headers: request.headers,
         connection: number, status: plan.status)
     } catch {
-      plan = AnswerPlan(to: error, date: date)
+      plan = ResponsePlan(to: error, date: date)
       record = Record(method: "", target: "", headers: [:], connection: number, status: plan.status)
     }
-    return Answer(
-      cursor: AnswerCursor(plan), record: record, recordNumber: server.log.add(record),
+    return Response(
+      cursor: ResponseCursor(plan), record: record, recordNumber: server.log.add(record),
       progress: now)
   }
 
   /// Performs the steps of a response until the response must wait or is complete. Sets the phase accordingly.
-  private func perform(_ answer: Answer, at now: UInt64, _ allowance: inout Int) {
-    var answer = answer
+  private func perform(_ response: Response, at now: UInt64, _ allowance: inout Int) {
+    var response = response
     while true {
-      switch answer.cursor.next(at: now) {
+      switch response.cursor.next(at: now) {
       case .send(let piece):
-        guard allowance > 0 else { return wait(answer, .forNothing) }
-        let sent = send(piece, of: &answer)
-        if sent == -Int(EAGAIN) { return wait(answer, .forNothing) }
-        guard sent >= 0 else { return end(answer, .abandoned) }
+        guard allowance > 0 else { return wait(response, .forNothing) }
+        let sent = send(piece, of: &response)
+        if sent == -Int(EAGAIN) { return wait(response, .forNothing) }
+        guard sent >= 0 else { return end(response, .abandoned) }
         allowance -= sent
-        answer.progress = now
-      case .sleep(let deadline): return wait(answer, .until(deadline))
-      case .stall: return wait(answer, .forPeerToLeave)
+        response.progress = now
+      case .sleep(let deadline): return wait(response, .until(deadline))
+      case .stall: return wait(response, .forPeerToLeave)
       case .reset:
         resetOnClose()
         return close()
@@ -193,36 +193,36 @@ final class Connection {
     }
   }
 
-  private func wait(_ answer: Answer, _ waits: Answer.Waits) {
-    var answer = answer
-    answer.waits = waits
-    phase = .answering(answer)
+  private func wait(_ response: Response, _ waits: Response.Waits) {
+    var response = response
+    response.waits = waits
+    phase = .responding(response)
   }
 
   /// Sends as much of a piece as the socket accepts. Returns the number of bytes sent, or `errno` as a negative number.
-  private func send(_ piece: AnswerCursor.Piece, of answer: inout Answer) -> Int {
+  private func send(_ piece: ResponseCursor.Piece, of response: inout Response) -> Int {
     switch piece.source {
     case .bytes(let bytes):
       return bytes.withUnsafeBytes { bytes in
-        send(UnsafeRawBufferPointer(rebasing: bytes[piece.range]), isWhole: true, piece, of: &answer)
+        send(UnsafeRawBufferPointer(rebasing: bytes[piece.range]), isWhole: true, piece, of: &response)
       }
     case .file(let file):
       let count = file.read(piece.range, into: buffer)
       guard count > 0 else { return -Int(EIO) }
       return send(
         UnsafeRawBufferPointer(rebasing: buffer[..<count]), isWhole: count == piece.range.count,
-        piece, of: &answer)
+        piece, of: &response)
     }
   }
 
   private func send(
-    _ bytes: UnsafeRawBufferPointer, isWhole: Bool, _ piece: AnswerCursor.Piece,
-    of answer: inout Answer
+    _ bytes: UnsafeRawBufferPointer, isWhole: Bool, _ piece: ResponseCursor.Piece,
+    of response: inout Response
   ) -> Int {
     let flags = Int32(MSG_NOSIGNAL) | (piece.isFollowed && isWhole ? Int32(MSG_MORE) : 0)
-    var cursor = answer.cursor
-    defer { answer.cursor = cursor }
-    return server.log.update(answer.recordNumber, &answer.record) { record in
+    var cursor = response.cursor
+    defer { response.cursor = cursor }
+    return server.log.update(response.recordNumber, &response.record) { record in
       let count = Glibc.send(descriptor, bytes.baseAddress, bytes.count, flags)
       guard count >= 0 else { return -Int(errno) }
       cursor.sent(count)
@@ -232,11 +232,11 @@ final class Connection {
     }
   }
 
-  private func end(_ answer: Answer, _ outcome: Record.Outcome) {
-    var record = answer.record
+  private func end(_ response: Response, _ outcome: Record.Outcome) {
+    var record = response.record
     close()
     if record.outcome == .running {
-      server.log.update(answer.recordNumber, &record) { $0.outcome = outcome }
+      server.log.update(response.recordNumber, &record) { $0.outcome = outcome }
     }
   }
 

@@ -128,14 +128,14 @@ public final class Trace: Sendable {
         number: state.lastNumber, url: url, began: began, memory: memory, disk: .noCache, fetch: 0, decode: 0,
         picture: 0)
       state.record(TraceEvent(time: time, kind: .requested(request)), capacity)
-      state.record(TraceEvent(time: time, kind: .answered(request: request.number, outcome)), capacity)
+      state.record(TraceEvent(time: time, kind: .responded(request: request.number, outcome)), capacity)
     }
   }
 
   /// Records that a request was completed, and waits until the image, if any, is shown on the screen.
-  package func recordAnswer(_ request: UInt64, _ outcome: TraceEvent.Outcome) {
+  package func recordResponse(_ request: UInt64, _ outcome: TraceEvent.Outcome) {
     guard capacity > 0 else { return }
-    let event = TraceEvent(time: clock(), kind: .answered(request: request, outcome))
+    let event = TraceEvent(time: clock(), kind: .responded(request: request, outcome))
     state.withLock { state in
       state.record(event, capacity)
       if case .image(let image, _) = outcome { state.awaitFrame(with: image, capacity) }

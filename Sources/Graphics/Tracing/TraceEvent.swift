@@ -38,7 +38,7 @@ public struct TraceEvent: Hashable, Sendable {
     /// The transforms of an image ended.
     case transformEnded(picture: UInt64)
     /// The completion handler of a request was called.
-    case answered(request: UInt64, Outcome)
+    case responded(request: UInt64, Outcome)
     /// A texture was made from an image. It took `duration` nanoseconds.
     case uploaded(image: UInt64, duration: Int64)
     /// An image is on the screen for the first time since a request delivered it.

@@ -17,7 +17,7 @@ extension ImageCache {
     return await withCheckedContinuation { continuation in
       let place = engine.onDisk(identity)
       engine.access {
-        $0.answer(for: place)?.userData ?? [:]
+        $0.response(for: place)?.userData ?? [:]
       } completion: {
         continuation.resume(returning: $0 ?? [:])
       }
@@ -45,9 +45,9 @@ extension ImageCache {
     let isOnDisk = await withCheckedContinuation { continuation in
       let place = engine.onDisk(identity)
       engine.access { cache in
-        guard var answer = cache.answer(for: place) else { return false }
-        answer.userData = userData
-        return cache.store(answer, for: place)
+        guard var response = cache.response(for: place) else { return false }
+        response.userData = userData
+        return cache.store(response, for: place)
       } completion: {
         continuation.resume(returning: $0 ?? false)
       }

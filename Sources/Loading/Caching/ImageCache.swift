@@ -118,8 +118,8 @@ public struct ImageCache: Sendable {
     let place = engine.onDisk(identity)
     engine.access(.store(place, bytes: bytes)) { cache in
       guard let body = body(), !body.isEmpty else { return false }
-      let answer = StoredAnswer(ownImage: body, for: request.url, userData: userData, at: now)
-      return cache.store(answer, for: place)
+      let response = StoredResponse(ownImage: body, for: request.url, userData: userData, at: now)
+      return cache.store(response, for: place)
     } completion: {
       Self.report($0 ?? false, to: completion)
     }
@@ -248,7 +248,7 @@ public struct ImageCache: Sendable {
   public func removeExpired() async {
     await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
       engine.access {
-        $0.removeExpiredAnswers()
+        $0.removeExpiredResponses()
       } completion: { _ in
         continuation.resume()
       }

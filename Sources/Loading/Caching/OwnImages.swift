@@ -3,7 +3,7 @@ import VitrineGraphics
 
 // Support for images that the application itself stores on disk, beside the responses of servers.
 
-extension StoredAnswer {
+extension StoredResponse {
   /// Creates a response from an encoded image of the application. The response stays fresh for a year.
   init(ownImage body: [UInt8], for url: URL, userData: [String: [UInt8]], at now: Double) {
     self.init(

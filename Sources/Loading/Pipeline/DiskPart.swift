@@ -59,7 +59,7 @@ final class StoredCopy: Sendable {
     case onceAsked
   }
 
-  let answer: StoredAnswer
+  let storedResponse: StoredResponse
   /// The bytes to decode: the stored body, or the result of the body modifier.
   let body: [UInt8]
   let showing: Showing
@@ -73,16 +73,16 @@ final class StoredCopy: Sendable {
   let isFromElsewhere: Bool
 
   init(
-    _ answer: StoredAnswer, body: [UInt8], at now: Double, rules: FreshnessRules,
+    _ storedResponse: StoredResponse, body: [UInt8], at now: Double, rules: FreshnessRules,
     isFromElsewhere: Bool = false, hold: MemoryHold? = nil
   ) {
-    self.answer = answer
+    self.storedResponse = storedResponse
     self.body = body
     self.hold = hold
     self.isFromElsewhere = isFromElsewhere
-    switch answer.standing(at: now, rules: rules, isFromElsewhere: isFromElsewhere) {
+    switch storedResponse.standing(at: now, rules: rules, isFromElsewhere: isFromElsewhere) {
     case .fresh:
-      (showing, age, mayShowOnError) = (.asFresh, answer.age(at: now) ?? 0, true)
+      (showing, age, mayShowOnError) = (.asFresh, storedResponse.age(at: now) ?? 0, true)
     case .stale(let age, let mayShowWhileRevalidating, let mayShowOnError):
       showing = mayShowWhileRevalidating ? .whileAsking : .onceAsked
       (self.age, self.mayShowOnError) = (age, mayShowOnError)
@@ -90,25 +90,26 @@ final class StoredCopy: Sendable {
   }
 
   /// The bytes to decode while the response is fresh.
-  var freshBytes: FetchedBytes { bytes(answer, .fresh) }
+  var freshBytes: FetchedBytes { bytes(storedResponse, .fresh) }
 
   /// The bytes to decode for a cache-only request, fresh or stale.
   var bytesAsTheyAre: FetchedBytes { if case .asFresh = showing { freshBytes } else { staleBytes() } }
 
   /// Returns the bytes to decode for a stale response.
   func staleBytes(because reason: ImageError? = nil) -> FetchedBytes {
-    bytes(answer, .stale(age: age, reason: reason))
+    bytes(storedResponse, .stale(age: age, reason: reason))
   }
 
   /// Returns the bytes to decode after the server has confirmed the response with a 304.
-  func bytes(revalidatedAs answer: StoredAnswer, _ metrics: TransportMetrics) -> FetchedBytes {
-    var bytes = bytes(answer, .revalidated)
+  func bytes(revalidatedAs storedResponse: StoredResponse, _ metrics: TransportMetrics) -> FetchedBytes {
+    var bytes = bytes(storedResponse, .revalidated)
     bytes.metrics = metrics
     return bytes
   }
 
-  private func bytes(_ answer: StoredAnswer, _ freshness: ImageResponse.Freshness) -> FetchedBytes {
-    FetchedBytes(body: body, response: answer.response, hold: hold, source: .disk, freshness: freshness)
+  private func bytes(_ storedResponse: StoredResponse, _ freshness: ImageResponse.Freshness) -> FetchedBytes {
+    FetchedBytes(
+      body: body, response: storedResponse.response, hold: hold, source: .disk, freshness: freshness)
   }
 }
 
@@ -118,13 +119,13 @@ struct DiskFind: Sendable {
   /// The remembered failure of an earlier request, if the server refused that a short time ago.
   var failure: ImageError?
   /// True if the head of a response has come from the network.
-  var serverHasAnswered = false
+  var serverHasResponded = false
 }
 
 extension ImageError {
   /// True if the stored response may be shown after this error. False if the server has answered that the image does
   /// not exist, or not for this client (RFC 5861, 4).
-  var isNoAnswer: Bool {
+  var isMissingResponse: Bool {
     switch self {
     case .status(let status): !(400...499).contains(status) || [407, 408, 425, 429].contains(status)
     case .transport, .timedOut, .untrustedServer, .proxyFailed, .contentType, .redirectRefused, .emptyBody,

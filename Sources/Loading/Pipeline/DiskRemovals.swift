@@ -3,14 +3,14 @@
 /// Removals are made in batches, one after the other within a batch. There is one waiting removal for each response. A
 /// response that is being removed counts as missing for look-ups.
 struct DiskRemovals {
-  typealias Answer = DiskWrites.Answer
+  typealias Completion = DiskWrites.Completion
 
   /// The approximate number of bytes that pending removals may take in memory; about 20,000 removals.
   static let limit = 8 << 20
 
   private struct Batch {
     /// The completion handlers of each removal.
-    var answers: [RequestIdentity: [Answer]] = [:]
+    var completions: [RequestIdentity: [Completion]] = [:]
     /// The responses in the order of their removal.
     var identities: [RequestIdentity] = []
     /// The index of the next removal.
@@ -37,19 +37,19 @@ struct DiskRemovals {
   /// Adds a removal to a batch that waits. Returns false if a new batch is needed.
   ///
   /// - Parameter last: The number of the last change, which a later removal can be part of.
-  mutating func join(_ identity: RequestIdentity, _ answer: Answer?, last: UInt64) -> Bool {
+  mutating func join(_ identity: RequestIdentity, _ completion: Completion?, last: UInt64) -> Bool {
     if let number = waiting[identity] {
-      if let answer { batches[number]?.answers[identity]?.append(answer) }
+      if let completion { batches[number]?.completions[identity]?.append(completion) }
       return true
     }
     guard batches[last]?.hasBegun == false, !areFull(with: identity) else { return false }
-    add(identity, answer, to: last)
+    add(identity, completion, to: last)
     return true
   }
 
   /// Adds a removal to the batch with this number, which may be new.
-  mutating func add(_ identity: RequestIdentity, _ answer: Answer?, to number: UInt64) {
-    batches[number, default: Batch()].answers[identity] = answer.map { [$0] } ?? []
+  mutating func add(_ identity: RequestIdentity, _ completion: Completion?, to number: UInt64) {
+    batches[number, default: Batch()].completions[identity] = completion.map { [$0] } ?? []
     batches[number]?.identities.append(identity)
     waiting[identity] = number
     counts[identity, default: 0] += 1
@@ -73,33 +73,33 @@ struct DiskRemovals {
   }
 
   /// Ends a removal. Returns the completion handlers, unless these have been called already.
-  mutating func end(_ identity: RequestIdentity, of number: UInt64) -> [Answer] {
+  mutating func end(_ identity: RequestIdentity, of number: UInt64) -> [Completion] {
     forget(identity)
-    return batches[number]?.answers.removeValue(forKey: identity) ?? []
+    return batches[number]?.completions.removeValue(forKey: identity) ?? []
   }
 
   mutating func endBatch(_ number: UInt64) { batches[number] = nil }
 
   /// Takes out the completion handlers of all removals, which will be made later.
-  mutating func takeAnswers() -> [Answer] {
-    var taken: [Answer] = []
+  mutating func takeCompletions() -> [Completion] {
+    var taken: [Completion] = []
     for number in batches.keys.sorted() {
-      for identity in batches[number].map({ Array($0.answers.keys) }) ?? [] {
-        taken += batches[number]?.answers.updateValue([], forKey: identity) ?? []
+      for identity in batches[number].map({ Array($0.completions.keys) }) ?? [] {
+        taken += batches[number]?.completions.updateValue([], forKey: identity) ?? []
       }
     }
     return taken
   }
 
   /// Drops the batches that have not begun. Returns their numbers and completion handlers.
-  mutating func dropWaiting() -> (numbers: [UInt64], answers: [Answer]) {
+  mutating func dropWaiting() -> (numbers: [UInt64], completions: [Completion]) {
     let dropped = batches.filter { !$0.value.hasBegun }
     for (number, batch) in dropped {
       for identity in batch.identities { forget(identity) }
       batches[number] = nil
     }
     waiting = [:]
-    return (dropped.keys.sorted(), dropped.values.flatMap { $0.answers.values.flatMap { $0 } })
+    return (dropped.keys.sorted(), dropped.values.flatMap { $0.completions.values.flatMap { $0 } })
   }
 
   private mutating func forget(_ identity: RequestIdentity) {

@@ -45,11 +45,11 @@ struct DiskWrites {
   }
 
   /// A function that is called once with the result of a change.
-  typealias Answer = @Sendable (Bool) -> Void
+  typealias Completion = @Sendable (Bool) -> Void
 
   private struct Change {
     let work: Work
-    var answers: [Answer] = []
+    var completions: [Completion] = []
   }
 
   private var changes: [UInt64: Change] = [:]
@@ -74,8 +74,8 @@ struct DiskWrites {
 
   /// Adds a change. The completion handler is kept until the change ends. If the disk hangs (`isHanging`), the handler
   /// is dropped, and the caller does not wait.
-  mutating func admit(_ kind: Kind, _ answer: Answer?) -> Admission {
-    let answer = isHanging ? nil : answer
+  mutating func admit(_ kind: Kind, _ completion: Completion?) -> Admission {
+    let completion = isHanging ? nil : completion
     switch kind {
     case .store(let identity, let bytes):
       guard !isHanging, unwrittenBytes == 0 || unwrittenBytes + bytes <= Self.unwrittenBytesLimit else {
@@ -84,40 +84,40 @@ struct DiskWrites {
       }
       isRefusing = false
       removals.noteStore(of: identity)
-      return add(.store(bytes: bytes), answer)
-    case .look: return isHanging ? .refused(isFirst: false) : add(.look, answer)
-    case .remove(let identity): return admitRemoval(of: identity, answer)
+      return add(.store(bytes: bytes), completion)
+    case .look: return isHanging ? .refused(isFirst: false) : add(.look, completion)
+    case .remove(let identity): return admitRemoval(of: identity, completion)
     case .removeAll:
       removals.all += 1
-      return add(.removeAll, answer)
+      return add(.removeAll, completion)
     }
   }
 
-  private mutating func add(_ work: Work, _ answer: Answer?) -> Admission {
+  private mutating func add(_ work: Work, _ completion: Completion?) -> Admission {
     last += 1
     unwrittenBytes += work.bytes
-    changes[last] = Change(work: work, answers: answer.map { [$0] } ?? [])
+    changes[last] = Change(work: work, completions: completion.map { [$0] } ?? [])
     return .queued(number: last, work)
   }
 
-  private mutating func admitRemoval(of identity: RequestIdentity, _ answer: Answer?) -> Admission {
+  private mutating func admitRemoval(of identity: RequestIdentity, _ completion: Completion?) -> Admission {
     if changes[last]?.work == .removeAll, running?.number != last {
-      if let answer { changes[last]?.answers.append(answer) }
+      if let completion { changes[last]?.completions.append(completion) }
       return .joined
     }
-    if removals.join(identity, answer, last: last) { return .joined }
+    if removals.join(identity, completion, last: last) { return .joined }
     guard removals.areFull(with: identity) else {
       let admission = add(.removals, nil)
-      removals.add(identity, answer, to: last)
+      removals.add(identity, completion, to: last)
       return admission
     }
     // Too many removals wait for a disk that hangs. A removal that is forgotten would let a later run of the program
     // show an image that its server has withdrawn, so everything is removed instead.
-    let (dropped, answers) = removals.dropWaiting()
+    let (dropped, completions) = removals.dropWaiting()
     for number in dropped { changes[number] = nil }
     removals.all += 1
-    _ = add(.removeAll, answer)
-    changes[last]?.answers += answers
+    _ = add(.removeAll, completion)
+    changes[last]?.completions += completions
     return .queued(number: last, .removeAll, dropped: dropped)
   }
 
@@ -134,14 +134,14 @@ struct DiskWrites {
   mutating func nextRemoval(of number: UInt64) -> RequestIdentity? { removals.next(of: number) }
 
   /// Ends one removal of a batch. Returns the completion handlers, unless these have been called already.
-  mutating func removed(_ identity: RequestIdentity, of number: UInt64, at now: Int64) -> [Answer] {
+  mutating func removed(_ identity: RequestIdentity, of number: UInt64, at now: Int64) -> [Completion] {
     // The time limit applies to each removal of a batch.
     if running?.number == number { running?.end = now.advanced(bySeconds: Self.limit) }
     return removals.end(identity, of: number)
   }
 
   /// Ends a change. Returns the completion handlers, unless these have been called already.
-  mutating func end(_ number: UInt64) -> [Answer] {
+  mutating func end(_ number: UInt64) -> [Completion] {
     guard let change = changes.removeValue(forKey: number) else { return [] }
     unwrittenBytes -= change.work.bytes
     if change.work == .removeAll { removals.all -= 1 }
@@ -150,7 +150,7 @@ struct DiskWrites {
       running = nil
       isHanging = false
     }
-    return change.answers
+    return change.completions
   }
 
   /// The consequences of a change that takes too long.
@@ -158,7 +158,7 @@ struct DiskWrites {
     /// The changes that are dropped.
     var dropped: [UInt64] = []
     /// The completion handlers to call with false.
-    var answers: [Answer] = []
+    var completions: [Completion] = []
     /// The time to check again; `nil` if the disk hangs or no change is under way.
     var next: Int64?
     /// True if the disk has begun to hang.
@@ -172,14 +172,14 @@ struct DiskWrites {
     isHanging = true
     var overdue = Overdue(isNew: true)
     for (number, change) in changes.sorted(by: { $0.key < $1.key }) {
-      overdue.answers += change.answers
-      changes[number]?.answers = []
+      overdue.completions += change.completions
+      changes[number]?.completions = []
       guard number != running.number, change.work.isDroppable else { continue }
       overdue.dropped.append(number)
       changes[number] = nil
       unwrittenBytes -= change.work.bytes
     }
-    overdue.answers += removals.takeAnswers()
+    overdue.completions += removals.takeCompletions()
     return overdue
   }
 }

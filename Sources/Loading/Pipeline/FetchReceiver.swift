@@ -5,7 +5,7 @@ import VitrineGraphics
 /// The receiver of one attempt of a fetch. Reports progress to the waiting tasks, and the result to the engine.
 final class FetchReceiver: TransportReceiver {
   struct State {
-    var answer: AnswerAssembly
+    var assembler: ResponseAssembler
     var watchers: [ImageTask] = []
     /// The number of watchers at which finished tasks are removed.
     var fullCount = 32
@@ -25,7 +25,7 @@ final class FetchReceiver: TransportReceiver {
     var pauses = PauseTime()
 
     /// The number of bytes to keep reserved.
-    var reserved: Int { max(answer.memoryUsed, promised) }
+    var reserved: Int { max(assembler.memoryUsed, promised) }
 
     fileprivate mutating func takeFinishedWatchers() -> [ImageTask] {
       guard watchers.count >= fullCount else { return [] }
@@ -71,7 +71,8 @@ final class FetchReceiver: TransportReceiver {
   weak let engine: LoadEngine?
 
   init(
-    id: FetchID, isLocal: Bool, answer: AnswerAssembly, configuration: ImageDownloader.Configuration,
+    id: FetchID, isLocal: Bool, assembler: ResponseAssembler,
+    configuration: ImageDownloader.Configuration,
     secondsQueued: Double, engine: LoadEngine
   ) {
     self.id = id
@@ -82,9 +83,9 @@ final class FetchReceiver: TransportReceiver {
     interval = configuration.progressInterval
     clock = configuration.clock
     self.engine = engine
-    let hold = answer.resumed?.hold ?? MemoryHold(0, in: engine.ledger, as: .bodies)
+    let hold = assembler.resumed?.hold ?? MemoryHold(0, in: engine.ledger, as: .bodies)
     let body = ArrivingBody(hold, in: engine.ledger) { look in Self.resuming.async(execute: look) }
-    state = Mutex(State(answer: answer, body: body))
+    state = Mutex(State(assembler: assembler, body: body))
   }
 
   /// Begins to count the transfer as network activity, except for a file or data URL.
@@ -93,13 +94,13 @@ final class FetchReceiver: TransportReceiver {
   }
 
   /// True if the head of a response has come.
-  var hasResponse: Bool { state.withLock { $0.answer.response != nil } }
+  var hasResponse: Bool { state.withLock { $0.assembler.response != nil } }
 
   /// True once the transport has reported the end.
   var isEnded: Bool { state.withLock { $0.isEnded } }
 
   /// True while the response modifier is running.
-  var isModifying: Bool { state.withLock { $0.answer.isModifying } }
+  var isModifying: Bool { state.withLock { $0.assembler.isModifying } }
 
   /// Adds a waiting task. Returns finished tasks, which the caller releases without holding a lock. O(1), amortized.
   @discardableResult
@@ -119,8 +120,8 @@ final class FetchReceiver: TransportReceiver {
   /// none.
   func abandon() -> PartialBody? {
     let (partial, modifying) = state.withLock { state in
-      let used = state.answer.memoryUsed
-      let partial = state.answer.abandon()
+      let used = state.assembler.memoryUsed
+      let partial = state.assembler.abandon()
       state.body?.shrink(to: partial == nil ? 0 : used)
       return (state.counting(partial, in: state.takeHold()), state.modifying)
     }
@@ -130,8 +131,8 @@ final class FetchReceiver: TransportReceiver {
 
   func transportDidReceive(_ response: TransportResponse) {
     let (step, head, watchers, progress) = state.withLock { state in
-      let step = state.answer.receive(response)
-      return (step, state.answer.response ?? response, state.watchers, state.answer.progress)
+      let step = state.assembler.receive(response)
+      return (step, state.assembler.response ?? response, state.watchers, state.assembler.progress)
     }
     engine?.responseArrived(head, of: self)
     for watcher in watchers {
@@ -144,12 +145,12 @@ final class FetchReceiver: TransportReceiver {
   func transportMayReceive(_ count: Int, resume: @escaping @Sendable () -> Void) -> Bool {
     let (body, total) = state.withLock { state in
       state.pauses.begin(at: clock.now)
-      return (state.body, state.answer.memoryNeeded(for: count))
+      return (state.body, state.assembler.memoryNeeded(for: count))
     }
     if let body, let total, !body.reserve(total, orCall: resume) { return false }
     state.withLock { state in
       state.pauses.end(at: clock.now)
-      state.promised = state.answer.progress.received + count
+      state.promised = state.assembler.progress.received + count
     }
     return true
   }
@@ -157,8 +158,8 @@ final class FetchReceiver: TransportReceiver {
   func transportDidReceive(_ bytes: UnsafeRawBufferPointer) {
     let now = interval > 0 ? clock.now : 0
     let (watchers, progress, body, used, wantsParts) = state.withLock { state in
-      state.answer.receive(bytes)
-      let progress = state.answer.progress
+      state.assembler.receive(bytes)
+      let progress = state.assembler.progress
       let wantsParts = state.nextPart < .max
       guard interval <= 0 || now >= state.nextReport || progress.received == progress.expected else {
         return ([ImageTask](), progress, state.body, state.reserved, wantsParts)
@@ -193,7 +194,7 @@ final class FetchReceiver: TransportReceiver {
         state.watchers = []
         state.isEnded = true
       }
-      return (state.answer.end(result), state.activity, state.failureMetrics, state.watchers)
+      return (state.assembler.end(result), state.activity, state.failureMetrics, state.watchers)
     }
     _ = activity  // released here, outside the lock
     guard let engine else { return }
@@ -207,14 +208,14 @@ final class FetchReceiver: TransportReceiver {
     engine.transportEnded()
   }
 
-  private func perform(_ step: AnswerAssembly.Step) {
+  private func perform(_ step: ResponseAssembler.Step) {
     switch step {
     case .goOn: break
     case .end(var end):
       let partial = state.withLock { state -> PartialBody? in
         end.secondsPaused = state.pauses.seconds(at: clock.now)
         guard case .bytes(var bytes) = end.outcome else {
-          let partial = state.answer.takePartialBody()
+          let partial = state.assembler.takePartialBody()
           state.body?.shrink(to: partial?.bytes.count ?? 0)
           return state.counting(partial, in: state.takeHold())
         }
@@ -232,7 +233,7 @@ final class FetchReceiver: TransportReceiver {
     guard let modifier else { return }
     let task = Task {
       let result = await Result.of(ImageError.responseRefused) { try await modifier(response) }
-      let (step, watchers) = state.withLock { ($0.answer.modified(result), $0.watchers) }
+      let (step, watchers) = state.withLock { ($0.assembler.modified(result), $0.watchers) }
       if case .success(let modified) = result, modified != response {
         for watcher in watchers { watcher.emit(.response(modified)) }
       }

@@ -16,16 +16,16 @@ extension LoadEngine {
     diskReaders.submit(id.number, priority: priority) { [self] in
       trace.record(.lookupBegan(fetch: id.number))
       let hold = MemoryHold(0, in: ledger, as: .bodies)
-      let answer = answer(for: request) { hold.reserve($0) }
+      let storedResponse = storedResponse(for: request) { hold.reserve($0) }
       var find = DiskFind()
-      find.copy = answer.flatMap { copy($0, for: request, hold) }
+      find.copy = storedResponse.flatMap { copy($0, for: request, hold) }
       trace.record(.lookupEnded(fetch: id.number, isFound: find.copy != nil))
       perform { state in
         if DiskPart.Use(request.cachePolicy) == .asServerSays {
           find.failure = state.failures?.error(for: request.identity.asSent, at: state.registry.now)
         }
-        find.serverHasAnswered = state.transfers[id]?.receiver.hasResponse ?? false
-        let moved = answer.map { part(id, by: $0.response.headers, &state) } ?? []
+        find.serverHasResponded = state.transfers[id]?.receiver.hasResponse ?? false
+        let moved = storedResponse.map { part(id, by: $0.response.headers, &state) } ?? []
         return moved + state.registry.lookedUp(id, find)
       }
       resume(state.withLock { $0.takeIdleWaiters() })
@@ -33,7 +33,7 @@ extension LoadEngine {
   }
 
   /// False while late look-ups are under way.
-  var isDiskAnswering: Bool { state.withLock { !$0.registry.lookups.hasLate } }
+  var isDiskResponding: Bool { state.withLock { !$0.registry.lookups.hasLate } }
 
   /// Withdraws a look-up that no load needs. A look-up that has begun runs to its end.
   func withdrawLookUp(_ id: FetchID) {
@@ -59,33 +59,38 @@ extension LoadEngine {
     identity.onDisk(trust: (try? transport(for: identity.fullURL))?.trust ?? "")
   }
 
-  private func answer(for request: ImageRequest, reserving reserve: (Int) -> Void) -> StoredAnswer? {
+  private func storedResponse(for request: ImageRequest, reserving reserve: (Int) -> Void) -> StoredResponse?
+  {
     let identity = onDisk(request.identity)
     guard !state.withLock({ $0.writes.isRemoving(identity) }) else { return nil }
-    return dataCache?.answer(for: identity, reserving: reserve)
+    return dataCache?.response(for: identity, reserving: reserve)
   }
 
-  private func copy(_ answer: StoredAnswer, for request: ImageRequest, _ hold: MemoryHold) -> StoredCopy? {
-    guard answer.isFor(request.sentHeaders, credentials: request.identity.credentials) else { return nil }
-    hold.reserve(answer.body.count)
-    var body = answer.body
+  private func copy(_ storedResponse: StoredResponse, for request: ImageRequest, _ hold: MemoryHold)
+    -> StoredCopy?
+  {
+    guard storedResponse.isFor(request.sentHeaders, credentials: request.identity.credentials) else {
+      return nil
+    }
+    hold.reserve(storedResponse.body.count)
+    var body = storedResponse.body
     if let modify = configuration.bodyModifier {
       // A stored body that the modifier rejects counts as a miss.
-      guard let modified = try? modify(body, answer.response) else { return nil }
+      guard let modified = try? modify(body, storedResponse.response) else { return nil }
       body = modified
     }
     return StoredCopy(
-      answer, body: body, at: configuration.wallClock(), rules: configuration.freshness,
-      isFromElsewhere: !leadsTo(answer.response.url, from: request.url), hold: hold)
+      storedResponse, body: body, at: configuration.wallClock(), rules: configuration.freshness,
+      isFromElsewhere: !leadsTo(storedResponse.response.url, from: request.url), hold: hold)
   }
 
   func keep(_ bytes: FetchedBytes, _ identity: RequestIdentity) {
-    guard let answer = bytes.answer else { return }
+    guard let storedResponse = bytes.storedResponse else { return }
     let identity = onDisk(identity)
-    change(.store(identity, bytes: answer.body.count)) { cache in
+    change(.store(identity, bytes: storedResponse.body.count)) { cache in
       // The bytes stay reserved until they are written.
-      withExtendedLifetime(bytes.hold) { cache.store(answer, for: identity) }
-    } answer: { [storing = bytes.storing] in
+      withExtendedLifetime(bytes.hold) { cache.store(storedResponse, for: identity) }
+    } completion: { [storing = bytes.storing] in
       storing?.finish($0)
     }
   }
@@ -137,14 +142,14 @@ extension LoadEngine {
       ($0.transfers[receiver.id], $0.registry.request(of: receiver.id))
     }
     guard let transfer, let request,
-      var answer = StoredAnswer(
+      var storedResponse = StoredResponse(
         keeping: transfer.exchange.unmodified(response, of: request), body: bytes.body,
         sent: transfer.exchange.sent, requested: transfer.exchange.requested,
         received: transfer.exchange.received(configuration.wallClock(), bytes.metrics))
     else { return bytes }
-    answer.varying = transfer.varying(answer.response.headers)
+    storedResponse.varying = transfer.varying(storedResponse.response.headers)
     var bytes = bytes
-    bytes.answer = answer
+    bytes.storedResponse = storedResponse
     bytes.storing = StoringSignal()
     return bytes
   }
@@ -162,24 +167,24 @@ extension LoadEngine {
     // The stored response was released to make room.
     guard let copy else { return .needsWhole }
     let (exchange, now) = (transfer.exchange, configuration.wallClock())
-    guard isSamePlace(exchange.unmodified(response, of: request).url, copy.answer.response.url),
-      var answer = copy.answer.merging(
+    guard isSamePlace(exchange.unmodified(response, of: request).url, copy.storedResponse.response.url),
+      var storedResponse = copy.storedResponse.merging(
         response, sent: exchange.sent, requested: exchange.requested,
         received: exchange.received(now, metrics))
     else {
       state.withLock { if $0.transfers[id]?.receiver === receiver { $0.registry.dropCopy(of: id) } }
       return .needsWhole
     }
-    answer.varying = transfer.varying(answer.response.headers)
-    var bytes = copy.bytes(revalidatedAs: answer, metrics)
+    storedResponse.varying = transfer.varying(storedResponse.response.headers)
+    var bytes = copy.bytes(revalidatedAs: storedResponse, metrics)
     // Written again only if this saves the next request a revalidation.
-    let standing = answer.standing(
+    let standing = storedResponse.standing(
       at: now, rules: configuration.freshness, isFromElsewhere: copy.isFromElsewhere)
-    if case .fresh = standing, StoredAnswer.mayBeKept(answer.response, sent: exchange.sent) {
-      bytes.answer = answer
+    if case .fresh = standing, StoredResponse.mayBeKept(storedResponse.response, sent: exchange.sent) {
+      bytes.storedResponse = storedResponse
       bytes.storing = StoringSignal()
     }
-    if !StoredAnswer.mayBeKept(answer.response, sent: [:]) {
+    if !StoredResponse.mayBeKept(storedResponse.response, sent: [:]) {
       bytes.endsStorage = true
       bytes.storing = StoringSignal()
       bytes.storing?.finish(false)
@@ -190,10 +195,10 @@ extension LoadEngine {
   /// Returns the headers of a conditional request. Empty if the stored response came from another server through a
   /// redirect: validators of one server are not sent to another, and do not follow the redirect.
   func validators(for request: ImageRequest, _ copy: StoredCopy?) -> HTTPHeaders {
-    guard let answer = copy?.answer else { return [:] }
-    let (known, url) = (answer.response.url, request.url)
+    guard let storedResponse = copy?.storedResponse else { return [:] }
+    let (known, url) = (storedResponse.response.url, request.url)
     let mayBeTold = DownloadQueue.Lane(known) == DownloadQueue.Lane(url) || isSamePlace(url, known)
-    return mayBeTold ? answer.validators : [:]
+    return mayBeTold ? storedResponse.validators : [:]
   }
 
   /// Returns true if a 304 from `url` can refer to a response from `known`. If a redirect leads elsewhere now, the

@@ -5,23 +5,23 @@ import VitrineGraphics
 
 extension LoadEngine {
   /// Removes the stored response of `identity`, which look-ups do not find any more.
-  func discard(_ identity: RequestIdentity) { change(.remove(onDisk(identity)), answer: nil) }
+  func discard(_ identity: RequestIdentity) { change(.remove(onDisk(identity)), completion: nil) }
 
   /// Removes the stored response of `identity`, or all stored responses if `nil`. Look-ups that begin after this call
   /// do not find the removed responses.
-  func removeFromDisk(_ identity: RequestIdentity?, _ answer: @escaping @Sendable (Bool) -> Void) {
+  func removeFromDisk(_ identity: RequestIdentity?, _ completion: @escaping @Sendable (Bool) -> Void) {
     if let identity {
-      change(.remove(onDisk(identity)), answer: answer)
+      change(.remove(onDisk(identity)), completion: completion)
     } else {
-      change(.removeAll, answer: answer)
+      change(.removeAll, completion: completion)
     }
   }
 
   /// Reports whether the disk has a response, after all earlier disk operations; false if there is no disk cache or the
   /// disk hangs.
-  func containsOnDisk(_ identity: RequestIdentity, _ answer: @escaping @Sendable (Bool) -> Void) {
+  func containsOnDisk(_ identity: RequestIdentity, _ completion: @escaping @Sendable (Bool) -> Void) {
     let identity = onDisk(identity)
-    change(.look, { $0.containsAnswer(for: identity) }, answer: answer)
+    change(.look, { $0.containsResponse(for: identity) }, completion: completion)
   }
 
   /// Blocks the calling thread until all earlier changes have been written, but no longer than `seconds`.
@@ -29,7 +29,7 @@ extension LoadEngine {
     let isWritten = DispatchSemaphore(value: 0)
     change(.look) { _ in
       true
-    } answer: { _ in
+    } completion: { _ in
       isWritten.signal()
     }
     _ = isWritten.wait(timeout: .now() + seconds)
@@ -42,14 +42,14 @@ extension LoadEngine {
   ///   - answer: Called once, with false if the change was not made, as on a disk that hangs.
   func change(
     _ kind: DiskWrites.Kind,
-    _ change: @escaping @Sendable (any ImageDataCache) -> Bool = { $0.removeAllAnswers() },
-    answer: DiskWrites.Answer?
+    _ change: @escaping @Sendable (any ImageDataCache) -> Bool = { $0.removeAllResponses() },
+    completion: DiskWrites.Completion?
   ) {
     guard let dataCache else {
-      answer?(false)
+      completion?(false)
       return
     }
-    let (admission, isHanging) = state.withLock { ($0.writes.admit(kind, answer), $0.writes.isHanging) }
+    let (admission, isHanging) = state.withLock { ($0.writes.admit(kind, completion), $0.writes.isHanging) }
     switch admission {
     case .queued(let number, let work, let dropped):
       for number in dropped { diskWriter.cancel(number) }
@@ -57,41 +57,41 @@ extension LoadEngine {
       let isReplaced = if case .remove = kind { work == .removeAll } else { false }
       submit(number) { [self] in
         if work == .removals { return removePending(number, from: dataCache) }
-        return isReplaced ? dataCache.removeAllAnswers() : change(dataCache)
+        return isReplaced ? dataCache.removeAllResponses() : change(dataCache)
       }
     case .joined: break
     case .refused(let isFirst):
       if isFirst { reportDisk("the disk is slower than the network; some images are not stored") }
-      answer?(false)
+      completion?(false)
       return
     }
     // On a disk that hangs, the change is made later, and the caller does not wait.
-    if isHanging { answer?(false) }
+    if isHanging { completion?(false) }
   }
 
   private func submit(_ number: UInt64, _ work: @escaping @Sendable () -> Bool) {
     diskWriter.submit(number, priority: .normal) { [self] in
       guard beginsChange(number) else { return }
       let result = work()
-      let (answers, waiting) = state.withLock { state in
-        let answers = state.writes.end(number)
-        return (answers, state.takeIdleWaiters())
+      let (completions, waiting) = state.withLock { state in
+        let completions = state.writes.end(number)
+        return (completions, state.takeIdleWaiters())
       }
-      Self.call(answers, result)
+      Self.call(completions, result)
       resume(waiting)
     }
   }
 
   /// Calls the completion handlers of equal changes, the first with the result: the others found nothing more to
   /// remove.
-  private static func call(_ answers: [DiskWrites.Answer], _ result: Bool) {
-    for (index, answer) in answers.enumerated() { answer(index == 0 && result) }
+  private static func call(_ completions: [DiskWrites.Completion], _ result: Bool) {
+    for (index, completion) in completions.enumerated() { completion(index == 0 && result) }
   }
 
   /// Makes the removals of a batch.
   private func removePending(_ number: UInt64, from cache: any ImageDataCache) -> Bool {
     while let identity = state.withLock({ $0.writes.nextRemoval(of: number) }) {
-      let wasThere = cache.removeAnswer(for: identity)
+      let wasThere = cache.removeResponse(for: identity)
       let now = clock.now
       Self.call(state.withLock { $0.writes.removed(identity, of: number, at: now) }, wasThere)
     }
@@ -123,9 +123,9 @@ extension LoadEngine {
       state.writesWake = overdue.next
       return (overdue, state.takeIdleWaiters())
     }
-    if overdue.isNew { reportDisk("the disk does not answer; nothing is stored until it does") }
+    if overdue.isNew { reportDisk("the disk does not respond; nothing is stored until it does") }
     for number in overdue.dropped { diskWriter.cancel(number) }
-    for answer in overdue.answers { answer(false) }
+    for completion in overdue.completions { completion(false) }
     resume(waiting)
     if let next = overdue.next { wakeForWrites(at: next) }
   }

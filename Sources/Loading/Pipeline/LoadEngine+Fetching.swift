@@ -49,10 +49,10 @@ extension LoadEngine {
       recovery.refused(host, retryAfter: retryAfter)
     }
     var handle: (any Cancellable)?
-    var answered: DownloadQueue.Lane?
+    var responded: DownloadQueue.Lane?
     perform { state in
       guard state.transfers[id]?.receiver === receiver else { return [] }
-      if end.showsThatServerAnswers { answered = state.registry.lane(of: id) }
+      if end.showsThatServerResponds { responded = state.registry.lane(of: id) }
       handle = state.transfers.removeValue(forKey: id)?.handle
       if end.isRest { state.statistics.resumed += 1 }
       if let request = state.registry.request(of: id) {
@@ -67,7 +67,7 @@ extension LoadEngine {
       }
       return state.registry.fetchEnded(id, end)
     }
-    if let answered { recovery.succeeded(answered) }
+    if let responded { recovery.succeeded(responded) }
     // The remaining bytes of a refused response are not needed.
     if !receiver.isEnded { handle?.cancel() }
   }
@@ -134,13 +134,13 @@ extension LoadEngine {
     return state.withLock { state in
       guard state.registry.isRunning(id), state.transfers[id] == nil else { return nil }
       let partial = isLocal || asksForPart || !validators.isEmpty ? nil : state.partials.take(identity)
-      let expectations = AnswerAssembly.Expectations(
+      let expectations = ResponseAssembler.Expectations(
         acceptance: isLocal ? nil : configuration.acceptance, allowsPart: asksForPart,
         isConditional: !validators.isEmpty, isModified: configuration.responseModifier != nil)
       state.tries += 1
       let receiver = FetchReceiver(
         id: id, isLocal: isLocal,
-        answer: AnswerAssembly(expectations, resuming: partial, bodyNumber: state.tries),
+        assembler: ResponseAssembler(expectations, resuming: partial, bodyNumber: state.tries),
         configuration: configuration, secondsQueued: state.registry.secondsQueued(id), engine: self)
       for task in state.registry.tasks(of: id).compactMap({ state.tasks[$0] }) { receiver.add(task) }
       let transfer = Transfer(

@@ -12,7 +12,7 @@ extension LoadEngine {
       let value = work(cache)
       result.withLock { $0 = value }
       return true
-    } answer: { isDone in
+    } completion: { isDone in
       completion(isDone ? result.withLock { $0 } : nil)
     }
   }
@@ -25,8 +25,8 @@ extension LoadEngine {
   ) {
     guard dataCache != nil else { return completion(false) }
     change(.removeAll) {
-      $0.removeAllAnswers(progress: progress)
-    } answer: {
+      $0.removeAllResponses(progress: progress)
+    } completion: {
       completion($0)
     }
   }

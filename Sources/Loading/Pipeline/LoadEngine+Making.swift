@@ -92,17 +92,17 @@ extension LoadEngine {
   func deliver(_ ids: [TaskID], _ result: Result<ImageResponse, ImageError>) {
     let tasks = state.withLock { state in
       state.statistics.count(result, times: ids.count)
-      state.beingAnswered += ids.count
+      state.completing += ids.count
       return ids.compactMap { state.tasks.removeValue(forKey: $0) }
     }
     let outcome = TraceEvent.Outcome(result)
-    for id in ids { trace.recordAnswer(id.number, outcome) }
+    for id in ids { trace.recordResponse(id.number, outcome) }
     for task in tasks {
       task.settle(task.request.keepsData || !task.request.decodes ? result : result.withoutData)
     }
     resume(
       state.withLock { state in
-        state.beingAnswered -= ids.count
+        state.completing -= ids.count
         return state.takeIdleWaiters()
       })
   }

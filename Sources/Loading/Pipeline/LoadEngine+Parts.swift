@@ -15,15 +15,16 @@ extension FetchReceiver {
 
   /// Returns all bytes received so far, or `nil` if `beginning` no longer describes the body.
   func bytes(of beginning: PartialPictures.Beginning) -> [UInt8]? {
-    state.withLock { $0.beginning == beginning ? $0.answer.body : nil }
+    state.withLock { $0.beginning == beginning ? $0.storedResponse.body : nil }
   }
 }
 
 extension FetchReceiver.State {
   fileprivate var beginning: PartialPictures.Beginning? {
-    guard answer.isBeginning else { return nil }
+    guard storedResponse.isBeginning else { return nil }
     return .init(
-      body: answer.bodyNumber, count: answer.progress.received, expected: answer.response?.expectedLength)
+      body: storedResponse.bodyNumber, count: storedResponse.progress.received,
+      expected: storedResponse.response?.expectedLength)
   }
 }
 

@@ -30,10 +30,10 @@ extension LoadEngine {
     var waitingForIdle: [CheckedContinuation<Void, Never>] = []
 
     /// The number of callers to whom a result is being delivered.
-    var beingAnswered = 0
+    var completing = 0
 
     var isIdle: Bool {
-      registry.isEmpty && tasks.isEmpty && beingAnswered == 0 && openTransfers == 0 && writes.isIdle
+      registry.isEmpty && tasks.isEmpty && completing == 0 && openTransfers == 0 && writes.isIdle
         && registry.lookups.isIdle
     }
 
@@ -88,7 +88,7 @@ extension LoadEngine {
     /// Returns the request headers that the response varies with, as requested. Changes by a request modifier do not
     /// count, because they take no part in the identity of an image.
     func varying(_ received: HTTPHeaders) -> [HTTPHeaders.Field] {
-      StoredAnswer.varying(received, sent: identity.allHeaders, credentials: identity.credentials)
+      StoredResponse.varying(received, sent: identity.allHeaders, credentials: identity.credentials)
     }
   }
 }

@@ -44,9 +44,9 @@ extension LoadEngine {
     state.varying.learn(from: headers, for: fetched.url)
     let names = state.varying.names(for: fetched.url)
     guard !names.isEmpty || fetched != asked else { return [] }
-    let answered = fetched.counting(names)
+    let responded = fetched.counting(names)
     // A fetch with the new identity may be under way already, if the names were known earlier and forgotten since.
-    let isUnderWay = answered != asked && state.registry.isFetching(answered)
+    let isUnderWay = responded != asked && state.registry.isFetching(responded)
     var actions: [LoadAction] = []
     var others: [(ImageTask, ImageRequest)] = []
     for task in state.registry.tasks(of: id) {
@@ -58,7 +58,7 @@ extension LoadEngine {
         request.identity = request.identity.sentWith(sent)
       }
       request.identity = request.identity.counting(names)
-      if request.identity == answered, !isUnderWay { continue }
+      if request.identity == responded, !isUnderWay { continue }
       if let now { request.identity = caller.request.identity.sentWith(now).counting(names) }
       request.priority = caller.priority
       state.tasks[task] = nil
@@ -66,8 +66,8 @@ extension LoadEngine {
       actions += state.registry.leave(task)
       others.append((caller, request))
     }
-    state.registry.setIdentity(answered, of: id)
-    state.transfers[id]?.identity = answered.asSent
+    state.registry.setIdentity(responded, of: id)
+    state.transfers[id]?.identity = responded.asSent
     for (caller, request) in others {
       actions += start(caller, request, LookupNotes(began: trace.now, memory: .bypassed), &state)
     }

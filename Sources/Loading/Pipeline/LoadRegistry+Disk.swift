@@ -160,7 +160,7 @@ extension LoadRegistry {
   /// Shows the stored response, because the server has failed. Returns false if there is none, or if the rules do not
   /// allow showing it.
   mutating func showsCopy(_ id: FetchID, because error: ImageError) -> Bool {
-    guard let copy = fetches[id]?.disk.copy, copy.mayShowOnError, error.isNoAnswer, !isProbe(id) else {
+    guard let copy = fetches[id]?.disk.copy, copy.mayShowOnError, error.isMissingResponse, !isProbe(id) else {
       return false
     }
     setCopy(nil, of: id)
@@ -175,7 +175,7 @@ extension LoadRegistry {
       let bytes = decode.bytes
     else { return }
     fetches[decode.fetch]?.disk.isSettled = true
-    if bytes.answer != nil {
+    if bytes.storedResponse != nil {
       actions.append(.keep(bytes, fetch.key))
     } else if bytes.endsStorage || bytes.source == .network && bytes.response?.status == 200 {
       // The new response must not be stored.

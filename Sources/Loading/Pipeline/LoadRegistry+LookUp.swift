@@ -60,7 +60,8 @@ extension LoadRegistry {
   /// Makes a fetch whose server has failed wait for the late look-up. Returns false if there is none, or if the stored
   /// response may not be shown instead.
   mutating func waitsForLookUp(_ id: FetchID, because error: ImageError) -> Bool {
-    guard let fetch = fetches[id], fetch.disk.isLate, fetch.disk.use > .none, error.isNoAnswer, !isProbe(id),
+    guard let fetch = fetches[id], fetch.disk.isLate, fetch.disk.use > .none, error.isMissingResponse,
+      !isProbe(id),
       lookups.isPending(id)
     else { return false }
     fetches[id]?.phase = .lookingUp
@@ -109,7 +110,7 @@ extension LoadRegistry {
     let isFresh = if case .asFresh = copy.showing { fetch.disk.use == .asServerSays } else { false }
     switch fetch.phase {
     case .idle where isFresh: queue.remove(id)
-    case .running where isFresh && !find.serverHasAnswered:
+    case .running where isFresh && !find.serverHasResponded:
       actions.append(.cancelFetch(id))
       queue.ended(id, at: now)
       fetches[id]?.attempts.end(at: now)

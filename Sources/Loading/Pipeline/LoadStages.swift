@@ -102,7 +102,7 @@ struct FetchedBytes: Sendable {
   var source = ImageResponse.Source.network
   var freshness = ImageResponse.Freshness.fresh
   /// The response to store on disk after a successful decode; `nil` if there is nothing to store.
-  var answer: StoredAnswer?
+  var storedResponse: StoredResponse?
   /// The signal that is sent when the response has been stored, or has not.
   var storing: StoringSignal?
   /// True if the stored response must be removed (`no-store`).
@@ -132,7 +132,7 @@ struct FetchEnd: Sendable {
   var secondsPaused = 0.0
 
   /// True if the server has sent a response other than a retryable error.
-  var showsThatServerAnswers: Bool {
+  var showsThatServerResponds: Bool {
     switch outcome {
     case .bytes, .notModified, .needsWhole: true
     case .failed(let error): response != nil && !error.mayHeal

@@ -37,7 +37,7 @@ extension LoadRegistry {
   mutating func setCopy(_ copy: StoredCopy?, of id: FetchID) {
     guard fetches[id] != nil else { return copies.set(nil, for: id) }
     fetches[id]?.disk.copy = copy
-    copies.set(copy?.answer.body.count, for: id)
+    copies.set(copy?.storedResponse.body.count, for: id)
   }
 
   /// Returns true if look-ups may begin. Releases stored responses that are not shown after `staleAfter` if there is no

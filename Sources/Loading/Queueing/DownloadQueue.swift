@@ -233,7 +233,7 @@ struct DownloadQueue {
     if number >= 0 {
       let lane = hosts.lane(number)
       if status != nil {
-        backOff.answered(id, lane: lane, status: status, retryAfter: retryAfter, at: now)
+        backOff.responded(id, lane: lane, status: status, retryAfter: retryAfter, at: now)
       }
       if speaksHTTP2 { noteStreaming(lane) }
     }

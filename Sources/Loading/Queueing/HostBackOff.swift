@@ -31,7 +31,7 @@ struct HostBackOff {
   }
 
   /// Records a response. `retryAfter` is in seconds; nil if the server has not named a time.
-  mutating func answered(
+  mutating func responded(
     _ id: FetchID, lane: DownloadQueue.Lane, status: Int?, retryAfter: Double?, at now: Int64
   ) {
     guard Self.isRefusal(status, retryAfter: retryAfter) else {

@@ -22,8 +22,8 @@ struct RecoveryPlan {
     case waiting
     /// To be sent as soon as the slot is visible.
     case released
-    /// Sent. `answers` and `clockSteps` are the counts of the host's successes and of clock steps at that time.
-    case trying(answers: Int, clockSteps: Int)
+    /// Sent. `successes` and `clockSteps` are the counts of the host's successes and of clock steps at that time.
+    case trying(successes: Int, clockSteps: Int)
   }
 
   private struct Request {
@@ -39,7 +39,7 @@ struct RecoveryPlan {
     /// The earliest time at which the request may be used as a probe.
     var probeFrom: Int64
     /// The host's success count at the time of the request's previous failure.
-    var answersAtFailure: Int
+    var successesAtFailure: Int
 
     /// True if the request may be used as a probe after the back-off.
     var mayBeProbe: Bool {
@@ -56,7 +56,7 @@ struct RecoveryPlan {
     var next: Int64
     var probe: ID?
     /// The number of successful requests to the host.
-    var answers = 0
+    var successes = 0
     /// The time of the next decision; nil if only an input can change the state.
     var wake: Int64?
   }
@@ -102,9 +102,9 @@ struct RecoveryPlan {
     lastNumber += 1
     let id = ID(number: lastNumber)
     let next = now.advanced(bySeconds: delay(0))
-    let answers = hosts[host]?.answers ?? 0
+    let successes = hosts[host]?.successes ?? 0
     var request = Request(
-      host: host, cause: cause, isVisible: isVisible, probeFrom: next, answersAtFailure: answers)
+      host: host, cause: cause, isVisible: isVisible, probeFrom: next, successesAtFailure: successes)
     if cause == .clock { request.probeFrom = now.advanced(bySeconds: longestDelay) }
     let isOutdated = cause == .clock && clockSteps.map { $0 != self.clockSteps } == true
     if isReleased || isOutdated { request.phase = .released }
@@ -116,13 +116,13 @@ struct RecoveryPlan {
 
   /// Records that a repeated request has failed again with a retryable error.
   mutating func failedAgain(_ id: ID, _ cause: RecoveryCause, at now: Int64) {
-    guard let request = requests[id], case .trying(let answers, let clockSteps) = request.phase,
+    guard let request = requests[id], case .trying(let successes, let clockSteps) = request.phase,
       let host = hosts[request.host]
     else { return }
     let isProbe = host.probe == id
     if isProbe { hosts[request.host]?.probe = nil }
     requests[id]?.cause = cause
-    requests[id]?.answersAtFailure = host.answers
+    requests[id]?.successesAtFailure = host.successes
     if cause == .clock, clockSteps != self.clockSteps {
       // The certificate may have been checked before the clock was set.
       requests[id]?.phase = .released
@@ -134,12 +134,12 @@ struct RecoveryPlan {
       let probeFrom = now.advanced(bySeconds: longestDelay)
       requests[id]?.probeFrom = probeFrom
     }
-    if cause == .memory || host.answers > request.answersAtFailure {
+    if cause == .memory || host.successes > request.successesAtFailure {
       let earliest = now.advanced(bySeconds: delay(request.ownFailures))
       requests[id]?.earliest = max(earliest, pauses.end(of: request.host))
       requests[id]?.ownFailures += 1
     }
-    if cause != .memory, host.answers == answers {
+    if cause != .memory, host.successes == successes {
       if isProbe { hosts[request.host]?.failedProbes += 1 }
       let pause =
         isProbe && cause == .clock ? longestDelay : delay(hosts[request.host]?.failedProbes ?? 0)
@@ -181,7 +181,7 @@ struct RecoveryPlan {
   mutating func succeeded(_ host: Host, at now: Int64) {
     pauses.remove(host)
     guard let state = hosts[host] else { return }
-    hosts[host]?.answers += 1
+    hosts[host]?.successes += 1
     hosts[host]?.failedProbes = 0
     hosts[host]?.next = now
     for id in state.requests.sorted() {
@@ -306,7 +306,7 @@ struct RecoveryPlan {
   }
 
   private mutating func send(_ id: ID, _ host: Host) {
-    requests[id]?.phase = .trying(answers: hosts[host]?.answers ?? 0, clockSteps: clockSteps)
+    requests[id]?.phase = .trying(successes: hosts[host]?.successes ?? 0, clockSteps: clockSteps)
     requests[id]?.tries += 1
     due.append(id)
   }

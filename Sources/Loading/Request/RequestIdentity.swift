@@ -44,7 +44,7 @@ public struct RequestIdentity: Hashable, Sendable {
         fullURL, allHeaders, credentials,
         url: RequestIdentity.withoutFragment((key ?? fullURL).absoluteString),
         hasKey: key != nil,
-        headers: allHeaders.isEmpty ? [] : RequestIdentity.answerChanging(allHeaders))
+        headers: allHeaders.isEmpty ? [] : RequestIdentity.responseChanging(allHeaders))
     }
 
     init(
@@ -188,7 +188,7 @@ public struct RequestIdentity: Hashable, Sendable {
 
   /// Returns the headers in `headerNames` with the names and the order of that list, so that neither case nor order of
   /// the caller's headers counts.
-  private static func answerChanging(_ headers: HTTPHeaders) -> [HTTPHeaders.Field] {
+  private static func responseChanging(_ headers: HTTPHeaders) -> [HTTPHeaders.Field] {
     headerNames.flatMap { name in
       headers.fields.lazy.filter { HTTPHeaders.isSame($0.name, name) }
         .map { HTTPHeaders.Field(name: name, value: $0.value) }

@@ -10,7 +10,7 @@ struct PartialBody: Sendable {
   /// The length of the whole body in bytes; `nil` if the server has not declared a length.
   let length: Int?
 
-  /// The number of the body; see `AnswerAssembly.bodyNumber`.
+  /// The number of the body; see `ResponseAssembler.bodyNumber`.
   var number: UInt64 = 0
   /// The reservation of the bytes in memory.
   var hold: MemoryHold?

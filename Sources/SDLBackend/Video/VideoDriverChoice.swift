@@ -20,9 +20,9 @@ nonisolated struct VideoDriverChoice: Hashable {
     }
     card = devices.connectedCard
     let servers = [
-      "x11": variable("DISPLAY").map { "no X server answers at \($0)" } ?? "DISPLAY is not set",
+      "x11": variable("DISPLAY").map { "no X server responds at \($0)" } ?? "DISPLAY is not set",
       "wayland": variable("XDG_RUNTIME_DIR").map {
-        "no Wayland compositor answers at \(variable("WAYLAND_DISPLAY") ?? "wayland-0") in \($0)"
+        "no Wayland compositor responds at \(variable("WAYLAND_DISPLAY") ?? "wayland-0") in \($0)"
       } ?? "XDG_RUNTIME_DIR is not set",
     ]
     if let named = requested ?? variable("SDL_VIDEODRIVER") {

@@ -7,14 +7,14 @@ nonisolated struct TrackBuilder {
     var end: Int64?
   }
 
-  private struct Answer {
+  private struct Response {
     let time: Int64
     let outcome: TraceEvent.Outcome
   }
 
   private var requests: [(request: TraceEvent.Request, time: Int64)] = []
   private var served: [(request: UInt64, url: String, image: UInt64, time: Int64)] = []
-  private var answers: [UInt64: Answer] = [:]
+  private var responses: [UInt64: Response] = [:]
   private var lookups: [UInt64: Interval] = [:]
   /// The fetches whose response was on disk.
   private var found: Set<UInt64> = []
@@ -40,7 +40,7 @@ nonisolated struct TrackBuilder {
     switch event.kind {
     case .served(let request, let url, let image): served.append((request, url, image, time))
     case .requested(let request): requests.append((request, time))
-    case .answered(let request, let outcome): answers[request] = Answer(time: time, outcome: outcome)
+    case .responded(let request, let outcome): responses[request] = Response(time: time, outcome: outcome)
     case .lookupBegan(let fetch): lookups[fetch, default: Interval()].begin = time
     case .lookupEnded(let fetch, let isFound):
       lookups[fetch, default: Interval()].end = time
@@ -79,27 +79,27 @@ nonisolated struct TrackBuilder {
 
   private func track(of request: TraceEvent.Request, lookedUpBy time: Int64) -> RequestTrack {
     var track = RequestTrack(number: request.number, url: request.url)
-    let answer = answers[request.number]
-    if request.fetch != 0 { addFetch(of: request, lookedUpBy: time, answered: answer?.time, to: &track) }
+    let response = responses[request.number]
+    if request.fetch != 0 { addFetch(of: request, lookedUpBy: time, responded: response?.time, to: &track) }
     addDecode(of: request, to: &track)
     if let transform = transforms[request.picture] { track.add("transform", transform.begin, transform.end) }
     // Shared work before this request joined, or after its end, belongs to other requests only.
-    track.clip(from: time, to: answer?.time ?? .max)
+    track.clip(from: time, to: response?.time ?? .max)
     track.add(
       "memory lookup", request.began, time,
       ["result": .text("miss"), "why": .text(request.memory.rawValue)])
     addLookup(of: request, at: time, to: &track)
 
     var notes: [String: RequestTrack.Note] = [:]
-    switch answer?.outcome {
+    switch response?.outcome {
     case .image(let image, let source):
       notes["source"] = .text(source)
-      addScreen(of: image, from: answer?.time ?? request.began, to: &track)
+      addScreen(of: image, from: response?.time ?? request.began, to: &track)
     case .cancelled: notes["result"] = .text("cancelled")
     case .failed(let error): notes["result"] = .text("failed: \(error)")
     case nil: notes["result"] = .text("under way")
     }
-    if let answer { track.add("answered", answer.time, answer.time) }
+    if let response { track.add("responded", response.time, response.time) }
     track.close("request", from: request.began, notes: notes)
     return track
   }
@@ -116,7 +116,7 @@ nonisolated struct TrackBuilder {
   }
 
   private func addFetch(
-    of request: TraceEvent.Request, lookedUpBy time: Int64, answered: Int64?, to track: inout RequestTrack
+    of request: TraceEvent.Request, lookedUpBy time: Int64, responded: Int64?, to track: inout RequestTrack
   ) {
     let lookup = lookups[request.fetch]
     if let begin = lookup?.begin, begin >= time { track.add("queue", time, begin) }
@@ -124,7 +124,7 @@ nonisolated struct TrackBuilder {
     guard let begin = fetches[request.fetch]?.begin else {
       // The response was on disk, or the request was cancelled in the queue, or still waits.
       if !found.contains(request.fetch), lookup?.begin == nil || lookup?.end != nil {
-        track.add("queue", queued, answered ?? lastTime)
+        track.add("queue", queued, responded ?? lastTime)
       }
       return
     }
@@ -135,7 +135,7 @@ nonisolated struct TrackBuilder {
         "joined", time, time, ["fetch": .number(Int(truncatingIfNeeded: request.fetch & 0xFF_FFFF_FFFF))])
     }
     guard let end = fetches[request.fetch]?.end, let transfer = transfers[request.fetch] else {
-      return track.add("transfer", begin, answered ?? lastTime)
+      return track.add("transfer", begin, responded ?? lastTime)
     }
     if transfer.isLocal {
       track.add("read", begin, end, ["bytes": .number(transfer.bytes)])

@@ -139,7 +139,7 @@ public final class FakeTransfer: Cancellable {
   }
 
   /// Sends a complete response: status 200, the body in one piece, and the end.
-  public func answer(with body: [UInt8]) {
+  public func respond(with body: [UInt8]) {
     respond(expectedLength: body.count)
     send(body)
     finish()

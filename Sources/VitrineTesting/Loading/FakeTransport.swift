@@ -10,14 +10,14 @@ public import VitrineLoading
 /// let downloader = ImageDownloader(transports: [transport], decoder: FakeDecoder())
 /// let task = downloader.load(request)
 /// let transfer = try await transport.transfer(1)
-/// transfer.answer(with: FakeDecoder.picture(width: 8, height: 8))
+/// transfer.respond(with: FakeDecoder.picture(width: 8, height: 8))
 /// ```
 ///
 /// May be used from any thread. Receivers are called on the thread that sends the response.
 public final class FakeTransport: DataTransport {
   private struct State {
     var transfers: [FakeTransfer] = []
-    var answer: (@Sendable (FakeTransfer) -> Void)?
+    var response: (@Sendable (FakeTransfer) -> Void)?
     var credentials = CredentialDigests()
   }
 
@@ -88,20 +88,20 @@ public final class FakeTransport: DataTransport {
     return transfers[number - 1]
   }
 
-  /// Calls `answer` with each new transfer from now on, inside `start`.
-  public func answerAll(_ answer: @escaping @Sendable (FakeTransfer) -> Void) {
-    state.withLock { $0.answer = answer }
+  /// Calls `response` with each new transfer from now on, inside `start`.
+  public func respondToAll(_ response: @escaping @Sendable (FakeTransfer) -> Void) {
+    state.withLock { $0.response = response }
   }
 
-  /// Records a transfer. The test, or the function given to `answerAll`, sends the response.
+  /// Records a transfer. The test, or the function given to `respondToAll`, sends the response.
   public func start(_ request: TransportRequest, receiver: any TransportReceiver) -> any Cancellable {
     let transfer = FakeTransfer(
       request: request, receiver: receiver, endsCancelled: endsCancelled, credentials: credentials)
-    let answer = state.withLock { state in
+    let response = state.withLock { state in
       state.transfers.append(transfer)
-      return state.answer
+      return state.response
     }
-    answer?(transfer)
+    response?(transfer)
     return transfer
   }
 }

@@ -9,7 +9,7 @@ public import VitrineLoading
 /// ```
 public final class MemoryDataCache: ImageDataCache {
   private struct State {
-    var answers: [RequestIdentity: StoredAnswer] = [:]
+    var responses: [RequestIdentity: StoredResponse] = [:]
     var lookups: [String] = []
     var stores = 0
   }
@@ -30,36 +30,36 @@ public final class MemoryDataCache: ImageDataCache {
   /// The number of responses stored so far, including replacements.
   public var storeCount: Int { state.withLock { $0.stores } }
   /// The stored responses, in no particular order.
-  public var answers: [StoredAnswer] { state.withLock { Array($0.answers.values) } }
+  public var responses: [StoredResponse] { state.withLock { Array($0.responses.values) } }
 
   /// Returns when `count` lookups have begun since the cache was created, or when the task is cancelled.
   public func waitUntilAsked(_ count: Int) async { await looked.wait(for: count) }
 
   /// Modifies a stored response in place, for example to damage or age the response. Does nothing if there is none.
-  public func change(_ identity: RequestIdentity, _ change: (inout StoredAnswer) -> Void) {
+  public func change(_ identity: RequestIdentity, _ change: (inout StoredResponse) -> Void) {
     state.withLock { state in
-      guard var answer = state.answers[identity] else { return }
-      change(&answer)
-      state.answers[identity] = answer
+      guard var response = state.responses[identity] else { return }
+      change(&response)
+      state.responses[identity] = response
     }
   }
 
   /// Records a lookup and waits at the gate, then returns the stored response; `nil` if there is none.
-  public func answer(for identity: RequestIdentity) -> StoredAnswer? {
+  public func response(for identity: RequestIdentity) -> StoredResponse? {
     let count = state.withLock { state in
       state.lookups.append(identity.url)
       return state.lookups.count
     }
     looked.set(count)
     gate.pass()
-    return state.withLock { $0.answers[identity] }
+    return state.withLock { $0.responses[identity] }
   }
 
   /// Stores a response and returns true.
   @discardableResult
-  public func store(_ answer: StoredAnswer, for identity: RequestIdentity) -> Bool {
+  public func store(_ response: StoredResponse, for identity: RequestIdentity) -> Bool {
     state.withLock { state in
-      state.answers[identity] = answer
+      state.responses[identity] = response
       state.stores += 1
     }
     return true
@@ -67,23 +67,23 @@ public final class MemoryDataCache: ImageDataCache {
 
   /// Waits at the removal gate, then removes a response. Returns false if there was none.
   @discardableResult
-  public func removeAnswer(for identity: RequestIdentity) -> Bool {
+  public func removeResponse(for identity: RequestIdentity) -> Bool {
     removalGate.pass()
-    return state.withLock { $0.answers.removeValue(forKey: identity) != nil }
+    return state.withLock { $0.responses.removeValue(forKey: identity) != nil }
   }
 
   /// Waits at the removal gate, then removes all responses. Returns false if there were none.
   @discardableResult
-  public func removeAllAnswers() -> Bool {
+  public func removeAllResponses() -> Bool {
     removalGate.pass()
     return state.withLock { state in
-      defer { state.answers = [:] }
-      return !state.answers.isEmpty
+      defer { state.responses = [:] }
+      return !state.responses.isEmpty
     }
   }
 
   /// Returns true if a response is stored. Does not count as a lookup.
-  public func containsAnswer(for identity: RequestIdentity) -> Bool {
-    state.withLock { $0.answers[identity] != nil }
+  public func containsResponse(for identity: RequestIdentity) -> Bool {
+    state.withLock { $0.responses[identity] != nil }
   }
 }

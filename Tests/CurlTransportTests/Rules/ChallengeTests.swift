@@ -5,7 +5,7 @@ import VitrineLoading
 @testable import VitrineCurlTransport
 
 /// The rules for answering a challenge with a password (RFC 7616, 3.3).
-@Suite("A challenge is answered once, and once more for a stale nonce")
+@Suite("A challenge receives one reply, and one more for a stale nonce")
 struct ChallengeTests {
   private func refusal(_ value: String?, status: Int = 401) throws -> TransportResponse {
     let url = try #require(URL(string: "http://a.example/"))
@@ -41,7 +41,7 @@ struct ChallengeTests {
   }
 
   @Test(arguments: [nil, "Basic realm=a", "Bearer"])
-  func onlyADigestChallengeWithKnownCredentialsIsAnswered(value: String?) throws {
+  func onlyADigestChallengeReceivesKnownCredentials(value: String?) throws {
     var challenge = Challenge()
 
     let isWithheld = challenge.withhold(try refusal(value), knowing: digest)

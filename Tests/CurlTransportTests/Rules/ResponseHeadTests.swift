@@ -28,10 +28,10 @@ struct ResponseHeadTests {
     var head = ResponseHead()
 
     let hints = head.append(["HTTP/1.1 103 Early Hints", "Link: </a>", ""])
-    let answer = head.append(["HTTP/1.1 200 OK", "A: 1", ""])
+    let response = head.append(["HTTP/1.1 200 OK", "A: 1", ""])
 
     #expect(hints == .unfinished)
-    #expect(answer == .finished)
+    #expect(response == .finished)
     #expect(head.status == 200)
     #expect(head.headers == ["A": "1"])
   }

@@ -165,7 +165,7 @@ extension ScriptedServer.Step {
   static func send(_ text: String) -> Self { .send(Array(text.utf8)) }
 
   /// A complete response with this text as its body.
-  static func answer(_ body: String, status: String = "200 OK", fields: [String] = []) -> Self {
+  static func response(_ body: String, status: String = "200 OK", fields: [String] = []) -> Self {
     let lines = ["HTTP/1.1 \(status)", "Content-Length: \(body.utf8.count)"] + fields
     return .send(lines.joined(separator: "\r\n") + "\r\n\r\n" + body)
   }

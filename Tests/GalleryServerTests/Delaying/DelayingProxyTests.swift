@@ -12,9 +12,9 @@ struct DelayingProxyTests {
     let client = try Client(port: proxy.port)
 
     for _ in 0..<2 {
-      var answer: Answer?
-      let time = try ContinuousClock().measure { answer = try client.get("/a") }
-      #expect(answer?.body == body)
+      var response: Response?
+      let time = try ContinuousClock().measure { response = try client.get("/a") }
+      #expect(response?.body == body)
       #expect(time >= .milliseconds(40))
     }
 

@@ -47,7 +47,7 @@ struct ConnectionLimitTests {
     busy[2].leave()
 
     #expect(bodies == Array(repeating: [1], count: 4))
-    #expect(try waiting.readAnswer().status == 200)
+    #expect(try waiting.readResponse().status == 200)
   }
 
   @Test func idleConnectionIsClosedAfterTheIdleTime() throws {

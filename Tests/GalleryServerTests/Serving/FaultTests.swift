@@ -23,10 +23,10 @@ struct FaultTests {
   }
 
   @Test func errorStatusHasAShortTextBody() throws {
-    let answer = try client.get("/p?status=503")
+    let response = try client.get("/p?status=503")
 
-    #expect(answer.body == Array("503 Service Unavailable\n".utf8))
-    #expect(answer.headers["content-type"] == "text/plain")
+    #expect(response.body == Array("503 Service Unavailable\n".utf8))
+    #expect(response.headers["content-type"] == "text/plain")
   }
 
   @Test func truncatedResponseDeclaresItsFullLength() throws {
@@ -84,11 +84,11 @@ struct FaultTests {
   }
 
   @Test func chunkedBodyIsCompleteAndKeepsTheConnection() throws {
-    let answer = try client.get("/p?chunked=1")
+    let response = try client.get("/p?chunked=1")
 
-    #expect(answer.headers["transfer-encoding"] == "chunked")
-    #expect(answer.headers["content-length"] == nil)
-    #expect(answer.body == body)
+    #expect(response.headers["transfer-encoding"] == "chunked")
+    #expect(response.headers["content-length"] == nil)
+    #expect(response.body == body)
     #expect(server.log.first?.bodyBytesSent == 40_000)
     #expect(try client.get("/p").body == body)
   }
@@ -115,27 +115,27 @@ struct FaultTests {
   }
 
   @Test func htmlPageReplacesTheImage() throws {
-    let answer = try client.get("/p?html=1")
+    let response = try client.get("/p?html=1")
 
-    #expect(answer.status == 200)
-    #expect(answer.headers["content-type"] == "text/html; charset=utf-8")
-    #expect(String(decoding: answer.body, as: UTF8.self).hasPrefix("<!DOCTYPE html>"))
+    #expect(response.status == 200)
+    #expect(response.headers["content-type"] == "text/html; charset=utf-8")
+    #expect(String(decoding: response.body, as: UTF8.self).hasPrefix("<!DOCTYPE html>"))
   }
 
   @Test func emptyResponseKeepsItsContentType() throws {
-    let answer = try client.get("/p?empty=1")
+    let response = try client.get("/p?empty=1")
 
-    #expect(answer == Answer(status: 200, headers: answer.headers, body: []))
-    #expect(answer.headers["content-length"] == "0")
-    #expect(answer.headers["content-type"] == "image/png")
+    #expect(response == Response(status: 200, headers: response.headers, body: []))
+    #expect(response.headers["content-length"] == "0")
+    #expect(response.headers["content-type"] == "image/png")
   }
 
   @Test(arguments: [301, 302, 303, 307, 308])
   func redirectHasTheRequestedStatusAndLocation(status: Int) throws {
-    let answer = try client.get("/p?redirect=http%3A%2F%2Fhost%2Fx%3Fy%3Dz&status=\(status)")
+    let response = try client.get("/p?redirect=http%3A%2F%2Fhost%2Fx%3Fy%3Dz&status=\(status)")
 
-    #expect(answer.status == status)
-    #expect(answer.headers["location"] == "http://host/x?y=z")
+    #expect(response.status == status)
+    #expect(response.headers["location"] == "http://host/x?y=z")
   }
 
   @Test func redirectHopsEndAtTheImage() throws {
@@ -186,12 +186,12 @@ struct FaultTests {
   }
 
   @Test func headersAreAddedAndReplaced() throws {
-    let answer = try client.get("/p?header=X-One:%201&header=Content-Type:a/b&maxage=5&etag=t")
+    let response = try client.get("/p?header=X-One:%201&header=Content-Type:a/b&maxage=5&etag=t")
 
-    #expect(answer.headers["x-one"] == "1")
-    #expect(answer.headers["content-type"] == "a/b")
-    #expect(answer.headers["cache-control"] == "max-age=5")
-    #expect(answer.headers["etag"] == "\"t\"")
+    #expect(response.headers["x-one"] == "1")
+    #expect(response.headers["content-type"] == "a/b")
+    #expect(response.headers["cache-control"] == "max-age=5")
+    #expect(response.headers["etag"] == "\"t\"")
     #expect(try client.get("/p?nostore=1").headers["cache-control"] == "no-store")
   }
 
@@ -201,10 +201,10 @@ struct FaultTests {
   }
 
   @Test func responseBeforeClosingIsComplete() throws {
-    let answer = try client.get("/p?close=1")
+    let response = try client.get("/p?close=1")
 
-    #expect(answer.headers["connection"] == "close")
-    #expect(answer.body == body)
+    #expect(response.headers["connection"] == "close")
+    #expect(response.body == body)
     #expect(try client.readToEnd() == [])
   }
 

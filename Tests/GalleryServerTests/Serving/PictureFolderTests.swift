@@ -16,14 +16,14 @@ struct PictureFolderTests {
   }
 
   @Test func fileResponseHasTypeETagDateAndLifetime() throws {
-    let answer = try client.get("/gallery/a%20b.jpg")
+    let response = try client.get("/gallery/a%20b.jpg")
 
-    #expect(answer.status == 200)
-    #expect(answer.body == [1, 2, 3])
-    #expect(answer.headers["content-type"] == "image/jpeg")
-    #expect(answer.headers["cache-control"] == "max-age=3600")
-    #expect(answer.headers["last-modified"]?.hasSuffix(" GMT") == true)
-    #expect(answer.headers["etag"]?.hasPrefix("\"3-") == true)
+    #expect(response.status == 200)
+    #expect(response.body == [1, 2, 3])
+    #expect(response.headers["content-type"] == "image/jpeg")
+    #expect(response.headers["cache-control"] == "max-age=3600")
+    #expect(response.headers["last-modified"]?.hasSuffix(" GMT") == true)
+    #expect(response.headers["etag"]?.hasPrefix("\"3-") == true)
   }
 
   @Test(arguments: [
@@ -54,10 +54,10 @@ struct PictureFolderTests {
     let tag = try #require(try client.get("/gallery/a%20b.jpg").headers["etag"])
     folder.write([4, 5], to: "pictures/a b.jpg")
 
-    let answer = try client.get("/gallery/a%20b.jpg", headers: ["If-None-Match: \(tag)"])
+    let response = try client.get("/gallery/a%20b.jpg", headers: ["If-None-Match: \(tag)"])
 
-    #expect(answer.status == 200)
-    #expect(answer.body == [4, 5])
+    #expect(response.status == 200)
+    #expect(response.body == [4, 5])
   }
 
   @Test func eTagChangesWithANanosecondOfModificationTime() throws {

@@ -12,14 +12,14 @@ struct ServingTests {
   }
 
   @Test func addedResourceIsServedWithItsTypeAndHeaders() throws {
-    let answer = try Client(port: server.port).get("/one.png?row=5")
+    let response = try Client(port: server.port).get("/one.png?row=5")
 
-    #expect(answer.status == 200)
-    #expect(answer.body == [1, 2, 3])
-    #expect(answer.headers["content-type"] == "image/png")
-    #expect(answer.headers["content-length"] == "3")
-    #expect(answer.headers["x-maker"] == "me")
-    #expect(answer.headers["date"]?.hasSuffix(" GMT") == true)
+    #expect(response.status == 200)
+    #expect(response.body == [1, 2, 3])
+    #expect(response.headers["content-type"] == "image/png")
+    #expect(response.headers["content-length"] == "3")
+    #expect(response.headers["x-maker"] == "me")
+    #expect(response.headers["date"]?.hasSuffix(" GMT") == true)
   }
 
   @Test func laterResourceReplacesTheResourceAtItsPath() throws {
@@ -54,20 +54,20 @@ struct ServingTests {
     #expect(server.connectionCount == 1)
   }
 
-  @Test func pipelinedRequestsAreAnsweredInOrder() throws {
+  @Test func pipelinedRequestsReceiveResponsesInOrder() throws {
     let client = try Client(port: server.port)
 
     for target in ["/one.png", "/none", "/one.png?status=500"] { client.request(target) }
 
-    #expect(try (0..<3).map { _ in try client.readAnswer().status } == [200, 404, 500])
+    #expect(try (0..<3).map { _ in try client.readResponse().status } == [200, 404, 500])
   }
 
   @Test func responseToHeadHasNoBody() throws {
     let client = try Client(port: server.port)
 
-    let answer = try client.get("/one.png", method: "HEAD")
+    let response = try client.get("/one.png", method: "HEAD")
 
-    #expect(answer.headers["content-length"] == "3")
+    #expect(response.headers["content-length"] == "3")
     #expect(try client.get("/one.png").body == [1, 2, 3])
   }
 
@@ -82,7 +82,7 @@ struct ServingTests {
     let client = try Client(port: server.port)
     client.send("GET /one.png HTTP/1.0\r\n\r\n")
 
-    #expect(try client.readAnswer().body == [1, 2, 3])
+    #expect(try client.readResponse().body == [1, 2, 3])
     #expect(try client.readToEnd() == [])
   }
 
@@ -94,9 +94,9 @@ struct ServingTests {
       "POST /one.png HTTP/1.1\r\nHost: x\r\nContent-Length: 4000000\r\n\r\n" + body)
 
     #expect(wasTaken)
-    let answer = try client.readAnswer()
-    #expect(answer.status == 405)
-    #expect(answer.headers["allow"] == "GET, HEAD")
+    let response = try client.readResponse()
+    #expect(response.status == 405)
+    #expect(response.headers["allow"] == "GET, HEAD")
     #expect(try client.readToEnd() == [])
   }
 
@@ -110,7 +110,7 @@ struct ServingTests {
     let wasTaken = client.send(text)
 
     #expect(wasTaken)
-    #expect(try client.readAnswer().status == status)
+    #expect(try client.readResponse().status == status)
     #expect(try client.readToEnd() == [])
     #expect(server.log.map(\.status) == [status])
   }
@@ -121,7 +121,7 @@ struct ServingTests {
 
     for client in clients { client.request("/large?rate=1000000") }
 
-    for client in clients { #expect(try client.readAnswer().body.count == 100_000) }
+    for client in clients { #expect(try client.readResponse().body.count == 100_000) }
     #expect(server.connectionCount == 100)
   }
 

@@ -58,40 +58,40 @@ final class Client {
   }
 
   /// Sends a request and reads its response.
-  func get(_ target: String, method: String = "GET", headers: [String] = []) throws -> Answer {
+  func get(_ target: String, method: String = "GET", headers: [String] = []) throws -> Response {
     request(target, method: method, headers: headers)
-    return try readAnswer(isToHead: method == "HEAD")
+    return try readResponse(isToHead: method == "HEAD")
   }
 
   /// Reads a response to the end that its head announces.
-  func readAnswer(isToHead: Bool = false) throws -> Answer {
-    var answer = try readHead()
-    if isToHead || answer.status == 204 || answer.status == 304 { return answer }
-    if answer.headers["transfer-encoding"] == "chunked" {
+  func readResponse(isToHead: Bool = false) throws -> Response {
+    var response = try readHead()
+    if isToHead || response.status == 204 || response.status == 304 { return response }
+    if response.headers["transfer-encoding"] == "chunked" {
       while true {
         let size = Int(try readLine(), radix: 16) ?? 0
-        answer.body += try read(size)
+        response.body += try read(size)
         _ = try readLine()
-        if size == 0 { return answer }
+        if size == 0 { return response }
       }
     }
-    if let length = answer.headers["content-length"].flatMap({ Int($0) }) {
-      answer.body = try read(length)
+    if let length = response.headers["content-length"].flatMap({ Int($0) }) {
+      response.body = try read(length)
     } else {
-      answer.body = try readToEnd()
+      response.body = try readToEnd()
     }
-    return answer
+    return response
   }
 
-  func readHead() throws -> Answer {
+  func readHead() throws -> Response {
     let statusLine = try readLine()
     guard statusLine.hasPrefix("HTTP/1.1 ") else { throw ClientError.notHTTP }
-    var answer = Answer(status: Int(statusLine.split(separator: " ")[1]) ?? 0)
+    var response = Response(status: Int(statusLine.split(separator: " ")[1]) ?? 0)
     while true {
       let line = try readLine()
-      if line.isEmpty { return answer }
+      if line.isEmpty { return response }
       let name = line.prefix { $0 != ":" }
-      answer.headers[name.lowercased()] = String(line.dropFirst(name.count + 2))
+      response.headers[name.lowercased()] = String(line.dropFirst(name.count + 2))
     }
   }
 
@@ -132,7 +132,7 @@ final class Client {
 }
 
 /// A response as received, with lowercase header names.
-struct Answer: Equatable {
+struct Response: Equatable {
   var status: Int
   var headers: [String: String] = [:]
   var body: [UInt8] = []

@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("hang", "vitrine: disk cache: the disk does not answer; nothing is stored until it does"),
+    ("hang", "vitrine: disk cache: the disk does not respond; nothing is stored until it does"),
     ("slow", "vitrine: disk cache: the disk is slower than the network; some images are not stored"),
   ])
   func hangingOrSlowDiskIsReportedOnce(mode: String, line: String) throws {

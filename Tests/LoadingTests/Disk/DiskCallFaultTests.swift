@@ -14,16 +14,16 @@ import VitrineTesting
   }
 
   static let secret = identity("secret.jpg", headers: ["Cookie": "session=1"])
-  private static let other = answer(6000, seed: 9)
+  private static let other = storedResponse(6000, seed: 9)
 
-  private static var later: StoredAnswer {
-    var later = answer(5000, seed: 1)
+  private static var later: StoredResponse {
+    var later = storedResponse(5000, seed: 1)
     later.received += 60
     return later
   }
 
-  private static var varying: StoredAnswer {
-    var varying = answer(5000, headers: ["Vary": "X-Theme"])
+  private static var varying: StoredResponse {
+    var varying = storedResponse(5000, headers: ["Vary": "X-Theme"])
     varying.varying = [.init(name: "x-theme", value: "dark")]
     return varying
   }
@@ -33,9 +33,9 @@ import VitrineTesting
     let fixture = DiskFixture()
     guard operation != .storeFirst else { return fixture }
     let cache = fixture.cache()
-    for number in 1...3 { cache.store(answer(5000, seed: UInt8(number)), for: identity(number)) }
+    for number in 1...3 { cache.store(storedResponse(5000, seed: UInt8(number)), for: identity(number)) }
     // Without the private response the folder has no key.
-    if operation != .storeVarying { cache.store(answer(5000, seed: 4), for: secret) }
+    if operation != .storeVarying { cache.store(storedResponse(5000, seed: 4), for: secret) }
     return fixture
   }
 
@@ -43,7 +43,7 @@ import VitrineTesting
     switch operation {
     case .look: look(cache, identity(1), seed: 1)
     case .lookForSecret: look(cache, secret, seed: 4)
-    case .contain: _ = cache.containsAnswer(for: identity(1))
+    case .contain: _ = cache.containsResponse(for: identity(1))
     case .use:
       fixture.pass(7200)
       look(cache, identity(1), seed: 1)
@@ -51,23 +51,23 @@ import VitrineTesting
     case .storeVarying: cache.store(varying, for: identity(9))
     case .replace: cache.store(other, for: identity(1))
     case .note: cache.store(later, for: identity(1))
-    case .remove: cache.removeAnswer(for: identity(1))
-    case .removeAll: cache.removeAllAnswers()
+    case .remove: cache.removeResponse(for: identity(1))
+    case .removeAll: cache.removeAllResponses()
     case .trim: cache.trim()
     case .measure: _ = cache.measured()
     }
   }
 
   private static func look(_ cache: DiskImageCache, _ identity: RequestIdentity, seed: UInt8) {
-    let found = cache.answer(for: identity)
-    #expect(found == nil || found == answer(5000, seed: seed))
+    let found = cache.response(for: identity)
+    #expect(found == nil || found == storedResponse(5000, seed: seed))
   }
 
   /// Checks the conditions that hold after any failure.
   private static func check(_ operation: Operation, _ fixture: DiskFixture, _ note: Comment) {
     let cache = fixture.cache()
-    let found = (1...3).map { cache.answer(for: identity($0)) }
-    let expected = (1...3).map { answer(5000, seed: UInt8($0)) }
+    let found = (1...3).map { cache.response(for: identity($0)) }
+    let expected = (1...3).map { storedResponse(5000, seed: UInt8($0)) }
     switch operation {
     case .storeFirst: break
     case .removeAll:
@@ -79,9 +79,9 @@ import VitrineTesting
     default: for (found, expected) in zip(found, expected) { #expect(found == expected, note) }
     }
     if ![.storeFirst, .storeVarying, .removeAll].contains(operation) {
-      #expect(cache.answer(for: secret) == answer(5000, seed: 4), note)
+      #expect(cache.response(for: secret) == storedResponse(5000, seed: 4), note)
     }
-    let stored = cache.answer(for: identity(9))
+    let stored = cache.response(for: identity(9))
     #expect(stored == nil || stored?.body == other.body || stored?.body == varying.body, note)
     cache.trim()
     let leftovers = fixture.everything.filter {
@@ -96,15 +96,15 @@ import VitrineTesting
   ) {
     fixture.clock.advance(by: DiskImageCache.pause)
     #expect(cache.store(other, for: identity(9)), note)
-    #expect(cache.answer(for: identity(9)) == other, note)
-    #expect(cache.store(answer(5000, seed: 5), for: secret), note)
-    #expect(cache.answer(for: secret) == answer(5000, seed: 5), note)
+    #expect(cache.response(for: identity(9)) == other, note)
+    #expect(cache.store(storedResponse(5000, seed: 5), for: secret), note)
+    #expect(cache.response(for: secret) == storedResponse(5000, seed: 5), note)
     #expect(cache.store(varying, for: identity(10)), note)
-    #expect(cache.answer(for: identity(10))?.isFor(["X-Theme": "dark"]) == true, note)
+    #expect(cache.response(for: identity(10))?.isFor(["X-Theme": "dark"]) == true, note)
     #expect(cache.fault == nil, note)
-    #expect(cache.removeAnswer(for: identity(9)) && cache.answer(for: identity(9)) == nil, note)
+    #expect(cache.removeResponse(for: identity(9)) && cache.response(for: identity(9)) == nil, note)
     #expect(cache.measured().entries == fixture.files.count, note)
-    #expect(cache.removeAllAnswers() && fixture.files.isEmpty, note)
+    #expect(cache.removeAllResponses() && fixture.files.isEmpty, note)
   }
 
   @Test(
@@ -153,7 +153,7 @@ import VitrineTesting
       }
       await gate.waitUntilHeld(1)
       if operation != .storeFirst, operation != .removeAll {
-        #expect(cache.answer(for: identity(2)) == answer(5000, seed: 2), "\(operation), \(call)")
+        #expect(cache.response(for: identity(2)) == storedResponse(5000, seed: 2), "\(operation), \(call)")
       }
       gate.open()
       try await end

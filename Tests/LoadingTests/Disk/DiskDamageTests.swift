@@ -10,7 +10,7 @@ import Testing
 
   private func stored() throws -> (cache: DiskImageCache, path: String, bytes: [UInt8]) {
     let cache = fixture.cache()
-    #expect(cache.store(answer(60), for: identity(1)))
+    #expect(cache.store(storedResponse(60), for: identity(1)))
     let path = try #require(fixture.files.first)
     return (cache, path, Array(try Data(contentsOf: URL(filePath: path))))
   }
@@ -26,17 +26,17 @@ import Testing
       var flipped = bytes
       flipped[place] ^= masks[place % masks.count]
       try write(flipped, path)
-      #expect(cache.answer(for: identity(1)) == nil, "byte \(place)")
+      #expect(cache.response(for: identity(1)) == nil, "byte \(place)")
       #expect(access(path, F_OK) != 0, "byte \(place)")
     }
     #expect(cache.statistics.damaged == bytes.count && cache.statistics.failures == 0)
     try write(bytes, path)
-    #expect(cache.answer(for: identity(1)) == answer(60))
+    #expect(cache.response(for: identity(1)) == storedResponse(60))
   }
 
   @Test func damagedLargeFileIsAMiss() throws {
     let cache = fixture.cache()
-    let stored = answer(20_000)
+    let stored = storedResponse(20_000)
     #expect(cache.store(stored, for: identity(1)))
     let path = try #require(fixture.files.first)
     let bytes = Array(try Data(contentsOf: URL(filePath: path)))
@@ -47,41 +47,41 @@ import Testing
       var flipped = bytes
       flipped[place] ^= 1 << (place % 8)
       try write(flipped, path)
-      #expect(cache.answer(for: identity(1)) == nil, "byte \(place)")
+      #expect(cache.response(for: identity(1)) == nil, "byte \(place)")
       #expect(access(path, F_OK) != 0, "byte \(place)")
     }
     for count in stride(from: 0, to: bytes.count, by: 397) {
       try write(bytes.prefix(count), path)
-      #expect(cache.answer(for: identity(1)) == nil, "\(count) bytes")
+      #expect(cache.response(for: identity(1)) == nil, "\(count) bytes")
       try write(bytes.prefix(count) + [UInt8](repeating: 0, count: bytes.count - count), path)
-      #expect(cache.answer(for: identity(1)) == nil, "\(count) bytes, then zeros")
+      #expect(cache.response(for: identity(1)) == nil, "\(count) bytes, then zeros")
     }
     try write(bytes, path)
-    #expect(cache.answer(for: identity(1)) == stored)
+    #expect(cache.response(for: identity(1)) == stored)
   }
 
   @Test func swappedFilesAndBodiesAreMisses() throws {
     let cache = fixture.cache()
     var paths: [String] = []
     for number in 1...2 {
-      cache.store(answer(20_000, seed: UInt8(number)), for: identity(number))
+      cache.store(storedResponse(20_000, seed: UInt8(number)), for: identity(number))
       paths.append(try #require(fixture.files.first { !paths.contains($0) }))
     }
     let contents = try paths.map { Array(try Data(contentsOf: URL(filePath: $0))) }
     // Whole files under the name of another key stay, because they may belong to another request.
     try write(contents[1], paths[0])
     try write(contents[0], paths[1])
-    for number in 1...2 { #expect(cache.answer(for: identity(number)) == nil) }
+    for number in 1...2 { #expect(cache.response(for: identity(number)) == nil) }
     // Bodies of the same length behind other heads, and blocks that a file system might swap.
     for start in [contents[0].count - 20_000, 4096, 8192, 16384] {
       for (one, other) in [(0, 1), (1, 0)] {
         try write(contents[one][..<start] + contents[other][start...], paths[one])
-        #expect(cache.answer(for: identity(one + 1)) == nil, "from \(start)")
+        #expect(cache.response(for: identity(one + 1)) == nil, "from \(start)")
       }
     }
     for number in 0..<2 { try write(contents[number], paths[number]) }
     for number in 1...2 {
-      #expect(cache.answer(for: identity(number)) == answer(20_000, seed: UInt8(number)))
+      #expect(cache.response(for: identity(number)) == storedResponse(20_000, seed: UInt8(number)))
     }
   }
 
@@ -89,18 +89,18 @@ import Testing
     let (cache, path, bytes) = try stored()
     for count in 0..<bytes.count {
       try write(bytes.prefix(count), path)
-      #expect(!cache.containsAnswer(for: identity(1)), "\(count) bytes")
+      #expect(!cache.containsResponse(for: identity(1)), "\(count) bytes")
       #expect(access(path, F_OK) != 0, "\(count) bytes")
       // A power cut can leave a file of full length that has only zeros from some offset on.
       try write(bytes.prefix(count) + [UInt8](repeating: 0, count: bytes.count - count), path)
-      #expect(cache.answer(for: identity(1)) == nil, "\(count) bytes, then zeros")
+      #expect(cache.response(for: identity(1)) == nil, "\(count) bytes, then zeros")
       #expect(access(path, F_OK) != 0, "\(count) bytes, then zeros")
     }
   }
 
   @Test func updatedHeadersAreAppendedWithoutRewritingTheBody() throws {
     let cache = fixture.cache()
-    var later = answer(100_000)
+    var later = storedResponse(100_000)
     cache.store(later, for: identity(1))
     let path = try #require(fixture.files.first)
     let place = try #require(
@@ -111,21 +111,21 @@ import Testing
         url: later.response.url, status: 200, headers: ["ETag": "\"a\"", "Content-Language": "\(round)"])
       fixture.pass(60)
       #expect(cache.store(later, for: identity(1)))
-      #expect(cache.answer(for: identity(1)) == later)
+      #expect(cache.response(for: identity(1)) == later)
       let attributes = try FileManager.default.attributesOfItem(atPath: path)
       #expect(attributes[.size] as? Int ?? 0 <= 100_000 + 17_000)
       if round == 20 { #expect(attributes[.systemFileNumber] as? Int == place) }
     }
-    #expect(fixture.cache().answer(for: identity(1)) == later)
+    #expect(fixture.cache().response(for: identity(1)) == later)
     #expect(cache.statistics.entries == 1 && cache.statistics.bytes <= 120_000)
     // A different body rewrites the file.
-    #expect(cache.store(answer(100_000, seed: 2), for: identity(1)))
-    #expect(cache.answer(for: identity(1)) == answer(100_000, seed: 2))
+    #expect(cache.store(storedResponse(100_000, seed: 2), for: identity(1)))
+    #expect(cache.response(for: identity(1)) == storedResponse(100_000, seed: 2))
   }
 
   @Test func tornHeaderUpdateIsIgnored() throws {
     let (cache, path, bytes) = try stored()
-    var later = answer(60)
+    var later = storedResponse(60)
     later.received += 60
     cache.store(later, for: identity(1))
     var last = later
@@ -135,19 +135,19 @@ import Testing
     let note = (noted.count - bytes.count) / 2
     for count in bytes.count...noted.count {
       try write(noted.prefix(count), path)
-      let expected = count < bytes.count + note ? answer(60) : count < noted.count ? later : last
-      #expect(cache.answer(for: identity(1)) == expected, "\(count) bytes")
+      let expected = count < bytes.count + note ? storedResponse(60) : count < noted.count ? later : last
+      #expect(cache.response(for: identity(1)) == expected, "\(count) bytes")
     }
     for place in bytes.count..<noted.count {
       var flipped = noted
       flipped[place] ^= 0x10
       try write(flipped, path)
-      let expected = place < bytes.count + note ? answer(60) : later
-      #expect(cache.answer(for: identity(1)) == expected, "byte \(place)")
+      let expected = place < bytes.count + note ? storedResponse(60) : later
+      #expect(cache.response(for: identity(1)) == expected, "byte \(place)")
     }
     // Nothing is appended after a torn update: the file is rewritten.
     try write(noted.dropLast(), path)
-    #expect(cache.store(last, for: identity(1)) && cache.answer(for: identity(1)) == last)
+    #expect(cache.store(last, for: identity(1)) && cache.response(for: identity(1)) == last)
     #expect(try Data(contentsOf: URL(filePath: path)).count == bytes.count)
     #expect(cache.statistics.damaged == 0)
   }
@@ -155,9 +155,9 @@ import Testing
   @Test func damagedResponseCanBeStoredAgain() throws {
     let (cache, path, bytes) = try stored()
     try write(bytes.dropLast(), path)
-    #expect(cache.answer(for: identity(1)) == nil)
-    #expect(cache.store(answer(60), for: identity(1)))
-    #expect(cache.answer(for: identity(1)) == answer(60))
+    #expect(cache.response(for: identity(1)) == nil)
+    #expect(cache.store(storedResponse(60), for: identity(1)))
+    #expect(cache.response(for: identity(1)) == storedResponse(60))
   }
 
   @Test func headWithExcessiveLengthsIsAMiss() throws {
@@ -166,18 +166,18 @@ import Testing
       var lying = bytes
       lying[place] = 0xFF
       try write(lying, path)
-      #expect(cache.answer(for: identity(1)) == nil)
+      #expect(cache.response(for: identity(1)) == nil)
     }
   }
 
   @Test func responseUnderTheFileNameOfAnotherIsNotServed() throws {
     let (cache, path, _) = try stored()
-    cache.store(answer(seed: 2), for: identity(2))
+    cache.store(storedResponse(seed: 2), for: identity(2))
     let other = try #require(fixture.files.first { $0 != path })
     try FileManager.default.removeItem(atPath: path)
     try FileManager.default.moveItem(atPath: other, toPath: path)
-    #expect(cache.answer(for: identity(1)) == nil)
-    #expect(cache.answer(for: identity(2)) == nil)
+    #expect(cache.response(for: identity(1)) == nil)
+    #expect(cache.response(for: identity(2)) == nil)
   }
 
   @Test func symbolicLinkIsNotFollowed() throws {
@@ -186,20 +186,20 @@ import Testing
     try write(bytes, elsewhere)
     try FileManager.default.removeItem(atPath: path)
     try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: elsewhere)
-    #expect(cache.answer(for: identity(1)) == nil)
+    #expect(cache.response(for: identity(1)) == nil)
     #expect(FileManager.default.fileExists(atPath: elsewhere))
     #expect(fixture.everything.isEmpty)
     try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: elsewhere)
-    #expect(cache.store(answer(), for: identity(1)))
+    #expect(cache.store(storedResponse(), for: identity(1)))
     #expect(try Array(Data(contentsOf: URL(filePath: elsewhere))) == bytes)
-    #expect(cache.answer(for: identity(1)) == answer())
+    #expect(cache.response(for: identity(1)) == storedResponse())
   }
 
   @Test func readingAFIFODoesNotWait() throws {
     let (cache, path, _) = try stored()
     try FileManager.default.removeItem(atPath: path)
     #expect(mkfifo(path, 0o600) == 0)
-    #expect(cache.answer(for: identity(1)) == nil)
+    #expect(cache.response(for: identity(1)) == nil)
     #expect(fixture.everything.isEmpty)
   }
 
@@ -207,8 +207,8 @@ import Testing
     let (cache, path, _) = try stored()
     try FileManager.default.removeItem(atPath: path)
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-    #expect(cache.answer(for: identity(1)) == nil)
-    #expect(!cache.store(answer(), for: identity(1)))
+    #expect(cache.response(for: identity(1)) == nil)
+    #expect(!cache.store(storedResponse(), for: identity(1)))
     #expect(cache.statistics.failures == 1)
   }
 }

@@ -27,11 +27,11 @@ import VitrineTesting
   @Test(.enabled(if: mayMount, needsMount)) func fullDiskEvictsTheLeastRecentlyUsed() throws {
     try withDisk("256k") {
       let cache = fixture.cache()
-      for number in 0..<20 { #expect(cache.store(answer(30_000), for: identity(number))) }
+      for number in 0..<20 { #expect(cache.store(storedResponse(30_000), for: identity(number))) }
       #expect(cache.fault == nil && cache.statistics.failures == 0)
       #expect((5...8).contains(fixture.files.count) && fixture.everything.count == fixture.files.count)
-      for number in 15..<20 { #expect(cache.answer(for: identity(number)) == answer(30_000)) }
-      #expect(!cache.store(answer(300_000), for: identity(20)))
+      for number in 15..<20 { #expect(cache.response(for: identity(number)) == storedResponse(30_000)) }
+      #expect(!cache.store(storedResponse(300_000), for: identity(20)))
       #expect(cache.fault == .diskIsFull(path: fixture.folder))
     }
   }
@@ -41,25 +41,25 @@ import VitrineTesting
     defer { umount2(fixture.folder, 2) }
     let cache = fixture.cache()
     var kept = 0
-    while kept < 10, cache.store(answer(30_000), for: identity(kept)) { kept += 1 }
+    while kept < 10, cache.store(storedResponse(30_000), for: identity(kept)) { kept += 1 }
     #expect((1...6).contains(kept))
     #expect(cache.fault == .refused(path: fixture.folder, code: ENOSPC))
     #expect(fixture.everything.count == kept && cache.measured().entries == kept)
-    for number in 0..<kept { #expect(cache.answer(for: identity(number)) == answer(30_000)) }
+    for number in 0..<kept { #expect(cache.response(for: identity(number)) == storedResponse(30_000)) }
     // Writing pauses even when there is room again; reading does not pause.
-    #expect(cache.removeAllAnswers())
-    #expect(!cache.store(answer(), for: identity(100)))
+    #expect(cache.removeAllResponses())
+    #expect(!cache.store(storedResponse(), for: identity(100)))
     #expect(cache.statistics.failures == 1 && cache.statistics.refusals == 1)
     fixture.clock.advance(by: DiskImageCache.pause)
-    #expect(cache.store(answer(), for: identity(100)))
+    #expect(cache.store(storedResponse(), for: identity(100)))
     #expect(cache.fault == nil)
   }
 
   @Test(.enabled(if: mayMount, needsMount)) func freeBytesLimitIsKept() throws {
     try withDisk("1m") {
       let cache = fixture.cache { $0.freeBytes = 512 << 10 }
-      for number in 0..<100 { #expect(cache.store(answer(30_000), for: identity(number))) }
-      #expect(cache.answer(for: identity(99)) != nil && cache.answer(for: identity(0)) == nil)
+      for number in 0..<100 { #expect(cache.store(storedResponse(30_000), for: identity(number))) }
+      #expect(cache.response(for: identity(99)) != nil && cache.response(for: identity(0)) == nil)
       var system = statvfs()
       #expect(statvfs(fixture.folder, &system) == 0)
       #expect(Int(system.f_bavail) * Int(system.f_frsize) >= 512 << 10)
@@ -69,25 +69,25 @@ import VitrineTesting
   @Test(.enabled(if: mayMount, needsMount)) func diskFilledByOtherProgramsKeepsTheOfflineCopy() throws {
     try withDisk("4m") {
       let cache = fixture.cache { $0.freeBytes = 1 << 20 }
-      for number in 0..<20 { #expect(cache.store(answer(30_000), for: identity(number))) }
+      for number in 0..<20 { #expect(cache.store(storedResponse(30_000), for: identity(number))) }
       try Data(count: 2600 << 10).write(to: URL(filePath: fixture.folder + "/other"))
 
       for number in 20..<40 {
-        #expect(!cache.store(answer(30_000), for: identity(number)))
+        #expect(!cache.store(storedResponse(30_000), for: identity(number)))
         fixture.clock.advance(by: DiskImageCache.pause)
       }
 
       #expect(cache.fault == .diskIsFull(path: fixture.folder))
       let offline = fixture.cache()
-      for number in 0..<20 { #expect(offline.answer(for: identity(number)) == answer(30_000)) }
+      for number in 0..<20 { #expect(offline.response(for: identity(number)) == storedResponse(30_000)) }
       // A new body replaces the old body, and updated headers replace the old headers.
-      #expect(cache.store(answer(29_000, seed: 2), for: identity(0)))
-      #expect(cache.answer(for: identity(0)) == answer(29_000, seed: 2))
-      #expect(cache.store(answer(30_000, headers: ["ETag": "\"b\""]), for: identity(1)))
+      #expect(cache.store(storedResponse(29_000, seed: 2), for: identity(0)))
+      #expect(cache.response(for: identity(0)) == storedResponse(29_000, seed: 2))
+      #expect(cache.store(storedResponse(30_000, headers: ["ETag": "\"b\""]), for: identity(1)))
       // When there is room again, responses are stored.
       try FileManager.default.removeItem(atPath: fixture.folder + "/other")
       fixture.clock.advance(by: DiskImageCache.pause)
-      #expect(cache.store(answer(30_000), for: identity(20)) && cache.fault == nil)
+      #expect(cache.store(storedResponse(30_000), for: identity(20)) && cache.fault == nil)
     }
   }
 
@@ -96,7 +96,7 @@ import VitrineTesting
     #expect(mount("tmpfs", fixture.folder, "tmpfs", 0, "size=8m,nr_inodes=200") == 0)
     defer { umount2(fixture.folder, 2) }
     let cache = fixture.cache { $0.freeFiles = 1000 }
-    for number in 0..<20 { #expect(cache.store(answer(30_000), for: identity(number))) }
+    for number in 0..<20 { #expect(cache.store(storedResponse(30_000), for: identity(number))) }
     let others = fixture.folder + "/others"
     try FileManager.default.createDirectory(atPath: others, withIntermediateDirectories: false)
     var system = statvfs()
@@ -105,30 +105,30 @@ import VitrineTesting
     }
 
     for number in 20..<25 {
-      #expect(!cache.store(answer(30_000), for: identity(number)))
+      #expect(!cache.store(storedResponse(30_000), for: identity(number)))
       fixture.clock.advance(by: DiskImageCache.pause)
     }
 
     #expect(cache.fault == .diskIsFull(path: fixture.folder))
     let offline = fixture.cache()
-    for number in 0..<20 { #expect(offline.answer(for: identity(number)) == answer(30_000)) }
+    for number in 0..<20 { #expect(offline.response(for: identity(number)) == storedResponse(30_000)) }
     try FileManager.default.removeItem(atPath: others)
     fixture.clock.advance(by: DiskImageCache.pause)
-    #expect(cache.store(answer(30_000), for: identity(20)) && cache.fault == nil)
+    #expect(cache.store(storedResponse(30_000), for: identity(20)) && cache.fault == nil)
   }
 
   @Test(.enabled(if: mayMount, needsMount)) func readOnlyDiskIsReadAndNotWritten() throws {
     try withDisk("256k") {
       let cache = fixture.cache()
-      cache.store(answer(), for: identity(1))
+      cache.store(storedResponse(), for: identity(1))
       #expect(mount("tmpfs", fixture.folder, "tmpfs", UInt(MS_REMOUNT) | UInt(MS_RDONLY), nil) == 0)
       fixture.pass(10_000)
-      #expect(cache.answer(for: identity(1)) == answer())
-      #expect(!cache.store(answer(), for: identity(2)))
+      #expect(cache.response(for: identity(1)) == storedResponse())
+      #expect(!cache.store(storedResponse(), for: identity(2)))
       #expect(cache.fault == .refused(path: fixture.folder, code: EROFS))
-      #expect(!cache.removeAnswer(for: identity(1)) && !cache.removeAllAnswers())
+      #expect(!cache.removeResponse(for: identity(1)) && !cache.removeAllResponses())
       cache.trim()
-      #expect(cache.answer(for: identity(1)) == answer())
+      #expect(cache.response(for: identity(1)) == storedResponse())
     }
   }
 
@@ -136,9 +136,9 @@ import VitrineTesting
   func invalidDirectoryIsAMissAndReportsAFault(path: String) {
     // `%00` stands for a zero byte, which an argument's name cannot contain.
     let cache = fixture.cache(path.replacingOccurrences(of: "%00", with: "\0"))
-    #expect(!cache.store(answer(), for: identity(1)))
-    #expect(cache.answer(for: identity(1)) == nil)
-    #expect(!cache.removeAllAnswers() && cache.measured().entries == 0)
+    #expect(!cache.store(storedResponse(), for: identity(1)))
+    #expect(cache.response(for: identity(1)) == nil)
+    #expect(!cache.removeAllResponses() && cache.measured().entries == 0)
     guard case .refused(_, let code)? = cache.fault else {
       Issue.record("no fault")
       return
@@ -149,11 +149,11 @@ import VitrineTesting
   @Test func removedFolderIsCreatedAgain() throws {
     let cache = fixture.cache()
     for _ in 0..<3 {
-      cache.store(answer(), for: identity(1))
+      cache.store(storedResponse(), for: identity(1))
       try FileManager.default.removeItem(atPath: fixture.folder)
-      #expect(cache.answer(for: identity(1)) == nil)
-      #expect(cache.store(answer(), for: identity(2)))
-      #expect(cache.answer(for: identity(2)) == answer())
+      #expect(cache.response(for: identity(1)) == nil)
+      #expect(cache.store(storedResponse(), for: identity(2)))
+      #expect(cache.response(for: identity(2)) == storedResponse())
       try FileManager.default.removeItem(atPath: fixture.root)
     }
     #expect(cache.fault == nil && cache.statistics.failures == 0)
@@ -161,26 +161,26 @@ import VitrineTesting
 
   @Test(.enabled(if: geteuid() == 0, "needs another user")) func aFolderOfAnotherUserIsRefused() {
     let cache = fixture.cache()
-    cache.store(answer(), for: identity(1))
+    cache.store(storedResponse(), for: identity(1))
     for path in [fixture.folder, fixture.root] {
       #expect(chown(path, 12345, 12345) == 0)
-      #expect(cache.answer(for: identity(1)) == nil)
+      #expect(cache.response(for: identity(1)) == nil)
       #expect(cache.fault == .ownedBySomebodyElse(path: fixture.folder))
       fixture.clock.advance(by: DiskImageCache.pause)
-      #expect(!cache.store(answer(), for: identity(2)))
-      #expect(!cache.removeAllAnswers())
+      #expect(!cache.store(storedResponse(), for: identity(2)))
+      #expect(!cache.removeAllResponses())
       #expect(chown(path, 0, 0) == 0)
     }
     fixture.clock.advance(by: DiskImageCache.pause)
-    #expect(cache.answer(for: identity(1)) == answer())
-    #expect(cache.store(answer(), for: identity(2)) && cache.fault == nil)
+    #expect(cache.response(for: identity(1)) == storedResponse())
+    #expect(cache.store(storedResponse(), for: identity(2)) && cache.fault == nil)
   }
 
   @Test(.enabled(if: geteuid() != 0, "root may write anywhere")) func unwritableFolderIsAMiss() {
     #expect(chmod(fixture.folder, 0o500) == 0)
     for path in [fixture.folder, fixture.folder + "/deeper"] {
       let cache = fixture.cache(path)
-      #expect(!cache.store(answer(), for: identity(1)) && cache.answer(for: identity(1)) == nil)
+      #expect(!cache.store(storedResponse(), for: identity(1)) && cache.response(for: identity(1)) == nil)
       #expect(cache.fault == .refused(path: path, code: EACCES))
     }
     #expect(chmod(fixture.folder, 0o700) == 0)
@@ -195,15 +195,15 @@ import VitrineTesting
         ?? {
           // Replaces one of the 256 subfolders.
           try FileManager.default.removeItem(atPath: fixture.root)
-          cache.store(answer(), for: identity(1))
+          cache.store(storedResponse(), for: identity(1))
           let shard = try #require(fixture.files.first).split(separator: "/").dropLast().joined(
             separator: "/")
           return "/" + shard
         }()
       try? FileManager.default.removeItem(atPath: path)
       try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: elsewhere.folder)
-      #expect(!cache.store(answer(), for: identity(1)))
-      #expect(cache.answer(for: identity(1)) == nil)
+      #expect(!cache.store(storedResponse(), for: identity(1)))
+      #expect(cache.response(for: identity(1)) == nil)
       #expect(cache.fault != nil)
       #expect(try FileManager.default.contentsOfDirectory(atPath: elsewhere.folder).isEmpty)
     }
@@ -215,14 +215,15 @@ import VitrineTesting
       atPath: fixture.folder + "/real", withIntermediateDirectories: false)
     try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: fixture.folder + "/real")
     let cache = fixture.cache(link)
-    #expect(cache.store(answer(), for: identity(1)) && cache.answer(for: identity(1)) == answer())
+    #expect(
+      cache.store(storedResponse(), for: identity(1)) && cache.response(for: identity(1)) == storedResponse())
   }
 
   @Test func folderReadableByOthersIsMadePrivate() throws {
     let cache = fixture.cache()
-    cache.store(answer(), for: identity(1))
+    cache.store(storedResponse(), for: identity(1))
     #expect(chmod(fixture.root, 0o777) == 0)
-    #expect(cache.answer(for: identity(1)) != nil)
+    #expect(cache.response(for: identity(1)) != nil)
     var status = stat()
     #expect(stat(fixture.root, &status) == 0 && status.st_mode & 0o777 == 0o700)
   }
@@ -237,10 +238,10 @@ import VitrineTesting
       .filter { $0.hasPrefix(fixture.folder) }
     }
     for number in 0..<20 {
-      cache.store(answer(), for: identity(number))
-      _ = cache.answer(for: identity(number - 1))
+      cache.store(storedResponse(), for: identity(number))
+      _ = cache.response(for: identity(number - 1))
     }
-    cache.removeAllAnswers()
+    cache.removeAllResponses()
     #expect(try links().isEmpty)
   }
 }

@@ -70,8 +70,10 @@ final class DiskFixture: Sendable {
 }
 
 /// Returns a stored response with a body of `count` bytes, which depend on `seed`.
-func answer(_ count: Int = 100, seed: UInt8 = 1, headers: HTTPHeaders = ["ETag": "\"a\""]) -> StoredAnswer {
-  StoredAnswer(
+func storedResponse(_ count: Int = 100, seed: UInt8 = 1, headers: HTTPHeaders = ["ETag": "\"a\""])
+  -> StoredResponse
+{
+  StoredResponse(
     response: TransportResponse(
       url: url("where-it-came-from.jpg"), status: 200, headers: headers, expectedLength: count),
     body: (0..<count).map { UInt8(truncatingIfNeeded: $0) &* 7 &+ seed },

@@ -19,7 +19,7 @@ import VitrineTesting
     let tasks = (0..<8).map { world.downloader.load(request("\($0).jpg", host: "\($0).test")) }
     await gate.waitUntilHeld(2)
     #expect(world.transport.transfers.isEmpty)
-    world.transport.answerAll { $0.answer(with: Fixture.picture, DiskWorld.minute) }
+    world.transport.respondToAll { $0.respond(with: Fixture.picture, DiskWorld.minute) }
 
     world.world.clock.advance(by: LookupLine.deadline)
     await gate.waitUntilHeld(4)
@@ -36,7 +36,7 @@ import VitrineTesting
     let gate = Gate()
     let world = hanging(gate)
     world.keep("kept.jpg")
-    world.transport.answerAll { $0.answer(with: Fixture.picture, DiskWorld.minute) }
+    world.transport.respondToAll { $0.respond(with: Fixture.picture, DiskWorld.minute) }
     let tasks = (0..<4).map { world.downloader.load(request("\($0).jpg")) }
     for held in [2, 4] {
       await gate.waitUntilHeld(held)
@@ -46,7 +46,7 @@ import VitrineTesting
 
     gate.open()
     await gate.waitUntilHeld(0)
-    try await until { world.downloader.isDiskAnswering }
+    try await until { world.downloader.isDiskResponding }
 
     #expect(try await world.downloader.image(for: request("kept.jpg")).source == .disk)
   }
@@ -64,7 +64,7 @@ import VitrineTesting
     gate.open()
 
     #expect(try await heard.wait(for: 1)[0].get().source == .disk)
-    transfer.answer(with: Self.other, DiskWorld.minute)
+    transfer.respond(with: Self.other, DiskWorld.minute)
     await world.downloader.drain()
     #expect(heard.values.count == 1)
   }
@@ -82,7 +82,7 @@ import VitrineTesting
 
     gate.open()
     await gate.waitUntilHeld(0)
-    try await until { world.downloader.isDiskAnswering }
+    try await until { world.downloader.isDiskResponding }
     transfer.send(Self.other)
     transfer.finish()
 
@@ -101,7 +101,7 @@ import VitrineTesting
     let transfer = try await world.transfer()
 
     gate.open()
-    try await until { world.downloader.isDiskAnswering }
+    try await until { world.downloader.isDiskResponding }
     transfer.refuse(503)
 
     #expect(try await task.response.freshness == .stale(age: 100, reason: .status(503)))
@@ -127,7 +127,7 @@ import VitrineTesting
       for task in tasks { task.cancel() }
       world.world.clock.advance(by: LookupLine.deadline)
     }
-    world.transport.answerAll { $0.answer(with: Fixture.picture, DiskWorld.minute) }
+    world.transport.respondToAll { $0.respond(with: Fixture.picture, DiskWorld.minute) }
     #expect(try await world.downloader.image(for: request("next.jpg")).source == .network)
     gate.open()
   }
@@ -138,7 +138,7 @@ import VitrineTesting
     let (gate, cache) = (Gate(), SlowStore())
     cache.hold(gate)
     let world = Fixture(dataCache: cache)
-    world.transport.answerAll { $0.answer(with: Fixture.picture, DiskWorld.minute) }
+    world.transport.respondToAll { $0.respond(with: Fixture.picture, DiskWorld.minute) }
     let responses = [
       try await world.downloader.image(for: request("a.jpg")),
       try await world.downloader.image(for: request("b.jpg")),
@@ -170,7 +170,7 @@ import VitrineTesting
     // The original body is stored, while the decoded image is small.
     let world = Fixture({ $0.bodyModifier = { _, _ in Fixture.picture } }, dataCache: cache)
     let body = FakeDecoder.picture(width: 4, height: 4, count: DiskWrites.unwrittenBytesLimit / 3 + 1)
-    world.transport.answerAll { $0.answer(with: body, DiskWorld.minute) }
+    world.transport.respondToAll { $0.respond(with: body, DiskWorld.minute) }
 
     var responses: [ImageResponse] = []
     for number in 0..<4 { responses.append(try await world.downloader.image(for: request("\(number).jpg"))) }
@@ -227,19 +227,19 @@ private final class SlowStore: ImageDataCache {
 
   func hold(_ gate: Gate) { self.gate.withLock { $0 = gate } }
 
-  func answer(for identity: RequestIdentity) -> StoredAnswer? { nil }
-  func containsAnswer(for identity: RequestIdentity) -> Bool { true }
+  func response(for identity: RequestIdentity) -> StoredResponse? { nil }
+  func containsResponse(for identity: RequestIdentity) -> Bool { true }
 
-  func store(_ answer: StoredAnswer, for identity: RequestIdentity) -> Bool {
+  func store(_ response: StoredResponse, for identity: RequestIdentity) -> Bool {
     gate.withLock { $0 }?.pass()
     counts.withLock { $0.stored += 1 }
     return true
   }
 
-  func removeAnswer(for identity: RequestIdentity) -> Bool {
+  func removeResponse(for identity: RequestIdentity) -> Bool {
     counts.withLock { $0.removals += 1 }
     return true
   }
 
-  func removeAllAnswers() -> Bool { true }
+  func removeAllResponses() -> Bool { true }
 }

@@ -22,7 +22,7 @@ import VitrineTesting
     let only = world.downloader.load(request(policy: .cacheOnly))
     gate.open()
     #expect(try await only.response.freshness == .stale(age: 100, reason: nil))
-    try await world.transfer().answer(with: Self.other)
+    try await world.transfer().respond(with: Self.other)
     #expect(try await other.response.source == .network)
     #expect(try await first.response.source == .network)
     #expect(world.transport.transfers.count == 1)
@@ -35,7 +35,7 @@ import VitrineTesting
     let transfer = try await world.transfer()
     let only = try await world.downloader.image(for: request(policy: .cacheOnly))
     #expect(only.freshness == .stale(age: 100, reason: nil))
-    transfer.answerNotModified()
+    transfer.respondNotModified()
     #expect(try await other.response.freshness == .revalidated)
   }
 
@@ -45,7 +45,7 @@ import VitrineTesting
     let only = world.downloader.load(request(policy: .cacheOnly))
     await world.world.gate.waitUntilHeld(1)
     let other = world.downloader.load(request())
-    try await world.transfer().answer(with: Self.other)
+    try await world.transfer().respond(with: Self.other)
     world.world.gate.open()
     #expect(try await only.response.freshness == .stale(age: 100, reason: nil))
     #expect(try await other.response.source == .network)
@@ -59,8 +59,8 @@ import VitrineTesting
     let second = world.downloader.load(request(policy: .reload))
     let transfer = try await world.transfer(2)
     #expect(transfer.request.headers["If-None-Match"] == nil)
-    question.answerNotModified()
-    transfer.answer(with: Self.other)
+    question.respondNotModified()
+    transfer.respond(with: Self.other)
     #expect(try await first.response.freshness == .revalidated)
     #expect(try await second.response.source == .network)
     await world.downloader.drain()
@@ -78,7 +78,7 @@ import VitrineTesting
 
     let joining = world.downloader.load(request(policy: .reload))
     try #require(world.transport.transfers.count == 2)
-    transfer.answer(with: Self.other)
+    transfer.respond(with: Self.other)
     #expect(try await joining.response.image === reload.response.image)
   }
 
@@ -91,7 +91,7 @@ import VitrineTesting
     let wholeAnew = world.downloader.load(request(policy: .reload))
     let smallAnew = world.downloader.load(request(policy: .reload, target: Self.small))
     world.world.gate.open()
-    try await world.transfer().answer(with: Self.other)
+    try await world.transfer().respond(with: Self.other)
     #expect(try await whole.response.source == .disk)
     #expect(try await small.response.source == .disk)
     #expect(try await wholeAnew.response.source == .network)
@@ -102,7 +102,7 @@ import VitrineTesting
   @Test func responseWithALateJoinerIsStoredOnce() async throws {
     let world = DiskWorld(decodingIsHeld: true)
     let first = world.downloader.load(request())
-    try await world.transfer().answer(with: Fixture.picture, DiskWorld.minute)
+    try await world.transfer().respond(with: Fixture.picture, DiskWorld.minute)
     await world.world.gate.waitUntilHeld(1)
     let second = world.downloader.load(request(target: Self.small))
     await world.world.gate.waitUntilHeld(2)
@@ -118,7 +118,7 @@ import VitrineTesting
     let fetch = try #require(registry.start(request(policy: .reload), lane: lane).actions.fetches.first)
     _ = registry.start(request(policy: .reload, target: Self.small), lane: lane)
     var bytes = FetchedBytes(body: Fixture.picture, response: nil)
-    bytes.answer = world.disk.answers.first
+    bytes.storedResponse = world.disk.responses.first
     let decodes = registry.fetchEnded(fetch, .success(bytes)).decodes
     try #require(decodes.count == 2)
     var actions = registry.decodeEnded(decodes[0], .success(.solid(width: 1, height: 1)))
@@ -133,13 +133,13 @@ import VitrineTesting
     var aside = request()
     aside.cache = .memoryOnly
     let first = world.downloader.load(aside)
-    try await world.transfer().answer(with: Self.other, DiskWorld.minute)
+    try await world.transfer().respond(with: Self.other, DiskWorld.minute)
     await world.world.gate.waitUntilHeld(1)
     let second = world.downloader.load(request(target: Self.small))
     world.world.gate.open()
     _ = try await (first.response, second.response)
     await world.downloader.drain()
-    #expect(world.disk.answers.map(\.body) == [Self.other])
+    #expect(world.disk.responses.map(\.body) == [Self.other])
   }
 
   @Test func revalidationUpdatesTheImagesOfAllIdentifiers() async throws {
@@ -151,7 +151,7 @@ import VitrineTesting
     await gate.waitUntilHeld(1)
     gate.open()
     for task in tasks { #expect(try await task.response.freshness == .stale(age: 100, reason: nil)) }
-    try await world.transfer().answer(with: Self.other, DiskWorld.minute)
+    try await world.transfer().respond(with: Self.other, DiskWorld.minute)
     await world.downloader.drain()
     #expect(world.transport.transfers.count == 1)
     for identifier in [nil, "x"] {
@@ -182,7 +182,7 @@ import VitrineTesting
   @Test func eachTaskCompletesOnceWhenAllAreCancelledWithAPendingDamagedImage() throws {
     let world = DiskWorld()
     world.keep()
-    let answer = try #require(world.disk.answers.first)
+    let storedResponse = try #require(world.disk.responses.first)
     var registry = LoadRegistry()
     registry.hasDisk = true
     let lane = DownloadQueue.Lane(url())
@@ -192,7 +192,8 @@ import VitrineTesting
     }
     load(.useCache, nil)
     load(.useCache, Self.small)
-    let copy = StoredCopy(answer, body: answer.body, at: world.calendar.now, rules: FreshnessRules())
+    let copy = StoredCopy(
+      storedResponse, body: storedResponse.body, at: world.calendar.now, rules: FreshnessRules())
     actions += registry.lookedUp(try #require(actions.lookups.first), DiskFind(copy: copy))
     load(.cacheOnly, Self.small)
     load(.cacheOnly, nil)
@@ -222,7 +223,7 @@ import VitrineTesting
     question.finish()
     let transfer = try await world.transfer(2)
     #expect(transfer.request.headers["If-Modified-Since"] == nil)
-    transfer.answer(with: Self.other)
+    transfer.respond(with: Self.other)
     #expect(try await task.response.image.pixelWidth == 32)
   }
 
@@ -253,14 +254,14 @@ import VitrineTesting
       }
     }
     let first = world.downloader.load(request())
-    try await world.transfer().answer(
+    try await world.transfer().storedResponse(
       with: Fixture.picture, ["Cache-Control": "no-cache", "ETag": "\"one\""])
     _ = try await first.response
     await world.downloader.drain()
-    #expect(world.disk.answers.first?.response.url == url("a.jpg"), "no signature is stored")
+    #expect(world.disk.responses.first?.response.url == url("a.jpg"), "no signature is stored")
     world.downloader.removeAllCachedImages()
     let again = world.downloader.load(request())
-    try await world.transfer(2).answerNotModified()
+    try await world.transfer(2).respondNotModified()
     #expect(try await again.response.freshness == .revalidated)
   }
 
@@ -268,7 +269,7 @@ import VitrineTesting
     let world = DiskWorld()
     world.keep("a.jpg#left", age: 100)
     let task = world.downloader.load(request("a.jpg#right"))
-    try await world.transfer().answerNotModified()
+    try await world.transfer().respondNotModified()
     #expect(try await task.response.freshness == .revalidated)
   }
 
@@ -276,7 +277,7 @@ import VitrineTesting
   func responseIsRevalidatedForAnotherURLWithItsKey(name: String) async throws {
     let world = DiskWorld { $0.keyFilter = { URL(string: "http://any.test\($0.path())") ?? $0 } }
     let first = world.downloader.load(request())
-    try await world.transfer().answer(
+    try await world.transfer().storedResponse(
       with: Fixture.picture, ["Cache-Control": "no-cache", "ETag": "\"one\""])
     _ = try await first.response
     await world.downloader.drain()
@@ -285,7 +286,7 @@ import VitrineTesting
       name.hasPrefix("http") ? request("a.jpg", host: "b.test") : request(name))
     let question = try await world.transfer(2)
     #expect(question.request.headers["If-None-Match"] == "\"one\"")
-    question.answerNotModified()
+    question.respondNotModified()
     #expect(try await again.response.freshness == .revalidated)
   }
 
@@ -314,7 +315,7 @@ import VitrineTesting
       }
     }
     let task = world.downloader.load(request())
-    try await world.transfer().answer(
+    try await world.transfer().storedResponse(
       with: Fixture.picture, ["Vary": "X-Device, User-Agent", "Cache-Control": "max-age=60"])
     _ = try await task.response
     await world.downloader.drain()
@@ -329,12 +330,12 @@ import VitrineTesting
     let first = world.downloader.load(request())
     let question = try await world.transfer()
     let second = world.downloader.load(request(policy: .reload))
-    try await world.transfer(2).answer(with: Self.other, DiskWorld.minute)
+    try await world.transfer(2).respond(with: Self.other, DiskWorld.minute)
     let newer = try await second.response
     #expect(await newer.isStored())
 
     if status == 200 {
-      question.answer(with: Fixture.picture, DiskWorld.minute)
+      question.respond(with: Fixture.picture, DiskWorld.minute)
       #expect(try await first.response.image.pixelWidth == 64)
     } else {
       question.refuse(status)
@@ -342,7 +343,7 @@ import VitrineTesting
     }
     await world.downloader.drain()
 
-    #expect(world.disk.answers.map(\.body) == [Self.other])
+    #expect(world.disk.responses.map(\.body) == [Self.other])
     #expect(world.downloader.cachedImage(for: request()) === newer.image)
   }
 
@@ -353,17 +354,18 @@ import VitrineTesting
     var registry = LoadRegistry()
     registry.hasDisk = true
     let lane = DownloadQueue.Lane(url())
-    let answer = try #require(world.disk.answers.first)
-    let old = StoredCopy(answer, body: answer.body, at: world.calendar.now, rules: FreshnessRules())
+    let storedResponse = try #require(world.disk.responses.first)
+    let old = StoredCopy(
+      storedResponse, body: storedResponse.body, at: world.calendar.now, rules: FreshnessRules())
     var first = registry.start(request(), lane: lane).actions
     first += registry.lookedUp(try #require(first.lookups.first), DiskFind(copy: old))
     if let fetch = first.fetches.first {
-      let bytes = old.bytes(revalidatedAs: answer, TransportMetrics())
+      let bytes = old.bytes(revalidatedAs: storedResponse, TransportMetrics())
       first += registry.fetchEnded(fetch, .success(bytes))
     }
     var second = registry.start(request(policy: .reload), lane: lane).actions
     var bytes = FetchedBytes(body: Self.other, response: nil)
-    bytes.answer = answer
+    bytes.storedResponse = storedResponse
     second += registry.fetchEnded(try #require(second.fetches.first), .success(bytes))
     let image = Image.solid(width: 1, height: 1)
     second += registry.decodeEnded(try #require(second.decodes.first), .success(image))
@@ -395,7 +397,7 @@ import VitrineTesting
     try #require(world.transport.transfers.count == 2)
 
     question.finish()
-    transfer.answer(with: Self.other, headers)
+    transfer.respond(with: Self.other, headers)
     #expect(try await first.response.freshness == .revalidated)
     #expect(try await joining.response.image === reload.response.image)
   }
@@ -420,7 +422,7 @@ import VitrineTesting
     let (onDisk, other) = first == "1" ? (tasks[0], tasks[1]) : (tasks[1], tasks[0])
     // Awaited before the other variant replaces this variant on disk.
     #expect(try await onDisk.response.source == .disk)
-    transfer.answer(with: Self.other, ["Vary": "X-Device", "Cache-Control": "max-age=60"])
+    transfer.respond(with: Self.other, ["Vary": "X-Device", "Cache-Control": "max-age=60"])
     #expect(try await other.response.source == .network)
     #expect(world.transport.transfers.count == 1)
   }

@@ -11,13 +11,13 @@ import Testing
 
   /// Returns the numbers of the responses below `count` that are in the cache.
   private func held(_ cache: DiskImageCache, of count: Int) -> [Int] {
-    (0..<count).filter { cache.containsAnswer(for: identity($0)) }
+    (0..<count).filter { cache.containsResponse(for: identity($0)) }
   }
 
   @Test func byteLimitHoldsAfterEachStore() {
     let cache = fixture.cache { $0.bytes = 10 * 4096 }
     for number in 0..<50 {
-      #expect(cache.store(answer(), for: identity(number)))
+      #expect(cache.store(storedResponse(), for: identity(number)))
       #expect(cache.statistics.bytes <= 10 * 4096)
       #expect(fixture.files.count <= 10)
     }
@@ -32,7 +32,7 @@ import Testing
       $0.count = 4
       $0.purgeLevel = 0.5
     }
-    for number in 0..<5 { cache.store(answer(), for: identity(number)) }
+    for number in 0..<5 { cache.store(storedResponse(), for: identity(number)) }
     #expect(held(cache, of: 5) == [3, 4])
   }
 
@@ -41,22 +41,22 @@ import Testing
       $0.count = 3
       $0.purgeLevel = 1
     }
-    for number in 0..<3 { cache.store(answer(), for: identity(number)) }
-    #expect(cache.answer(for: identity(0)) != nil)
-    // `containsAnswer(for:)` does not count as a use.
-    #expect(cache.containsAnswer(for: identity(1)))
-    cache.store(answer(), for: identity(3))
+    for number in 0..<3 { cache.store(storedResponse(), for: identity(number)) }
+    #expect(cache.response(for: identity(0)) != nil)
+    // `containsResponse(for:)` does not count as a use.
+    #expect(cache.containsResponse(for: identity(1)))
+    cache.store(storedResponse(), for: identity(3))
     #expect(held(cache, of: 4) == [0, 2, 3])
   }
 
   @Test func useTimesPersistToTheHour() throws {
     let first = fixture.cache()
     for number in 0..<3 {
-      first.store(answer(), for: identity(number))
+      first.store(storedResponse(), for: identity(number))
       fixture.pass(100)
     }
     fixture.pass(4000)
-    #expect(first.answer(for: identity(0)) != nil)
+    #expect(first.response(for: identity(0)) != nil)
     let second = fixture.cache {
       $0.count = 2
       $0.purgeLevel = 1
@@ -68,7 +68,7 @@ import Testing
 
   @Test func aHitWritesNothingWithinTheHour() throws {
     let cache = fixture.cache()
-    cache.store(answer(), for: identity(1))
+    cache.store(storedResponse(), for: identity(1))
     let path = try #require(fixture.files.first)
     let changed = { () -> [Int] in
       var status = stat()
@@ -78,26 +78,26 @@ import Testing
     let before = changed()
     for _ in 0..<3 {
       fixture.pass(1000)
-      #expect(cache.answer(for: identity(1)) != nil)
+      #expect(cache.response(for: identity(1)) != nil)
     }
     #expect(changed() == before)
     fixture.pass(1000)
-    #expect(cache.answer(for: identity(1)) != nil)
+    #expect(cache.response(for: identity(1)) != nil)
     #expect(changed()[2] == 1_800_004_000 && changed()[3] == 1_800_000_000)
   }
 
   @Test func tooLargeResponseIsRefusedAndRemovesTheOldResponse() {
     let cache = fixture.cache { $0.bytes = 8192 }
-    cache.store(answer(), for: identity(1))
-    #expect(!cache.store(answer(9000), for: identity(1)))
-    #expect(cache.answer(for: identity(1)) == nil)
+    cache.store(storedResponse(), for: identity(1))
+    #expect(!cache.store(storedResponse(9000), for: identity(1)))
+    #expect(cache.response(for: identity(1)) == nil)
     #expect(cache.statistics.refusals == 1 && cache.fault == nil)
   }
 
   @Test func responseAsLargeAsTheLimitIsStored() {
     let cache = fixture.cache { $0.bytes = 8192 }
-    #expect(cache.store(answer(7000), for: identity(1)))
-    #expect(cache.store(answer(7000), for: identity(2)))
+    #expect(cache.store(storedResponse(7000), for: identity(1)))
+    #expect(cache.store(storedResponse(7000), for: identity(2)))
     #expect(held(cache, of: 3) == [2])
   }
 
@@ -108,11 +108,11 @@ import Testing
       fixture.cache { $0.timeToLive = Double(odd) },
     ]
     for cache in caches {
-      cache.store(answer(), for: identity(1))
-      #expect(cache.answer(for: identity(1)) == nil)
+      cache.store(storedResponse(), for: identity(1))
+      #expect(cache.response(for: identity(1)) == nil)
     }
     let free = fixture.cache { $0.freeBytes = odd }
-    #expect(free.store(answer(), for: identity(1)))
+    #expect(free.store(storedResponse(), for: identity(1)))
   }
 
   @Test(arguments: [Double.nan, -1, 0, 7, Double.infinity])
@@ -121,13 +121,13 @@ import Testing
       $0.count = 3
       $0.purgeLevel = level
     }
-    for number in 0..<20 { #expect(cache.store(answer(), for: identity(number))) }
+    for number in 0..<20 { #expect(cache.store(storedResponse(), for: identity(number))) }
     #expect(held(cache, of: 20).last == 19 && held(cache, of: 20).count <= 3)
   }
 
   @Test func smallerLimitsApplyAtTheNextTrim() {
     let cache = fixture.cache()
-    for number in 0..<10 { cache.store(answer(), for: identity(number)) }
+    for number in 0..<10 { cache.store(storedResponse(), for: identity(number)) }
     cache.limits.count = 2
     cache.limits.purgeLevel = 1
     #expect(held(cache, of: 10).count == 10)
@@ -138,14 +138,14 @@ import Testing
   @Test("SD-C34 responses that are too large or too old are gone after a trim, and the totals are 0")
   func trimRemovesTooLargeAndTooOldResponses() {
     let cache = fixture.cache()
-    cache.store(answer(20), for: identity(1))
+    cache.store(storedResponse(20), for: identity(1))
     cache.limits.bytes = 10
     cache.trim()
     #expect(cache.measured().entries == 0 && cache.statistics.bytes == 0)
     cache.limits = DiskImageCache.Limits()
     cache.limits.freeBytes = 0
     cache.limits.timeToLive = 1
-    cache.store(answer(1), for: identity(1))
+    cache.store(storedResponse(1), for: identity(1))
     fixture.pass(1)
     cache.trim()
     #expect(cache.measured().entries == 0 && fixture.files.isEmpty)
@@ -153,23 +153,23 @@ import Testing
 
   @Test func expiredResponseIsAMissBeforeATrim() {
     let cache = fixture.cache { $0.timeToLive = 60 }
-    cache.store(answer(), for: identity(1))
+    cache.store(storedResponse(), for: identity(1))
     fixture.pass(59)
-    #expect(cache.answer(for: identity(1)) != nil)
+    #expect(cache.response(for: identity(1)) != nil)
     fixture.pass(1)
-    #expect(!cache.containsAnswer(for: identity(1)) && fixture.files.isEmpty)
+    #expect(!cache.containsResponse(for: identity(1)) && fixture.files.isEmpty)
     #expect(cache.statistics.evictions == 1)
   }
 
   @Test func useDoesNotExtendTheTimeToLive() {
     let cache = fixture.cache { $0.timeToLive = 10_000 }
-    cache.store(answer(), for: identity(1))
+    cache.store(storedResponse(), for: identity(1))
     for _ in 0..<9 {
       fixture.pass(1111)
-      #expect(cache.answer(for: identity(1)) != nil)
+      #expect(cache.response(for: identity(1)) != nil)
     }
     fixture.pass(1111)
-    #expect(cache.answer(for: identity(1)) == nil)
+    #expect(cache.response(for: identity(1)) == nil)
   }
 
   // MARK: Clocks
@@ -177,13 +177,13 @@ import Testing
   @Test(arguments: [Double.nan, -Double.infinity, -1, 0, 5, 1e9, 4e9, 1e300, Double.infinity])
   func clockJumpEvictsNothing(time: Double) {
     let cache = fixture.cache { $0.timeToLive = 1e12 }
-    for number in 0..<5 { cache.store(answer(), for: identity(number)) }
+    for number in 0..<5 { cache.store(storedResponse(), for: identity(number)) }
     fixture.wallClock.withLock { $0 = time }
     let other = fixture.cache { $0.timeToLive = 1e12 }
-    #expect(other.answer(for: identity(0)) != nil)
+    #expect(other.response(for: identity(0)) != nil)
     other.trim()
     #expect(held(other, of: 5) == [0, 1, 2, 3, 4])
-    #expect(other.store(answer(), for: identity(5)))
+    #expect(other.store(storedResponse(), for: identity(5)))
     fixture.wallClock.withLock { $0 = 1_800_000_000 }
     cache.trim()
     #expect(held(cache, of: 6) == [0, 1, 2, 3, 4, 5])
@@ -191,21 +191,21 @@ import Testing
 
   @Test func responseStoredWhileTheClockWasAheadIsEvicted() {
     fixture.pass(10 * 365 * 86400)
-    fixture.cache().store(answer(), for: identity(0))
+    fixture.cache().store(storedResponse(), for: identity(0))
     fixture.pass(-10 * 365 * 86400)
-    fixture.cache().store(answer(), for: identity(1))
+    fixture.cache().store(storedResponse(), for: identity(1))
     let cache = fixture.cache {
       $0.count = 2
       $0.purgeLevel = 1
     }
-    cache.store(answer(), for: identity(2))
+    cache.store(storedResponse(), for: identity(2))
     #expect(held(cache, of: 3) == [1, 2])
   }
 
   @Test func responseUsedInThisRunStaysUnderAClockOf1970() {
     let first = fixture.cache()
     for number in 0..<3 {
-      first.store(answer(), for: identity(number))
+      first.store(storedResponse(), for: identity(number))
       fixture.pass(10)
     }
     fixture.wallClock.withLock { $0 = 10 }
@@ -213,8 +213,8 @@ import Testing
       $0.count = 3
       $0.purgeLevel = 1
     }
-    #expect(cache.answer(for: identity(0)) != nil)
-    cache.store(answer(), for: identity(3))
+    #expect(cache.response(for: identity(0)) != nil)
+    cache.store(storedResponse(), for: identity(3))
     #expect(held(cache, of: 4) == [0, 2, 3])
   }
 
@@ -222,7 +222,7 @@ import Testing
 
   /// Creates a temporary file of 10,000 bytes, as a writer does.
   private func halfWritten(_ name: String = "abc") throws -> String {
-    fixture.cache().store(answer(), for: identity(1))
+    fixture.cache().store(storedResponse(), for: identity(1))
     let shard = try #require(fixture.files.first?.split(separator: "/").dropLast().joined(separator: "/"))
     let path = "/\(shard)/\(CacheFolder.temporary)\(name)"
     try Data(count: 10_000).write(to: URL(filePath: path))
@@ -242,7 +242,7 @@ import Testing
     cache.trim()
 
     #expect(!manager.fileExists(atPath: half) && !manager.fileExists(atPath: old))
-    #expect(cache.answer(for: identity(1)) != nil)
+    #expect(cache.response(for: identity(1)) != nil)
   }
 
   @Test func temporaryFileOfALivingWriterCountsAndStaysForAnHour() throws {
@@ -255,7 +255,7 @@ import Testing
 
     #expect(cache.measured().bytes == 4096 + 12_288)
     #expect(cache.statistics.entries == 1)
-    cache.store(answer(4500), for: identity(2))
+    cache.store(storedResponse(4500), for: identity(2))
     #expect(access(half, F_OK) == 0)
     #expect(held(cache, of: 3) == [2], "4 + 8 + 12 KiB are more than 21,000 bytes")
     fixture.pass(3601)
@@ -269,25 +269,25 @@ import Testing
     try manager.createDirectory(atPath: shard, withIntermediateDirectories: true)
     try Data([1]).write(to: URL(filePath: shard + "/ab" + String(repeating: "0", count: 30)))
     let cache = fixture.cache()
-    #expect(cache.answer(for: identity(1)) == nil && manager.fileExists(atPath: shard))
-    cache.store(answer(), for: identity(1))
+    #expect(cache.response(for: identity(1)) == nil && manager.fileExists(atPath: shard))
+    cache.store(storedResponse(), for: identity(1))
     #expect(!manager.fileExists(atPath: old))
-    #expect(cache.answer(for: identity(1)) == answer())
+    #expect(cache.response(for: identity(1)) == storedResponse())
 
     try manager.createDirectory(atPath: shard, withIntermediateDirectories: true)
     try Data([1]).write(to: URL(filePath: old + "/README"))
-    fixture.cache().store(answer(), for: identity(2))
+    fixture.cache().store(storedResponse(), for: identity(2))
     #expect(try manager.contentsOfDirectory(atPath: old) == ["README"])
   }
 
   @Test func filesOfOtherProgramsAreKept() throws {
     let cache = fixture.cache { $0.count = 1 }
-    cache.store(answer(), for: identity(1))
+    cache.store(storedResponse(), for: identity(1))
     let paths = [fixture.folder + "/mine", fixture.root + "/README", fixture.root + "/ab.bak"]
     for path in paths { try Data([1]).write(to: URL(filePath: path)) }
-    cache.store(answer(), for: identity(2))
+    cache.store(storedResponse(), for: identity(2))
     cache.trim()
-    cache.removeAllAnswers()
+    cache.removeAllResponses()
     for path in paths { #expect(FileManager.default.fileExists(atPath: path)) }
   }
 }

@@ -32,12 +32,12 @@ import VitrineTesting
     let fixture = DiskFixture()
     guard load != .storeFirst else { return fixture }
     let cache = fixture.cache()
-    cache.store(answer(5000), for: identity(1))
+    cache.store(storedResponse(5000), for: identity(1))
     guard [.find, .findPrivate, .replace, .revalidate].contains(load) else { return fixture }
     // The response is fresh for `find` and `findPrivate`, stale for the other loads.
     let isFresh = load == .find || load == .findPrivate
     let then = fixture.wallClock.withLock { $0 } - (isFresh ? 0 : 1000)
-    let stored = StoredAnswer(
+    let stored = StoredResponse(
       response: TransportResponse(url: request(load).url, status: 200, headers: minute),
       body: Fixture.picture, requested: then, received: then)
     cache.store(stored, for: request(load).identity)
@@ -46,11 +46,11 @@ import VitrineTesting
 
   private static func transport(_ load: Load) -> FakeTransport {
     let transport = FakeTransport()
-    transport.answerAll { transfer in
+    transport.respondToAll { transfer in
       if load == .revalidate, transfer.request.headers["If-None-Match"] != nil {
-        transfer.answerNotModified(["ETag": "\"one\"", "Cache-Control": "max-age=60"])
+        transfer.respondNotModified(["ETag": "\"one\"", "Cache-Control": "max-age=60"])
       } else {
-        transfer.answer(with: Fixture.picture, load == .storeVarying ? varying : minute)
+        transfer.respond(with: Fixture.picture, load == .storeVarying ? varying : minute)
       }
     }
     return transport
@@ -90,7 +90,9 @@ import VitrineTesting
       #expect(response.image.pixelWidth == 64, note)
       #expect(system.openCount == 0, note)
       // Another response on the same disk stays.
-      if load != .storeFirst { #expect(fixture.cache().answer(for: identity(1)) == answer(5000), note) }
+      if load != .storeFirst {
+        #expect(fixture.cache().response(for: identity(1)) == storedResponse(5000), note)
+      }
       guard system.hasFailed else { return false }
     }
     return true

@@ -16,14 +16,14 @@ import VitrineTesting
   func networkImageIsCachedInMemoryAndOnDisk() async throws {
     let world = DiskWorld()
     let task = world.downloader.load(request())
-    try await world.transfer().answer(with: Fixture.picture, DiskWorld.minute)
+    try await world.transfer().respond(with: Fixture.picture, DiskWorld.minute)
     let response = try await task.response
     #expect(response.source == .network)
     #expect(response.freshness == .fresh)
     #expect(await response.isStored())
     #expect(world.downloader.cachedImage(for: request()) === response.image)
     #expect(await world.downloader.containsCachedData(for: request()))
-    #expect(world.disk.answers.first?.body == Fixture.picture)
+    #expect(world.disk.responses.first?.body == Fixture.picture)
   }
 
   @Test("YY-B2 an image from disk reports this source, and is in memory afterwards")
@@ -47,7 +47,7 @@ import VitrineTesting
     var alone = request()
     alone.cache = .memoryOnly
     let task = world.downloader.load(alone)
-    world.transport.transfers[0].answer(with: Self.other)
+    world.transport.transfers[0].respond(with: Self.other)
     #expect(try await task.response.image.pixelWidth == 32)
     await world.downloader.drain()
     #expect(world.disk.lookups.isEmpty)
@@ -60,7 +60,7 @@ import VitrineTesting
     var alone = request()
     alone.cache = .diskOnly
     let task = world.downloader.load(alone)
-    try await world.transfer().answer(with: Fixture.picture)
+    try await world.transfer().respond(with: Fixture.picture)
     #expect(await (try task.response).isStored())
     #expect(world.downloader.cachedImage(for: request()) == nil)
     #expect(try await world.downloader.image(for: alone).source == .disk)
@@ -83,25 +83,25 @@ import VitrineTesting
     let response = try? await task.response
     #expect(await response?.isStored() != true)
     await world.downloader.drain()
-    #expect(world.disk.answers.isEmpty)
+    #expect(world.disk.responses.isEmpty)
   }
 
   @Test func noStoreResponseRemovesTheStoredResponse() async throws {
     let world = DiskWorld()
     world.keep(age: 100)
     let task = world.downloader.load(request())
-    try await world.transfer().answer(with: Self.other, ["Cache-Control": "no-store"])
+    try await world.transfer().respond(with: Self.other, ["Cache-Control": "no-store"])
     #expect(try await task.response.image.pixelWidth == 32)
     await world.downloader.drain()
-    #expect(world.disk.answers.isEmpty)
+    #expect(world.disk.responses.isEmpty)
   }
 
   @Test func receivedBytesAreStoredAndModifiedAtEachLoad() async throws {
     let world = DiskWorld { $0.bodyModifier = { body, _ in body.reversed() } }
     let task = world.downloader.load(request())
-    try await world.transfer().answer(with: Fixture.picture.reversed(), DiskWorld.minute)
+    try await world.transfer().respond(with: Fixture.picture.reversed(), DiskWorld.minute)
     #expect(await (try task.response).isStored())
-    #expect(world.disk.answers.first?.body == Fixture.picture.reversed())
+    #expect(world.disk.responses.first?.body == Fixture.picture.reversed())
     world.downloader.removeAllCachedImages()
     #expect(try await world.downloader.image(for: request()).source == .disk)
   }
@@ -116,7 +116,7 @@ import VitrineTesting
     world.downloader.load(request(), completion: heard.add)
     let transfer = try await world.transfer()
     #expect(transfer.request.headers["If-None-Match"] == "\"one\"")
-    transfer.answerNotModified(DiskWorld.minute)
+    transfer.respondNotModified(DiskWorld.minute)
     let response = try await heard.wait(for: 1)[0].get()
     #expect(response.freshness == .revalidated)
     #expect(response.source == .disk)
@@ -138,7 +138,7 @@ import VitrineTesting
     for count in 1...2 {
       let heard = Heard<Result<ImageResponse, ImageError>>()
       world.downloader.load(request(policy: .refresh), completion: heard.add)
-      try await world.transfer(count).answerNotModified(DiskWorld.minute)
+      try await world.transfer(count).respondNotModified(DiskWorld.minute)
       let response = try #require(try await heard.wait(for: 1).first).get()
       #expect(response.image.pixelWidth == 64)
       #expect(response.freshness == .revalidated)
@@ -149,21 +149,21 @@ import VitrineTesting
     let world = DiskWorld()
     world.keep(age: 100)
     let task = world.downloader.load(request())
-    try await world.transfer().answer(with: Self.other, ["ETag": "\"two\"", "Cache-Control": "max-age=60"])
+    try await world.transfer().respond(with: Self.other, ["ETag": "\"two\"", "Cache-Control": "max-age=60"])
     let response = try await task.response
     #expect(response.source == .network)
     #expect(await response.isStored())
-    #expect(world.disk.answers.map(\.body) == [Self.other])
+    #expect(world.disk.responses.map(\.body) == [Self.other])
   }
 
   @Test func notModifiedWithAnotherETagCausesAFullRequest() async throws {
     let world = DiskWorld()
     world.keep(age: 100)
     let task = world.downloader.load(request())
-    try await world.transfer().answerNotModified(["ETag": "\"two\""])
+    try await world.transfer().respondNotModified(["ETag": "\"two\""])
     let whole = try await world.transfer(2)
     #expect(whole.request.headers["If-None-Match"] == nil)
-    whole.answer(with: Self.other)
+    whole.respond(with: Self.other)
     #expect(try await task.response.image.pixelWidth == 32)
   }
 
@@ -185,14 +185,14 @@ import VitrineTesting
       "http://kiosk:secret@a.test/a.jpg" + (isSigned ? "?signature=\(signature)" : "")
     }
     let first = world.downloader.load(try ImageRequest(url("1")))
-    try await world.transfer().answer(with: Fixture.picture, DiskWorld.minute)
+    try await world.transfer().respond(with: Fixture.picture, DiskWorld.minute)
     #expect(await (try first.response).isStored())
     world.downloader.removeAllCachedImages()
     world.calendar.advance(by: 100)
     let again = world.downloader.load(try ImageRequest(url("2")))
     let transfer = try await world.transfer(2)
     #expect(transfer.request.headers["If-None-Match"] == "\"one\"")
-    transfer.answerNotModified()
+    transfer.respondNotModified()
     #expect(try await again.response.freshness == .revalidated)
   }
 
@@ -202,7 +202,7 @@ import VitrineTesting
     let task = world.downloader.load(request(policy: .refresh))
     let transfer = try await world.transfer()
     #expect(transfer.request.headers["If-None-Match"] == "\"one\"")
-    transfer.answerNotModified()
+    transfer.respondNotModified()
     #expect(try await task.response.freshness == .revalidated)
   }
 
@@ -212,7 +212,7 @@ import VitrineTesting
     world.keep()
     let old = try await world.downloader.image(for: request(target: small)).image
     let same = world.downloader.load(request(policy: .refresh, target: large))
-    try await world.transfer().answerNotModified()
+    try await world.transfer().respondNotModified()
     _ = try await same.response
     #expect(world.downloader.cachedImage(for: request(target: small)) === old)
 
@@ -222,7 +222,7 @@ import VitrineTesting
     #expect(world.downloader.cachedImage(for: request(target: small)) === old)
 
     let new = world.downloader.load(request(policy: .refresh, target: large))
-    try await world.transfer(3).answer(with: Self.other, DiskWorld.minute)
+    try await world.transfer(3).respond(with: Self.other, DiskWorld.minute)
     let image = try await new.response.image
     let smallOne = try await world.downloader.image(for: request(target: small))
     #expect(smallOne.image !== old)
@@ -235,7 +235,7 @@ import VitrineTesting
     let sizes = [32, 16, 8].map { DecodeTarget(width: $0, height: $0) }
     try await world.loaded(request(target: DecodeTarget(width: 64, height: 64)))
     let tasks = sizes.map { world.downloader.load(request(policy: policy, target: $0)) }
-    world.transport.transfers[1].answer(with: Self.other)
+    world.transport.transfers[1].respond(with: Self.other)
     for (size, task) in zip(sizes, tasks) {
       let image = try await task.response.image
       await world.downloader.drain()
@@ -251,7 +251,7 @@ import VitrineTesting
     try await world.loaded(request(target: DecodeTarget(width: 8, height: 8)))
     let joining = world.downloader.load(request(target: first))
     let anew = world.downloader.load(request(policy: policy, target: second))
-    world.transport.transfers[1].answer(with: Self.other)
+    world.transport.transfers[1].respond(with: Self.other)
     let image = try await joining.response.image
     _ = try await anew.response
     #expect(world.downloader.cachedImage(for: request(target: first)) === image)
@@ -264,10 +264,10 @@ import VitrineTesting
     world.keep()
     let task = world.downloader.load(request(policy: .reload))
     #expect(world.transport.transfers[0].request.headers["If-None-Match"] == nil)
-    world.transport.transfers[0].answer(with: Self.other, DiskWorld.minute)
+    world.transport.transfers[0].respond(with: Self.other, DiskWorld.minute)
     #expect(await (try task.response).isStored())
     #expect(world.disk.lookups.isEmpty)
-    #expect(world.disk.answers.map(\.body) == [Self.other])
+    #expect(world.disk.responses.map(\.body) == [Self.other])
   }
 
   @Test func reloadIsNotServedByARunningLookUp() async throws {
@@ -280,7 +280,7 @@ import VitrineTesting
     gate.open()
     let transfer = try await world.transfer()
     #expect(transfer.request.headers["If-None-Match"] == nil)
-    transfer.answer(with: Self.other)
+    transfer.respond(with: Self.other)
     #expect(try await first.response.image === (try await second.response.image))
   }
 
@@ -290,7 +290,7 @@ import VitrineTesting
     let first = world.downloader.load(request())
     await world.world.gate.waitUntilHeld(1)
     let second = world.downloader.load(request(policy: .reload))
-    try await world.transfer().answer(with: Self.other)
+    try await world.transfer().respond(with: Self.other)
     world.world.gate.open()
     #expect(try await first.response.image.pixelWidth == 64)
     #expect(try await second.response.image.pixelWidth == 32)
@@ -306,7 +306,7 @@ import VitrineTesting
     var bright = request()
     bright.headers["X-Mode"] = "bright"
     let task = world.downloader.load(bright)
-    try await world.transfer().answer(with: Self.other)
+    try await world.transfer().respond(with: Self.other)
     #expect(try await task.response.source == .network)
 
     var dark = request("b.jpg")
@@ -332,7 +332,7 @@ import VitrineTesting
     #expect(response.freshness == .stale(age: 100, reason: error))
     #expect(response.source == .disk)
     #expect(world.downloader.statistics.stale == 1)
-    #expect(world.disk.answers.count == 1)
+    #expect(world.disk.responses.count == 1)
   }
 
   /// Returns a world with a stale image in memory, which was shown because its server failed.
@@ -353,7 +353,7 @@ import VitrineTesting
     world.world.clock.advance(by: 2)
     #expect(world.downloader.cachedImage(for: request()) == nil)
     let again = world.downloader.load(request())
-    try await world.transfer(2).answerNotModified()
+    try await world.transfer(2).respondNotModified()
     #expect(try await again.response.freshness == .revalidated)
     world.world.clock.advance(by: 1000)
     #expect(world.downloader.cachedImage(for: request()) != nil, "the image has been revalidated")
@@ -390,7 +390,7 @@ import VitrineTesting
   @Test func newerImageIsNotRemovedAsTheStaleImage() async throws {
     let world = try await staleInMemory()
     let again = world.downloader.load(request(policy: .reload))
-    try await world.transfer(2).answer(with: Self.other)
+    try await world.transfer(2).respond(with: Self.other)
     let image = try await again.response.image
     world.world.clock.advance(by: 100)
     #expect(world.downloader.cachedImage(for: request()) === image)
@@ -400,11 +400,11 @@ import VitrineTesting
     let world = DiskWorld()
     world.keep(age: 100)
     let task = world.downloader.load(request())
-    try await world.transfer().answer(with: Array("<html>".utf8))
+    try await world.transfer().respond(with: Array("<html>".utf8))
     let error = ImageError.notAnImage(signature: Array("<html>".utf8))
     #expect(try await task.response.freshness == .stale(age: 100, reason: error))
     await world.downloader.drain()
-    #expect(world.disk.answers.map(\.body) == [Fixture.picture])
+    #expect(world.disk.responses.map(\.body) == [Fixture.picture])
   }
 
   @Test func status404RemovesTheStoredResponse() async throws {
@@ -414,7 +414,7 @@ import VitrineTesting
     try await world.transfer().refuse(404)
     await #expect(throws: ImageError.status(404)) { try await task.response }
     await world.downloader.drain()
-    #expect(world.disk.answers.isEmpty)
+    #expect(world.disk.responses.isEmpty)
   }
 
   @Test(
@@ -427,7 +427,7 @@ import VitrineTesting
     try await world.transfer().refuse(status)
     await #expect(throws: ImageError.status(status)) { try await first.response }
     await world.downloader.drain()
-    #expect(world.disk.answers.isEmpty)
+    #expect(world.disk.responses.isEmpty)
 
     let second = world.downloader.load(request())
     try await world.transfer(2).refuse(503)
@@ -443,7 +443,7 @@ import VitrineTesting
     let task = world.downloader.load(request())
     try await world.transfer().refuse(status)
     #expect(try await task.response.freshness == .stale(age: 100, reason: .status(status)))
-    #expect(world.disk.answers.count == 1)
+    #expect(world.disk.responses.count == 1)
   }
 
   @Test(arguments: [400, 402, 405, 406, 409, 412, 414, 422, 431])
@@ -454,29 +454,29 @@ import VitrineTesting
     try await world.transfer().refuse(status)
     await #expect(throws: ImageError.status(status)) { try await task.response }
     await world.downloader.drain()
-    #expect(world.disk.answers.count == 1)
+    #expect(world.disk.responses.count == 1)
   }
 
   @Test func notModifiedWithNoStoreIsShownAndRemovesTheResponse() async throws {
     let world = DiskWorld()
     world.keep(age: 100)
     let task = world.downloader.load(request())
-    try await world.transfer().answerNotModified(["Cache-Control": "no-store"])
+    try await world.transfer().respondNotModified(["Cache-Control": "no-store"])
     let response = try await task.response
     #expect(response.freshness == .revalidated)
     #expect(await response.isStored() == false)
     await world.downloader.drain()
-    #expect(world.disk.answers.isEmpty)
+    #expect(world.disk.responses.isEmpty)
   }
 
   @Test func notModifiedThatIsStaleAtOnceKeepsTheResponse() async throws {
     let world = DiskWorld()
     world.keep(age: 100)
     let task = world.downloader.load(request())
-    try await world.transfer().answerNotModified(["Cache-Control": "max-age=0"])
+    try await world.transfer().respondNotModified(["Cache-Control": "max-age=0"])
     #expect(try await task.response.freshness == .revalidated)
     await world.downloader.drain()
-    #expect(world.disk.answers.count == 1)
+    #expect(world.disk.responses.count == 1)
   }
 
   @Test func mustRevalidateResponseIsNotShownWhenItsServerFails() async throws {
@@ -485,7 +485,7 @@ import VitrineTesting
     let task = world.downloader.load(request())
     try await world.transfer().refuse(500)
     await #expect(throws: ImageError.status(500)) { try await task.response }
-    #expect(world.disk.answers.count == 1)
+    #expect(world.disk.responses.count == 1)
   }
 
   @Test func cacheOnlyRequestIsServedAResponseOfAnyAge() async throws {
@@ -512,7 +512,7 @@ import VitrineTesting
     await #expect(throws: ImageError.notCached) {
       try await world.downloader.image(for: request(policy: .cacheOnly))
     }
-    transfer.answer(with: Fixture.picture)
+    transfer.respond(with: Fixture.picture)
     #expect(try await other.response.source == .network)
   }
 
@@ -523,7 +523,7 @@ import VitrineTesting
     let other = world.downloader.load(request())
     gate.open()
     await #expect(throws: ImageError.notCached) { try await only.response }
-    try await world.transfer().answer(with: Fixture.picture)
+    try await world.transfer().respond(with: Fixture.picture)
     #expect(try await other.response.source == .network)
   }
 
@@ -535,9 +535,9 @@ import VitrineTesting
     #expect(response.freshness == .stale(age: 100, reason: nil))
     let transfer = try await world.transfer()
     #expect(transfer.request.headers["If-None-Match"] == "\"one\"")
-    transfer.answer(with: Self.other, DiskWorld.minute)
+    transfer.respond(with: Self.other, DiskWorld.minute)
     await world.downloader.drain()
-    #expect(world.disk.answers.map(\.body) == [Self.other])
+    #expect(world.disk.responses.map(\.body) == [Self.other])
     #expect(try await world.downloader.image(for: request()).image.pixelWidth == 32)
   }
 
@@ -562,21 +562,21 @@ import VitrineTesting
     let task = world.downloader.load(request())
     let transfer = try await world.transfer()
     #expect(transfer.request.headers["If-None-Match"] == nil, "the damaged response is not revalidated")
-    transfer.answer(with: Self.other, DiskWorld.minute)
+    transfer.respond(with: Self.other, DiskWorld.minute)
     let response = try await task.response
     #expect(response.source == .network)
     #expect(await response.isStored())
-    #expect(world.disk.answers.map(\.body) == [Self.other])
+    #expect(world.disk.responses.map(\.body) == [Self.other])
   }
 
   @Test func damagedImageConfirmedByItsServerIsDownloaded() async throws {
     let world = DiskWorld()
     world.keep(age: 100, body: [9, 9, 9])
     let task = world.downloader.load(request())
-    try await world.transfer().answerNotModified()
+    try await world.transfer().respondNotModified()
     let whole = try await world.transfer(2)
     #expect(whole.request.headers["If-None-Match"] == nil)
-    whole.answer(with: Self.other)
+    whole.respond(with: Self.other)
     #expect(try await task.response.image.pixelWidth == 32)
   }
 
@@ -588,10 +588,10 @@ import VitrineTesting
     for name in ["b.jpg", "c.jpg"] { world.downloader.load(request(name, policy: .reload)) }
     #expect(world.downloader.waitingDownloadCount == 2)
 
-    question.answerNotModified()
+    question.respondNotModified()
     // b.jpg is downloaded now, and only c.jpg waits until the damaged image has been decoded.
     try await until { world.downloader.waitingDownloadCount == 2 }
-    for number in 2...4 { try await world.transfer(number).answer(with: Fixture.picture) }
+    for number in 2...4 { try await world.transfer(number).respond(with: Fixture.picture) }
 
     #expect(
       world.transport.transfers.map { $0.request.url.lastPathComponent }
@@ -606,7 +606,7 @@ import VitrineTesting
     }
     await world.world.gate.waitUntilHeld(2)
     world.world.gate.open()
-    try await world.transfer().answer(with: Fixture.picture)
+    try await world.transfer().respond(with: Fixture.picture)
     for task in tasks { #expect(try await task.response.source == .network) }
     #expect(world.transport.transfers.count == 1)
   }
@@ -656,7 +656,7 @@ import VitrineTesting
     #expect(try await onDisk.response.source == .disk)
     #expect(world.transport.transfers.isEmpty)
     nowhere.resume()
-    try await world.transfer().answer(with: Fixture.picture)
+    try await world.transfer().respond(with: Fixture.picture)
     #expect(try await nowhere.response.source == .network)
   }
 
@@ -694,11 +694,11 @@ import VitrineTesting
     }
     await gate.waitUntilHeld(1)
     let task = world.downloader.load(request())
-    try await world.transfer().answer(with: Self.other, DiskWorld.minute)
+    try await world.transfer().respond(with: Self.other, DiskWorld.minute)
     #expect(try await task.response.source == .network)
     gate.open()
     await world.downloader.drain()
-    #expect(world.disk.answers.map(\.body) == [Self.other])
+    #expect(world.disk.responses.map(\.body) == [Self.other])
   }
 
   @Test func removalWithoutADiskCacheReportsFalse() async throws {

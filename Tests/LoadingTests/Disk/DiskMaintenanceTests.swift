@@ -9,24 +9,24 @@ import Testing
   let fixture = DiskFixture()
 
   private func held(_ cache: DiskImageCache, of count: Int) -> [Int] {
-    (0..<count).filter { cache.containsAnswer(for: identity($0)) }
+    (0..<count).filter { cache.containsResponse(for: identity($0)) }
   }
 
   @Test("SD-C34 SD-C13 entries beyond the limit of bytes or age are removed and no longer counted")
   func expiredEntriesAreRemovedAndNotCounted() {
     let cache = fixture.cache()
-    cache.store(answer(20), for: identity(0))
+    cache.store(storedResponse(20), for: identity(0))
     cache.limits.bytes = 10
-    cache.removeExpiredAnswers()
+    cache.removeExpiredResponses()
     #expect(cache.usage() == ImageCache.DiskUsage(count: 0, bytes: 0))
 
     cache.limits.bytes = 1 << 20
     cache.limits.timeToLive = 1
-    cache.store(answer(1), for: identity(1))
-    cache.removeExpiredAnswers()
+    cache.store(storedResponse(1), for: identity(1))
+    cache.removeExpiredResponses()
     #expect(cache.usage()?.count == 1)
     fixture.pass(1)
-    cache.removeExpiredAnswers()
+    cache.removeExpiredResponses()
     #expect(cache.usage() == ImageCache.DiskUsage(count: 0, bytes: 0))
   }
 
@@ -37,7 +37,7 @@ import Testing
       $0.bytes = 10 * 4096
       $0.purgeLevel = 0.5
     }
-    for number in 0..<11 { cache.store(answer(), for: identity(number)) }
+    for number in 0..<11 { cache.store(storedResponse(), for: identity(number)) }
     #expect(held(cache, of: 11) == Array(6..<11))
     #expect(cache.usage()?.bytes == 5 * 4096)
   }
@@ -46,10 +46,10 @@ import Testing
   func limitsEvictTheOldestResponsesFirst() {
     let cache = fixture.cache { $0.purgeLevel = 1 }
     for number in 0..<4 {
-      cache.store(answer(), for: identity(number))
+      cache.store(storedResponse(), for: identity(number))
       fixture.pass(10)
     }
-    #expect(cache.answer(for: identity(0)) != nil)
+    #expect(cache.response(for: identity(0)) != nil)
     cache.limits.count = 3
     cache.trim()
     #expect(held(cache, of: 4) == [0, 2, 3])
@@ -69,10 +69,10 @@ import Testing
     try Data([1]).write(to: URL(fileURLWithPath: file))
     let cache = fixture.cache("\(file)/cache")
 
-    #expect(!cache.store(answer(), for: identity(0)))
+    #expect(!cache.store(storedResponse(), for: identity(0)))
 
     #expect(cache.fault == .refused(path: "\(file)/cache", code: ENOTDIR))
-    #expect(cache.answer(for: identity(0)) == nil)
+    #expect(cache.response(for: identity(0)) == nil)
   }
 
   @Test("SD-C31 a new default directory applies to new caches, and nil restores the usual one")
@@ -92,16 +92,16 @@ import Testing
   func filesAreMovedFromAnotherDirectory() {
     let old = "\(fixture.folder)/old"
     let first = fixture.cache(old)
-    for number in 0..<100 { first.store(answer(), for: identity(number)) }
+    for number in 0..<100 { first.store(storedResponse(), for: identity(number)) }
     let second = fixture.cache("\(fixture.folder)/new/place")
-    second.store(answer(seed: 9), for: identity(0))
+    second.store(storedResponse(seed: 9), for: identity(0))
 
     #expect(second.moveEntries(from: old) == 99)
 
     #expect(!FileManager.default.fileExists(atPath: old))
     #expect(held(second, of: 100) == Array(0..<100))
-    #expect(second.answer(for: identity(0)) == answer(seed: 9))
-    #expect(second.answer(for: identity(7)) == answer())
+    #expect(second.response(for: identity(0)) == storedResponse(seed: 9))
+    #expect(second.response(for: identity(7)) == storedResponse())
     #expect(second.usage()?.count == 100)
     #expect(second.moveEntries(from: old) == 0)
     #expect(second.moveEntries(from: second.directory) == 0)
@@ -111,7 +111,7 @@ import Testing
   @Test("a directory with other files stays when the cache is moved to another directory")
   func directoryWithOtherFilesStays() throws {
     let old = "\(fixture.folder)/old"
-    fixture.cache(old).store(answer(), for: identity(0))
+    fixture.cache(old).store(storedResponse(), for: identity(0))
     try Data([1]).write(to: URL(fileURLWithPath: "\(old)/notes"))
 
     #expect(fixture.cache("\(fixture.folder)/new").moveEntries(from: old) == 1)
@@ -122,11 +122,11 @@ import Testing
   @Test("YY-B35 a file deleted by another program is a miss and is no longer counted")
   func deletedFileIsAMissAndNotCounted() throws {
     let cache = fixture.cache()
-    cache.store(answer(), for: identity(0))
+    cache.store(storedResponse(), for: identity(0))
     try FileManager.default.removeItem(atPath: fixture.files[0])
 
-    #expect(cache.answer(for: identity(0)) == nil)
-    #expect(!cache.containsAnswer(for: identity(0)))
+    #expect(cache.response(for: identity(0)) == nil)
+    #expect(!cache.containsResponse(for: identity(0)))
     #expect(cache.usage() == ImageCache.DiskUsage(count: 0, bytes: 0))
   }
 
@@ -140,25 +140,25 @@ import Testing
   @Test("YY-B38 a cache whose files are all damaged is empty and usable")
   func cacheOfDamagedFilesIsEmptyAndUsable() throws {
     let cache = fixture.cache()
-    for number in 0..<5 { cache.store(answer(), for: identity(number)) }
+    for number in 0..<5 { cache.store(storedResponse(), for: identity(number)) }
     for file in fixture.files { try Data(repeating: 0xAB, count: 500).write(to: URL(fileURLWithPath: file)) }
 
     let next = fixture.cache()
-    for number in 0..<5 { #expect(next.answer(for: identity(number)) == nil) }
+    for number in 0..<5 { #expect(next.response(for: identity(number)) == nil) }
 
     #expect(next.usage()?.count == 0)
-    #expect(next.store(answer(), for: identity(0)))
-    #expect(next.answer(for: identity(0)) == answer())
+    #expect(next.store(storedResponse(), for: identity(0)))
+    #expect(next.response(for: identity(0)) == storedResponse())
   }
 
   @Test("YY-B37 removing everything reports each of a few files, and about a hundred steps for many files")
   func removingEverythingReportsProgress() {
     let cache = fixture.cache()
-    for number in 0..<250 { cache.store(answer(), for: identity(number)) }
+    for number in 0..<250 { cache.store(storedResponse(), for: identity(number)) }
     var steps: [Int] = []
 
     var totals: Set<Int> = []
-    let isComplete = cache.removeAllAnswers { removed, total in
+    let isComplete = cache.removeAllResponses { removed, total in
       totals.insert(total)
       steps.append(removed)
     }

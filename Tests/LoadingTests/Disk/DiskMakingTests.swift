@@ -16,7 +16,7 @@ import VitrineTesting
   @discardableResult
   private func load(_ request: ImageRequest) async throws -> ImageResponse {
     let task = world.downloader.load(request)
-    try await world.transfer().answer(with: Fixture.picture, DiskWorld.minute)
+    try await world.transfer().respond(with: Fixture.picture, DiskWorld.minute)
     let response = try await task.response
     #expect(response.source == .network)
     #expect(await response.isStored())
@@ -35,7 +35,7 @@ import VitrineTesting
     #expect(world.downloader.cachedImage(for: round) === response.image)
     #expect(world.downloader.cachedImage(for: request()) == nil)
     #expect(world.disk.storeCount == 1)
-    #expect(world.disk.answers.map(\.body) == [Fixture.picture])
+    #expect(world.disk.responses.map(\.body) == [Fixture.picture])
   }
 
   @Test("SD-M15 a transformed image is made from the bytes on disk, without a download")
@@ -55,7 +55,7 @@ import VitrineTesting
   @Test("SD-M17 SD-M18 SD-M21 a thumbnail of an image on disk is only in memory, and nothing is written")
   func thumbnailFromDiskIsCachedInMemoryOnly() async throws {
     world.keep()
-    let before = world.disk.answers
+    let before = world.disk.responses
     let response = try await world.downloader.image(for: thumbnail())
     #expect(response.source == .disk)
     #expect(response.data == nil)
@@ -64,14 +64,14 @@ import VitrineTesting
     #expect(world.downloader.cachedImage(for: thumbnail()) === response.image)
     #expect(
       world.downloader.cachedImage(for: thumbnail(64)) == nil, "the thumbnail is not the full-size image")
-    #expect(world.disk.answers == before)
+    #expect(world.disk.responses == before)
     #expect(world.disk.storeCount == 1, "only the test has stored a response")
     #expect(world.transport.transfers.isEmpty)
   }
 
   @Test func thumbnailFromTheNetworkStoresTheFullSizeBytes() async throws {
     try await load(thumbnail())
-    #expect(world.disk.answers.map(\.body) == [Fixture.picture])
+    #expect(world.disk.responses.map(\.body) == [Fixture.picture])
     let whole = try await world.downloader.image(for: request())
     #expect(whole.source == .disk)
     #expect(whole.image.pixelWidth == 64)
@@ -104,10 +104,10 @@ import VitrineTesting
     var request = request()
     request.keepsData = true
     let task = world.downloader.load(request)
-    try await world.transfer().answer(with: Fixture.picture, DiskWorld.minute)
+    try await world.transfer().respond(with: Fixture.picture, DiskWorld.minute)
     let response = try await task.response
     #expect(await response.isStored())
-    #expect(world.disk.answers.map(\.body) == [Fixture.picture])
+    #expect(world.disk.responses.map(\.body) == [Fixture.picture])
     #expect(response.data == Fixture.picture)
   }
 }

@@ -75,12 +75,12 @@ import VitrineTesting
     #expect(ledger.usage.bodies <= 3 * 60_000)
     // The server confirms responses that have been released. They are requested again without a condition.
     let transfers = world.transport.transfers
-    world.transport.answerAll { $0.answer(with: Self.longBody) }
+    world.transport.respondToAll { $0.respond(with: Self.longBody) }
     for transfer in transfers {
       if transfer.request.headers["If-None-Match"] == nil {
-        transfer.answer(with: Self.longBody)
+        transfer.respond(with: Self.longBody)
       } else {
-        transfer.answerNotModified(DiskWorld.minute)
+        transfer.respondNotModified(DiskWorld.minute)
       }
     }
     for task in tasks { #expect(try await task.response.image.pixelWidth == 64) }
@@ -96,13 +96,13 @@ import VitrineTesting
     let other = world.downloader.load(request("c.jpg"))
     try await world.transport.waitUntilStarted(3)
     #expect(ledger.usage.bodies <= 2 * 60_000)
-    world.transport.transfers[2].answerNotModified(DiskWorld.minute)
+    world.transport.transfers[2].respondNotModified(DiskWorld.minute)
     #expect(try await other.response.freshness == .revalidated)
 
     paused[0].resume()
     let transfer = try await world.transfer(4)
     #expect(transfer.request.headers["If-None-Match"] == "\"one\"")
-    transfer.answerNotModified(DiskWorld.minute)
+    transfer.respondNotModified(DiskWorld.minute)
     #expect(try await paused[0].response.freshness == .revalidated)
     world.downloader.cancelAll()
   }
@@ -113,15 +113,15 @@ import VitrineTesting
     private let stored = Mutex(0)
     var count: Int { stored.withLock { $0 } }
 
-    func answer(for identity: RequestIdentity) -> StoredAnswer? { nil }
-    func store(_ answer: StoredAnswer, for identity: RequestIdentity) -> Bool {
+    func response(for identity: RequestIdentity) -> StoredResponse? { nil }
+    func store(_ response: StoredResponse, for identity: RequestIdentity) -> Bool {
       gate.pass()
       stored.withLock { $0 += 1 }
       return true
     }
-    func removeAnswer(for identity: RequestIdentity) -> Bool { false }
-    func removeAllAnswers() -> Bool { false }
-    func containsAnswer(for identity: RequestIdentity) -> Bool { false }
+    func removeResponse(for identity: RequestIdentity) -> Bool { false }
+    func removeAllResponses() -> Bool { false }
+    func containsResponse(for identity: RequestIdentity) -> Bool { false }
   }
 
   private struct AnyBytes: ImageDecoding {
@@ -138,7 +138,7 @@ import VitrineTesting
     configuration.ledger = ledger
     let downloader = ImageDownloader(
       configuration: configuration, transports: [transport], decoder: AnyBytes(), dataCache: disk)
-    transport.answerAll { $0.answer(with: [UInt8](repeating: 1, count: 5 << 20)) }
+    transport.respondToAll { $0.respond(with: [UInt8](repeating: 1, count: 5 << 20)) }
 
     var responses: [ImageResponse] = []
     for number in 0..<8 {

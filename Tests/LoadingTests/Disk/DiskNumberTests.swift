@@ -14,11 +14,11 @@ import Testing
   @Test(arguments: sizes, times)
   func extremeSizesAndTimesOfFilesCauseNoCrash(size: Int, time: Int) throws {
     let system = FaultySystem()
-    fixture.cache().store(answer(), for: identity(0))
+    fixture.cache().store(storedResponse(), for: identity(0))
     // Temporary files of writers have sizes and times too.
     let folder = try #require(fixture.files.first).split(separator: "/").dropLast().joined(separator: "/")
     for number in 0..<4 {
-      fixture.cache().store(answer(seed: UInt8(number)), for: identity(number))
+      fixture.cache().store(storedResponse(seed: UInt8(number)), for: identity(number))
       try Data(count: 1).write(to: URL(filePath: "/\(folder)/\(CacheFolder.temporary)\(number)"))
     }
     system.changeStatus { status in
@@ -31,21 +31,21 @@ import Testing
 
     #expect(cache.measured().entries == 4)
     #expect(cache.measured().bytes >= 0)
-    _ = cache.answer(for: identity(0))
-    _ = cache.containsAnswer(for: identity(0))
-    cache.store(answer(), for: identity(1))
-    cache.store(answer(5000), for: identity(5))
+    _ = cache.response(for: identity(0))
+    _ = cache.containsResponse(for: identity(0))
+    cache.store(storedResponse(), for: identity(1))
+    cache.store(storedResponse(5000), for: identity(5))
     for limits in [(1 << 20, 0), (.max, .max), (.max - 1, 1 << 20), (1 << 20, .max)] {
       cache.limits.bytes = limits.0
       cache.limits.freeBytes = limits.1
       cache.limits.guaranteedBytes = limits.1
       cache.trim()
-      cache.store(answer(5000), for: identity(6))
+      cache.store(storedResponse(5000), for: identity(6))
     }
     cache.limits.timeToLive = 1
     cache.trim()
-    cache.removeAnswer(for: identity(2))
-    cache.removeAllAnswers { _, _ in }
+    cache.removeResponse(for: identity(2))
+    cache.removeAllResponses { _, _ in }
 
     #expect(system.openCount == 0)
   }
@@ -53,7 +53,7 @@ import Testing
   @Test func fileLargerThanTheLimitIsEvictedFirst() throws {
     let system = FaultySystem()
     let cache = fixture.cache(on: system) { $0.bytes = 1 << 20 }
-    for number in 0..<4 { cache.store(answer(), for: identity(number)) }
+    for number in 0..<4 { cache.store(storedResponse(), for: identity(number)) }
     // A file of another process, whose use times are unknown.
     let foreign = "\(fixture.root)/00/" + String(repeating: "0", count: 32)
     try? FileManager.default.createDirectory(atPath: "\(fixture.root)/00", withIntermediateDirectories: true)
@@ -63,13 +63,13 @@ import Testing
     cache.trim()
 
     #expect(access(foreign, F_OK) != 0)
-    #expect((0..<4).allSatisfy { cache.containsAnswer(for: identity($0)) })
+    #expect((0..<4).allSatisfy { cache.containsResponse(for: identity($0)) })
   }
 
   @Test(arguments: [1 << 40, 200 << 20])
   func bodyLongerThanTheLimitCountsAsDamage(length: Int) throws {
     let cache = fixture.cache { $0.bytes = 150 << 20 }
-    #expect(cache.store(answer(60), for: identity(1)))
+    #expect(cache.store(storedResponse(60), for: identity(1)))
     let path = try #require(fixture.files.first)
     // A header with a correct hash, before a body without disk blocks.
     var bytes = Array(try Data(contentsOf: URL(filePath: path)))
@@ -82,8 +82,8 @@ import Testing
     try Data(bytes).write(to: URL(filePath: path))
     #expect(truncate(path, off_t(length + 4096)) == 0)
 
-    #expect(!cache.containsAnswer(for: identity(1)))
-    #expect(cache.answer(for: identity(1)) == nil)
+    #expect(!cache.containsResponse(for: identity(1)))
+    #expect(cache.response(for: identity(1)) == nil)
     #expect(cache.statistics.damaged == 1)
     #expect(access(path, F_OK) != 0)
   }
@@ -91,7 +91,7 @@ import Testing
   @Test func extremeByteLimitsDoNotOverflow() {
     var limits = DiskImageCache.Limits()
     limits.bytes = .max
-    #expect(fixture.cache { $0 = limits }.longestBody == AnswerFile.longestBody)
+    #expect(fixture.cache { $0 = limits }.longestBody == ResponseFile.longestBody)
     #expect(limits.purged(.max - 1) > 0)
     #expect(DiskImageCache.Limits.room(.max) > 0 && DiskImageCache.Limits.room(.min) == 0)
   }

@@ -18,10 +18,10 @@ import VitrineTesting
 
   @Test func prefetchedImagesAreOnDiskAndNotInMemory() async throws {
     let world = DiskWorld()
-    world.transport.answerAll { $0.answer(with: Fixture.picture, DiskWorld.minute) }
+    world.transport.respondToAll { $0.respond(with: Fixture.picture, DiskWorld.minute) }
     let progress = try await prefetched(["a.jpg", "b.jpg"], by: world.downloader)
     #expect(progress.finished == 2 && progress.skipped == 0)
-    #expect(world.disk.answers.count == 2)
+    #expect(world.disk.responses.count == 2)
     #expect(world.downloader.cachedImage(for: request("a.jpg")) == nil)
     #expect(world.world.decoder.calls.allSatisfy { $0.target?.width == 1 }, "decoded at the smallest size")
     let response = try await world.downloader.image(for: request("a.jpg"))
@@ -40,10 +40,10 @@ import VitrineTesting
         return request
       }
     }
-    world.transport.answerAll { $0.answer(with: Fixture.picture, DiskWorld.minute) }
+    world.transport.respondToAll { $0.respond(with: Fixture.picture, DiskWorld.minute) }
     let progress = try await prefetched(["a.jpg"], by: world.downloader)
     #expect(progress.finished == 1 && progress.skipped == 0)
-    #expect(world.disk.answers.count == 1)
+    #expect(world.disk.responses.count == 1)
     #expect(world.world.decoder.calls.allSatisfy { $0.target?.width == 1 })
     #expect(world.downloader.statistics.loads == [.network: 1])
     #expect((world.downloader.cache as? MemoryImageCache)?.statistics.inserts == 0)
@@ -60,13 +60,13 @@ import VitrineTesting
 
   @Test func unsuitableResponsesAreSkipped() async throws {
     let world = DiskWorld()
-    world.transport.answerAll { transfer in
+    world.transport.respondToAll { transfer in
       let isPage = transfer.request.url.absoluteString.hasSuffix("page.jpg")
-      transfer.answer(with: isPage ? [1] : Fixture.picture, ["Cache-Control": "no-store"])
+      transfer.respond(with: isPage ? [1] : Fixture.picture, ["Cache-Control": "no-store"])
     }
     let progress = try await prefetched(["a.jpg", "page.jpg"], by: world.downloader)
     #expect(progress.finished == 2 && progress.skipped == 2)
-    #expect(world.disk.answers.isEmpty)
+    #expect(world.disk.responses.isEmpty)
   }
 
   @Test func prefetchWithoutADiskCacheSkipsAllImages() async throws {

@@ -15,7 +15,7 @@ import VitrineTesting
     for _ in 0..<1500 { storm.step() }
     storm.end()
     #expect(storm.waiting.isEmpty)
-    #expect(storm.answered > 300)
+    #expect(storm.responded > 300)
     #expect(storm.registry.isEmpty)
     #expect(storm.registry.queue.activeCount == 0)
     #expect(storm.registry.queue.waitingCount == 0)
@@ -29,7 +29,7 @@ private struct RegistryStorm {
 
   var registry: LoadRegistry
   var waiting: [TaskID: ImageRequest.CachePolicy] = [:]
-  var answered = 0
+  var responded = 0
   private var chance: SplitMix
   private var work: [LoadAction] = []
   private var wakes: [Int64] = []
@@ -145,7 +145,7 @@ private struct RegistryStorm {
       Issue.record("\(task) heard twice")
       return
     }
-    answered += 1
+    responded += 1
     guard case .success(let response) = result else { return }
     var isOld = false
     if case .stale(let age, let reason) = response.freshness { isOld = reason == nil && age > 150 }
@@ -166,7 +166,7 @@ private struct RegistryStorm {
     case .lookUp(let id, _, _): take(registry.lookedUp(id, find()))
     case .skipLookUp(let id): take(registry.lookUpSkipped(id, chance.next(8) == 0 ? .status(503) : nil))
     case .startFetch(let id, _):
-      take(registry.fetchEnded(id, answer(to: id, isGood)))
+      take(registry.fetchEnded(id, fetchEnd(of: id, isGood)))
     case .decode(let id, _, _, _):
       take(registry.decodeEnded(id, isGood ? .success(.solid(width: 1, height: 1)) : .failure(.emptyBody)))
     case .transform(let id, let image, _, _): take(registry.transformEnded(id, .success(image)))
@@ -175,7 +175,7 @@ private struct RegistryStorm {
     }
   }
 
-  private mutating func answer(to id: FetchID, _ isGood: Bool) -> FetchEnd {
+  private mutating func fetchEnd(of id: FetchID, _ isGood: Bool) -> FetchEnd {
     guard isGood else {
       let errors: [ImageError] = [.status(404), .status(500), .transport(code: 7, message: ""), .emptyBody]
       let error = errors[chance.next(errors.count)]
@@ -183,27 +183,29 @@ private struct RegistryStorm {
     }
     guard let copy = registry.copy(of: id), chance.next(2) == 0 else {
       var bytes = FetchedBytes(body: Self.bytes, response: nil)
-      if chance.next(4) > 0 { bytes.answer = Self.answer(age: 0, "max-age=60") }
+      if chance.next(4) > 0 { bytes.storedResponse = Self.storedResponse(age: 0, "max-age=60") }
       return FetchEnd(.bytes(bytes))
     }
-    return FetchEnd(.bytes(copy.bytes(revalidatedAs: copy.answer, TransportMetrics())))
+    return FetchEnd(.bytes(copy.bytes(revalidatedAs: copy.storedResponse, TransportMetrics())))
   }
 
   private mutating func find() -> DiskFind {
-    let answers: [StoredAnswer?] = [
-      nil, Self.answer(age: 0, "max-age=60"), Self.answer(age: 100, "max-age=60, stale-while-revalidate=60"),
-      Self.answer(age: 200, "max-age=60"), Self.answer(age: 200, "max-age=60, must-revalidate"),
+    let responses: [StoredResponse?] = [
+      nil, Self.storedResponse(age: 0, "max-age=60"),
+      Self.storedResponse(age: 100, "max-age=60, stale-while-revalidate=60"),
+      Self.storedResponse(age: 200, "max-age=60"),
+      Self.storedResponse(age: 200, "max-age=60, must-revalidate"),
     ]
     var find = DiskFind()
-    find.copy = answers[chance.next(answers.count)].map {
+    find.copy = responses[chance.next(responses.count)].map {
       StoredCopy($0, body: $0.body, at: Self.wallTime, rules: FreshnessRules())
     }
     if chance.next(10) == 0 { find.failure = .status(503) }
     return find
   }
 
-  private static func answer(age: Double, _ control: String) -> StoredAnswer {
-    StoredAnswer(
+  private static func storedResponse(age: Double, _ control: String) -> StoredResponse {
+    StoredResponse(
       response: TransportResponse(url: url(), status: 200, headers: ["Cache-Control": control]), body: bytes,
       requested: wallTime - age, received: wallTime - age)
   }

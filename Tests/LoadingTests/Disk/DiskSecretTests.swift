@@ -29,8 +29,8 @@ import VitrineTesting
   @Test("the folder contains no secret of a request or response")
   func folderContainsNoSecret() async throws {
     let transport = FakeTransport()
-    transport.answerAll {
-      $0.answer(
+    transport.respondToAll {
+      $0.response(
         with: Fixture.picture,
         [
           "Cache-Control": "max-age=60", "ETag": "\"one\"", "Vary": "X-Tenant, X-Device-Key, Cookie",
@@ -73,7 +73,7 @@ import VitrineTesting
 
   @Test func signatureOfARedirectIsNotStored() throws {
     let cache = fixture.cache()
-    var stored = answer()
+    var stored = storedResponse()
     let signed =
       "https://bucket.test/a.jpg?id=7&X-Amz-Signature=S3CRET&X-Amz-Credential=S3CRET&token=S3CRET&jwt=S3CRET&sid=S3CRET&%6Aw%74=S3CRET"
       + "&x=" + String(repeating: "S3CRET", count: 6)
@@ -81,23 +81,23 @@ import VitrineTesting
       url: try #require(URL(string: signed)), status: 200, headers: ["ETag": "\"a\""])
     cache.store(stored, for: identity(1))
     #expect(try everything().range(of: Data("S3CRET".utf8)) == nil)
-    #expect(cache.answer(for: identity(1))?.response.url.absoluteString == "https://bucket.test/a.jpg?id=7")
+    #expect(cache.response(for: identity(1))?.response.url.absoluteString == "https://bucket.test/a.jpg?id=7")
   }
 
   @Test func equalSecretsHaveDifferentFileNamesInTwoFolders() throws {
     let other = DiskFixture()
     let secret = identity("a.jpg", headers: ["Cookie": "id=1"])
-    fixture.cache().store(answer(), for: secret)
-    other.cache().store(answer(), for: secret)
+    fixture.cache().store(storedResponse(), for: secret)
+    other.cache().store(storedResponse(), for: secret)
     let names = [fixture, other].compactMap { $0.files.first?.split(separator: "/").last }
     #expect(names.count == 2 && names[0] != names[1])
-    #expect(fixture.cache().answer(for: secret) == answer())
+    #expect(fixture.cache().response(for: secret) == storedResponse())
   }
 
   @Test func folderWithoutItsKeyLosesOnlyPrivateResponses() throws {
     let secret = identity("a.jpg", headers: ["Cookie": "id=1"])
-    fixture.cache().store(answer(), for: secret)
-    fixture.cache().store(answer(seed: 2), for: identity(1))
+    fixture.cache().store(storedResponse(), for: secret)
+    fixture.cache().store(storedResponse(seed: 2), for: identity(1))
     for damage in [Data(), Data(count: 31), nil] {
       let path = fixture.root + "/" + CacheSecret.name
       if let damage {
@@ -106,9 +106,9 @@ import VitrineTesting
         try FileManager.default.removeItem(atPath: path)
       }
       let cache = fixture.cache()
-      #expect(cache.answer(for: secret) == nil)
-      #expect(cache.answer(for: identity(1)) == answer(seed: 2))
-      #expect(cache.store(answer(), for: secret) && cache.answer(for: secret) == answer())
+      #expect(cache.response(for: secret) == nil)
+      #expect(cache.response(for: identity(1)) == storedResponse(seed: 2))
+      #expect(cache.store(storedResponse(), for: secret) && cache.response(for: secret) == storedResponse())
     }
   }
 
@@ -155,7 +155,7 @@ import VitrineTesting
   @Test func responseOfATransportWithOtherTrustIsNotServed() async throws {
     let transports = ["", "anything goes", "one key"].map { Trusting($0) }
     for transport in transports {
-      transport.fake.answerAll { $0.answer(with: Fixture.picture, DiskWorld.minute) }
+      transport.fake.respondToAll { $0.respond(with: Fixture.picture, DiskWorld.minute) }
       let response = try await downloader(transport).image(for: "http://a.test/a.jpg")
       #expect(response.source == .network)
       #expect(await response.isStored())

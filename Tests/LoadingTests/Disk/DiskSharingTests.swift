@@ -12,13 +12,13 @@ import VitrineTesting
 
   @Test func responseStoredByOneCacheIsFoundByAnother() {
     let (one, other) = (fixture.cache(), fixture.cache())
-    #expect(other.answer(for: identity(1)) == nil)
-    one.store(answer(seed: 1), for: identity(1))
-    #expect(other.answer(for: identity(1)) == answer(seed: 1))
-    other.store(answer(seed: 2), for: identity(1))
-    #expect(one.answer(for: identity(1)) == answer(seed: 2))
-    one.removeAllAnswers()
-    #expect(other.answer(for: identity(1)) == nil)
+    #expect(other.response(for: identity(1)) == nil)
+    one.store(storedResponse(seed: 1), for: identity(1))
+    #expect(other.response(for: identity(1)) == storedResponse(seed: 1))
+    other.store(storedResponse(seed: 2), for: identity(1))
+    #expect(one.response(for: identity(1)) == storedResponse(seed: 2))
+    one.removeAllResponses()
+    #expect(other.response(for: identity(1)) == nil)
   }
 
   @Test func responseIsStoredThoughAnotherProcessRemovesTheFolderSeveralTimes() {
@@ -26,24 +26,24 @@ import VitrineTesting
     let cache = fixture.cache(on: system)
     system.fail(.rename, numbers: 1...5, with: .error(ENOENT))
 
-    #expect(cache.store(answer(), for: identity(1)))
+    #expect(cache.store(storedResponse(), for: identity(1)))
 
     #expect(system.hasFailed && cache.fault == nil)
-    #expect(cache.answer(for: identity(1)) == answer() && fixture.everything.count == 1)
+    #expect(cache.response(for: identity(1)) == storedResponse() && fixture.everything.count == 1)
   }
 
   @Test func trimEvictsResponsesOfOtherCaches() {
     let one = fixture.cache()
-    for number in 0..<10 { one.store(answer(), for: identity(number)) }
+    for number in 0..<10 { one.store(storedResponse(), for: identity(number)) }
     let other = fixture.cache { $0.count = 5 }
-    other.store(answer(), for: identity(10))
+    other.store(storedResponse(), for: identity(10))
     #expect(fixture.files.count == 4)
     #expect(one.measured().entries == 4)
   }
 
   @Test func trimIsSkippedWhileAnotherProcessTrims() throws {
     let cache = fixture.cache()
-    for number in 0..<5 { cache.store(answer(), for: identity(number)) }
+    for number in 0..<5 { cache.store(storedResponse(), for: identity(number)) }
     cache.limits.count = 1
     let lock = open(fixture.root, O_RDONLY | O_DIRECTORY)
     defer { close(lock) }
@@ -57,7 +57,7 @@ import VitrineTesting
 
   @Test func lockOfAStoppedProcessDelaysTrimmingForALimitedTime() throws {
     let cache = fixture.cache()
-    for number in 0..<5 { cache.store(answer(), for: identity(number)) }
+    for number in 0..<5 { cache.store(storedResponse(), for: identity(number)) }
     cache.limits.count = 1
     let lock = open(fixture.root, O_RDONLY | O_DIRECTORY)
     defer { close(lock) }
@@ -72,8 +72,8 @@ import VitrineTesting
 
     #expect(fixture.files.count == 1)
     // From now on each store trims, although the lock is still held.
-    cache.store(answer(), for: identity(6))
-    cache.store(answer(), for: identity(7))
+    cache.store(storedResponse(), for: identity(6))
+    cache.store(storedResponse(), for: identity(7))
     #expect(fixture.files.count == 1)
   }
 
@@ -95,18 +95,18 @@ import VitrineTesting
     }
     if sharesOneCache { limits(&shared.limits) }
     let counts = Counts()
-    let answers = (0..<4).map { seed in (0..<60).map { answer(5000 + $0, seed: UInt8(seed)) } }
+    let responses = (0..<4).map { seed in (0..<60).map { storedResponse(5000 + $0, seed: UInt8(seed)) } }
     await withTaskGroup(of: Void.self) { group in
       for writer in 0..<4 {
         let cache = cache()
         group.addTask {
           for round in 0..<80 {
             let number = (round * 7 + writer * 13) % 60
-            cache.store(answers[writer][number], for: identity(number))
+            cache.store(responses[writer][number], for: identity(number))
             let asked = (round * 11 + writer) % 60
-            guard let kept = cache.answer(for: identity(asked)) else { continue }
+            guard let kept = cache.response(for: identity(asked)) else { continue }
             counts.found.add(1, ordering: .relaxed)
-            let isWhole = answers.contains { kept == $0[asked] }
+            let isWhole = responses.contains { kept == $0[asked] }
             if !isWhole { counts.wrong.add(1, ordering: .relaxed) }
           }
         }
@@ -118,8 +118,8 @@ import VitrineTesting
       let cache = cache()
       group.addTask {
         for round in 0..<60 {
-          cache.removeAnswer(for: identity(round % 60))
-          if round % 15 == 14 { cache.removeAllAnswers() }
+          cache.removeResponse(for: identity(round % 60))
+          if round % 15 == 14 { cache.removeAllResponses() }
         }
       }
     }
@@ -131,6 +131,7 @@ import VitrineTesting
     #expect(held.bytes <= 30 * 8192 && held.entries == fixture.files.count)
     #expect(held.damaged == 0 && last.fault == nil)
     #expect(fixture.everything.count == fixture.files.count)
-    #expect(last.store(answer(), for: identity(1)) && last.answer(for: identity(1)) == answer())
+    #expect(
+      last.store(storedResponse(), for: identity(1)) && last.response(for: identity(1)) == storedResponse())
   }
 }

@@ -25,7 +25,7 @@ import VitrineTesting
     let storm = LoadStorm(seed: seed, in: world.world, patience: 50_000)
     let isOver = try await storm.rages(
       asking: { Self.anyRequest(&$0) }, disturb: { Self.disturb($0, world, &$1) }, act: { server.act(&$0) },
-      answerAll: server.answerAll)
+      respondToAll: server.respondToAll)
     guard isOver else { return }
 
     await world.downloader.drain()
@@ -115,14 +115,14 @@ private final class DiskStormServer: Sendable {
       transfer.respond(headers: ["ETag": "\"1\""], expectedLength: 6000)
       transfer.send([UInt8](repeating: 32, count: 5000))
       transfer.fail(.transport(code: 18, message: "partial"))
-    case 4: transfer.answer(with: [UInt8](repeating: 60, count: 100), DiskStormTests.headers(&chance))
+    case 4: transfer.respond(with: [UInt8](repeating: 60, count: 100), DiskStormTests.headers(&chance))
     case 5 where transfer.request.headers["If-None-Match"] != nil:
-      transfer.answerNotModified(DiskStormTests.headers(&chance))
-    default: transfer.answer(with: Fixture.picture, DiskStormTests.headers(&chance))
+      transfer.respondNotModified(DiskStormTests.headers(&chance))
+    default: transfer.respond(with: Fixture.picture, DiskStormTests.headers(&chance))
     }
   }
 
-  func answerAll() {
-    for transfer in world.transport.running { transfer.answer(with: Fixture.picture, DiskWorld.minute) }
+  func respondToAll() {
+    for transfer in world.transport.running { transfer.respond(with: Fixture.picture, DiskWorld.minute) }
   }
 }

@@ -46,13 +46,13 @@ struct DiskWorld {
     scheme: String = "http"
   ) {
     let then = calendar.now - age
-    let answer = StoredAnswer(
+    let storedResponse = StoredResponse(
       response: TransportResponse(
         url: URL(string: "\(scheme)://a.test/\(source ?? name)") ?? url(), status: 200, headers: headers),
       body: body,
       varying: varying,
       requested: then, received: then)
-    disk.store(answer, for: request(name).identity)
+    disk.store(storedResponse, for: request(name).identity)
   }
 
   /// Waits for the `count`-th transfer, which starts after the disk look-up, and returns the transfer.
@@ -63,14 +63,14 @@ struct DiskWorld {
 
 extension FakeTransfer {
   /// Sends a complete response with these headers.
-  func answer(with body: [UInt8], _ headers: HTTPHeaders) {
+  func respond(with body: [UInt8], _ headers: HTTPHeaders) {
     respond(headers: headers, expectedLength: body.count)
     send(body)
     finish()
   }
 
   /// Sends status 304.
-  func answerNotModified(_ headers: HTTPHeaders = [:]) {
+  func respondNotModified(_ headers: HTTPHeaders = [:]) {
     respond(status: 304, headers: headers)
     finish()
   }

@@ -96,7 +96,7 @@ import VitrineTesting
 
   @Test func eachCompletionIsCalledOnce() throws {
     let heard = Mutex<[String]>([])
-    func note(_ name: String) -> DiskWrites.Answer {
+    func note(_ name: String) -> DiskWrites.Completion {
       { wasThere in heard.withLock { $0.append("\(name) \(wasThere)") } }
     }
     var writes = DiskWrites()
@@ -107,12 +107,12 @@ import VitrineTesting
     let end = try #require(endFound)
     let firstFound = writes.nextRemoval(of: 1)
     let first = try #require(firstFound)
-    for answer in writes.removed(first, of: 1, at: 0) { answer(true) }
-    for answer in writes.takeOverdue(at: end).answers { answer(false) }
+    for completion in writes.removed(first, of: 1, at: 0) { completion(true) }
+    for completion in writes.takeOverdue(at: end).completions { completion(false) }
     while let identity = writes.nextRemoval(of: 1) {
-      for answer in writes.removed(identity, of: 1, at: 0) { answer(true) }
+      for completion in writes.removed(identity, of: 1, at: 0) { completion(true) }
     }
-    for answer in writes.end(1) { answer(true) }
+    for completion in writes.end(1) { completion(true) }
 
     let expected = first == identity(1) ? ["a true", "b true", "c false"] : ["a false", "b false", "c true"]
     #expect(heard.withLock { $0.sorted() } == expected)
@@ -158,7 +158,7 @@ import VitrineTesting
     let world = DiskWorld(removalsAreHeldBy: gate)
     world.keep("a.jpg")
     world.keep("b.jpg")
-    world.transport.answerAll { $0.refuse(404) }
+    world.transport.respondToAll { $0.refuse(404) }
     for name in ["a.jpg", "b.jpg"] {
       await #expect(throws: ImageError.status(404)) {
         try await world.downloader.image(for: request(name, policy: .reload))
@@ -174,6 +174,6 @@ import VitrineTesting
 
     gate.open()
     await world.downloader.drain()
-    #expect(world.disk.answers.isEmpty)
+    #expect(world.disk.responses.isEmpty)
   }
 }

@@ -30,7 +30,7 @@ import VitrineTesting
       next += 1000
       let cache = fixture.cache()
       for (number, version) in stored {
-        let found = cache.answer(for: try Self.identity(number))
+        let found = cache.response(for: try Self.identity(number))
         guard let found, let foundVersion = Self.version(of: found.body, number) else {
           Issue.record(
             "round \(round): response \(number) of version \(version) is \(found == nil ? "gone" : "wrong")")

@@ -21,7 +21,7 @@ import VitrineTesting
     world.world.clock.advance(by: LookupLine.deadline)
 
     #expect(world.transport.transfers.count == 6, "also the loads whose look-up has not begun")
-    for transfer in world.transport.transfers { transfer.answer(with: Fixture.picture, DiskWorld.minute) }
+    for transfer in world.transport.transfers { transfer.respond(with: Fixture.picture, DiskWorld.minute) }
     for task in tasks { #expect(try await task.response.source == .network) }
     gate.open()
   }
@@ -30,7 +30,7 @@ import VitrineTesting
     let gate = Gate()
     let world = world(gate)
     for number in 0..<20 { world.keep("\(number).jpg", age: number < 10 ? 0 : 100) }
-    world.transport.answerAll { $0.fail(Self.offline) }
+    world.transport.respondToAll { $0.fail(Self.offline) }
     let tasks = (0..<20).map { world.downloader.load(request("\($0).jpg")) }
     await gate.waitUntilHeld(2)
 
@@ -43,7 +43,7 @@ import VitrineTesting
   @Test func hangingDiskFailsLoadsAtTheLimitWithoutANetwork() async throws {
     let gate = Gate()
     let world = world(gate)
-    world.transport.answerAll { $0.fail(Self.offline) }
+    world.transport.respondToAll { $0.fail(Self.offline) }
     let tasks = (0..<8).map { world.downloader.load(request("\($0).jpg")) }
     await gate.waitUntilHeld(2)
     for _ in 0..<2 { world.world.clock.advance(by: LookupLine.deadline) }
@@ -80,7 +80,7 @@ import VitrineTesting
     tasks[2].pause()
     tasks[2].priority = .high
     tasks[2].cancel()
-    for transfer in world.transport.running { transfer.answer(with: Fixture.picture, DiskWorld.minute) }
+    for transfer in world.transport.running { transfer.respond(with: Fixture.picture, DiskWorld.minute) }
     for task in tasks[..<2] { #expect(try await task.response.source == .network) }
     await #expect(throws: ImageError.self) { try await tasks[2].response }
     gate.open()

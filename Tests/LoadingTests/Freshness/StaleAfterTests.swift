@@ -40,7 +40,7 @@ struct StaleAfterTests {
     transfer.finish()
     await world.downloader.drain()
     #expect(world.downloader.cachedImage(for: request())?.pixelWidth == 32, "the new image is cached")
-    #expect(world.disk.answers.first?.body == Self.newer)
+    #expect(world.disk.responses.first?.body == Self.newer)
     #expect(try await heard.wait(for: 1) == [nil])
     #expect(world.transport.transfers.count == 1)
   }
@@ -96,7 +96,7 @@ struct StaleAfterTests {
     world.world.clock.advance(by: 10)
     #expect(!task.isFinished)
 
-    transfer.answer(with: Self.newer)
+    transfer.respond(with: Self.newer)
     #expect(try await task.response.image.pixelWidth == 32)
   }
 
@@ -107,7 +107,7 @@ struct StaleAfterTests {
     let transfer = try await world.transfer()
     world.world.clock.advance(by: 100)
     #expect(!task.isFinished)
-    transfer.answer(with: Self.newer)
+    transfer.respond(with: Self.newer)
     #expect(try await task.response.image.pixelWidth == 32)
   }
 
@@ -151,7 +151,7 @@ struct StaleAfterTests {
 
     transfer.fail(.timedOut(.stall(seconds: 15)))
     await world.downloader.drain()
-    #expect(world.disk.answers.count == 1)
+    #expect(world.disk.responses.count == 1)
     #expect(world.transport.transfers.count == 1, "no caller waits, so the request is not retried")
   }
 

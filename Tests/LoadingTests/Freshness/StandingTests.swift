@@ -9,21 +9,21 @@ import Testing
   static let noon = 784_111_777.0
   static let date = "Sun, 06 Nov 1994 08:49:37 GMT"
 
-  private func answer(
+  private func response(
     _ headers: HTTPHeaders, requested: Double = noon, received: Double = noon
-  ) -> StoredAnswer {
+  ) -> StoredResponse {
     let response = TransportResponse(url: url("a.jpg"), status: 200, headers: headers)
-    return StoredAnswer(response: response, body: [1], requested: requested, received: received)
+    return StoredResponse(response: response, body: [1], requested: requested, received: received)
   }
 
   /// Returns the freshness lifetime in seconds, found by a binary search.
   private func lifetime(_ headers: HTTPHeaders, _ rules: FreshnessRules = FreshnessRules()) -> Double {
-    let answer = answer(headers)
+    let response = response(headers)
     var (low, high) = (0.0, 0x1p33)
-    guard answer.standing(at: Self.noon, rules: rules) == .fresh else { return 0 }
+    guard response.standing(at: Self.noon, rules: rules) == .fresh else { return 0 }
     while high - low > 1 {
       let middle = ((low + high) / 2).rounded()
-      if answer.standing(at: Self.noon + middle, rules: rules) == .fresh {
+      if response.standing(at: Self.noon + middle, rules: rules) == .fresh {
         low = middle
       } else {
         high = middle
@@ -83,7 +83,7 @@ import Testing
     rules.minimumLifetime = odd
     rules.staleOnError = odd
     rules.staleWhileRevalidating = odd
-    let shown = answer([:]).standing(at: Self.noon + 1, rules: rules)
+    let shown = response([:]).standing(at: Self.noon + 1, rules: rules)
     #expect(shown == .stale(age: 1, mayShowWhileRevalidating: false, mayShowOnError: false))
     #expect(lifetime(["Last-Modified": "Thu, 01 Jan 1970 00:00:00 GMT"], rules) == 0)
   }
@@ -102,7 +102,7 @@ import Testing
       ("max-age=60, proxy-revalidate", 61, false, true),
     ] as [(String, Double, Bool, Bool)])
   func staleResponseIsShownIfAllowed(control: String, age: Double, whileRevalidating: Bool, onError: Bool) {
-    let standing = answer(["Cache-Control": control]).standing(at: Self.noon + age)
+    let standing = response(["Cache-Control": control]).standing(at: Self.noon + age)
     #expect(
       standing
         == .stale(age: age, mayShowWhileRevalidating: whileRevalidating, mayShowOnError: onError))
@@ -113,7 +113,7 @@ import Testing
     rules.staleOnError = 10
     let mayShow = { (control: String, age: Double) -> Bool in
       guard
-        case .stale(_, _, let mayShow) = answer(["Cache-Control": control])
+        case .stale(_, _, let mayShow) = response(["Cache-Control": control])
           .standing(at: Self.noon + age, rules: rules)
       else { return true }
       return mayShow
@@ -133,7 +133,7 @@ import Testing
   @Test func staleWhileRevalidatingAllowsStaleResponses() {
     var rules = FreshnessRules()
     rules.staleWhileRevalidating = 10
-    let stale = answer(["Cache-Control": "max-age=60"])
+    let stale = response(["Cache-Control": "max-age=60"])
     #expect(
       stale.standing(at: Self.noon + 70, rules: rules)
         == .stale(age: 70, mayShowWhileRevalidating: true, mayShowOnError: true))
@@ -166,22 +166,22 @@ import Testing
   func ageIsCalculated(
     headers: HTTPHeaders, requested: Double, received: Double, now: Double, expected: Double
   ) {
-    let answer = answer(headers, requested: Self.noon + requested, received: Self.noon + received)
-    #expect(answer.age(at: Self.noon + now) == expected)
+    let response = response(headers, requested: Self.noon + requested, received: Self.noon + received)
+    #expect(response.age(at: Self.noon + now) == expected)
   }
 
-  private static let unknown = StoredAnswer.Standing.stale(
+  private static let unknown = StoredResponse.Standing.stale(
     age: 0, mayShowWhileRevalidating: false, mayShowOnError: true)
 
   @Test func responseReceivedInTheFutureIsStale() {
-    let kept = answer(["Cache-Control": "max-age=60", "Date": Self.date])
+    let kept = response(["Cache-Control": "max-age=60", "Date": Self.date])
     // A start without a battery-backed clock, and a clock that was set back a year.
     #expect(kept.standing(at: 5) == Self.unknown)
     #expect(kept.standing(at: Self.noon - 365 * 86400) == Self.unknown)
   }
 
   @Test func responseReceivedBeforeTheClockWasSetAgesByItsDate() {
-    let kept = answer(["Cache-Control": "max-age=60", "Date": Self.date], requested: 5, received: 6)
+    let kept = response(["Cache-Control": "max-age=60", "Date": Self.date], requested: 5, received: 6)
     #expect(kept.age(at: Self.noon + 10) == 10)
     #expect(kept.standing(at: Self.noon + 10) == .fresh)
     // While the clock is wrong the age is unknown, also after another start without a battery-backed clock.
@@ -189,7 +189,7 @@ import Testing
   }
 
   @Test func ageHeaderCountsAlthoughTheClockWasNotSet() {
-    let kept = answer(
+    let kept = response(
       ["Cache-Control": "max-age=60", "Date": Self.date, "Age": "55"], requested: 5, received: 6)
 
     #expect(kept.age(at: Self.noon + 10) == 65)
@@ -200,12 +200,12 @@ import Testing
   @Test func minimumLifetimeAppliesToRedirectedResponses() {
     var rules = FreshnessRules()
     rules.minimumLifetime = 7200
-    let kept = answer(["Cache-Control": "max-age=60"])
+    let kept = response(["Cache-Control": "max-age=60"])
 
     #expect(kept.standing(at: Self.noon + 7199, rules: rules, isFromElsewhere: true) == .fresh)
     #expect(kept.standing(at: Self.noon + 7201, rules: rules, isFromElsewhere: true) != .fresh)
     rules.minimumLifetime = 0
-    let long = answer(["Cache-Control": "max-age=86400"])
+    let long = response(["Cache-Control": "max-age=86400"])
     #expect(long.standing(at: Self.noon + 3599, rules: rules, isFromElsewhere: true) == .fresh)
     #expect(long.standing(at: Self.noon + 3601, rules: rules, isFromElsewhere: true) != .fresh)
   }
@@ -216,17 +216,17 @@ import Testing
   ])
   func invalidWallClockGivesAFiniteAge(odd: Double) {
     for headers in [["Cache-Control": "max-age=60", "Date": Self.date, "Age": "3"], [:]] as [HTTPHeaders] {
-      for answer in [
-        answer(headers), answer(headers, requested: odd), answer(headers, received: odd),
-        answer(headers, requested: odd, received: odd),
-        answer(headers, requested: odd, received: -odd), answer(headers, requested: -odd, received: odd),
+      for response in [
+        response(headers), response(headers, requested: odd), response(headers, received: odd),
+        response(headers, requested: odd, received: odd),
+        response(headers, requested: odd, received: -odd), response(headers, requested: -odd, received: odd),
       ] {
         for now in [odd, -odd, Self.noon] {
-          if case .stale(let age, _, _) = answer.standing(at: now) { #expect(age >= 0 && age.isFinite) }
+          if case .stale(let age, _, _) = response.standing(at: now) { #expect(age >= 0 && age.isFinite) }
         }
       }
     }
-    #expect(answer([:]).standing(at: .nan) == Self.unknown)
-    #expect(answer([:], received: .infinity).standing(at: Self.noon) == Self.unknown)
+    #expect(response([:]).standing(at: .nan) == Self.unknown)
+    #expect(response([:], received: .infinity).standing(at: Self.noon) == Self.unknown)
   }
 }

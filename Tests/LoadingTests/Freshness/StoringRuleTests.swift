@@ -8,9 +8,9 @@ import Testing
     TransportResponse(url: url("a.jpg"), status: status, headers: headers, expectedLength: 3)
   }
 
-  private func kept(_ headers: HTTPHeaders, sent: HTTPHeaders = [:]) throws -> StoredAnswer {
+  private func kept(_ headers: HTTPHeaders, sent: HTTPHeaders = [:]) throws -> StoredResponse {
     try #require(
-      StoredAnswer(keeping: response(headers), body: [1, 2, 3], sent: sent, requested: 10, received: 11))
+      StoredResponse(keeping: response(headers), body: [1, 2, 3], sent: sent, requested: 10, received: 11))
   }
 
   @Test(
@@ -24,22 +24,22 @@ import Testing
       (["Vary": "*"], [:], false), (["Vary": "Accept", "vary": "Cookie, *"], [:], false),
     ] as [(HTTPHeaders, HTTPHeaders, Bool)])
   func headersDecideWhetherAResponseIsStored(received: HTTPHeaders, sent: HTTPHeaders, expected: Bool) {
-    #expect(StoredAnswer.mayBeKept(response(received), sent: sent) == expected)
+    #expect(StoredResponse.mayBeKept(response(received), sent: sent) == expected)
   }
 
   @Test(arguments: [nil, 0, 100, 201, 203, 204, 206, 301, 304, 404, 500])
   func onlyStatus200IsStored(status: Int?) {
-    #expect(!StoredAnswer.mayBeKept(response([:], status: status), sent: [:]))
+    #expect(!StoredResponse.mayBeKept(response([:], status: status), sent: [:]))
   }
 
   @Test func hopByHopHeadersAndCookiesAreNotStored() throws {
-    let answer = try kept([
+    let stored = try kept([
       "Connection": "close, X-Hop", "x-hop": "1", "Transfer-Encoding": "chunked", "Keep-Alive": "5",
       "ETag": "\"a\"", "Set-Cookie": "a", "set-cookie": "b",
     ])
-    #expect(answer.response.headers == ["ETag": "\"a\""])
-    #expect(answer.body == [1, 2, 3] && answer.response.expectedLength == 3)
-    #expect(answer.requested == 10 && answer.received == 11)
+    #expect(stored.response.headers == ["ETag": "\"a\""])
+    #expect(stored.body == [1, 2, 3] && stored.response.expectedLength == 3)
+    #expect(stored.requested == 10 && stored.received == 11)
   }
 
   @Test(
@@ -53,14 +53,14 @@ import Testing
       ("Accept, Cookie", ["Accept": "image/webp", "Cookie": "a"], true),
     ] as [(String, HTTPHeaders, Bool)])
   func responseMatchesEqualVaryingHeaders(vary: String, asked: HTTPHeaders, expected: Bool) throws {
-    let answer = try kept(["Vary": vary], sent: ["X-THEME": "dark", "Accept": "*/*"])
-    #expect(answer.isFor(asked) == expected)
+    let stored = try kept(["Vary": vary], sent: ["X-THEME": "dark", "Accept": "*/*"])
+    #expect(stored.isFor(asked) == expected)
   }
 
   @Test func varyingHeadersAreStoredSortedByName() throws {
-    let answer = try kept(
+    let stored = try kept(
       ["Vary": "X-B, x-a", "vary": "X-None"], sent: ["X-B": "1", "x-b": "2", "X-A": "3", "X-C": "4"])
-    #expect(answer.varying == [.init(name: "x-a", value: "3"), .init(name: "x-b", value: "1, 2")])
+    #expect(stored.varying == [.init(name: "x-a", value: "3"), .init(name: "x-b", value: "1, 2")])
   }
 
   @Test(
@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test func headersOfA304ReplaceStoredHeaders() throws {
-    let answer = try kept([
+    let stored = try kept([
       "ETag": "\"a\"", "Date": "old", "Age": "7", "Cache-Control": "max-age=1", "Expires": "0",
       "X-Dropped": "1",
       "Content-Length": "3", "Content-Type": "image/png",
@@ -88,7 +88,7 @@ import Testing
         "Connection": "close",
         "ETag": "\"a\"",
       ], status: 304)
-    let merged = try #require(answer.merging(unchanged, sent: [:], requested: 20, received: 21))
+    let merged = try #require(stored.merging(unchanged, sent: [:], requested: 20, received: 21))
     #expect(
       merged.response.headers == [
         "Expires": "0", "Content-Length": "3", "Content-Type": "image/png", "Date": "new",
@@ -99,12 +99,12 @@ import Testing
   }
 
   @Test func bare304ResetsTheAge() throws {
-    let answer = try kept([
+    let stored = try kept([
       "Date": "Thu, 01 Jan 1970 00:00:00 GMT", "Age": "500", "Cache-Control": "max-age=60",
     ])
-    #expect(answer.standing(at: 1000) != .fresh)
+    #expect(stored.standing(at: 1000) != .fresh)
     let merged = try #require(
-      answer.merging(response([:], status: 304), sent: [:], requested: 999, received: 1000))
+      stored.merging(response([:], status: 304), sent: [:], requested: 999, received: 1000))
     #expect(merged.standing(at: 1000) == .fresh)
     #expect(merged.standing(at: 1061) != .fresh)
   }

@@ -24,7 +24,7 @@ import Testing
     var visible: Set<RecoveryPlan.ID> = []
     var now: Int64 = 0
     var wake: Int64?
-    var answers: [(time: Int64, id: RecoveryPlan.ID)] = []
+    var responses: [(time: Int64, id: RecoveryPlan.ID)] = []
     var sent = 0
     var fails = true
     /// The probability that a failure is reported with the cause `clock`.
@@ -45,8 +45,8 @@ import Testing
           continue
         }
         sent += 1
-        answers.removeAll { $0.id == id }
-        answers.append((now + .random(in: 0..<500_000_000, using: &random), id))
+        responses.removeAll { $0.id == id }
+        responses.append((now + .random(in: 0..<500_000_000, using: &random), id))
       }
       if !due.isEmpty { take() }
     }
@@ -54,12 +54,12 @@ import Testing
     /// Lets time pass until `end`.
     mutating func run(until end: Int64) {
       while true {
-        let answer = answers.indices.min { answers[$0].time < answers[$1].time }
-        let times = [answer.map { answers[$0].time }, wake].compactMap { $0 }
+        let response = responses.indices.min { responses[$0].time < responses[$1].time }
+        let times = [response.map { responses[$0].time }, wake].compactMap { $0 }
         guard let time = times.min(), time <= end else { break }
         now = max(now, time)
-        if let answer, answers[answer].time == time {
-          let id = answers.remove(at: answer).id
+        if let response, responses[response].time == time {
+          let id = responses.remove(at: response).id
           if fails {
             let isClock = Double.random(in: 0..<1, using: &random) < clockFailures
             plan.failedAgain(id, isClock ? .clock : .server, at: now)

@@ -41,9 +41,9 @@ import Testing
   }
 
   @Test func bodyBelowTheMinimumSizeIsNotResumable() {
-    let answer = head(["ETag": "\"a\""])
+    let response = head(["ETag": "\"a\""])
     func partial(_ count: Int) -> PartialBody? {
-      PartialBody([UInt8](repeating: 7, count: count), of: answer, length: 10_000, validator: nil)
+      PartialBody([UInt8](repeating: 7, count: count), of: response, length: 10_000, validator: nil)
     }
     #expect(partial(PartialBody.smallest)?.count == PartialBody.smallest)
     #expect(partial(PartialBody.smallest - 1) == nil)
@@ -79,7 +79,7 @@ import Testing
   @Test("A refused range discards the resumable data, a failing server does not", arguments: [416, 503])
   func refusedRangeDiscardsResumableData(status: Int) throws {
     let known = try #require(partial(["ETag": "\"a\""]))
-    var assembly = AnswerAssembly(resuming: known)
+    var assembly = ResponseAssembler(resuming: known)
     _ = assembly.receive(head([:], status: status, length: nil))
 
     #expect(assembly.takePartialBody()?.bytes == (status == 416 ? nil : bytes))

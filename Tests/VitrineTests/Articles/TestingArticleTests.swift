@@ -14,7 +14,7 @@ struct TestingArticleTests {
 
     cover.setImage(from: "https://example.com/cover.jpg", options: SlotOptions(downloader: downloader))
     let transfer = try await transport.transfer(1)
-    transfer.answer(with: FakeDecoder.picture(width: 640, height: 640))
+    transfer.respond(with: FakeDecoder.picture(width: 640, height: 640))
     try await until { cover.contents != nil }
 
     test.advance(by: 0.1)
@@ -25,7 +25,7 @@ struct TestingArticleTests {
 
   @MainActor @Test func brokenServerShowsTheFailureImage() async throws {
     let transport = FakeTransport()
-    transport.answerAll { $0.fail(.status(503)) }
+    transport.respondToAll { $0.fail(.status(503)) }
     let downloader = ImageDownloader(transports: [transport], decoder: FakeDecoder())
     let cover = ImageView(frame: Rect(x: 0, y: 0, width: 100, height: 100))
     let broken = Image.solid(width: 8, height: 8)
@@ -42,13 +42,13 @@ struct TestingArticleTests {
   @MainActor @Test func coverLoadsFromDiskAfterARestartWithoutANetwork() async throws {
     let disk = MemoryDataCache()
     let online = FakeTransport()
-    online.answerAll { $0.answer(with: FakeDecoder.picture(width: 640, height: 640)) }
+    online.respondToAll { $0.respond(with: FakeDecoder.picture(width: 640, height: 640)) }
     let request = try ImageRequest("https://example.com/cover.jpg")
     let first = ImageDownloader(transports: [online], decoder: FakeDecoder(), dataCache: disk)
     #expect(try await first.image(for: request).isStored())
 
     let offline = FakeTransport()
-    offline.answerAll { $0.fail(.timedOut(.connect(seconds: 10))) }
+    offline.respondToAll { $0.fail(.timedOut(.connect(seconds: 10))) }
     let second = ImageDownloader(transports: [offline], decoder: FakeDecoder(), dataCache: disk)
     disk.change(RequestIdentity(request)) { $0.received -= 86400 }
     let response = try await second.image(for: request)
@@ -76,7 +76,7 @@ struct TestingArticleTests {
   @MainActor @Test func coverIsHalfWayThroughItsFade() async throws {
     let screen = try await TestScreen(size: Size(width: 64, height: 48))
     let transport = FakeTransport()
-    transport.answerAll { $0.answer(with: FakeDecoder.picture(width: 640, height: 480)) }
+    transport.respondToAll { $0.respond(with: FakeDecoder.picture(width: 640, height: 480)) }
     let downloader = ImageDownloader(transports: [transport], decoder: FakeDecoder())
     let cover = ImageView(frame: Rect(x: 8, y: 8, width: 48, height: 32))
     screen.window.addSubview(cover)

@@ -14,7 +14,7 @@ import VitrineTesting
   private func stored(_ image: Image, data: [UInt8]? = nil) async throws -> [UInt8] {
     #expect(await cache.store(image, for: url, data: data))
     let identity = RequestIdentity(try ImageRequest(url))
-    return try #require(world.disk.answer(for: identity)).body
+    return try #require(world.disk.response(for: identity)).body
   }
 
   private func animation(_ format: ImageFormat) -> Image {
@@ -74,7 +74,7 @@ import VitrineTesting
     let world = ImageCacheWorld(decoder: TextCoder())
     #expect(await world.cache.store(.halves(), for: url))
     let identity = RequestIdentity(try ImageRequest(url))
-    #expect(world.disk.answer(for: identity)?.body == Array("image".utf8))
+    #expect(world.disk.response(for: identity)?.body == Array("image".utf8))
     await world.cache.removeAll(from: .memory)
 
     #expect(await world.cache.query(url)?.image.size == Size(width: 3, height: 2))
@@ -88,7 +88,7 @@ import VitrineTesting
     let image = Image.halves()
 
     #expect(await world.cache.store(image, for: url))
-    #expect(memory.count == 1 && disk.answers.count == 1)
+    #expect(memory.count == 1 && disk.responses.count == 1)
     #expect(await world.cache.location(of: url) == .memory)
     #expect(await world.cache.location(of: url, in: .disk) == .disk)
     #expect(await world.cache.query(url)?.image === image)
@@ -96,12 +96,12 @@ import VitrineTesting
     #expect(await world.cache.query(url)?.source == .disk)
     #expect(memory.count == 1)
     #expect(await world.cache.remove(url))
-    #expect(memory.count == 0 && disk.answers.isEmpty)
+    #expect(memory.count == 0 && disk.responses.isEmpty)
     await world.cache.store(image, for: url)
 
     #expect(await world.cache.removeAll())
 
-    #expect(memory.count == 0 && disk.answers.isEmpty)
+    #expect(memory.count == 0 && disk.responses.isEmpty)
     #expect(!FileManager.default.fileExists(atPath: world.folder))
   }
 
@@ -125,7 +125,7 @@ import VitrineTesting
   }
 
   @Test("a server cannot set user data") func serverCannotSetUserData() async throws {
-    world.transport.answerAll { transfer in
+    world.transport.respondToAll { transfer in
       let body = (try? ImageCodecs().encode(.halves(), as: .png)) ?? []
       transfer.respond(
         headers: ["Vitrine-User-Data": "61:AQI=", "Cache-Control": "max-age=60"], expectedLength: body.count)

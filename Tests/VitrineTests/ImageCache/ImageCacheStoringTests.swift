@@ -51,7 +51,7 @@ import VitrineTesting
     #expect(isOnDisk)
     #expect(await cache.location(of: url, in: .memory) == .memory)
     #expect(await cache.location(of: url, in: .disk) == .disk)
-    #expect(world.disk.containsAnswer(for: RequestIdentity(try! ImageRequest(url))))
+    #expect(world.disk.containsResponse(for: RequestIdentity(try! ImageRequest(url))))
   }
 
   @Test("SD-C8 an image stored only in memory is lost when memory is cleared")
@@ -220,14 +220,14 @@ import VitrineTesting
 
   @Test("AF-S13 isStored() reports if a download was moved to its place on disk")
   func downloadReportsThatItWasStored() async throws {
-    world.transport.answerAll { transfer in
-      transfer.answer(with: (try? ImageCodecs().encode(.halves(), as: .png)) ?? [])
+    world.transport.respondToAll { transfer in
+      transfer.respond(with: (try? ImageCodecs().encode(.halves(), as: .png)) ?? [])
     }
     #expect(await (try world.downloader.image(for: url)).isStored())
     // No folder can be created below a device.
     let blocked = ImageCacheWorld(disk: DiskImageCache(directory: "/dev/null/images"))
-    blocked.transport.answerAll { transfer in
-      transfer.answer(with: (try? ImageCodecs().encode(.halves(), as: .png)) ?? [])
+    blocked.transport.respondToAll { transfer in
+      transfer.respond(with: (try? ImageCodecs().encode(.halves(), as: .png)) ?? [])
     }
     #expect(!(await (try blocked.downloader.image(for: url)).isStored()))
   }

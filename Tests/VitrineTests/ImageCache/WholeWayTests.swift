@@ -117,7 +117,7 @@ import VitrineTesting
     }
     let body = try ImageCodecs().encode(Image(frames: frames, format: .gif))
     let world = ImageCacheWorld()
-    world.transport.answerAll { $0.answer(with: body) }
+    world.transport.respondToAll { $0.respond(with: body) }
     var request = try ImageRequest(url)
     request.transforms = [Tagged()]
 
@@ -128,7 +128,7 @@ import VitrineTesting
     #expect(response.image.userData == ["made": [7]])
     #expect(world.downloader.cachedImage(for: request) === response.image)
     #expect(world.downloader.cachedImage(for: try ImageRequest(url)) == nil)
-    #expect(world.disk.answer(for: RequestIdentity(try ImageRequest(url)))?.body == body)
+    #expect(world.disk.response(for: RequestIdentity(try ImageRequest(url)))?.body == body)
     let original = try await world.downloader.image(for: try ImageRequest(url))
     #expect(original.source == .disk)
     #expect(original.image.pixelWidth == 20)
@@ -139,9 +139,9 @@ import VitrineTesting
   @Test("a load is scaled down to its limit of bytes, and found in memory at that size")
   func loadIsScaledDownToItsByteLimit() async throws {
     let world = ImageCacheWorld()
-    world.transport.answerAll { transfer in
+    world.transport.respondToAll { transfer in
       let body = (try? ImageCodecs().encode(.halves(200, 200), as: .png)) ?? []
-      transfer.answer(with: body)
+      transfer.respond(with: body)
     }
     var request = try ImageRequest(url)
     request.limits.scaleDownBytes = 100 * 100 * 4

@@ -40,7 +40,7 @@ import VitrineGraphics
       event(25, .fetchEnded(fetch: 10, transfer)),
       event(26, .decodeBegan(decode: 11)), event(30, .decodeEnded(decode: 11, width: 64, height: 48)),
       event(30, .transformBegan(picture: 12)), event(32, .transformEnded(picture: 12)),
-      event(33, .answered(request: 1, .image(99, source: "network"))),
+      event(33, .responded(request: 1, .image(99, source: "network"))),
       event(40, .uploaded(image: 99, duration: 2_000_000)), event(45, .shown(image: 99)),
     ]
   }
@@ -57,7 +57,7 @@ import VitrineGraphics
         "request 0-45", "queue 0-5", "memory lookup 0-0", "disk lookup 0-0", "DNS 5-6", "connect 6-8",
         "TLS 8-12",
         "first byte 12-20", "body 20-25", "decoder queue 25-26", "decode 26-30", "transform 30-32",
-        "first frame 33-45", "answered 33-33", "upload 38-40",
+        "first frame 33-45", "responded 33-33", "upload 38-40",
       ])
   }
 
@@ -65,7 +65,7 @@ import VitrineGraphics
     let events = [
       request(1, at: 5, fetch: 10), event(5, .fetchBegan(fetch: 10)),
       event(25, .fetchEnded(fetch: 10, transfer)),
-      event(33, .answered(request: 1, .image(99, source: "network"))), event(33, .shown(image: 99)),
+      event(33, .responded(request: 1, .image(99, source: "network"))), event(33, .shown(image: 99)),
     ]
 
     let track = try #require(TrackBuilder.tracks(of: events).first)
@@ -131,7 +131,9 @@ import VitrineGraphics
 
   @Test func joiningRequestHasTheSharedWorkOnItsTrack() {
     let events =
-      load + [request(2, at: 10, fetch: 10), event(33, .answered(request: 2, .image(99, source: "network")))]
+      load + [
+        request(2, at: 10, fetch: 10), event(33, .responded(request: 2, .image(99, source: "network"))),
+      ]
 
     let tracks = TrackBuilder.tracks(of: events)
 
@@ -147,9 +149,9 @@ import VitrineGraphics
   func sharedWorkIsClippedToItsRequest(time: Int64) throws {
     let joins =
       load + [
-        request(2, at: time, fetch: 10), event(34, .answered(request: 2, .image(99, source: "network"))),
+        request(2, at: time, fetch: 10), event(34, .responded(request: 2, .image(99, source: "network"))),
       ]
-    let leaves = load + [request(2, at: 0, fetch: 10), event(time, .answered(request: 2, .cancelled))]
+    let leaves = load + [request(2, at: 0, fetch: 10), event(time, .responded(request: 2, .cancelled))]
 
     for events in [joins, leaves] {
       let track = try #require(TrackBuilder.tracks(of: events).first { $0.number == 2 })
@@ -182,14 +184,16 @@ import VitrineGraphics
 
   @Test func joiningRequestHasRunningWorkFromItsOwnStart() throws {
     let events =
-      load + [request(2, at: 10, fetch: 10), event(33, .answered(request: 2, .image(99, source: "network")))]
+      load + [
+        request(2, at: 10, fetch: 10), event(33, .responded(request: 2, .image(99, source: "network"))),
+      ]
 
     let track = try #require(TrackBuilder.tracks(of: events).last)
 
     #expect(
       times(track).filter { !$0.contains("lookup") } == [
         "request 10-45", "TLS 10-12", "joined 10-10", "first byte 12-20", "body 20-25", "decoder queue 25-26",
-        "decode 26-30", "transform 30-32", "first frame 33-45", "answered 33-33", "upload 38-40",
+        "decode 26-30", "transform 30-32", "first frame 33-45", "responded 33-33", "upload 38-40",
       ])
   }
 
@@ -207,12 +211,12 @@ import VitrineGraphics
     transfer.total = 20_000
     let events = [
       request(1, at: 0, fetch: 10, url: "https://a.test/1"), event(5, .fetchBegan(fetch: 10)),
-      event(25, .fetchEnded(fetch: 10, transfer)), event(25, .answered(request: 1, .failed("no answer"))),
+      event(25, .fetchEnded(fetch: 10, transfer)), event(25, .responded(request: 1, .failed("no response"))),
     ]
 
     let track = try #require(TrackBuilder.tracks(of: events).first)
 
-    let last = try #require(track.spans.last { $0.name != "answered" })
+    let last = try #require(track.spans.last { $0.name != "responded" })
     #expect(last.name == step)
     #expect(last.end == 25_000_000)
     #expect(last.notes["result"] == .text("broken off"))
@@ -223,10 +227,10 @@ import VitrineGraphics
   @Test func immediatelyRefusedRequestHasATrackWithoutAQueue() throws {
     let track = try #require(
       TrackBuilder.tracks(of: [
-        request(1, at: 0, fetch: 0), event(0, .answered(request: 1, .failed("no way there"))),
+        request(1, at: 0, fetch: 0), event(0, .responded(request: 1, .failed("no way there"))),
       ]).first)
 
-    #expect(track.spans.map(\.name).sorted() == ["answered", "disk lookup", "memory lookup", "request"])
+    #expect(track.spans.map(\.name).sorted() == ["responded", "disk lookup", "memory lookup", "request"])
     #expect(track.spans.first { $0.name == "request" }?.notes["result"] == .text("failed: no way there"))
   }
 
@@ -245,10 +249,10 @@ import VitrineGraphics
   @Test(
     "an unfinished request has a track up to its end",
     arguments: [
-      (TraceEvent.Outcome.cancelled, "cancelled"), (.failed("no answer"), "failed: no answer"),
+      (TraceEvent.Outcome.cancelled, "cancelled"), (.failed("no response"), "failed: no response"),
     ])
   func unfinishedRequestHasATrackUpToItsEnd(outcome: TraceEvent.Outcome, result: String) throws {
-    let events = [request(1, at: 0, fetch: 10), event(8, .answered(request: 1, outcome))]
+    let events = [request(1, at: 0, fetch: 10), event(8, .responded(request: 1, outcome))]
 
     let track = try #require(TrackBuilder.tracks(of: events).first)
 

@@ -64,7 +64,7 @@ struct CacheSecret: Hashable, Sendable {
       // A power failure may leave an empty file, which is replaced. A file that cannot be read at the moment is not
       // replaced.
       guard length == count else { return nil }
-      guard let secret = CacheSecret(try AnswerReading.bytes(of: file, at: 0, count: count)) else {
+      guard let secret = CacheSecret(try ResponseReader.bytes(of: file, at: 0, count: count)) else {
         throw SystemError(EIO)
       }
       return secret

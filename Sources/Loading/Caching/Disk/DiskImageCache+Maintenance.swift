@@ -10,7 +10,7 @@ extension DiskImageCache {
   }
 
   /// Removes the responses that exceed the limits, as `trim()` does.
-  public func removeExpiredAnswers() { trim() }
+  public func removeExpiredResponses() { trim() }
 
   /// Removes all files one by one, including files of other processes. Returns true if none of the files that existed
   /// at the start is left.
@@ -18,7 +18,7 @@ extension DiskImageCache {
   /// - Parameter progress: Receives the number of files removed so far and the total. Called fewer than 200 times, the
   ///   last time after the last file.
   @discardableResult
-  public func removeAllAnswers(progress: (_ removed: Int, _ total: Int) -> Void) -> Bool {
+  public func removeAllResponses(progress: (_ removed: Int, _ total: Int) -> Void) -> Bool {
     let isComplete = reading { (root) throws(Fault) -> Bool in
       let entries = FolderSweep.contents(of: root, now: now).entries
       let step = max(1, entries.count / 100)

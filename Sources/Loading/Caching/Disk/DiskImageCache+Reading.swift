@@ -8,21 +8,21 @@ extension DiskImageCache {
   /// - Parameter reserve: Called with the number of bytes of the body before the body is read.
   func lookup(
     _ identity: RequestIdentity, withBody: Bool, reserving reserve: (Int) -> Void = { _ in }
-  ) -> StoredAnswer? {
-    let found = reading { (root) throws(Fault) -> StoredAnswer? in
+  ) -> StoredResponse? {
+    let found = reading { (root) throws(Fault) -> StoredResponse? in
       guard let entry = try entry(of: identity, in: root),
         let shard = try folder.openShard(of: entry, in: root, creating: false)
       else { return nil }
       switch read(entry, in: shard, withBody: withBody, reserve) {
-      case .answer(var answer, let times):
+      case .response(var response, let times):
         let now = now
         if limits.isTooOld(stored: times.stored, now: now) {
           if remove(entry.name, in: shard) { state.withLock { $0.statistics.evictions += 1 } }
           return nil
         }
         if withBody { noteUse(of: entry.name, in: shard, lastNoted: times.used, now: now) }
-        if !answer.varying.isEmpty { answer.varyingSecret = try secret(in: root, creating: false) }
-        return answer
+        if !response.varying.isEmpty { response.varyingSecret = try secret(in: root, creating: false) }
+        return response
       case .damaged:
         if remove(entry.name, in: shard) { state.withLock { $0.statistics.damaged += 1 } }
         return nil
@@ -37,17 +37,17 @@ extension DiskImageCache {
   /// must not remove the file.
   private func read(
     _ entry: DiskEntry, in shard: borrowing Descriptor, withBody: Bool, _ reserve: (Int) -> Void
-  ) -> AnswerReading.Result {
+  ) -> ResponseReader.Result {
     let longestBody = longestBody
-    let first = AnswerReading.read(
+    let first = ResponseReader.read(
       entry, in: shard, withBody: withBody, longestBody: longestBody, reserving: reserve)
     guard case .damaged = first else { return first }
-    return AnswerReading.read(
+    return ResponseReader.read(
       entry, in: shard, withBody: withBody, longestBody: longestBody, reserving: reserve)
   }
 
   /// The number of bytes of the longest body that may be stored.
-  var longestBody: Int { min(max(0, limits.bytes), AnswerFile.longestBody) }
+  var longestBody: Int { min(max(0, limits.bytes), ResponseFile.longestBody) }
 
   /// Calls `body` with the folder. Returns nil if the folder does not exist or an error is thrown, which is recorded as
   /// a failure.

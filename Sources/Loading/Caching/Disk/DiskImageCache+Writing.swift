@@ -43,41 +43,42 @@ extension DiskImageCache {
   private static let maximumAttempts = 8
 
   /// Stores a response. Returns nil if it was stored, otherwise the reason for refusing it.
-  func write(_ answer: StoredAnswer, for identity: RequestIdentity) throws(Fault) -> Refusal? {
+  func write(_ response: StoredResponse, for identity: RequestIdentity) throws(Fault) -> Refusal? {
     // Another thread or process may remove the folder during the call, even several times. It is created again.
     for _ in 1..<Self.maximumAttempts {
       do throws(Fault) {
-        return try writeOnce(answer, for: identity)
+        return try writeOnce(response, for: identity)
       } catch {
         guard error.isGone else { throw error }
       }
     }
-    return try writeOnce(answer, for: identity)
+    return try writeOnce(response, for: identity)
   }
 
-  private func writeOnce(_ answer: StoredAnswer, for identity: RequestIdentity) throws(Fault) -> Refusal? {
+  private func writeOnce(_ response: StoredResponse, for identity: RequestIdentity) throws(Fault) -> Refusal?
+  {
     // Opening with `creating` returns the folder or throws.
     guard let root = try folder.open(creating: true),
       let entry = try entry(of: identity, in: root, creating: true)
     else { throw .refused(path: folder.path, code: ENOENT) }
     let varying =
-      answer.varying.isEmpty ? [] : try secret(in: root, creating: true)?.digested(answer.varying) ?? []
+      response.varying.isEmpty ? [] : try secret(in: root, creating: true)?.digested(response.varying) ?? []
     guard
-      let start = AnswerFile.start(
-        answer, key: entry.key, ownURL: identity.fullURL, varying: varying),
-      Limits.room(start.count + answer.body.count) <= limits.bytes, answer.body.count <= longestBody
+      let start = ResponseFile.start(
+        response, key: entry.key, ownURL: identity.fullURL, varying: varying),
+      Limits.room(start.count + response.body.count) <= limits.bytes, response.body.count <= longestBody
     else { return .tooLarge }
-    if let (before, after) = try note(start, answer.body, entry, root) {
+    if let (before, after) = try note(start, response.body, entry, root) {
       stored(entry.name, replaced: before, length: after)
       return nil
     }
     guard let shard = try folder.openShard(of: entry, in: root, creating: true) else {
       throw .refused(path: folder.path, code: ENOENT)
     }
-    let length = start.count + answer.body.count
+    let length = start.count + response.body.count
     guard try hasRoom(for: length, replacing: entry.name, in: shard, root) else { return .full }
     do throws(SystemError) {
-      let replaced = try AnswerWriting.write(start, answer.body, entry.name, in: shard, now: now)
+      let replaced = try ResponseWriter.write(start, response.body, entry.name, in: shard, now: now)
       stored(entry.name, replaced: replaced, length: length)
       return nil
     } catch {
@@ -103,7 +104,7 @@ extension DiskImageCache {
   ) throws(Fault) -> (before: Int, after: Int)? {
     guard let shard = try folder.openShard(of: entry, in: root, creating: false) else { return nil }
     do throws(SystemError) {
-      return try AnswerWriting.note(start, body, entry, in: shard, now: now)
+      return try ResponseWriter.note(start, body, entry, in: shard, now: now)
     } catch {
       // The whole file is written instead.
       return nil

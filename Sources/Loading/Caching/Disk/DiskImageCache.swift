@@ -130,25 +130,25 @@ public final class DiskImageCache: ImageDataCache {
   // MARK: ImageDataCache
 
   /// Returns a stored response, complete and undamaged; nil if there is none. O(bytes).
-  public func answer(for identity: RequestIdentity) -> StoredAnswer? {
-    answer(for: identity) { _ in
+  public func response(for identity: RequestIdentity) -> StoredResponse? {
+    response(for: identity) { _ in
     }
   }
 
-  /// Returns what `answer(for:)` returns, and calls `reserve` with the number of bytes of the body before the body is
+  /// Returns what `response(for:)` returns, and calls `reserve` with the number of bytes of the body before the body is
   /// read.
-  public func answer(
+  public func response(
     for identity: RequestIdentity, reserving reserve: (_ bytes: Int) -> Void
-  ) -> StoredAnswer? {
-    let answer = lookup(identity, withBody: true, reserving: reserve)
+  ) -> StoredResponse? {
+    let response = lookup(identity, withBody: true, reserving: reserve)
     state.withLock {
-      if answer == nil { $0.statistics.misses += 1 } else { $0.statistics.hits += 1 }
+      if response == nil { $0.statistics.misses += 1 } else { $0.statistics.hits += 1 }
     }
-    return answer
+    return response
   }
 
   /// Returns true if there is a response. Does not read the body, and does not count as a use.
-  public func containsAnswer(for identity: RequestIdentity) -> Bool {
+  public func containsResponse(for identity: RequestIdentity) -> Bool {
     lookup(identity, withBody: false) != nil
   }
 
@@ -157,14 +157,14 @@ public final class DiskImageCache: ImageDataCache {
   /// describe the body are stored, because other headers may hold a secret. Headers named by `Vary` are stored as
   /// digests.
   @discardableResult
-  public func store(_ answer: StoredAnswer, for identity: RequestIdentity) -> Bool {
+  public func store(_ response: StoredResponse, for identity: RequestIdentity) -> Bool {
     let limits = limits
-    guard Limits.room(answer.body.count) <= limits.bytes, limits.count > 0 else {
+    guard Limits.room(response.body.count) <= limits.bytes, limits.count > 0 else {
       return refuse(.tooLarge, identity)
     }
     guard !isResting else { return refuse(.full, identity) }
     do throws(Fault) {
-      if let refusal = try write(answer, for: identity) { return refuse(refusal, identity) }
+      if let refusal = try write(response, for: identity) { return refuse(refusal, identity) }
     } catch {
       failed(error)
       return false
@@ -175,18 +175,18 @@ public final class DiskImageCache: ImageDataCache {
 
   private func refuse(_ refusal: Refusal, _ identity: RequestIdentity) -> Bool {
     // The stored response is older than the one that was refused.
-    if case .tooLarge = refusal { removeAnswer(for: identity) }
+    if case .tooLarge = refusal { removeResponse(for: identity) }
     state.withLock { $0.statistics.refusals += 1 }
     return false
   }
 
   /// Removes a response. Returns true if there was one.
   @discardableResult
-  public func removeAnswer(for identity: RequestIdentity) -> Bool {
+  public func removeResponse(for identity: RequestIdentity) -> Bool {
     reading { (root) throws(Fault) in
       guard let entry = try entry(of: identity, in: root),
         let shard = try folder.openShard(of: entry, in: root, creating: false),
-        case .answer = AnswerReading.read(entry, in: shard, withBody: false, longestBody: .max)
+        case .response = ResponseReader.read(entry, in: shard, withBody: false, longestBody: .max)
       else { return false }
       return remove(entry.name, in: shard)
     } ?? false
@@ -194,7 +194,7 @@ public final class DiskImageCache: ImageDataCache {
 
   /// Removes all files, including files of other processes. Returns true if there were any responses.
   @discardableResult
-  public func removeAllAnswers() -> Bool {
+  public func removeAllResponses() -> Bool {
     let isAny = reading { (root) throws(Fault) in FolderSweep.removeAll(root) > 0 } ?? false
     state.withLock {
       $0.usage = nil

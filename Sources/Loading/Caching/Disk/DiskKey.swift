@@ -4,7 +4,7 @@ import VitrineGraphics
 /// change the response.
 ///
 /// Headers that a server names in `Vary` are not part of the key, because they are unknown before the request. The
-/// stored response contains them (`StoredAnswer.varying`). Headers and a login in the URL may be secrets, so the key
+/// stored response contains them (`StoredResponse.varying`). Headers and a login in the URL may be secrets, so the key
 /// contains only their digests, made with the folder's key.
 struct DiskKey: Hashable {
   /// The bytes of the key, which are compared with the key in the file.

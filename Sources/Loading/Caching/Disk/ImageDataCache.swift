@@ -4,52 +4,52 @@
 /// nothing and finds nothing; it never makes a load fail.
 public protocol ImageDataCache: AnyObject, Sendable {
   /// Returns the stored response, complete and undamaged; `nil` if there is none.
-  func answer(for identity: RequestIdentity) -> StoredAnswer?
-  /// Returns what `answer(for:)` returns, and calls `reserve` with the number of bytes of the body before the body is
+  func response(for identity: RequestIdentity) -> StoredResponse?
+  /// Returns what `response(for:)` returns, and calls `reserve` with the number of bytes of the body before the body is
   /// read, so that memory is made available first. The default calls `reserve` afterwards.
-  func answer(for identity: RequestIdentity, reserving reserve: (_ bytes: Int) -> Void) -> StoredAnswer?
+  func response(for identity: RequestIdentity, reserving reserve: (_ bytes: Int) -> Void) -> StoredResponse?
   /// Stores a response in place of an older one. Returns true if the response was stored.
   @discardableResult
-  func store(_ answer: StoredAnswer, for identity: RequestIdentity) -> Bool
+  func store(_ response: StoredResponse, for identity: RequestIdentity) -> Bool
   /// Removes a response. Returns true if there was one.
   @discardableResult
-  func removeAnswer(for identity: RequestIdentity) -> Bool
+  func removeResponse(for identity: RequestIdentity) -> Bool
   /// Removes all responses. Returns true if there were any.
   @discardableResult
-  func removeAllAnswers() -> Bool
+  func removeAllResponses() -> Bool
   /// Returns true if there is a response. Need not read all of the response.
-  func containsAnswer(for identity: RequestIdentity) -> Bool
+  func containsResponse(for identity: RequestIdentity) -> Bool
   /// Returns the number of responses and their size in bytes; `nil`, the default, from a cache that does not count.
   func usage() -> ImageCache.DiskUsage?
   /// Removes responses that exceed the limits of age, size and count. Does nothing by default.
-  func removeExpiredAnswers()
+  func removeExpiredResponses()
   /// Removes all responses. Returns true if none of those that existed at the start is left. The default calls
-  /// `removeAllAnswers()`.
+  /// `removeAllResponses()`.
   ///
   /// - Parameter progress: Called with the number of responses removed so far and the total, the last time with both
   ///   equal.
   @discardableResult
-  func removeAllAnswers(progress: (_ removed: Int, _ total: Int) -> Void) -> Bool
+  func removeAllResponses(progress: (_ removed: Int, _ total: Int) -> Void) -> Bool
 }
 
 extension ImageDataCache {
-  /// Calls `answer(for:)`, and then `reserve` with the number of bytes of the body.
-  public func answer(
+  /// Calls `response(for:)`, and then `reserve` with the number of bytes of the body.
+  public func response(
     for identity: RequestIdentity, reserving reserve: (_ bytes: Int) -> Void
-  ) -> StoredAnswer? {
-    let answer = answer(for: identity)
-    if let answer { reserve(answer.body.count) }
-    return answer
+  ) -> StoredResponse? {
+    let response = response(for: identity)
+    if let response { reserve(response.body.count) }
+    return response
   }
   /// Returns `nil`: the cache does not count.
   public func usage() -> ImageCache.DiskUsage? { nil }
   /// Does nothing.
-  public func removeExpiredAnswers() {}
-  /// Calls `removeAllAnswers()`, and reports the number of responses that `usage()` returned before.
+  public func removeExpiredResponses() {}
+  /// Calls `removeAllResponses()`, and reports the number of responses that `usage()` returned before.
   @discardableResult
-  public func removeAllAnswers(progress: (_ removed: Int, _ total: Int) -> Void) -> Bool {
+  public func removeAllResponses(progress: (_ removed: Int, _ total: Int) -> Void) -> Bool {
     let before = usage()?.count
-    removeAllAnswers()
+    removeAllResponses()
     guard let before else { return true }
     let left = usage()?.count ?? 0
     progress(max(0, before - left), before)
@@ -59,7 +59,7 @@ extension ImageDataCache {
 
 /// A stored response of a server: the encoded image, and the data that is needed to decide whether the image is still
 /// fresh (RFC 9111).
-public struct StoredAnswer: Sendable, Hashable {
+public struct StoredResponse: Sendable, Hashable {
   /// The response: status 200, the headers as received or as changed by a later 304 response, and the URL without a
   /// login.
   public var response: TransportResponse

@@ -1,5 +1,5 @@
 /// Conditional requests for a stored response, and the effect of a 304 response (RFC 9111, 4.3).
-extension StoredAnswer {
+extension StoredResponse {
   /// The headers that make a request conditional; empty if the response has no usable validator.
   var validators: HTTPHeaders {
     var validators = HTTPHeaders()
@@ -21,7 +21,7 @@ extension StoredAnswer {
   ///   - received: The time at which the 304 response arrived, in seconds since 1970 by this machine's clock.
   func merging(
     _ unchanged: TransportResponse, sent: HTTPHeaders, requested: Double, received: Double
-  ) -> StoredAnswer? {
+  ) -> StoredResponse? {
     guard unchanged.status == 304 else { return nil }
     if let new = unchanged.headers["ETag"], let old = response.headers["ETag"], new != old,
       !new.hasPrefix("W/"), !old.hasPrefix("W/")
@@ -35,7 +35,7 @@ extension StoredAnswer {
     let replaced = Set(new.map { $0.name.lowercased() }).union(["date", "age"])
     let old = response.headers.fields.filter { !replaced.contains($0.name.lowercased()) }
     let headers = HTTPHeaders(old + new)
-    return StoredAnswer(
+    return StoredResponse(
       response: TransportResponse(
         url: response.url, status: response.status, headers: headers,
         expectedLength: response.expectedLength),

@@ -3,7 +3,7 @@ import Testing
 @testable import VitrineGalleryServer
 
 @Suite("Planning responses")
-struct AnswerPlanTests {
+struct ResponsePlanTests {
   @Test func plainResponseConsistsOfHeadAndBody() throws {
     let plan = try plan("/a")
 
@@ -58,7 +58,7 @@ struct AnswerPlanTests {
   @Test(arguments: ["stall=2", "reset=2", "truncate=2", "endless=1"])
   func terminalStepComesLast(query: String) throws {
     let steps = try plan("/a?close=1&\(query)").steps
-    let last: [AnswerPlan.Step] = steps.filter {
+    let last: [ResponsePlan.Step] = steps.filter {
       switch $0 {
       case .again, .stall, .reset, .close: true
       case .wait, .frame, .body: false
@@ -96,12 +96,12 @@ struct AnswerPlanTests {
   @Test func endlessEmptyResponseSendsZeros() throws {
     let plan = try plan("/a?endless=1&empty=1")
 
-    let zeros = [UInt8](repeating: 0, count: AnswerPlan.chunkSize)
+    let zeros = [UInt8](repeating: 0, count: ResponsePlan.chunkSize)
     #expect(plan.steps.contains(.body(.bytes(zeros), 0..<zeros.count)))
   }
 
   @Test func longBodyIsSplitIntoChunks() throws {
-    let body = [UInt8](repeating: 1, count: AnswerPlan.chunkSize + 1)
+    let body = [UInt8](repeating: 1, count: ResponsePlan.chunkSize + 1)
     let plan = try plan("/a?chunked=1", exhibit: Exhibit(body: .bytes(body), contentType: "a/b"))
 
     #expect(
@@ -187,13 +187,13 @@ struct AnswerPlanTests {
     _ target: String, exhibit: Exhibit? = Exhibit(body: .bytes([1, 2, 3]), contentType: "a/b"),
     method: String = "GET", isHTTP10: Bool = false, headers: [String: String] = [:],
     behaviour: Behaviour = .init()
-  ) throws -> AnswerPlan {
+  ) throws -> ResponsePlan {
     let request = Request(
       method: method, target: try #require(Target(target)), isHTTP10: isHTTP10, headers: headers)
-    return AnswerPlan(to: request, for: exhibit, behaviour: behaviour, date: "now")
+    return ResponsePlan(to: request, for: exhibit, behaviour: behaviour, date: "now")
   }
 
-  private func head(of plan: AnswerPlan) -> String {
+  private func head(of plan: ResponsePlan) -> String {
     guard case .frame(let bytes)? = plan.steps.first else { return "" }
     return String(decoding: bytes, as: UTF8.self)
   }

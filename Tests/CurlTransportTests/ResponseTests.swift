@@ -4,10 +4,10 @@ import VitrineCurlTransport
 import VitrineLoading
 
 @Suite("A response is delivered as it arrives", .timeLimit(.minutes(1)))
-struct AnswerTests {
+struct ResponseTests {
   @Test("SD-D13 a transport works on its own: it delivers response, bytes and end")
   func transportDeliversResponseThenBytesThenEnd() async throws {
-    let server = try ScriptedServer { _ in [.answer("hello", fields: ["ETag: \"1\"", "ETag: \"2\""])] }
+    let server = try ScriptedServer { _ in [.response("hello", fields: ["ETag: \"1\"", "ETag: \"2\""])] }
     defer { server.stop() }
 
     let heard = try await CurlTransport().get(server.url + "/a.jpg?b=c")
@@ -26,8 +26,8 @@ struct AnswerTests {
   }
 
   @Test(arguments: ["HTTP/1.1 204 No Content\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"])
-  func emptyBodySucceedsWithZeroBytes(answer: String) async throws {
-    let server = try ScriptedServer { _ in [.send(answer)] }
+  func emptyBodySucceedsWithZeroBytes(response: String) async throws {
+    let server = try ScriptedServer { _ in [.send(response)] }
     defer { server.stop() }
 
     let heard = try await CurlTransport().get(server.url)
@@ -47,9 +47,9 @@ struct AnswerTests {
   }
 
   @Test func chunksAreJoinedAndTrailersIgnored() async throws {
-    let answer =
+    let response =
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nhel\r\n2\r\nlo\r\n0\r\nX-Late: 1\r\n\r\n"
-    let server = try ScriptedServer { _ in [.send(answer)] }
+    let server = try ScriptedServer { _ in [.send(response)] }
     defer { server.stop() }
 
     let heard = try await CurlTransport().get(server.url)
@@ -72,7 +72,7 @@ struct AnswerTests {
 
   @Test func interimResponsesAreNotReported() async throws {
     let server = try ScriptedServer { _ in
-      [.send("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"), .answer("hello")]
+      [.send("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"), .response("hello")]
     }
     defer { server.stop() }
 
@@ -84,7 +84,7 @@ struct AnswerTests {
 
   @Test(arguments: ["gzip", "GZIP", "identity, br", "x-gzip", "deflate", "zstd"])
   func unrequestedCompressionFails(coding: String) async throws {
-    let server = try ScriptedServer { _ in [.answer("hello", fields: ["Content-Encoding: \(coding)"])] }
+    let server = try ScriptedServer { _ in [.response("hello", fields: ["Content-Encoding: \(coding)"])] }
     defer { server.stop() }
 
     let heard = try await CurlTransport().get(server.url)
@@ -98,14 +98,14 @@ struct AnswerTests {
 
   @Test(arguments: ["identity", "utf-8", "none", "binary", ""])
   func uncompressedBodyIsDelivered(coding: String) async throws {
-    let server = try ScriptedServer { _ in [.answer("hello", fields: ["Content-Encoding: \(coding)"])] }
+    let server = try ScriptedServer { _ in [.response("hello", fields: ["Content-Encoding: \(coding)"])] }
     defer { server.stop() }
 
     #expect(try await CurlTransport().get(server.url).text == "hello")
   }
 
   @Test func requestedCompressionIsNotDecoded() async throws {
-    let server = try ScriptedServer { _ in [.answer("hello", fields: ["Content-Encoding: gzip"])] }
+    let server = try ScriptedServer { _ in [.response("hello", fields: ["Content-Encoding: gzip"])] }
     defer { server.stop() }
 
     let heard = try await CurlTransport().get(server.url, headers: ["accept-encoding": "gzip"])

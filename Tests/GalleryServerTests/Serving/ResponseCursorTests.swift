@@ -3,11 +3,11 @@ import Testing
 @testable import VitrineGalleryServer
 
 @Suite("Stepping through a response")
-struct AnswerCursorTests {
+struct ResponseCursorTests {
   private let second: UInt64 = 1_000_000_000
 
   @Test func waitEndsAtItsTime() {
-    var cursor = AnswerCursor(AnswerPlan(status: 200, steps: [.wait(milliseconds: 5), .stall]))
+    var cursor = ResponseCursor(ResponsePlan(status: 200, steps: [.wait(milliseconds: 5), .stall]))
 
     #expect(cursor.next(at: 100) == .sleep(until: 5_000_100))
     #expect(cursor.next(at: 5_000_099) == .sleep(until: 5_000_100))
@@ -15,8 +15,8 @@ struct AnswerCursorTests {
   }
 
   @Test func consecutiveWaitsAddUp() {
-    var cursor = AnswerCursor(
-      AnswerPlan(status: 200, steps: [.wait(milliseconds: 5), .wait(milliseconds: 7), .stall]))
+    var cursor = ResponseCursor(
+      ResponsePlan(status: 200, steps: [.wait(milliseconds: 5), .wait(milliseconds: 7), .stall]))
 
     #expect(cursor.next(at: 0) == .sleep(until: 5_000_000))
     #expect(cursor.next(at: 5_000_000) == .sleep(until: 12_000_000))
@@ -25,7 +25,7 @@ struct AnswerCursorTests {
 
   @Test func partiallySentBodyContinuesWhereItStopped() {
     let body = Body.bytes([0, 1, 2, 3, 4])
-    var cursor = AnswerCursor(AnswerPlan(status: 200, steps: [.body(body, 1..<4)]))
+    var cursor = ResponseCursor(ResponsePlan(status: 200, steps: [.body(body, 1..<4)]))
 
     cursor.sent(2)
 
@@ -38,7 +38,7 @@ struct AnswerCursorTests {
   }
 
   @Test func partiallySentHeadContinuesWhereItStopped() {
-    var cursor = AnswerCursor(AnswerPlan(status: 200, steps: [.frame([1, 2, 3])]))
+    var cursor = ResponseCursor(ResponsePlan(status: 200, steps: [.frame([1, 2, 3])]))
 
     cursor.sent(2)
 
@@ -48,10 +48,10 @@ struct AnswerCursorTests {
   }
 
   @Test func headIsSentTogetherWithABodyThatFollowsImmediately() {
-    let steps: [AnswerPlan.Step] = [.frame([9]), .body(.bytes([1]), 0..<1), .stall]
+    let steps: [ResponsePlan.Step] = [.frame([9]), .body(.bytes([1]), 0..<1), .stall]
 
-    var cursor = AnswerCursor(AnswerPlan(status: 200, steps: steps))
-    var pacedCursor = AnswerCursor(AnswerPlan(status: 200, steps: steps, bytesPerSecond: 1))
+    var cursor = ResponseCursor(ResponsePlan(status: 200, steps: steps))
+    var pacedCursor = ResponseCursor(ResponsePlan(status: 200, steps: steps, bytesPerSecond: 1))
 
     #expect(
       cursor.next(at: 0)
@@ -62,8 +62,8 @@ struct AnswerCursorTests {
   }
 
   @Test func againStepRepeatsForever() {
-    let steps: [AnswerPlan.Step] = [.frame([9]), .body(.bytes([1]), 0..<1), .again(from: 1)]
-    var cursor = AnswerCursor(AnswerPlan(status: 200, steps: steps))
+    let steps: [ResponsePlan.Step] = [.frame([9]), .body(.bytes([1]), 0..<1), .again(from: 1)]
+    var cursor = ResponseCursor(ResponsePlan(status: 200, steps: steps))
     cursor.sent(1)
 
     for _ in 0..<100 {
@@ -75,7 +75,7 @@ struct AnswerCursorTests {
   }
 
   @Test func truncatedResponseIsCompleteAtItsCut() {
-    var cursor = AnswerCursor(AnswerPlan(status: 200, steps: [.frame([9]), .reset]))
+    var cursor = ResponseCursor(ResponsePlan(status: 200, steps: [.frame([9]), .reset]))
 
     cursor.sent(1)
 
@@ -85,8 +85,8 @@ struct AnswerCursorTests {
 
   @Test func pacedBodyDurationIsItsSizeDividedByItsRate() {
     let body = Body.bytes(Array(repeating: 0, count: 10_000))
-    var cursor = AnswerCursor(
-      AnswerPlan(status: 200, steps: [.body(body, 0..<10_000)], bytesPerSecond: 1000))
+    var cursor = ResponseCursor(
+      ResponsePlan(status: 200, steps: [.body(body, 0..<10_000)], bytesPerSecond: 1000))
     let start = 5 * second
     var now = start
     var sizes: [Int] = []

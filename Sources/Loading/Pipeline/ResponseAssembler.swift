@@ -1,6 +1,6 @@
 /// Assembles a response from the head, the body, the end, and the result of the response modifier. The end and the
 /// result of the modifier may come in any order. Makes decisions only.
-struct AnswerAssembly {
+struct ResponseAssembler {
   /// The next step of the receiver.
   enum Step {
     case goOn

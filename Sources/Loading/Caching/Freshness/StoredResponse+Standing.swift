@@ -1,5 +1,5 @@
 /// The freshness of a stored response (RFC 9111, 4.2; RFC 5861).
-extension StoredAnswer {
+extension StoredResponse {
   enum Standing: Hashable {
     /// The response may be shown without a request to the server.
     case fresh

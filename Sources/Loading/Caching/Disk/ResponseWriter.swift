@@ -1,7 +1,7 @@
 import Glibc
 
 /// Writes response files. A file is complete when it gets its name.
-enum AnswerWriting {
+enum ResponseWriter {
   /// Writes a file and returns the length of the replaced file in bytes; nil if no file was replaced.
   ///
   /// Does not wait until the file is on the disk (`fsync`): the hashes reveal a file that a power failure has torn.
@@ -41,17 +41,17 @@ enum AnswerWriting {
     var file = try shard.open(entry.name.hex, flags: O_RDWR | O_APPEND)
     let status = try file.status
     let length = status.size
-    let note = AnswerFile.note(start)
+    let note = ResponseFile.note(start)
     guard status.isRegular,
-      let (first, frame) = try AnswerReading.start(of: file, length: length),
-      let new = AnswerFile.Frame(start, fileLength: start.count + body.count),
+      let (first, frame) = try ResponseReader.start(of: file, length: length),
+      let new = ResponseFile.Frame(start, fileLength: start.count + body.count),
       frame.bodyLength == new.bodyLength, frame.bodyHash == new.bodyHash,
-      AnswerFile.read(first[AnswerFile.fixedLength..<frame.startLength], ownURL: url)?.key
+      ResponseFile.read(first[ResponseFile.fixedLength..<frame.startLength], ownURL: url)?.key
         == entry.key.bytes[...],
-      length - frame.endOfBody + note.count <= AnswerFile.longestNotes
+      length - frame.endOfBody + note.count <= ResponseFile.longestNotes
     else { return nil }
-    let notes = try AnswerReading.bytes(of: file, at: frame.endOfBody, count: length - frame.endOfBody)
-    guard AnswerFile.lastHead(notes[...]).isWhole else { return nil }
+    let notes = try ResponseReader.bytes(of: file, at: frame.endOfBody, count: length - frame.endOfBody)
+    guard ResponseFile.lastHead(notes[...]).isWhole else { return nil }
     try file.write(note)
     try? file.setTimes(FileTimes(used: now, stored: now))
     try file.close()

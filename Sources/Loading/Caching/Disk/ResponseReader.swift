@@ -1,9 +1,9 @@
 import Glibc
 
 /// Reads response files, and trusts no data in a file before verification.
-enum AnswerReading {
+enum ResponseReader {
   enum Result {
-    case answer(StoredAnswer, Times)
+    case response(StoredResponse, Times)
     /// The file does not exist, or holds the response of another key whose file name is equal.
     case nothing
     case damaged
@@ -57,34 +57,34 @@ enum AnswerReading {
     let length = status.size
     guard status.isRegular, let (first, frame) = try start(of: file, length: length),
       frame.bodyLength <= longestBody,
-      let read = AnswerFile.read(
-        first[AnswerFile.fixedLength..<frame.startLength], ownURL: entry.identity.fullURL)
+      let read = ResponseFile.read(
+        first[ResponseFile.fixedLength..<frame.startLength], ownURL: entry.identity.fullURL)
     else { return .damaged }
     guard read.key == entry.key.bytes[...] else { return .nothing }
     let notes = try bytes(
-      of: file, at: frame.endOfBody, count: min(length - frame.endOfBody, 2 * AnswerFile.longestNotes))
-    var answer =
-      AnswerFile.lastHead(notes[...]).head
-      .flatMap { AnswerFile.read($0, ownURL: entry.identity.fullURL) }
-      .flatMap { $0.key == read.key ? $0.answer : nil } ?? read.answer
+      of: file, at: frame.endOfBody, count: min(length - frame.endOfBody, 2 * ResponseFile.longestNotes))
+    var response =
+      ResponseFile.lastHead(notes[...]).head
+      .flatMap { ResponseFile.read($0, ownURL: entry.identity.fullURL) }
+      .flatMap { $0.key == read.key ? $0.response : nil } ?? read.response
     if withBody {
       reserve(frame.bodyLength)
-      answer.body = try bytes(
+      response.body = try bytes(
         of: file, at: frame.startLength, count: frame.bodyLength, known: first[frame.startLength...])
-      guard answer.body.count == frame.bodyLength, ContentHash(answer.body) == frame.bodyHash else {
+      guard response.body.count == frame.bodyLength, ContentHash(response.body) == frame.bodyHash else {
         return .damaged
       }
     }
-    return .answer(answer, Times(stored: status.stored, used: status.used))
+    return .response(response, Times(stored: status.stored, used: status.used))
   }
 
   /// Reads the bytes before the body, and possibly the first bytes of the body; nil if the start of the file is
   /// damaged.
   static func start(
     of file: borrowing Descriptor, length: Int
-  ) throws(SystemError) -> (bytes: [UInt8], frame: AnswerFile.Frame)? {
+  ) throws(SystemError) -> (bytes: [UInt8], frame: ResponseFile.Frame)? {
     var first = try bytes(of: file, at: 0, count: min(length, firstLength))
-    guard let frame = AnswerFile.Frame(first, fileLength: length) else { return nil }
+    guard let frame = ResponseFile.Frame(first, fileLength: length) else { return nil }
     if first.count < frame.startLength {
       first += try bytes(of: file, at: first.count, count: frame.startLength - first.count)
     }

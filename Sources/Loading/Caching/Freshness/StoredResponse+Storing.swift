@@ -1,5 +1,5 @@
 /// The rules for storing responses and for matching stored responses with requests (RFC 9111, 3 and 4.1).
-extension StoredAnswer {
+extension StoredResponse {
   /// Returns true if a private cache may store the response to a GET request that had the headers `sent`.
   ///
   /// Only complete images are stored: status 200. `private`, credentials and cookies do not matter to a private cache.

@@ -1,8 +1,8 @@
 /// A position within the steps of a response: returns the next action and is told the number of bytes sent.
 ///
 /// Times are in nanoseconds of one monotonic clock.
-struct AnswerCursor {
-  private let plan: AnswerPlan
+struct ResponseCursor {
+  private let plan: ResponsePlan
   private var index = 0
   private var offset = 0
   private var wakeTime: UInt64?
@@ -29,7 +29,7 @@ struct AnswerCursor {
     var isFollowed: Bool
   }
 
-  init(_ plan: AnswerPlan) {
+  init(_ plan: ResponsePlan) {
     self.plan = plan
     pace = plan.bytesPerSecond.map { Pace(bytesPerSecond: $0) }
   }

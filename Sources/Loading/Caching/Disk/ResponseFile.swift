@@ -19,7 +19,7 @@ import FoundationEssentials
 ///
 /// The head contains no secrets. The key is a digest, the URL is stored only if a redirect has led to another URL, only
 /// headers that cannot hold secrets are stored (`KeptHeaders`), and headers named by `Vary` are stored as digests.
-enum AnswerFile {
+enum ResponseFile {
   static let magic = Array("vitrine2".utf8)
   /// The number of bytes before the head.
   static let fixedLength = 52
@@ -32,16 +32,16 @@ enum AnswerFile {
   ///
   /// - Parameters:
   ///   - ownURL: The URL of the request, which is not written.
-  ///   - varying: The digests of `answer.varying`.
+  ///   - varying: The digests of `response.varying`.
   static func start(
-    _ answer: StoredAnswer, key: DiskKey, ownURL: URL, varying: [HTTPHeaders.Field]
+    _ response: StoredResponse, key: DiskKey, ownURL: URL, varying: [HTTPHeaders.Field]
   ) -> [UInt8]? {
-    let head = head(answer, key, ownURL, varying)
+    let head = head(response, key, ownURL, varying)
     guard head.count <= longestHead else { return nil }
     var rest = ByteWriter()
     rest.append(UInt32(head.count))
-    rest.append(UInt64(answer.body.count))
-    rest.append(ContentHash(answer.body))
+    rest.append(UInt64(response.body.count))
+    rest.append(ContentHash(response.body))
     rest.append(raw: head)
     var start = ByteWriter()
     start.append(raw: magic)
@@ -51,17 +51,17 @@ enum AnswerFile {
   }
 
   private static func head(
-    _ answer: StoredAnswer, _ key: DiskKey, _ ownURL: URL, _ varying: [HTTPHeaders.Field]
+    _ response: StoredResponse, _ key: DiskKey, _ ownURL: URL, _ varying: [HTTPHeaders.Field]
   ) -> [UInt8] {
     var head = ByteWriter()
     head.append(key.bytes)
-    head.append(Int32(clamping: answer.response.status ?? -1))
-    let url = answer.response.url.withoutLogin
+    head.append(Int32(clamping: response.response.status ?? -1))
+    let url = response.response.url.withoutLogin
     head.append(url.isSameResource(as: ownURL) ? "" : url.withoutSecrets.absoluteString)
-    head.append(Int64(answer.response.expectedLength ?? -1))
-    head.append(milliseconds(answer.requested))
-    head.append(milliseconds(answer.received))
-    for fields in [KeptHeaders.of(answer.response.headers), varying] {
+    head.append(Int64(response.response.expectedLength ?? -1))
+    head.append(milliseconds(response.requested))
+    head.append(milliseconds(response.received))
+    for fields in [KeptHeaders.of(response.response.headers), varying] {
       head.append(UInt32(clamping: fields.count))
       for field in fields {
         head.append(field.name)
@@ -140,7 +140,7 @@ enum AnswerFile {
   /// - Parameter ownURL: The URL of the request, used for a response that came from this URL.
   static func read(
     _ head: ArraySlice<UInt8>, ownURL: URL
-  ) -> (key: ArraySlice<UInt8>, answer: StoredAnswer)? {
+  ) -> (key: ArraySlice<UInt8>, response: StoredResponse)? {
     var reader = ByteReader(head)
     guard let key = reader.counted(), let status = reader.number(Int32.self),
       let text = reader.text(), let url = text.isEmpty ? ownURL.withoutLogin : URL(string: text),
@@ -153,7 +153,7 @@ enum AnswerFile {
       expectedLength: length < 0 ? nil : Int(clamping: length))
     return (
       key,
-      StoredAnswer(
+      StoredResponse(
         response: response, body: [], varying: varying, requested: seconds(requested),
         received: seconds(received))
     )

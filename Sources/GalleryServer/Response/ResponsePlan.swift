@@ -1,5 +1,5 @@
 /// A planned response: the steps that send it.
-struct AnswerPlan: Equatable {
+struct ResponsePlan: Equatable {
   /// The status; 0 for a response that is not HTTP.
   var status: Int
   var steps: [Step]
@@ -34,7 +34,7 @@ struct AnswerPlan: Equatable {
   static let chunkSize = 16 * 1024
 }
 
-extension AnswerPlan {
+extension ResponsePlan {
   /// Plans the response to a request. `exhibit` is the resource at the request's target, or `nil` if there is none;
   /// `date` is the value of the `Date` header.
   init(to request: Request, for exhibit: Exhibit?, behaviour: Behaviour, date: String) {
@@ -125,7 +125,7 @@ extension AnswerPlan {
   private static let garbage: [UInt8] = (0..<256).map { UInt8($0 &* 167 & 0xff) }
 }
 
-extension AnswerPlan.Step {
+extension ResponsePlan.Step {
   /// True if no further step is performed after this one.
   fileprivate var isLast: Bool {
     switch self {
