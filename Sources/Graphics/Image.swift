@@ -46,7 +46,7 @@ public final class Image: Sendable {
   /// by `withRenderingMode`.
   public let renderingMode: RenderingMode
   /// True if the image is a preview: incomplete, shown while the rest loads, and never cached.
-  public let isPartial: Bool
+  public let isPreview: Bool
   /// The application's own data by name, stored with the image in caches; empty unless the image was made by
   /// `withUserData`.
   public let userData: [String: [UInt8]]
@@ -57,7 +57,7 @@ public final class Image: Sendable {
   /// - Precondition: `frames` is not empty.
   public init(
     frames: [Frame], scale: Double = 1, format: ImageFormat = .raw,
-    sourceWidth: Int? = nil, sourceHeight: Int? = nil, isPartial: Bool = false
+    sourceWidth: Int? = nil, sourceHeight: Int? = nil, isPreview: Bool = false
   ) {
     precondition(!frames.isEmpty, "an image has at least one frame")
     self.frames = frames
@@ -66,7 +66,7 @@ public final class Image: Sendable {
     self.sourceWidth = sourceWidth ?? frames[0].bitmap.width
     self.sourceHeight = sourceHeight ?? frames[0].bitmap.height
     renderingMode = .automatic
-    self.isPartial = isPartial
+    self.isPreview = isPreview
     userData = [:]
   }
 
@@ -79,7 +79,7 @@ public final class Image: Sendable {
   func setMemory(_ memory: ImageMemory) { _ = memoryReference.storeIfNil(memory) }
 
   private init(
-    _ other: Image, scale: Double? = nil, renderingMode: RenderingMode? = nil, isPartial: Bool? = nil,
+    _ other: Image, scale: Double? = nil, renderingMode: RenderingMode? = nil, isPreview: Bool? = nil,
     userData: [String: [UInt8]]? = nil
   ) {
     frames = other.frames
@@ -88,14 +88,14 @@ public final class Image: Sendable {
     sourceWidth = other.sourceWidth
     sourceHeight = other.sourceHeight
     self.renderingMode = renderingMode ?? other.renderingMode
-    self.isPartial = isPartial ?? other.isPartial
+    self.isPreview = isPreview ?? other.isPreview
     self.userData = userData ?? other.userData
     if let memory = other.memory { setMemory(memory) }
   }
 
   /// The image marked as a preview: a new image that shares the pixels, or this image if it is a preview already.
-  package var asPartial: Image {
-    isPartial ? self : Image(self, isPartial: true)
+  package var asPreview: Image {
+    isPreview ? self : Image(self, isPreview: true)
   }
 
   /// Returns an image with another rendering mode: a new image that shares the pixels, or this image if the mode is
@@ -141,11 +141,11 @@ public final class Image: Sendable {
   /// Creates a still image from a bitmap. By default, the scale is 1 and the source has the size of the bitmap.
   public convenience init(
     _ bitmap: Bitmap, scale: Double = 1, format: ImageFormat = .raw,
-    sourceWidth: Int? = nil, sourceHeight: Int? = nil, isPartial: Bool = false
+    sourceWidth: Int? = nil, sourceHeight: Int? = nil, isPreview: Bool = false
   ) {
     self.init(
       frames: [Frame(bitmap: bitmap)], scale: scale, format: format, sourceWidth: sourceWidth,
-      sourceHeight: sourceHeight, isPartial: isPartial)
+      sourceHeight: sourceHeight, isPreview: isPreview)
   }
 
   private static let numbers = Atomic<UInt64>(0)

@@ -26,7 +26,7 @@ final class ImageSlot {
   /// `target`.
   private var elsewhere: (show: @MainActor (View, Image?) -> Void, image: Image?)?
   /// The preview that the slot shows while loading.
-  var part: SlotPart?
+  var preview: SlotPreview?
   /// Generation counter, incremented by each new request. Compare it after calling out to detect re-entrancy.
   private var turn = 0
   private var indicator: SlotIndicator?
@@ -82,9 +82,9 @@ final class ImageSlot {
     guard turn == self.turn else { return pending.postpone(listeners, .failure(.cancelled)) }
     url = request.url.absoluteString
     // Every other case replaces the preview of the previous load below.
-    if !options.setsImage || options.placeholderPolicy == .keepsPrevious { takeBackPart() }
+    if !options.setsImage || options.placeholderPolicy == .keepsPrevious { takeBackPreview() }
     guard turn == self.turn else { return pending.postpone(listeners, .failure(.cancelled)) }
-    part = nil
+    preview = nil
     let image = imageFromMemory(for: &question)
     guard turn == self.turn else { return pending.postpone(listeners, .failure(.cancelled)) }
     if let image, !question.asksServer {
@@ -107,7 +107,7 @@ final class ImageSlot {
     if !load.question.hasPicture { url = nil }
     abandonLoad()
     let turn = turn
-    takeBackPart()
+    takeBackPreview()
     if turn == self.turn { endActivity() }
   }
 
@@ -120,7 +120,7 @@ final class ImageSlot {
     abandonLoad()
     url = nil
     shown = nil
-    part = nil
+    preview = nil
     let turn = turn
     let elsewhere = elsewhere
     self.elsewhere = nil
@@ -146,11 +146,11 @@ final class ImageSlot {
     url = nil
     shown = nil
     if !options.setsImage {
-      takeBackPart()
+      takeBackPreview()
     } else if options.placeholderPolicy == .keepsPrevious, !isNil {
       showRefusal(placeholder: placeholder, options: options)
     } else {
-      part = nil
+      preview = nil
       show(options.placeholderPolicy == .never ? nil : placeholder, by: options, transition: .none)
     }
     ImageSlot.observer?.slotDidSettle(.failure(failure))
@@ -162,12 +162,12 @@ final class ImageSlot {
   /// Shows the failure image, or else keeps the previous image, as for a response with status 404.
   private func showRefusal(placeholder: Image?, options: SlotOptions) {
     if let failureImage = options.failureImage {
-      part = nil
+      preview = nil
       show(failureImage, by: options, transition: options.transition)
       return
     }
     let turn = turn
-    takeBackPart()
+    takeBackPreview()
     if turn == self.turn, shownImage == nil { show(placeholder, by: options, transition: .none) }
   }
 
@@ -327,7 +327,7 @@ final class ImageSlot {
       progress: { [weak self, weak load] progress in
         if let load { self?.report(progress, of: load) }
       },
-      partialImage: { [weak self, weak load] image in
+      preview: { [weak self, weak load] image in
         if let load, load.times == times { self?.show(image, of: load) }
       })
     load.task = task
@@ -366,7 +366,7 @@ final class ImageSlot {
     case .failure where question.hasPicture: break
     case .failure(.cancelled):
       url = nil
-      takeBackPart()
+      takeBackPreview()
     case .failure: showFailure(of: question)
     }
     if load == nil, turn == self.turn { beginRecovery(question, after: result) }
@@ -424,8 +424,8 @@ final class ImageSlot {
   private func show(_ response: ImageResponse, of question: SlotQuestion) {
     let transition = question.options.transition(for: response.source)
     // A larger variant, or the image after its preview, does not slide in over itself.
-    let isMoreOfIt = question.hasPicture || part != nil
-    part = nil
+    let isMoreOfIt = question.hasPicture || preview != nil
+    preview = nil
     show(
       response.image, by: question.options,
       transition: isMoreOfIt && transition.isAnimated ? .crossDissolve : transition)
@@ -434,13 +434,14 @@ final class ImageSlot {
   private func showFailure(of question: SlotQuestion) {
     guard question.options.setsImage else { return }
     if let failureImage = question.options.failureImage {
-      part = nil
+      preview = nil
       show(failureImage, by: question.options, transition: question.options.transition)
     } else if question.options.placeholderPolicy == .onFailure {
-      part = nil
+      preview = nil
       show(question.placeholder, by: question.options, transition: .none)
     } else {
-      takeBackPart(transition: question.options.transition(for: .network).isAnimated ? .crossDissolve : .none)
+      takeBackPreview(
+        transition: question.options.transition(for: .network).isAnimated ? .crossDissolve : .none)
     }
   }
 

@@ -109,7 +109,7 @@ extension ImageDownloader {
     public var progressInterval = 0.0
     /// The minimum number of seconds between two previews of a load; 0.2 by default, and twice as many for `.blurred`
     /// previews. After a preview, at least the time that it took to decode passes before the next one starts.
-    public var partialImageInterval = 0.2
+    public var previewInterval = 0.2
     /// The maximum number of threads that decode and transform; the number of active processors by default. Values
     /// below 1 count as 1.
     public var decodingThreads = ProcessInfo.processInfo.activeProcessorCount

@@ -95,7 +95,7 @@ public final class ImageDownloader: Sendable {
   /// Loads an image and calls `completion` once, on the main actor and after this call has returned, even for an image
   /// in memory.
   ///
-  /// `progress` is called on the main actor before the completion, not for each chunk of bytes. `partialImage` is
+  /// `progress` is called on the main actor before the completion, not for each chunk of bytes. `preview` is
   /// called on the main actor with the previews of a `progressive` request while the image comes from the network: each
   /// preview shows more than the one before, and none follows the completion or a cancellation.
   ///
@@ -107,11 +107,11 @@ public final class ImageDownloader: Sendable {
   public func load(
     _ request: ImageRequest, additionalIdentifier: String? = nil,
     completion: ImageTask.Completion? = nil, progress: ImageTask.ProgressHandler? = nil,
-    partialImage: ImageTask.PartialImageHandler? = nil
+    preview: ImageTask.PreviewHandler? = nil
   ) -> ImageTask {
     let task = ImageTask(
       completed(request), additionalIdentifier: additionalIdentifier, progress: progress,
-      partialImage: partialImage, completion: completion)
+      preview: preview, completion: completion)
     begin(task)
     return task
   }

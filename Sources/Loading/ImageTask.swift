@@ -39,7 +39,7 @@ public final class ImageTask: Cancellable {
     /// More of the body has arrived.
     case progress(Progress)
     /// A preview of a `progressive` request. Each preview shows more than the one before, and none follows the outcome.
-    case partialImage(Image)
+    case preview(Image)
     /// A transfer has ended, successfully or not.
     case transferred(TransportMetrics)
     /// The download has failed, and is retried after this number of seconds.
@@ -55,7 +55,7 @@ public final class ImageTask: Cancellable {
   /// A function that receives the progress, on the main actor; not called for each chunk of bytes.
   public typealias ProgressHandler = @MainActor (Progress) -> Void
   /// A function that receives previews, on the main actor; a newer preview replaces one that was not delivered in time.
-  public typealias PartialImageHandler = @MainActor (Image) -> Void
+  public typealias PreviewHandler = @MainActor (Image) -> Void
 
   private typealias Outcome = Result<ImageResponse, ImageError>
 
@@ -70,9 +70,9 @@ public final class ImageTask: Cancellable {
     var result: Outcome?
     var completion: Completion?
     var progressHandler: ProgressHandler?
-    var partialImage: Image?
-    var isPartialImagePosted = false
-    var partialImageHandler: PartialImageHandler?
+    var preview: Image?
+    var isPreviewPosted = false
+    var previewHandler: PreviewHandler?
     /// The observers of progress and end, by number.
     var observers: [Int: @MainActor () -> Void] = [:]
     var lastObserver = 0
@@ -82,7 +82,7 @@ public final class ImageTask: Cancellable {
     /// True if a handler or an observer receives the progress.
     var isWatched: Bool { progressHandler != nil || !observers.isEmpty }
     /// True if a handler or an observer must be called or released at the end.
-    var isAwaited: Bool { isWatched || completion != nil || partialImageHandler != nil }
+    var isAwaited: Bool { isWatched || completion != nil || previewHandler != nil }
   }
 
   /// A weak reference: a listener lives as long as its stream.
@@ -100,7 +100,7 @@ public final class ImageTask: Cancellable {
 
   init(
     _ request: ImageRequest, additionalIdentifier: String?, isProbe: Bool = false,
-    progress: ProgressHandler? = nil, partialImage: PartialImageHandler? = nil,
+    progress: ProgressHandler? = nil, preview: PreviewHandler? = nil,
     completion: Completion? = nil
   ) {
     self.request = request
@@ -109,7 +109,7 @@ public final class ImageTask: Cancellable {
     state = Mutex(
       State(
         priority: request.priority, completion: completion, progressHandler: progress,
-        partialImageHandler: partialImage))
+        previewHandler: preview))
   }
 
   /// Cancels the load. The completion receives `.cancelled`, once and after this call. Other callers that wait for the
@@ -172,7 +172,7 @@ public final class ImageTask: Cancellable {
 
   /// The newest preview; `nil` before the first preview, for a request that is not `progressive`, and once the outcome
   /// is known.
-  public var partialImage: Image? { state.withLock { $0.partialImage } }
+  public var preview: Image? { state.withLock { $0.preview } }
 
   /// True if the outcome is known. The completion may still be on its way to the main actor.
   public var isFinished: Bool { state.withLock { $0.result != nil } }
@@ -276,7 +276,7 @@ public final class ImageTask: Cancellable {
 
   /// Sets the outcome and notifies all callers that wait. Only the first outcome counts.
   func settle(_ result: Result<ImageResponse, ImageError>) {
-    let (outcome, waiting, listeners, isAwaited, part) = state.withLock { state in
+    let (outcome, waiting, listeners, isAwaited, preview) = state.withLock { state in
       guard state.result == nil else {
         return (
           result, [CheckedContinuation<Outcome, Never>](), [Listener](), false,
@@ -289,14 +289,14 @@ public final class ImageTask: Cancellable {
       defer {
         state.waiting = []
         state.listeners = [:]
-        state.partialImage = nil
+        state.preview = nil
       }
       return (
         outcome, state.waiting, state.listeners.values.compactMap(\.listener), state.isAwaited,
-        state.partialImage
+        state.preview
       )
     }
-    _ = part  // released here, outside the lock
+    _ = preview  // released here, outside the lock
     for continuation in waiting { continuation.resume(returning: outcome) }
     for listener in listeners { listener.yield(.finished(outcome)) }
     if isAwaited { Mailbox.main.post { self.complete() } }
@@ -322,16 +322,16 @@ public final class ImageTask: Cancellable {
 
   /// Delivers a preview. Replaces a preview that the main actor has not received yet. Ignored once the outcome is
   /// known, and for a caller that has cancelled or paused.
-  func show(_ partialImage: Image) {
+  func show(_ preview: Image) {
     let (isShown, isDue) = state.withLock { state in
       guard state.result == nil, !state.isCancelled, !state.isPaused else { return (false, false) }
-      state.partialImage = partialImage
-      guard state.partialImageHandler != nil, !state.isPartialImagePosted else { return (true, false) }
-      state.isPartialImagePosted = true
+      state.preview = preview
+      guard state.previewHandler != nil, !state.isPreviewPosted else { return (true, false) }
+      state.isPreviewPosted = true
       return (true, true)
     }
-    if isShown { emit(.partialImage(partialImage)) }
-    if isDue { Mailbox.main.post { self.deliverPartialImage() } }
+    if isShown { emit(.preview(preview)) }
+    if isDue { Mailbox.main.post { self.deliverPreview() } }
   }
 
   @MainActor private func complete() {
@@ -339,10 +339,10 @@ public final class ImageTask: Cancellable {
       defer {
         state.completion = nil
         state.progressHandler = nil
-        state.partialImageHandler = nil
+        state.previewHandler = nil
         state.observers = [:]
       }
-      return (state.completion, state.result, state.observers, state.partialImageHandler)
+      return (state.completion, state.result, state.observers, state.previewHandler)
     }
     if let result { completion?(result) }
     for observer in observers.values { observer() }
@@ -361,10 +361,10 @@ public final class ImageTask: Cancellable {
     for observer in observers.values { observer() }
   }
 
-  @MainActor private func deliverPartialImage() {
+  @MainActor private func deliverPreview() {
     let (handler, image) = state.withLock { state in
-      state.isPartialImagePosted = false
-      return (state.isCancelled || state.isPaused ? nil : state.partialImageHandler, state.partialImage)
+      state.isPreviewPosted = false
+      return (state.isCancelled || state.isPaused ? nil : state.previewHandler, state.preview)
     }
     if let image { handler?(image) }
   }

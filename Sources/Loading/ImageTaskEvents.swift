@@ -18,7 +18,7 @@ extension ImageTask {
       guard !isFinished else { return }
       switch event {
       case .progress: events.removeAll { if case .progress = $0 { true } else { false } }
-      case .partialImage: events.removeAll { if case .partialImage = $0 { true } else { false } }
+      case .preview: events.removeAll { if case .preview = $0 { true } else { false } }
       case .finished: isFinished = true
       case .response, .transferred, .willRetry, .paused, .resumed: break
       }

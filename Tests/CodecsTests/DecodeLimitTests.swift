@@ -93,7 +93,7 @@ import VitrineLoading
     #expect(try decode(WebPFixture.lossy, to: small, limits: few).pixelWidth == 8)
     #expect(error(WebPFixture.lossy, limits: few) == .tooLarge(.pixels(100)))
     #expect(error(WebPFixture.lossyAlpha, to: small, limits: few) == .tooLarge(.pixels(100)))
-    #expect(error(WebPFixture.animatedPartial, to: small, limits: few) == .tooLarge(.pixels(100)))
+    #expect(error(WebPFixture.animatedPreview, to: small, limits: few) == .tooLarge(.pixels(100)))
   }
 
   @Test func gifFrameLargerThanTheLimitIsRefusedOnASmallScreen() {

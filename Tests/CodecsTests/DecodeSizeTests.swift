@@ -30,7 +30,7 @@ import VitrineLoading
   }
 
   @Test(arguments: [
-    WebPFixture.lossy, WebPFixture.lossyAlpha, WebPFixture.losslessAlpha, WebPFixture.animatedPartial,
+    WebPFixture.lossy, WebPFixture.lossyAlpha, WebPFixture.losslessAlpha, WebPFixture.animatedPreview,
   ])
   func webPIsDecodedToTheSizeOfItsTarget(bytes: [UInt8]) throws {
     for target in Self.targets + [DecodeTarget(width: 3, height: 2, mode: .fit)] {

@@ -35,7 +35,7 @@ import VitrineLoading
   private func tryDecoding(_ bytes: [UInt8]) -> Int {
     var count = 0
     for target in [nil, DecodeTarget(width: 7, height: 5)] {
-      tryParts(bytes, to: target)
+      tryPreviews(bytes, to: target)
       do throws(ImageError) {
         let image = try decode(bytes, to: target, limits: Self.limits)
         #expect(image.pixelWidth * image.pixelHeight <= Self.limits.pixels)
@@ -51,7 +51,7 @@ import VitrineLoading
   }
 
   /// Decodes previews in a few steps.
-  private func tryParts(_ bytes: [UInt8], to target: DecodeTarget?) {
+  private func tryPreviews(_ bytes: [UInt8], to target: DecodeTarget?) {
     let options = DecodeOptions(target: target, limits: Self.limits)
     let style = bytes.count % 2 == 0 ? ImageRequest.Progressive.scans : .blurred
     let decoder = ImageCodecs().progressiveDecoder(style, options: options)
@@ -59,7 +59,7 @@ import VitrineLoading
       do throws(ImageError) {
         guard let image = try decoder?.image(of: Array(bytes.prefix(max(0, count))), expectedLength: nil)
         else { continue }
-        #expect(image.isPartial && image.pixelWidth * image.pixelHeight <= Self.limits.pixels)
+        #expect(image.isPreview && image.pixelWidth * image.pixelHeight <= Self.limits.pixels)
       } catch {
         switch error {
         case .decoding, .tooLarge: break

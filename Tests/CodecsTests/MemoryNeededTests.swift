@@ -142,7 +142,7 @@ import VitrineLoading
   }
 
   @Test(arguments: [
-    WebPFixture.lossy, WebPFixture.lossyAlpha, WebPFixture.animatedPartial,
+    WebPFixture.lossy, WebPFixture.lossyAlpha, WebPFixture.animatedPreview,
     JPEGFixture(width: 33, height: 17) { _, _ in .white }.bytes,
     PNGFixture(width: 5, height: 3) { _, _ in [0, 0, 0, 255] }.bytes,
     GIFFixture(width: 7, height: 9) { _, _ in 0 }.bytes,

@@ -42,7 +42,7 @@ import VitrineLoading
         let image = part.image
         #expect((image.pixelWidth, image.pixelHeight) == (whole.pixelWidth, whole.pixelHeight))
         #expect((image.sourceWidth, image.sourceHeight) == (whole.sourceWidth, whole.sourceHeight))
-        #expect(image.isPartial && !whole.isPartial)
+        #expect(image.isPreview && !whole.isPreview)
         #expect(image.format == whole.format && image.bitmap.format == .rgba)
       }
       #expect(!parts.isEmpty)
@@ -124,9 +124,9 @@ import VitrineLoading
 
   @Test("the only preview of an animated WebP is its complete first frame")
   func animatedWebPHasItsFirstFrameAsPreview() throws {
-    let parts = try parts(of: WebPFixture.animatedPartial, every: 1)
+    let parts = try parts(of: WebPFixture.animatedPreview, every: 1)
 
-    #expect(parts.count == 1 && parts[0].count < WebPFixture.animatedPartial.count - 40)
+    #expect(parts.count == 1 && parts[0].count < WebPFixture.animatedPreview.count - 40)
   }
 
   @Test("SD-D18 previews of a GIF show a growing number of rows, of an animated GIF in its first frame")

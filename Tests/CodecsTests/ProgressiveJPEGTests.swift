@@ -33,7 +33,7 @@ import VitrineLoading
     // The quality does not increase with each preview: libjpeg smooths less when a scan starts.
     let middle = quality[quality.count / 2]
     #expect(quality[0] + 2 < middle && middle + 2 < quality[quality.count - 2] && quality.last == .infinity)
-    #expect(parts.allSatisfy { $0.image.isPartial && $0.image.bitmap.isOpaque && $0.image.format == .jpeg })
+    #expect(parts.allSatisfy { $0.image.isPreview && $0.image.bitmap.isOpaque && $0.image.format == .jpeg })
   }
 
   @Test("previews of a baseline JPEG show rows from the top, and the rest is transparent, not gray")
@@ -154,7 +154,7 @@ import VitrineLoading
       let (first, last) = (try #require(roughness.first), try #require(roughness.last))
       #expect(first * 4 < last)
       #expect(first * 4 < plain[0].image.bitmap.roughness)
-      #expect(blurred.allSatisfy { $0.image.bitmap.isOpaque && $0.image.isPartial })
+      #expect(blurred.allSatisfy { $0.image.bitmap.isOpaque && $0.image.isPreview })
     }
   }
 }

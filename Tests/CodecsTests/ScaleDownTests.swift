@@ -22,7 +22,7 @@ import VitrineTesting
       #expect(image.pixelWidth == 1000 && image.pixelHeight == 1000)
       #expect(image.sourceWidth == 2000 && image.sourceHeight == 2000)
     }
-    #expect(previews.allSatisfy(\.isPartial) && !final.isPartial)
+    #expect(previews.allSatisfy(\.isPreview) && !final.isPreview)
   }
 
   @Test("the previews of a progressive JPEG have the size of the final image")
@@ -32,7 +32,7 @@ import VitrineTesting
     let limits = DecodeLimits(scaleDownBytes: 40_000)
     let images = try parts(of: fixture.bytes, every: 500, limits: limits).map(\.image)
     #expect(images.count >= 2)
-    #expect(images.allSatisfy { $0.pixelWidth == 100 && $0.pixelHeight == 100 && $0.isPartial })
+    #expect(images.allSatisfy { $0.pixelWidth == 100 && $0.pixelHeight == 100 && $0.isPreview })
     #expect(try decode(fixture.bytes, limits: limits).pixelWidth == 100)
   }
 
@@ -88,7 +88,7 @@ import VitrineTesting
     request.progressive = .scans
     request.limits = limits
     var previews: [Image] = []
-    let task = downloader.load(request, completion: { _ in }, partialImage: { previews.append($0) })
+    let task = downloader.load(request, completion: { _ in }, preview: { previews.append($0) })
     let transfer = try await transport.transfer(1)
 
     transfer.respond(expectedLength: body.count)
@@ -110,7 +110,7 @@ import VitrineTesting
       #expect(image.pixelWidth == 1000 && image.pixelHeight == 1000)
       #expect(image.sourceWidth == 2000 && image.sourceHeight == 2000)
     }
-    #expect(previews.allSatisfy(\.isPartial) && !final.isPartial)
+    #expect(previews.allSatisfy(\.isPreview) && !final.isPreview)
   }
 
   @Test("each format is scaled down with its aspect ratio, and a small image keeps its size")

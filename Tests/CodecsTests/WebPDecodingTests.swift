@@ -66,8 +66,8 @@ import VitrineLoading
   }
 
   @Test func pixelsOutsideOfTheFrameAreTransparent() throws {
-    let whole = try decode(WebPFixture.animatedPartial).bitmap
-    let small = try decode(WebPFixture.animatedPartial, to: DecodeTarget(width: 8, height: 8)).bitmap
+    let whole = try decode(WebPFixture.animatedPreview).bitmap
+    let small = try decode(WebPFixture.animatedPreview, to: DecodeTarget(width: 8, height: 8)).bitmap
 
     #expect(!whole.isOpaque)
     for y in 0..<16 {

@@ -22,13 +22,13 @@ enum Pictures {
       } catch {
         check(error)
       }
-      for style in [ImageRequest.Progressive.scans, .blurred] { takeInParts(bytes, style, options) }
+      for style in [ImageRequest.Progressive.scans, .blurred] { receivePreviews(bytes, style, options) }
     }
     return true
   }
 
   /// Decodes previews in steps derived from the bytes. Some runs change earlier bytes between steps.
-  private static func takeInParts(
+  private static func receivePreviews(
     _ bytes: [UInt8], _ style: ImageRequest.Progressive, _ options: DecodeOptions
   ) {
     guard let decoder = ImageCodecs().progressiveDecoder(style, options: options) else { return }
@@ -48,7 +48,7 @@ enum Pictures {
         let data = Array(bytes.prefix(count))
         let expected = next(3) == 0 ? nil : next(2 * bytes.count)
         guard let image = try decoder.image(of: data, expectedLength: expected) else { continue }
-        precondition(image.isPartial, "in part")
+        precondition(image.isPreview, "in part")
         check(image, target: options.target)
       } catch {
         check(error)

@@ -5,7 +5,7 @@ import FoundationEssentials
 /// Interrupts a body and resumes it with a response that has the fuzzed headers.
 enum ResumedBodies {
   private static let url = URL(string: "http://a.test/b")
-  private static let beginning = [UInt8](repeating: 7, count: PartialBody.smallest)
+  private static let beginning = [UInt8](repeating: 7, count: ResumableData.smallest)
 
   static func take(_ bytes: [UInt8]) -> Bool {
     guard let url else { return false }
@@ -15,16 +15,16 @@ enum ResumedBodies {
     for text in input.texts { check(ContentRange(text)) }
 
     let head = TransportResponse(url: url, status: 200, headers: ["ETag": "\"a\""], expectedLength: first)
-    let partial = PartialBody(beginning, of: head, length: head.expectedLength, validator: nil)
+    let resumable = ResumableData(beginning, of: head, length: head.expectedLength, validator: nil)
     // A partial response, a full response and an unsatisfiable range.
     for status in [206, 200, 416] {
-      var assembler = ResponseAssembler(resuming: partial)
+      var assembler = ResponseAssembler(resuming: resumable)
       let response = TransportResponse(url: url, status: status, headers: headers, expectedLength: second)
       _ = assembler.receive(response)
       [UInt8](repeating: 8, count: count).withUnsafeBytes { assembler.receive($0) }
       check(assembly)
       var broken = assembly
-      _ = broken.takePartialBody()
+      _ = broken.takeResumableData()
       _ = assembler.end(
         count & 1 == 0 ? .success(TransportMetrics()) : .failure(.tooLarge(.body(bytes: second))))
     }

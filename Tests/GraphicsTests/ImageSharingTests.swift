@@ -25,18 +25,18 @@ import VitrineGraphics
   }
 
   @Test func previewKeepsItsRenderingMode() {
-    let preview = Image(bitmap).withRenderingMode(.alwaysTemplate).asPartial
+    let preview = Image(bitmap).withRenderingMode(.alwaysTemplate).asPreview
 
-    #expect(preview.isPartial)
+    #expect(preview.isPreview)
     #expect(preview.renderingMode == .alwaysTemplate)
-    #expect(preview.asPartial === preview)
+    #expect(preview.asPreview === preview)
   }
 
   @Test func previewWithAnotherRenderingModeIsStillAPreview() {
-    let preview = Image(bitmap, scale: 2, sourceWidth: 40, sourceHeight: 20, isPartial: true)
+    let preview = Image(bitmap, scale: 2, sourceWidth: 40, sourceHeight: 20, isPreview: true)
     let template = preview.withRenderingMode(.alwaysTemplate)
 
-    #expect(template.isPartial)
+    #expect(template.isPreview)
     #expect([template.sourceWidth, template.sourceHeight] == [40, 20])
     #expect(template.scale == 2)
     #expect(template.withRenderingMode(.alwaysTemplate) === template)

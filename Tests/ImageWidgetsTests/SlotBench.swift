@@ -9,7 +9,7 @@ import VitrineWidgets
 @MainActor
 final class SlotBench {
   let transport = FakeTransport()
-  let decoder = FakeDecoder(showsParts: true)
+  let decoder = FakeDecoder(showsPreviews: true)
   /// The clock that times previews.
   let clock = ManualLoadingClock()
   let cache = MemoryImageCache()

@@ -10,14 +10,14 @@ import VitrineTesting
     var queue = ImageTask.EventQueue()
     for number in 1...1000 {
       queue.append(.progress(.init(received: number)))
-      queue.append(.partialImage(.solid(width: number, height: 1)))
+      queue.append(.preview(.solid(width: number, height: 1)))
     }
 
     var words: [String] = []
     while let event = queue.takeFirst() {
       switch event {
       case .progress(let progress): words.append("progress \(progress.received)")
-      case .partialImage(let image): words.append("part \(image.pixelWidth)")
+      case .preview(let image): words.append("part \(image.pixelWidth)")
       default: words.append("other")
       }
     }

@@ -11,7 +11,7 @@ import VitrineTesting
     switch event {
     case .response(let response): "response \(response.status ?? 0)"
     case .progress(let progress): "progress \(progress.received)"
-    case .partialImage(let image): "part \(image.pixelWidth)"
+    case .preview(let image): "part \(image.pixelWidth)"
     case .transferred(let metrics): "transferred \(metrics.bytesReceived)"
     case .willRetry(_, let error): "retry: \(error)"
     case .paused: "paused"

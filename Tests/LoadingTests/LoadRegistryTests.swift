@@ -285,12 +285,12 @@ extension FetchEnd {
       if case .decode(let id, _, let key, _) = $0 { (id, key) } else { nil }
     }
     let whole = try #require(decodes.first { $0.1.target == nil }).0
-    let part = try #require(decodes.first { $0.1.target != nil }).0
+    let small = try #require(decodes.first { $0.1.target != nil }).0
 
     // One size decodes and is being stored in memory. The other size fails to decode, so the URL is fetched again.
     actions = registry.decodeEnded(whole, .success(.solid(width: 1, height: 1)))
     let picture = try pictureID(actions)
-    actions = registry.decodeEnded(part, .failure(.emptyBody))
+    actions = registry.decodeEnded(small, .failure(.emptyBody))
     #expect(actions.map(words).contains("fetch a.jpg"))
     actions = registry.storeEnded(picture)
     #expect(actions.map(words) == ["deliver to 1", "pause fetch"])

@@ -311,9 +311,9 @@ import VitrineTesting
 
   @Test func rangeRequestedByACallerIsNotResumableData() {
     let world = Fixture()
-    var part = request()
-    part.headers = ["Range": "bytes=100-"]
-    let task = world.downloader.load(part)
+    var ranged = request()
+    ranged.headers = ["Range": "bytes=100-"]
+    let task = world.downloader.load(ranged)
     world.transport.transfers[0].respond(
       status: 206, headers: ["Content-Range": "bytes 100-10099/10100", "ETag": "\"v1\""],
       expectedLength: 10_000)

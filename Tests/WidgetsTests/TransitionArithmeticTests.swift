@@ -121,7 +121,7 @@ import VitrineGraphics
 
   @Test func defaultsMatchTheAncestorLibraries() {
     #expect(Transition.crossDissolve.duration == 0.2)
-    #expect(Transition.partial.duration == 0.4)
+    #expect(Transition.preview.duration == 0.4)
     #expect(Transition.crossDissolve.when == .whenWaited)
     #expect(Transition.flip(.left).duration == 0.5)
   }

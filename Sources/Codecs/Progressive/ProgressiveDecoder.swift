@@ -20,7 +20,7 @@ final class ProgressiveDecoder: ProgressiveImageDecoding {
   private enum Stage {
     /// Too few bytes to detect the format.
     case signature
-    case decoding(any PartialDecoder)
+    case decoding(any PreviewDecoder)
     /// No further previews: the image is complete, or has no previews, or an error was thrown.
     case over
   }
@@ -44,9 +44,9 @@ final class ProgressiveDecoder: ProgressiveImageDecoding {
       guard case .decoding(let decoder) = state.stage else { return nil }
       // An error ends the previews.
       state.stage = .over
-      let part = try decoder.part(of: data, cancellation: cancellation)
+      let preview = try decoder.preview(of: data, cancellation: cancellation)
       if !decoder.isFinished { state.stage = .decoding(decoder) }
-      return part.map { image($0, received: data.count, expected: expectedLength) }
+      return preview.map { image($0, received: data.count, expected: expectedLength) }
     }
   }
 
@@ -63,35 +63,35 @@ final class ProgressiveDecoder: ProgressiveImageDecoding {
     let signatureLength = 12
     guard data.count >= signatureLength else { return .signature }
     switch ImageSignature.format(of: data) {
-    case .jpeg: return .decoding(try PartialJPEG(style, options: options))
-    case .png: return .decoding(PartialPNG(style, options: options))
-    case .webp where style == .scans: return .decoding(PartialWebP(options))
-    case .gif where style == .scans: return .decoding(PartialGIF(options))
+    case .jpeg: return .decoding(try JPEGPreviewDecoder(style, options: options))
+    case .png: return .decoding(PNGPreviewDecoder(style, options: options))
+    case .webp where style == .scans: return .decoding(WebPPreviewDecoder(options))
+    case .gif where style == .scans: return .decoding(GIFPreviewDecoder(options))
     case .webp, .gif, .raw, nil: return .over
     }
   }
 
-  private func image(_ part: PartialPicture, received: Int, expected: Int?) -> Image {
-    var bitmap = part.image.bitmap
+  private func image(_ preview: DecodedPreview, received: Int, expected: Int?) -> Image {
+    var bitmap = preview.image.bitmap
     if style == .blurred {
-      let radius = PreviewBlur.radius(received: received, expected: expected, step: part.step)
+      let radius = PreviewBlur.radius(received: received, expected: expected, step: preview.step)
       // Equivalent to blurring the full-size image before scaling.
-      let scale = Double(bitmap.width) / Double(part.image.sourceWidth)
+      let scale = Double(bitmap.width) / Double(preview.image.sourceWidth)
       bitmap = PreviewBlur.blurred(bitmap, radius: radius * scale)
     }
     return Image(
-      bitmap, format: part.image.format, sourceWidth: part.image.sourceWidth,
-      sourceHeight: part.image.sourceHeight, isPartial: true)
+      bitmap, format: preview.image.format, sourceWidth: preview.image.sourceWidth,
+      sourceHeight: preview.image.sourceHeight, isPreview: true)
   }
 }
 
 /// Decodes previews of one format. Keeps no copy of the received bytes.
-protocol PartialDecoder: AnyObject {
+protocol PreviewDecoder: AnyObject {
   /// Returns the next preview, or `nil` if there is nothing new to show. Must not be called again after an error or
   /// when `isFinished` is true.
   ///
   /// - Parameter data: All bytes received so far, beginning with those of the previous call.
-  func part(of data: [UInt8], cancellation: DecodeCancellation) throws(ImageError) -> PartialPicture?
+  func preview(of data: [UInt8], cancellation: DecodeCancellation) throws(ImageError) -> DecodedPreview?
   /// The number of bytes in memory between previews; see `ImageCodecs.progressiveDecoder`.
   var memoryKept: Int { get }
   /// True if no further previews follow.
@@ -99,7 +99,7 @@ protocol PartialDecoder: AnyObject {
 }
 
 /// A preview.
-struct PartialPicture {
+struct DecodedPreview {
   var image: Image
   /// The number of scans or passes over the whole image that the preview shows, from 1.
   var step = 1

@@ -67,7 +67,7 @@ public struct ImageCache: Sendable {
     _ image: Image, for source: some ImageRequestConvertible, additionalIdentifier: String? = nil,
     data: [UInt8]? = nil, in tiers: Tiers = .all, completion: (@MainActor (Bool) -> Void)?
   ) {
-    guard let request = try? downloader.completed(source.asImageRequest()), !image.isPartial else {
+    guard let request = try? downloader.completed(source.asImageRequest()), !image.isPreview else {
       return Self.report(false, to: completion)
     }
     if tiers.includesMemory { keepInMemory(image, request, additionalIdentifier) }

@@ -6,7 +6,7 @@ public import VitrineGraphics
 /// are called by one thread at a time: a worker thread, not always the same one and never the main thread.
 public protocol ProgressiveImageDecoding: AnyObject, Sendable {
   /// Returns a preview of the bytes received so far, or `nil` if there is nothing to show, or no more than in the last
-  /// preview. The preview has the size of the whole image, and `isPartial` is true.
+  /// preview. The preview has the size of the whole image, and `isPreview` is true.
   ///
   /// An error ends the previews but not the load: the complete data are decoded nevertheless.
   ///

@@ -17,7 +17,7 @@ final class FetchReceiver: TransportReceiver {
     /// The earliest time of the next progress report, in nanoseconds.
     var nextReport = Int64.min
     /// The earliest time of the next preview, in nanoseconds; `Int64.max` if no caller wants previews.
-    var nextPart = Int64.max
+    var nextPreview = Int64.max
     /// The body that is being received, with the reservation of the bytes; `nil` after the end.
     var body: ArrivingBody?
     /// The number of bytes of the body up to which the transport may deliver without asking again.
@@ -40,10 +40,10 @@ final class FetchReceiver: TransportReceiver {
     }
 
     /// Returns resumable data with a reservation, so that the bytes stay counted.
-    func counting(_ partial: PartialBody?, in hold: MemoryHold?) -> PartialBody? {
-      var partial = partial
-      partial?.hold = hold
-      return partial
+    func counting(_ resumable: ResumableData?, in hold: MemoryHold?) -> ResumableData? {
+      var resumable = resumable
+      resumable?.hold = hold
+      return resumable
     }
 
     /// Ends the arriving body and returns the reservation of the bytes.
@@ -61,7 +61,7 @@ final class FetchReceiver: TransportReceiver {
   let id: FetchID
   private let isLocal: Bool
   /// True if previews are possible: not for a file or data URL, and not with a body modifier.
-  private let allowsParts: Bool
+  private let allowsPreviews: Bool
   private let secondsQueued: Double
   private let modifier: ImageDownloader.ResponseModifier?
   private let interval: Double
@@ -78,7 +78,7 @@ final class FetchReceiver: TransportReceiver {
     self.id = id
     self.isLocal = isLocal
     self.secondsQueued = secondsQueued
-    allowsParts = !isLocal && configuration.bodyModifier == nil
+    allowsPreviews = !isLocal && configuration.bodyModifier == nil
     modifier = configuration.responseModifier
     interval = configuration.progressInterval
     clock = configuration.clock
@@ -105,10 +105,10 @@ final class FetchReceiver: TransportReceiver {
   /// Adds a waiting task. Returns finished tasks, which the caller releases without holding a lock. O(1), amortized.
   @discardableResult
   func add(_ watcher: ImageTask) -> [ImageTask] {
-    let wantsParts = allowsParts && watcher.request.progressive != .none
+    let wantsPreviews = allowsPreviews && watcher.request.progressive != .none
     return state.withLock { state in
       state.watchers.append(watcher)
-      if wantsParts { state.nextPart = .min }
+      if wantsPreviews { state.nextPreview = .min }
       return state.takeFinishedWatchers()
     }
   }
@@ -118,15 +118,15 @@ final class FetchReceiver: TransportReceiver {
 
   /// Ends the attempt, because no caller wants the transfer any more. Returns the resumable data, or `nil` if there are
   /// none.
-  func abandon() -> PartialBody? {
-    let (partial, modifying) = state.withLock { state in
+  func abandon() -> ResumableData? {
+    let (resumable, modifying) = state.withLock { state in
       let used = state.assembler.memoryUsed
-      let partial = state.assembler.abandon()
-      state.body?.shrink(to: partial == nil ? 0 : used)
-      return (state.counting(partial, in: state.takeHold()), state.modifying)
+      let resumable = state.assembler.abandon()
+      state.body?.shrink(to: resumable == nil ? 0 : used)
+      return (state.counting(resumable, in: state.takeHold()), state.modifying)
     }
     modifying?.cancel()
-    return partial
+    return resumable
   }
 
   func transportDidReceive(_ response: TransportResponse) {
@@ -157,20 +157,20 @@ final class FetchReceiver: TransportReceiver {
 
   func transportDidReceive(_ bytes: UnsafeRawBufferPointer) {
     let now = interval > 0 ? clock.now : 0
-    let (watchers, progress, body, used, wantsParts) = state.withLock { state in
+    let (watchers, progress, body, used, wantsPreviews) = state.withLock { state in
       state.assembler.receive(bytes)
       let progress = state.assembler.progress
-      let wantsParts = state.nextPart < .max
+      let wantsPreviews = state.nextPreview < .max
       guard interval <= 0 || now >= state.nextReport || progress.received == progress.expected else {
-        return ([ImageTask](), progress, state.body, state.reserved, wantsParts)
+        return ([ImageTask](), progress, state.body, state.reserved, wantsPreviews)
       }
       state.nextReport = now.advanced(bySeconds: interval)
-      return (state.watchers, progress, state.body, state.reserved, wantsParts)
+      return (state.watchers, progress, state.body, state.reserved, wantsPreviews)
     }
     // If the transport has not asked for room, this may evict memory.
     body?.settle(at: used)
     for watcher in watchers { watcher.report(progress) }
-    if wantsParts { showPart() }
+    if wantsPreviews { showPreview() }
   }
 
   func transportWillFail(_ metrics: TransportMetrics) {
@@ -212,19 +212,19 @@ final class FetchReceiver: TransportReceiver {
     switch step {
     case .goOn: break
     case .end(var end):
-      let partial = state.withLock { state -> PartialBody? in
+      let resumable = state.withLock { state -> ResumableData? in
         end.secondsPaused = state.pauses.seconds(at: clock.now)
         guard case .bytes(var bytes) = end.outcome else {
-          let partial = state.assembler.takePartialBody()
-          state.body?.shrink(to: partial?.bytes.count ?? 0)
-          return state.counting(partial, in: state.takeHold())
+          let resumable = state.assembler.takeResumableData()
+          state.body?.shrink(to: resumable?.bytes.count ?? 0)
+          return state.counting(resumable, in: state.takeHold())
         }
         state.body?.shrink(to: bytes.body.count)
         bytes.hold = state.takeHold()
         end.outcome = .bytes(bytes)
         return nil
       }
-      engine?.fetchEnded(self, end, partial: partial)
+      engine?.fetchEnded(self, end, resumable: resumable)
     case .modify(let response): modify(response)
     }
   }

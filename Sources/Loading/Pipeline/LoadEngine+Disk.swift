@@ -9,7 +9,7 @@ extension LoadEngine {
   /// Returns true if a request that the memory cache cannot serve may be served from disk.
   func asksDisk(for request: ImageRequest) -> Bool {
     dataCache != nil && request.cache.usesDisk && !request.isLocal
-      && DiskPart.Use(request.cachePolicy) == .asServerSays
+      && DiskStage.Use(request.cachePolicy) == .asServerSays
   }
 
   func lookUp(_ id: FetchID, _ request: ImageRequest, _ priority: ImageRequest.Priority) {
@@ -21,11 +21,11 @@ extension LoadEngine {
       find.copy = storedResponse.flatMap { copy($0, for: request, hold) }
       trace.record(.lookupEnded(fetch: id.number, isFound: find.copy != nil))
       perform { state in
-        if DiskPart.Use(request.cachePolicy) == .asServerSays {
+        if DiskStage.Use(request.cachePolicy) == .asServerSays {
           find.failure = state.failures?.error(for: request.identity.asSent, at: state.registry.now)
         }
         find.serverHasResponded = state.transfers[id]?.receiver.hasResponse ?? false
-        let moved = storedResponse.map { part(id, by: $0.response.headers, &state) } ?? []
+        let moved = storedResponse.map { split(id, by: $0.response.headers, &state) } ?? []
         return moved + state.registry.lookedUp(id, find)
       }
       resume(state.withLock { $0.takeIdleWaiters() })

@@ -4,7 +4,7 @@ import VitrineGraphics
 
 extension LoadEngine {
   /// Handles the end of an attempt. An attempt that was given up has no entry in `transfers` any more, and is ignored.
-  func fetchEnded(_ receiver: FetchReceiver, _ end: FetchEnd, partial: PartialBody?) {
+  func fetchEnded(_ receiver: FetchReceiver, _ end: FetchEnd, resumable: ResumableData?) {
     let id = receiver.id
     var end = end
     if dataCache != nil, case .bytes(let bytes) = end.outcome {
@@ -12,7 +12,7 @@ extension LoadEngine {
     }
     guard case .bytes(let bytes) = end.outcome, !bytes.body.isEmpty, let modify = configuration.bodyModifier,
       state.withLock({ $0.transfers[id]?.receiver === receiver })
-    else { return settleFetch(receiver, end, partial) }
+    else { return settleFetch(receiver, end, resumable) }
     // No other job uses this number while the fetch is running.
     workers.submit(id.number, priority: .normal) { [self, end] in
       let result = Result<[UInt8], ImageError>.of(ImageError.responseRefused) {
@@ -27,7 +27,7 @@ extension LoadEngine {
     }
   }
 
-  func settleFetch(_ receiver: FetchReceiver, _ end: FetchEnd, _ partial: PartialBody?) {
+  func settleFetch(_ receiver: FetchReceiver, _ end: FetchEnd, _ resumable: ResumableData?) {
     let id = receiver.id
     var end = end
     // A retry has only the remaining time, but the error states the limit that was configured.
@@ -62,7 +62,9 @@ extension LoadEngine {
         case .bytes, .needsWhole, .notModified: break
         case .failed(let error):
           state.remember(error, of: request, at: state.registry.now)
-          if let partial, error.mayHeal { state.partials.keep(partial, for: request.identity.asSent) }
+          if let resumable, error.mayHeal {
+            state.resumableDataStore.keep(resumable, for: request.identity.asSent)
+          }
         }
       }
       return state.registry.fetchEnded(id, end)
@@ -83,8 +85,8 @@ extension LoadEngine {
 
   /// Stops a transfer. Resumable data are kept for later requests.
   func giveUp(_ transfer: Transfer) {
-    let partial = transfer.receiver.abandon()
-    if let partial { state.withLock { $0.partials.keep(partial, for: transfer.identity) } }
+    let resumable = transfer.receiver.abandon()
+    if let resumable { state.withLock { $0.resumableDataStore.keep(resumable, for: transfer.identity) } }
     transfer.handle?.cancel()
   }
 
@@ -128,23 +130,24 @@ extension LoadEngine {
   private func prepare(_ id: FetchID, _ request: ImageRequest) -> Transfer? {
     let isLocal = request.isLocal
     let identity = request.identity.asSent
-    let asksForPart = request.headers["Range"] != nil
+    let requestsRange = request.headers["Range"] != nil
     let copy = dataCache == nil ? nil : state.withLock { $0.registry.copy(of: id) }
-    let validators = asksForPart ? [:] : validators(for: request, copy)
+    let validators = requestsRange ? [:] : validators(for: request, copy)
     return state.withLock { state in
       guard state.registry.isRunning(id), state.transfers[id] == nil else { return nil }
-      let partial = isLocal || asksForPart || !validators.isEmpty ? nil : state.partials.take(identity)
+      let resumable =
+        isLocal || requestsRange || !validators.isEmpty ? nil : state.resumableDataStore.take(identity)
       let expectations = ResponseAssembler.Expectations(
-        acceptance: isLocal ? nil : configuration.acceptance, allowsPart: asksForPart,
+        acceptance: isLocal ? nil : configuration.acceptance, acceptsPartialContent: requestsRange,
         isConditional: !validators.isEmpty, isModified: configuration.responseModifier != nil)
       state.tries += 1
       let receiver = FetchReceiver(
         id: id, isLocal: isLocal,
-        assembler: ResponseAssembler(expectations, resuming: partial, bodyNumber: state.tries),
+        assembler: ResponseAssembler(expectations, resuming: resumable, bodyNumber: state.tries),
         configuration: configuration, secondsQueued: state.registry.secondsQueued(id), engine: self)
       for task in state.registry.tasks(of: id).compactMap({ state.tasks[$0] }) { receiver.add(task) }
       let transfer = Transfer(
-        receiver: receiver, identity: identity, partial: partial?.withoutBytes, validators: validators,
+        receiver: receiver, identity: identity, resumable: resumable?.withoutBytes, validators: validators,
         spent: state.registry.secondsSpent(on: id))
       state.transfers[id] = transfer
       return transfer
@@ -152,19 +155,19 @@ extension LoadEngine {
   }
 
   private func order(_ request: ImageRequest, _ transfer: Transfer) -> TransportRequest {
-    let partial = transfer.partial
+    let resumable = transfer.resumable
     let sentHeaders = request.sentHeaders
-    var headers = partial?.adding(to: sentHeaders) ?? sentHeaders
+    var headers = resumable?.adding(to: sentHeaders) ?? sentHeaders
     for field in transfer.validators.fields { headers[field.name] = field.value }
     var timeouts = configuration.timeouts
     timeouts.total -= transfer.spent
     return TransportRequest(
       url: request.url, headers: headers,
-      bodyLimit: max(0, max(0, configuration.bodyLimit) - (partial?.count ?? 0)),
+      bodyLimit: max(0, max(0, configuration.bodyLimit) - (resumable?.count ?? 0)),
       timeouts: timeouts,
       // A response modifier may make any status acceptable.
       acceptableStatuses: configuration.responseModifier == nil
-        ? configuration.acceptance.statuses + (partial == nil ? [] : [206...206])
+        ? configuration.acceptance.statuses + (resumable == nil ? [] : [206...206])
           + (transfer.validators.isEmpty ? [] : [304...304]) : [200...599])
   }
 

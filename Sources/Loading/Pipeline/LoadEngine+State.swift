@@ -15,7 +15,7 @@ extension LoadEngine {
     /// The remembered failures; `nil`, the default, if failures are not remembered.
     var failures: FailureMemory?
     var statistics = ImageDownloader.Statistics()
-    var partials = PartialBodies(limit: 0)
+    var resumableDataStore = ResumableDataStore(limit: 0)
     var varying = VaryingHeaders()
     /// The number of attempts of all fetches so far.
     var tries: UInt64 = 0
@@ -41,7 +41,7 @@ extension LoadEngine {
     /// section as the decision, because another transfer of a fetch may begin before the earlier one is stopped.
     mutating func work(_ actions: [LoadAction]) -> Work {
       var work = Work(
-        actions: actions, decodersLetGo: registry.takeDecodersLetGo(), tasksLetGo: tasksLetGo)
+        actions: actions, releasedDecoders: registry.takeReleasedDecoders(), tasksLetGo: tasksLetGo)
       tasksLetGo = []
       for case .cancelFetch(let id) in actions { work.givenUp[id] = transfers.removeValue(forKey: id) }
       for case .pauseFetch(let id) in actions { work.givenUp[id] = transfers.removeValue(forKey: id) }
@@ -64,7 +64,7 @@ extension LoadEngine {
   /// Work to be done without the lock.
   struct Work {
     var actions: [LoadAction] = []
-    var decodersLetGo: [CountedDecoder] = []
+    var releasedDecoders: [CountedDecoder] = []
     var tasksLetGo: [ImageTask] = []
     var givenUp: [FetchID: Transfer] = [:]
   }
@@ -74,7 +74,7 @@ extension LoadEngine {
     /// The identity of the URL and the headers as sent, without the key of a filter.
     var identity: RequestIdentity
     /// The resumable data of an earlier attempt, without the bytes.
-    let partial: PartialBody?
+    let resumable: ResumableData?
     /// The headers that make the request conditional; empty for most requests.
     let validators: HTTPHeaders
     /// The duration of earlier attempts in seconds.

@@ -19,7 +19,7 @@ extension LoadEngine {
         return Work()
       }
       let sent = addsCredentials ? response.credentials : nil
-      return state.work(part(receiver.id, by: response.headers, sent: sent, now: now, &state))
+      return state.work(split(receiver.id, by: response.headers, sent: sent, now: now, &state))
     }
     perform(moved)
   }
@@ -35,7 +35,7 @@ extension LoadEngine {
   ///   - sent: Digests of the credentials that the transport has added; `nil` if unknown, or if the transport never
   ///     adds any.
   ///   - now: Digests of the credentials that the transport would add to another request.
-  func part(
+  func split(
     _ id: FetchID, by headers: HTTPHeaders, sent: CredentialDigests? = nil, now: CredentialDigests? = nil,
     _ state: inout State
   ) -> [LoadAction] {

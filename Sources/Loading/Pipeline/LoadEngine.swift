@@ -50,7 +50,7 @@ final class LoadEngine: Sendable {
     var state = State(
       registry: registry, router: TransportRouter(transports), failures: configuration.failureMemory)
     // Resumable data count as bodies, which have half of the budget.
-    state.partials.limit = min(configuration.resumableBytesLimit, ledger.budget / 8)
+    state.resumableDataStore.limit = min(configuration.resumableBytesLimit, ledger.budget / 8)
     self.state = Shared(state)
     hasCredentials.store(transports.contains { $0.addsCredentials }, ordering: .relaxed)
     ledger.register(self, as: .decoding)
@@ -139,7 +139,9 @@ final class LoadEngine: Sendable {
       state.tasksLetGo += state.transfers[fetch]?.receiver.add(task) ?? []
     }
     // With the lock held, so that no newer preview is shown before this one.
-    if request.progressive != .none, let part = state.registry.newestPart(for: id) { task.show(part) }
+    if request.progressive != .none, let preview = state.registry.newestPreview(for: id) {
+      task.show(preview)
+    }
     return actions
   }
 
@@ -168,7 +170,7 @@ final class LoadEngine: Sendable {
   func shutDown(cancelling: Bool) {
     perform { state in
       state.isShutDown = true
-      state.partials = PartialBodies(limit: 0)
+      state.resumableDataStore = ResumableDataStore(limit: 0)
       return cancelling ? state.registry.cancelAll() : []
     }
   }
@@ -228,7 +230,7 @@ final class LoadEngine: Sendable {
 
   func perform(_ work: consuming Work) {
     // Released first, because the next decodes may need the memory.
-    work.decodersLetGo = []
+    work.releasedDecoders = []
     work.tasksLetGo = []
     for action in work.actions {
       switch action {

@@ -105,7 +105,7 @@ extension LoadRegistry {
     else { return }
     decodes[id]?.phase = .running
     decodes[id]?.bytes = bytes
-    endParts(of: id)
+    endPreviews(of: id)
     fetches[decode.fetch]?.unfinishedDecodes += 1
     if fetch.unfinishedDecodes == 0 { undecodedBytes += bytes.body.count }
     actions.append(.decode(id, bytes.body, decode.key, decode.demand.priority ?? .normal))
@@ -180,7 +180,7 @@ extension LoadRegistry {
       actions.append(.cancelWork(number: id.number))
       finishDecoding(decode)
     }
-    endParts(of: id)
+    endPreviews(of: id)
     decodes[id] = nil
     decodeIDs[Branch(stage: decode.fetch, key: decode.key)] = nil
     fetches[decode.fetch]?.decodes.remove(id)

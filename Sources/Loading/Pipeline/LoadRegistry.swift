@@ -42,8 +42,8 @@ struct LoadRegistry {
   var decodeIDs: [Branch<Fetch, DecodeKey>: DecodeID] = [:]
   var fetchIDs: [FetchKey: FetchID] = [:]
   var actions: [LoadAction] = []
-  /// The preview decoders that are to be released; see `takeDecodersLetGo()`.
-  var decodersLetGo: [CountedDecoder] = []
+  /// The preview decoders that are to be released; see `takeReleasedDecoders()`.
+  var releasedDecoders: [CountedDecoder] = []
 
   /// - Parameters:
   ///   - firstNumber: The number below all numbers that the registry assigns.

@@ -47,7 +47,7 @@ struct Fetch {
   var decodes: Set<DecodeID> = []
   /// The number of decodes that still read the bytes.
   var unfinishedDecodes = 0
-  var disk = DiskPart()
+  var disk = DiskStage()
   /// The earlier fetch with an equal key that was under way and could not serve the request.
   var overtaken: FetchID?
   /// True if a later fetch has brought newer bytes. The image is then delivered to the waiting callers, but not cached.
@@ -171,7 +171,7 @@ struct Decode {
   var demand = Demand()
   var pictures: Set<PictureID> = []
   /// The previews until all bytes have been received, by style, for styles that a caller has requested.
-  var parts: [ImageRequest.Progressive: PartialPictures] = [:]
+  var previews: [ImageRequest.Progressive: PreviewSchedule] = [:]
   /// Boxed, because a decode is copied often.
   private var boxedBytes: Boxed<FetchedBytes>?
 

@@ -15,7 +15,7 @@ struct ResponseAssembler {
     /// The rules for acceptable responses; `nil` for a file or data URL.
     var acceptance: ResponseAcceptance?
     /// True if the request of the caller has a `Range` header.
-    var allowsPart = false
+    var acceptsPartialContent = false
     /// True for a conditional request.
     var isConditional = false
     /// True if there is a response modifier.
@@ -23,7 +23,7 @@ struct ResponseAssembler {
   }
 
   /// The resumable data of an earlier attempt.
-  private(set) var resumed: PartialBody?
+  private(set) var resumed: ResumableData?
   private let expectations: Expectations
   /// The head for callers: that of the whole body, after the response modifier.
   private(set) var response: TransportResponse?
@@ -35,7 +35,7 @@ struct ResponseAssembler {
   private var head: TransportResponse?
   private(set) var isModifying = false
   /// The meaning of the response for the resumable data; `nil` before the head is received, and without such data.
-  private var continuation: PartialBody.Continuation?
+  private var continuation: ResumableData.Continuation?
   private var isRest: Bool { continuation == .rest }
   private var isNotModified: Bool { expectations.isConditional && head?.status == 304 }
   /// The end of the transport, while the response modifier is running.
@@ -43,10 +43,10 @@ struct ResponseAssembler {
   private(set) var isOver = false
 
   init(
-    _ expectations: Expectations = .init(), resuming partial: PartialBody? = nil, bodyNumber: UInt64 = 0
+    _ expectations: Expectations = .init(), resuming resumable: ResumableData? = nil, bodyNumber: UInt64 = 0
   ) {
     self.expectations = expectations
-    resumed = partial
+    resumed = resumable
     self.bodyNumber = bodyNumber
   }
 
@@ -56,7 +56,7 @@ struct ResponseAssembler {
 
   /// True if the bytes received so far are the beginning of an acceptable body, as far as is known.
   var isBeginning: Bool {
-    guard !isOver, !isModifying, !expectations.allowsPart, let response else { return false }
+    guard !isOver, !isModifying, !expectations.acceptsPartialContent, let response else { return false }
     return expectations.acceptance?.refusal(of: response) == nil
   }
 
@@ -78,7 +78,7 @@ struct ResponseAssembler {
       if let status = response.status, 200...299 ~= status { _ = resumed?.takeBytes() }
     case nil:
       // A range that was not requested.
-      if response.status == 206, !expectations.allowsPart { return finish(.failed(.status(206))) }
+      if response.status == 206, !expectations.acceptsPartialContent { return finish(.failed(.status(206))) }
     }
     buffer = BodyBuffer(beginning, expected: self.response?.expectedLength)
     guard let response = self.response, expectations.isModified, !isNotModified else { return judge() }
@@ -145,22 +145,22 @@ struct ResponseAssembler {
 
   /// Ends the response, because no caller wants the response any more: further bytes are dropped. Returns the resumable
   /// data, or `nil` if there are none.
-  mutating func abandon() -> PartialBody? {
+  mutating func abandon() -> ResumableData? {
     isOver = true
-    return takePartialBody()
+    return takeResumableData()
   }
 
   /// Removes the bytes received so far, and returns these as resumable data, or `nil` if the rest cannot be requested.
   /// An attempt without a successful response returns the resumable data of the earlier attempt.
-  mutating func takePartialBody() -> PartialBody? {
+  mutating func takeResumableData() -> ResumableData? {
     let body = buffer.take()
     // The position of the range that the caller has requested is unknown.
-    guard !expectations.allowsPart, continuation != .unusable else { return nil }
+    guard !expectations.acceptsPartialContent, continuation != .unusable else { return nil }
     guard let head, head.status.map({ 200...299 ~= $0 }) ?? true else { return resumed }
-    var partial = PartialBody(
+    var resumable = ResumableData(
       body, of: head, length: response?.expectedLength, validator: resumed?.validator)
-    partial?.number = bodyNumber
-    return partial
+    resumable?.number = bodyNumber
+    return resumable
   }
 
   /// Checks the head. An unacceptable status does not end the response at once, because the transport reads a short

@@ -9,31 +9,31 @@ public import VitrineLoading
 public final class FakeDecoder: ImageDecoding {
   private struct Recorded {
     var calls: [DecodeOptions] = []
-    var partCalls: [FakeProgressiveDecoder.Call] = []
+    var previewCalls: [FakeProgressiveDecoder.Call] = []
     var progressiveDecoders = 0
     var stops = 0
   }
 
   private let gate: Gate?
-  private let partGate: Gate?
-  private let showsParts: Bool
-  private let partMemoryKept: Int
+  private let previewGate: Gate?
+  private let showsPreviews: Bool
+  private let previewMemoryKept: Int
   private let recorded = Mutex(Recorded())
 
   /// Creates a decoder without recorded calls.
   ///
   /// - Parameters:
   ///   - gate: A gate that each decode passes first, if given.
-  ///   - showsParts: True if the decoder creates a `FakeProgressiveDecoder` when asked for previews.
-  ///   - partGate: A gate that each preview passes first, if given.
-  ///   - partMemoryKept: The number of bytes that a `FakeProgressiveDecoder` reports as kept after its first preview.
+  ///   - showsPreviews: True if the decoder creates a `FakeProgressiveDecoder` when asked for previews.
+  ///   - previewGate: A gate that each preview passes first, if given.
+  ///   - previewMemoryKept: The number of bytes that a `FakeProgressiveDecoder` reports as kept after its first preview.
   public init(
-    gate: Gate? = nil, showsParts: Bool = false, partGate: Gate? = nil, partMemoryKept: Int = 0
+    gate: Gate? = nil, showsPreviews: Bool = false, previewGate: Gate? = nil, previewMemoryKept: Int = 0
   ) {
     self.gate = gate
-    self.showsParts = showsParts
-    self.partGate = partGate
-    self.partMemoryKept = partMemoryKept
+    self.showsPreviews = showsPreviews
+    self.previewGate = previewGate
+    self.previewMemoryKept = previewMemoryKept
   }
 
   /// The options of all decodes so far, in the order of the calls.
@@ -43,7 +43,7 @@ public final class FakeDecoder: ImageDecoding {
   public var stopCount: Int { recorded.withLock { $0.stops } }
 
   /// The calls for previews so far, in their order.
-  public var partCalls: [FakeProgressiveDecoder.Call] { recorded.withLock { $0.partCalls } }
+  public var previewCalls: [FakeProgressiveDecoder.Call] { recorded.withLock { $0.previewCalls } }
 
   /// Returns the encoded data of an image.
   public static func picture(width: Int, height: Int, color: Color = .black) -> [UInt8] {
@@ -88,22 +88,22 @@ public final class FakeDecoder: ImageDecoding {
       sourceWidth: picture.width, sourceHeight: picture.height)
   }
 
-  /// Returns a `FakeProgressiveDecoder`, or `nil` if the decoder was created without `showsParts`.
+  /// Returns a `FakeProgressiveDecoder`, or `nil` if the decoder was created without `showsPreviews`.
   public func progressiveDecoder(
     _ style: ImageRequest.Progressive, options: DecodeOptions
   ) -> (any ProgressiveImageDecoding)? {
-    guard showsParts else { return nil }
+    guard showsPreviews else { return nil }
     let number = recorded.withLock { recorded in
       recorded.progressiveDecoders += 1
       return recorded.progressiveDecoders - 1
     }
     return FakeProgressiveDecoder(
-      number: number, style: style, options: options, whole: self, memoryKept: partMemoryKept)
+      number: number, style: style, options: options, whole: self, memoryKept: previewMemoryKept)
   }
 
   func note(_ call: FakeProgressiveDecoder.Call) {
-    recorded.withLock { $0.partCalls.append(call) }
-    partGate?.pass()
+    recorded.withLock { $0.previewCalls.append(call) }
+    previewGate?.pass()
   }
 }
 

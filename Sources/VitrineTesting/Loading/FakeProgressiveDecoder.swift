@@ -64,6 +64,6 @@ public final class FakeProgressiveDecoder: ProgressiveImageDecoding {
         width: size.width, height: size.height,
         color: Color(
           red: picture.color.red, green: picture.color.green, blue: picture.color.blue, alpha: seen)),
-      sourceWidth: picture.width, sourceHeight: picture.height, isPartial: true)
+      sourceWidth: picture.width, sourceHeight: picture.height, isPreview: true)
   }
 }

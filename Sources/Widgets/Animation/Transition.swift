@@ -68,7 +68,7 @@ extension Transition {
   /// A cross-dissolve of 0.2 s, ease-in-out, for images that the user had to wait for; the default of image slots.
   public static let crossDissolve = crossDissolve(0.2)
   /// A cross-dissolve of 0.4 s, ease-in-out, for previews.
-  public static let partial = crossDissolve(0.4)
+  public static let preview = crossDissolve(0.4)
   /// A fade out and in of 0.4 s, ease-in-out, for images that the user had to wait for.
   public static let fade = fade(0.4)
 

@@ -46,7 +46,7 @@ final class ContentsTransition: FrameObserver {
   /// both transitions are of one kind. Fading the preview in and out again would flicker. Returns true if the image was
   /// replaced.
   func goesOn(into more: PictureLook, by transition: Transition) -> Bool {
-    guard new.image?.isPartial == true, more.image != nil, 0 < progress, progress < 0.5,
+    guard new.image?.isPreview == true, more.image != nil, 0 < progress, progress < 0.5,
       transition.kind == self.transition.kind
     else { return false }
     new = more

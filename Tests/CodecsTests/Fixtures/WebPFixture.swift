@@ -50,7 +50,7 @@ enum WebPFixture {
     """)
 
   /// 16x16, two frames; the first is a green square from (4, 6) to (12, 14).
-  static let animatedPartial = bytes(
+  static let animatedPreview = bytes(
     """
     524946468400000057454250565038580a000000020000000f00000f0000414e494d06000000000000000000414e4d46
     28000000020000030000070000070000640000025650384c0f0000002f07c0010007d0ff88fe0722a2ff0100414e4d46
@@ -137,7 +137,7 @@ enum WebPFixture {
 
   /// All files.
   static let all = [
-    losslessAlpha, losslessOpaque, lossy, lossyAlpha, lossyEdge, animated, animatedPartial,
+    losslessAlpha, losslessOpaque, lossy, lossyAlpha, lossyEdge, animated, animatedPreview,
     rotated, lossyRows, losslessRows, lossyAlphaRows,
   ]
 

@@ -96,7 +96,7 @@ import VitrineTesting
 
     #expect(decoder.decodersMade == 1)
     #expect(decoder.previews.count >= 4 && Set(decoder.previews).count == 1)
-    #expect(!final.image.isPartial)
+    #expect(!final.image.isPreview)
   }
 
   @Test(

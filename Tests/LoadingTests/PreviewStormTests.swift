@@ -6,7 +6,7 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// Previews while callers load, pause and cancel and transfers break, in an order that a seed decides.
-@Suite(.timeLimit(.minutes(1))) struct PartialStormTests {
+@Suite(.timeLimit(.minutes(1))) struct PreviewStormTests {
   private let threads = 3
   private let loadsOfEach = 100
 
@@ -23,10 +23,10 @@ import VitrineTesting
     configuration.ledger = ledger
     configuration.retries = RetryPolicy(limit: 3, delay: 0.1)
     configuration.rateLimit = nil
-    configuration.partialImageInterval = seed % 3 == 0 ? 0 : 0.2
+    configuration.previewInterval = seed % 3 == 0 ? 0 : 0.2
     let downloader = ImageDownloader(
       configuration: configuration, transports: [transport],
-      decoder: FakeDecoder(showsParts: true, partMemoryKept: 20_000),
+      decoder: FakeDecoder(showsPreviews: true, previewMemoryKept: 20_000),
       dataCache: seed % 4 == 3 ? MemoryDataCache() : nil)
     let (server, heard) = (Server(transport), Outcomes())
     for thread in 0..<threads {
@@ -97,7 +97,7 @@ private final class Outcomes: Sendable {
   func load(_ number: Int, _ request: ImageRequest, by downloader: ImageDownloader) -> ImageTask {
     downloader.load(
       request, completion: { _ in self.state.withLock { $0.counts[number, default: 0] += 1 } },
-      partialImage: { image in
+      preview: { image in
         let share = image.bitmap.withUnsafeBytes { $0[3] }
         self.state.withLock { $0.shares[number, default: []].append(share) }
       })

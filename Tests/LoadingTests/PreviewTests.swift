@@ -5,10 +5,10 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// Previews that are shown while an image downloads.
-@MainActor @Suite(.timeLimit(.minutes(1))) struct PartialImageTests {
+@MainActor @Suite(.timeLimit(.minutes(1))) struct PreviewTests {
   @Test("YY-B20 YY-F3 SD-F3 a preview is shown at most every 0.2 s, and the complete image at the end")
   func previewsAreLimitedToOneEvery200Milliseconds() async throws {
-    let world = PartialWorld()
+    let world = PreviewWorld()
     let heard = Heard<Image>()
     let task = world.load(heard)
     let transfer = world.begin()
@@ -26,17 +26,17 @@ import VitrineTesting
     transfer.finish()
     let response = try await task.response
 
-    #expect(world.decoder.partCalls.map(\.count) == [2000, 4000])
-    #expect(world.decoder.partCalls.allSatisfy { $0.expectedLength == 10_000 })
-    #expect(heard.values.allSatisfy { $0.isPartial && $0.pixelWidth == 64 })
-    #expect(!response.image.isPartial)
-    #expect(task.partialImage == nil)
+    #expect(world.decoder.previewCalls.map(\.count) == [2000, 4000])
+    #expect(world.decoder.previewCalls.allSatisfy { $0.expectedLength == 10_000 })
+    #expect(heard.values.allSatisfy { $0.isPreview && $0.pixelWidth == 64 })
+    #expect(!response.image.isPreview)
+    #expect(task.preview == nil)
     #expect(world.decoder.calls.count == 1)
   }
 
   @Test("YY-B20 blurred previews are shown every 0.4 s")
   func blurredPreviewsAreLimitedToOneEvery400Milliseconds() async throws {
-    let world = PartialWorld()
+    let world = PreviewWorld()
     let heard = Heard<Image>()
     world.load(heard, .blurred)
     let transfer = world.begin()
@@ -50,7 +50,7 @@ import VitrineTesting
     }
 
     _ = try await heard.wait(for: 2)
-    #expect(world.decoder.partCalls.map(\.count) == [2000, 6000])
+    #expect(world.decoder.previewCalls.map(\.count) == [2000, 6000])
   }
 
   @Test(
@@ -59,19 +59,19 @@ import VitrineTesting
       ImageRequest.Progressive.scans, .blurred,
     ])
   func requestedStyleReachesTheDecoder(style: ImageRequest.Progressive) async throws {
-    let world = PartialWorld()
+    let world = PreviewWorld()
     let heard = Heard<Image>()
     world.load(heard, style, target: DecodeTarget(width: 32, height: 32))
 
     world.begin().send(world.body(..<2000))
 
     #expect(try await heard.wait(for: 1).map(\.pixelHeight) == [32])
-    #expect(world.decoder.partCalls.map(\.style) == [style])
-    #expect(world.decoder.partCalls[0].options.target == DecodeTarget(width: 32, height: 32))
+    #expect(world.decoder.previewCalls.map(\.style) == [style])
+    #expect(world.decoder.previewCalls[0].options.target == DecodeTarget(width: 32, height: 32))
   }
 
   @Test("SD-D28 one decoder receives all bytes") func oneDecoderReceivesAllBytes() async throws {
-    let world = PartialWorld()
+    let world = PreviewWorld()
     let heard = Heard<Image>()
     world.load(heard)
     let transfer = world.begin()
@@ -83,30 +83,30 @@ import VitrineTesting
       world.clock.advance(by: 1)
     }
 
-    #expect(world.decoder.partCalls.map(\.count) == [2000, 4000, 6000, 8000])
-    #expect(world.decoder.partCalls.allSatisfy { $0.decoder == 0 })
+    #expect(world.decoder.previewCalls.map(\.count) == [2000, 4000, 6000, 8000])
+    #expect(world.decoder.previewCalls.allSatisfy { $0.decoder == 0 })
   }
 
   @Test("a preview has the size of the complete image")
   func previewHasTheSizeOfTheCompleteImage() async throws {
-    let world = PartialWorld()
+    let world = PreviewWorld()
     let heard = Heard<Image>()
     let task = world.load(heard, target: DecodeTarget(width: 32, height: 24))
     let transfer = world.begin()
     transfer.send(world.body(..<2000))
-    let part = try #require(try await heard.wait(for: 1).first)
+    let preview = try #require(try await heard.wait(for: 1).first)
     transfer.send(world.body(2000...))
     transfer.finish()
     let whole = try await task.response.image
 
-    #expect((part.pixelWidth, part.pixelHeight) == (whole.pixelWidth, whole.pixelHeight))
-    #expect((part.sourceWidth, part.sourceHeight) == (64, 48))
-    #expect(part.isPartial && !whole.isPartial)
+    #expect((preview.pixelWidth, preview.pixelHeight) == (whole.pixelWidth, whole.pixelHeight))
+    #expect((preview.sourceWidth, preview.sourceHeight) == (64, 48))
+    #expect(preview.isPreview && !whole.isPreview)
   }
 
   @Test("YY-F35 less than 1,024 bytes and at least 99 % of a body have no preview")
   func veryShortAndNearlyCompleteBodiesHaveNoPreview() async throws {
-    let world = PartialWorld()
+    let world = PreviewWorld()
     let task = world.load(nil)
     let transfer = world.begin()
     transfer.send(world.body(..<1023))
@@ -115,31 +115,31 @@ import VitrineTesting
     transfer.send(world.body(9900...))
     transfer.finish()
     _ = try await task.response
-    #expect(world.decoder.partCalls.isEmpty)
+    #expect(world.decoder.previewCalls.isEmpty)
   }
 
   @Test func requestWithoutPreviewsDecodesNone() async throws {
-    let world = PartialWorld()
+    let world = PreviewWorld()
     let task = world.load(nil, .none)
     let transfer = world.begin()
     transfer.send(world.body(..<5000))
     transfer.send(world.body(5000...))
     transfer.finish()
     _ = try await task.response
-    #expect(world.decoder.partCalls.isEmpty)
+    #expect(world.decoder.previewCalls.isEmpty)
   }
 
   @Test func dataURLHasNoPreviews() async throws {
-    let world = PartialWorld()
+    let world = PreviewWorld()
     let data = "data:image/png;base64," + String(repeating: "A", count: 8000)
     var request = try ImageRequest(data)
     request.progressive = .scans
     _ = try? await world.downloader.load(request).response
-    #expect(world.decoder.partCalls.isEmpty)
+    #expect(world.decoder.previewCalls.isEmpty)
   }
 
   @Test func memoryHitHasNoPreviews() async throws {
-    let world = PartialWorld()
+    let world = PreviewWorld()
     let first = world.load(nil, .none)
     world.begin().respond(with: world.body(0...))
     _ = try await first.response
@@ -151,42 +151,42 @@ import VitrineTesting
 
   @Test("SD-F91 a body that a modifier decrypts has no previews")
   func modifiedBodyHasNoPreviews() async throws {
-    let world = PartialWorld { $0.bodyModifier = { body, _ in body } }
+    let world = PreviewWorld { $0.bodyModifier = { body, _ in body } }
     let task = world.load(nil)
     let transfer = world.begin()
     transfer.send(world.body(..<5000))
     transfer.send(world.body(5000...))
     transfer.finish()
     _ = try await task.response
-    #expect(world.decoder.partCalls.isEmpty)
+    #expect(world.decoder.previewCalls.isEmpty)
   }
 
   @Test(arguments: [404, 500, 206]) func failedResponseHasNoPreviews(status: Int) async throws {
-    let world = PartialWorld()
+    let world = PreviewWorld()
     let task = world.load(nil)
     let transfer = world.transport.transfers[0]
     transfer.respond(status: status, expectedLength: 10_000)
     transfer.send(world.body(..<5000))
     transfer.fail(.status(status))
     await #expect(throws: ImageError.status(status)) { try await task.response }
-    #expect(world.decoder.partCalls.isEmpty)
+    #expect(world.decoder.previewCalls.isEmpty)
   }
 
   @Test func eventStreamReportsPreviews() async throws {
-    let world = PartialWorld()
+    let world = PreviewWorld()
     let task = world.load(nil)
     let events = task.events
     let transfer = world.begin()
     transfer.send(world.body(..<5000))
     try await world.settle()
-    #expect(task.partialImage?.isPartial == true)
+    #expect(task.preview?.isPreview == true)
     transfer.send(world.body(5000...))
     transfer.finish()
 
     var words: [String] = []
     for await event in events {
       switch event {
-      case .partialImage: words.append("part")
+      case .preview: words.append("part")
       case .finished: words.append("finished")
       default: break
       }
@@ -195,35 +195,35 @@ import VitrineTesting
   }
 
   @Test func undeliveredPreviewIsReplacedByANewerOne() async {
-    let world = PartialWorld()
+    let world = PreviewWorld()
     let heard = Heard<Image>()
     let task = world.load(heard)
     let transfer = world.begin()
     // The main actor is blocked here, so no preview is delivered.
     for step in 1...4 {
       transfer.send(world.body(step * 2000 - 2000..<step * 2000))
-      while !Task.isCancelled, world.decoder.partCalls.count < step || world.ledger.usage.decoding > 0 {}
+      while !Task.isCancelled, world.decoder.previewCalls.count < step || world.ledger.usage.decoding > 0 {}
       world.clock.advance(by: 1)
     }
-    let newest = task.partialImage
+    let newest = task.preview
     await world.turnMainQueue()
     #expect(heard.values == [newest])
   }
 
   @Test func transformsAreAppliedToPreviews() async throws {
-    let world = PartialWorld()
+    let world = PreviewWorld()
     let heard = Heard<Image>()
     world.load(heard, transforms: [Doubling()])
     world.begin().send(world.body(..<5000))
-    let part = try #require(try await heard.wait(for: 1).first)
-    #expect(part.pixelWidth == 128)
-    #expect(part.isPartial)
+    let preview = try #require(try await heard.wait(for: 1).first)
+    #expect(preview.pixelWidth == 128)
+    #expect(preview.isPreview)
   }
 
   @Test func failingTransformEndsOnlyItsOwnPreviews() async throws {
-    let world = PartialWorld()
+    let world = PreviewWorld()
     let (bad, good) = (Heard<Image>(), Heard<Image>())
-    let badTask = world.load(bad, transforms: [FailingOnParts()])
+    let badTask = world.load(bad, transforms: [FailingOnPreviews()])
     world.load(good)
     let transfer = world.begin()
     for step in 1...2 {
@@ -239,7 +239,7 @@ import VitrineTesting
   }
 
   @Test func previewErrorEndsPreviewsButNotTheFinalDecode() async throws {
-    let world = PartialWorld()
+    let world = PreviewWorld()
     let heard = Heard<Image>()
     let task = world.load(heard)
     let transfer = world.begin()
@@ -249,9 +249,9 @@ import VitrineTesting
     for step in 2...4 {
       world.clock.advance(by: 1)
       transfer.send([FakeProgressiveDecoder.damage] + world.body(0..<1499).map { _ in UInt8(ascii: " ") })
-      try await until { world.decoder.partCalls.count >= 2 }
+      try await until { world.decoder.previewCalls.count >= 2 }
       try await world.settle()
-      #expect(world.decoder.partCalls.count == 2, "after \(step) chunks")
+      #expect(world.decoder.previewCalls.count == 2, "after \(step) chunks")
     }
     transfer.finish()
     // The fake decoder cannot read the damaged body.
@@ -261,7 +261,7 @@ import VitrineTesting
   }
 
   @Test func decoderWithoutPreviewsIsNotCalledForThem() async throws {
-    let world = PartialWorld(showsParts: false)
+    let world = PreviewWorld(showsPreviews: false)
     let task = world.load(nil)
     let transfer = world.begin()
     for step in 1...4 {
@@ -272,7 +272,7 @@ import VitrineTesting
     transfer.send(world.body(8000...))
     transfer.finish()
     _ = try await task.response
-    #expect(world.decoder.partCalls.isEmpty)
+    #expect(world.decoder.previewCalls.isEmpty)
   }
 }
 
@@ -284,10 +284,10 @@ private struct Doubling: ImageTransform {
   }
 }
 
-private struct FailingOnParts: ImageTransform {
+private struct FailingOnPreviews: ImageTransform {
   let identifier = "failing"
   func apply(to image: Image) throws(ImageError) -> Image {
-    if image.isPartial { throw .transform(identifier: identifier, message: "no") }
+    if image.isPreview { throw .transform(identifier: identifier, message: "no") }
     return image
   }
 }

@@ -5,7 +5,7 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// A downloader whose transfers arrive in chunks, and whose decoder makes previews.
-@MainActor struct PartialWorld {
+@MainActor struct PreviewWorld {
   let transport = FakeTransport()
   let clock = ManualLoadingClock()
   let ledger: MemoryLedger
@@ -14,8 +14,8 @@ import VitrineTesting
   let downloader: ImageDownloader
 
   init(
-    showsParts: Bool = true, gate: Gate? = nil, partGate: Gate? = nil, budget: Int = .max,
-    partMemoryKept: Int = 0, disk: (any ImageDataCache)? = nil,
+    showsPreviews: Bool = true, gate: Gate? = nil, previewGate: Gate? = nil, budget: Int = .max,
+    previewMemoryKept: Int = 0, disk: (any ImageDataCache)? = nil,
     _ configure: (inout ImageDownloader.Configuration) -> Void = { _ in }
   ) {
     ledger = MemoryLedger(budget: budget)
@@ -26,7 +26,8 @@ import VitrineTesting
     configuration.ledger = ledger
     configure(&configuration)
     decoder = FakeDecoder(
-      gate: gate, showsParts: showsParts, partGate: partGate, partMemoryKept: partMemoryKept)
+      gate: gate, showsPreviews: showsPreviews, previewGate: previewGate, previewMemoryKept: previewMemoryKept
+    )
     downloader = ImageDownloader(
       configuration: configuration, transports: [transport, LocalTransport()], decoder: decoder,
       cache: cache, dataCache: disk)
@@ -44,7 +45,7 @@ import VitrineTesting
   ) -> ImageTask {
     var request = request(name, target: target, transforms: transforms)
     request.progressive = style
-    return downloader.load(request, partialImage: { image in heard?.add(image) })
+    return downloader.load(request, preview: { image in heard?.add(image) })
   }
 
   /// Sends the head of a response, and returns its transfer.

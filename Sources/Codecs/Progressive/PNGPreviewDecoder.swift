@@ -3,7 +3,7 @@ import VitrineLoading
 
 /// Decodes previews of a PNG: the rows received so far, or for an interlaced image (Adam7) all pixels received so far,
 /// where missing pixels repeat received ones as blocks. The preview of an animated PNG is its default image.
-final class PartialPNG: PartialDecoder {
+final class PNGPreviewDecoder: PreviewDecoder {
   private let style: ImageRequest.Progressive
   private let options: DecodeOptions
   private var start: Start?
@@ -13,7 +13,7 @@ final class PartialPNG: PartialDecoder {
   private struct Start {
     let plan: DecodePlan
     let structure: PNGStructure
-    let reader: PartialPNGReader
+    let reader: PNGPreviewReader
   }
 
   init(_ style: ImageRequest.Progressive, options: DecodeOptions) {
@@ -23,9 +23,9 @@ final class PartialPNG: PartialDecoder {
 
   var memoryKept: Int { start?.reader.memoryKept ?? 0 }
 
-  func part(
+  func preview(
     of data: [UInt8], cancellation: DecodeCancellation
-  ) throws(ImageError) -> PartialPicture? {
+  ) throws(ImageError) -> DecodedPreview? {
     guard let start = try started(data) else { return nil }
     let before = start.reader.rows
     let new = data[consumed...]
@@ -33,7 +33,7 @@ final class PartialPNG: PartialDecoder {
     try start.reader.take(new, cancellation: cancellation)
     isFinished = start.reader.isComplete
     guard start.reader.rows > before else { return nil }
-    if !start.structure.isInterlaced { return start.reader.picture.map { PartialPicture(image: $0.image()) } }
+    if !start.structure.isInterlaced { return start.reader.picture.map { DecodedPreview(image: $0.image()) } }
     return try interlaced(start, cancellation)
   }
 
@@ -50,13 +50,13 @@ final class PartialPNG: PartialDecoder {
     try plan.checkPassingPixels()
     plan.convertColors(of: structure.colorModel, with: structure.profile)
     start = Start(
-      plan: plan, structure: structure, reader: try PartialPNGReader(plan, hasAlpha: structure.hasAlpha))
+      plan: plan, structure: structure, reader: try PNGPreviewReader(plan, hasAlpha: structure.hasAlpha))
     return start
   }
 
   private func interlaced(
     _ start: Start, _ cancellation: DecodeCancellation
-  ) throws(ImageError) -> PartialPicture? {
+  ) throws(ImageError) -> DecodedPreview? {
     // A blur would smear the lower edge of an incomplete first pass.
     guard style == .scans || start.reader.pass > 0, let pixels = start.reader.pixels else { return nil }
     let hasAlpha = start.structure.hasAlpha || start.reader.pass == 0
@@ -71,6 +71,6 @@ final class PartialPNG: PartialDecoder {
         next += bytesPerRow * count
       }
     }
-    return PartialPicture(image: start.plan.image(bitmap), step: start.reader.pass + 1)
+    return DecodedPreview(image: start.plan.image(bitmap), step: start.reader.pass + 1)
   }
 }

@@ -1,7 +1,7 @@
 import VitrineGraphics
 
 /// The state of a fetch with regard to the disk cache.
-struct DiskPart {
+struct DiskStage {
   /// The use of the stored response that the cache policy of a request allows, the strictest first.
   enum Use: Int, Comparable {
     /// No use: the request needs a response of the server.

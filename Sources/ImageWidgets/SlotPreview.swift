@@ -1,7 +1,7 @@
 import VitrineGraphics
 
 /// A preview that a slot shows while loading, and the image shown before the first preview.
-struct SlotPart {
+struct SlotPreview {
   private(set) var image: Image
   /// The image shown before the first preview, restored if the load ends without a final image.
   let before: Image?

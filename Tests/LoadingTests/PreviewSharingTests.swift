@@ -5,11 +5,11 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// Tasks that share previews: tasks join, leave and pause, and downloads break.
-@MainActor @Suite(.timeLimit(.minutes(1))) struct PartialImageSharingTests {
+@MainActor @Suite(.timeLimit(.minutes(1))) struct PreviewSharingTests {
   private let tag: HTTPHeaders = ["ETag": "\"v1\"", "Accept-Ranges": "bytes"]
 
   @Test func eachTaskReceivesPreviewsOfItsStyle() async throws {
-    let world = PartialWorld()
+    let world = PreviewWorld()
     let (scans, blurred, whole) = (Heard<Image>(), Heard<Image>(), Heard<Image>())
     let tasks = [world.load(scans), world.load(blurred, .blurred), world.load(whole, .none)]
     let events = tasks.map(\.events)
@@ -26,17 +26,17 @@ import VitrineTesting
     var counts: [Int] = []
     for stream in events {
       var count = 0
-      for await event in stream { if case .partialImage = event { count += 1 } }
+      for await event in stream { if case .preview = event { count += 1 } }
       counts.append(count)
     }
     #expect(counts == [1, 1, 0])
-    #expect(Set(world.decoder.partCalls.map(\.style)) == [.scans, .blurred])
-    #expect(Set(world.decoder.partCalls.map(\.decoder)) == [0, 1])
+    #expect(Set(world.decoder.previewCalls.map(\.style)) == [.scans, .blurred])
+    #expect(Set(world.decoder.previewCalls.map(\.decoder)) == [0, 1])
     #expect(world.decoder.calls.count == 1)
   }
 
   @Test func eachTargetSizeHasItsOwnPreviewDecoder() async throws {
-    let world = PartialWorld()
+    let world = PreviewWorld()
     let (small, large) = (Heard<Image>(), Heard<Image>())
     world.load(small, target: DecodeTarget(width: 16, height: 12))
     world.load(large, target: DecodeTarget(width: 64, height: 48))
@@ -48,41 +48,41 @@ import VitrineTesting
       try await world.settle()
       world.clock.advance(by: 1)
     }
-    #expect(Set(world.decoder.partCalls.map(\.decoder)) == [0, 1])
-    #expect(world.decoder.partCalls.count == 4)
+    #expect(Set(world.decoder.previewCalls.map(\.decoder)) == [0, 1])
+    #expect(world.decoder.previewCalls.count == 4)
   }
 
   @Test func equalRequestsShareOnePreviewDecode() async throws {
-    let world = PartialWorld()
+    let world = PreviewWorld()
     let heard = [Heard<Image>(), Heard<Image>(), Heard<Image>()]
     for one in heard { world.load(one) }
     world.begin().send(world.body(..<5000))
     var images: Set<Image> = []
     for one in heard { images.formUnion(try await one.wait(for: 1)) }
     #expect(images.count == 1)
-    #expect(world.decoder.partCalls.count == 1)
+    #expect(world.decoder.previewCalls.count == 1)
   }
 
   @Test func joiningTaskReceivesTheCurrentPreview() async throws {
-    let world = PartialWorld()
+    let world = PreviewWorld()
     let first = Heard<Image>()
     let task = world.load(first)
     let transfer = world.begin()
     transfer.send(world.body(..<5000))
-    let part = try #require(try await first.wait(for: 1).first)
+    let preview = try #require(try await first.wait(for: 1).first)
     try await world.settle()
 
     let second = Heard<Image>()
     world.load(second)
-    #expect(try await second.wait(for: 1) == [part])
+    #expect(try await second.wait(for: 1) == [preview])
     world.clock.advance(by: 1)
     transfer.send(world.body(5000..<7000))
-    #expect(try await second.wait(for: 2).last == task.partialImage)
-    #expect(world.decoder.partCalls.count == 2)
+    #expect(try await second.wait(for: 2).last == task.preview)
+    #expect(world.decoder.previewCalls.count == 2)
   }
 
   @Test func joiningTaskStartsPreviewsOfARunningDownload() async throws {
-    let world = PartialWorld()
+    let world = PreviewWorld()
     world.load(nil, .none)
     let transfer = world.begin()
     transfer.send(world.body(..<5000))
@@ -90,13 +90,13 @@ import VitrineTesting
     world.load(heard)
     transfer.send(world.body(5000..<6000))
     _ = try await heard.wait(for: 1)
-    #expect(world.decoder.partCalls.map(\.count) == [6000])
+    #expect(world.decoder.previewCalls.map(\.count) == [6000])
   }
 
   @Test func cancelledTaskReceivesNoPreview() async throws {
     let (gone, stays) = (Heard<Image>(), Heard<Image>())
     let gate = Gate()
-    let held = PartialWorld(partGate: gate)
+    let held = PreviewWorld(previewGate: gate)
     let task = held.load(gone)
     held.load(stays)
     held.begin().send(held.body(..<5000))
@@ -106,22 +106,22 @@ import VitrineTesting
     _ = try await stays.wait(for: 1)
     await held.turnMainQueue()
     #expect(gone.values.isEmpty)
-    #expect(task.partialImage == nil)
+    #expect(task.preview == nil)
   }
 
   @Test func cancellingDropsAPreviewQueuedForTheHandler() async {
-    let world = PartialWorld()
+    let world = PreviewWorld()
     let heard = Heard<Image>()
     let task = world.load(heard)
     world.begin().send(world.body(..<5000))
-    while task.partialImage == nil, !Task.isCancelled {}
+    while task.preview == nil, !Task.isCancelled {}
     task.cancel()
     await world.turnMainQueue()
     #expect(heard.values.isEmpty)
   }
 
   @Test func noPreviewIsDecodedAfterItsOnlyTaskIsCancelled() async throws {
-    let world = PartialWorld()
+    let world = PreviewWorld()
     world.load(nil, .none)
     let task = world.load(nil)
     let transfer = world.begin()
@@ -129,13 +129,13 @@ import VitrineTesting
     transfer.send(world.body(..<5000))
     #expect(world.ledger.usage.decoding == 0)
     try await world.settle()
-    #expect(world.decoder.partCalls.isEmpty)
+    #expect(world.decoder.previewCalls.isEmpty)
   }
 
   @Test("a preview that is still being decoded at the last byte is not shown")
   func previewThatIsStillDecodedAtTheLastByteIsNotShown() async throws {
     let (gate, wholeGate) = (Gate(), Gate())
-    let world = PartialWorld(gate: wholeGate, partGate: gate)
+    let world = PreviewWorld(gate: wholeGate, previewGate: gate)
     let heard = Heard<Image>()
     let task = world.load(heard)
     let events = task.events
@@ -154,13 +154,13 @@ import VitrineTesting
 
     #expect(heard.values.isEmpty)
     for await event in events {
-      if case .partialImage = event { Issue.record("shown after the last byte") }
+      if case .preview = event { Issue.record("shown after the last byte") }
     }
   }
 
   @Test func previewThatIsStillTransformedAtTheLastByteIsNotShown() async throws {
     let (gate, wholeGate) = (Gate(), Gate())
-    let world = PartialWorld(gate: wholeGate)
+    let world = PreviewWorld(gate: wholeGate)
     let heard = Heard<Image>()
     let task = world.load(heard, transforms: [HeldTransform(gate: gate)])
     let events = task.events
@@ -180,12 +180,12 @@ import VitrineTesting
 
     #expect(heard.values.isEmpty)
     for await event in events {
-      if case .partialImage = event { Issue.record("shown after the last byte") }
+      if case .preview = event { Issue.record("shown after the last byte") }
     }
   }
 
   @Test func taskPausedDuringARestartNeverSeesASmallerPreview() async throws {
-    let world = PartialWorld { $0.retries = RetryPolicy(limit: 1) }
+    let world = PreviewWorld { $0.retries = RetryPolicy(limit: 1) }
     let heard = Heard<Image>()
     let task = world.load(heard)
     world.load(nil, .none)
@@ -204,16 +204,16 @@ import VitrineTesting
     try await world.settle()
     await world.turnMainQueue()
     #expect(heard.values == seen)
-    #expect(world.decoder.partCalls.map(\.count) == [8000])
+    #expect(world.decoder.previewCalls.map(\.count) == [8000])
     world.clock.advance(by: 1)
     transfer.send(world.body(2000..<9000))
     _ = try await heard.wait(for: 2)
-    #expect(world.decoder.partCalls.map(\.count) == [8000, 9000])
+    #expect(world.decoder.previewCalls.map(\.count) == [8000, 9000])
   }
 
   @Test func previewsAreDecodedOneAtATime() async throws {
     let gate = Gate()
-    let world = PartialWorld(partGate: gate)
+    let world = PreviewWorld(previewGate: gate)
     let heard = Heard<Image>()
     world.load(heard)
     let transfer = world.begin()
@@ -221,7 +221,7 @@ import VitrineTesting
     await gate.waitUntilHeld(1)
     world.clock.advance(by: 1)
     transfer.send(world.body(2000..<4000))
-    #expect(world.decoder.partCalls.count == 1)
+    #expect(world.decoder.previewCalls.count == 1)
     gate.open()
     _ = try await heard.wait(for: 1)
     try await world.settle()
@@ -231,14 +231,14 @@ import VitrineTesting
     world.clock.advance(by: 0.1)
     transfer.send(world.body(5000..<6000))
     _ = try await heard.wait(for: 2)
-    #expect(world.decoder.partCalls.map(\.count) == [2000, 6000])
+    #expect(world.decoder.previewCalls.map(\.count) == [2000, 6000])
   }
 
   @Test func noPreviewIsDecodedWhileAllDecodingThreadsAreBusy() async throws {
     let gate = Gate()
-    let world = PartialWorld(gate: gate) { $0.decodingThreads = 1 }
+    let world = PreviewWorld(gate: gate) { $0.decodingThreads = 1 }
     let whole = world.load(nil, .none, name: "b.jpg")
-    world.begin().respond(with: PartialWorld.whole)
+    world.begin().respond(with: PreviewWorld.whole)
     await gate.waitUntilHeld(1)
     let heard = Heard<Image>()
     world.load(heard)
@@ -247,16 +247,16 @@ import VitrineTesting
     gate.open()
     _ = try await whole.response
     // The decoding thread becomes free shortly after the response.
-    for count in 5001...9000 where world.decoder.partCalls.isEmpty {
+    for count in 5001...9000 where world.decoder.previewCalls.isEmpty {
       transfer.send(world.body(count - 1..<count))
       await Task.yield()
     }
     _ = try await heard.wait(for: 1)
-    #expect(world.decoder.partCalls.allSatisfy { $0.count > 5000 })
+    #expect(world.decoder.previewCalls.allSatisfy { $0.count > 5000 })
   }
 
   @Test func asyncCallAndPrefetchDecodeNoPreviews() async throws {
-    let world = PartialWorld()
+    let world = PreviewWorld()
     let request = ImageRequest(url: url(), progressive: .scans)
     async let response = world.downloader.image(for: request)
     try await world.transport.waitUntilStarted(1)
@@ -268,11 +268,11 @@ import VitrineTesting
     transfer.send(world.body(5000...))
     transfer.finish()
     _ = try await response
-    #expect(world.decoder.partCalls.isEmpty)
+    #expect(world.decoder.previewCalls.isEmpty)
   }
 
   @Test func previewedImageIsStoredCompleteAndHasNoPreviewsFromDisk() async throws {
-    let world = PartialWorld(disk: MemoryDataCache())
+    let world = PreviewWorld(disk: MemoryDataCache())
     let (first, second) = (Heard<Image>(), Heard<Image>())
     let task = world.load(first)
     try await world.transport.waitUntilStarted(1)
@@ -288,15 +288,15 @@ import VitrineTesting
     let again = try await world.load(second).response
 
     #expect(again.source == .disk)
-    #expect(!again.image.isPartial)
+    #expect(!again.image.isPreview)
     #expect(second.values.isEmpty)
-    #expect(world.decoder.partCalls.count == 1)
+    #expect(world.decoder.previewCalls.count == 1)
   }
 
   // MARK: Pausing and retrying
 
   @Test func resumedTaskContinuesPreviewsWithTheMissingBytes() async throws {
-    let world = PartialWorld()
+    let world = PreviewWorld()
     let heard = Heard<Image>()
     let task = world.load(heard)
     var transfer = world.begin(headers: tag)
@@ -314,13 +314,13 @@ import VitrineTesting
     transfer.send(world.body(6000..<8000))
 
     _ = try await heard.wait(for: 2)
-    #expect(world.decoder.partCalls.map(\.count) == [6000, 8000])
-    #expect(world.decoder.partCalls.map(\.decoder) == [0, 0])
-    #expect(world.decoder.partCalls.last?.expectedLength == 10_000)
+    #expect(world.decoder.previewCalls.map(\.count) == [6000, 8000])
+    #expect(world.decoder.previewCalls.map(\.decoder) == [0, 0])
+    #expect(world.decoder.previewCalls.last?.expectedLength == 10_000)
   }
 
   @Test func pausedTaskReceivesNoPreviewWhileOthersDo() async throws {
-    let world = PartialWorld()
+    let world = PreviewWorld()
     let (paused, other) = (Heard<Image>(), Heard<Image>())
     let task = world.load(paused)
     world.load(other)
@@ -329,17 +329,17 @@ import VitrineTesting
     transfer.send(world.body(..<5000))
     _ = try await other.wait(for: 1)
     try await world.settle()
-    #expect(task.partialImage == nil)
+    #expect(task.preview == nil)
     task.resume()
     world.clock.advance(by: 1)
     transfer.send(world.body(5000..<6000))
     _ = try await paused.wait(for: 1)
-    #expect(world.decoder.partCalls.map(\.count) == [5000, 6000])
+    #expect(world.decoder.previewCalls.map(\.count) == [5000, 6000])
   }
 
   @Test("a restarted download never shows a smaller preview than before")
   func restartedDownloadNeverShowsASmallerPreview() async throws {
-    let world = PartialWorld { $0.retries = RetryPolicy(limit: 1) }
+    let world = PreviewWorld { $0.retries = RetryPolicy(limit: 1) }
     let heard = Heard<Image>()
     world.load(heard)
     var transfer = world.begin()
@@ -357,12 +357,12 @@ import VitrineTesting
     transfer.send(world.body(6000..<7000))
 
     _ = try await heard.wait(for: 2)
-    #expect(world.decoder.partCalls.map(\.count) == [6000, 7000])
-    #expect(world.decoder.partCalls.map(\.decoder) == [0, 1], "a new body has a new decoder")
+    #expect(world.decoder.previewCalls.map(\.count) == [6000, 7000])
+    #expect(world.decoder.previewCalls.map(\.decoder) == [0, 1], "a new body has a new decoder")
   }
 
   @Test func changedBodyHasANewPreviewDecoder() async throws {
-    let world = PartialWorld { $0.retries = RetryPolicy(limit: 2) }
+    let world = PreviewWorld { $0.retries = RetryPolicy(limit: 2) }
     let heard = Heard<Image>()
     world.load(heard)
     world.begin(headers: tag).send(world.body(..<5000))
@@ -385,8 +385,8 @@ import VitrineTesting
     transfer.send(world.body(4500..<7000))
 
     _ = try await heard.wait(for: 2)
-    #expect(world.decoder.partCalls.map(\.count) == [5000, 7000])
-    #expect(world.decoder.partCalls.map(\.decoder) == [0, 1])
+    #expect(world.decoder.previewCalls.map(\.count) == [5000, 7000])
+    #expect(world.decoder.previewCalls.map(\.decoder) == [0, 1])
   }
 }
 

@@ -1,8 +1,8 @@
 /// The resumable data of broken transfers, by request. The oldest entries are evicted first.
-struct PartialBodies {
+struct ResumableDataStore {
   /// The maximum number of bytes in total; 0 keeps no resumable data.
   var limit: Int
-  private var bodies: [RequestIdentity: PartialBody] = [:]
+  private var bodies: [RequestIdentity: ResumableData] = [:]
   private var order = WaitingList<RequestIdentity>()
   private var lastNumber: UInt64 = 0
   /// The number of bytes kept now.
@@ -12,7 +12,7 @@ struct PartialBodies {
 
   /// Keeps resumable data as the newest entry, in place of earlier data of the request. Data larger than `limit` are
   /// not kept.
-  mutating func keep(_ body: PartialBody, for request: RequestIdentity) {
+  mutating func keep(_ body: ResumableData, for request: RequestIdentity) {
     _ = take(request)
     guard body.bytes.count <= limit else { return }
     while bytes > limit - body.bytes.count, let oldest = order.head(.fifo)?.item { _ = take(oldest) }
@@ -23,7 +23,7 @@ struct PartialBodies {
   }
 
   /// Removes and returns the resumable data of a request.
-  mutating func take(_ request: RequestIdentity) -> PartialBody? {
+  mutating func take(_ request: RequestIdentity) -> ResumableData? {
     guard let body = bodies.removeValue(forKey: request) else { return nil }
     order.remove(request)
     bytes -= body.bytes.count
@@ -31,8 +31,8 @@ struct PartialBodies {
   }
 
   /// Removes and returns the oldest entries with at least `bytes` bytes in total, or all entries if there are fewer.
-  mutating func takeOldest(bytes wanted: Int) -> [PartialBody] {
-    var taken: [PartialBody] = []
+  mutating func takeOldest(bytes wanted: Int) -> [ResumableData] {
+    var taken: [ResumableData] = []
     var count = 0
     while count < wanted, let oldest = order.head(.fifo)?.item, let body = take(oldest) {
       count += body.bytes.count
@@ -41,5 +41,5 @@ struct PartialBodies {
     return taken
   }
 
-  mutating func removeAll() { self = PartialBodies(limit: limit) }
+  mutating func removeAll() { self = ResumableDataStore(limit: limit) }
 }

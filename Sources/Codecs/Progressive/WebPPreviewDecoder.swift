@@ -5,7 +5,7 @@ import VitrineLoading
 /// Decodes previews of a WebP: the rows received so far. The first frame of an animation is shown once it is complete,
 /// because libwebp's demuxer does not report it before. An image with Exif has no preview until the EXIF chunk has
 /// arrived, usually at the end of the file, because it may contain an orientation.
-final class PartialWebP: PartialDecoder {
+final class WebPPreviewDecoder: PreviewDecoder {
   private let options: DecodeOptions
   private var unpacking: WebPUnpacking?
   private(set) var isFinished = false
@@ -14,9 +14,9 @@ final class PartialWebP: PartialDecoder {
 
   var memoryKept: Int { unpacking?.memoryKept ?? 0 }
 
-  func part(
+  func preview(
     of data: [UInt8], cancellation: DecodeCancellation
-  ) throws(ImageError) -> PartialPicture? {
+  ) throws(ImageError) -> DecodedPreview? {
     try data.withUnsafeBufferPointer { (bytes) throws(ImageError) in
       guard let container = try WebPContainer(beginningOf: bytes), container.knowsOrientation else {
         return nil
@@ -24,7 +24,7 @@ final class PartialWebP: PartialDecoder {
       guard let unpacking = try started(container) else { return nil }
       let image = try unpacking.take(container.frameData, cancellation)
       isFinished = unpacking.picture.isComplete
-      return image.map { PartialPicture(image: $0) }
+      return image.map { DecodedPreview(image: $0) }
     }
   }
 
@@ -54,7 +54,7 @@ private final class WebPUnpacking {
   private let source: Canvas.Source
   /// The first row of the frame.
   private let top: Int
-  let picture: GrowingPicture
+  let picture: GrowingImage
   /// The number of packed bytes that libwebp has received.
   private var end = 0
   private let frameSize: PixelSize
@@ -82,7 +82,7 @@ private final class WebPUnpacking {
       config.deallocate()
       throw error
     }
-    picture = GrowingPicture(plan, source: source)
+    picture = GrowingImage(plan, source: source)
   }
 
   deinit {

@@ -4,53 +4,54 @@ import Testing
 @testable import VitrineLoading
 
 /// Resumable data of broken downloads (RFC 9110, 13.1.5 and 14).
-@Suite struct PartialBodyTests {
+@Suite struct ResumableDataTests {
   private let bytes = [UInt8](repeating: 7, count: 5000)
 
   private func head(_ headers: HTTPHeaders, status: Int = 200, length: Int? = 10_000) -> TransportResponse {
     TransportResponse(url: url(), status: status, headers: headers, expectedLength: length)
   }
 
-  private func partial(_ headers: HTTPHeaders, status: Int = 200, length: Int? = 10_000) -> PartialBody? {
-    PartialBody(bytes, of: head(headers, status: status), length: length, validator: nil)
+  private func resumable(_ headers: HTTPHeaders, status: Int = 200, length: Int? = 10_000) -> ResumableData? {
+    ResumableData(bytes, of: head(headers, status: status), length: length, validator: nil)
   }
 
   @Test func resumableDataNeedsAStrongETagOrADate() {
-    #expect(partial(["ETag": "\"a\""])?.validator == "\"a\"")
-    #expect(partial(["Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT"]) != nil)
-    #expect(partial([:]) == nil)
-    #expect(partial(["ETag": "W/\"a\"", "Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT"]) == nil)
-    #expect(partial(["ETag": "\"\""]) == nil)
+    #expect(resumable(["ETag": "\"a\""])?.validator == "\"a\"")
+    #expect(resumable(["Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT"]) != nil)
+    #expect(resumable([:]) == nil)
+    #expect(resumable(["ETag": "W/\"a\"", "Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT"]) == nil)
+    #expect(resumable(["ETag": "\"\""]) == nil)
   }
 
   @Test func responseWithALongValidatorIsNotResumable() {
-    let longest = PartialBody.longestValidator
+    let longest = ResumableData.longestValidator
     let tag = "\"" + String(repeating: "a", count: longest - 2) + "\""
-    #expect(partial(["ETag": tag])?.validator == tag)
-    #expect(partial(["ETag": "\"" + tag]) == nil)
-    #expect(partial(["Last-Modified": String(repeating: "1", count: longest + 1)]) == nil)
+    #expect(resumable(["ETag": tag])?.validator == tag)
+    #expect(resumable(["ETag": "\"" + tag]) == nil)
+    #expect(resumable(["Last-Modified": String(repeating: "1", count: longest + 1)]) == nil)
   }
 
   @Test func responseThatCannotContinueIsNotResumable() {
-    #expect(partial(["ETag": "\"a\"", "Accept-Ranges": "none"]) == nil)
-    #expect(partial(["ETag": "\"a\"", "Content-Encoding": "gzip"]) == nil)
-    #expect(partial(["ETag": "\"a\""], status: 404) == nil)
-    #expect(partial(["ETag": "\"a\""], length: 5000) == nil, "the body is complete")
-    #expect(partial(["ETag": "\"a\""], length: 4000) == nil, "the body is longer than stated")
-    #expect(PartialBody([1], of: head(["ETag": "\"a\""]), length: 10, validator: nil) == nil, "too few bytes")
+    #expect(resumable(["ETag": "\"a\"", "Accept-Ranges": "none"]) == nil)
+    #expect(resumable(["ETag": "\"a\"", "Content-Encoding": "gzip"]) == nil)
+    #expect(resumable(["ETag": "\"a\""], status: 404) == nil)
+    #expect(resumable(["ETag": "\"a\""], length: 5000) == nil, "the body is complete")
+    #expect(resumable(["ETag": "\"a\""], length: 4000) == nil, "the body is longer than stated")
+    #expect(
+      ResumableData([1], of: head(["ETag": "\"a\""]), length: 10, validator: nil) == nil, "too few bytes")
   }
 
   @Test func bodyBelowTheMinimumSizeIsNotResumable() {
     let response = head(["ETag": "\"a\""])
-    func partial(_ count: Int) -> PartialBody? {
-      PartialBody([UInt8](repeating: 7, count: count), of: response, length: 10_000, validator: nil)
+    func resumable(_ count: Int) -> ResumableData? {
+      ResumableData([UInt8](repeating: 7, count: count), of: response, length: 10_000, validator: nil)
     }
-    #expect(partial(PartialBody.smallest)?.count == PartialBody.smallest)
-    #expect(partial(PartialBody.smallest - 1) == nil)
+    #expect(resumable(ResumableData.smallest)?.count == ResumableData.smallest)
+    #expect(resumable(ResumableData.smallest - 1) == nil)
   }
 
   @Test func remainderIsRequestedWithRangeAndIfRange() throws {
-    let headers = try #require(partial(["ETag": "\"a\""])).adding(to: ["Accept": "image/*"])
+    let headers = try #require(resumable(["ETag": "\"a\""])).adding(to: ["Accept": "image/*"])
     #expect(headers["Range"] == "bytes=5000-")
     #expect(headers["If-Range"] == "\"a\"")
     #expect(headers["Accept"] == "image/*")
@@ -68,21 +69,21 @@ import Testing
       (416, ["Content-Range": "bytes */10000"], .unusable),
       (200, ["ETag": "\"b\""], .whole),
       (404, [:], .whole),
-    ] as [(Int, HTTPHeaders, PartialBody.Continuation)])
+    ] as [(Int, HTTPHeaders, ResumableData.Continuation)])
   func statusAndRangeDecideTheContinuation(
-    status: Int, headers: HTTPHeaders, expected: PartialBody.Continuation
+    status: Int, headers: HTTPHeaders, expected: ResumableData.Continuation
   ) throws {
-    let known = try #require(partial(["ETag": "\"a\""]))
+    let known = try #require(resumable(["ETag": "\"a\""]))
     #expect(known.continuation(by: head(headers, status: status)) == expected)
   }
 
   @Test("A refused range discards the resumable data, a failing server does not", arguments: [416, 503])
   func refusedRangeDiscardsResumableData(status: Int) throws {
-    let known = try #require(partial(["ETag": "\"a\""]))
+    let known = try #require(resumable(["ETag": "\"a\""]))
     var assembly = ResponseAssembler(resuming: known)
     _ = assembly.receive(head([:], status: status, length: nil))
 
-    #expect(assembly.takePartialBody()?.bytes == (status == 416 ? nil : bytes))
+    #expect(assembly.takeResumableData()?.bytes == (status == 416 ? nil : bytes))
   }
 
   @Test(arguments: [
@@ -94,8 +95,8 @@ import Testing
   func malformedContentRangesAreRejected(text: String) { #expect(ContentRange(text) == nil) }
 
   @Test func resumableDataIsLimitedAndTheOldestIsEvicted() throws {
-    let body = try #require(partial(["ETag": "\"a\""]))
-    var bodies = PartialBodies(limit: 12_000)
+    let body = try #require(resumable(["ETag": "\"a\""]))
+    var bodies = ResumableDataStore(limit: 12_000)
     for name in ["a", "b", "c"] { bodies.keep(body, for: request(name).identity) }
     #expect(bodies.bytes == 10_000)
     #expect(
@@ -108,7 +109,7 @@ import Testing
     #expect(bodies.take(request("d").identity) == nil, "the oldest data was released")
     #expect(bodies.takeOldest(bytes: .max).count == 1)
     #expect(bodies.bytes == 0)
-    var none = PartialBodies(limit: 0)
+    var none = ResumableDataStore(limit: 0)
     none.keep(body, for: request().identity)
     #expect(none.bytes == 0)
   }

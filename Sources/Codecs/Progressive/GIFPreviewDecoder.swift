@@ -6,7 +6,7 @@ import VitrineLoading
 ///
 /// Keeps nothing between previews: the codes are decompressed from the first each time, which takes about as long as
 /// drawing.
-final class PartialGIF: PartialDecoder {
+final class GIFPreviewDecoder: PreviewDecoder {
   private let options: DecodeOptions
   private var rowsShown = 0
   let memoryKept = 0
@@ -14,9 +14,9 @@ final class PartialGIF: PartialDecoder {
 
   init(_ options: DecodeOptions) { self.options = options }
 
-  func part(
+  func preview(
     of data: [UInt8], cancellation: DecodeCancellation
-  ) throws(ImageError) -> PartialPicture? {
+  ) throws(ImageError) -> DecodedPreview? {
     guard let structure = try Self.structure(data) else { return nil }
     let frame = structure.frame
     var plan = try GIFDecoder.plan(structure, options)
@@ -29,7 +29,7 @@ final class PartialGIF: PartialDecoder {
     rowsShown = rows
     isFinished = rows == frame.size.height
     let bitmap = try GIFDecoder.draw(frame, indices, screen: structure.screen, plan)
-    return PartialPicture(image: plan.image(bitmap))
+    return DecodedPreview(image: plan.image(bitmap))
   }
 
   /// Returns `nil` until the codes of the first frame begin.

@@ -3,12 +3,12 @@ import VitrineGraphics
 import VitrineLoading
 
 /// A wrapper of libpng's progressive reader: takes bytes as they arrive, and returns rows.
-final class PartialPNGReader {
+final class PNGPreviewReader {
   private let handle: UnsafeMutablePointer<vitrine_png_in_part>
   private let plan: DecodePlan
   private let hasAlpha: Bool
   /// The received rows of an image that is not interlaced, scaled to the result.
-  private(set) var picture: GrowingPicture?
+  private(set) var picture: GrowingImage?
   /// The pixels of an interlaced image; `nil` before the first pass.
   private var memory: PixelBuffer?
   private var cancellation = DecodeCancellation.never
@@ -20,11 +20,11 @@ final class PartialPNGReader {
       bytesPerRow, UInt32(plan.stored.height), isBlueFirst,
       { taker in
         guard let taker else { return nil }
-        return Unmanaged<PartialPNGReader>.fromOpaque(taker).takeUnretainedValue().makePixels()
+        return Unmanaged<PNGPreviewReader>.fromOpaque(taker).takeUnretainedValue().makePixels()
       },
       { taker in
         guard let taker else { return false }
-        return Unmanaged<PartialPNGReader>.fromOpaque(taker).takeUnretainedValue().cancellation.isCancelled
+        return Unmanaged<PNGPreviewReader>.fromOpaque(taker).takeUnretainedValue().cancellation.isCancelled
       })
     guard let handle else { throw .decoding(.png, message: "out of memory") }
     self.handle = handle
@@ -42,7 +42,7 @@ final class PartialPNGReader {
         handle, bytes.baseAddress, bytes.count,
         { reader, row in
           guard let reader, let row else { return }
-          Unmanaged<PartialPNGReader>.fromOpaque(reader).takeUnretainedValue().push(row)
+          Unmanaged<PNGPreviewReader>.fromOpaque(reader).takeUnretainedValue().push(row)
         }, Unmanaged.passUnretained(self).toOpaque())
     }
     guard isTaken else {
@@ -60,7 +60,7 @@ final class PartialPNGReader {
 
   /// Allocated with the first row, so that a header alone takes no memory.
   private func push(_ row: UnsafePointer<UInt8>) {
-    let picture = picture ?? GrowingPicture(plan, source: Canvas.Source(plan.stored, hasAlpha: hasAlpha))
+    let picture = picture ?? GrowingImage(plan, source: Canvas.Source(plan.stored, hasAlpha: hasAlpha))
     self.picture = picture
     picture.push(row)
   }

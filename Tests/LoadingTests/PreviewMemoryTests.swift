@@ -7,13 +7,13 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// Memory that previews reserve from the shared budget, and when it is released.
-@MainActor @Suite(.timeLimit(.minutes(1))) struct PartialImageMemoryTests {
+@MainActor @Suite(.timeLimit(.minutes(1))) struct PreviewMemoryTests {
   /// 64x48 pixels.
   private let pixels = 12_288
 
   @Test func noPreviewIsDecodedWhenItDoesNotFitTheBudget() async throws {
     // The body and a copy of it fit the budget, a decoded image does not.
-    let world = PartialWorld(budget: 20_000)
+    let world = PreviewWorld(budget: 20_000)
     let holder = AskedHolder()
     world.ledger.register(holder, as: .cache)
     let task = world.load(nil)
@@ -30,7 +30,7 @@ import VitrineTesting
     try await holder.waitUntilAsked(2)
     try await world.settle()
 
-    #expect(world.decoder.partCalls.isEmpty)
+    #expect(world.decoder.previewCalls.isEmpty)
     #expect(!holder.threads.contains(pthread_self()), "a transport's thread does not evict")
     #expect(world.ledger.usage.decoding == 0)
     #expect(world.ledger.peak <= 20_000)
@@ -40,19 +40,19 @@ import VitrineTesting
   }
 
   @Test func bodyIsNotCopiedForAPreviewBeyondTheBudget() async throws {
-    let world = PartialWorld(budget: 9000)
+    let world = PreviewWorld(budget: 9000)
     let task = world.load(nil)
     let transfer = world.begin()
     transfer.send(world.body(..<5000))
     try await world.settle()
 
     #expect(world.ledger.peak == 5000)
-    #expect(world.decoder.partCalls.isEmpty)
+    #expect(world.decoder.previewCalls.isEmpty)
     task.cancel()
   }
 
   @Test func cachedImageIsEvictedForAPreview() async throws {
-    let world = PartialWorld(budget: 40_000)
+    let world = PreviewWorld(budget: 40_000)
     world.cache.insert(.solid(width: 85, height: 100), for: request("old"), additionalIdentifier: nil)
     #expect(world.ledger.usage.cache == 34_000)
     let heard = Heard<Image>()
@@ -65,7 +65,7 @@ import VitrineTesting
 
   @Test func previewDecoderMemoryCountsUntilTheImageIsComplete() async throws {
     // Fits two bodies, one image and the memory of one decoder.
-    let world = PartialWorld(budget: 85_000, partMemoryKept: 50_000)
+    let world = PreviewWorld(budget: 85_000, previewMemoryKept: 50_000)
     let heard = Heard<Image>()
     let task = world.load(heard)
     let transfer = world.begin()
@@ -88,7 +88,7 @@ import VitrineTesting
   @Test(arguments: [false, true])
   func previewDecoderIsEvictedForACompleteImage(isPaused: Bool) async throws {
     // Fits either the memory of one decoder or an image of 100x100 pixels.
-    let world = PartialWorld(budget: 85_000, partMemoryKept: 50_000)
+    let world = PreviewWorld(budget: 85_000, previewMemoryKept: 50_000)
     let heard = Heard<Image>()
     let task = world.load(heard)
     let transfer = world.begin()
@@ -110,12 +110,12 @@ import VitrineTesting
     world.clock.advance(by: 1)
     transfer.send(world.body(5000..<6000))
     _ = try await heard.wait(for: 2)
-    #expect(world.decoder.partCalls.map(\.decoder) == [0, 1])
+    #expect(world.decoder.previewCalls.map(\.decoder) == [0, 1])
   }
 
   @Test func completeImageEvictsNoMorePreviewDecodersThanItNeeds() async throws {
     // Fits the memory of two decoders while a preview is made, but not an image of 100x100 pixels as well.
-    let world = PartialWorld(budget: 130_000, partMemoryKept: 50_000)
+    let world = PreviewWorld(budget: 130_000, previewMemoryKept: 50_000)
     let heard = [Heard<Image>(), Heard<Image>()]
     for (index, previews) in heard.enumerated() {
       world.load(previews, name: "\(index).jpg")
@@ -137,12 +137,12 @@ import VitrineTesting
     world.clock.advance(by: 1)
     world.transport.transfers[1].send(world.body(5000..<6000))
     _ = try await heard[1].wait(for: 2)
-    #expect(world.decoder.partCalls.map(\.decoder) == [0, 1, 1])
+    #expect(world.decoder.previewCalls.map(\.decoder) == [0, 1, 1])
   }
 
   /// A world whose decoder keeps 50,000 bytes after it has made a preview of half an image.
-  private func worldThatKeeps50000() async throws -> (PartialWorld, FakeTransfer, ImageTask) {
-    let world = PartialWorld(partMemoryKept: 50_000)
+  private func worldThatKeeps50000() async throws -> (PreviewWorld, FakeTransfer, ImageTask) {
+    let world = PreviewWorld(previewMemoryKept: 50_000)
     let heard = Heard<Image>()
     let task = world.load(heard)
     let transfer = world.begin()
@@ -179,7 +179,7 @@ import VitrineTesting
 
   /// Reasons why a preview decoder is discarded.
   enum End: CaseIterable {
-    case cancelled, whole, anotherBody, nobodyWantsParts
+    case cancelled, whole, anotherBody, noPreviewsAreNeeded
   }
 
   @Test(arguments: End.allCases) func previewDecoderIsReleasedWhileNoLockIsHeld(end: End) async throws {
@@ -196,11 +196,11 @@ import VitrineTesting
     var request = request("a.jpg")
     request.progressive = .scans
     let heard = Heard<Image>()
-    let task = downloader.load(request, partialImage: { heard.add($0) })
+    let task = downloader.load(request, preview: { heard.add($0) })
     request.progressive = .none
     let other = downloader.load(request)
     transport.transfers[0].respond(expectedLength: 10_000)
-    transport.transfers[0].send(Array(PartialWorld.whole[..<5000]))
+    transport.transfers[0].send(Array(PreviewWorld.whole[..<5000]))
     _ = try await heard.wait(for: 1)
     try await until { downloader.ledger.usage.decoding == 0 }
     clock.advance(by: 1)
@@ -210,16 +210,16 @@ import VitrineTesting
       task.cancel()
       other.cancel()
     case .whole:
-      transport.transfers[0].send(Array(PartialWorld.whole[5000...]))
+      transport.transfers[0].send(Array(PreviewWorld.whole[5000...]))
       transport.transfers[0].finish()
-    case .nobodyWantsParts:
+    case .noPreviewsAreNeeded:
       task.cancel()
-      transport.transfers[0].send(Array(PartialWorld.whole[5000..<6000]))
+      transport.transfers[0].send(Array(PreviewWorld.whole[5000..<6000]))
     case .anotherBody:
       transport.transfers[0].fail(.transport(code: 56, message: "reset"))
       while transport.transfers.count < 2, !Task.isCancelled { clock.advance(by: 1) }
       transport.transfers[1].respond(expectedLength: 10_000)
-      transport.transfers[1].send(Array(PartialWorld.whole[..<6000]))
+      transport.transfers[1].send(Array(PreviewWorld.whole[..<6000]))
     }
 
     try await decoder.ended.wait()
@@ -228,7 +228,7 @@ import VitrineTesting
   }
 }
 
-extension PartialWorld {
+extension PreviewWorld {
   /// Waits until exactly `bytes` count as being decoded.
   fileprivate func settle(at bytes: Int) async throws {
     try await until { ledger.usage.decoding == bytes }
@@ -260,7 +260,7 @@ private final class AskingDecoder: ImageDecoding {
     }
   }
 
-  private final class Parts: ProgressiveImageDecoding {
+  private final class Previews: ProgressiveImageDecoding {
     private let whole: any ProgressiveImageDecoding
     private let end: @Sendable () -> Void
 
@@ -277,7 +277,7 @@ private final class AskingDecoder: ImageDecoding {
   }
 
   let ended = Ended()
-  private let fake = FakeDecoder(showsParts: true)
+  private let fake = FakeDecoder(showsPreviews: true)
   private let atEnd = Mutex<(@Sendable () -> Void)?>(nil)
 
   func atEndOfEach(_ call: @escaping @Sendable () -> Void) { atEnd.withLock { $0 = call } }
@@ -290,7 +290,7 @@ private final class AskingDecoder: ImageDecoding {
     _ style: ImageRequest.Progressive, options: DecodeOptions
   ) -> (any ProgressiveImageDecoding)? {
     fake.progressiveDecoder(style, options: options).map { whole in
-      Parts(whole) { [ended, call = atEnd.withLock { $0 }] in
+      Previews(whole) { [ended, call = atEnd.withLock { $0 }] in
         call?()
         ended.note()
       }

@@ -4,7 +4,7 @@ import VitrineLoading
 /// An image whose rows arrive from the top, over several calls; rows that have not arrived are transparent.
 ///
 /// Holds the pixels at the size of the result, and one row of sums if the image is scaled.
-final class GrowingPicture {
+final class GrowingImage {
   private let plan: DecodePlan
   private let source: Canvas.Source
   private let pixels: PixelBuffer

@@ -3,13 +3,13 @@ import VitrineLoading
 
 /// Decodes previews of a JPEG: with several scans, the last complete scan, refined by the received part of the next;
 /// with a single scan, the rows received so far.
-final class PartialJPEG: PartialDecoder {
+final class JPEGPreviewDecoder: PreviewDecoder {
   private let reader: JPEGReader
   private let style: ImageRequest.Progressive
   private let options: DecodeOptions
   private var start: (plan: DecodePlan, source: Canvas.Source)?
   private var shown = JPEGReader.ScanProgress()
-  private var rows: GrowingPicture?
+  private var rows: GrowingImage?
   private(set) var isFinished = false
 
   init(_ style: ImageRequest.Progressive, options: DecodeOptions) throws(ImageError) {
@@ -20,9 +20,9 @@ final class PartialJPEG: PartialDecoder {
 
   var memoryKept: Int { start == nil ? 0 : reader.coefficientBytes + (rows?.byteCount ?? 0) }
 
-  func part(
+  func preview(
     of data: [UInt8], cancellation: DecodeCancellation
-  ) throws(ImageError) -> PartialPicture? {
+  ) throws(ImageError) -> DecodedPreview? {
     reader.cancellation = cancellation
     return try data.withUnsafeBufferPointer { (bytes) throws(ImageError) in
       try reader.reading(bytes) { () throws(ImageError) in
@@ -51,7 +51,7 @@ final class PartialJPEG: PartialDecoder {
     return start
   }
 
-  private func scans(_ plan: DecodePlan, _ source: Canvas.Source) throws(ImageError) -> PartialPicture? {
+  private func scans(_ plan: DecodePlan, _ source: Canvas.Source) throws(ImageError) -> DecodedPreview? {
     let progress = try reader.absorb()
     isFinished = progress.isComplete
     guard progress.lastWhole > 0, progress != shown else { return nil }
@@ -65,10 +65,10 @@ final class PartialJPEG: PartialDecoder {
         }
       }
     }
-    return PartialPicture(image: plan.image(bitmap), step: progress.lastWhole)
+    return DecodedPreview(image: plan.image(bitmap), step: progress.lastWhole)
   }
 
-  private func rows(_ plan: DecodePlan, _ source: Canvas.Source) throws(ImageError) -> PartialPicture? {
+  private func rows(_ plan: DecodePlan, _ source: Canvas.Source) throws(ImageError) -> DecodedPreview? {
     let stripHeight = 16
     let bytesPerRow = source.size.width * PixelFormat.bytesPerPixel
     let strip = PixelBuffer(byteCount: bytesPerRow * stripHeight, isZeroed: false)
@@ -77,13 +77,13 @@ final class PartialJPEG: PartialDecoder {
     let before = rows?.rows ?? 0
     while case let count = try reader.read(start, count: stripHeight), count > 0 {
       // Allocated with the first row, so that a header alone takes no memory.
-      let picture = rows ?? GrowingPicture(plan, source: source)
+      let picture = rows ?? GrowingImage(plan, source: source)
       rows = picture
       for row in 0..<count { picture.push(start + row * bytesPerRow) }
       try plan.cancellation.check()
     }
     guard let rows, rows.rows > before else { return nil }
     isFinished = rows.isComplete
-    return PartialPicture(image: rows.image())
+    return DecodedPreview(image: rows.image())
   }
 }

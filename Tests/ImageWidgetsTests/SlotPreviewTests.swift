@@ -7,7 +7,7 @@ import VitrineWidgets
 
 /// The previews that slots show while their images load.
 @Suite(.timeLimit(.minutes(1)))
-struct SlotPartTests {
+struct SlotPreviewTests {
   private let bench = SlotBench()
   private let ear = Ear()
   /// Options without an indicator, because a spinner is drawn as an image too.
@@ -75,11 +75,11 @@ struct SlotPartTests {
     let transfer = try await bench.transfer(1)
 
     try await send(0..<5000, of: transfer) { view.image }
-    let part = try #require(view.image)
-    #expect(part.isPartial)
+    let preview = try #require(view.image)
+    #expect(preview.isPreview)
     bench.window.update(at: 1.1)
     bench.window.update(at: 1.3)
-    #expect(seen == [placeholder, part])
+    #expect(seen == [placeholder, preview])
     bench.window.update(at: 1.49)
     #expect(view.isInTransition)
     bench.window.update(at: 1.51)
@@ -90,7 +90,7 @@ struct SlotPartTests {
     await ear.hear()
     bench.window.update(at: 2)
     bench.window.update(at: 2.1)
-    #expect(seen == [part, ear.images[0]])
+    #expect(seen == [preview, ear.images[0]])
     bench.window.update(at: 2.19)
     #expect(view.isInTransition)
     bench.window.update(at: 2.21)
@@ -146,7 +146,7 @@ struct SlotPartTests {
     for step in 1...2 {
       bench.clock.advance(by: 1)
       transfer.send(Array(Self.whole[step * 2000..<step * 2000 + 2000]))
-      try await until { bench.decoder.partCalls.count >= step + 1 }
+      try await until { bench.decoder.previewCalls.count >= step + 1 }
       try await until { bench.downloader.ledger.usage.decoding == 0 }
       await settle()
       #expect(view.image == first)
@@ -287,7 +287,7 @@ struct SlotPartTests {
     for _ in 0..<30 {
       await Task.yield()
       bench.run(until: bench.window.now + 1.0 / 60)
-      #expect(!seen.contains { $0.isPartial })
+      #expect(!seen.contains { $0.isPreview })
     }
   }
 
@@ -299,7 +299,7 @@ struct SlotPartTests {
     let transfer = try await bench.transfer(1)
     transfer.respond(expectedLength: 10_000)
     transfer.send(Array(Self.whole[..<5000]))
-    try await until { !bench.decoder.partCalls.isEmpty }
+    try await until { !bench.decoder.previewCalls.isEmpty }
     try await until { bench.downloader.ledger.usage.decoding == 0 }
     await settle()
     #expect(view.image == nil)
@@ -322,7 +322,7 @@ struct SlotPartTests {
     await ear.hear()
     #expect(view.image == nil)
     #expect(shown.count == 3)
-    #expect(shown.map { $0?.isPartial } == [false, true, false])
+    #expect(shown.map { $0?.isPreview } == [false, true, false])
   }
 
   // MARK: Other slots and requests
@@ -332,17 +332,17 @@ struct SlotPartTests {
     let button = bench.button()
     button.setImage(from: try request("1"), for: .normal, options: options)
     try await send(0..<5000, of: try await bench.transfer(1)) { button.image(for: .normal) }
-    #expect(button.image(for: .normal)?.isPartial == true)
+    #expect(button.image(for: .normal)?.isPreview == true)
     #expect(button.isInTransition)
 
     button.setBackgroundImage(from: try request("2"), for: .highlighted, options: options)
     try await send(0..<5000, of: try await bench.transfer(2)) { button.backgroundImage(for: .highlighted) }
-    #expect(button.backgroundImage(for: .highlighted)?.isPartial == true)
+    #expect(button.backgroundImage(for: .highlighted)?.isPreview == true)
 
     let view = bench.view()
     view.setHighlightedImage(from: try request("3"), options: options)
     try await send(0..<5000, of: try await bench.transfer(3)) { view.highlightedImage }
-    #expect(view.highlightedImage?.isPartial == true)
+    #expect(view.highlightedImage?.isPreview == true)
   }
 
   @Test func laterRequestForPreviewsJoinsTheSameDownload() async throws {
@@ -353,11 +353,11 @@ struct SlotPartTests {
     view.setImage(from: try request(), options: options, completion: ear.completion)
     let transfer = try await bench.transfer(1)
     try await send(0..<5000, of: transfer) { view.image }
-    #expect(view.image?.isPartial == true)
+    #expect(view.image?.isPreview == true)
     finish(transfer, from: 5000)
     await ear.hear(2)
     #expect(bench.transport.transfers.count == 1)
-    #expect(view.image?.isPartial == false)
+    #expect(view.image?.isPreview == false)
   }
 
   /// The download has finished, so no previews of it are shown.
@@ -417,7 +417,7 @@ struct SlotPartTests {
     let transfer = try await bench.transfer(2)
     transfer.respond(expectedLength: 10_000)
     transfer.send(Array(large[..<5000]))
-    try await until { !bench.decoder.partCalls.isEmpty }
+    try await until { !bench.decoder.previewCalls.isEmpty }
     try await until { bench.downloader.ledger.usage.decoding == 0 }
     await settle()
     #expect(view.image == small)

@@ -4,7 +4,7 @@ import VitrineGraphics
 ///
 /// One preview is made at a time, at intervals, and only from more bytes than the previous preview. No preview is made
 /// from a few bytes or from a nearly complete body; see `Beginning.isWorthShowing`.
-struct PartialPictures {
+struct PreviewSchedule {
   /// The part of a body that has been received so far.
   struct Beginning: Hashable {
     /// The number of the body. Different bodies have different numbers, even for an equal URL.

@@ -1,7 +1,7 @@
 import VitrineGraphics
 
 /// Resumable data: the bytes received before a transfer broke or was paused, and what is needed to request the rest.
-struct PartialBody: Sendable {
+struct ResumableData: Sendable {
   private(set) var bytes: [UInt8]
   /// The number of bytes received, including bytes that have been taken out of `bytes`.
   let count: Int
@@ -51,11 +51,11 @@ struct PartialBody: Sendable {
   }
 
   /// A copy without the bytes, which is enough to request the rest.
-  var withoutBytes: PartialBody {
-    var partial = self
-    partial.bytes = []
-    partial.hold = nil
-    return partial
+  var withoutBytes: ResumableData {
+    var resumable = self
+    resumable.bytes = []
+    resumable.hold = nil
+    return resumable
   }
 
   /// Returns the validator of a response. A weak entity tag is ignored, because it does not identify equal bytes

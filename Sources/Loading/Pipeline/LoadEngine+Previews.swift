@@ -5,22 +5,22 @@ import VitrineGraphics
 
 extension FetchReceiver {
   /// Starts the previews that are due, after more bytes were received.
-  func showPart() {
+  func showPreview() {
     let now = clock.now
-    let beginning = state.withLock { now >= $0.nextPart ? $0.beginning : nil }
+    let beginning = state.withLock { now >= $0.nextPreview ? $0.beginning : nil }
     guard let engine, let beginning, beginning.isWorthShowing else { return }
-    let next = engine.showPart(of: self, beginning)
-    state.withLock { $0.nextPart = next }
+    let next = engine.showPreview(of: self, beginning)
+    state.withLock { $0.nextPreview = next }
   }
 
   /// Returns all bytes received so far, or `nil` if `beginning` no longer describes the body.
-  func bytes(of beginning: PartialPictures.Beginning) -> [UInt8]? {
+  func bytes(of beginning: PreviewSchedule.Beginning) -> [UInt8]? {
     state.withLock { $0.beginning == beginning ? $0.storedResponse.body : nil }
   }
 }
 
 extension FetchReceiver.State {
-  fileprivate var beginning: PartialPictures.Beginning? {
+  fileprivate var beginning: PreviewSchedule.Beginning? {
     guard storedResponse.isBeginning else { return nil }
     return .init(
       body: storedResponse.bodyNumber, count: storedResponse.progress.received,
@@ -33,22 +33,22 @@ extension LoadEngine {
   ///
   /// Previews are made only while workers are idle and memory is free, because whole images take precedence. Never
   /// blocks, because this method runs on a thread of the transport.
-  fileprivate func showPart(of receiver: FetchReceiver, _ beginning: PartialPictures.Beginning) -> Int64 {
+  fileprivate func showPreview(of receiver: FetchReceiver, _ beginning: PreviewSchedule.Beginning) -> Int64 {
     let now = clock.now
     let (jobs, next, letGo) = state.withLock { state in
       guard state.transfers[receiver.id]?.receiver === receiver else {
-        return ([PartJob](), Int64.max, [CountedDecoder]())
+        return ([PreviewJob](), Int64.max, [CountedDecoder]())
       }
-      let (jobs, next) = state.registry.partsDue(
-        of: receiver.id, beginning, interval: configuration.partialImageInterval, at: now)
-      return (jobs, next, state.registry.takeDecodersLetGo())
+      let (jobs, next) = state.registry.previewsDue(
+        of: receiver.id, beginning, interval: configuration.previewInterval, at: now)
+      return (jobs, next, state.registry.takeReleasedDecoders())
     }
     _ = letGo  // released here, outside the lock
     guard !jobs.isEmpty else { return next }
     var isSkipped = false
     for job in jobs where !submit(job, of: receiver, beginning) {
       isSkipped = true
-      state.withLock { $0.registry.skipPart(job, job.decoder) }
+      state.withLock { $0.registry.skipPreview(job, job.decoder) }
     }
     return isSkipped ? now : next
   }
@@ -58,7 +58,7 @@ extension LoadEngine {
   /// Memory for a copy of the body is reserved before the preview reads the body, because the body is copied when more
   /// bytes arrive in the meantime. If there is no room now, a worker reserves the memory and may evict cached memory.
   private func submit(
-    _ job: PartJob, of receiver: FetchReceiver, _ beginning: PartialPictures.Beginning
+    _ job: PreviewJob, of receiver: FetchReceiver, _ beginning: PreviewSchedule.Beginning
   ) -> Bool {
     guard workers.isFree else { return false }
     let hold = MemoryHold(0, in: ledger, as: .decoding)
@@ -77,7 +77,7 @@ extension LoadEngine {
         return skip(job, job.decoder)
       }
       if let counted = job.decoder ?? newDecoder(for: job) {
-        makePart(job, counted, body, beginning.expected, hold, flag.cancellation)
+        makePreview(job, counted, body, beginning.expected, hold, flag.cancellation)
       } else {
         end(job, nil, hasPicture: false)
       }
@@ -86,15 +86,15 @@ extension LoadEngine {
     return true
   }
 
-  private func newDecoder(for job: PartJob) -> CountedDecoder? {
+  private func newDecoder(for job: PreviewJob) -> CountedDecoder? {
     decoder.progressiveDecoder(job.style, options: job.key.options(configuration.pixelFormat))
       .map { CountedDecoder(decoder: $0, hold: MemoryHold(0, in: ledger, as: .decoding)) }
   }
 
   /// Makes a preview on a worker thread. `hold` reserves the memory of this preview, and `counted.hold` the memory kept
   /// for later previews.
-  private func makePart(
-    _ job: PartJob, _ counted: CountedDecoder, _ body: [UInt8], _ expectedLength: Int?, _ hold: MemoryHold,
+  private func makePreview(
+    _ job: PreviewJob, _ counted: CountedDecoder, _ body: [UInt8], _ expectedLength: Int?, _ hold: MemoryHold,
     _ cancellation: DecodeCancellation
   ) {
     let decoder = counted.decoder
@@ -112,32 +112,32 @@ extension LoadEngine {
     end(job, isOver ? nil : counted, hasPicture: image != nil)
   }
 
-  private func end(_ job: PartJob, _ decoder: CountedDecoder?, hasPicture: Bool) {
+  private func end(_ job: PreviewJob, _ decoder: CountedDecoder?, hasPicture: Bool) {
     let now = clock.now
     state.withLock { state in
-      state.registry.endPart(
-        job, decoder, hasPicture: hasPicture, interval: configuration.partialImageInterval, at: now)
+      state.registry.endPreview(
+        job, decoder, hasPicture: hasPicture, interval: configuration.previewInterval, at: now)
     }
   }
 
-  /// Skips a preview for lack of memory. The next preview begins after `partialImageInterval` at the earliest.
-  private func skip(_ job: PartJob, _ decoder: CountedDecoder?) {
-    let next = clock.now.advanced(bySeconds: configuration.partialImageInterval)
-    state.withLock { $0.registry.skipPart(job, decoder, until: next) }
+  /// Skips a preview for lack of memory. The next preview begins after `previewInterval` at the earliest.
+  private func skip(_ job: PreviewJob, _ decoder: CountedDecoder?) {
+    let next = clock.now.advanced(bySeconds: configuration.previewInterval)
+    state.withLock { $0.registry.skipPreview(job, decoder, until: next) }
   }
 
   /// Shows a preview to the callers that want previews, with the transforms of each request.
-  private func show(_ image: Image, _ job: PartJob) {
-    for (id, transforms) in state.withLock({ $0.registry.picturesInPart(job) }) {
+  private func show(_ image: Image, _ job: PreviewJob) {
+    for (id, transforms) in state.withLock({ $0.registry.imagesOfPreview(job) }) {
       guard case .success(let picture) = Self.apply(transforms, to: image) else {
-        state.withLock { $0.registry.partHasFailed(id, job) }
+        state.withLock { $0.registry.previewHasFailed(id, job) }
         continue
       }
-      let part = picture.asPartial
+      let preview = picture.asPreview
       let tasks = state.withLock { state in
-        state.registry.partIsReady(part, of: id, job).compactMap { state.tasks[$0] }
+        state.registry.previewIsReady(preview, of: id, job).compactMap { state.tasks[$0] }
       }
-      for task in tasks { task.show(part) }
+      for task in tasks { task.show(preview) }
     }
   }
 }
@@ -149,19 +149,19 @@ extension LoadEngine: MemoryHolder {
 
   /// Releases memory only if a decode or a body waits for memory. Previews take no memory from one another.
   func release(bytes: Int) {
-    if workers.isShortOfMemory || ledger.isBodyWaiting { letPartsGo(bytes) }
+    if workers.isShortOfMemory || ledger.isBodyWaiting { releasePreviewDecoders(bytes) }
   }
 
   /// Releases all preview decoders that are not in use, at critical pressure.
   func relieve(_ pressure: MemoryPressure) {
-    if pressure == .critical { letPartsGo(.max) }
+    if pressure == .critical { releasePreviewDecoders(.max) }
   }
 
-  private func letPartsGo(_ bytes: Int) {
+  private func releasePreviewDecoders(_ bytes: Int) {
     let letGo = state.withLock { state in
-      state.registry.letPartsGo(bytes)
-      let partials = ledger.isBodyWaiting ? state.partials.takeOldest(bytes: bytes) : []
-      return (state.registry.takeDecodersLetGo(), partials)
+      state.registry.releasePreviewDecoders(bytes)
+      let resumableDataStore = ledger.isBodyWaiting ? state.resumableDataStore.takeOldest(bytes: bytes) : []
+      return (state.registry.takeReleasedDecoders(), resumableDataStore)
     }
     _ = letGo  // released here, outside the lock
   }
